@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::call::Call;
 use crate::context::Deferral;
 use crate::resource::Validate;
-use crate::resource::calls::calls;
+use crate::resource::calls::deref_to_call;
 use crate::{Answer, Draft, Input, Model};
 
 /// An action. Only [`invoke`](Self::invoke) is required.
@@ -65,7 +65,7 @@ pub struct Invoke<M: Model> {
     pub call: Call,
 }
 
-calls!(PlanAction Invoke);
+deref_to_call!(PlanAction Invoke);
 
 /// Sends progress messages of an action to the user.
 #[derive(Clone, Debug)]

@@ -57,14 +57,14 @@ impl Call {
     }
 
     /// The same call with the timeout that the author of an object sets for the operation.
-    pub(crate) fn lasting_as(&self, object: &Value, operation: &str) -> Self {
+    pub(crate) fn with_configured_timeout(&self, object: &Value, operation: &str) -> Self {
         // Only the timeout differs. The diagnostics are shared, so that all of them reach one
         // answer.
         Self { written: timeouts::configured_timeout(object, operation), ..self.clone() }
     }
 
     /// The same call under another name, once the operation is known.
-    pub(crate) fn with_name(self, what: &'static str) -> Self {
+    pub(crate) fn with_operation(self, what: &'static str) -> Self {
         Self { doing: WorkDescription { what, ..self.doing }, ..self }
     }
 
@@ -114,9 +114,9 @@ impl Call {
         &self,
         handler: impl Future<Output = Answer<T>>,
     ) -> impl Future<Output = Answer<T>> {
-        panics::install_hook();
+        panics::install_panic_hook();
         // The thread may have the position of an earlier panic that was caught elsewhere.
-        panics::forget_position();
+        panics::forget_panic_position();
         // A handler that panicked is dropped and never polled again, so no broken state is seen.
         let done = AssertUnwindSafe(handler).catch_unwind();
         done.map(|done| done.unwrap_or_else(|panic| Err(panic_problem(&*panic))))
@@ -124,7 +124,7 @@ impl Call {
 
     /// Waits for a handler that changes nothing, or until the host requests a stop: its work can be
     /// dropped.
-    pub(crate) async fn unless_stopped<T>(
+    pub(crate) async fn run_unless_stopped<T>(
         &self,
         handler: impl Future<Output = Answer<T>>,
     ) -> Answer<T> {
@@ -147,7 +147,7 @@ impl Call {
     }
 
     /// Answer of a handler, if it gave one, and all diagnostics.
-    pub(crate) fn collect<T>(
+    pub(crate) fn collect_answer<T>(
         &self,
         handler: impl Future<Output = Answer<T>>,
     ) -> impl Future<Output = (Option<T>, Vec<ProviderDiagnostic>)> {
@@ -187,7 +187,7 @@ impl Call {
     pub(crate) fn diagnostics(&self) -> Vec<ProviderDiagnostic> {
         // Taken and not copied: a stream sends the diagnostics of each event once.
         let said = std::mem::take(&mut *lock_ignoring_poison(&self.said));
-        said.into_iter().map(in_contract).collect()
+        said.into_iter().map(to_provider_diagnostic).collect()
     }
 }
 
@@ -198,7 +198,7 @@ fn panic_problem(panic: &(dyn Any + Send)) -> Problem {
     Problem::new("Provider panicked", detail)
 }
 
-fn in_contract(problem: Diagnostic) -> ProviderDiagnostic {
+fn to_provider_diagnostic(problem: Diagnostic) -> ProviderDiagnostic {
     let Diagnostic { severity, summary, detail, path, .. } = problem;
     ProviderDiagnostic { severity, summary, detail, path: path.unwrap_or_default() }
 }

@@ -15,7 +15,7 @@ use crate::{Answer, Draft, Model, Problem, model};
 
 /// Data of a call besides its values, for any model.
 #[derive(Clone)]
-pub(crate) struct Context {
+pub(crate) struct CallContext {
     pub(crate) call: Call,
     pub(crate) private: Private,
     pub(crate) meta: ProviderMeta,
@@ -24,11 +24,11 @@ pub(crate) struct Context {
     pub(crate) others: ImportedObjects,
 }
 
-impl Context {
+impl CallContext {
     pub(crate) fn new(call: Call, private: &Bytes) -> Self {
         Self {
             call,
-            private: Private::of(private),
+            private: Private::from_bytes(private),
             meta: ProviderMeta(None),
             deferral: Deferral::default(),
             partial: PartialResult::default(),
@@ -78,17 +78,17 @@ struct PrivateEntries {
 }
 
 impl Private {
-    pub(crate) fn of(bytes: &Bytes) -> Self {
+    pub(crate) fn from_bytes(bytes: &Bytes) -> Self {
         let entries = match bytes.is_empty() {
             // Most providers store nothing.
             true => BTreeMap::new(),
-            false => Self::read(bytes),
+            false => Self::parse_entries(bytes),
         };
         let entries = PrivateEntries { original: bytes.clone(), entries, changed: false };
         Self(Arc::new(Mutex::new(entries)))
     }
 
-    fn read(bytes: &[u8]) -> BTreeMap<String, Value> {
+    fn parse_entries(bytes: &[u8]) -> BTreeMap<String, Value> {
         match json::decode_simple(bytes) {
             Ok(Value::Object(object)) => {
                 let pairs = object.iter();

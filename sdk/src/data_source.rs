@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::context::{Deferral, ProviderMeta};
 use crate::model::NoneWriteOnly;
 use crate::resource::Validate;
-use crate::resource::calls::calls;
+use crate::resource::calls::deref_to_call;
 use crate::{Answer, Computed, Input, Model};
 
 /// A data source.
@@ -49,4 +49,4 @@ pub struct ReadData<M: Model> {
     pub call: Call,
 }
 
-calls!(ReadData);
+deref_to_call!(ReadData);

@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::context::{Deferral, Private, lock_ignoring_poison};
 use crate::model::NoneWriteOnly;
 use crate::resource::Validate;
-use crate::resource::calls::calls;
+use crate::resource::calls::deref_to_call;
 use crate::{Answer, Computed, Input, Model, Problem};
 
 /// An ephemeral resource. Only [`open`](Self::open) is required. The defaults suit a resource that
@@ -95,7 +95,7 @@ pub struct Close {
     pub call: Call,
 }
 
-calls!(Open, without_model: Renew Close);
+deref_to_call!(Open, without_model: Renew Close);
 
 /// Expiry of an ephemeral resource: never, unless [`until`](Self::until) sets one.
 #[derive(Clone, Debug, Default)]

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use formwork_value::{Path, Value};
 
 use crate::call::Call;
-use crate::context::Context;
+use crate::context::CallContext;
 use crate::resource::{
     Change, Create, Delete, ForeignObject, Import, ImportByIdentity, Read, Resource, StoredValue,
     Update, Upgrade, Validate,
@@ -39,7 +39,7 @@ pub(crate) struct ChangeValues {
 pub(crate) trait AnyResource: Send + Sync {
     fn shape(&self) -> &Shape;
     /// The type of its handler.
-    fn handler(&self) -> TypeId;
+    fn handler_type_id(&self) -> TypeId;
     fn version(&self) -> u64;
     fn identity_version(&self) -> u64;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
@@ -47,16 +47,16 @@ pub(crate) trait AnyResource: Send + Sync {
     async fn modify_plan(
         &self,
         lives: &ChangeValues,
-        context: Context,
+        context: CallContext,
     ) -> Answer<(Value, Vec<Path>)>;
     /// Returns the computed attributes.
-    async fn create(&self, lives: ChangeValues, context: Context) -> Answer<Value>;
+    async fn create(&self, lives: ChangeValues, context: CallContext) -> Answer<Value>;
     /// Returns the computed attributes.
-    async fn update(&self, lives: ChangeValues, context: Context) -> Answer<Value>;
-    async fn read(&self, current: &Value, context: Context) -> Answer<Option<Value>>;
-    async fn delete(&self, prior: &Value, context: Context) -> Answer<()>;
-    async fn import(&self, id: String, context: Context) -> Answer<Value>;
-    async fn import_by_identity(&self, identity: &Value, context: Context) -> Answer<Value>;
+    async fn update(&self, lives: ChangeValues, context: CallContext) -> Answer<Value>;
+    async fn read(&self, current: &Value, context: CallContext) -> Answer<Option<Value>>;
+    async fn delete(&self, prior: &Value, context: CallContext) -> Answer<()>;
+    async fn import(&self, id: String, context: CallContext) -> Answer<Value>;
+    async fn import_by_identity(&self, identity: &Value, context: CallContext) -> Answer<Value>;
     async fn upgrade(&self, stored: StoredValue, call: Call) -> Answer<Value>;
     fn upgrade_identity(&self, stored: &StoredValue) -> Answer<Value>;
     async fn take_over(&self, from: ForeignObject) -> Answer<Option<Value>>;
@@ -90,7 +90,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         &self.shape
     }
 
-    fn handler(&self) -> TypeId {
+    fn handler_type_id(&self) -> TypeId {
         TypeId::of::<R>()
     }
 
@@ -109,7 +109,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
     async fn modify_plan(
         &self,
         lives: &ChangeValues,
-        context: Context,
+        context: CallContext,
     ) -> Answer<(Value, Vec<Path>)> {
         let prior = match &lives.prior {
             Value::Null(_) => None,
@@ -118,7 +118,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         let config = model::read(&lives.config)?;
         let draft = || model::read::<<R::Model as Model>::Draft>(&lives.planned);
         let planned = draft()?;
-        let Context { private, meta, deferral, call, .. } = context;
+        let CallContext { private, meta, deferral, call, .. } = context;
         let replace = Vec::new();
         let mut change = Change { prior, config, planned, replace, private, meta, deferral, call };
         self.resource.modify_plan(&mut change).await?;
@@ -133,26 +133,26 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         Ok((apply_differences(&lives.planned, &before, &change.planned.to_value()), change.replace))
     }
 
-    async fn create(&self, lives: ChangeValues, context: Context) -> Answer<Value> {
+    async fn create(&self, lives: ChangeValues, context: CallContext) -> Answer<Value> {
         let planned = self.decode_input(&lives)?;
         let config = model::read(&lives.config)?;
-        let Context { private, meta, partial, call, .. } = context;
+        let CallContext { private, meta, partial, call, .. } = context;
         let create = Create { config, planned, private, meta, partial, call };
         Ok(self.resource.create(create).await?.to_value())
     }
 
-    async fn update(&self, lives: ChangeValues, context: Context) -> Answer<Value> {
+    async fn update(&self, lives: ChangeValues, context: CallContext) -> Answer<Value> {
         let planned = self.decode_input(&lives)?;
         let config = model::read(&lives.config)?;
         let prior = self.decode_stored(&lives.prior)?;
-        let Context { private, meta, partial, call, .. } = context;
+        let CallContext { private, meta, partial, call, .. } = context;
         let update = Update { config, prior, planned, private, meta, partial, call };
         Ok(self.resource.update(update).await?.to_value())
     }
 
-    async fn read(&self, value: &Value, context: Context) -> Answer<Option<Value>> {
+    async fn read(&self, value: &Value, context: CallContext) -> Answer<Option<Value>> {
         let current = self.decode_stored(value)?;
-        let Context { private, meta, deferral, call, .. } = context;
+        let CallContext { private, meta, deferral, call, .. } = context;
         let read = self.resource.read(Read { current, private, meta, deferral, call }).await?;
         match read {
             // Compared without a conversion to a value, since nearly all reads find no change.
@@ -167,25 +167,27 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         }
     }
 
-    async fn delete(&self, prior: &Value, context: Context) -> Answer<()> {
+    async fn delete(&self, prior: &Value, context: CallContext) -> Answer<()> {
         let prior = self.decode_stored(prior)?;
-        let Context { private, meta, call, .. } = context;
+        let CallContext { private, meta, call, .. } = context;
         self.resource.delete(Delete { prior, private, meta, call }).await
     }
 
-    async fn import(&self, id: String, context: Context) -> Answer<Value> {
-        let Context { private, deferral, others, call, .. } = context;
+    async fn import(&self, id: String, context: CallContext) -> Answer<Value> {
+        let CallContext { private, deferral, others, call, .. } = context;
         let import = Import { id, private, deferral, others, model: PhantomData, call };
         // Terraform rejects unknown values in an import. The read that follows fills in what the
         // import left open.
-        Ok(plan::null_unknown(&self.resource.import(import).await?.to_value()))
+        Ok(plan::replace_unknown_with_null(&self.resource.import(import).await?.to_value()))
     }
 
-    async fn import_by_identity(&self, identity: &Value, context: Context) -> Answer<Value> {
+    async fn import_by_identity(&self, identity: &Value, context: CallContext) -> Answer<Value> {
         let identity = model::read(identity)?;
-        let Context { private, deferral, call, .. } = context;
+        let CallContext { private, deferral, call, .. } = context;
         let import = ImportByIdentity { identity, private, deferral, call };
-        Ok(plan::null_unknown(&self.resource.import_by_identity(import).await?.to_value()))
+        Ok(plan::replace_unknown_with_null(
+            &self.resource.import_by_identity(import).await?.to_value(),
+        ))
     }
 
     async fn upgrade(&self, stored: StoredValue, call: Call) -> Answer<Value> {
@@ -203,13 +205,13 @@ impl<R: Resource> AnyResource for TypedResource<R> {
 
 /// Reads the attributes that the author may set from the planned object.
 fn decode_input<M: Model>(shape: &Shape, planned: &Value, config: &Value) -> Answer<M::Input> {
-    let planned = plan::with_write_only(shape, planned, config);
+    let planned = plan::with_write_only_values(shape, planned, config);
     // A field of type `Value` or `Attr` can see that a computed part is unknown. Other models get
     // null for it.
     if M::Input::HOLDS_UNKNOWN {
         return model::read(&planned);
     }
-    model::read(&plan::null_unknown(&planned))
+    model::read(&plan::replace_unknown_with_null(&planned))
 }
 
 /// Replaces the attributes that differ between `before` and `after`. All others remain unchanged,

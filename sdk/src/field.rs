@@ -1,9 +1,9 @@
 //! Field types of a model: Rust types with a type of the language, converted in both directions.
 
 /// Forwards the properties of the field `T` inside a wrapper.
-macro_rules! like_what_is_inside {
+macro_rules! forward_field_properties {
     () => {
-        const FILLS: bool = T::FILLS;
+        const HAS_COMPUTED: bool = T::HAS_COMPUTED;
         const HAS_BLOCKS: bool = T::HAS_BLOCKS;
         const WRITE_ONLY: bool = T::WRITE_ONLY;
         const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
@@ -65,7 +65,7 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     /// Whether the values are sensitive.
     const SENSITIVE: bool = false;
     /// Whether the provider sets parts of it.
-    const FILLS: bool = false;
+    const HAS_COMPUTED: bool = false;
     /// Whether some parts are blocks.
     const HAS_BLOCKS: bool = false;
     /// Whether some parts are write-only.

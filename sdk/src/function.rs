@@ -60,7 +60,7 @@ pub trait Function: Arguments {
 )]
 pub trait Arguments: Sized + Send + Sync + 'static {
     /// Adds the parameters and the description to a signature.
-    fn describe(signature: Signature) -> Signature;
+    fn add_to_signature(signature: Signature) -> Signature;
 
     /// Reads the arguments.
     ///
@@ -86,7 +86,7 @@ pub(crate) struct TypedFunction<F>(pub(crate) std::marker::PhantomData<fn() -> F
 
 impl<F: Function> AnyFunction for TypedFunction<F> {
     fn signature(&self) -> Signature {
-        F::describe(Signature::new(F::Result::ty(), ""))
+        F::add_to_signature(Signature::new(F::Result::ty(), ""))
     }
 
     fn call(&self, given: &GivenArguments) -> Answer<Value> {
@@ -215,7 +215,7 @@ impl GivenArguments {
 
 /// A problem as the contract's function error. Its argument may be identified by the parameter's
 /// name.
-pub(crate) fn function_error(signature: &FunctionSignature, problem: &Problem) -> FunctionError {
+pub(crate) fn to_function_error(signature: &FunctionSignature, problem: &Problem) -> FunctionError {
     let text = match (problem.summary(), problem.detail()) {
         ("", detail) => detail.to_owned(),
         (summary, "") => summary.to_owned(),

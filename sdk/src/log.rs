@@ -29,7 +29,7 @@ pub trait Loggable {
     fn to_log_string(&self) -> String;
 }
 
-macro_rules! as_printed {
+macro_rules! impl_loggable_by_display {
     ($($ty:ty)*) => {$(
         impl Loggable for $ty {
             fn to_log_string(&self) -> String {
@@ -39,7 +39,7 @@ macro_rules! as_printed {
     )*};
 }
 
-as_printed!(str String bool i8 i16 i32 i64 u8 u16 u32 u64 usize f64);
+impl_loggable_by_display!(str String bool i8 i16 i32 i64 u8 u16 u32 u64 usize f64);
 
 impl<T> Loggable for Secret<T> {
     fn to_log_string(&self) -> String {
@@ -71,7 +71,7 @@ impl<T: Loggable> Loggable for Attr<T> {
 
 /// Writes a line to the host's log. The host decides which lines it keeps.
 pub fn write_line(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) {
-    let text = line_text(level, message, values);
+    let text = render_log_line(level, message, values);
     // The host no longer reads, so an error about that would not reach it either.
     // The lock holds for the whole line, so that lines of two threads do not mix.
     drop(writeln!(std::io::stderr().lock(), "{text}"));
@@ -103,7 +103,7 @@ pub fn error(message: &str, values: &[(&str, &dyn Loggable)]) {
 }
 
 /// The line in the format of the host: one JSON object.
-fn line_text(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) -> String {
+fn render_log_line(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) -> String {
     let level = match level {
         Level::Trace => "trace",
         Level::Debug => "debug",
@@ -134,7 +134,7 @@ mod tests {
         // A line break inside a value must not end the line.
         let (id, password) = ("i-1\n", Secret::<String>::new("hunter2"));
         let note: Option<String> = None;
-        let line = line_text(
+        let line = render_log_line(
             Level::Info,
             "made",
             &[("id", &id), ("password", &password), ("note", &note)],

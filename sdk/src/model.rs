@@ -56,15 +56,15 @@ pub trait Model: View {
     type WriteOnly: WriteOnly;
 
     /// The names of attributes and blocks.
-    const NAMES: &'static [Name];
+    const NAMES: &'static [NamesEntry];
     /// Whether the author of a configuration can set any attribute.
-    const SETTABLE: bool;
+    const HAS_SETTABLE: bool;
     /// Whether the provider sets any attribute.
-    const FILLS: bool;
+    const HAS_COMPUTED: bool;
     /// Whether it has an identity.
-    const IDENTIFIES: bool;
+    const HAS_IDENTITY: bool;
     /// Whether an attribute or block can change without a replacement.
-    const CHANGES: bool = true;
+    const CHANGES_IN_PLACE: bool = true;
 
     /// The schema, and the rules for planning and validating.
     fn shape() -> Shape;
@@ -122,14 +122,14 @@ impl ChooseWriteOnly for WriteOnlyIf<true> {
 
 /// Name of an item in a model, or the names of a flattened model.
 #[derive(Clone, Copy, Debug)]
-pub enum Name {
+pub enum NamesEntry {
     /// An attribute or block.
     One(&'static str),
     /// All names of another model.
     All(&'static [Self]),
 }
 
-impl Name {
+impl NamesEntry {
     /// Whether `names` contains `name`.
     #[must_use]
     pub const fn is_among(name: &str, names: &[Self]) -> bool {
@@ -201,11 +201,11 @@ impl Model for () {
     type Identity = ();
     type WriteOnly = NoneWriteOnly;
 
-    const NAMES: &'static [Name] = &[];
-    const SETTABLE: bool = false;
-    const FILLS: bool = false;
-    const IDENTIFIES: bool = false;
-    const CHANGES: bool = false;
+    const NAMES: &'static [NamesEntry] = &[];
+    const HAS_SETTABLE: bool = false;
+    const HAS_COMPUTED: bool = false;
+    const HAS_IDENTITY: bool = false;
+    const CHANGES_IN_PLACE: bool = false;
 
     fn shape() -> Shape {
         Shape::new("")
@@ -233,7 +233,7 @@ pub fn read_attribute<T: Field>(object: &Value, name: &str) -> Result<T, Convers
 ///
 /// # Errors
 /// When the value is null or of another kind.
-pub fn object(value: &Value) -> Result<(), ConversionError> {
+pub fn require_object(value: &Value) -> Result<(), ConversionError> {
     match value {
         // The parts of an unknown object are unknown, which `part` returns.
         Value::Object(_) | Value::Unknown(_) => Ok(()),
@@ -242,12 +242,12 @@ pub fn object(value: &Value) -> Result<(), ConversionError> {
 }
 
 /// The names of the attributes of a struct, which all its objects share.
-pub struct Names<const N: usize> {
+pub struct SortedNames<const N: usize> {
     sorted: [&'static str; N],
     shared: OnceLock<Arc<[Str]>>,
 }
 
-impl<const N: usize> Names<N> {
+impl<const N: usize> SortedNames<N> {
     /// Names in bytewise order.
     #[must_use]
     pub const fn sorted(sorted: [&'static str; N]) -> Self {

@@ -14,24 +14,24 @@ thread_local! {
 }
 
 /// Records the positions of panics from now on; the previous hook is called as before.
-pub(crate) fn install_hook() {
+pub(crate) fn install_panic_hook() {
     static HOOK_INSTALLED: Once = Once::new();
     HOOK_INSTALLED.call_once(|| {
         // Kept, because the server's own hook prints the `panic: ` line that hosts look for.
         let before = take_hook();
         set_hook(Box::new(move |panic| {
-            note_position(panic);
+            record_panic_position(panic);
             before(panic);
         }));
     });
 }
 
 /// Forgets the position of a panic that was caught and handled.
-pub(crate) fn forget_position() {
+pub(crate) fn forget_panic_position() {
     LAST_POSITION.take();
 }
 
-fn note_position(panic: &PanicHookInfo<'_>) {
+fn record_panic_position(panic: &PanicHookInfo<'_>) {
     let place = panic.location().map(ToString::to_string);
     LAST_POSITION.with_borrow_mut(|last| *last = place);
 }
@@ -54,7 +54,7 @@ pub(crate) struct CaughtPanic {
 
 /// Runs work on another thread and catches its panic, so that the waiting thread can resume it.
 pub(crate) fn run_catching_panics<T>(work: impl FnOnce() -> T) -> Result<T, CaughtPanic> {
-    install_hook();
+    install_panic_hook();
     // The work is consumed, so no broken state remains.
     catch_unwind(AssertUnwindSafe(work))
         .map_err(|payload| CaughtPanic { payload, place: LAST_POSITION.take() })

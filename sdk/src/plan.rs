@@ -1,8 +1,8 @@
 //! Planning by the rules of a model: defaults, unknown computed values, kept values, and forced
 //! replacement. Pure.
 
-mod force;
 mod merge;
+mod replacement;
 mod restore;
 
 use std::borrow::Cow;
@@ -15,11 +15,11 @@ use formwork_value::{Str, Value};
 use crate::check::Relation;
 use crate::schema::{NestedRules, Rule, Rules, Shape};
 
-pub(crate) use force::replace_paths;
 pub(crate) use merge::{
-    fill_early_values, fill_unknown, merge_draft, null_unknown, of_id,
-    replace_unrepresentable_nulls, with_write_only,
+    draft_of_import_id, fill_early_values, fill_unknown, merge_draft, replace_unknown_with_null,
+    replace_unrepresentable_nulls, with_write_only_values,
 };
+pub(crate) use replacement::replace_paths;
 
 /// Returns the planned object before the author's `modify_plan`.
 ///
@@ -162,7 +162,7 @@ fn with_computed_unknown(
         let below = beside.map_values(|object| attribute_value(object, name));
         if let Some(attribute) = content.attribute_schema(name)
             && attribute.role.is_computed()
-            && is_left(beside.config, below.config, value)
+            && is_left_to_provider(beside.config, below.config, value)
         {
             // A null prior value is not worth keeping: it belongs to a creation, or to a provider
             // version without this attribute.
@@ -183,7 +183,7 @@ fn with_computed_unknown(
 
 /// Whether the author left an attribute to the provider. For an element of a set the configuration
 /// is not available, so an existing value counts as set.
-fn is_left(object: Option<&Value>, config: Option<&Value>, value: &Value) -> bool {
+fn is_left_to_provider(object: Option<&Value>, config: Option<&Value>, value: &Value) -> bool {
     match object {
         None => value.is_null(),
         // Its parts are unknown already.

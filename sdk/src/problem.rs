@@ -172,13 +172,13 @@ impl fmt::Debug for Problem {
 // `Problem` is no `Error` itself, or this would overlap with `From<T> for T`.
 impl<E: Error> From<E> for Problem {
     fn from(error: E) -> Self {
-        Self::with_detail(with_sources(&error))
+        Self::with_detail(error_with_sources(&error))
     }
 }
 
 /// An error with all its sources. Many errors include the message of their source, which is then
 /// not repeated.
-fn with_sources(error: &dyn Error) -> String {
+fn error_with_sources(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

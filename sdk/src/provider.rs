@@ -19,7 +19,7 @@ use crate::erased::{
 use crate::function::{AnyFunction, TypedFunction};
 use crate::list::List;
 use crate::resource::Validate;
-use crate::resource::calls::calls;
+use crate::resource::calls::deref_to_call;
 use crate::schema::Shape;
 use crate::server::Server;
 use crate::{
@@ -51,7 +51,7 @@ impl ProviderDef {
     pub fn new(address: &str) -> Self {
         Self {
             address: address.to_owned(),
-            configure: Box::new(TypedConfigure::new(NotConfigured)),
+            configure: Box::new(TypedConfigure::new(NoConfiguration)),
             meta: None,
             resources: BTreeMap::new(),
             data_sources: BTreeMap::new(),
@@ -143,7 +143,7 @@ impl ProviderDef {
     #[must_use]
     pub fn action<A: Action>(mut self, name: &str, action: A) -> Self {
         // An action leaves no object in which computed values could be stored.
-        const { assert!(!A::Model::FILLS, "an action has no computed attributes") }
+        const { assert!(!A::Model::HAS_COMPUTED, "an action has no computed attributes") }
         self.check_name("action", name, self.actions.contains_key(name));
         self.actions.insert(name.to_owned(), Arc::new(TypedAction::new(action)));
         self
@@ -154,10 +154,10 @@ impl ProviderDef {
     pub fn list<L: List>(mut self, name: &str, list: L) -> Self {
         const {
             // Nothing could fill them in: a list has no plan and no object of its own.
-            assert!(!L::Model::FILLS, "what a list is asked has no computed attributes");
+            assert!(!L::Model::HAS_COMPUTED, "what a list is asked has no computed attributes");
             // A host knows what is listed by its identity, as the object itself may be left out.
             assert!(
-                L::Object::IDENTIFIES,
+                L::Object::HAS_IDENTITY,
                 "what is listed has an identity: mark its attributes `identity`"
             );
         }
@@ -170,7 +170,7 @@ impl ProviderDef {
     #[must_use]
     pub fn state_store<S: StateStore>(mut self, name: &str, store: S) -> Self {
         // A configuration has no object in which computed values could be stored.
-        const { assert!(!S::Model::FILLS, "a state store has no computed attributes") }
+        const { assert!(!S::Model::HAS_COMPUTED, "a state store has no computed attributes") }
         self.check_name("state store", name, self.state_stores.contains_key(name));
         self.state_stores.insert(name.to_owned(), Box::new(TypedStateStore::new(store)));
         self
@@ -226,7 +226,7 @@ pub struct Setup<M: Model> {
     pub call: Call,
 }
 
-calls!(Setup);
+deref_to_call!(Setup);
 
 impl<M: Model> Setup<M> {
     /// The configuration, wholly known.
@@ -235,7 +235,7 @@ impl<M: Model> Setup<M> {
     /// When some of it is not known yet: names the attributes.
     pub fn known_config(&self) -> Answer<Input<M>> {
         let Some(first) = self.unknown.first() else {
-            return model::read(&plan::null_unknown(&self.config.to_value()));
+            return model::read(&plan::replace_unknown_with_null(&self.config.to_value()));
         };
         let names: Vec<_> = self.unknown.iter().map(|name| format!("`{name}`")).collect();
         let detail = format!(
@@ -248,9 +248,9 @@ impl<M: Model> Setup<M> {
 }
 
 /// No configuration.
-struct NotConfigured;
+struct NoConfiguration;
 
-impl Configure for NotConfigured {
+impl Configure for NoConfiguration {
     type Model = ();
 
     async fn configure(&self, _: Setup<()>) -> Answer<()> {

@@ -184,7 +184,7 @@ pub trait Resource: Send + Sync + Sized + 'static {
         &self,
         call: Import<Self::Model>,
     ) -> impl Future<Output = Answer<Draft<Self::Model>>> + Send {
-        ready(call.by_id())
+        ready(call.draft_from_id())
     }
 
     /// Finds an existing object by its identity: the attributes with the word `identity`. A read
@@ -222,9 +222,9 @@ pub trait Resource: Send + Sync + Sized + 'static {
 
 impl<M: Model> Import<M> {
     /// An object in which only the attribute with the word `import` is known.
-    fn by_id(&self) -> Answer<Draft<M>> {
+    fn draft_from_id(&self) -> Answer<Draft<M>> {
         let shape = M::shape();
-        match plan::of_id(&shape, &self.id) {
+        match plan::draft_of_import_id(&shape, &self.id) {
             Some(Ok(object)) => crate::model::read(&object),
             Some(Err(why)) => {
                 let detail =

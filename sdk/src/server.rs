@@ -2,7 +2,7 @@
 //! checks every answer. Problems and panics become diagnostics of the answer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
@@ -35,8 +35,8 @@ use formwork_value::Value;
 use futures_util::stream::BoxStream;
 
 use crate::call::{Call, DeferrableAnswer};
-use crate::context::{Context, Deferral, ProviderMeta, lock_ignoring_poison};
-use crate::erased::{AnyAction, AnyDataSource, AnyEphemeral, AnyList, AnyResource};
+use crate::context::{CallContext, Deferral, ProviderMeta, lock_ignoring_poison};
+use crate::erased::{AnyDataSource, AnyEphemeral, AnyResource};
 use crate::schema::Shape;
 use crate::stop::{Stop, StopSwitch};
 use crate::{Answer, Problem, ProviderDef, panics, plan};
@@ -53,7 +53,7 @@ mod identity;
 mod object;
 mod state_store;
 mod stored_object;
-mod validate;
+mod validate_and_configure;
 
 /// A provider definition that answers calls.
 pub(crate) struct Server {
@@ -74,19 +74,19 @@ impl Server {
     }
 
     /// Creates a call. `doing` and `of` make the summary of its problems: `read ` and `time_sleep`.
-    fn call(&self, doing: &'static str, of: &str) -> Call {
+    fn new_call(&self, doing: &'static str, of: &str) -> Call {
         Call::new(self.stop.clone(), doing, of)
     }
 
     /// The context of a call.
-    fn context(
+    fn new_context(
         &self,
         call: &Call,
         private: &Bytes,
         meta: &Payload,
         client: ClientCapabilities,
-    ) -> Answer<Context> {
-        let mut context = Context::new(call.clone(), private);
+    ) -> Answer<CallContext> {
+        let mut context = CallContext::new(call.clone(), private);
         context.deferral = Deferral::new(client.deferral_allowed);
         if let Some(reason) = *lock_ignoring_poison(&self.deferred) {
             // A provider that deferred its configuration cannot answer any call. Asking its
@@ -107,31 +107,17 @@ impl Server {
         }
     }
 
-    fn data_source(&self, name: &str) -> Answer<&dyn AnyDataSource> {
+    fn find_data_source(&self, name: &str) -> Answer<&dyn AnyDataSource> {
         match self.provider.data_sources.get(name) {
             Some(data_source) => Ok(&**data_source),
             None => Err(unsupported_type_problem("data source", name)),
         }
     }
 
-    fn ephemeral(&self, name: &str) -> Answer<&dyn AnyEphemeral> {
+    fn find_ephemeral(&self, name: &str) -> Answer<&dyn AnyEphemeral> {
         match self.provider.ephemeral.get(name) {
             Some(ephemeral) => Ok(&**ephemeral),
             None => Err(unsupported_type_problem("ephemeral resource type", name)),
-        }
-    }
-
-    fn action(&self, name: &str) -> Answer<Arc<dyn AnyAction>> {
-        match self.provider.actions.get(name) {
-            Some(action) => Ok(action.clone()),
-            None => Err(unsupported_type_problem("action type", name)),
-        }
-    }
-
-    fn list_type(&self, name: &str) -> Answer<Arc<dyn AnyList>> {
-        match self.provider.lists.get(name) {
-            Some(list) => Ok(list.clone()),
-            None => Err(unsupported_type_problem("list resource type", name)),
         }
     }
 }
@@ -149,15 +135,15 @@ impl ProviderHandlers for Server {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        let call = self.call("validate the configuration of the provider", "");
+        let call = self.new_call("validate the configuration of the provider", "");
         let (_, diagnostics) =
-            call.collect(async { self.validate_provider(&call, &request) }).await;
+            call.collect_answer(async { self.validate_provider(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
-        let call = self.call("configure the provider", "");
-        let settled = call.collect_deferrable(self.take_config(&call, &request)).await;
+        let call = self.new_call("configure the provider", "");
+        let settled = call.collect_deferrable(self.configure_provider(&call, &request)).await;
         // Overwritten and not set once: the host configures the provider again when more is known,
         // and the deferral ends with that.
         *lock_ignoring_poison(&self.deferred) = settled.deferred;
@@ -168,9 +154,9 @@ impl ProviderHandlers for Server {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        let call = self.call("validate ", &request.type_name);
+        let call = self.new_call("validate ", &request.type_name);
         let (_, diagnostics) =
-            call.collect(async { self.validate_resource(&call, &request) }).await;
+            call.collect_answer(async { self.validate_resource(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -178,19 +164,20 @@ impl ProviderHandlers for Server {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        let call = self.call("validate data.", &request.type_name);
-        let (_, diagnostics) = call.collect(async { self.validate_data(&call, &request) }).await;
+        let call = self.new_call("validate data.", &request.type_name);
+        let (_, diagnostics) =
+            call.collect_answer(async { self.validate_data(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
-        let call = self.call("upgrade ", &request.type_name);
-        let (state, diagnostics) = call.collect(self.upgrade_object(&call, request)).await;
+        let call = self.new_call("upgrade ", &request.type_name);
+        let (state, diagnostics) = call.collect_answer(self.upgrade_object(&call, request)).await;
         Ok(UpgradeResponse { state: state.unwrap_or(Payload::Absent), diagnostics })
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
-        let call = self.call("read ", &request.type_name);
+        let call = self.new_call("read ", &request.type_name);
         let settled = call.collect_deferrable(self.read_object(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         Ok(match answer {
@@ -213,7 +200,7 @@ impl ProviderHandlers for Server {
         // A future holds a request twice, as a parameter and at the place of its use. Calls of more
         // than a kilobyte are slow, because the usual allocator consolidates memory for each.
         let request = Box::new(request);
-        let call = self.call("plan ", &request.type_name);
+        let call = self.new_call("plan ", &request.type_name);
         let settled = call.collect_deferrable(self.plan_object(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         // A deferred plan has a planned value too, from which the host evaluates references.
@@ -237,8 +224,8 @@ impl ProviderHandlers for Server {
 
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
         let request = Box::new(request);
-        let call = self.call("change ", &request.type_name);
-        let (outcome, diagnostics) = call.collect(self.apply_object(&call, &request)).await;
+        let call = self.new_call("change ", &request.type_name);
+        let (outcome, diagnostics) = call.collect_answer(self.apply_object(&call, &request)).await;
         // If the outcome is unknown, the object counts as unchanged.
         let (state, private, identity) = match outcome {
             Some(outcome) => (outcome.object, outcome.private, outcome.identity),
@@ -248,7 +235,7 @@ impl ProviderHandlers for Server {
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
-        let call = self.call("import ", &request.type_name);
+        let call = self.new_call("import ", &request.type_name);
         let settled = call.collect_deferrable(self.import_objects(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         // Placeholder of an object that cannot be read yet.
@@ -263,9 +250,9 @@ impl ProviderHandlers for Server {
     }
 
     async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
-        let call = self.call("move an object to ", &request.target_type);
+        let call = self.new_call("move an object to ", &request.target_type);
         let private = request.source_private.clone();
-        let (moved, diagnostics) = call.collect(self.move_object(&call, request)).await;
+        let (moved, diagnostics) = call.collect_answer(self.move_object(&call, request)).await;
         Ok(match moved {
             Some(ObjectAnswer { object, private, identity, .. }) => {
                 MoveResponse { state: object, private, identity, diagnostics }
@@ -277,7 +264,10 @@ impl ProviderHandlers for Server {
     async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
         let resources = self.provider.resources.iter();
         let schemas = resources.filter_map(|(name, resource)| {
-            Some((name.clone(), identity::schema(resource.shape(), resource.identity_version())?))
+            Some((
+                name.clone(),
+                identity::identity_schema(resource.shape(), resource.identity_version())?,
+            ))
         });
         Ok(IdentitySchemas { schemas: schemas.collect(), diagnostics: Vec::new() })
     }
@@ -286,19 +276,19 @@ impl ProviderHandlers for Server {
         &self,
         request: UpgradeIdentityRequest,
     ) -> Result<UpgradeIdentityResponse, Failure> {
-        let call = self.call("upgrade the identity of ", &request.type_name);
+        let call = self.new_call("upgrade the identity of ", &request.type_name);
         let upgraded = async { self.handle_upgrade_identity(request) };
-        let (identity, diagnostics) = call.collect(upgraded).await;
+        let (identity, diagnostics) = call.collect_answer(upgraded).await;
         let identity = identity.unwrap_or(Payload::Absent);
         Ok(UpgradeIdentityResponse { identity, diagnostics })
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
-        let call = self.call("read data.", &request.type_name);
+        let call = self.new_call("read data.", &request.type_name);
         let settled = call.collect_deferrable(self.handle_read_data(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         let foreseen = || {
-            let source = deferred.and_then(|_| self.data_source(&request.type_name).ok());
+            let source = deferred.and_then(|_| self.find_data_source(&request.type_name).ok());
             deferred_placeholder(source?.shape(), &request.config)
         };
         let state = answer.or_else(foreseen).unwrap_or(Payload::Absent);
@@ -310,7 +300,7 @@ impl ProviderHandlers for Server {
     }
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
-        panics::install_hook();
+        panics::install_panic_hook();
         // The function's state is dropped with the call, so a panic leaves no broken state.
         // A function may be called hundreds of times in one run. A panic must fail one call and not
         // the process with all others.
@@ -328,18 +318,18 @@ impl ProviderHandlers for Server {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        let call = self.call("validate ephemeral.", &request.type_name);
+        let call = self.new_call("validate ephemeral.", &request.type_name);
         let (_, diagnostics) =
-            call.collect(async { self.validate_ephemeral(&call, &request) }).await;
+            call.collect_answer(async { self.validate_ephemeral(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
-        let call = self.call("open ephemeral.", &request.type_name);
+        let call = self.new_call("open ephemeral.", &request.type_name);
         let settled = call.collect_deferrable(self.handle_open_ephemeral(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         let foreseen = || {
-            let source = deferred.and_then(|_| self.ephemeral(&request.type_name).ok());
+            let source = deferred.and_then(|_| self.find_ephemeral(&request.type_name).ok());
             let result = deferred_placeholder(source?.shape(), &request.config)?;
             Some(OpenedEphemeral { result, ..OpenedEphemeral::default() })
         };
@@ -349,16 +339,17 @@ impl ProviderHandlers for Server {
     }
 
     async fn renew_ephemeral(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
-        let call = self.call("renew ephemeral.", &request.type_name);
+        let call = self.new_call("renew ephemeral.", &request.type_name);
         let (renewed, diagnostics) =
-            call.collect(self.handle_renew_ephemeral(&call, &request)).await;
+            call.collect_answer(self.handle_renew_ephemeral(&call, &request)).await;
         let (private, renew_at) = renewed.unwrap_or_default();
         Ok(RenewResponse { private, renew_at, diagnostics })
     }
 
     async fn close_ephemeral(&self, request: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
-        let call = self.call("close ephemeral.", &request.type_name);
-        let (_, diagnostics) = call.collect(self.handle_close_ephemeral(&call, &request)).await;
+        let call = self.new_call("close ephemeral.", &request.type_name);
+        let (_, diagnostics) =
+            call.collect_answer(self.handle_close_ephemeral(&call, &request)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -366,8 +357,9 @@ impl ProviderHandlers for Server {
         &self,
         request: ValidateListRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        let call = self.call("validate list.", &request.type_name);
-        let (_, diagnostics) = call.collect(async { self.validate_list(&call, &request) }).await;
+        let call = self.new_call("validate list.", &request.type_name);
+        let (_, diagnostics) =
+            call.collect_answer(async { self.validate_list(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -382,13 +374,14 @@ impl ProviderHandlers for Server {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        let call = self.call("validate action.", &request.type_name);
-        let (_, diagnostics) = call.collect(async { self.validate_action(&call, &request) }).await;
+        let call = self.new_call("validate action.", &request.type_name);
+        let (_, diagnostics) =
+            call.collect_answer(async { self.validate_action(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
-        let call = self.call("plan action.", &request.type_name);
+        let call = self.new_call("plan action.", &request.type_name);
         let settled = call.collect_deferrable(self.handle_plan_action(&call, &request)).await;
         Ok(PlanActionResponse { deferred: settled.deferred, diagnostics: settled.diagnostics })
     }
@@ -404,8 +397,9 @@ impl ProviderHandlers for Server {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        let call = self.call("validate state_store.", &request.type_name);
-        let (_, diagnostics) = call.collect(async { self.validate_store(&call, &request) }).await;
+        let call = self.new_call("validate state_store.", &request.type_name);
+        let (_, diagnostics) =
+            call.collect_answer(async { self.validate_store(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -413,13 +407,14 @@ impl ProviderHandlers for Server {
         &self,
         request: ConfigureStoreRequest,
     ) -> Result<ConfigureStoreResponse, Failure> {
-        let call = self.call("configure state_store.", &request.type_name);
-        let (size, diagnostics) = call.collect(self.handle_configure_store(&call, &request)).await;
+        let call = self.new_call("configure state_store.", &request.type_name);
+        let (size, diagnostics) =
+            call.collect_answer(self.handle_configure_store(&call, &request)).await;
         Ok(ConfigureStoreResponse { chunk_size: size.unwrap_or_default(), diagnostics })
     }
 
     async fn read_state_bytes(&self, state: StateRef) -> Result<Events<StateChunk>, Failure> {
-        let call = self.call("read the state in ", &state.type_name);
+        let call = self.new_call("read the state in ", &state.type_name);
         Ok(self.read_state(&call, &state).await)
     }
 
@@ -428,8 +423,8 @@ impl ProviderHandlers for Server {
         state: StateRef,
         chunks: Vec<StateChunk>,
     ) -> Result<DiagnosticsResponse, Failure> {
-        let call = self.call("write the state in ", &state.type_name);
-        let (_, diagnostics) = call.collect(self.write_state(&call, &state, chunks)).await;
+        let call = self.new_call("write the state in ", &state.type_name);
+        let (_, diagnostics) = call.collect_answer(self.write_state(&call, &state, chunks)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -438,9 +433,9 @@ impl ProviderHandlers for Server {
         state: StateRef,
         operation: String,
     ) -> Result<LockResponse, Failure> {
-        let call = self.call("lock the state in ", &state.type_name);
+        let call = self.new_call("lock the state in ", &state.type_name);
         let (id, diagnostics) =
-            call.collect(self.handle_lock_state(&call, &state, operation)).await;
+            call.collect_answer(self.handle_lock_state(&call, &state, operation)).await;
         Ok(LockResponse { lock_id: id.unwrap_or_default(), diagnostics })
     }
 
@@ -449,20 +444,22 @@ impl ProviderHandlers for Server {
         state: StateRef,
         lock_id: String,
     ) -> Result<DiagnosticsResponse, Failure> {
-        let call = self.call("unlock the state in ", &state.type_name);
-        let (_, diagnostics) = call.collect(self.handle_unlock_state(&call, &state, lock_id)).await;
+        let call = self.new_call("unlock the state in ", &state.type_name);
+        let (_, diagnostics) =
+            call.collect_answer(self.handle_unlock_state(&call, &state, lock_id)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn list_states(&self, type_name: String) -> Result<StatesResponse, Failure> {
-        let call = self.call("list the states in ", &type_name);
-        let (names, diagnostics) = call.collect(self.handle_list_states(&call, &type_name)).await;
+        let call = self.new_call("list the states in ", &type_name);
+        let (names, diagnostics) =
+            call.collect_answer(self.handle_list_states(&call, &type_name)).await;
         Ok(StatesResponse { state_ids: names.unwrap_or_default(), diagnostics })
     }
 
     async fn delete_state(&self, state: StateRef) -> Result<DiagnosticsResponse, Failure> {
-        let call = self.call("delete the state in ", &state.type_name);
-        let (_, diagnostics) = call.collect(self.handle_delete_state(&call, &state)).await;
+        let call = self.new_call("delete the state in ", &state.type_name);
+        let (_, diagnostics) = call.collect_answer(self.handle_delete_state(&call, &state)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 

@@ -6,7 +6,7 @@ use std::future::{Future, ready};
 use crate::call::Call;
 use crate::model::NoneWriteOnly;
 use crate::resource::Validate;
-use crate::resource::calls::calls;
+use crate::resource::calls::deref_to_call;
 use crate::{Answer, Input, Model};
 
 /// A state store. A state is a string of bytes with a name, which is that of a workspace. Hosts other
@@ -165,4 +165,4 @@ pub struct DeleteState<M: Model> {
     pub call: Call,
 }
 
-calls!(ConfigureStore ReadState WriteState LockState UnlockState ListStates DeleteState);
+deref_to_call!(ConfigureStore ReadState WriteState LockState UnlockState ListStates DeleteState);

@@ -22,13 +22,13 @@ use formwork_value::diag::Severity;
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Str, Type, Value};
 
-mod ephemeral;
+mod ephemeral_list_function;
 mod state_store;
 
 use crate::ProviderDef;
 use crate::server::Server;
 
-pub use ephemeral::{ListedObject, TestEphemeral, call, list};
+pub use ephemeral_list_function::{ListedObject, TestEphemeral, call, list};
 pub use state_store::TestStates;
 
 /// The object of a resource type, or none yet.
@@ -127,7 +127,7 @@ impl TestObject {
     ) -> Result<PlannedChange, Refusal> {
         // As a host refreshes before it plans.
         self.read().await?;
-        let config = configuration(&self.block, config)?;
+        let config = complete_config(&self.block, config)?;
         self.plan_config(&config).await
     }
 
@@ -140,7 +140,7 @@ impl TestObject {
         config: impl IntoIterator<Item = (&'n str, Value)>,
     ) -> Result<PlannedAction, Refusal> {
         self.read().await?;
-        let config = configuration(&self.block, config)?;
+        let config = complete_config(&self.block, config)?;
         let mut planned = self.plan_config(&config).await?;
         let action = planned.action;
         match action {
@@ -154,7 +154,7 @@ impl TestObject {
             PlannedAction::Create | PlannedAction::Update => {}
         }
         let target = without_marks(planned.object);
-        self.plan_and_apply(&target, &config, planned.private).await?;
+        self.apply_planned(&target, &config, planned.private).await?;
         Ok(action)
     }
 
@@ -175,7 +175,7 @@ impl TestObject {
             identity: None,
         };
         let answer = self.server.read(request).await?;
-        error_if_diagnostics(&answer.diagnostics)?;
+        check_no_errors(&answer.diagnostics)?;
         let object = self.decode_payload(&answer.state)?;
         let exchange = CheckedAnswer::for_call(Call::Read).object(&answer.state, &object);
         check_contract("read", &self.block, exchange)?;
@@ -195,7 +195,7 @@ impl TestObject {
         // To destroy, a host plans null, and there is no configuration.
         let nothing = without_marks(Value::null(self.block.implied_type()));
         // A destruction is not planned here, so the stored private data stand for the planned.
-        self.plan_and_apply(&nothing, &nothing, self.private.clone()).await
+        self.apply_planned(&nothing, &nothing, self.private.clone()).await
     }
 
     /// Imports an object in place of the stored one, and reads it.
@@ -210,7 +210,7 @@ impl TestObject {
             identity: None,
         };
         let answer = self.server.import(request).await?;
-        error_if_diagnostics(&answer.diagnostics)?;
+        check_no_errors(&answer.diagnostics)?;
         let [imported] = answer.resources.as_slice() else {
             return Err(Refusal("the import did not find one object".to_owned()));
         };
@@ -235,7 +235,7 @@ impl TestObject {
             state: RawState::Json(Bytes::copy_from_slice(json.as_bytes())),
         };
         let answer = self.server.upgrade_state(request).await?;
-        error_if_diagnostics(&answer.diagnostics)?;
+        check_no_errors(&answer.diagnostics)?;
         self.object = self.decode_payload(&answer.state)?;
         Ok(())
     }
@@ -266,7 +266,7 @@ impl TestObject {
             config: self.encode_payload(config),
             client: CLIENT_CAPABILITIES,
         };
-        error_if_diagnostics(&self.server.validate_resource_config(validate).await?.diagnostics)?;
+        check_no_errors(&self.server.validate_resource_config(validate).await?.diagnostics)?;
         let prior = &self.object;
         let proposed = proposed_new(&self.block, prior, config);
         let request = PlanRequest {
@@ -281,7 +281,7 @@ impl TestObject {
             planned_private: Bytes::new(),
         };
         let answer = self.server.plan(request).await?;
-        error_if_diagnostics(&answer.diagnostics)?;
+        check_no_errors(&answer.diagnostics)?;
         let planned = self.decode_payload(&answer.planned)?;
         let paths = &answer.requires_replace;
         let call = Call::Plan { prior, config, requires_replace: paths, legacy: false };
@@ -302,7 +302,7 @@ impl TestObject {
         Ok(PlannedChange { action, object: planned.into_value(), private })
     }
 
-    async fn plan_and_apply(
+    async fn apply_planned(
         &mut self,
         planned: &Plain,
         config: &Plain,
@@ -321,7 +321,7 @@ impl TestObject {
         let object = self.decode_payload(&answer.state)?;
         // Stored before errors count, as by a host: a change that failed may have left something.
         (self.object, self.private) = (object, answer.private);
-        error_if_diagnostics(&answer.diagnostics)?;
+        check_no_errors(&answer.diagnostics)?;
         let call = Call::Apply { planned, legacy: false };
         let exchange = CheckedAnswer::for_call(call).object(&answer.state, &self.object);
         check_contract("apply", &self.block, exchange)
@@ -350,14 +350,14 @@ pub async fn read_data<'n>(
     let Some(schema) = offered.data_sources.remove(type_name) else {
         return Err(Refusal(format!("there is no data source {type_name}")));
     };
-    let config = configuration(&schema.block, config)?;
+    let config = complete_config(&schema.block, config)?;
     let config = Payload::Value(config, schema.block.implied_type());
     let validate = ValidateRequest {
         type_name: type_name.to_owned(),
         config: config.clone(),
         client: CLIENT_CAPABILITIES,
     };
-    error_if_diagnostics(&server.validate_data_config(validate).await?.diagnostics)?;
+    check_no_errors(&server.validate_data_config(validate).await?.diagnostics)?;
     let request = ReadDataRequest {
         type_name: type_name.to_owned(),
         config,
@@ -366,7 +366,7 @@ pub async fn read_data<'n>(
         address: String::new(),
     };
     let answer = server.read_data(request).await?;
-    error_if_diagnostics(&answer.diagnostics)?;
+    check_no_errors(&answer.diagnostics)?;
     let object = decode_payload(&schema.block, &answer.state)?;
     let exchange = CheckedAnswer::for_call(Call::ReadData).object(&answer.state, &object);
     check_contract("read", &schema.block, exchange)?;
@@ -391,7 +391,7 @@ fn decode_payload(block: &Block, payload: &Payload) -> Result<Plain, Refusal> {
     payload.decode(&block.implied_type()).map_err(|error| Refusal(error.to_string()))
 }
 
-fn configuration<'n>(
+fn complete_config<'n>(
     block: &Block,
     config: impl IntoIterator<Item = (&'n str, Value)>,
 ) -> Result<Plain, Refusal> {
@@ -412,11 +412,11 @@ fn without_marks(value: Value) -> Plain {
 
 async fn provider_schema(server: &Server) -> Result<ProviderSchema, Refusal> {
     let offered = server.schema().await?;
-    error_if_diagnostics(&offered.diagnostics)?;
+    check_no_errors(&offered.diagnostics)?;
     Ok(offered)
 }
 
-fn error_if_diagnostics(diagnostics: &[ProviderDiagnostic]) -> Result<(), Refusal> {
+fn check_no_errors(diagnostics: &[ProviderDiagnostic]) -> Result<(), Refusal> {
     let errors = diagnostics.iter().filter(|problem| problem.severity == Severity::Error);
     let lines: Vec<_> =
         errors.map(|problem| format!("{}: {}", problem.summary, problem.detail)).collect();

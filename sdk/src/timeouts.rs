@@ -12,16 +12,16 @@ use crate::prelude::*;
 #[derive(Clone, Debug, Default, PartialEq, Eq, formwork_sdk_macros::Nested)]
 pub struct Timeouts {
     /// Timeout of a creation, such as `30s`, `90m` or `1h30m`.
-    #[attr(optional, check = is_duration)]
+    #[attr(optional, check = check_duration)]
     pub create: Option<String>,
     /// Timeout of a read.
-    #[attr(optional, check = is_duration)]
+    #[attr(optional, check = check_duration)]
     pub read: Option<String>,
     /// Timeout of an update.
-    #[attr(optional, check = is_duration)]
+    #[attr(optional, check = check_duration)]
     pub update: Option<String>,
     /// Timeout of a destruction.
-    #[attr(optional, check = is_duration)]
+    #[attr(optional, check = check_duration)]
     pub delete: Option<String>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn configured_timeout(object: &Value, operation: &str) -> Option<Dura
     }
 }
 
-fn is_duration(text: &str) -> Result<(), String> {
+fn check_duration(text: &str) -> Result<(), String> {
     match parse_duration(text) {
         Some(_) => Ok(()),
         None => Err(format!("must be a duration such as 30s, 90m or 1h30m, and not {text:?}")),

@@ -86,7 +86,7 @@ impl Caller {
                 let request = message(config);
                 for _ in 0..N_CALLS {
                     let call = suite.call(Rpc::ValidateResourceConfig, &request).await;
-                    assert!(call.is_fine(), "{}", call.describe_outcome());
+                    assert!(call.is_success(), "{}", call.describe_outcome());
                 }
             }
         }
@@ -96,7 +96,7 @@ impl Caller {
     async fn end(self) {
         match self {
             Self::Client(plugin) | Self::Bytes(plugin, _) => plugin.shutdown().await,
-            Self::Suite(mut suite) => suite.put_away(),
+            Self::Suite(mut suite) => suite.end_plugin(),
         }
     }
 }

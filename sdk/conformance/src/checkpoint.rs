@@ -9,9 +9,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::finding::{Finding, Tally};
-use crate::report::{hash_of, redact_finding};
+use crate::report::{file_hash, redact_finding};
 use crate::rules;
-use crate::suite::{Options, Suite, Target};
+use crate::suite::{CheckedProvider, Options, Suite};
 
 /// The format of the file.
 const FORMAT_VERSION: &str = "formwork-conformance-checkpoint-1";
@@ -23,11 +23,11 @@ pub(crate) struct Checkpoint {
 }
 
 /// Everything that must be the same for a run to go on.
-fn run_key(options: &Options) -> Value {
+fn checkpoint_key(options: &Options) -> Value {
     let provider = match &options.target {
         // By content: a program that was built again is another provider.
-        Target::Program(path) => hash_of(path),
-        Target::Running(address, _) => address.to_string(),
+        CheckedProvider::Program(path) => file_hash(path),
+        CheckedProvider::Running(address, _) => address.to_string(),
     };
     json!({
         // Another version of the suite has other rules.
@@ -51,7 +51,7 @@ impl Checkpoint {
         let Some(path) = &suite.options.resume else { return none };
         let Ok(text) = fs::read(path) else { return none };
         let Ok(file) = serde_json::from_slice::<Value>(&text) else { return none };
-        if file["format"] != FORMAT_VERSION || file["key"] != run_key(&suite.options) {
+        if file["format"] != FORMAT_VERSION || file["key"] != checkpoint_key(&suite.options) {
             return none;
         }
         for rule in rules::all_rules() {
@@ -62,10 +62,10 @@ impl Checkpoint {
             let tally = Tally {
                 cases: number("cases"),
                 broken: number("broken"),
-                findings: found.map(|it| finding_without_calls(rule.id, it)).collect(),
+                findings: found.map(|it| finding_from_json(rule.id, it)).collect(),
                 skipped: kept["skipped"].as_str().map(str::to_owned),
             };
-            suite.tallies.restore(rule.id, tally);
+            suite.tallies.restore_tally(rule.id, tally);
         }
         let done = file["done"].as_array().into_iter().flatten();
         Self { done: done.filter_map(|it| it.as_str().map(str::to_owned)).collect() }
@@ -104,11 +104,11 @@ impl Checkpoint {
         }
         let file = json!({
             "format": FORMAT_VERSION,
-            "key": run_key(&suite.options),
+            "key": checkpoint_key(&suite.options),
             "done": self.done,
             "rules": kept,
         });
-        replace_file(path, &file.to_string())
+        replace_file_atomically(path, &file.to_string())
     }
 
     /// Removes the file after a whole run.
@@ -121,7 +121,7 @@ impl Checkpoint {
 }
 
 /// Writes a file whole: beside its place first.
-fn replace_file(path: &Path, text: &str) -> io::Result<()> {
+fn replace_file_atomically(path: &Path, text: &str) -> io::Result<()> {
     let beside = path.with_extension("part");
     fs::write(&beside, text)?;
     // A rename is atomic: after an interruption the old file is still whole.
@@ -141,7 +141,7 @@ fn finding_to_json(finding: &Finding) -> Value {
 }
 
 /// The finding without its calls, which the earlier run has written as reproducers.
-fn finding_without_calls(rule: &'static str, kept: &Value) -> Finding {
+fn finding_from_json(rule: &'static str, kept: &Value) -> Finding {
     let text = |name: &str| kept[name].as_str().unwrap_or_default().to_owned();
     Finding {
         rule,

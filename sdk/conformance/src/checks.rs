@@ -11,30 +11,30 @@ use crate::rpc::Rpc;
 use crate::rules;
 use crate::suite::{Progress, Suite};
 
-mod agreement;
+mod compare_answers;
 mod configure;
+mod data_ephemeral_action;
+mod env_variables;
 mod file_writes;
 mod function;
 mod handshake;
-mod kinds;
-mod life;
+mod lifecycle;
 mod listing;
 mod metadata;
-mod mutation;
 mod output;
 mod plan;
 mod read;
 mod release;
 mod resource_usage;
+mod robustness;
 mod schema;
 mod secrets;
-mod store;
+mod state_store;
 mod upgrade;
 mod validate;
-mod variables;
 
 /// Makes the checks of a step, unless an earlier run has made them or this one is over.
-macro_rules! step {
+macro_rules! run_step {
     ($run:ident, $name:literal, $($check:expr),+) => {
         if $run.should_run_step($name) {
             // Boxed, or the state of this function would be as large as that of all checks
@@ -46,23 +46,23 @@ macro_rules! step {
 }
 
 /// The steps of a run.
-struct Run<'r, 'p> {
+struct StepRunner<'r, 'p> {
     suite: &'r mut Suite,
     checkpoint: Checkpoint,
     progress: Progress<'p>,
 }
 
-impl Run<'_, '_> {
+impl StepRunner<'_, '_> {
     /// Whether a step is to be made.
     fn should_run_step(&mut self, step: &str) -> bool {
         (self.progress)(step, &self.suite.tallies);
-        !self.checkpoint.is_completed(step) && !self.suite.is_late()
+        !self.checkpoint.is_completed(step) && !self.suite.is_run_over()
     }
 
     /// Notes a step that is complete.
     fn complete_step(&mut self, step: &str) -> Result<(), String> {
         // A step that ran out of time is made again by the next run.
-        if self.suite.is_late() {
+        if self.suite.is_run_over() {
             return Ok(());
         }
         let written = self.checkpoint.complete_step(self.suite, step);
@@ -73,7 +73,7 @@ impl Run<'_, '_> {
 /// Makes all checks that are selected. `Err` says why the provider cannot be checked.
 pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(), String> {
     let checkpoint = Checkpoint::restore(suite);
-    let mut run = Run { suite, checkpoint, progress };
+    let mut run = StepRunner { suite, checkpoint, progress };
     if run.should_run_step("Handshake and process") {
         handshake::run(run.suite).await?;
         run.complete_step("Handshake and process")?;
@@ -81,11 +81,11 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
     // The checks of the handshake have ended their processes. All others share this one.
     run.suite.ensure_running().await?;
     load_schema(run.suite).await;
-    step!(run, "Schema and metadata", schema::run, metadata::run);
-    step!(run, "Validation", validate::run);
-    step!(run, "Upgrade and move", upgrade::run);
-    step!(run, "Functions", function::run);
-    step!(run, "Robustness", mutation::run, resource_usage::run);
+    run_step!(run, "Schema and metadata", schema::run, metadata::run);
+    run_step!(run, "Validation", validate::run);
+    run_step!(run, "Upgrade and move", upgrade::run);
+    run_step!(run, "Functions", function::run);
+    run_step!(run, "Robustness", robustness::run, resource_usage::run);
     let level = run.suite.options.level;
     if level >= 1 {
         // The provider must be configured, whatever an earlier run has done.
@@ -93,22 +93,22 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
             (run.progress)("Configure", &run.suite.tallies);
             configure::run(run.suite).await;
         }
-        step!(run, "Planning", plan::run);
-        step!(run, "Read and import", read::run, listing::run, kinds::run);
+        run_step!(run, "Planning", plan::run);
+        run_step!(run, "Read and import", read::run, listing::run, data_ephemeral_action::run);
     }
     if level >= 3 {
-        step!(run, "Apply life cycle", life::run);
-        step!(run, "State stores", store::run);
+        run_step!(run, "Apply life cycle", lifecycle::run);
+        run_step!(run, "State stores", state_store::run);
     }
-    step!(run, "Release", release::run);
-    step!(run, "Environment", variables::run, file_writes::run);
+    run_step!(run, "Release", release::run);
+    run_step!(run, "Environment", env_variables::run, file_writes::run);
     // Last, because they look through all that the other checks made the provider print.
     if run.should_run_step("Secrets") {
         secrets::run(run.suite).await;
         output::run(run.suite).await;
     }
-    run.suite.fill_in_skipped();
-    if !run.suite.is_late() {
+    run.suite.complete_tallies();
+    if !run.suite.is_run_over() {
         Checkpoint::remove_file(run.suite);
     }
     (run.progress)("Done", &run.suite.tallies);
@@ -132,7 +132,7 @@ async fn load_schema(suite: &mut Suite) {
         // Rules of the handshake (H) and of the schema itself (S) need no types.
         let dependent = rules::all_rules().filter(|rule| !rule.id.starts_with(['H', 'S']));
         for rule in dependent {
-            suite.tallies.skip_rule(rule.id, reason.clone());
+            suite.tallies.note_skipped_rule(rule.id, reason.clone());
         }
     }
     for (kind, ids) in [
@@ -146,12 +146,12 @@ async fn load_schema(suite: &mut Suite) {
         (Kind::Action, &["X-01", "X-02"]),
         (Kind::Store, &["T-01", "T-02", "T-03", "T-04", "T-05"]),
     ] {
-        if suite.offer.types_of_kind(kind).next().is_none() {
-            suite.skip_rules(ids, &format!("the provider has no {}", kind.noun()));
+        if suite.offer.usable_types_of_kind(kind).next().is_none() {
+            suite.note_skipped_rules(ids, &format!("the provider has no {}", kind.noun()));
         }
     }
     if suite.offer.functions.is_empty() {
-        suite.skip_rules(
+        suite.note_skipped_rules(
             &["F-01", "F-02", "F-03", "F-04", "F-05", "S-17"],
             "the provider has no functions",
         );

@@ -151,14 +151,14 @@ impl Tallies {
     }
 
     /// Puts back the counts of an earlier run.
-    pub(crate) fn restore(&mut self, id: &'static str, tally: Tally) {
+    pub(crate) fn restore_tally(&mut self, id: &'static str, tally: Tally) {
         if tally.cases > 0 || tally.skipped.is_some() {
             self.0.insert(id, tally);
         }
     }
 
     /// Notes why a rule cannot be examined. Cases that were examined count more.
-    pub fn skip_rule(&mut self, id: &'static str, reason: impl Into<String>) {
+    pub fn note_skipped_rule(&mut self, id: &'static str, reason: impl Into<String>) {
         // The first reason stays, as later ones may only follow from it.
         self.tally_mut(id).skipped.get_or_insert(reason.into());
     }
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn one_broken_case_breaks_the_rule_and_is_kept_once() {
-        let rule = rules::find("P-01").unwrap();
+        let rule = rules::find_rule("P-01").unwrap();
         let mut tallies = Tallies::default();
         tallies.record_pass("P-01");
         assert_eq!(tallies.verdict(rule), Verdict::Held);

@@ -46,8 +46,8 @@ impl Dice {
 
 /// Text that is likely to be legal in an attribute of that name.
 #[must_use]
-pub fn text_for(name: &str) -> &'static str {
-    const HINTS: [(&str, &str); 20] = [
+pub fn text_for_attribute(name: &str) -> &'static str {
+    const TEXT_BY_NAME_WORD: [(&str, &str); 20] = [
         ("cidr", "10.0.0.0/16"),
         ("subnet", "10.0.0.0/24"),
         ("ip", "10.0.0.1"),
@@ -71,9 +71,9 @@ pub fn text_for(name: &str) -> &'static str {
         ("region", "eu-central-1"),
     ];
     // Whole words: `ip` is a part of `description` too.
-    let hint = HINTS.iter().find(|(part, _)| name.split('_').any(|word| word == *part));
+    let hint = TEXT_BY_NAME_WORD.iter().find(|(part, _)| name.split('_').any(|word| word == *part));
     // An object whose end is in the past has expired, and a provider may plan to renew it.
-    let is_end = name.split('_').any(|word| END_WORDS.contains(&word));
+    let is_end = name.split('_').any(|word| END_TIME_WORDS.contains(&word));
     match hint.map_or("conformance", |(_, text)| text) {
         "2024-01-02T03:04:05Z" if is_end => "2099-01-02T03:04:05Z",
         "2024-01-02" if is_end => "2099-01-02",
@@ -82,7 +82,7 @@ pub fn text_for(name: &str) -> &'static str {
 }
 
 /// Words in names of times that end something.
-const END_WORDS: [&str; 6] = ["end", "expiration", "expire", "expires", "expiry", "until"];
+const END_TIME_WORDS: [&str; 6] = ["end", "expiration", "expire", "expires", "expiry", "until"];
 
 /// Strings to try where a configuration was refused.
 pub const ALTERNATIVE_STRINGS: [&str; 14] = [
@@ -131,21 +131,21 @@ impl Extent {
 
 /// Makes a configuration of a block.
 pub fn generate_config(block: &Block, extent: Extent, dice: &mut Dice) -> Value {
-    block_value(block, extent, dice, 0)
+    generate_block(block, extent, dice, 0)
 }
 
-fn block_value(block: &Block, extent: Extent, dice: &mut Dice, depth: usize) -> Value {
+fn generate_block(block: &Block, extent: Extent, dice: &mut Dice, depth: usize) -> Value {
     let attributes = block.attributes.iter().map(|(name, attribute)| {
-        (name.clone(), attribute_value(name, attribute, extent, dice, depth))
+        (name.clone(), generate_attribute(name, attribute, extent, dice, depth))
     });
     let mut pairs: Vec<(Str, Value)> = attributes.collect();
     for (name, nested) in &block.blocks {
-        pairs.push((name.clone(), nested_value(nested, extent, dice, depth)));
+        pairs.push((name.clone(), generate_nested_blocks(nested, extent, dice, depth)));
     }
     Value::object(pairs)
 }
 
-fn attribute_value(
+fn generate_attribute(
     name: &str,
     attribute: &Attribute,
     extent: Extent,
@@ -176,7 +176,7 @@ fn attribute_value(
             let object = block.implied_type();
             // In deep schemas, everything inside everything would grow without end.
             let inner = if depth > 4 { Extent::Required } else { extent };
-            let mut one = || block_value(&block, inner, dice, depth + 1);
+            let mut one = || generate_block(&block, inner, dice, depth + 1);
             match nested.nesting {
                 Nesting::Single | Nesting::Group => one(),
                 Nesting::List => Value::list(object, vec![one()]),
@@ -187,7 +187,12 @@ fn attribute_value(
     }
 }
 
-fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: usize) -> Value {
+fn generate_nested_blocks(
+    nested: &NestedBlock,
+    extent: Extent,
+    dice: &mut Dice,
+    depth: usize,
+) -> Value {
     // A schema may demand any number of blocks.
     let least = usize::try_from(nested.min_items).unwrap_or(1).min(3);
     let number = match extent {
@@ -200,7 +205,7 @@ fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: us
     if number == 0 || depth > 4 || (nested.computed && least == 0) {
         return nested.empty_value();
     }
-    let mut block = || block_value(&nested.block, extent, dice, depth + 1);
+    let mut block = || generate_block(&nested.block, extent, dice, depth + 1);
     match nested.nesting {
         Nesting::Single | Nesting::Group => block(),
         Nesting::List | Nesting::Set => {
@@ -220,7 +225,7 @@ pub fn generate_value(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) ->
         Type::Number if random => Value::int(7),
         Type::Number => Value::int(1),
         Type::String if random => Value::String(generate_text(name, dice)),
-        Type::String | Type::Dynamic => Value::string(text_for(name)),
+        Type::String | Type::Dynamic => Value::string(text_for_attribute(name)),
         Type::List(element) => {
             let many = generate_elements(name, element, extent, dice);
             Value::list((**element).clone(), many)
@@ -269,7 +274,7 @@ fn generate_text(name: &str, dice: &mut Dice) -> Str {
         4 => "line\nbreak\t\"quote\" ${not} %{this}".into(),
         5 => format!("conformance-{}", dice.number_below(1_000_000)).into(),
         6 => (*dice.pick_one(&ALTERNATIVE_STRINGS)).into(),
-        _ => text_for(name).into(),
+        _ => text_for_attribute(name).into(),
     }
 }
 
@@ -277,7 +282,7 @@ fn generate_text(name: &str, dice: &mut Dice) -> Str {
 static LONG_STRING: LazyLock<Str> = LazyLock::new(|| "x".repeat(64 * 1024).into());
 
 fn generate_number(dice: &mut Dice) -> Value {
-    const EDGES: [&str; 9] = [
+    const EDGE_NUMBERS: [&str; 9] = [
         "0",
         "1",
         "-1",
@@ -290,7 +295,7 @@ fn generate_number(dice: &mut Dice) -> Value {
         "-9223372036854775808",
         "65536",
     ];
-    let text: &str = EDGES[dice.number_below(EDGES.len())];
+    let text: &str = EDGE_NUMBERS[dice.number_below(EDGE_NUMBERS.len())];
     Number::parse(text).map_or_else(|| Value::int(0), Value::Number)
 }
 
@@ -343,7 +348,7 @@ fn collect_attribute_paths(
 
 /// Returns the value with another part at a path.
 #[must_use]
-pub fn with_part(value: &Value, path: &Path, part: Value) -> Option<Value> {
+pub fn replace_part(value: &Value, path: &Path, part: Value) -> Option<Value> {
     value.replace_at(path, |_| part)
 }
 
@@ -373,7 +378,7 @@ pub fn fill_unknown_parts(block: &Block, planned: &Value, dice: &mut Dice) -> Va
             true => Value::null(ty),
             false => generate_value(&name, &ty, Extent::Required, dice),
         };
-        match with_part(&value, &path, part) {
+        match replace_part(&value, &path, part) {
             Some(next) if next != value => value = next,
             _ => break,
         }
@@ -391,25 +396,25 @@ pub fn smaller_values(block: &Block, value: &Value) -> Vec<Value> {
         if part.is_null() || attribute.role == Role::Required {
             continue;
         }
-        candidates.extend(with_part(value, &path, Value::null(part.ty())));
+        candidates.extend(replace_part(value, &path, Value::null(part.ty())));
     }
     for (name, nested) in &block.blocks {
         let path = Path::root().attribute(name.clone());
         let is_set = path.find(value).is_some_and(|held| *held != nested.empty_value());
         // With fewer blocks than the schema demands, another rule would refuse it.
         if is_set && nested.min_items == 0 {
-            candidates.extend(with_part(value, &path, nested.empty_value()));
+            candidates.extend(replace_part(value, &path, nested.empty_value()));
         }
     }
     for (path, _) in settable_paths(block, value) {
         match path.find(value) {
             Some(Value::String(text)) if text.as_str().len() > 12 => {
-                candidates.extend(with_part(value, &path, Value::string("a")));
+                candidates.extend(replace_part(value, &path, Value::string("a")));
             }
             Some(Value::List(list)) if list.items().len() > 1 => {
                 let one = vec![list.items()[0].clone()];
                 let part = Value::list(list.element_type().clone(), one);
-                candidates.extend(with_part(value, &path, part));
+                candidates.extend(replace_part(value, &path, part));
             }
             _ => {}
         }
@@ -441,7 +446,7 @@ mod tests {
             ("start_time", "2024-01-02T03:04:05Z"),
             ("endpoint", "http://127.0.0.1:9/"),
         ] {
-            assert_eq!(text_for(name), text, "{name}");
+            assert_eq!(text_for_attribute(name), text, "{name}");
         }
     }
 

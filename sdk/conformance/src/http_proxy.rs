@@ -18,13 +18,13 @@ use tokio::task::JoinHandle;
 
 pub(crate) use record::{RemoteCall, RemoteFault};
 
-use record::Record;
-use serve::Certificates;
+use record::ProxyRecord;
+use serve::CertificateIssuer;
 
 /// The proxy. It ends when it is dropped.
 pub(crate) struct Proxy {
     address: SocketAddr,
-    record: Arc<Mutex<Record>>,
+    record: Arc<Mutex<ProxyRecord>>,
     /// The folder of the certificate of its authority.
     folder: TempDir,
     serving: JoinHandle<()>,
@@ -54,8 +54,8 @@ impl Proxy {
         std::fs::write(folder.path().join(AUTHORITY_FILE_NAME), authority.pem())?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
-        let record = Arc::<Mutex<Record>>::default();
-        let certificates = Arc::new(Certificates::new(authority));
+        let record = Arc::<Mutex<ProxyRecord>>::default();
+        let certificates = Arc::new(CertificateIssuer::new(authority));
         let serving =
             tokio::spawn(serve::serve_connections(listener, Arc::clone(&record), certificates));
         Ok(Self { address, record, folder, serving })
@@ -78,9 +78,10 @@ impl Proxy {
 
     fn env_trusting(&self, authority: &Path) -> Vec<(OsString, OsString)> {
         // Programs differ in the case that they read.
-        const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
+        const PROXY_VARIABLES: [&str; 4] =
+            ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
         // Each runtime and library has its own variable for trusted authorities.
-        const AUTHORITIES: [&str; 5] = [
+        const AUTHORITY_VARIABLES: [&str; 5] = [
             "SSL_CERT_FILE",
             "AWS_CA_BUNDLE",
             "CURL_CA_BUNDLE",
@@ -88,8 +89,9 @@ impl Proxy {
             "REQUESTS_CA_BUNDLE",
         ];
         let url = OsString::from(format!("http://{}", self.address));
-        let proxies = PROXIES.map(|name| (name.into(), url.clone()));
-        let authorities = AUTHORITIES.map(|name| (name.into(), authority.as_os_str().to_owned()));
+        let proxies = PROXY_VARIABLES.map(|name| (name.into(), url.clone()));
+        let authorities =
+            AUTHORITY_VARIABLES.map(|name| (name.into(), authority.as_os_str().to_owned()));
         // An inherited exception would lead the provider past the proxy.
         let none = ["NO_PROXY", "no_proxy"].map(|name| (name.into(), OsString::new()));
         proxies.into_iter().chain(authorities).chain(none).collect()
@@ -97,27 +99,27 @@ impl Proxy {
 
     /// Forgets the calls so far, and commits a fault from now on.
     pub(crate) fn begin_fault(&self, fault: RemoteFault) {
-        *lock(&self.record) = Record::new(fault);
+        *lock_record(&self.record) = ProxyRecord::new(fault);
     }
 
     /// The calls since then. No fault is committed any more.
     pub(crate) fn take_calls(&self) -> Vec<RemoteCall> {
-        std::mem::take(&mut *lock(&self.record)).calls
+        std::mem::take(&mut *lock_record(&self.record)).calls
     }
 
     /// Waits until a call is held.
     pub(crate) async fn wait_for_held_call(&self) {
         // Taken out, because the lock must not be held during the wait.
-        let held = Arc::clone(&lock(&self.record).held);
+        let held = Arc::clone(&lock_record(&self.record).held);
         held.notified().await;
     }
 
     /// The number of encrypted connections since the start of the recording.
     pub(crate) fn n_tunnels(&self) -> usize {
-        lock(&self.record).n_tunnels
+        lock_record(&self.record).n_tunnels
     }
 }
 
-fn lock(record: &Mutex<Record>) -> MutexGuard<'_, Record> {
+fn lock_record(record: &Mutex<ProxyRecord>) -> MutexGuard<'_, ProxyRecord> {
     record.lock().unwrap_or_else(PoisonError::into_inner)
 }

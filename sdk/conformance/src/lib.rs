@@ -16,8 +16,7 @@ mod checks;
 pub mod finding;
 pub mod generate;
 mod http_proxy;
-mod judge;
-mod legal;
+mod legal_config;
 pub mod message;
 pub mod offer;
 pub mod plugin;
@@ -28,11 +27,12 @@ pub mod rpc;
 pub mod rules;
 pub mod suite;
 mod system;
+mod violations;
 
 use std::path::PathBuf;
 
 pub use report::Report;
-pub use suite::{Example, Options, Progress, Release, Target};
+pub use suite::{CheckedProvider, Example, Options, Progress, Release};
 
 use suite::Suite;
 
@@ -48,12 +48,12 @@ pub async fn run(options: Options, progress: Progress<'_>) -> Report {
         Ok(done) => done.err(),
         // A call hangs. What was examined until then is reported.
         Err(_) => {
-            suite.fill_in_skipped();
+            suite.complete_tallies();
             None
         }
     };
     // Ends the process also if the run was cut off.
-    suite.put_away();
+    suite.end_plugin();
     let stopped = stopped.or_else(|| {
         suite.is_interrupted().then(|| match suite.options.resume {
             Some(_) => "it was interrupted; the same command goes on where it stopped".to_owned(),
@@ -68,7 +68,7 @@ pub async fn run(options: Options, progress: Progress<'_>) -> Report {
     });
     if let Some(why) = &stopped {
         for rule in rules::all_rules() {
-            suite.tallies.skip_rule(rule.id, format!("the run did not get there: {why}"));
+            suite.tallies.note_skipped_rule(rule.id, format!("the run did not get there: {why}"));
         }
     }
     Report::new(&suite, stopped)

@@ -38,12 +38,12 @@ impl Msg {
             let number = u32::try_from(tag >> 3).ok().filter(|number| *number > 0)?;
             let field = match tag & 7 {
                 0 => Field::Varint(read_varint(&mut rest)?),
-                1 => Field::Fixed64(rest_of(&mut rest, 8)?[..].try_into().ok()?),
+                1 => Field::Fixed64(take_bytes(&mut rest, 8)?[..].try_into().ok()?),
                 2 => {
                     let length = usize::try_from(read_varint(&mut rest)?).ok()?;
-                    Field::Bytes(rest_of(&mut rest, length)?)
+                    Field::Bytes(take_bytes(&mut rest, length)?)
                 }
-                5 => Field::Fixed32(rest_of(&mut rest, 4)?[..].try_into().ok()?),
+                5 => Field::Fixed32(take_bytes(&mut rest, 4)?[..].try_into().ok()?),
                 // Groups (3 and 4) are obsolete, and 6 and 7 do not exist.
                 _ => return None,
             };
@@ -112,7 +112,7 @@ impl Msg {
 
     /// Adds a message if there is one.
     #[must_use]
-    pub fn opt_msg(self, number: u32, value: Option<&Self>) -> Self {
+    pub fn with_optional_message(self, number: u32, value: Option<&Self>) -> Self {
         match value {
             Some(value) => self.with_message(number, value),
             None => self,
@@ -191,7 +191,7 @@ impl Msg {
 
     /// Replaces a field by bytes.
     #[must_use]
-    pub fn with_field(self, number: u32, value: impl Into<Bytes>) -> Self {
+    pub fn replace_field(self, number: u32, value: impl Into<Bytes>) -> Self {
         self.without_field(number).with_bytes(number, value)
     }
 
@@ -208,7 +208,7 @@ fn read_varint(rest: &mut Bytes) -> Option<u64> {
     let mut value = 0_u64;
     // At most ten bytes: a longer one does not fit.
     for shift in (0..64).step_by(7) {
-        let byte = *rest_of(rest, 1)?.first()?;
+        let byte = *take_bytes(rest, 1)?.first()?;
         value |= u64::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {
             return Some(value);
@@ -217,7 +217,7 @@ fn read_varint(rest: &mut Bytes) -> Option<u64> {
     None
 }
 
-fn rest_of(rest: &mut Bytes, length: usize) -> Option<Bytes> {
+fn take_bytes(rest: &mut Bytes, length: usize) -> Option<Bytes> {
     // `split_to` panics beyond the end.
     (length <= rest.len()).then(|| rest.split_to(length))
 }

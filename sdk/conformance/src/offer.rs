@@ -47,7 +47,7 @@ impl Kind {
     }
 
     /// The field of the schema's answer that holds the kind, unless it is the provider's own.
-    const FIELDS: [(Self, u32); 6] = [
+    const SCHEMA_FIELDS: [(Self, u32); 6] = [
         (Self::Resource, 2),
         (Self::DataSource, 3),
         (Self::Ephemeral, 8),
@@ -122,7 +122,7 @@ pub struct Parameter {
 
 /// A violation in a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct SchemaProblem {
     /// The rule's id.
     pub rule: &'static str,
     /// The type and place.
@@ -143,31 +143,31 @@ pub struct Offer {
     /// Identity types by resource type, with the version.
     pub identities: BTreeMap<String, (u64, Type, Vec<String>)>,
     /// Violations.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SchemaProblem>,
     /// Whether any deprecation has a string.
     pub has_deprecation_texts: bool,
 }
 
 /// A capability of the provider, by its field number.
-pub const PLAN_DESTROY: u32 = 1;
+pub const PLAN_DESTROY_FIELD: u32 = 1;
 /// The schema need not be asked for.
-pub const SCHEMA_OPTIONAL: u32 = 2;
+pub const SCHEMA_OPTIONAL_FIELD: u32 = 2;
 /// Objects of other types can be moved here.
-pub const MOVE_STATE: u32 = 3;
+pub const MOVE_STATE_FIELD: u32 = 3;
 /// Configuration can be generated.
-pub const CAN_GENERATE_CONFIG: u32 = 4;
+pub const GENERATE_CONFIG_FIELD: u32 = 4;
 
 impl Offer {
     /// Reads the answer to `GetProviderSchema`.
     #[must_use]
     pub fn read(raw: &Msg) -> Self {
-        let mut reader = Reader::default();
+        let mut reader = SchemaReader::default();
         let mut types = Vec::new();
         match raw.get_msg(1) {
             Some(schema) => types.push(reader.read_offered_type(Kind::Provider, "", &schema)),
             None => reader.report("S-03", "the answer has no schema of the provider".to_owned()),
         }
-        for (kind, field) in Kind::FIELDS {
+        for (kind, field) in Kind::SCHEMA_FIELDS {
             let mut seen = BTreeSet::new();
             for (name, entry) in raw.map_entries(field) {
                 // An action's schema is wrapped.
@@ -183,7 +183,7 @@ impl Offer {
             }
         }
         let functions =
-            raw.map_entries(7).iter().map(|(name, raw)| reader.function(name, raw)).collect();
+            raw.map_entries(7).iter().map(|(name, raw)| reader.read_function(name, raw)).collect();
         Self {
             raw: raw.clone(),
             types,
@@ -196,14 +196,14 @@ impl Offer {
 
     /// Adds the identity schemas.
     pub fn read_identities(&mut self, raw: &Msg) {
-        let mut reader = Reader::default();
+        let mut reader = SchemaReader::default();
         for (name, schema) in raw.map_entries(1) {
             reader.subject = format!("identity of {name}");
             let mut parts = Vec::new();
             let mut required = Vec::new();
             for attribute in schema.all_msgs(2) {
                 let own = attribute.get_text(1);
-                let ty = reader.ty(&attribute.get_bytes(2), &own, "S-16");
+                let ty = reader.read_type(&attribute.get_bytes(2), &own, "S-16");
                 let is_simple = ty.is_primitive()
                     || matches!(&ty, Type::List(element) if element.is_primitive());
                 if !is_simple {
@@ -228,14 +228,14 @@ impl Offer {
     }
 
     /// Iterates over the types of a kind whose schema can be used.
-    pub fn types_of_kind(&self, kind: Kind) -> impl Iterator<Item = &OfferedType> {
+    pub fn usable_types_of_kind(&self, kind: Kind) -> impl Iterator<Item = &OfferedType> {
         self.types.iter().filter(move |it| it.kind == kind && it.is_whole)
     }
 
     /// The provider's own schema.
     #[must_use]
     pub fn provider_schema(&self) -> Option<&OfferedType> {
-        self.types_of_kind(Kind::Provider).next()
+        self.usable_types_of_kind(Kind::Provider).next()
     }
 
     /// Whether the provider says that it can do something.
@@ -258,17 +258,17 @@ const RESERVED_NAMES: [&str; 8] = [
 ];
 
 #[derive(Default)]
-struct Reader {
+struct SchemaReader {
     subject: String,
     kind: Option<Kind>,
-    problems: Vec<Problem>,
+    problems: Vec<SchemaProblem>,
     has_deprecation_texts: bool,
 }
 
-impl Reader {
+impl SchemaReader {
     fn report(&mut self, rule: &'static str, message: String) {
         let place = self.subject.clone();
-        self.problems.push(Problem { rule, place, message });
+        self.problems.push(SchemaProblem { rule, place, message });
     }
 
     fn read_offered_type(&mut self, kind: Kind, name: &str, raw: &Msg) -> OfferedType {
@@ -277,14 +277,14 @@ impl Reader {
         self.kind = Some(kind);
         let before = self.problems.len();
         match raw.get_msg(2) {
-            Some(block) => schema.block = self.block(&block, "", 0),
+            Some(block) => schema.block = self.read_block(&block, "", 0),
             None => self.report("S-03", "the schema has no block".to_owned()),
         }
         match i64::try_from(raw.get_int(1)) {
             Ok(version) => schema.version = version.unsigned_abs(),
             Err(_) => self.report("S-12", "the schema version is negative".to_owned()),
         }
-        let unusable = |it: &Problem| matches!(it.rule, "S-03" | "S-04" | "S-05" | "S-06");
+        let unusable = |it: &SchemaProblem| matches!(it.rule, "S-03" | "S-04" | "S-05" | "S-06");
         let mut is_whole = !self.problems[before..].iter().any(unusable);
         if is_whole {
             // Whatever else a host refuses when it loads a schema.
@@ -297,7 +297,7 @@ impl Reader {
         OfferedType { kind, name, schema, is_whole, raw: raw.clone() }
     }
 
-    fn block(&mut self, raw: &Msg, place: &str, depth: usize) -> Block {
+    fn read_block(&mut self, raw: &Msg, place: &str, depth: usize) -> Block {
         let mut block = Block { docs: decode_docs(raw, 4, 6), ..Block::default() };
         // Blocks may be nested without end, and this function calls itself for each level.
         if depth > 64 {
@@ -306,8 +306,8 @@ impl Reader {
         }
         for attribute in raw.all_msgs(2) {
             let name = attribute.get_text(1);
-            self.name(&name, place, depth);
-            let read = self.attribute(&attribute, &join_place(place, &name), depth);
+            self.check_name(&name, place, depth);
+            let read = self.read_attribute(&attribute, &join_place(place, &name), depth);
             if block.attributes.insert(name.as_str().into(), read).is_some() {
                 self.report(
                     "S-07",
@@ -317,7 +317,7 @@ impl Reader {
         }
         for nested in raw.all_msgs(3) {
             let name = nested.get_text(1);
-            self.name(&name, place, depth);
+            self.check_name(&name, place, depth);
             let at = join_place(place, &name);
             let nesting = match nested.get_int(3) {
                 1 => Nesting::Single,
@@ -339,7 +339,7 @@ impl Reader {
                 min_items: nested.get_int(4),
                 max_items: nested.get_int(5),
                 computed: content.get_bool(8),
-                block: self.block(&content, &at, depth + 1),
+                block: self.read_block(&content, &at, depth + 1),
             };
             let is_attribute = block.attributes.contains_key(name.as_str());
             if is_attribute || block.blocks.contains_key(name.as_str()) {
@@ -351,7 +351,7 @@ impl Reader {
         block
     }
 
-    fn name(&mut self, name: &str, place: &str, depth: usize) {
+    fn check_name(&mut self, name: &str, place: &str, depth: usize) {
         let at = join_place(place, name);
         let starts = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
         let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
@@ -369,7 +369,7 @@ impl Reader {
         }
     }
 
-    fn attribute(&mut self, raw: &Msg, at: &str, depth: usize) -> Attribute {
+    fn read_attribute(&mut self, raw: &Msg, at: &str, depth: usize) -> Attribute {
         let [required, optional, computed] = [4, 5, 6].map(|number| raw.get_bool(number));
         let role = match (required, optional, computed) {
             (true, false, false) => Role::Required,
@@ -394,8 +394,8 @@ impl Reader {
             self.report("S-04", format!("{at}: the attribute has {which}"));
         }
         let kind = match nested {
-            Some(nested) => AttributeKind::Nested(self.nested(&nested, at, depth)),
-            None => AttributeKind::Plain(self.ty(&raw.get_bytes(2), at, "S-04")),
+            Some(nested) => AttributeKind::Nested(self.read_nested_attributes(&nested, at, depth)),
+            None => AttributeKind::Plain(self.read_type(&raw.get_bytes(2), at, "S-04")),
         };
         let mut docs = decode_docs(raw, 3, 9);
         docs.deprecation = [12, 11].map(|it| raw.get_text(it)).concat();
@@ -403,7 +403,7 @@ impl Reader {
         Attribute { kind, role, sensitive: raw.get_bool(7), write_only, docs }
     }
 
-    fn nested(&mut self, raw: &Msg, at: &str, depth: usize) -> NestedAttributes {
+    fn read_nested_attributes(&mut self, raw: &Msg, at: &str, depth: usize) -> NestedAttributes {
         let nesting = match raw.get_int(3) {
             1 => Nesting::Single,
             2 => Nesting::List,
@@ -420,13 +420,14 @@ impl Reader {
                 BTreeMap::new()
             }
             false => {
-                self.block(&Msg::default().copy_repeated_field(raw, 1, 2), at, depth + 1).attributes
+                self.read_block(&Msg::default().copy_repeated_field(raw, 1, 2), at, depth + 1)
+                    .attributes
             }
         };
         NestedAttributes { attributes, nesting }
     }
 
-    fn ty(&mut self, bytes: &[u8], at: &str, rule: &'static str) -> Type {
+    fn read_type(&mut self, bytes: &[u8], at: &str, rule: &'static str) -> Type {
         if bytes.is_empty() {
             return Type::Dynamic;
         }
@@ -450,7 +451,7 @@ impl Reader {
         }
     }
 
-    fn function(&mut self, name: &str, raw: &Msg) -> Function {
+    fn read_function(&mut self, name: &str, raw: &Msg) -> Function {
         self.subject = format!("function {name}");
         let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if name.is_empty() || !name.chars().all(valid) {
@@ -465,7 +466,7 @@ impl Reader {
             if !raw.has_field(2) {
                 reader.report("S-17", format!("the parameter {name:?} has no type"));
             }
-            let ty = reader.ty(&raw.get_bytes(2), &name, "S-17");
+            let ty = reader.read_type(&raw.get_bytes(2), &name, "S-17");
             Parameter { name, ty, null: raw.get_bool(3), unknown: raw.get_bool(4) }
         };
         let parameters = raw.all_msgs(1).iter().map(|raw| parameter(self, raw)).collect();
@@ -474,7 +475,7 @@ impl Reader {
         if returns.is_empty() {
             self.report("S-17", "the function has no return type".to_owned());
         }
-        let returns = self.ty(&returns, "the result", "S-17");
+        let returns = self.read_type(&returns, "the result", "S-17");
         Function { name: name.to_owned(), parameters, variadic, returns, raw: raw.clone() }
     }
 }
@@ -506,8 +507,8 @@ mod tests {
             // numbers.
             attribute().with_int(9, 1).with_int(11, 1).with_text(12, "use the other"),
         ] {
-            let mut reader = Reader::default();
-            let read = reader.attribute(&raw, "secret", 0);
+            let mut reader = SchemaReader::default();
+            let read = reader.read_attribute(&raw, "secret", 0);
             assert!(read.write_only && reader.problems.is_empty(), "{:?}", reader.problems);
             assert_eq!(read.docs.deprecation, "use the other");
         }

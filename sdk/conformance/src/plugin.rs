@@ -25,8 +25,8 @@ use tokio::time::{sleep, timeout};
 use crate::message::Msg;
 use crate::rpc::{Diag, Rpc};
 pub use error::StartError;
-pub use output::{Printed, panic_in};
-use output::{Shared, first_line, keep_output, late_handshake, lock};
+pub use output::{PrintedOutput, panic_report_in};
+use output::{Shared, has_late_handshake, keep_output, lock, read_first_line};
 
 /// The longest wait for a handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -37,7 +37,7 @@ const MAX_ANSWER_MESSAGES: usize = 10_000;
 
 /// Settings of one start.
 #[derive(Clone, Debug)]
-pub struct Launch {
+pub struct LaunchOptions {
     /// The content of `PLUGIN_PROTOCOL_VERSIONS`.
     pub versions: Cow<'static, str>,
     /// Whether to ask for TLS.
@@ -50,7 +50,7 @@ pub struct Launch {
     pub folder: Option<PathBuf>,
 }
 
-impl Default for Launch {
+impl Default for LaunchOptions {
     fn default() -> Self {
         Self {
             versions: "5,6".into(),
@@ -64,7 +64,7 @@ impl Default for Launch {
 
 /// A process whose handshake was read.
 #[derive(Debug)]
-pub struct Started {
+pub struct StartedPlugin {
     /// The process.
     pub child: ChildProcess,
     /// The handshake.
@@ -76,9 +76,9 @@ pub struct Started {
     /// Our identity, if TLS was asked for.
     pub identity: Option<HostCertificate>,
     /// Output on stdout after the handshake.
-    pub stdout: Shared<Printed>,
+    pub stdout: Shared<PrintedOutput>,
     /// Output on stderr.
-    pub stderr: Shared<Printed>,
+    pub stderr: Shared<PrintedOutput>,
     /// Closed once stderr was read to its end.
     pub stderr_end: watch::Receiver<()>,
     /// The folder for its socket.
@@ -89,7 +89,10 @@ pub struct Started {
 ///
 /// # Errors
 /// When there is no handshake. The process is gone then.
-pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartError> {
+pub async fn start_plugin(
+    program: &Path,
+    launch: &LaunchOptions,
+) -> Result<StartedPlugin, StartError> {
     let unrunnable =
         |error: std::io::Error| StartError::Unrunnable(without_error_numbers(error.to_string()));
     let home = make_socket_folder("fw-").map_err(unrunnable)?;
@@ -99,7 +102,7 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
     let command = plugin_command(program, launch, &HostEnvironment::new(home.path(), pem));
     let began = Instant::now();
     let (child, mut stdout, stderr) = ChildProcess::start(command).await.map_err(unrunnable)?;
-    let errors = Shared::<Printed>::default();
+    let errors = Shared::<PrintedOutput>::default();
     let (reading, mut stderr_end) = watch::channel(());
     let kept = Arc::clone(&errors);
     // Read from the start: a provider whose pipe is full would block before its handshake.
@@ -107,14 +110,14 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
         keep_output(stderr, kept).await;
         drop(reading);
     });
-    let (line, rest) = match timeout(HANDSHAKE_TIMEOUT, first_line(&mut stdout)).await {
+    let (line, rest) = match timeout(HANDSHAKE_TIMEOUT, read_first_line(&mut stdout)).await {
         Err(_) => return Err(StartError::Silent),
         Ok(None) => {
             let exit = child.wait(Duration::from_secs(2)).await;
             let _ended = timeout(Duration::from_millis(500), stderr_end.changed()).await;
             let said = String::from_utf8_lossy(&lock(&errors).bytes).into_owned();
             let exit = exit.unwrap_or_else(|| "stdout closed".to_owned());
-            return Err(StartError::Ended(exit, output::reason_in(&said)));
+            return Err(StartError::Ended(exit, output::end_reason_in(&said)));
         }
         Ok(Some(found)) => found,
     };
@@ -124,20 +127,34 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
         Ok(handshake) => handshake,
         Err(why) => {
             // A handshake behind other lines tells the author what to remove.
-            return Err(match late_handshake(&mut stdout, rest).await {
+            return Err(match has_late_handshake(&mut stdout, rest).await {
                 true => StartError::Late(text),
                 false => StartError::NotHandshake(truncate(&text, 200), why.to_string()),
             });
         }
     };
-    let output = Arc::new(Mutex::new(Printed { bytes: rest, dropped: 0 }));
+    let output = Arc::new(Mutex::new(PrintedOutput { bytes: rest, dropped: 0 }));
     tokio::spawn(keep_output(stdout, Arc::clone(&output)));
     let (stdout, stderr) = (output, errors);
-    Ok(Started { child, handshake, line: text, took, identity, stdout, stderr, stderr_end, home })
+    Ok(StartedPlugin {
+        child,
+        handshake,
+        line: text,
+        took,
+        identity,
+        stdout,
+        stderr,
+        stderr_end,
+        home,
+    })
 }
 
 #[expect(clippy::disallowed_methods, reason = "the child dies with us, by ChildProcess")]
-fn plugin_command(program: &Path, launch: &Launch, environment: &HostEnvironment) -> Command {
+fn plugin_command(
+    program: &Path,
+    launch: &LaunchOptions,
+    environment: &HostEnvironment,
+) -> Command {
     let mut command = Command::new(program);
     for name in &environment.remove {
         command.env_remove(name);
@@ -224,7 +241,7 @@ impl Call {
 
     /// Whether it was answered without errors.
     #[must_use]
-    pub fn is_fine(&self) -> bool {
+    pub fn is_success(&self) -> bool {
         matches!(self.reply, Reply::Answered(_)) && !self.diagnostics().iter().any(Diag::is_error)
     }
 
@@ -259,7 +276,7 @@ impl Call {
 /// A provider that is connected.
 pub struct Plugin {
     /// The process; `None` if the provider was found running.
-    pub started: Option<Started>,
+    pub started: Option<StartedPlugin>,
     connection: Arc<dyn Transport>,
     /// The version it speaks.
     pub protocol: Protocol,
@@ -276,8 +293,8 @@ impl Plugin {
     ///
     /// # Errors
     /// When it does not start or does not answer.
-    pub async fn launch(program: &Path, launch: &Launch) -> Result<Self, StartError> {
-        let started = start(program, launch).await?;
+    pub async fn launch(program: &Path, launch: &LaunchOptions) -> Result<Self, StartError> {
+        let started = start_plugin(program, launch).await?;
         let connection = connect_provider(&started, Duration::from_secs(20)).await;
         let connection = connection.map_err(StartError::Unreachable)?;
         let protocol = started.handshake.protocol;
@@ -293,7 +310,11 @@ impl Plugin {
         Ok(Self::new(None, connection.map_err(StartError::Unreachable)?, protocol))
     }
 
-    fn new(started: Option<Started>, connection: Arc<dyn Transport>, protocol: Protocol) -> Self {
+    fn new(
+        started: Option<StartedPlugin>,
+        connection: Arc<dyn Transport>,
+        protocol: Protocol,
+    ) -> Self {
         let (diagnostics, largest, configured) = Default::default();
         Self { started, connection, protocol, diagnostics, largest, configured }
     }
@@ -307,7 +328,7 @@ impl Plugin {
     pub async fn call_bytes(&self, rpc: Rpc, request: Vec<Bytes>, deadline: Duration) -> Call {
         let began = Instant::now();
         let (answers, reply) = match rpc.method_path(self.protocol) {
-            Some(path) => self.exchange(&path, request.clone(), deadline).await,
+            Some(path) => self.send_and_receive(&path, request.clone(), deadline).await,
             None => {
                 let why = "the protocol has no such call".to_owned();
                 (Vec::new(), Reply::Refused("Unimplemented".to_owned(), why))
@@ -321,10 +342,10 @@ impl Plugin {
 
     /// Calls any path, also of other services.
     pub async fn call_path(&self, path: &str, request: Vec<Bytes>, deadline: Duration) -> Reply {
-        self.exchange(path, request, deadline).await.1
+        self.send_and_receive(path, request, deadline).await.1
     }
 
-    async fn exchange(
+    async fn send_and_receive(
         &self,
         path: &str,
         messages: Vec<Bytes>,
@@ -376,7 +397,7 @@ impl Plugin {
         let mut end = started.stderr_end.clone();
         let _ended = timeout(Duration::from_millis(500), end.changed()).await;
         let said = String::from_utf8_lossy(&lock(&started.stderr).bytes).into_owned();
-        let report = panic_in(&said);
+        let report = panic_report_in(&said);
         let why = match &report {
             Some(report) => format!("{message} ({exit}; {})", report.replace('\n', " / ")),
             None => format!("{message} ({exit})"),
@@ -437,10 +458,10 @@ impl Plugin {
 /// # Errors
 /// When it does not answer, or speaks TLS although it should not, or the other way round.
 pub async fn connect_provider(
-    started: &Started,
+    started: &StartedPlugin,
     patience: Duration,
 ) -> Result<Arc<dyn Transport>, String> {
-    let Started { handshake, identity, .. } = started;
+    let StartedPlugin { handshake, identity, .. } = started;
     let tls = match (identity, &handshake.certificate) {
         (Some(identity), Some(certificate)) => Some((identity, certificate.clone())),
         (Some(_), None) => {

@@ -95,7 +95,7 @@ impl Secrets {
 
     /// Whether bytes hold a secret that was configured, other than the canary.
     #[must_use]
-    pub(crate) fn holds_configured(&self, bytes: &[u8]) -> bool {
+    pub(crate) fn holds_configured_secret(&self, bytes: &[u8]) -> bool {
         // The first is the canary.
         self.all.iter().skip(1).any(|secret| contains_bytes(bytes, secret.as_bytes()))
     }

@@ -17,13 +17,13 @@ use sha2::{Digest as _, Sha256};
 use crate::finding::{Finding, Verdict};
 use crate::offer::Kind;
 use crate::rules::{self, Rule, Severity};
-use crate::suite::{Suite, Target};
+use crate::suite::{CheckedProvider, Suite};
 
-pub use reproducer::{Replay, ReplayError, replay};
+pub use reproducer::{ReplayError, ReplayedCall, replay};
 
 /// A rule with its verdict.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct RuleRow {
     /// The rule.
     pub rule: &'static Rule,
     /// The verdict.
@@ -52,7 +52,7 @@ pub struct Report {
     /// The numbers of types by kind.
     pub offers: Vec<(String, usize)>,
     /// All rules with their verdicts.
-    pub rows: Vec<Row>,
+    pub rows: Vec<RuleRow>,
     /// The findings, in the order of the rules, without secrets.
     pub findings: Vec<Finding>,
     /// Why the provider could not be checked, if it could not.
@@ -74,9 +74,9 @@ impl Report {
     pub fn new(suite: &Suite, stopped: Option<String>) -> Self {
         let rows = rules::all_rules().map(|rule| {
             let tally = suite.tallies.tally(rule.id);
-            Row {
+            RuleRow {
                 rule,
-                verdict: clean_verdict(suite, suite.tallies.verdict(rule)),
+                verdict: redact_verdict(suite, suite.tallies.verdict(rule)),
                 cases: tally.map_or(0, |it| it.cases),
                 broken: tally.map_or(0, |it| it.broken),
             }
@@ -84,11 +84,11 @@ impl Report {
         let rows = rows.collect();
         let findings = suite.tallies.findings().map(|it| redact_finding(suite, it)).collect();
         let (provider, hash) = match &suite.options.target {
-            Target::Program(path) => {
+            CheckedProvider::Program(path) => {
                 let name = path.file_name().map(|it| it.to_string_lossy().into_owned());
-                (name.unwrap_or_default(), hash_of(path))
+                (name.unwrap_or_default(), file_hash(path))
             }
-            Target::Running(address, _) => (address.to_string(), String::new()),
+            CheckedProvider::Running(address, _) => (address.to_string(), String::new()),
         };
         let mut offers = BTreeMap::<Kind, usize>::new();
         for offered in suite.offer.types.iter().filter(|it| it.kind != Kind::Provider) {
@@ -175,7 +175,7 @@ impl Report {
     }
 }
 
-fn clean_verdict(suite: &Suite, verdict: Verdict) -> Verdict {
+fn redact_verdict(suite: &Suite, verdict: Verdict) -> Verdict {
     match verdict {
         Verdict::Skipped(reason) => Verdict::Skipped(suite.secrets.redact(&reason)),
         other => other,
@@ -200,7 +200,7 @@ pub(crate) fn redact_finding(suite: &Suite, finding: &Finding) -> Finding {
     // Bytes with a secret cannot be redacted: the lengths in them would not fit any more.
     finding.calls.retain(|call| {
         let all = call.request.iter().chain(&call.answers);
-        !all.into_iter().any(|bytes| suite.secrets.holds_configured(bytes))
+        !all.into_iter().any(|bytes| suite.secrets.holds_configured_secret(bytes))
     });
     finding
 }
@@ -217,7 +217,7 @@ fn escape_control_characters(text: &str) -> String {
         .collect()
 }
 
-pub(crate) fn hash_of(path: &std::path::Path) -> String {
+pub(crate) fn file_hash(path: &std::path::Path) -> String {
     let Ok(mut file) = std::fs::File::open(path) else { return String::new() };
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
@@ -247,7 +247,7 @@ mod tests {
         // `]]>` would end a CDATA section.
         let finding = finding.with_path("name").with_values("one\nline", "another ]]> 'one'");
         suite.tallies.add_finding(finding.with_input("{\"name\":\"x\"}"));
-        suite.tallies.skip_rule("P-03", "<no> reason");
+        suite.tallies.note_skipped_rule("P-03", "<no> reason");
         Report::new(&suite, None)
     }
 }

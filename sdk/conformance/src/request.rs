@@ -18,7 +18,7 @@ pub(crate) fn encode_dynamic(value: &Value, ty: &Type) -> Msg {
 
 /// Returns a value in its dynamic form as JSON.
 #[must_use]
-pub(crate) fn dynamic_json(value: &Value, ty: &Type) -> Msg {
+pub(crate) fn encode_dynamic_json(value: &Value, ty: &Type) -> Msg {
     match json::encode(value, ty) {
         Ok(text) => Msg::new().with_bytes(2, text.into_bytes()),
         Err(_) => Msg::new(),
@@ -66,12 +66,12 @@ pub(crate) fn validate_rpc(kind: Kind) -> Rpc {
 /// The request that validates a configuration.
 #[must_use]
 pub(crate) fn validate_request(offered: &OfferedType, config: &Value) -> Msg {
-    validate_dynamic(offered, &encode_dynamic(config, &offered.ty()))
+    dynamic_validate_request(offered, &encode_dynamic(config, &offered.ty()))
 }
 
 /// The same with any dynamic value.
 #[must_use]
-pub(crate) fn validate_dynamic(offered: &OfferedType, config: &Msg) -> Msg {
+pub(crate) fn dynamic_validate_request(offered: &OfferedType, config: &Msg) -> Msg {
     let named = || Msg::new().with_text(1, &offered.name).with_message(2, config);
     match offered.kind {
         Kind::Provider => Msg::new().with_message(1, config),
@@ -110,7 +110,7 @@ pub(crate) fn plan_request(offered: &OfferedType, input: &PlanInput) -> Msg {
         .with_message(4, &encode_dynamic(&input.config, &ty))
         .with_bytes(5, input.private.clone())
         .with_message(7, &client_capabilities())
-        .opt_msg(8, input.identity.as_ref())
+        .with_optional_message(8, input.identity.as_ref())
 }
 
 /// The request that applies what was planned.
@@ -121,15 +121,15 @@ pub(crate) fn apply_request(offered: &OfferedType, input: &PlanInput, planned: &
     Msg::new()
         .with_text(1, &offered.name)
         .with_message(2, &encode_dynamic(&input.prior, &ty))
-        .opt_msg(3, planned.get_msg(1).as_ref())
+        .with_optional_message(3, planned.get_msg(1).as_ref())
         .with_message(4, &encode_dynamic(&input.config, &ty))
         .with_bytes(5, planned.get_bytes(3))
-        .opt_msg(7, planned.get_msg(7).as_ref())
+        .with_optional_message(7, planned.get_msg(7).as_ref())
 }
 
 /// The request that reads an object.
 #[must_use]
-pub(crate) fn read(
+pub(crate) fn read_request(
     offered: &OfferedType,
     state: &Value,
     private: &bytes::Bytes,
@@ -140,7 +140,7 @@ pub(crate) fn read(
         .with_message(2, &encode_dynamic(state, &offered.ty()))
         .with_bytes(3, private.clone())
         .with_message(5, &client_capabilities())
-        .opt_msg(6, identity)
+        .with_optional_message(6, identity)
 }
 
 /// The request that upgrades a stored object.
@@ -162,7 +162,7 @@ pub(crate) fn configure_request(config: &Msg) -> Msg {
 
 /// The request that calls a function.
 #[must_use]
-pub(crate) fn call_function(name: &str, arguments: &[Msg]) -> Msg {
+pub(crate) fn call_function_request(name: &str, arguments: &[Msg]) -> Msg {
     arguments
         .iter()
         .fold(Msg::new().with_text(1, name), |request, argument| request.with_message(2, argument))

@@ -1,18 +1,18 @@
 //! The table of rules: id, severity, level, text, source, harm and correction of every check.
 
-mod document;
 mod examples;
 mod handshake;
-mod kinds;
 mod lifecycle;
+mod markdown;
+mod other_kinds;
 mod planning;
 mod reading;
 mod robustness;
 mod schema;
 mod validation;
 
-pub use document::rules_markdown;
 pub use examples::example;
+pub use markdown::rules_markdown;
 
 /// Severity of a broken rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +54,7 @@ pub struct Rule {
 }
 
 /// Families of rules by the first letter of their ids, in the order of reports.
-pub const FAMILIES: [(&str, &str); 16] = [
+pub const RULE_FAMILIES: [(&str, &str); 16] = [
     ("H", "Handshake and process"),
     ("S", "Schema and metadata"),
     ("V", "Validation"),
@@ -74,21 +74,21 @@ pub const FAMILIES: [(&str, &str); 16] = [
 ];
 
 /// The last two families, which concern all calls.
-pub const CROSS_FAMILIES: [(&str, &str); 2] =
+pub const CROSS_CALL_FAMILIES: [(&str, &str); 2] =
     [("Z", "Robustness"), ("K", "Secrets and supply chain")];
 
 /// Iterates over all rules in the order of reports.
 pub fn all_rules() -> impl Iterator<Item = &'static Rule> {
     // Reports have the rules in this order.
     [
-        handshake::ROWS,
-        schema::ROWS,
-        validation::ROWS,
-        planning::ROWS,
-        lifecycle::ROWS,
-        reading::ROWS,
-        kinds::ROWS,
-        robustness::ROWS,
+        handshake::RULES,
+        schema::RULES,
+        validation::RULES,
+        planning::RULES,
+        lifecycle::RULES,
+        reading::RULES,
+        other_kinds::RULES,
+        robustness::RULES,
     ]
     .into_iter()
     .flatten()
@@ -96,7 +96,7 @@ pub fn all_rules() -> impl Iterator<Item = &'static Rule> {
 
 /// Returns the rule with this id.
 #[must_use]
-pub fn find(id: &str) -> Option<&'static Rule> {
+pub fn find_rule(id: &str) -> Option<&'static Rule> {
     all_rules().find(|rule| rule.id == id)
 }
 
@@ -105,7 +105,7 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 pub fn family_of(id: &str) -> &'static str {
     // Ids are ASCII, so that one byte is one letter; `min` is for an empty id.
     let letter = &id[..id.len().min(1)];
-    let mut families = FAMILIES.iter().chain(&CROSS_FAMILIES);
+    let mut families = RULE_FAMILIES.iter().chain(&CROSS_CALL_FAMILIES);
     families.find(|(own, _)| *own == letter).map_or("Other", |(_, name)| name)
 }
 

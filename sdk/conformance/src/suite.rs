@@ -15,7 +15,7 @@ use crate::finding::{Finding, Tallies, path_prefix};
 use crate::generate::{self, Dice, Extent};
 use crate::message::Msg;
 use crate::offer::{Kind, Offer, OfferedType};
-use crate::plugin::{Call, Launch, Plugin, Reply, StartError};
+use crate::plugin::{Call, LaunchOptions, Plugin, Reply, StartError};
 use crate::redact::Secrets;
 use crate::request;
 use crate::rpc::{Diag, Rpc};
@@ -37,7 +37,7 @@ pub struct Example {
 
 /// The provider to check.
 #[derive(Clone, Debug)]
-pub enum Target {
+pub enum CheckedProvider {
     /// A program.
     Program(PathBuf),
     /// A provider that runs already.
@@ -62,7 +62,7 @@ pub type VerifySignature = fn(&[u8], &[u8], &str) -> Result<(), String>;
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The provider.
-    pub target: Target,
+    pub target: CheckedProvider,
     /// The highest level: 0 binary only, 1 configured and planned, 2 examples read, 3 applied.
     pub level: u8,
     /// The rules to check; all if empty.
@@ -97,7 +97,7 @@ impl Options {
     #[must_use]
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self {
-            target: Target::Program(program.into()),
+            target: CheckedProvider::Program(program.into()),
             level: 1,
             only: BTreeSet::new(),
             skip: BTreeSet::new(),
@@ -176,7 +176,7 @@ impl Suite {
     #[must_use]
     pub fn new(mut options: Options) -> Self {
         // Some checks start the program in another folder.
-        if let Target::Program(path) = &mut options.target
+        if let CheckedProvider::Program(path) = &mut options.target
             && let Ok(absolute) = std::path::absolute(&path)
         {
             *path = absolute;
@@ -204,13 +204,13 @@ impl Suite {
     /// Whether a rule is to be examined in this run.
     #[must_use]
     pub fn is_wanted(&self, id: &str) -> bool {
-        rules::find(id).is_some_and(|rule| self.is_selected(rule))
+        rules::find_rule(id).is_some_and(|rule| self.is_selected(rule))
     }
 
     /// Whether one of several rules is to be examined.
     #[must_use]
     pub fn wants_any(&self, ids: &[&str]) -> bool {
-        ids.iter().any(|id| self.is_wanted(id)) && !self.is_late()
+        ids.iter().any(|id| self.is_wanted(id)) && !self.is_run_over()
     }
 
     fn is_selected(&self, rule: &Rule) -> bool {
@@ -223,7 +223,7 @@ impl Suite {
 
     /// Gives every selected rule that was not examined its reason, and drops what was found for rules
     /// that were not asked for.
-    pub fn fill_in_skipped(&mut self) {
+    pub fn complete_tallies(&mut self) {
         let level = self.options.level;
         for rule in rules::all_rules() {
             let Options { only, skip, .. } = &self.options;
@@ -243,7 +243,7 @@ impl Suite {
             } else {
                 continue;
             };
-            self.tallies.skip_rule(rule.id, reason);
+            self.tallies.note_skipped_rule(rule.id, reason);
         }
     }
 
@@ -255,7 +255,7 @@ impl Suite {
 
     /// Whether the next case is not to be examined: the time of the run is over, or the caller has ended it.
     #[must_use]
-    pub fn is_late(&self) -> bool {
+    pub fn is_run_over(&self) -> bool {
         let is_late = self.is_time_over();
         self.is_cut_short.fetch_or(is_late, Ordering::Relaxed);
         is_late
@@ -300,41 +300,41 @@ impl Suite {
         finding: impl FnOnce() -> Finding,
     ) {
         if matches!(call.reply, Reply::TimedOut) && self.options.config.is_none() {
-            return self
-                .skip_rules(&[id], "no answer in time; a service may be missing without -config");
+            let reason = "no answer in time; a service may be missing without -config";
+            return self.note_skipped_rules(&[id], reason);
         }
         self.check(id, !call.is_crash(), finding);
     }
 
     /// Notes why rules cannot be examined.
-    pub fn skip_rules(&mut self, ids: &[&'static str], reason: &str) {
+    pub fn note_skipped_rules(&mut self, ids: &[&'static str], reason: &str) {
         for id in ids {
-            self.tallies.skip_rule(id, reason);
+            self.tallies.note_skipped_rule(id, reason);
         }
     }
 
     /// A seeded source of numbers for something.
     #[must_use]
-    pub fn dice(&self, of: &str) -> Dice {
+    pub fn seeded_dice(&self, of: &str) -> Dice {
         Dice::new(self.options.seed, of)
     }
 
     /// The usual settings for starting the provider.
     #[must_use]
-    pub fn launch_options(&self) -> Launch {
+    pub fn launch_options(&self) -> LaunchOptions {
         let mut env = self.options.env.clone();
         env.extend(self.proxy_env.iter().cloned());
         // At TRACE, so that a secret in any line of the log is found.
         env.push(("TF_LOG".into(), "TRACE".into()));
-        Launch { env, ..Launch::default() }
+        LaunchOptions { env, ..LaunchOptions::default() }
     }
 
     /// The program, if the provider is one.
     #[must_use]
     pub fn program(&self) -> Option<PathBuf> {
         match &self.options.target {
-            Target::Program(path) => Some(path.clone()),
-            Target::Running(..) => None,
+            CheckedProvider::Program(path) => Some(path.clone()),
+            CheckedProvider::Running(..) => None,
         }
     }
 
@@ -344,8 +344,8 @@ impl Suite {
     /// When it does not start.
     pub async fn start_another_process(&self) -> Result<Plugin, StartError> {
         match &self.options.target {
-            Target::Program(path) => Plugin::launch(path, &self.launch_options()).await,
-            Target::Running(address, protocol) => Plugin::reattach(address, *protocol).await,
+            CheckedProvider::Program(path) => Plugin::launch(path, &self.launch_options()).await,
+            CheckedProvider::Running(at, protocol) => Plugin::reattach(at, *protocol).await,
         }
     }
 
@@ -357,7 +357,7 @@ impl Suite {
         if self.plugin.as_ref().is_some_and(Plugin::is_alive) {
             return Ok(());
         }
-        self.put_away();
+        self.end_plugin();
         if self.restarts >= MAX_RESTARTS {
             return Err("the provider crashed too often".to_owned());
         }
@@ -374,7 +374,7 @@ impl Suite {
     }
 
     /// Ends the running plugin and keeps what it printed.
-    pub fn put_away(&mut self) {
+    pub fn end_plugin(&mut self) {
         let Some(plugin) = self.plugin.take() else { return };
         // Kept for the checks over all output, which come last.
         append_up_to_limit(&mut self.past.stdout, plugin.stdout());
@@ -401,7 +401,7 @@ impl Suite {
     }
 
     /// Makes a call that changes something.
-    pub async fn change(&mut self, rpc: Rpc, request: &Msg) -> Call {
+    pub async fn call_changing(&mut self, rpc: Rpc, request: &Msg) -> Call {
         self.call_within(rpc, vec![request.encode()], CHANGE_TIMEOUT).await
     }
 
@@ -430,7 +430,7 @@ impl Suite {
             if let Some(started) = &plugin.started {
                 started.child.kill();
             }
-            self.put_away();
+            self.end_plugin();
         }
         call
     }
@@ -457,14 +457,14 @@ impl Suite {
 
     /// The configuration of everything in a block, for checks of single attributes.
     #[must_use]
-    pub fn generated(&self, offered: &OfferedType, extent: Extent, number: u64) -> Value {
+    pub fn generate_config(&self, offered: &OfferedType, extent: Extent, number: u64) -> Value {
         // Each extent and each number has a sequence of its own.
-        let mut dice = self.dice(&format!("{}/{}/{number}", offered.display_name(), extent as u8));
-        generate::generate_config(offered.block(), extent, &mut dice)
+        let subject = format!("{}/{}/{number}", offered.display_name(), extent as u8);
+        generate::generate_config(offered.block(), extent, &mut self.seeded_dice(&subject))
     }
 
     /// Shrinks an input for as long as the call with it crashes the provider.
-    pub async fn shrink_crash(&mut self, offered: &OfferedType, value: &Value) -> Value {
+    pub async fn shrink_crashing_config(&mut self, offered: &OfferedType, value: &Value) -> Value {
         let mut value = value.clone();
         // Bounded, because each crash costs a restart of the provider.
         for _ in 0..40 {
@@ -487,14 +487,14 @@ impl Suite {
 
 /// A value without marks as a proof of it.
 #[must_use]
-pub fn plain(value: &Value) -> Plain {
+pub fn to_plain(value: &Value) -> Plain {
     value.clone().split_marks().0
 }
 
 fn append_up_to_limit(kept: &mut Vec<u8>, more: Vec<u8>) {
-    const MOST: usize = 16 << 20;
+    const MAX_KEPT_BYTES: usize = 16 << 20;
     // A provider at TRACE may print without end.
-    let room = MOST.saturating_sub(kept.len()).min(more.len());
+    let room = MAX_KEPT_BYTES.saturating_sub(kept.len()).min(more.len());
     kept.extend_from_slice(&more[..room]);
 }
 

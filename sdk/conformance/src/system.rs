@@ -7,16 +7,17 @@ mod functions;
 use std::path::Path;
 
 pub(crate) use functions::{
-    in_own_group, interrupt, is_open_to_others, kill, kill_group, make_executable,
+    interrupt_process, kill_group, kill_process, make_executable, mode_if_open_to_others,
+    set_own_process_group,
 };
 
 /// Rules that are examined with what Linux tells about processes, and with its folder in which nothing can be
 /// written.
-const NEED_PROC: [&str; 10] =
+const RULES_NEEDING_PROC: [&str; 10] =
     ["H-01", "H-12", "H-14", "H-15", "H-18", "H-20", "K-05", "K-06", "Z-09", "Z-14"];
 
 /// The reason why a rule cannot be examined on this system, if there is one.
 pub(crate) fn unsupported_reason(rule: &str) -> Option<&'static str> {
-    let is_missing = NEED_PROC.contains(&rule) && !Path::new("/proc/self/fd").exists();
+    let is_missing = RULES_NEEDING_PROC.contains(&rule) && !Path::new("/proc/self/fd").exists();
     is_missing.then_some("the system has no /proc, in which this is seen")
 }

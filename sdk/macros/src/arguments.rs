@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Error, Fields, Result};
 
 use crate::attrs::{StructAttrs, doc_comment};
-use crate::part::{check_name, is_a, last_parameter};
+use crate::model_field::{check_name, is_type, last_type_parameter};
 
 /// Returns the implementation of `Arguments` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -36,7 +36,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             )
         };
         if is_variadic(field)? {
-            let inner = last_parameter(ty).filter(|_| is_a(ty, "Vec") && at == last);
+            let inner = last_type_parameter(ty).filter(|_| is_type(ty, "Vec") && at == last);
             let Some(inner) = inner else {
                 let why = "the last argument is the one that may be variadic; its type is Vec<…>";
                 return Err(Error::new(ident.span(), why));
@@ -59,7 +59,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     // Full paths, because the author's module may use these names for something else.
     Ok(quote! {
         impl ::formwork_sdk::function::Arguments for #own {
-            fn describe(
+            fn add_to_signature(
                 signature: ::formwork_sdk::function::Signature,
             ) -> ::formwork_sdk::function::Signature {
                 signature.summary(#summary).describe(#description) #deprecated #(#described)*

@@ -16,7 +16,7 @@ pub(crate) enum Role {
 
 /// Whether an import must give a part of the identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Identity {
+pub(crate) enum IdentityRequirement {
     Required,
     Optional,
 }
@@ -34,7 +34,7 @@ pub(crate) struct FieldArgs {
     pub(crate) range: Option<Expr>,
     pub(crate) length: Option<Expr>,
     pub(crate) check: Option<Path>,
-    pub(crate) identity: Option<Identity>,
+    pub(crate) identity: Option<IdentityRequirement>,
     pub(crate) min: Option<LitInt>,
     pub(crate) max: Option<LitInt>,
     pub(crate) replace: bool,
@@ -56,21 +56,23 @@ impl FieldArgs {
         let mut said = Self::default();
         for attribute in attributes {
             if attribute.path().is_ident("attr") {
-                attribute
-                    .parse_nested_meta(|meta| said.read_once(&meta, Self::read_attribute_word))?;
+                attribute.parse_nested_meta(|meta| {
+                    said.read_unrepeated_word(&meta, Self::read_attribute_word)
+                })?;
             } else if attribute.path().is_ident("block") {
                 said.is_block = true;
                 // `#[block]` alone has nothing to parse.
                 if !matches!(attribute.meta, Meta::Path(_)) {
-                    attribute
-                        .parse_nested_meta(|meta| said.read_once(&meta, Self::read_block_word))?;
+                    attribute.parse_nested_meta(|meta| {
+                        said.read_unrepeated_word(&meta, Self::read_block_word)
+                    })?;
                 }
             }
         }
         Ok(said)
     }
 
-    fn read_once(
+    fn read_unrepeated_word(
         &mut self,
         meta: &ParseNestedMeta<'_>,
         hear: fn(&mut Self, &ParseNestedMeta<'_>) -> Result<()>,
@@ -97,7 +99,7 @@ impl FieldArgs {
             "default" => self.default = Some(read_default(meta)?),
             "import" => self.import = true,
             "replace_if" => self.replace_if = Some(meta.value()?.parse()?),
-            "one_of" => self.one_of = read_texts(meta)?,
+            "one_of" => self.one_of = read_string_list(meta)?,
             "range" => self.range = Some(meta.value()?.parse()?),
             "identity" => self.identity = Some(read_identity(meta)?),
             _ => self.read_shared_word(meta, "attr")?,
@@ -191,7 +193,7 @@ impl FieldArgs {
     }
 
     /// Checks that the words about a block go together.
-    pub(crate) fn checked_block(&self, at: Span) -> Result<()> {
+    pub(crate) fn check_block(&self, at: Span) -> Result<()> {
         let refuse = |why| Err(syn::Error::new(at, why));
         if self.role.is_some() || self.default.is_some() || self.keep || self.write_only {
             return refuse("a block has no role; its attributes have");
@@ -209,7 +211,7 @@ impl FieldArgs {
     }
 
     /// Checks that nothing is said that only the attributes of the other model could say.
-    pub(crate) fn checked_flat(&self, at: Span) -> Result<()> {
+    pub(crate) fn check_flattened(&self, at: Span) -> Result<()> {
         let refuse = |why| Err(syn::Error::new(at, why));
         if self.is_block || !matches!(self.role, None | Some(Role::Computed)) {
             return refuse("the attributes of a flattened model have roles of their own");
@@ -217,7 +219,7 @@ impl FieldArgs {
         let is_more = self.default.is_some()
             || self.name.is_some()
             || self.deprecated.is_some()
-            || self.identity == Some(Identity::Optional)
+            || self.identity == Some(IdentityRequirement::Optional)
             || self.import
             || self.replace_if.is_some()
             || self.has_checks();
@@ -263,12 +265,12 @@ impl StructAttrs {
     pub(crate) fn read(attributes: &[Attribute]) -> Result<Self> {
         let mut said = Self::default();
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("attr")) {
-            attribute.parse_nested_meta(|meta| said.read_attr(&meta))?;
+            attribute.parse_nested_meta(|meta| said.read_struct_word(&meta))?;
         }
         Ok(said)
     }
 
-    fn read_attr(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+    fn read_struct_word(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         let kind = match read_word(meta).as_str() {
             "deprecated" => {
                 self.deprecated = Some(meta.value()?.parse()?);
@@ -355,7 +357,7 @@ fn read_default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
     }
 }
 
-fn read_texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
+fn read_string_list(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     let input = meta.value()?;
     let content;
     syn::bracketed!(content in input);
@@ -367,15 +369,15 @@ fn read_texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     Ok(texts.into_iter().collect())
 }
 
-fn read_identity(meta: &ParseNestedMeta<'_>) -> Result<Identity> {
+fn read_identity(meta: &ParseNestedMeta<'_>) -> Result<IdentityRequirement> {
     if !meta.input.peek(syn::token::Paren) {
-        return Ok(Identity::Required);
+        return Ok(IdentityRequirement::Required);
     }
     let content;
     syn::parenthesized!(content in meta.input);
     let word: Ident = content.parse()?;
     if word == "optional" {
-        Ok(Identity::Optional)
+        Ok(IdentityRequirement::Optional)
     } else {
         Err(syn::Error::new(word.span(), "say `identity`, or `identity(optional)`"))
     }

@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Ident, Path, Type};
 
 use crate::attrs::StructAttrs;
-use crate::part::{ModelField, is_a, last_parameter};
+use crate::model_field::{ModelField, is_type, last_type_parameter};
 
 /// The structs that are made beside a model.
 pub(crate) struct ModelStructs<'a> {
@@ -18,7 +18,7 @@ pub(crate) struct ModelStructs<'a> {
 }
 
 /// The conversions of a model. `input` is the struct of what the author of a configuration sets.
-pub(crate) fn model_conversions(
+pub(crate) fn model_client_conversions(
     input: &DeriveInput,
     said: &StructAttrs,
     parts: &[ModelField<'_>],
@@ -26,20 +26,20 @@ pub(crate) fn model_conversions(
 ) -> TokenStream {
     let ModelStructs { settable, computed } = *structs;
     let model = &input.ident;
-    let theirs: Vec<_> = parts.iter().filter(|part| !part.is_absent_from_foreign()).collect();
+    let theirs: Vec<_> = parts.iter().filter(|part| !part.is_absent_from_client()).collect();
     let is_whole = theirs.len() == parts.len();
     let from = said.from.as_ref().map(|other| {
         let vis = &input.vis;
-        let (names, values) = taken_fields(&theirs);
+        let (names, values) = fields_from_client(&theirs);
         // Without a field to fill, `..self` would cause a warning in the author's crate.
         let rest = (!is_whole).then(|| quote!(, ..self));
         let doc = format!("This, with what the service says of a [`{model}`].");
         // With a field of its own, a model cannot be made of the other struct alone.
-        let whole = is_whole.then(|| from_client_struct(other, model, &theirs));
+        let whole = is_whole.then(|| from_client_impl(other, model, &theirs));
         let ours: Vec<_> = parts.iter().filter(|part| part.is_computed()).collect();
         // Nor can the computed part, if something in it does not come from the service.
-        let is_told = !ours.is_empty() && ours.iter().all(|part| !part.is_absent_from_foreign());
-        let told = is_told.then(|| from_client_struct(other, computed, &ours));
+        let is_told = !ours.is_empty() && ours.iter().all(|part| !part.is_absent_from_client());
+        let told = is_told.then(|| from_client_impl(other, computed, &ours));
         quote! {
             impl #model {
                 #[doc = #doc]
@@ -55,13 +55,13 @@ pub(crate) fn model_conversions(
     });
     let into = said.into.as_ref().map(|other| {
         let given: Vec<_> = theirs.into_iter().filter(|part| part.is_settable()).collect();
-        into_client_struct(other, settable, &given)
+        into_client_impl(other, settable, &given)
     });
     quote!(#from #into)
 }
 
 /// The conversions of a nested struct.
-pub(crate) fn nested_conversions(
+pub(crate) fn nested_client_conversions(
     input: &DeriveInput,
     said: &StructAttrs,
     parts: &[ModelField<'_>],
@@ -69,14 +69,14 @@ pub(crate) fn nested_conversions(
 ) -> TokenStream {
     let all: Vec<_> = parts.iter().collect();
     let given: Vec<_> = parts.iter().filter(|part| part.is_settable()).collect();
-    let from = said.from.as_ref().map(|other| from_client_struct(other, &input.ident, &all));
-    let into = said.into.as_ref().map(|other| into_client_struct(other, settable, &given));
+    let from = said.from.as_ref().map(|other| from_client_impl(other, &input.ident, &all));
+    let into = said.into.as_ref().map(|other| into_client_impl(other, settable, &given));
     quote!(#from #into)
 }
 
 /// `From` a struct of theirs for one of ours.
-fn from_client_struct(other: &Path, own: &Ident, parts: &[&ModelField<'_>]) -> TokenStream {
-    let (names, values) = taken_fields(parts);
+fn from_client_impl(other: &Path, own: &Ident, parts: &[&ModelField<'_>]) -> TokenStream {
+    let (names, values) = fields_from_client(parts);
     quote! {
         impl ::core::convert::From<#other> for #own {
             fn from(found: #other) -> Self {
@@ -88,10 +88,10 @@ fn from_client_struct(other: &Path, own: &Ident, parts: &[&ModelField<'_>]) -> T
 }
 
 /// `From` a struct of ours for one of theirs.
-fn into_client_struct(other: &Path, own: &Ident, parts: &[&ModelField<'_>]) -> TokenStream {
+fn into_client_impl(other: &Path, own: &Ident, parts: &[&ModelField<'_>]) -> TokenStream {
     let fields = parts.iter().map(|part| {
         let ident = part.ident;
-        let value = convert_field(part.ty, &quote!(ours.#ident), Direction::Out);
+        let value = convert_field(part.ty, &quote!(ours.#ident), ConversionDirection::Out);
         quote!(#ident: #value)
     });
     quote! {
@@ -104,43 +104,45 @@ fn into_client_struct(other: &Path, own: &Ident, parts: &[&ModelField<'_>]) -> T
 }
 
 /// The names of fields, and each as a field of ours.
-pub(crate) fn taken_fields<'p>(parts: &[&'p ModelField<'_>]) -> (Vec<&'p Ident>, Vec<TokenStream>) {
+pub(crate) fn fields_from_client<'p>(
+    parts: &[&'p ModelField<'_>],
+) -> (Vec<&'p Ident>, Vec<TokenStream>) {
     let names = parts.iter().map(|part| part.ident);
     let values = parts.iter().map(|part| {
         let ident = part.ident;
-        convert_field(part.ty, &quote!(#ident), Direction::In)
+        convert_field(part.ty, &quote!(#ident), ConversionDirection::In)
     });
     (names.collect(), values.collect())
 }
 
 /// Whether a value comes from them or goes to them.
 #[derive(Clone, Copy)]
-enum Direction {
+enum ConversionDirection {
     In,
     Out,
 }
 
 /// A value converted in the parts that the type of ours has. The place is that of the field, but the
 /// code is the derive's own.
-fn convert_field(ty: &Type, value: &TokenStream, way: Direction) -> TokenStream {
+fn convert_field(ty: &Type, value: &TokenStream, way: ConversionDirection) -> TokenStream {
     // An error about a conversion is shown at the type; names resolve as in the author's code.
     let at = Span::call_site().located_at(ty.span());
     let inner = format_ident!("inner", span = at);
     let each = |inner_ty: &Type| convert_field(inner_ty, &quote!(#inner), way);
-    let Some(last) = last_parameter(ty) else {
+    let Some(last) = last_type_parameter(ty) else {
         return quote_spanned!(at=> ::core::convert::Into::into(#value));
     };
-    if is_a(ty, "Option") {
+    if is_type(ty, "Option") {
         let each = each(last);
         return quote_spanned!(at=> ::core::option::Option::map(#value, |#inner| #each));
     }
-    if ["Vec", "Set", "BTreeSet"].iter().any(|name| is_a(ty, name)) {
+    if ["Vec", "Set", "BTreeSet"].iter().any(|name| is_type(ty, name)) {
         let each = each(last);
         return quote_spanned! {at=>
             ::core::iter::IntoIterator::into_iter(#value).map(|#inner| #each).collect()
         };
     }
-    if is_a(ty, "BTreeMap") {
+    if is_type(ty, "BTreeMap") {
         let each = each(last);
         return quote_spanned! {at=>
             ::core::iter::IntoIterator::into_iter(#value)
@@ -148,9 +150,9 @@ fn convert_field(ty: &Type, value: &TokenStream, way: Direction) -> TokenStream 
                 .collect()
         };
     }
-    match (way, is_a(ty, "Secret")) {
+    match (way, is_type(ty, "Secret")) {
         // A `Secret` is made by `Into`, like any type. Only out of one the value must be exposed.
-        (Direction::Out, true) => {
+        (ConversionDirection::Out, true) => {
             let each = convert_field(last, &quote!(#value.into_exposed()), way);
             quote_spanned!(at=> #each)
         }

@@ -5,8 +5,8 @@ mod arguments;
 mod attrs;
 mod client_structs;
 mod model;
+mod model_field;
 mod nested;
-mod part;
 mod resource;
 mod view;
 

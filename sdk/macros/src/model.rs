@@ -7,7 +7,7 @@ use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::attrs::{StructAttrs, doc_comment};
 use crate::client_structs::{self, ModelStructs};
-use crate::part::{ModelField, is_a, model_fields};
+use crate::model_field::{ModelField, is_type, model_fields};
 use crate::resource;
 use crate::view::{ViewStruct, from_impl, view_impl};
 
@@ -43,9 +43,10 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         is_draft: false,
     };
     let (settable, set) = (settable.expand(), set.expand());
-    let from_model = from_impl(model, &computed, &ours, |part, value| part.as_computed(value));
+    let from_model =
+        from_impl(model, &computed, &ours, |part, value| part.convert_to_computed(value));
     let structs = ModelStructs { settable: &input_name, computed: &computed };
-    let alike = client_structs::model_conversions(input, &said, &parts, &structs);
+    let alike = client_structs::model_client_conversions(input, &said, &parts, &structs);
     let mut imported = parts.iter().filter(|part| part.is_import_id());
     if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
         return Err(Error::new(second.ident.span(), "an import goes by one attribute"));
@@ -53,14 +54,14 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let names = parts.iter().map(ModelField::names_entry);
     let has_write_only = parts.iter().any(ModelField::is_write_only);
     // As constant expressions: a macro sees names of types, and only the compiler what is in them.
-    let write_only = parts.iter().map(ModelField::holds_write_only);
+    let write_only = parts.iter().map(ModelField::holds_write_only_const);
     let clashes = name_clash_assertions(&parts);
-    let from_computed = sparse_conversion(&computed, &draft, &parts, |part, value| {
-        part.is_computed().then(|| part.as_draft(value))
+    let from_computed = partly_known_conversion(&computed, &draft, &parts, |part, value| {
+        part.is_computed().then(|| part.convert_to_draft(value))
     });
     let is_identified = parts.iter().any(ModelField::is_in_identity);
     let changes = parts.iter().map(ModelField::changes_in_place_const);
-    let (identity, identity_view) = identity_type(input, &parts, &draft);
+    let (identity, identity_view) = identity_type_and_conversion(input, &parts, &draft);
     let resource = resource::expand(input, &said, &parts)?;
     let (is_settable, is_filled) = (parts.iter().any(ModelField::is_settable), !ours.is_empty());
     Ok(quote! {
@@ -81,11 +82,11 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 #has_write_only #(|| #write_only)*
             }> as ::formwork_sdk::model::ChooseWriteOnly>::Choice;
 
-            const NAMES: &'static [::formwork_sdk::model::Name] = &[#(#names),*];
-            const SETTABLE: bool = #is_settable;
-            const FILLS: bool = #is_filled;
-            const IDENTIFIES: bool = #is_identified;
-            const CHANGES: bool = false #(|| #changes)*;
+            const NAMES: &'static [::formwork_sdk::model::NamesEntry] = &[#(#names),*];
+            const HAS_SETTABLE: bool = #is_settable;
+            const HAS_COMPUTED: bool = #is_filled;
+            const HAS_IDENTITY: bool = #is_identified;
+            const CHANGES_IN_PLACE: bool = false #(|| #changes)*;
 
             #shape
         }
@@ -105,8 +106,8 @@ const RESERVED_ARGUMENT_NAMES: [&str; 7] =
 /// Refuses what no author of a configuration could write, and no host could send.
 fn check_field(part: &ModelField<'_>) -> Result<()> {
     let refuse = |why: &str| Err(Error::new(part.ident.span(), why));
-    let is_any = |names: &[&str]| names.iter().any(|name| is_a(part.ty, name));
-    if !part.is_flat() && RESERVED_ARGUMENT_NAMES.contains(&part.name.as_str()) {
+    let is_any = |names: &[&str]| names.iter().any(|name| is_type(part.ty, name));
+    if !part.is_flattened() && RESERVED_ARGUMENT_NAMES.contains(&part.name.as_str()) {
         let why = format!(
             "`{}` means something to the language itself; another name can be given with \
              `name = \"…\"`",
@@ -117,14 +118,14 @@ fn check_field(part: &ModelField<'_>) -> Result<()> {
     if part.is_import_id() && is_any(&["Vec", "Set", "BTreeSet", "BTreeMap"]) {
         return refuse("an import uses one string, number or boolean");
     }
-    if part.is_in_identity() && !part.is_flat() && is_any(&["BTreeMap", "Set", "BTreeSet"]) {
+    if part.is_in_identity() && !part.is_flattened() && is_any(&["BTreeMap", "Set", "BTreeSet"]) {
         return refuse("an identity has strings, numbers, booleans, and lists of them");
     }
     Ok(())
 }
 
 /// A conversion into a draft of which only those parts are known for which `known` says how.
-fn sparse_conversion(
+fn partly_known_conversion(
     from: &Ident,
     draft: &Ident,
     parts: &[ModelField<'_>],
@@ -155,7 +156,7 @@ fn sparse_conversion(
 }
 
 /// The type of what identifies an object, and how it becomes one of which only that is known.
-fn identity_type(
+fn identity_type_and_conversion(
     input: &DeriveInput,
     parts: &[ModelField<'_>],
     draft: &Ident,
@@ -181,25 +182,25 @@ fn identity_type(
         is_draft: false,
     };
     let view = view.expand();
-    let conversion = sparse_conversion(&ident, draft, parts, |part, value| {
-        part.is_in_identity().then(|| part.identity_as_draft(value))
+    let conversion = partly_known_conversion(&ident, draft, parts, |part, value| {
+        part.is_in_identity().then(|| part.convert_identity_to_draft(value))
     });
     (quote!(#ident), quote!(#view #conversion))
 }
 
 /// Assertions about names where other models are flattened into this one.
 fn name_clash_assertions(parts: &[ModelField<'_>]) -> TokenStream {
-    let flat: Vec<_> = parts.iter().filter(|part| part.is_flat()).collect();
+    let flat: Vec<_> = parts.iter().filter(|part| part.is_flattened()).collect();
     // As assertions for the compiler, because this macro does not see the fields of other models.
     let mut checks = Vec::new();
     for (at, part) in flat.iter().enumerate() {
         let (ty, ident) = (part.ty, part.ident);
         let names = quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>::NAMES);
-        for own in parts.iter().filter(|part| !part.is_flat()) {
+        for own in parts.iter().filter(|part| !part.is_flattened()) {
             let name = &own.name;
             let twice = format!("`{name}` is in `{ident}` already");
             checks.push(quote_spanned! {own.ident.span()=>
-                assert!(!::formwork_sdk::model::Name::is_among(#name, #names), #twice);
+                assert!(!::formwork_sdk::model::NamesEntry::is_among(#name, #names), #twice);
             });
         }
         for other in &flat[at + 1..] {
@@ -207,7 +208,7 @@ fn name_clash_assertions(parts: &[ModelField<'_>]) -> TokenStream {
             let twice = format!("`{ident}` and `{other}` have an attribute of the same name");
             checks.push(quote_spanned! {other.span()=>
                 assert!(
-                    !::formwork_sdk::model::Name::have_common_name(
+                    !::formwork_sdk::model::NamesEntry::have_common_name(
                         #names,
                         <#other_ty as ::formwork_sdk::Model>::NAMES,
                     ),
@@ -232,7 +233,7 @@ pub(crate) fn draft_struct(input: &DeriveInput, parts: &[&ModelField<'_>]) -> (I
         is_draft: true,
     };
     let view = view.expand();
-    let conversion = from_impl(model, &draft, parts, |part, value| part.as_draft(&value));
+    let conversion = from_impl(model, &draft, parts, |part, value| part.convert_to_draft(&value));
     (draft, quote!(#view #conversion))
 }
 

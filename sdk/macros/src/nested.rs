@@ -7,14 +7,14 @@ use syn::{DeriveInput, Error, Ident, Result};
 use crate::attrs::StructAttrs;
 use crate::client_structs;
 use crate::model::{draft_struct, shape_function};
-use crate::part::{ModelField, model_fields};
+use crate::model_field::{ModelField, model_fields};
 use crate::view::{ViewStruct, view_impl};
 
 /// Returns the implementations of `Nested` and `Field` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let said = StructAttrs::read(&input.attrs)?;
     let parts = model_fields(input)?;
-    if let Some(flat) = parts.iter().find(|part| part.is_flat()) {
+    if let Some(flat) = parts.iter().find(|part| part.is_flattened()) {
         let why = "only a model flattens another one; here it can be a nested attribute or a block";
         return Err(Error::new(flat.ident.span(), why));
     }
@@ -44,14 +44,14 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         quote!(#view #field)
     });
     let draft_field = field_impl_for_view(&draft, own, true);
-    let own_field = own_field(input, &all, &input_name);
-    let alike = client_structs::nested_conversions(input, &said, &parts, &input_name);
+    let field_impl_for_nested = field_impl_for_nested(input, &all, &input_name);
+    let alike = client_structs::nested_client_conversions(input, &said, &parts, &input_name);
     Ok(quote! {
         #own_view
         #draft_view
         #draft_field
         #input_view
-        #own_field
+        #field_impl_for_nested
         #alike
 
         impl ::formwork_sdk::field::BlockField for #own {}
@@ -65,22 +65,26 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
 }
 
 /// The struct as a field.
-fn own_field(input: &DeriveInput, parts: &[&ModelField<'_>], input_name: &Ident) -> TokenStream {
+fn field_impl_for_nested(
+    input: &DeriveInput,
+    parts: &[&ModelField<'_>],
+    input_name: &Ident,
+) -> TokenStream {
     let own = &input.ident;
     let draft = format_ident!("{own}Draft");
     let fills = parts.iter().any(|part| part.is_computed());
     let blocks = parts.iter().any(|part| part.is_block());
     let write_only = parts.iter().any(|part| part.is_write_only());
     let types: Vec<_> = parts.iter().map(|part| part.ty).collect();
-    let conversions = view_conversions();
-    let ty = ty();
+    let conversions = view_conversion_methods();
+    let ty = cached_type_static();
     quote! {
         impl ::formwork_sdk::Field for #own {
             type Draft = ::formwork_sdk::Attr<#draft>;
             type Part = #draft;
             type Input = #input_name;
 
-            const FILLS: bool = #fills;
+            const HAS_COMPUTED: bool = #fills;
             const HAS_BLOCKS: bool = #blocks;
             // A struct is neither text nor number and has no length, so that checks of those are
             // refused.
@@ -117,8 +121,8 @@ fn own_field(input: &DeriveInput, parts: &[&ModelField<'_>], input_name: &Ident)
 
 /// A struct made beside the model as a field, the same in every phase.
 fn field_impl_for_view(view: &Ident, model: &Ident, is_draft: bool) -> TokenStream {
-    let conversions = view_conversions();
-    let ty = ty();
+    let conversions = view_conversion_methods();
+    let ty = cached_type_static();
     // Only collections use the type of the author's attributes.
     let value = if is_draft {
         quote!(<#model as ::formwork_sdk::Field>::ty())
@@ -152,7 +156,7 @@ fn field_impl_for_view(view: &Ident, model: &Ident, is_draft: bool) -> TokenStre
 }
 
 /// Reading and writing as the view does.
-fn view_conversions() -> TokenStream {
+fn view_conversion_methods() -> TokenStream {
     quote! {
         fn from_value(
             value: &::formwork_sdk::value::Value,
@@ -171,7 +175,7 @@ fn view_conversions() -> TokenStream {
 }
 
 /// The place where the type is kept once it is made.
-fn ty() -> TokenStream {
+fn cached_type_static() -> TokenStream {
     quote! {
         static TYPE: ::std::sync::OnceLock<::formwork_sdk::value::Type> =
             ::std::sync::OnceLock::new();

@@ -1,7 +1,7 @@
 //! `#[resource(…)]`: a resource type whose handlers are expressions, mostly one call of a service each.
 //! The compiler judges the expressions, where they are written.
 
-mod answer;
+mod answer_traits;
 mod args;
 mod handler;
 mod hook;
@@ -13,9 +13,9 @@ use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Path, Result};
 
 use crate::attrs::StructAttrs;
-use crate::part::ModelField;
+use crate::model_field::ModelField;
 use args::{ResourceArgs, WaitArgs};
-use scope::{Mentions, Scope};
+use scope::{MentionedNames, Scope};
 
 /// A resource type and the model it is said of.
 struct Resource<'i> {
@@ -59,10 +59,10 @@ impl Resource<'_> {
         let types = self.said.held.iter().map(|held| &held.ty);
         let fields = (!self.said.held.is_empty()).then(|| quote!((#(#vis #types),*)));
         let handlers = [
-            self.create(),
-            self.read(),
-            self.update(),
-            self.delete(),
+            self.create_handler(),
+            self.read_handler(),
+            self.update_handler(),
+            self.delete_handler(),
             self.hook_functions(),
             self.version_functions(),
         ];
@@ -96,39 +96,39 @@ impl Resource<'_> {
     }
 
     /// Whether what the service says is all that the provider sets, given the id.
-    fn is_set_by_service(&self) -> bool {
-        self.computed_fields().all(|part| self.is_id(part) || !part.is_absent_from_foreign())
+    fn is_fully_set_by_service(&self) -> bool {
+        self.computed_fields().all(|part| self.is_id(part) || !part.is_absent_from_client())
     }
 
     /// Whether `read` can be asked when no more is known than the id and what the author set, and says
     /// all that the provider sets then.
-    fn is_read_again(&self) -> bool {
+    fn can_read_after_change(&self) -> bool {
         let Some(read) = self.said.expression("read") else { return false };
-        let mentions = Mentions::in_expressions([read]);
+        let mentions = MentionedNames::in_expressions([read]);
         let unknown = self.parts.iter().filter(|part| !part.is_settable() && !self.is_id(part));
-        (self.from.is_none() || self.is_set_by_service())
+        (self.from.is_none() || self.is_fully_set_by_service())
             && !unknown.into_iter().any(|part| mentions.contains(part.ident))
             // These hold the whole object, of which only a part is known then.
-            && !["call", "current"].iter().any(|whole| mentions.has_text(whole))
+            && !["call", "current"].iter().any(|whole| mentions.contains_word(whole))
     }
 
     /// Whether `create` leaves something to `read`.
-    fn asks_after_create(&self) -> bool {
+    fn reads_after_create(&self) -> bool {
         let is_more =
             self.said.ready.is_some() || self.computed_fields().any(|part| !self.is_id(part));
-        is_more && self.is_read_again()
+        is_more && self.can_read_after_change()
     }
 
     /// Whether `update` leaves something to `read`.
-    fn asks_after_update(&self) -> bool {
+    fn reads_after_update(&self) -> bool {
         let is_more = self.said.ready.is_some()
             || self.computed_fields().any(|part| !part.keeps_prior_value());
-        is_more && self.is_read_again()
+        is_more && self.can_read_after_change()
     }
 
     /// Checks that nothing is missing.
     fn check_definition(&self) -> Result<()> {
-        scope::check_names(&self.said.held, self.parts)?;
+        scope::check_handler_field_names(&self.said.held, self.parts)?;
         let lacks = |word: &str| self.said.expression(word).is_none();
         let refuse = |why: String| Err(Error::new(self.said.name.span(), why));
         if lacks("create") {
@@ -142,44 +142,46 @@ impl Resource<'_> {
         }
         let changed = self.parts.iter().find(|part| part.changes_in_place());
         if let Some(part) = changed.filter(|_| lacks("update")) {
-            return Err(Error::new(part.ident.span(), changing_variable(part)));
+            return Err(Error::new(part.ident.span(), missing_update_message(part)));
         }
         let waitings = [&self.said.ready, &self.said.gone];
-        waitings.into_iter().flatten().try_for_each(|waiting| self.check_waiting(waiting))
+        waitings.into_iter().flatten().try_for_each(|waiting| self.check_wait_args(waiting))
     }
 
     /// Assertions about flattened models.
     fn flattened_assertions(&self) -> Option<TokenStream> {
-        let flat = self.parts.iter().filter(|part| part.is_flat() && part.is_settable());
+        let flat = self.parts.iter().filter(|part| part.is_flattened() && part.is_settable());
         // Whether a flattened model has such parts, only the compiler sees.
         let checks = flat.map(|part| {
-            let (ty, why) = (part.ty, changing_variable(part));
-            quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Model>::CHANGES, #why);)
+            let (ty, why) = (part.ty, missing_update_message(part));
+            quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Model>::CHANGES_IN_PLACE, #why);)
         });
         let lacks_update = self.said.expression("update").is_none();
         lacks_update.then(|| quote!(const _: () = { #(#checks)* };))
     }
 
-    fn check_waiting(&self, waiting: &WaitArgs) -> Result<()> {
+    fn check_wait_args(&self, waiting: &WaitArgs) -> Result<()> {
         let word = &waiting.word;
         let refuse = |why: String| Err(Error::new(word.span(), why));
         let Some(read) = self.said.expression("read") else {
             return refuse(format!("`{word}` goes by what `read` finds, and there is no `read`"));
         };
-        let mentions = Mentions::in_expressions([read]);
+        let mentions = MentionedNames::in_expressions([read]);
         match (word == "ready", &waiting.until) {
             (true, None) => refuse("write the condition: `ready(found.is_ready)`".to_owned()),
             (false, Some(_)) => {
                 refuse("`gone` has no condition; it is when `read` finds nothing".to_owned())
             }
-            (true, Some(_)) if self.is_read_again() => Ok(()),
+            (true, Some(_)) if self.can_read_after_change() => Ok(()),
             (true, Some(_)) => refuse(
                 "`ready` asks `read` after `create`, when only what authors set is known and the \
                  computed attribute that says `import`: `read` goes by these, and the service has \
                  all others"
                     .to_owned(),
             ),
-            (false, None) if ["call", "current"].iter().any(|whole| mentions.has_text(whole)) => {
+            (false, None)
+                if ["call", "current"].iter().any(|whole| mentions.contains_word(whole)) =>
+            {
                 refuse(
                     "`gone` asks `read` after `delete`: name the attributes it goes by".to_owned(),
                 )
@@ -210,12 +212,12 @@ impl Resource<'_> {
     }
 
     /// The names that all expressions have.
-    fn base_scope(&self) -> Scope {
+    fn handler_field_scope(&self) -> Scope {
         Scope::of_handler_fields(&self.said.held)
     }
 }
 
-fn changing_variable(part: &ModelField<'_>) -> String {
+fn missing_update_message(part: &ModelField<'_>) -> String {
     let name = part.ident;
     format!(
         "`{name}` can be changed in place: add `update = …` to `resource`, or `replace` to the attribute"

@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Ident, Visibility};
 
-use crate::part::ModelField;
+use crate::model_field::ModelField;
 
 /// A struct to be made.
 pub(crate) struct ViewStruct<'v, 'i> {
@@ -51,30 +51,30 @@ impl ViewStruct<'_, '_> {
 pub(crate) fn view_impl(ident: &Ident, parts: &[&ModelField<'_>], is_draft: bool) -> TokenStream {
     let reads = parts.iter().map(|part| {
         let (ident, name, at) = (part.ident, &part.name, part.ty.span());
-        match part.is_flat() {
+        match part.is_flattened() {
             true => quote_spanned!(at=> #ident: ::formwork_sdk::View::from_value(value)?),
             false => {
                 quote_spanned!(at=> #ident: ::formwork_sdk::model::read_attribute(value, #name)?)
             }
         }
     });
-    let mut own: Vec<_> = parts.iter().filter(|part| !part.is_flat()).collect();
+    let mut own: Vec<_> = parts.iter().filter(|part| !part.is_flattened()).collect();
     // Objects have their attributes in the order of names, so that the values can be compared in
     // pairs.
     own.sort_by(|one, other| one.name.cmp(&other.name));
-    let flat = parts.iter().filter(|part| part.is_flat());
+    let flat = parts.iter().filter(|part| part.is_flattened());
     let (n_own, flat): (_, Vec<_>) = (own.len(), flat.map(|part| part.ident).collect());
     let names: Vec<_> = own.iter().map(|part| &part.name).collect();
     let idents: Vec<_> = own.iter().map(|part| part.ident).collect();
     // The names of a flattened model are not known here, so such objects are compared as values.
-    let same = flat.is_empty().then(|| fields_equal(&idents));
+    let same = flat.is_empty().then(|| fields_equal_expression(&idents));
     let values = own.iter().map(|part| {
         let ident = part.ident;
         quote_spanned!(part.ty.span()=> ::formwork_sdk::Field::to_value(&self.#ident))
     });
     let names = quote! {
-        static NAMES: ::formwork_sdk::model::Names<#n_own> =
-            ::formwork_sdk::model::Names::sorted([#(#names),*]);
+        static NAMES: ::formwork_sdk::model::SortedNames<#n_own> =
+            ::formwork_sdk::model::SortedNames::sorted([#(#names),*]);
     };
     let same = same.map(|same| {
         quote! {
@@ -104,7 +104,7 @@ pub(crate) fn view_impl(ident: &Ident, parts: &[&ModelField<'_>], is_draft: bool
             fn from_value(
                 value: &::formwork_sdk::value::Value,
             ) -> ::core::result::Result<Self, ::formwork_sdk::value::convert::ConversionError> {
-                ::formwork_sdk::model::object(value)?;
+                ::formwork_sdk::model::require_object(value)?;
                 ::core::result::Result::Ok(Self { #(#reads,)* })
             }
 
@@ -119,7 +119,7 @@ pub(crate) fn view_impl(ident: &Ident, parts: &[&ModelField<'_>], is_draft: bool
 }
 
 /// Whether every field is the same as the value of its name; the names are sorted.
-fn fields_equal(idents: &[&Ident]) -> TokenStream {
+fn fields_equal_expression(idents: &[&Ident]) -> TokenStream {
     let values: Vec<_> = (0..idents.len()).map(|at| quote::format_ident!("value_{at}")).collect();
     quote! {
         match NAMES.values(value) {

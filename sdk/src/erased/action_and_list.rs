@@ -9,7 +9,7 @@ use tokio::sync::mpsc::Sender;
 use super::decode_input;
 use crate::action::{Action, Invoke, PlanAction, Progress};
 use crate::call::Call;
-use crate::context::Context;
+use crate::context::CallContext;
 use crate::list::{FoundObject, List, Search};
 use crate::resource::Validate;
 use crate::schema::Shape;
@@ -20,7 +20,7 @@ use crate::{Answer, Model, model};
 pub(crate) trait AnyAction: Send + Sync {
     fn shape(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
-    async fn plan(&self, config: &Value, context: Context) -> Answer<()>;
+    async fn plan(&self, config: &Value, context: CallContext) -> Answer<()>;
     async fn invoke(&self, config: &Value, progress: Progress, call: Call) -> Answer<()>;
 }
 
@@ -46,10 +46,10 @@ impl<A: Action> AnyAction for TypedAction<A> {
         self.action.validate(Validate { config: model::read(config)?, call })
     }
 
-    async fn plan(&self, config: &Value, context: Context) -> Answer<()> {
+    async fn plan(&self, config: &Value, context: CallContext) -> Answer<()> {
         // A draft, because values may be unknown while a plan is made.
         let config = model::read(config)?;
-        let Context { deferral, call, .. } = context;
+        let CallContext { deferral, call, .. } = context;
         self.action.plan(PlanAction { config, deferral, call }).await
     }
 

@@ -6,7 +6,7 @@ use formwork_value::Value;
 
 use super::decode_input;
 use crate::call::Call;
-use crate::context::{Context, Private};
+use crate::context::{CallContext, Private};
 use crate::data_source::{DataSource, ReadData};
 use crate::ephemeral::{Close, Ephemeral, Expiry, Open, Renew};
 use crate::provider::{Configure, Setup};
@@ -20,7 +20,7 @@ pub(crate) trait AnyDataSource: Send + Sync {
     fn shape(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
     /// Returns the computed attributes.
-    async fn read(&self, config: &Value, context: Context) -> Answer<Value>;
+    async fn read(&self, config: &Value, context: CallContext) -> Answer<Value>;
 }
 
 /// A data source of one model.
@@ -46,10 +46,10 @@ impl<D: DataSource> AnyDataSource for TypedDataSource<D> {
         self.data_source.validate(Validate { config: model::read(config)?, call })
     }
 
-    async fn read(&self, config: &Value, context: Context) -> Answer<Value> {
+    async fn read(&self, config: &Value, context: CallContext) -> Answer<Value> {
         // A data source has no plan, so its configuration takes that place too.
         let config = decode_input::<D::Model>(&self.shape, config, config)?;
-        let Context { meta, deferral, call, .. } = context;
+        let CallContext { meta, deferral, call, .. } = context;
         let read = ReadData { config, meta, deferral, call };
         Ok(self.data_source.read(read).await?.to_value())
     }
@@ -61,7 +61,7 @@ pub(crate) trait AnyEphemeral: Send + Sync {
     fn shape(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
     /// Returns the computed attributes.
-    async fn open(&self, config: &Value, context: Context, lasts: Expiry) -> Answer<Value>;
+    async fn open(&self, config: &Value, context: CallContext, lasts: Expiry) -> Answer<Value>;
     async fn renew(&self, private: Private, lasts: Expiry, call: Call) -> Answer<()>;
     async fn close(&self, private: Private, call: Call) -> Answer<()>;
 }
@@ -88,10 +88,10 @@ impl<E: Ephemeral> AnyEphemeral for TypedEphemeral<E> {
         self.ephemeral.validate(Validate { config: model::read(config)?, call })
     }
 
-    async fn open(&self, config: &Value, context: Context, lasts: Expiry) -> Answer<Value> {
+    async fn open(&self, config: &Value, context: CallContext, lasts: Expiry) -> Answer<Value> {
         // An ephemeral resource has no plan either.
         let config = decode_input::<E::Model>(&self.shape, config, config)?;
-        let Context { private, deferral, call, .. } = context;
+        let CallContext { private, deferral, call, .. } = context;
         let open = Open { config, private, lasts, deferral, call };
         Ok(self.ephemeral.open(open).await?.to_value())
     }
@@ -110,7 +110,7 @@ impl<E: Ephemeral> AnyEphemeral for TypedEphemeral<E> {
 pub(crate) trait AnyConfigure: Send + Sync {
     fn shape(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
-    async fn configure(&self, config: &Value, host: String, context: Context) -> Answer<()>;
+    async fn configure(&self, config: &Value, host: String, context: CallContext) -> Answer<()>;
 }
 
 /// A configuration of one model.
@@ -135,7 +135,7 @@ impl<C: Configure> AnyConfigure for TypedConfigure<C> {
         self.configure.validate(Validate { config: model::read(config)?, call })
     }
 
-    async fn configure(&self, config: &Value, host: String, context: Context) -> Answer<()> {
+    async fn configure(&self, config: &Value, host: String, context: CallContext) -> Answer<()> {
         // No plan comes before `ConfigureProvider`, in which defaults would be filled in.
         let config = plan::with_defaults(&self.shape, config);
         let unknown = match &*config {
@@ -147,7 +147,7 @@ impl<C: Configure> AnyConfigure for TypedConfigure<C> {
             _ => Vec::new(),
         };
         let (config, host_version) = (model::read(&config)?, host);
-        let Context { deferral, call, .. } = context;
+        let CallContext { deferral, call, .. } = context;
         self.configure.configure(Setup { config, unknown, host_version, deferral, call }).await
     }
 }

@@ -83,7 +83,7 @@ impl<T: Field> Field for Attr<T> {
     const HOLDS_UNKNOWN: bool = true;
     const NULLABLE: bool = true;
     const SENSITIVE: bool = T::SENSITIVE;
-    like_what_is_inside!();
+    forward_field_properties!();
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
         match value {
@@ -135,7 +135,7 @@ impl<T: Field> Field for Option<T> {
     const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
     const NULLABLE: bool = true;
     const SENSITIVE: bool = T::SENSITIVE;
-    like_what_is_inside!();
+    forward_field_properties!();
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
         match value {

@@ -65,7 +65,7 @@ impl<T: Field> Field for Vec<T> {
 
     const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
     const SENSITIVE: bool = T::SENSITIVE;
-    const FILLS: bool = T::FILLS;
+    const HAS_COMPUTED: bool = T::HAS_COMPUTED;
     const HAS_BLOCKS: bool = T::HAS_BLOCKS;
     const WRITE_ONLY: bool = T::WRITE_ONLY;
     const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
@@ -74,7 +74,7 @@ impl<T: Field> Field for Vec<T> {
 
     fn ty() -> Type {
         // Each element may then have its own type, which a list cannot hold.
-        if is_mixed::<T>() { Type::Dynamic } else { Type::list(T::ty()) }
+        if has_mixed_element_types::<T>() { Type::Dynamic } else { Type::list(T::ty()) }
     }
 
     fn nested_content() -> Option<FieldContent> {
@@ -99,12 +99,16 @@ impl<T: Field> Field for Vec<T> {
 
     fn to_value(&self) -> Value {
         let items = self.iter().map(Field::to_value).collect();
-        if is_mixed::<T>() { Value::tuple(items) } else { Value::list(T::ty(), items) }
+        if has_mixed_element_types::<T>() {
+            Value::tuple(items)
+        } else {
+            Value::list(T::ty(), items)
+        }
     }
 
     fn same_as(&self, value: &Value) -> bool {
         match value {
-            Value::List(list) => all_same(self, list.items()),
+            Value::List(list) => are_all_same(self, list.items()),
             // The rare case of a tuple, whose elements may have types of their own.
             _ => self.to_value() == *value,
         }
@@ -120,7 +124,7 @@ impl<T: Field> Field for Vec<T> {
 }
 
 /// Implements both kinds of sets. They differ only in the role of the parts of elements.
-macro_rules! a_set {
+macro_rules! set_field_items {
     () => {
         type Draft = Attr<Set<T::Part>>;
         type Part = Set<T::Part>;
@@ -158,7 +162,7 @@ macro_rules! a_set {
 
         fn same_as(&self, value: &Value) -> bool {
             // Elements that were read from a value still have the order of the set.
-            matches!(value, Value::Set(set) if all_same(self.iter(), set.items()))
+            matches!(value, Value::Set(set) if are_all_same(self.iter(), set.items()))
         }
 
         fn into_draft(self) -> Self::Draft {
@@ -174,21 +178,24 @@ macro_rules! a_set {
 impl<T: Field> Field for Set<T> {
     type Input = Set<T::Input>;
 
-    const FILLS: bool = T::FILLS;
+    const HAS_COMPUTED: bool = T::HAS_COMPUTED;
 
-    a_set!();
+    set_field_items!();
 }
 
 impl<T: Field + Ord> Field for BTreeSet<T> {
     type Input = Self;
 
-    const FILLS: bool = {
+    const HAS_COMPUTED: bool = {
         // Their `Input` would be a set of `T::Input`, which need not have an order.
-        assert!(!T::FILLS, "the provider sets parts of the elements; use `Set` for this set");
+        assert!(
+            !T::HAS_COMPUTED,
+            "the provider sets parts of the elements; use `Set` for this set"
+        );
         false
     };
 
-    a_set!();
+    set_field_items!();
 }
 
 impl<T: Field> Field for BTreeMap<String, T> {
@@ -198,7 +205,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
 
     const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
     const SENSITIVE: bool = T::SENSITIVE;
-    const FILLS: bool = T::FILLS;
+    const HAS_COMPUTED: bool = T::HAS_COMPUTED;
     const HAS_BLOCKS: bool = T::HAS_BLOCKS;
     const WRITE_ONLY: bool = T::WRITE_ONLY;
     const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
@@ -206,7 +213,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
     const HAS_NUMBERS: bool = T::HAS_NUMBERS;
 
     fn ty() -> Type {
-        if is_mixed::<T>() { Type::Dynamic } else { Type::map(T::ty()) }
+        if has_mixed_element_types::<T>() { Type::Dynamic } else { Type::map(T::ty()) }
     }
 
     fn nested_content() -> Option<FieldContent> {
@@ -228,7 +235,11 @@ impl<T: Field> Field for BTreeMap<String, T> {
 
     fn to_value(&self) -> Value {
         let pairs = self.iter().map(|(key, item)| (key, item.to_value()));
-        if is_mixed::<T>() { Value::object(pairs) } else { Value::map(T::ty(), pairs) }
+        if has_mixed_element_types::<T>() {
+            Value::object(pairs)
+        } else {
+            Value::map(T::ty(), pairs)
+        }
     }
 
     fn same_as(&self, value: &Value) -> bool {
@@ -236,7 +247,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
             Value::Map(map) => {
                 // Both are sorted by key.
                 self.keys().map(String::as_str).eq(map.keys().iter().map(Str::as_str))
-                    && all_same(self.values(), map.values())
+                    && are_all_same(self.values(), map.values())
             }
             _ => self.to_value() == *value,
         }
@@ -265,7 +276,7 @@ fn collection_content<T: Field>(nesting: Nesting) -> Option<FieldContent> {
     Some(FieldContent { nesting, ..content })
 }
 
-fn all_same<'f, T: Field>(
+fn are_all_same<'f, T: Field>(
     fields: impl IntoIterator<Item = &'f T, IntoIter: ExactSizeIterator>,
     values: &[Value],
 ) -> bool {
@@ -274,7 +285,7 @@ fn all_same<'f, T: Field>(
 }
 
 /// Whether elements are objects with different types.
-fn is_mixed<T: Field>() -> bool {
+fn has_mixed_element_types<T: Field>() -> bool {
     // The type is available, while the content would have to be built.
     T::ty().has_dynamic() && T::nested_content().is_some()
 }

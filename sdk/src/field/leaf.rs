@@ -6,7 +6,7 @@ use formwork_value::{Number, Type, Value};
 use super::{Attr, Field, conversion_error};
 
 /// Implements a field without parts, with the same type in every phase.
-macro_rules! whole {
+macro_rules! undivided_field_items {
     () => {
         type Draft = Attr<Self>;
         type Part = Self;
@@ -23,7 +23,7 @@ macro_rules! whole {
 }
 
 /// Checks of strings do not apply to the field.
-macro_rules! no_text {
+macro_rules! no_string_checks {
     () => {
         const HAS_TEXTS: bool = false;
         const HAS_LENGTH: bool = false;
@@ -31,15 +31,15 @@ macro_rules! no_text {
 }
 
 /// Checks of numbers do not apply to the field.
-macro_rules! no_number {
+macro_rules! no_number_checks {
     () => {
         const HAS_NUMBERS: bool = false;
     };
 }
 
 impl Field for String {
-    whole!();
-    no_number!();
+    undivided_field_items!();
+    no_number_checks!();
 
     fn ty() -> Type {
         Type::String
@@ -62,9 +62,9 @@ impl Field for String {
 }
 
 impl Field for bool {
-    whole!();
-    no_text!();
-    no_number!();
+    undivided_field_items!();
+    no_string_checks!();
+    no_number_checks!();
 
     fn ty() -> Type {
         Type::Bool
@@ -82,11 +82,11 @@ impl Field for bool {
     }
 }
 
-macro_rules! integers {
+macro_rules! impl_field_for_integers {
     ($($integer:ty)*) => {$(
         impl Field for $integer {
-            whole!();
-            no_text!();
+            undivided_field_items!();
+            no_string_checks!();
 
             fn ty() -> Type {
                 Type::Number
@@ -115,11 +115,11 @@ macro_rules! integers {
 }
 
 // `i64` has a shorter way below.
-integers!(i8 i16 i32 u8 u16 u32 u64 i128 u128);
+impl_field_for_integers!(i8 i16 i32 u8 u16 u32 u64 i128 u128);
 
 impl Field for i64 {
-    whole!();
-    no_text!();
+    undivided_field_items!();
+    no_string_checks!();
 
     fn ty() -> Type {
         Type::Number
@@ -144,8 +144,8 @@ impl Field for i64 {
 
 /// Rounds numbers with more digits than fit.
 impl Field for f64 {
-    whole!();
-    no_text!();
+    undivided_field_items!();
+    no_string_checks!();
 
     fn ty() -> Type {
         Type::Number
@@ -163,8 +163,8 @@ impl Field for f64 {
 }
 
 impl Field for Number {
-    whole!();
-    no_text!();
+    undivided_field_items!();
+    no_string_checks!();
 
     fn ty() -> Type {
         Type::Number
@@ -181,7 +181,7 @@ impl Field for Number {
 
 /// A value of any type, as it is.
 impl Field for Value {
-    whole!();
+    undivided_field_items!();
 
     const HOLDS_UNKNOWN: bool = true;
     const NULLABLE: bool = true;

@@ -60,7 +60,7 @@ impl<T: Field> Field for Secret<T> {
     const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
     const NULLABLE: bool = T::NULLABLE;
     const SENSITIVE: bool = true;
-    like_what_is_inside!();
+    forward_field_properties!();
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
         T::from_value(value).map(Self)

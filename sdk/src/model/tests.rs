@@ -399,7 +399,7 @@ fn what_is_flattened_is_part_of_an_identity_where_that_is_said() {
     assert_eq!(house, HouseDraft { spot: here().into(), look: LookDraft::default() });
     // A car has no identity attributes, so it has no identity type.
     assert_eq!(CarDraft::from(()), CarDraft::default());
-    assert_eq!((House::IDENTIFIES, Car::IDENTIFIES), (true, false));
+    assert_eq!((House::HAS_IDENTITY, Car::HAS_IDENTITY), (true, false));
 }
 
 #[test]

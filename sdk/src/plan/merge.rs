@@ -21,14 +21,14 @@ pub(crate) fn fill_unknown(planned: &Value, returned: &Value) -> Value {
             let items = parts.iter().map(|(name, part)| match attribute_value(returned, name) {
                 Some(returned) => fill_unknown(part, returned),
                 // The handler returned nothing for it, and after an apply nothing may be unknown.
-                None => null_unknown(part),
+                None => replace_unknown_with_null(part),
             });
             planned.with_children(items.collect())
         }
         (Value::Map(parts), Value::Map(_)) => {
             let items = parts.iter().map(|(key, part)| match attribute_value(returned, key) {
                 Some(returned) => fill_unknown(part, returned),
-                None => null_unknown(part),
+                None => replace_unknown_with_null(part),
             });
             planned.with_children(items.collect())
         }
@@ -41,7 +41,7 @@ pub(crate) fn fill_unknown(planned: &Value, returned: &Value) -> Value {
             )
         }
         // The correspondence of set elements is unknown.
-        (_, Value::Null(_) | Value::Unknown(_)) => null_unknown(planned),
+        (_, Value::Null(_) | Value::Unknown(_)) => replace_unknown_with_null(planned),
         _ => returned.clone(),
     }
 }
@@ -66,16 +66,16 @@ pub(crate) fn fill_early_values(planned: &Value, found: &Value) -> Value {
 }
 
 /// Returns the value with null in place of unknown parts.
-pub(crate) fn null_unknown(value: &Value) -> Value {
+pub(crate) fn replace_unknown_with_null(value: &Value) -> Value {
     match value {
         Value::Unknown(unknown) => Value::null(unknown.ty().clone()),
         _ if value.is_wholly_known() => value.clone(),
-        _ => value.with_children(value.children().iter().map(null_unknown).collect()),
+        _ => value.with_children(value.children().iter().map(replace_unknown_with_null).collect()),
     }
 }
 
 /// Returns a planned object with the write-only values of the configuration.
-pub(crate) fn with_write_only(shape: &Shape, planned: &Value, config: &Value) -> Value {
+pub(crate) fn with_write_only_values(shape: &Shape, planned: &Value, config: &Value) -> Value {
     // By the configuration, because a plan has null in their place.
     let paths = shape.block.write_only_paths(config);
     paths.iter().fold(planned.clone(), |planned, path| match path.find(config) {
@@ -91,15 +91,15 @@ pub(crate) fn with_write_only(shape: &Shape, planned: &Value, config: &Value) ->
 /// store such nulls.
 pub(crate) fn replace_unrepresentable_nulls(shape: &Shape, object: &Value) -> Value {
     let content = DescribedParts::of_block(&shape.block, &shape.rules);
-    match are_paths_empty(content, object) {
-        true => filled_object(content, object),
+    match has_unrepresentable_null(content, object) {
+        true => replace_nulls_in_object(content, object),
         false => object.clone(),
     }
 }
 
-/// Whether all of these paths are empty. Usually one is not, and this check costs less than
+/// Whether any such null is in the object. Usually none is, and this check costs less than
 /// rebuilding large sets.
-fn are_paths_empty(content: DescribedParts<'_>, object: &Value) -> bool {
+fn has_unrepresentable_null(content: DescribedParts<'_>, object: &Value) -> bool {
     let Value::Object(parts) = object else { return false };
     // Nearly all objects lack nothing, and end here.
     if !object.has_null_inside() {
@@ -113,13 +113,13 @@ fn are_paths_empty(content: DescribedParts<'_>, object: &Value) -> bool {
         let lacks_all = part.is_null() && !rule.nullable;
         lacks_all
             || inner.is_some_and(|inner| match inner.nesting {
-                Nesting::Single | Nesting::Group => are_paths_empty(inner, part),
-                _ => part.children().iter().any(|object| are_paths_empty(inner, object)),
+                Nesting::Single | Nesting::Group => has_unrepresentable_null(inner, part),
+                _ => part.children().iter().any(|object| has_unrepresentable_null(inner, object)),
             })
     })
 }
 
-fn filled_object(content: DescribedParts<'_>, object: &Value) -> Value {
+fn replace_nulls_in_object(content: DescribedParts<'_>, object: &Value) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, part)| {
         let Some((rule, inner)) = content.rule_and_content(name) else { return part.clone() };
@@ -130,9 +130,11 @@ fn filled_object(content: DescribedParts<'_>, object: &Value) -> Value {
         let part = blank.as_ref().unwrap_or(part);
         match inner {
             Some(inner) if matches!(inner.nesting, Nesting::Single | Nesting::Group) => {
-                filled_object(inner, part)
+                replace_nulls_in_object(inner, part)
             }
-            Some(inner) => map_objects(inner.nesting, part, |object| filled_object(inner, object)),
+            Some(inner) => {
+                map_objects(inner.nesting, part, |object| replace_nulls_in_object(inner, object))
+            }
             None => part.clone(),
         }
     });
@@ -158,7 +160,7 @@ fn zero_value(ty: &Type) -> Value {
 
 /// Returns an object in which only the attribute for imports is known, or the reason why the id is
 /// invalid for it; `None` if there is no such attribute.
-pub(crate) fn of_id(shape: &Shape, id: &str) -> Option<Result<Value, String>> {
+pub(crate) fn draft_of_import_id(shape: &Shape, id: &str) -> Option<Result<Value, String>> {
     let name = shape.import.as_ref()?;
     let attribute = shape.block.attributes.get(name)?;
     let nothing = shape.block.empty_value();

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Implements dereferencing to [`Call`] for the struct of a call.
-macro_rules! calls {
+macro_rules! deref_to_call {
     ($($name:ident)* $(, without_model: $($plain:ident)*)?) => {
         $(
             impl<M: $crate::Model> ::std::ops::Deref for $name<M> {
@@ -37,9 +37,9 @@ macro_rules! calls {
     };
 }
 
-pub(crate) use calls;
+pub(crate) use deref_to_call;
 
-calls!(Validate Change Create Read Update Delete Import ImportByIdentity, without_model: Upgrade ForeignObject);
+deref_to_call!(Validate Change Create Read Update Delete Import ImportByIdentity, without_model: Upgrade ForeignObject);
 
 /// A request to validate a configuration.
 #[non_exhaustive]
@@ -189,7 +189,8 @@ impl<M: Model> Import<M> {
     /// one.
     pub fn add_object<R: Resource>(&self, object: impl Into<Draft<R::Model>>) {
         // As for the first object: Terraform rejects unknown values in an import.
-        self.others.add(TypeId::of::<R>(), plan::null_unknown(&object.into().to_value()));
+        self.others
+            .add(TypeId::of::<R>(), plan::replace_unknown_with_null(&object.into().to_value()));
     }
 }
 
@@ -250,7 +251,7 @@ impl StoredValue {
     /// When an attribute has another type than in the model.
     pub fn read<M: Model>(&self) -> Answer<M> {
         let shape = M::shape();
-        let value = self.value(&shape)?;
+        let value = self.decode_for_shape(&shape)?;
         // An older object may lack attributes, and a struct has no place for what is absent.
         model::read(&plan::replace_unrepresentable_nulls(&shape, &value))
     }
@@ -260,11 +261,11 @@ impl StoredValue {
     /// # Errors
     /// When an attribute has another type than in the model.
     pub fn draft<M: Model>(&self) -> Answer<Draft<M>> {
-        model::read(&self.value(&M::shape())?)
+        model::read(&self.decode_for_shape(&M::shape())?)
     }
 
-    pub(crate) fn value(&self, shape: &Shape) -> Answer<Value> {
-        self.value_of(shape).map_err(|why| {
+    pub(crate) fn decode_for_shape(&self, shape: &Shape) -> Answer<Value> {
+        self.decode_state(shape).map_err(|why| {
             let detail =
                 format!("The stored object does not fit the schema it was stored with: {why}.");
             Problem::new("Unable to read previously saved state", detail)
@@ -273,7 +274,7 @@ impl StoredValue {
 
     /// Other hosts may omit or add attributes, so missing ones become null and extra ones are
     /// dropped.
-    fn value_of(&self, shape: &Shape) -> Result<Value, String> {
+    fn decode_state(&self, shape: &Shape) -> Result<Value, String> {
         match &self.state {
             RawState::Json(json) => {
                 // Old states may have attributes that were removed from the schema.

@@ -89,7 +89,7 @@ impl Definition {
 
     /// Marks the attribute that an import by id sets.
     #[must_use]
-    pub fn import(mut self) -> Self {
+    pub fn set_by_import_id(mut self) -> Self {
         self.import = true;
         self
     }

@@ -1,5 +1,7 @@
 //! Calls of actions and list resources, whose answers are streams.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
@@ -13,17 +15,31 @@ use futures_util::stream::{self, BoxStream, poll_fn};
 use futures_util::{FutureExt as _, Stream, StreamExt as _};
 use tokio::sync::mpsc::{channel, unbounded_channel};
 
-use super::{Server, check, identity};
+use super::{Server, check, identity, unsupported_type_problem};
 use crate::action::Progress;
 use crate::call::Call;
-use crate::erased::{AnyList, ListQuery};
+use crate::erased::{AnyAction, AnyList, ListQuery};
 use crate::list::FoundObject;
 use crate::schema::Shape;
 use crate::{Answer, Problem, plan};
 
 impl Server {
+    fn find_action(&self, name: &str) -> Answer<Arc<dyn AnyAction>> {
+        match self.provider.actions.get(name) {
+            Some(action) => Ok(action.clone()),
+            None => Err(unsupported_type_problem("action type", name)),
+        }
+    }
+
+    fn find_list_resource(&self, name: &str) -> Answer<Arc<dyn AnyList>> {
+        match self.provider.lists.get(name) {
+            Some(list) => Ok(list.clone()),
+            None => Err(unsupported_type_problem("list resource type", name)),
+        }
+    }
+
     pub(super) fn validate_action(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
-        let action = self.action(&request.type_name)?;
+        let action = self.find_action(&request.type_name)?;
         let config = check::decode_config(call, action.shape(), &request.config, request.client)?;
         action.validate(&config, call.clone())
     }
@@ -33,9 +49,9 @@ impl Server {
         call: &Call,
         request: &ActionRequest,
     ) -> Answer<()> {
-        let action = self.action(&request.type_name)?;
+        let action = self.find_action(&request.type_name)?;
         let config = check::decode_value(action.shape(), &request.config)?;
-        let context = self.context(call, &Bytes::new(), &Payload::Absent, request.client)?;
+        let context = self.new_context(call, &Bytes::new(), &Payload::Absent, request.client)?;
         let config = plan::with_defaults(action.shape(), &config);
         action.plan(&config, context).await
     }
@@ -45,8 +61,8 @@ impl Server {
         &self,
         request: ActionRequest,
     ) -> BoxStream<'static, Result<ActionEvent, Failure>> {
-        let call = self.call("invoke action.", &request.type_name);
-        let action = self.action(&request.type_name);
+        let call = self.new_call("invoke action.", &request.type_name);
+        let action = self.find_action(&request.type_name);
         // Unbounded, because a handler must not wait for the host only to report progress.
         let (messages, mut progress) = unbounded_channel();
         let work = async move {
@@ -54,10 +70,10 @@ impl Server {
                 let action = action?;
                 let config = check::decode_value(action.shape(), &request.config)?;
                 let config = plan::with_defaults(action.shape(), &config).into_owned();
-                let call = call.lasting_as(&config, "invoke");
+                let call = call.with_configured_timeout(&config, "invoke");
                 action.invoke(&config, Progress(messages), call).await
             };
-            call.collect(done).await.1
+            call.collect_answer(done).await.1
         };
         let events =
             stream_action_steps(poll_fn(move |context| progress.poll_recv(context)), work.boxed());
@@ -69,7 +85,7 @@ impl Server {
     }
 
     pub(super) fn validate_list(&self, call: &Call, request: &ValidateListRequest) -> Answer<()> {
-        let list = self.list_type(&request.type_name)?;
+        let list = self.find_list_resource(&request.type_name)?;
         let config = check::decode_config(call, list.shape(), &request.config, request.client)?;
         list.validate(&config, call.clone())
     }
@@ -80,8 +96,8 @@ impl Server {
         &self,
         request: ListRequest,
     ) -> BoxStream<'static, Result<ListEvent, Failure>> {
-        let call = self.call("list ", &request.type_name);
-        let list = self.list_type(&request.type_name);
+        let call = self.new_call("list ", &request.type_name);
+        let list = self.find_list_resource(&request.type_name);
         // Protocol 6: `ListResource.Request.limit` is zero for no limit.
         // A negative limit counts as none.
         let limit = usize::try_from(request.limit).ok().filter(|limit| *limit > 0);
@@ -94,13 +110,13 @@ impl Server {
         let work = async move {
             let done = async {
                 let list = list?;
-                let config = decode_query(&call, &*list, &request.config)?;
+                let config = decode_list_query(&call, &*list, &request.config)?;
                 // The errors are reported already, and the handler could only repeat them.
                 let Some(config) = config else { return Ok(()) };
                 let wanted = ListQuery { config, limit, whole };
-                call.unless_stopped(list.list(wanted, found, call.clone())).await
+                call.run_unless_stopped(list.list(wanted, found, call.clone())).await
             };
-            call.collect(done).await.1
+            call.collect_answer(done).await.1
         };
         let steps =
             stream_action_steps(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
@@ -126,7 +142,7 @@ impl Server {
 }
 
 /// The configuration of a query, with defaults; `None` if it is invalid.
-fn decode_query(call: &Call, list: &dyn AnyList, config: &Payload) -> Answer<Option<Value>> {
+fn decode_list_query(call: &Call, list: &dyn AnyList, config: &Payload) -> Answer<Option<Value>> {
     // The request has no capabilities. Every host that lists knows write-only attributes: they came
     // with protocol 5.8 and 6.8, lists with 5.10 and 6.10.
     let allowed = ClientCapabilities { write_only_attributes_allowed: true, ..Default::default() };
@@ -138,7 +154,7 @@ fn decode_query(call: &Call, list: &dyn AnyList, config: &Payload) -> Answer<Opt
 /// A found object, with the diagnostics since the previous one.
 fn list_event(shape: &Shape, find: FoundObject, whole: bool, call: &Call) -> ListEvent {
     let FoundObject { display_name, object } = find;
-    let object: Payload = check::encode_value(shape, &plan::null_unknown(&object));
+    let object: Payload = check::encode_value(shape, &plan::replace_unknown_with_null(&object));
     let identity = identity::object_identity(shape, &object);
     if identity.is_none() {
         let names: Vec<_> = shape.identity.keys().map(|name| format!("`{name}`")).collect();

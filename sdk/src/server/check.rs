@@ -24,7 +24,11 @@ pub(super) fn decode_value(shape: &Shape, value: &Payload) -> Answer<Value> {
 }
 
 /// Checks a plan that a handler modified: values of the author must be kept.
-pub(super) fn plan(shape: &Shape, lives: &ChangeValues, planned: &Value) -> Answer<()> {
+pub(super) fn check_modified_plan(
+    shape: &Shape,
+    lives: &ChangeValues,
+    planned: &Value,
+) -> Answer<()> {
     let plain = |value: &Value| value.clone().split_marks().0;
     // Removed from every answer, so a handler that leaves them in violates nothing.
     let planned = plain(&shape.block.null_write_only_in(planned));
@@ -46,12 +50,12 @@ pub(super) fn plan(shape: &Shape, lives: &ChangeValues, planned: &Value) -> Answ
         );
         Problem::new("Provider produced invalid plan", detail).at(violation.path)
     });
-    Problem::all(violations.chain(never_null(shape, planned.value())))
+    Problem::all(violations.chain(null_violations(shape, planned.value())))
 }
 
 /// Attributes that are planned as null and never null in an applied object: the handler's own value
 /// would be lost.
-fn never_null(shape: &Shape, planned: &Value) -> impl Iterator<Item = Problem> {
+fn null_violations(shape: &Shape, planned: &Value) -> impl Iterator<Item = Problem> {
     let content = DescribedParts::of_block(&shape.block, &shape.rules);
     let parts = shape.block.attributes.iter().filter(|(_, attribute)| attribute.role.is_computed());
     parts.filter_map(move |(name, _)| {
@@ -141,7 +145,7 @@ impl ConfigChecker {
         }
         for relation in content.relations() {
             if let Err(wrong) = relation.check_object(value) {
-                self.report_error(wrong.summary, &capitalize(&wrong.why));
+                self.report_error(wrong.summary, &to_sentence(&wrong.why));
             }
         }
     }
@@ -233,7 +237,7 @@ fn display_path(path: &Path) -> String {
     format!("`{}`", place.trim_start_matches('.'))
 }
 
-fn capitalize(text: &str) -> String {
+fn to_sentence(text: &str) -> String {
     let mut characters = text.chars();
     match characters.next() {
         Some(first) => format!("{}{}.", first.to_uppercase(), characters.as_str()),

@@ -37,13 +37,14 @@ impl Server {
         call: &Call,
         request: &ReadDataRequest,
     ) -> Answer<Payload> {
-        let data_source = self.data_source(&request.type_name)?;
+        let data_source = self.find_data_source(&request.type_name)?;
         let config = check::decode_value(data_source.shape(), &request.config)?;
         let shape = data_source.shape();
         let planned = super::proposed_create(shape, &config);
-        let call = call.lasting_as(&config, "read");
-        let context = self.context(&call, &Bytes::new(), &request.provider_meta, request.client)?;
-        let found = call.unless_stopped(data_source.read(&planned, context.clone())).await?;
+        let call = call.with_configured_timeout(&config, "read");
+        let context =
+            self.new_context(&call, &Bytes::new(), &request.provider_meta, request.client)?;
+        let found = call.run_unless_stopped(data_source.read(&planned, context.clone())).await?;
         Ok(check::encode_known_object(&call, shape, "read", plan::fill_unknown(&planned, &found)))
     }
 
@@ -67,7 +68,7 @@ impl Server {
         if request.arguments.len() < signature.parameters.len() {
             return Err(refused(format!("{} arguments are needed", signature.parameters.len())));
         }
-        let wrong = |problem: Problem| function::function_error(&signature, &problem);
+        let wrong = |problem: Problem| function::to_function_error(&signature, &problem);
         let mut values = Vec::new();
         for (at, (argument, ty)) in request.arguments.iter().zip(types.chain(rest)).enumerate() {
             let value = argument.decode(ty);
@@ -80,7 +81,7 @@ impl Server {
     }
 
     pub(super) fn validate_ephemeral(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
-        let ephemeral = self.ephemeral(&request.type_name)?;
+        let ephemeral = self.find_ephemeral(&request.type_name)?;
         let config =
             check::decode_config(call, ephemeral.shape(), &request.config, request.client)?;
         ephemeral.validate(&config, call.clone())
@@ -91,15 +92,15 @@ impl Server {
         call: &Call,
         request: &OpenRequest,
     ) -> Answer<OpenedEphemeral> {
-        let ephemeral = self.ephemeral(&request.type_name)?;
+        let ephemeral = self.find_ephemeral(&request.type_name)?;
         let shape = ephemeral.shape();
         let config = check::decode_value(shape, &request.config)?;
         let planned = super::proposed_create(shape, &config);
-        let call = call.lasting_as(&config, "open");
-        let context = self.context(&call, &Bytes::new(), &Payload::Absent, request.client)?;
+        let call = call.with_configured_timeout(&config, "open");
+        let context = self.new_context(&call, &Bytes::new(), &Payload::Absent, request.client)?;
         let lasts = Expiry::default();
         let open = ephemeral.open(&planned, context.clone(), lasts.clone());
-        let found = call.unless_stopped(open).await?;
+        let found = call.run_unless_stopped(open).await?;
         Ok(OpenedEphemeral {
             result: check::encode_known_object(
                 &call,
@@ -117,8 +118,8 @@ impl Server {
         call: &Call,
         request: &LeaseRequest,
     ) -> Answer<(Bytes, Option<SystemTime>)> {
-        let ephemeral = self.ephemeral(&request.type_name)?;
-        let (private, lasts) = (Private::of(&request.private), Expiry::default());
+        let ephemeral = self.find_ephemeral(&request.type_name)?;
+        let (private, lasts) = (Private::from_bytes(&request.private), Expiry::default());
         // Not cut short by a stop: the resource is in use until it is closed.
         ephemeral.renew(private.clone(), lasts.clone(), call.clone()).await?;
         Ok((private.to_bytes(), lasts.take()))
@@ -129,8 +130,8 @@ impl Server {
         call: &Call,
         request: &LeaseRequest,
     ) -> Answer<()> {
-        let ephemeral = self.ephemeral(&request.type_name)?;
+        let ephemeral = self.find_ephemeral(&request.type_name)?;
         // Not cut short by a stop: the resource would stay open.
-        ephemeral.close(Private::of(&request.private), call.clone()).await
+        ephemeral.close(Private::from_bytes(&request.private), call.clone()).await
     }
 }

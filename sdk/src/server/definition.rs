@@ -29,36 +29,36 @@ impl Server {
         let data_sources = self.provider.data_sources.iter();
         let ephemeral = self.provider.ephemeral.iter();
         ProviderSchema {
-            provider: schema(0, self.provider.configure.shape()),
-            provider_meta: self.provider.meta.as_ref().map(|meta| schema(0, meta)),
+            provider: versioned_schema(0, self.provider.configure.shape()),
+            provider_meta: self.provider.meta.as_ref().map(|meta| versioned_schema(0, meta)),
             resources: resources
                 .map(|(name, resource)| {
-                    (name.clone(), schema(resource.version(), resource.shape()))
+                    (name.clone(), versioned_schema(resource.version(), resource.shape()))
                 })
                 .collect(),
             data_sources: data_sources
-                .map(|(name, data_source)| (name.clone(), schema(0, data_source.shape())))
+                .map(|(name, data_source)| (name.clone(), versioned_schema(0, data_source.shape())))
                 .collect(),
             ephemeral_resources: ephemeral
-                .map(|(name, ephemeral)| (name.clone(), schema(0, ephemeral.shape())))
+                .map(|(name, ephemeral)| (name.clone(), versioned_schema(0, ephemeral.shape())))
                 .collect(),
             list_resources: self
                 .provider
                 .lists
                 .iter()
-                .map(|(name, list)| (name.clone(), schema(0, list.shape())))
+                .map(|(name, list)| (name.clone(), versioned_schema(0, list.shape())))
                 .collect(),
             actions: self
                 .provider
                 .actions
                 .iter()
-                .map(|(name, action)| (name.clone(), schema(0, action.shape())))
+                .map(|(name, action)| (name.clone(), versioned_schema(0, action.shape())))
                 .collect(),
             state_stores: self
                 .provider
                 .state_stores
                 .iter()
-                .map(|(name, store)| (name.clone(), schema(0, store.shape())))
+                .map(|(name, store)| (name.clone(), versioned_schema(0, store.shape())))
                 .collect(),
             functions: self.function_signatures(),
             capabilities: SERVER_CAPABILITIES,
@@ -89,7 +89,7 @@ impl Server {
     }
 }
 
-fn schema(version: u64, shape: &Shape) -> Schema {
+fn versioned_schema(version: u64, shape: &Shape) -> Schema {
     Schema { version, block: shape.block.clone() }
 }
 

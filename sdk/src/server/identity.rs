@@ -10,7 +10,7 @@ use crate::schema::{IdentityRequirement, Shape};
 use crate::{Answer, Problem};
 
 /// The schema of the identity, if there is one.
-pub(super) fn schema(shape: &Shape, version: u64) -> Option<IdentitySchema> {
+pub(super) fn identity_schema(shape: &Shape, version: u64) -> Option<IdentitySchema> {
     let attributes = shape.identity.iter().filter_map(|(name, identifies)| {
         let attribute = shape.block.attributes.get(name)?;
         let described = IdentityAttribute {
@@ -52,7 +52,7 @@ pub(super) fn encode_identity(shape: &Shape, identity: Value) -> Payload {
 }
 
 /// Decodes an identity from the host.
-pub(super) fn read_identity(shape: &Shape, given: &Payload) -> Answer<Value> {
+pub(super) fn decode_identity(shape: &Shape, given: &Payload) -> Answer<Value> {
     let identity = given
         .decode(&identity_type(shape))
         .map_err(|error| unreadable_identity_problem(&error.to_string()))?;
@@ -71,7 +71,7 @@ pub(super) fn decode_stored_identity(shape: &Shape, state: &RawState) -> Answer<
 }
 
 /// The identity of an object under another type, if it is valid under this one.
-pub(super) fn keep_identity(shape: &Shape, source: &RawState) -> Option<Payload> {
+pub(super) fn keep_moved_identity(shape: &Shape, source: &RawState) -> Option<Payload> {
     let RawState::Json(text) = source else { return None };
     // Strict: with other attributes it is another kind of identity that only looks alike.
     let identity =

@@ -8,7 +8,7 @@ use formwork_value::{Path, Value};
 
 use super::{Server, check, identity};
 use crate::call::Call;
-use crate::context::Context;
+use crate::context::CallContext;
 use crate::erased::{AnyResource, ChangeValues};
 use crate::problem::OrFail as _;
 use crate::schema::Shape;
@@ -25,7 +25,7 @@ pub(super) struct ObjectAnswer {
 
 impl ObjectAnswer {
     /// An object in a handler's answer.
-    fn for_answer(shape: &Shape, object: Payload, context: &Context) -> Self {
+    fn of_handler(shape: &Shape, object: Payload, context: &CallContext) -> Self {
         let identity = identity::object_identity(shape, &object);
         Self { object, private: context.private.to_bytes(), identity, replace: Vec::new() }
     }
@@ -40,12 +40,12 @@ impl Server {
         let resource = self.find_resource(&request.type_name)?;
         let shape = resource.shape();
         let current = check::decode_value(shape, &request.current)?;
-        let call = call.lasting_as(&current, "read");
+        let call = call.with_configured_timeout(&current, "read");
         let context =
-            self.context(&call, &request.private, &request.provider_meta, request.client)?;
+            self.new_context(&call, &request.private, &request.provider_meta, request.client)?;
         // A null object cannot be read. The handler would get a model with empty attributes.
         if current.is_null() {
-            return Ok(ObjectAnswer::for_answer(
+            return Ok(ObjectAnswer::of_handler(
                 shape,
                 check::encode_value(shape, &current),
                 &context,
@@ -53,12 +53,13 @@ impl Server {
         }
         // A read may be dropped at a stop, because it changes nothing. Changes are never dropped:
         // see `changed`.
-        let object = match call.unless_stopped(resource.read(&current, context.clone())).await? {
+        let object = match call.run_unless_stopped(resource.read(&current, context.clone())).await?
+        {
             Some(object) => check::encode_known_object(&call, shape, "read", object),
             None => null_object(shape),
         };
-        let outcome = ObjectAnswer::for_answer(shape, object, &context);
-        let object = as_sent(&request.current, &current, outcome.object);
+        let outcome = ObjectAnswer::of_handler(shape, object, &context);
+        let object = reuse_sent_payload(&request.current, &current, outcome.object);
         Ok(ObjectAnswer { object, ..outcome })
     }
 
@@ -71,20 +72,20 @@ impl Server {
         let shape = resource.shape();
         let lives = planned_by_rules(shape, request)?;
         let context =
-            self.context(call, &request.prior_private, &request.provider_meta, request.client)?;
+            self.new_context(call, &request.prior_private, &request.provider_meta, request.client)?;
         if lives.planned.is_null() {
-            return Ok(ObjectAnswer::for_answer(
+            return Ok(ObjectAnswer::of_handler(
                 shape,
                 check::encode_value(shape, &lives.planned),
                 &context,
             ));
         }
         let (planned, mut replace) =
-            call.unless_stopped(resource.modify_plan(&lives, context.clone())).await?;
+            call.run_unless_stopped(resource.modify_plan(&lives, context.clone())).await?;
         if planned != lives.planned {
             // Only a plan that the handler changed has to be checked: the rules keep the author's
             // values by construction.
-            check::plan(shape, &lives, &planned)?;
+            check::check_modified_plan(shape, &lives, &planned)?;
         }
         // After the handler, because it may have planned a change of an attribute that forces
         // replacement.
@@ -95,7 +96,7 @@ impl Server {
         replace.dedup();
         Ok(ObjectAnswer {
             replace,
-            ..ObjectAnswer::for_answer(shape, check::encode_value(shape, &planned), &context)
+            ..ObjectAnswer::of_handler(shape, check::encode_value(shape, &planned), &context)
         })
     }
 
@@ -124,22 +125,22 @@ impl Server {
         };
         // The timeouts are those of the new object, or for a deletion those of the stored one: the
         // configuration is null then.
-        let call = call.lasting_as(object, operation).with_name(doing);
+        let call = call.with_configured_timeout(object, operation).with_operation(doing);
         let (private, meta) = (&request.planned_private, &request.provider_meta);
         // `ApplyResourceChange` carries no capabilities, and every deferral is an error in it.
-        let context = self.context(&call, private, meta, ClientCapabilities::default())?;
+        let context = self.new_context(&call, private, meta, ClientCapabilities::default())?;
         let object = match apply_change(resource, operation, lives, &context).await {
             Ok(Payload::Absent) => null_object(shape),
             Ok(object) => object,
             Err(problem) => return Err(problem).or_fail(call.default_summary()),
         };
-        Ok(ObjectAnswer::for_answer(shape, object, &context))
+        Ok(ObjectAnswer::of_handler(shape, object, &context))
     }
 }
 
 /// The answer, in the received bytes if the object is unchanged, which is the usual case. This
 /// saves the encoding.
-fn as_sent(sent: &Payload, current: &Value, answer: Payload) -> Payload {
+fn reuse_sent_payload(sent: &Payload, current: &Value, answer: Payload) -> Payload {
     match (sent, &answer) {
         (Payload::Msgpack(_), Payload::Value(object, _)) if object.value() == current => {
             sent.clone()
@@ -173,7 +174,7 @@ async fn apply_change(
     resource: &dyn AnyResource,
     operation: &str,
     lives: ChangeValues,
-    context: &Context,
+    context: &CallContext,
 ) -> Answer<Payload> {
     if lives.planned.is_null() {
         // Otherwise no object exists that a handler could delete.
@@ -204,7 +205,7 @@ async fn apply_change(
     call.report(problem);
     // A partial update starts from the prior object: only the parts that the handler kept are known
     // to have changed.
-    let base = if prior.is_null() { plan::null_unknown(&planned) } else { prior };
+    let base = if prior.is_null() { plan::replace_unknown_with_null(&planned) } else { prior };
     Ok(check::encode_value(shape, &plan::merge_draft(&base, &draft)))
 }
 

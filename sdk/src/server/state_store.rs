@@ -38,7 +38,7 @@ fn state_key(state: &StateRef) -> (String, String) {
 }
 
 impl Server {
-    fn state_store(&self, name: &str) -> Answer<&dyn AnyStateStore> {
+    fn find_state_store(&self, name: &str) -> Answer<&dyn AnyStateStore> {
         match self.provider.state_stores.get(name) {
             Some(store) => Ok(&**store),
             None => Err(unsupported_type_problem("state store", name)),
@@ -47,7 +47,7 @@ impl Server {
 
     /// A store with its configuration.
     fn configured_store(&self, name: &str) -> Answer<(&dyn AnyStateStore, ConfiguredStore)> {
-        let store = self.state_store(name)?;
+        let store = self.find_state_store(name)?;
         match lock_ignoring_poison(&self.stores).stores.get(name) {
             Some(configured) => Ok((store, configured.clone())),
             None => {
@@ -64,7 +64,7 @@ impl Server {
     }
 
     pub(super) fn validate_store(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
-        let store = self.state_store(&request.type_name)?;
+        let store = self.find_state_store(&request.type_name)?;
         let config = check::decode_config(call, store.shape(), &request.config, request.client)?;
         store.validate(&config, call.clone())
     }
@@ -76,12 +76,12 @@ impl Server {
         request: &ConfigureStoreRequest,
     ) -> Answer<i64> {
         let name = &request.type_name;
-        let store = self.state_store(name)?;
+        let store = self.find_state_store(name)?;
         let config = check::decode_value(store.shape(), &request.config)?;
         let config = plan::with_defaults(store.shape(), &config).into_owned();
         // A store that cannot be configured is not the old one any more.
         lock_ignoring_poison(&self.stores).stores.remove(name);
-        call.unless_stopped(store.configure(&config, call.clone())).await?;
+        call.run_unless_stopped(store.configure(&config, call.clone())).await?;
         // Any size is fine, since states are in memory. A host without an own wish proposes 0.
         let chosen = match request.chunk_size {
             ..=0 => PROPOSED_CHUNK_SIZE,
@@ -100,10 +100,10 @@ impl Server {
             let (store, asked) = self.store_call(call, state)?;
             let (_, ConfiguredStore { chunk_size, .. }) =
                 self.configured_store(&state.type_name)?;
-            let bytes = call.unless_stopped(store.read(asked)).await?.unwrap_or_default();
+            let bytes = call.run_unless_stopped(store.read(asked)).await?.unwrap_or_default();
             Ok(split_into_chunks(&bytes.into(), chunk_size))
         };
-        let (chunks, diagnostics) = call.collect(read).await;
+        let (chunks, diagnostics) = call.collect_answer(read).await;
         let mut chunks = chunks.unwrap_or_else(|| split_into_chunks(&Default::default(), 1));
         if let Some(first) = chunks.first_mut() {
             first.diagnostics = diagnostics;
@@ -175,7 +175,7 @@ impl Server {
 
     pub(super) async fn handle_list_states(&self, call: &Call, name: &str) -> Answer<Vec<String>> {
         let (store, ConfiguredStore { config, .. }) = self.configured_store(name)?;
-        let mut names = call.unless_stopped(store.list(&config, call.clone())).await?;
+        let mut names = call.run_unless_stopped(store.list(&config, call.clone())).await?;
         names.sort();
         names.dedup();
         Ok(names)

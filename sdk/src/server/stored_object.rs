@@ -29,7 +29,7 @@ impl Server {
             Ordering::Less => resource.upgrade(stored, call.clone()).await?,
             // Without an upgrade too: a host sends the JSON of its state, which may lack attributes
             // or have more.
-            Ordering::Equal => stored.value(resource.shape())?,
+            Ordering::Equal => stored.decode_for_shape(resource.shape())?,
             Ordering::Greater => {
                 return Err(too_new_problem("schema", resource.version(), &stored));
             }
@@ -45,13 +45,17 @@ impl Server {
     ) -> Answer<Vec<ImportedResource>> {
         let resource = self.find_resource(&request.type_name)?;
         let shape = resource.shape();
-        let context = self.context(call, &Bytes::new(), &Payload::Absent, request.client)?;
+        let context = self.new_context(call, &Bytes::new(), &Payload::Absent, request.client)?;
         let object = match &request.identity {
             Some(given) if request.id.is_empty() => {
-                let given = identity::read_identity(shape, given)?;
-                call.unless_stopped(resource.import_by_identity(&given, context.clone())).await?
+                let given = identity::decode_identity(shape, given)?;
+                call.run_unless_stopped(resource.import_by_identity(&given, context.clone()))
+                    .await?
             }
-            _ => call.unless_stopped(resource.import(request.id.clone(), context.clone())).await?,
+            _ => {
+                call.run_unless_stopped(resource.import(request.id.clone(), context.clone()))
+                    .await?
+            }
         };
         let state = check::encode_known_object(call, shape, "import", object);
         // An import by id may not know the identity yet. The read that follows does.
@@ -73,7 +77,7 @@ impl Server {
     /// The resource type that has this type of handler.
     fn resource_of_handler(&self, handler: TypeId) -> Answer<(&str, &dyn AnyResource)> {
         let all = self.provider.resources.iter();
-        let mut found = all.filter(|(_, resource)| resource.handler() == handler);
+        let mut found = all.filter(|(_, resource)| resource.handler_type_id() == handler);
         let refused = |which: &str| {
             let detail = format!(
                 "The import found a further object, and the provider has {which} \
@@ -112,7 +116,7 @@ impl Server {
     ) -> Answer<ObjectAnswer> {
         let resource = self.find_resource(&request.target_type)?;
         let source_identity = request.source_identity;
-        let private = Private::of(&request.source_private);
+        let private = Private::from_bytes(&request.source_private);
         let from = ForeignObject {
             provider: request.source_provider,
             type_name: request.source_type,
@@ -132,7 +136,7 @@ impl Server {
         let object = check::encode_known_object(call, resource.shape(), "move", object);
         // Attributes that only the source's identity has are kept where they fit. Otherwise they
         // would be lost.
-        let kept = || identity::keep_identity(resource.shape(), source_identity.as_ref()?);
+        let kept = || identity::keep_moved_identity(resource.shape(), source_identity.as_ref()?);
         let identity = identity::object_identity(resource.shape(), &object).or_else(kept);
         let private = private.to_bytes();
         Ok(ObjectAnswer { object, private, identity, replace: Vec::new() })

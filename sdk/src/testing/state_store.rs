@@ -10,7 +10,7 @@ use formwork_plugin_protocol::state_chunks::{
 use formwork_value::Value;
 use futures_util::StreamExt as _;
 
-use super::{CLIENT_CAPABILITIES, Refusal, configuration, error_if_diagnostics, provider_schema};
+use super::{CLIENT_CAPABILITIES, Refusal, check_no_errors, complete_config, provider_schema};
 use crate::ProviderDef;
 use crate::server::Server;
 
@@ -35,7 +35,7 @@ impl TestStates {
         let Some(schema) = provider_schema(&server).await?.state_stores.remove(type_name) else {
             return Err(Refusal(format!("there is no state store {type_name}")));
         };
-        let config = configuration(&schema.block, config)?;
+        let config = complete_config(&schema.block, config)?;
         let config = Payload::Value(config, schema.block.implied_type());
         let type_name = type_name.to_owned();
         let validate = ValidateRequest {
@@ -43,11 +43,11 @@ impl TestStates {
             config: config.clone(),
             client: CLIENT_CAPABILITIES,
         };
-        error_if_diagnostics(&server.validate_store_config(validate).await?.diagnostics)?;
+        check_no_errors(&server.validate_store_config(validate).await?.diagnostics)?;
         let chunk_size = PROPOSED_CHUNK_SIZE;
         let request = ConfigureStoreRequest { type_name: type_name.clone(), config, chunk_size };
         let answer = server.configure_store(request).await?;
-        error_if_diagnostics(&answer.diagnostics)?;
+        check_no_errors(&answer.diagnostics)?;
         let chunk_size = usize::try_from(answer.chunk_size)
             .map_err(|_| Refusal(format!("chunks of {} bytes", answer.chunk_size)))?;
         Ok(Self { server, type_name, chunk_size })
@@ -63,7 +63,7 @@ impl TestStates {
     /// When the provider returns an error.
     pub async fn lock(&self, state: &str, operation: &str) -> Result<String, Refusal> {
         let answer = self.server.lock_state(self.state_ref(state), operation.to_owned()).await?;
-        error_if_diagnostics(&answer.diagnostics)?;
+        check_no_errors(&answer.diagnostics)?;
         Ok(answer.lock_id)
     }
 
@@ -73,7 +73,7 @@ impl TestStates {
     /// When the provider returns an error.
     pub async fn unlock(&self, state: &str, lock_id: &str) -> Result<(), Refusal> {
         let answer = self.server.unlock_state(self.state_ref(state), lock_id.to_owned()).await?;
-        error_if_diagnostics(&answer.diagnostics)
+        check_no_errors(&answer.diagnostics)
     }
 
     /// Writes a state.
@@ -82,7 +82,7 @@ impl TestStates {
     /// When the provider returns an error.
     pub async fn write(&self, state: &str, bytes: &[u8]) -> Result<(), Refusal> {
         let chunks = split_into_chunks(&bytes.to_vec().into(), self.chunk_size);
-        error_if_diagnostics(
+        check_no_errors(
             &self.server.write_state_bytes(self.state_ref(state), chunks).await?.diagnostics,
         )
     }
@@ -96,7 +96,7 @@ impl TestStates {
         let mut assembly = StateAssembly::default();
         while let Some(chunk) = chunks.next().await {
             let chunk = chunk?;
-            error_if_diagnostics(&chunk.diagnostics)?;
+            check_no_errors(&chunk.diagnostics)?;
             assembly.push(&chunk).map_err(Refusal)?;
         }
         let bytes = assembly.finish().map_err(Refusal)?;
@@ -110,7 +110,7 @@ impl TestStates {
     /// When the provider returns an error.
     pub async fn list(&self) -> Result<Vec<String>, Refusal> {
         let answer = self.server.list_states(self.type_name.clone()).await?;
-        error_if_diagnostics(&answer.diagnostics)?;
+        check_no_errors(&answer.diagnostics)?;
         Ok(answer.state_ids)
     }
 
@@ -119,6 +119,6 @@ impl TestStates {
     /// # Errors
     /// When the provider returns an error.
     pub async fn delete(&self, state: &str) -> Result<(), Refusal> {
-        error_if_diagnostics(&self.server.delete_state(self.state_ref(state)).await?.diagnostics)
+        check_no_errors(&self.server.delete_state(self.state_ref(state)).await?.diagnostics)
     }
 }

@@ -16,7 +16,7 @@ use self::sockets::Sockets;
 
 /// The clock of one runtime.
 #[derive(Default)]
-pub(crate) struct Clock {
+pub(crate) struct VirtualClock {
     /// Whether time is always real.
     is_real: AtomicBool,
     /// Whether time is running.
@@ -24,14 +24,14 @@ pub(crate) struct Clock {
     sockets: OnceLock<Option<Sockets>>,
 }
 
-impl Clock {
+impl VirtualClock {
     /// Starts a runtime on this thread, with its clock.
     pub(crate) fn start_runtime() -> (Runtime, Arc<Self>) {
         let clock = Arc::new(Self::default());
         let hook = clock.clone();
         let mut builder = Builder::new_current_thread();
         // Called before each wait of the runtime, which is when a paused clock would advance.
-        builder.enable_all().start_paused(true).on_thread_park(move || hook.start_or_stop());
+        builder.enable_all().start_paused(true).on_thread_park(move || hook.resume_or_pause());
         let runtime =
             builder.build().expect("a runtime on this thread needs nothing that can be missing");
         // Inside the runtime, whose list gets the probe's file.
@@ -46,7 +46,7 @@ impl Clock {
     }
 
     /// Starts or stops time, before the runtime waits. Called within the runtime.
-    fn start_or_stop(&self) {
+    fn resume_or_pause(&self) {
         let is_waited_for =
             // Without lists no socket can be seen, and then real time is safe.
             || self.sockets.get().is_some_and(|of| of.as_ref().is_none_or(Sockets::is_any_open));

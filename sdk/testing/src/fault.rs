@@ -99,7 +99,7 @@ impl<P: Provider> Provider for FaultyProvider<P> {
         if request.method().is_introspection() {
             return self.inner.call(request);
         }
-        match self.next_fault(&request) {
+        match self.record_call(&request) {
             Some(CrashFault::DiesBefore) => ready(Err(lost_failure())).boxed(),
             Some(CrashFault::DiesAfter) => async move {
                 if let Ok(answer) = self.inner.call(request).await {
@@ -116,7 +116,7 @@ impl<P: Provider> Provider for FaultyProvider<P> {
 
 impl<P> FaultyProvider<P> {
     /// Records a call, and returns the fault to inject into it.
-    fn next_fault(&self, request: &Request) -> Option<CrashFault> {
+    fn record_call(&self, request: &Request) -> Option<CrashFault> {
         let mut trouble = lock_plan(&self.trouble);
         let at = trouble.calls.len();
         let subject = Some(request.subject()).filter(|subject| !subject.is_empty());

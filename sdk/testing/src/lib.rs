@@ -39,8 +39,8 @@
 mod clock;
 mod fault;
 mod fault_sweep;
+mod plan_text;
 mod recording;
-mod show;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -68,9 +68,9 @@ use tokio::runtime::Runtime;
 
 pub use fault::CrashFault;
 pub use fault_sweep::{FaultCase, FaultSweep, fault_sweep};
-pub use recording::{Recording, Unreadable};
+pub use recording::{Recording, UnreadableRecording};
 
-use clock::Clock;
+use clock::VirtualClock;
 use fault::{CallHandling, FaultLauncher};
 
 /// A place for applying configurations: a provider, and a state in memory.
@@ -85,7 +85,7 @@ pub struct TestEngine {
     provisioners: ProvisionerSet,
     /// One runtime for all runs, so that threads are not started again for each run.
     runtime: Runtime,
-    clock: Arc<Clock>,
+    clock: Arc<VirtualClock>,
 }
 
 /// Result of one run.
@@ -109,7 +109,7 @@ impl TestEngine {
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let folder = folder.expect("a test that has no folder for temporary files cannot run");
         let front = FaultLauncher::new(Arc::new(provider));
-        let (runtime, clock) = Clock::start_runtime();
+        let (runtime, clock) = VirtualClock::start_runtime();
         Self {
             front,
             name,
@@ -133,8 +133,7 @@ impl TestEngine {
         self.run(config, PlanMode::Normal, false)
     }
 
-    /// Plans and, if that succeeds, applies. The resulting objects are stored, also when some
-    /// changes failed.
+    /// Plans and, if that succeeds, applies. The objects are stored, also when changes failed.
     pub fn apply(&mut self, config: &str) -> RunResult {
         self.run(config, PlanMode::Normal, true)
     }
@@ -228,7 +227,7 @@ impl TestEngine {
     ///
     /// # Panics
     /// When the text is not a state file.
-    pub fn take_state(&mut self, text: &str) {
+    pub fn set_state(&mut self, text: &str) {
         self.file =
             StateFile::parse(text.as_bytes()).expect("the test gives the text of a state file");
     }
@@ -308,7 +307,8 @@ impl TestEngine {
         pool: &ProviderPool<'_>,
         options: &PlanOptions,
     ) -> Option<Plan> {
-        let (results, world, stop) = (Results::new(&loaded.config), world(false), Cell::new(false));
+        let (results, world, stop) =
+            (Results::new(&loaded.config), host_values(false), Cell::new(false));
         let session = self.session(loaded, (pool, &results, &world, &stop));
         make_plan(&session, diags, options).await.ok()
     }
@@ -320,7 +320,8 @@ impl TestEngine {
         pool: &ProviderPool<'_>,
         plan: &Plan,
     ) -> Option<formwork_core::state::State> {
-        let (results, world, stop) = (Results::new(&loaded.config), world(true), Cell::new(false));
+        let (results, world, stop) =
+            (Results::new(&loaded.config), host_values(true), Cell::new(false));
         let session = self.session(loaded, (pool, &results, &world, &stop));
         let begin =
             RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
@@ -386,7 +387,7 @@ impl RunResult {
     #[must_use]
     pub fn text(&self) -> String {
         match &self.plan {
-            Some(plan) => show::plan(plan),
+            Some(plan) => plan_text::render_plan(plan),
             None => panic!("there is no plan: {}", self.messages()),
         }
     }
@@ -471,8 +472,7 @@ impl ConfigFiles for InMemoryFiles {
     }
 }
 
-/// An attribute of an object: a string unchanged, any other value as JSON. `None` if it does not
-/// exist.
+/// An attribute of an object: a string unchanged, any other value as JSON. `None` if it is absent.
 fn attribute_text(object: &ObjectState, name: &str) -> Option<String> {
     let text = match &object.attributes {
         ObjectAttributes::Json(text) => text,
@@ -485,7 +485,7 @@ fn attribute_text(object: &ObjectState, name: &str) -> Option<String> {
     })
 }
 
-fn world(applying: bool) -> HostValues {
+fn host_values(applying: bool) -> HostValues {
     HostValues { applying, ..HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 

@@ -3,19 +3,19 @@
 //! actions) are kept and returned as a whole.
 
 mod answer;
-mod form;
 mod provider;
 mod request;
 mod secret;
+mod value_json;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use formwork_plugin_protocol::Provider;
 use serde_json::Value as Json;
 
-use form::RecordedHalf;
 use provider::RecordingProvider;
 use secret::{Secrets, TokenValues};
+use value_json::RecordedHalf;
 
 /// A record of calls, shared by all providers that write it or answer from it.
 ///
@@ -46,7 +46,7 @@ struct RecordedCall {
 /// The reason why a string is not a record.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: {reason}")]
-pub struct Unreadable {
+pub struct UnreadableRecording {
     line: usize,
     reason: String,
 }
@@ -62,10 +62,10 @@ impl Recording {
     ///
     /// # Errors
     /// When a line is not a call with its answer.
-    pub fn read(text: &str) -> Result<Self, Unreadable> {
+    pub fn read(text: &str) -> Result<Self, UnreadableRecording> {
         let mut kept = RecordingData::default();
         for (text, line) in text.lines().zip(1..) {
-            let unreadable = |reason: String| Unreadable { line, reason };
+            let unreadable = |reason: String| UnreadableRecording { line, reason };
             let mut json: Json =
                 serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))?;
             let named = |name: &str| {

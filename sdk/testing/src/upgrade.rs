@@ -13,9 +13,9 @@ struct DiskV0 {
     id: String,
 }
 
-struct DisksV0;
+struct DiskResourceV0;
 
-impl Resource for DisksV0 {
+impl Resource for DiskResourceV0 {
     type Model = DiskV0;
 
     async fn create(&self, call: Create<DiskV0>) -> Answer<DiskV0Computed> {
@@ -40,9 +40,9 @@ impl From<DiskV0> for Disk {
     }
 }
 
-struct Disks;
+struct DiskResource;
 
-impl Resource for Disks {
+impl Resource for DiskResource {
     type Model = Disk;
 
     const VERSION: u64 = 1;
@@ -81,45 +81,45 @@ impl Resource for Disks {
 
 fn provider_v0() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/acme/cloud")
-        .resource("cloud_disk", DisksV0)
-        .resource("cloud_drive", DisksV0)
+        .resource("cloud_disk", DiskResourceV0)
+        .resource("cloud_drive", DiskResourceV0)
 }
 
-fn today() -> ProviderDef {
-    ProviderDef::new("registry.terraform.io/acme/cloud").resource("cloud_disk", Disks)
+fn current_provider() -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/acme/cloud").resource("cloud_disk", DiskResource)
 }
 
 /// The current provider, with the objects of its first version.
-fn left_by_the_first(config: &str) -> TestEngine {
+fn engine_with_v0_state(config: &str) -> TestEngine {
     let mut old = TestEngine::new(provider_v0);
     old.apply(config).expect_done();
-    let mut engine = TestEngine::new(today);
-    engine.take_state(&old.state());
+    let mut engine = TestEngine::new(current_provider);
+    engine.set_state(&old.state());
     engine
 }
 
-const TODAY: &str = "resource \"cloud_disk\" \"a\" { gigabytes = 10 }\n";
+const CURRENT_CONFIG: &str = "resource \"cloud_disk\" \"a\" { gigabytes = 10 }\n";
 
 #[test]
 fn an_object_of_an_older_version_is_upgraded_and_nothing_is_left_to_do() {
-    let mut engine = left_by_the_first("resource \"cloud_disk\" \"a\" { size = \"10 GB\" }");
-    engine.plan(TODAY).expect_nothing();
-    engine.refresh(TODAY).expect_done();
+    let mut engine = engine_with_v0_state("resource \"cloud_disk\" \"a\" { size = \"10 GB\" }");
+    engine.plan(CURRENT_CONFIG).expect_nothing();
+    engine.refresh(CURRENT_CONFIG).expect_done();
     assert_eq!(engine.attribute("cloud_disk.a", "gigabytes"), "10");
     // If the state kept the old version, every run would upgrade it again.
     assert!(engine.state().contains("\"schema_version\": 1"), "{}", engine.state());
-    engine.destroy(TODAY).expect_done();
+    engine.destroy(CURRENT_CONFIG).expect_done();
 }
 
 #[test]
 fn an_object_of_another_type_moves_with_its_identity_and_private_data() {
-    let mut engine = left_by_the_first("resource \"cloud_drive\" \"old\" { size = \"10 GB\" }");
+    let mut engine = engine_with_v0_state("resource \"cloud_drive\" \"old\" { size = \"10 GB\" }");
     let moved = "moved {\n  from = cloud_drive.old\n  to = cloud_disk.a\n}\n";
-    engine.apply(&format!("{TODAY}{moved}")).expect_done();
+    engine.apply(&format!("{CURRENT_CONFIG}{moved}")).expect_done();
     assert_eq!(engine.n_objects(), 1);
     assert_eq!(engine.attribute("cloud_disk.a", "id"), "d-1");
     assert!(engine.state().contains("\"identity\": {"), "{}", engine.state());
     assert!(engine.state().contains("\"private\""), "{}", engine.state());
     // A disk whose private data were lost would not be found.
-    engine.plan(TODAY).expect_nothing();
+    engine.plan(CURRENT_CONFIG).expect_nothing();
 }

@@ -416,6 +416,6 @@ fn what_is_said_beside_the_calls_is_heard() {
     assert!(older.contains("\"schema_version\": 0"), "{older}");
     // 2 and 1: without the upgrade, or with two of them, the plan would have a change.
     service.put("m-0", "a-b", 3);
-    engine.take_state(&older);
+    engine.set_state(&older);
     engine.plan(&config("named", "a-b", 3)).expect_nothing();
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use formwork_conformance::message::Msg;
-use formwork_conformance::offer::{CAN_GENERATE_CONFIG, Kind, Offer, PLAN_DESTROY};
+use formwork_conformance::offer::{GENERATE_CONFIG_FIELD, Kind, Offer, PLAN_DESTROY_FIELD};
 use formwork_conformance::rpc::Rpc;
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
@@ -214,17 +214,18 @@ impl FaultLayer {
 /// The answer with the capabilities of planning destruction and generating configuration.
 fn with_capabilities(answer: &Msg, field: u32) -> Msg {
     let capabilities = answer.get_msg(field).unwrap_or_default();
-    let capabilities =
-        [PLAN_DESTROY, CAN_GENERATE_CONFIG].into_iter().fold(capabilities, |all, capability| {
+    let capabilities = [PLAN_DESTROY_FIELD, GENERATE_CONFIG_FIELD]
+        .into_iter()
+        .fold(capabilities, |all, capability| {
             all.without_field(capability).with_int(capability, 1)
         });
-    answer.clone().with_field(field, capabilities.encode())
+    answer.clone().replace_field(field, capabilities.encode())
 }
 
 /// The configuration of an object: the object without its computed attributes.
 fn generated(offer: &Offer, request: &Msg) -> Msg {
     let name = request.get_text(1);
-    let offered = offer.types_of_kind(Kind::Resource).find(|it| it.name == name);
+    let offered = offer.usable_types_of_kind(Kind::Resource).find(|it| it.name == name);
     let Some(offered) = offered else {
         let problem =
             Msg::new().with_int(1, 1).with_text(2, "Unknown resource type").with_text(3, &name);

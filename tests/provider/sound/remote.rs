@@ -125,8 +125,9 @@ impl Remote {
         answer: &mut Msg,
     ) {
         let name = request.get_text(1);
-        let offered =
-            offer.types_of_kind(Kind::Resource).find(|it| it.name == name && name == "sound_item");
+        let offered = offer
+            .usable_types_of_kind(Kind::Resource)
+            .find(|it| it.name == name && name == "sound_item");
         let Some(offered) = offered else { return };
         let item = Item { rpc, offered, request, answer };
         if item.has_error() {
@@ -278,7 +279,7 @@ impl Item<'_> {
     fn set(&mut self, value: &Value) {
         let encoded = msgpack::encode(value, &self.offered.ty()).unwrap_or_default();
         let dynamic = Msg::new().with_bytes(1, encoded);
-        *self.answer = std::mem::take(self.answer).with_field(1, dynamic.encode());
+        *self.answer = std::mem::take(self.answer).replace_field(1, dynamic.encode());
     }
 
     /// Answers with an error beside the object.

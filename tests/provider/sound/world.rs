@@ -42,7 +42,7 @@ pub(crate) fn all_objects<M: Model>() -> Vec<(String, M)> {
 
 fn kept_type(offer: &Offer, request: &Msg) -> Option<OfferedType> {
     let name = request.get_text(1);
-    offer.types_of_kind(Kind::Resource).find(|it| it.name == name && name == KEPT).cloned()
+    offer.usable_types_of_kind(Kind::Resource).find(|it| it.name == name && name == KEPT).cloned()
 }
 
 fn decode(offered: &OfferedType, dynamic: Option<Msg>) -> Option<Value> {
@@ -68,7 +68,7 @@ pub(crate) fn current(offer: &Offer, request: &Msg) -> Result<Msg, Msg> {
     let encode = |value: &Value| msgpack::encode(value, &ty).unwrap_or_default();
     match real {
         Some(value) => {
-            Ok(request.clone().with_field(2, Msg::new().with_bytes(1, encode(&value)).encode()))
+            Ok(request.clone().replace_field(2, Msg::new().with_bytes(1, encode(&value)).encode()))
         }
         None => {
             let null = Msg::new().with_bytes(1, encode(&Value::null(ty.clone())));

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use formwork_sdk::model::{Name, SomeWriteOnly};
+use formwork_sdk::model::{NamesEntry, SomeWriteOnly};
 use formwork_sdk::prelude::*;
 use formwork_sdk::schema::{Definition, Role, Shape};
 use formwork_value::codec::json;
@@ -41,10 +41,10 @@ impl<S: Shaped> Model for Object<S> {
     type WriteOnly = SomeWriteOnly;
 
     // Only the shape has the names.
-    const NAMES: &'static [Name] = &[];
-    const SETTABLE: bool = true;
-    const FILLS: bool = true;
-    const IDENTIFIES: bool = false;
+    const NAMES: &'static [NamesEntry] = &[];
+    const HAS_SETTABLE: bool = true;
+    const HAS_COMPUTED: bool = true;
+    const HAS_IDENTITY: bool = false;
 
     fn shape() -> Shape {
         S::shape()

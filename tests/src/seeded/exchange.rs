@@ -127,19 +127,19 @@ impl Exchange {
             Rpc::ListResource | Rpc::ValidateListResourceConfig => Kind::List,
             Rpc::PlanAction | Rpc::InvokeAction | Rpc::ValidateActionConfig => Kind::Action,
             Rpc::ConfigureProvider | Rpc::ValidateProviderConfig => {
-                return self.offer.types_of_kind(Kind::Provider).next().cloned();
+                return self.offer.usable_types_of_kind(Kind::Provider).next().cloned();
             }
             Rpc::MoveResourceState => {
                 let name = self.request().get_text(5);
                 return self
                     .offer
-                    .types_of_kind(Kind::Resource)
+                    .usable_types_of_kind(Kind::Resource)
                     .find(|it| it.name == name)
                     .cloned();
             }
             _ => Kind::Resource,
         };
-        self.offer.types_of_kind(kind).find(|it| it.name == name).cloned()
+        self.offer.usable_types_of_kind(kind).find(|it| it.name == name).cloned()
     }
 
     /// Returns a value of the request, by its field.
@@ -197,7 +197,7 @@ impl Exchange {
         let encoded =
             msgpack::encode(&value, &ty).or_else(|_| msgpack::encode(&value, &value.ty()));
         let dynamic = Msg::new().with_bytes(1, encoded.unwrap_or_default());
-        *answer = std::mem::take(answer).with_field(field, dynamic.encode());
+        *answer = std::mem::take(answer).replace_field(field, dynamic.encode());
     }
 
     /// Sets an attribute of a value of the answer.

@@ -200,7 +200,7 @@ pub(super) const ROWS: &[Row] = &[
                 if let Some(chunk) = chunks.last_mut() {
                     let mut bytes = chunk.get_bytes(1).to_vec();
                     bytes.pop();
-                    *chunk = std::mem::take(chunk).with_field(1, bytes);
+                    *chunk = std::mem::take(chunk).replace_field(1, bytes);
                 }
             })
         }),
@@ -211,7 +211,7 @@ pub(super) const ROWS: &[Row] = &[
         After(|call| {
             if call.is(Rpc::LockState) {
                 call.silence();
-                call.change(|answer| answer.with_field(1, b"always".to_vec()));
+                call.change(|answer| answer.replace_field(1, b"always".to_vec()));
             }
             Continuation::Proceed
         }),

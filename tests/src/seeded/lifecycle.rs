@@ -227,7 +227,7 @@ pub(super) const ROWS: &[Row] = &[
         After(|call| {
             if reads(call) && is_there(call) {
                 let asked = call.request().get_msg(2).unwrap_or_default();
-                call.change(|answer| answer.with_field(1, asked.encode()));
+                call.change(|answer| answer.replace_field(1, asked.encode()));
             }
             Continuation::Proceed
         }),

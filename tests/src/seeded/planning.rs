@@ -127,7 +127,9 @@ pub(super) const ROWS: &[Row] = &[
         After(|call| {
             let prior = call.request().get_msg(2);
             if call.is_of(PLAN, "sound_item") && !plans(call) {
-                call.change(|answer| answer.without_field(1).opt_msg(1, prior.as_ref()));
+                call.change(|answer| {
+                    answer.without_field(1).with_optional_message(1, prior.as_ref())
+                });
             }
             Continuation::Proceed
         }),
@@ -137,7 +139,7 @@ pub(super) const ROWS: &[Row] = &[
         1,
         After(|call| {
             if plans(call) {
-                call.change(|answer| answer.with_field(3, vec![b'x'; 70_000]));
+                call.change(|answer| answer.replace_field(3, vec![b'x'; 70_000]));
             }
             Continuation::Proceed
         }),

@@ -53,14 +53,14 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "S-04",
         0,
-        After(|call| endpoint(call, |it| it.with_field(2, Bytes::from_static(b"\"nosuch\"")))),
+        After(|call| endpoint(call, |it| it.replace_field(2, Bytes::from_static(b"\"nosuch\"")))),
     ),
     row("S-05", 0, After(|call| endpoint(call, |it| it.without_field(4).with_int(4, 1)))),
     row("S-06", 0, Bad("schema-min-above-max")),
     row(
         "S-07",
         0,
-        After(|call| endpoint(call, |it| it.with_field(1, Bytes::from_static(b"Bad Name")))),
+        After(|call| endpoint(call, |it| it.replace_field(1, Bytes::from_static(b"Bad Name")))),
     ),
     row(
         "S-08",
@@ -68,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
         After(|call| {
             schema(call, |answer| {
                 inside(answer, &[3], &|entry| {
-                    entry.with_field(1, Bytes::from_static(b"other_lookup"))
+                    entry.replace_field(1, Bytes::from_static(b"other_lookup"))
                 })
             })
         }),
@@ -114,7 +114,7 @@ pub(super) const ROWS: &[Row] = &[
         After(|call| {
             schema(call, |answer| {
                 attribute(answer, RESOURCES, "size", |it| {
-                    it.with_field(1, Bytes::from_static(b"volume"))
+                    it.replace_field(1, Bytes::from_static(b"volume"))
                 })
             })
         }),

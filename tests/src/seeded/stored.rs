@@ -105,7 +105,7 @@ pub(super) const ROWS: &[Row] = &[
             if call.is(Rpc::UpgradeResourceIdentity) {
                 let data = Msg::new().with_bytes(1, b"\x81\xa2id\xa5other".to_vec());
                 call.change(|answer| {
-                    answer.with_field(1, Msg::new().with_message(1, &data).encode())
+                    answer.replace_field(1, Msg::new().with_message(1, &data).encode())
                 });
             }
             Continuation::Proceed
@@ -151,7 +151,7 @@ pub(super) const ROWS: &[Row] = &[
             let is_made_up = id == Some(Value::string("conformance-no-such-id"));
             if call.is_of(Rpc::ReadResource, "sound_item") && is_made_up {
                 let state = call.request().get_msg(2).unwrap_or_default();
-                call.change(|answer| answer.with_field(1, state.encode()));
+                call.change(|answer| answer.replace_field(1, state.encode()));
             }
             Continuation::Proceed
         }),
@@ -169,7 +169,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "I-03",
         1,
-        After(|call| imported(call, |object| object.with_field(1, b"sound_other".to_vec()))),
+        After(|call| imported(call, |object| object.replace_field(1, b"sound_other".to_vec()))),
     ),
     row("I-04", 3, After(|call| read_after_import(call, Value::int(77)))),
     row(
@@ -190,7 +190,7 @@ pub(super) const ROWS: &[Row] = &[
             // An import by identity leaves its mark in the private data, and the read obeys it.
             if call.request().has_field(4) && call.is(IMPORT) {
                 return imported(call, |object| {
-                    object.with_field(3, b"{\"by\":\"identity\"}".to_vec())
+                    object.replace_field(3, b"{\"by\":\"identity\"}".to_vec())
                 });
             }
             let is_marked = call.request().get_text(3).contains("identity");

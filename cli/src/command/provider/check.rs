@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use formwork_conformance::finding::Tallies;
-use formwork_conformance::{Options, Release, Report, Target, report, rules};
+use formwork_conformance::{CheckedProvider, Options, Release, Report, report, rules};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::{FileOptions as _, MAX_RECORD, open_file, read_named_text, symlink};
 use formwork_plugin_protocol::reattach;
@@ -274,7 +274,7 @@ fn parse_rule_ids(
     given: &[String],
 ) -> Result<BTreeSet<String>, Reported> {
     for id in given {
-        if rules::find(id).is_none() {
+        if rules::find_rule(id).is_none() {
             let detail = format!(
                 "{flag} names {id:?}, which is no rule. Ids have the form P-02; docs/conformance.md lists all of them."
             );
@@ -298,10 +298,10 @@ fn resolve_target(
     diags: &mut Diagnostics,
     given: &str,
     env: &Env,
-) -> Result<(Target, Option<TempDir>), Reported> {
+) -> Result<(CheckedProvider, Option<TempDir>), Reported> {
     let path = Path::new(given);
     if path.exists() {
-        return Ok((Target::Program(provider_program(diags, path)?), None));
+        return Ok((CheckedProvider::Program(provider_program(diags, path)?), None));
     }
     let looks_like_address = given.matches('/').count().clamp(1, 2) == given.matches('/').count()
         && !given.starts_with(['/', '.']);
@@ -316,11 +316,11 @@ fn resolve_target(
     let running = running.into_iter().flatten();
     for (name, plugin) in running {
         if name.parse::<ProviderAddr>().is_ok_and(|own| own == addr) {
-            return Ok((Target::Running(plugin.address, plugin.protocol), None));
+            return Ok((CheckedProvider::Running(plugin.address, plugin.protocol), None));
         }
     }
     if let Some(path) = installed_program(&addr) {
-        return Ok((Target::Program(path), None));
+        return Ok((CheckedProvider::Program(path), None));
     }
     let shipped =
         shipped::find_shipped(&addr, env.bundled).map(|(_, program)| link_program(&program));
@@ -338,15 +338,15 @@ fn resolve_target(
 
 /// A program that comes with Formwork. One that is started by another name than that of its file gets
 /// a link of that name.
-fn link_program(program: &ShippedProgram) -> io::Result<(Target, Option<TempDir>)> {
+fn link_program(program: &ShippedProgram) -> io::Result<(CheckedProvider, Option<TempDir>)> {
     let Some(name) = &program.arg0 else {
-        return Ok((Target::Program(program.path.clone()), None));
+        return Ok((CheckedProvider::Program(program.path.clone()), None));
     };
     let folder = tempfile::tempdir()?;
     let link = folder.path().join(name);
     // Not every user of Windows may create links.
     symlink(&program.path, &link).or_else(|_| fs::copy(&program.path, &link).map(drop))?;
-    Ok((Target::Program(link), Some(folder)))
+    Ok((CheckedProvider::Program(link), Some(folder)))
 }
 
 /// The program of a provider that is installed in the folder.
@@ -459,7 +459,7 @@ pub(super) async fn replay_file(args: &ProviderReplayArgs, env: &Env) -> Exit {
 async fn replay_calls(
     diags: &mut Diagnostics,
     args: &ProviderReplayArgs,
-) -> Result<Vec<report::Replay>, Reported> {
+) -> Result<Vec<report::ReplayedCall>, Reported> {
     let program = provider_program(diags, &args.program)?;
     let file = open_file(&args.file).map_err(|error| {
         let detail = format!("{} cannot be opened: {error}.", args.file.display());

@@ -21,13 +21,15 @@ use crate::suite::{CHANGE_TIMEOUT, Suite};
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     let Some(provider) = suite.offer.provider_schema().cloned() else {
-        return suite
-            .skip_rules(&["C-01", "C-02", "C-04", "C-06", "C-07"], "there is no provider schema");
+        return suite.note_skipped_rules(
+            &["C-01", "C-02", "C-04", "C-06", "C-07"],
+            "there is no provider schema",
+        );
     };
-    call_before_configure(suite).await;
+    check_calls_before_configure(suite).await;
     let ty = provider.ty();
-    let empty = suite.generated(&provider, Extent::Nothing, 0);
-    let unknown = suite.generated(&provider, Extent::Unknown, 0);
+    let empty = suite.generate_config(&provider, Extent::Nothing, 0);
+    let unknown = suite.generate_config(&provider, Extent::Unknown, 0);
     for (rule, config, what) in [
         ("C-01", super::null_object(&ty), "a null configuration"),
         ("C-01", empty.clone(), "an empty configuration"),
@@ -57,19 +59,19 @@ async fn call_configure(plugin: &Plugin, config: &Msg) -> Call {
 }
 
 /// Calls before Configure.
-async fn call_before_configure(suite: &mut Suite) {
+async fn check_calls_before_configure(suite: &mut Suite) {
     if !suite.is_wanted("C-03") {
         return;
     }
     let resources: Vec<OfferedType> =
-        suite.offer.types_of_kind(Kind::Resource).take(10).cloned().collect();
+        suite.offer.usable_types_of_kind(Kind::Resource).take(10).cloned().collect();
     if resources.is_empty() {
-        return suite.skip_rules(&["C-03"], "the provider has no resource");
+        return suite.note_skipped_rules(&["C-03"], "the provider has no resource");
     }
     for offered in resources {
         let ty = offered.ty();
-        let config = suite.generated(&offered, Extent::Required, 0);
-        let state = super::upgrade::stored_object(suite, &offered, 0);
+        let config = suite.generate_config(&offered, Extent::Required, 0);
+        let state = super::upgrade::generate_stored_object(suite, &offered, 0);
         let input = PlanInput {
             prior: super::null_object(&ty),
             proposed: config.clone(),
@@ -79,7 +81,7 @@ async fn call_before_configure(suite: &mut Suite) {
         };
         for (rpc, request) in [
             (Rpc::PlanResourceChange, request::plan_request(&offered, &input)),
-            (Rpc::ReadResource, request::read(&offered, &state, &Bytes::new(), None)),
+            (Rpc::ReadResource, request::read_request(&offered, &state, &Bytes::new(), None)),
             (
                 Rpc::ImportResourceState,
                 Msg::new().with_text(1, &offered.name).with_text(2, "conformance"),
@@ -112,7 +114,7 @@ async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &V
             }
             Err(refused) => {
                 let why = format!("-config: {}{}", path_prefix(&refused.path), refused.reason);
-                suite.skip_rules(&NEEDS_CONFIGURED, &why);
+                suite.note_skipped_rules(&RULES_NEEDING_CONFIGURATION, &why);
                 return;
             }
         }
@@ -129,9 +131,10 @@ async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &V
         if suite.ensure_running().await.is_err() {
             return;
         }
-        let call =
-            suite.change(Rpc::ConfigureProvider, &request::configure_request(&message)).await;
-        if call.is_fine() {
+        let call = suite
+            .call_changing(Rpc::ConfigureProvider, &request::configure_request(&message))
+            .await;
+        if call.is_success() {
             suite.config = message;
             suite.configured = true;
             return;
@@ -140,11 +143,11 @@ async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &V
     }
     let reason =
         format!("the provider cannot be configured: {why}; give a configuration with -config");
-    suite.skip_rules(&NEEDS_CONFIGURED, &reason);
+    suite.note_skipped_rules(&RULES_NEEDING_CONFIGURATION, &reason);
 }
 
 /// Rules that are examined in a configured provider only.
-const NEEDS_CONFIGURED: [&str; 25] = [
+const RULES_NEEDING_CONFIGURATION: [&str; 25] = [
     "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-10", "P-12", "P-13",
     "P-14", "P-15", "P-17", "P-18", "P-19", "P-21", "P-22", "R-01", "R-02", "R-05", "R-06", "R-07",
     "R-09",
@@ -160,9 +163,10 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
     }
     let words = ["endpoint", "url", "uri", "host", "hostname", "address", "server"];
     let Some(base) = suite.legal_configs(provider).await.into_iter().next() else {
-        return suite.skip_rules(&["C-05"], "no legal configuration of the provider was found");
+        return suite
+            .note_skipped_rules(&["C-05"], "no legal configuration of the provider was found");
     };
-    let full = suite.generated(provider, Extent::All, 0);
+    let full = suite.generate_config(provider, Extent::All, 0);
     let mut found = false;
     for (path, attribute) in generate::settable_paths(provider.block(), &full) {
         let Some(Step::Attribute(name)) = path.0.last() else { continue };
@@ -176,14 +180,14 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
             // Some attributes are in optional blocks, which only the full configuration has.
             let Some(config) = [&base, &full]
                 .into_iter()
-                .find_map(|config| generate::with_part(config, &path, text.clone()))
+                .find_map(|config| generate::replace_part(config, &path, text.clone()))
             else {
                 continue;
             };
             // Canaries in place of secrets show whether a diagnostic repeats one.
             let (config, _) =
-                suite.secrets.plant_canary(provider.block(), &secrets_set(provider, config));
-            if !suite.validate(provider, &config).await.is_fine() {
+                suite.secrets.plant_canary(provider.block(), &with_secrets_set(provider, config));
+            if !suite.validate(provider, &config).await.is_success() {
                 continue;
             }
             let Ok(fresh) = suite.start_another_process().await else { continue };
@@ -207,18 +211,18 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
         }
     }
     if !found {
-        suite.skip_rules(&["C-05"], "no attribute of the provider is named as an address");
+        suite.note_skipped_rules(&["C-05"], "no attribute of the provider is named as an address");
     }
 }
 
 /// The configuration with every sensitive string set, for canaries to stand in.
-fn secrets_set(provider: &OfferedType, config: Value) -> Value {
+fn with_secrets_set(provider: &OfferedType, config: Value) -> Value {
     let paths = generate::settable_paths(provider.block(), &config);
     let secret = |attribute: &Attribute| {
         (attribute.sensitive || attribute.write_only) && attribute.implied_type() == Type::String
     };
     paths.into_iter().filter(|(_, it)| secret(it)).fold(config, |config, (path, _)| {
-        generate::with_part(&config, &path, Value::string("conformance")).unwrap_or(config)
+        generate::replace_part(&config, &path, Value::string("conformance")).unwrap_or(config)
     })
 }
 
@@ -245,7 +249,7 @@ async fn check_files_written(suite: &mut Suite) {
         return;
     }
     let Some(program) = suite.program() else {
-        return suite.skip_rules(&["C-06"], "the provider runs already");
+        return suite.note_skipped_rules(&["C-06"], "the provider runs already");
     };
     // Both are empty at first, so every file in them is the provider's.
     let (Ok(home), Ok(folder)) = (tempfile::tempdir(), tempfile::tempdir()) else { return };

@@ -28,28 +28,31 @@ pub(super) async fn run(suite: &mut Suite) {
         return;
     }
     let Some(program) = suite.program() else {
-        return suite.skip_rules(&["K-05"], "the provider runs already, and this check starts it");
+        return suite
+            .note_skipped_rules(&["K-05"], "the provider runs already, and this check starts it");
     };
     let traced = match TracedProgram::new(&program) {
         Ok(traced) => traced,
-        Err(why) => return suite.skip_rules(&["K-05"], &why),
+        Err(why) => return suite.note_skipped_rules(&["K-05"], &why),
     };
     let mut launch = suite.launch_options();
     launch.folder = Some(traced.working_dir());
-    launch.env.push(("TMPDIR".into(), traced.temporary().into()));
+    launch.env.push(("TMPDIR".into(), traced.temporary_dir().into()));
     launch.env.push(("HOME".into(), traced.working_dir().into()));
-    let Ok(plugin) = Plugin::launch(&traced.wrapper(), &launch).await else {
-        let why = traced.error();
-        return suite
-            .skip_rules(&["K-05"], &format!("the program does not start below strace{why}"));
+    let Ok(plugin) = Plugin::launch(&traced.wrapper_script_path(), &launch).await else {
+        let why = traced.strace_error();
+        return suite.note_skipped_rules(
+            &["K-05"],
+            &format!("the program does not start below strace{why}"),
+        );
     };
     let mut requests = vec![(Rpc::GetProviderSchema, Msg::new())];
     if suite.configured {
         requests.push((Rpc::ConfigureProvider, request::configure_request(&suite.config)));
     }
-    requests.extend(super::mutation::valid_requests(suite));
+    requests.extend(super::robustness::valid_requests(suite));
     for (rpc, request) in requests {
-        if suite.is_late() || !plugin.is_alive() {
+        if suite.is_run_over() || !plugin.is_alive() {
             break;
         }
         let limit = if rpc == Rpc::ConfigureProvider { CHANGE_TIMEOUT } else { CALL_TIMEOUT };
@@ -57,15 +60,15 @@ pub(super) async fn run(suite: &mut Suite) {
     }
     let socket = plugin.started.as_ref().map(|it| it.home.path().to_owned());
     plugin.shutdown(Duration::from_secs(2)).await;
-    let log = traced.calls();
+    let log = traced.read_system_calls();
     // An empty log proves nothing.
     if !log.contains("open") {
-        return suite.skip_rules(&["K-05"], "strace has seen no system call");
+        return suite.note_skipped_rules(&["K-05"], "strace has seen no system call");
     }
     // Its socket is where the host wants it, and devices and processes are no files on a disk.
-    let allowed = socket.into_iter().chain([traced.temporary()]);
+    let allowed = socket.into_iter().chain([traced.temporary_dir()]);
     let allowed: Vec<PathBuf> = allowed.chain(["/dev".into(), "/proc/self".into()]).collect();
-    let files = written_files(&log, &traced.working_dir(), &allowed);
+    let files = files_written_outside(&log, &traced.working_dir(), &allowed);
     suite.check("K-05", files.is_empty(), || {
         let named: Vec<&str> = files.iter().map(String::as_str).take(MAX_NAMED_FILES).collect();
         Finding::new("K-05", "process", "it writes files outside of TMPDIR")
@@ -82,28 +85,28 @@ impl TracedProgram {
             // A Unix socket is made below it, and its path may have 107 bytes.
             let traced = Self(tempfile::tempdir_in(short_temp_dir())?);
             fs::create_dir(traced.working_dir())?;
-            fs::create_dir(traced.temporary())?;
+            fs::create_dir(traced.temporary_dir())?;
             // `-ff` gives each thread a file, so that lines do not mix. `-y` adds the path of a
             // file descriptor, to which names are relative. stderr is kept for the reason if strace
             // refuses.
             let script = format!(
                 "#!/bin/sh\nexec 2>>{}\nexec strace -ff -y -qq -s 4096 -e signal=none -e {TRACED_SYSTEM_CALLS} -o {} {}\n",
                 quote_path_for_shell(&traced.0.path().join("stderr")),
-                quote_path_for_shell(&traced.log()),
+                quote_path_for_shell(&traced.log_path()),
                 quote_path_for_shell(program),
             );
-            fs::write(traced.wrapper(), script)?;
-            make_executable(&traced.wrapper())?;
+            fs::write(traced.wrapper_script_path(), script)?;
+            make_executable(&traced.wrapper_script_path())?;
             Ok(traced)
         };
         made().map_err(|error| format!("no folder for strace can be made: {error}"))
     }
 
-    fn wrapper(&self) -> PathBuf {
+    fn wrapper_script_path(&self) -> PathBuf {
         self.0.path().join("traced")
     }
 
-    fn log(&self) -> PathBuf {
+    fn log_path(&self) -> PathBuf {
         self.0.path().join("log")
     }
 
@@ -111,12 +114,12 @@ impl TracedProgram {
         self.0.path().join("working")
     }
 
-    fn temporary(&self) -> PathBuf {
+    fn temporary_dir(&self) -> PathBuf {
         self.0.path().join("temporary")
     }
 
     /// The calls of all threads: each has a file of its own.
-    fn calls(&self) -> String {
+    fn read_system_calls(&self) -> String {
         let files = fs::read_dir(self.0.path()).into_iter().flatten().flatten();
         let is_log = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("log.");
         let logs = files.filter(|file| is_log(&file.file_name()));
@@ -126,7 +129,7 @@ impl TracedProgram {
     }
 
     /// The first line of what strace or the program says.
-    fn error(&self) -> String {
+    fn strace_error(&self) -> String {
         let text = fs::read_to_string(self.0.path().join("stderr")).unwrap_or_default();
         let line = text.lines().find(|line| line.contains("strace: ")).unwrap_or_default();
         if line.is_empty() { String::new() } else { format!(": {line}") }
@@ -139,10 +142,10 @@ fn quote_path_for_shell(path: &Path) -> String {
 }
 
 /// The files outside of the allowed folders that calls of the log have written.
-fn written_files(log: &str, working: &Path, allowed: &[PathBuf]) -> BTreeSet<String> {
+fn files_written_outside(log: &str, working: &Path, allowed: &[PathBuf]) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     for line in log.lines() {
-        for path in changed_by(line) {
+        for path in paths_changed_in_line(line) {
             let path = normalized_path(&working.join(path));
             if !allowed.iter().any(|own| path.starts_with(own)) {
                 files.insert(path.display().to_string());
@@ -153,7 +156,7 @@ fn written_files(log: &str, working: &Path, allowed: &[PathBuf]) -> BTreeSet<Str
 }
 
 /// The paths that a line of the log changes: `name(arguments) = result`.
-fn changed_by(line: &str) -> Vec<PathBuf> {
+fn paths_changed_in_line(line: &str) -> Vec<PathBuf> {
     // From the right, because a path may contain ` = ` too.
     let Some((call, result)) = line.rsplit_once(" = ") else { return Vec::new() };
     let Some((name, arguments)) = call.split_once('(') else { return Vec::new() };
@@ -161,7 +164,7 @@ fn changed_by(line: &str) -> Vec<PathBuf> {
     if result.starts_with(['-', '?']) {
         return Vec::new();
     }
-    let paths = paths_in(arguments).into_iter();
+    let paths = paths_in_arguments(arguments).into_iter();
     let writes = ["O_CREAT", "O_WRONLY", "O_RDWR", "O_TRUNC"];
     match name {
         "open" | "openat" | "openat2" => {
@@ -175,7 +178,7 @@ fn changed_by(line: &str) -> Vec<PathBuf> {
 }
 
 /// The paths in the arguments of a call: `AT_FDCWD</folder>, "name", ...`.
-fn paths_in(arguments: &str) -> Vec<PathBuf> {
+fn paths_in_arguments(arguments: &str) -> Vec<PathBuf> {
     let parts: Vec<&str> = arguments.split('"').collect();
     let folder = |before: &str| {
         // `-y` has the path of a descriptor behind it, in angle brackets.
@@ -218,7 +221,7 @@ unlinkat(7</tmp/own>, \"d\", 0) = 0\n\
 rename(\"/tmp/own/a\", \"/tmp/own/../e\") = 0\n\
 symlink(\"/var/target\", \"/tmp/own/link\") = 0\n\
 exit_group(0) = ?\n";
-        let files = written_files(log, Path::new("/work"), &["/tmp/own".into()]);
+        let files = files_written_outside(log, Path::new("/work"), &["/tmp/own".into()]);
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         // A failed call changed nothing, `..` leads out of the folder, and a link leaves its target
         // alone.

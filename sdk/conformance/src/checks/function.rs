@@ -39,7 +39,7 @@ pub(super) async fn run(suite: &mut Suite) {
     };
     for function in &functions {
         for number in 0..N_ARGUMENT_LISTS {
-            if suite.is_late() {
+            if suite.is_run_over() {
                 return;
             }
             check_call(suite, function, number, elsewhere.as_ref()).await;
@@ -48,7 +48,7 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 fn generate_argument(parameter: &Parameter, number: u64, suite: &Suite) -> Value {
-    let mut dice = suite.dice(&format!("{}/{number}", parameter.name));
+    let mut dice = suite.seeded_dice(&format!("{}/{number}", parameter.name));
     // By number and not by dice, so that each parameter meets null and unknown.
     if number % 7 == 3 && parameter.null {
         return Value::null(parameter.ty.clone());
@@ -87,7 +87,7 @@ async fn check_call(
         parameters.iter().map(|it| generate_argument(it, number, suite)).collect();
     let arguments: Vec<Msg> =
         parameters.iter().zip(&values).map(|(it, value)| encode_dynamic(value, &it.ty)).collect();
-    let request = request::call_function(&function.name, &arguments);
+    let request = request::call_function_request(&function.name, &arguments);
     let call = suite.call(Rpc::CallFunction, &request).await;
     let subject = format!("function {}", function.name);
     let input = values.iter().map(display_value).collect::<Vec<_>>().join(", ");

@@ -1,6 +1,7 @@
 //! Checks of the handshake and of the process around it (H): start, socket and end.
 
 mod environment;
+mod process_tree;
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Seek as _, Write as _};
@@ -16,12 +17,15 @@ use formwork_plugin_protocol::host::{self, HostCertificate};
 use crate::finding::Finding;
 use crate::message::Msg;
 use crate::plugin::{
-    self, Launch, Plugin, Reply, StartError, Started, connect_provider, wait_until,
+    self, LaunchOptions, Plugin, Reply, StartError, StartedPlugin, connect_provider, wait_until,
 };
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 use crate::system;
-use environment::{check_network_use, listens_on_tcp, side_by_side, unusual_environment};
+use environment::{
+    check_network_use, check_two_processes, check_unusual_environments, listens_on_tcp,
+};
+use process_tree::{descendant_pids, is_process_running};
 
 const HANDSHAKE_RULES: [&str; 23] = [
     "H-01", "H-02", "H-03", "H-04", "H-05", "H-06", "H-07", "H-08", "H-09", "H-10", "H-11", "H-12",
@@ -31,45 +35,48 @@ const HANDSHAKE_RULES: [&str; 23] = [
 /// Checks the family. `Err` if the provider cannot be used at all.
 pub(super) async fn run(suite: &mut Suite) -> Result<(), String> {
     let Some(program) = suite.program() else {
-        suite.skip_rules(&HANDSHAKE_RULES, "the provider runs already, and these checks start it");
+        suite.note_skipped_rules(
+            &HANDSHAKE_RULES,
+            "the provider runs already, and these checks start it",
+        );
         return Ok(());
     };
     check_first_start(suite, &program).await?;
-    without_cookie(suite, &program).await;
+    check_missing_cookie(suite, &program).await;
     check_offered_versions(suite, &program).await;
     check_start_speed(suite, &program).await;
     check_connection_security(suite, &program).await;
     check_leftover_files(suite, &program).await;
     check_stdin_unread(suite, &program).await;
     check_interrupt_ignored(suite, &program).await;
-    check_end(suite, &program).await;
+    check_shutdown(suite, &program).await;
     check_grpc_services(suite).await;
-    side_by_side(suite, &program).await;
-    unusual_environment(suite, &program).await;
+    check_two_processes(suite, &program).await;
+    check_unusual_environments(suite, &program).await;
     Ok(())
 }
 
-fn finding(rule: &'static str, message: impl Into<String>) -> Finding {
+fn process_finding(rule: &'static str, message: impl Into<String>) -> Finding {
     Finding::new(rule, "process", message)
 }
 
 async fn check_first_start(suite: &mut Suite, program: &Path) -> Result<(), String> {
     // Without a handshake no other check can be made, so its error ends the run.
-    let started = plugin::start(program, &suite.launch_options()).await;
+    let started = plugin::start_plugin(program, &suite.launch_options()).await;
     match started {
         Ok(_) => {
-            suite.check("H-02", true, || finding("H-02", ""));
-            suite.check("H-03", true, || finding("H-03", ""));
+            suite.check("H-02", true, || process_finding("H-02", ""));
+            suite.check("H-03", true, || process_finding("H-03", ""));
             Ok(())
         }
         Err(error) => {
             match &error {
                 StartError::Late(line) => suite.check("H-02", false, || {
-                    finding("H-02", "a line before the handshake")
+                    process_finding("H-02", "a line before the handshake")
                         .with_values("the handshake", line)
                 }),
                 StartError::NotHandshake(line, why) => suite.check("H-03", false, || {
-                    finding("H-03", why.clone()).with_values("1|6|unix|...|grpc|...", line)
+                    process_finding("H-03", why.clone()).with_values("1|6|unix|...|grpc|...", line)
                 }),
                 _ => {}
             }
@@ -80,10 +87,7 @@ async fn check_first_start(suite: &mut Suite, program: &Path) -> Result<(), Stri
 
 /// Runs the program as a person would, with the variables of a host left out.
 #[expect(clippy::disallowed_methods, reason = "the process is killed and reaped below")]
-async fn check_start_without_host(
-    suite: &Suite,
-    program: &Path,
-) -> Option<(Option<i32>, String, bool)> {
+async fn run_without_host(suite: &Suite, program: &Path) -> Option<(Option<i32>, String, bool)> {
     let mut stderr = tempfile::tempfile().ok()?;
     let mut stdout = tempfile::tempfile().ok()?;
     let mut command = Command::new(program);
@@ -91,7 +95,7 @@ async fn check_start_without_host(
         command.env_remove(name);
     }
     command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
-    system::in_own_group(&mut command);
+    system::set_own_process_group(&mut command);
     command.stdin(Stdio::null()).stdout(stdout.try_clone().ok()?).stderr(stderr.try_clone().ok()?);
     let mut child = command.spawn().ok()?;
     let pid = i32::try_from(child.id()).ok()?;
@@ -118,12 +122,12 @@ async fn check_start_without_host(
     Some((status.map(|status| status.code().unwrap_or(-1)), said, is_listening))
 }
 
-async fn without_cookie(suite: &mut Suite, program: &Path) {
+async fn check_missing_cookie(suite: &mut Suite, program: &Path) {
     if !suite.is_wanted("H-01") {
         return;
     }
-    let Some((code, said, is_listening)) = check_start_without_host(suite, program).await else {
-        return suite.skip_rules(&["H-01"], "the program could not be run bare");
+    let Some((code, said, is_listening)) = run_without_host(suite, program).await else {
+        return suite.note_skipped_rules(&["H-01"], "the program could not be run bare");
     };
     let held = code.is_some_and(|code| code != 0) && !said.trim().is_empty() && !is_listening;
     suite.check("H-01", held, || {
@@ -131,7 +135,7 @@ async fn without_cookie(suite: &mut Suite, program: &Path) {
             Some(code) => format!("exit status {code}, {} bytes of output", said.len()),
             None => "it runs on".to_owned(),
         };
-        finding("H-01", "started without the cookie, it does not end with a note")
+        process_finding("H-01", "started without the cookie, it does not end with a note")
             .with_values("a note and an exit status that is not 0", found)
     });
 }
@@ -142,8 +146,8 @@ async fn check_offered_versions(suite: &mut Suite, program: &Path) {
     }
     let mut served = Vec::new();
     for versions in ["5", "6", "5,6"] {
-        let launch = Launch { versions: versions.into(), ..suite.launch_options() };
-        let number = match plugin::start(program, &launch).await {
+        let launch = LaunchOptions { versions: versions.into(), ..suite.launch_options() };
+        let number = match plugin::start_plugin(program, &launch).await {
             Ok(started) => Ok(started.handshake.protocol.number().to_string()),
             Err(error) => Err(error.to_string()),
         };
@@ -156,7 +160,7 @@ async fn check_offered_versions(suite: &mut Suite, program: &Path) {
         let held = number.as_ref().is_ok_and(|number| versions.contains(number.as_str()));
         suite.check("H-04", held || !is_possible, || {
             let found = number.unwrap_or_else(|why| why);
-            finding("H-04", "it does not serve the version that was offered")
+            process_finding("H-04", "it does not serve the version that was offered")
                 .with_values(versions, found)
         });
     }
@@ -168,7 +172,7 @@ async fn check_start_speed(suite: &mut Suite, program: &Path) {
     }
     let mut times = Vec::new();
     for _ in 0..5 {
-        if let Ok(started) = plugin::start(program, &suite.launch_options()).await {
+        if let Ok(started) = plugin::start_plugin(program, &suite.launch_options()).await {
             times.push(started.took);
         }
     }
@@ -179,7 +183,7 @@ async fn check_start_speed(suite: &mut Suite, program: &Path) {
     };
     let held = best < Duration::from_secs(1) && cold < Duration::from_secs(60);
     suite.check("H-05", held, || {
-        finding("H-05", "the handshake comes late")
+        process_finding("H-05", "the handshake comes late")
             .with_values("less than 1 s warm", format!("{} ms", best.as_millis()))
     });
 }
@@ -190,39 +194,43 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
     }
     let patience = Duration::from_secs(3);
     let (Ok(one), Ok(two)) = (
-        plugin::start(program, &suite.launch_options()).await,
-        plugin::start(program, &suite.launch_options()).await,
+        plugin::start_plugin(program, &suite.launch_options()).await,
+        plugin::start_plugin(program, &suite.launch_options()).await,
     ) else {
         return;
     };
     let certificate = one.handshake.certificate.clone();
     suite.check("H-06", certificate.is_some(), || {
-        finding("H-06", "TLS was asked for, but the handshake has no certificate")
+        process_finding("H-06", "TLS was asked for, but the handshake has no certificate")
     });
     if let Some(certificate) = certificate {
         let own = connect_provider(&one, patience).await;
         let own_error = own.as_ref().err().cloned().unwrap_or_default();
         suite.check("H-06", own.is_ok(), || {
-            finding("H-06", "the host's own certificate is refused")
+            process_finding("H-06", "the host's own certificate is refused")
                 .with_values("a connection", own_error)
         });
         if let Ok(stranger) = HostCertificate::generate() {
             let foreign =
                 host::connect(&one.handshake.address, Some((&stranger, certificate)), patience);
             suite.check("H-06", foreign.await.is_err(), || {
-                finding("H-06", "a client with another certificate is accepted")
+                process_finding("H-06", "a client with another certificate is accepted")
             });
         }
         let plain = host::connect(&one.handshake.address, None, patience).await;
-        suite.check("H-06", plain.is_err(), || finding("H-06", "a client without TLS is accepted"));
+        suite.check("H-06", plain.is_err(), || {
+            process_finding("H-06", "a client without TLS is accepted")
+        });
     }
     if let (Some(a), Some(b)) = (&one.handshake.certificate, &two.handshake.certificate) {
-        suite.check("H-07", a != b, || finding("H-07", "two processes have the same certificate"));
+        suite.check("H-07", a != b, || {
+            process_finding("H-07", "two processes have the same certificate")
+        });
     }
     check_socket_address(suite, &one);
-    let launch = Launch { tls: false, ..suite.launch_options() };
+    let launch = LaunchOptions { tls: false, ..suite.launch_options() };
     if suite.is_wanted("H-08") {
-        let plain = match plugin::start(program, &launch).await {
+        let plain = match plugin::start_plugin(program, &launch).await {
             Ok(started) if started.handshake.certificate.is_some() => {
                 Err("the handshake has a certificate".to_owned())
             }
@@ -231,35 +239,38 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
         };
         let why = plain.as_ref().err().cloned().unwrap_or_default();
         suite.check("H-08", plain.is_ok(), || {
-            finding("H-08", "it cannot be used without TLS").with_values("a connection", why)
+            process_finding("H-08", "it cannot be used without TLS")
+                .with_values("a connection", why)
         });
     }
 }
 
-fn check_socket_address(suite: &mut Suite, started: &Started) {
+fn check_socket_address(suite: &mut Suite, started: &StartedPlugin) {
     match &started.handshake.address {
         Address::Unix(path) => {
             // The folder is left out where it is ours, which is closed.
-            let open = system::is_open_to_others(path, started.home.path());
+            let open = system::mode_if_open_to_others(path, started.home.path());
             suite.check("H-09", open.is_none(), || {
-                finding("H-09", "every user of the machine may connect to the socket").with_values(
-                    "a private socket or folder",
-                    format!("{} mode {:o}", path.display(), open.unwrap_or_default()),
-                )
+                process_finding("H-09", "every user of the machine may connect to the socket")
+                    .with_values(
+                        "a private socket or folder",
+                        format!("{} mode {:o}", path.display(), open.unwrap_or_default()),
+                    )
             });
         }
         Address::Tcp(address) => {
             let is_local =
                 ["127.", "[::1]", "localhost"].iter().any(|own| address.starts_with(own));
             suite.check("H-09", is_local, || {
-                finding("H-09", "it listens beyond this machine").with_values("127.0.0.1", address)
+                process_finding("H-09", "it listens beyond this machine")
+                    .with_values("127.0.0.1", address)
             });
         }
     }
 }
 
 /// The files of a folder and of the folders in it.
-fn files_in(folder: &Path) -> BTreeSet<PathBuf> {
+fn list_files_recursively(folder: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
@@ -287,13 +298,14 @@ async fn check_leftover_files(suite: &mut Suite, program: &Path) {
     let Ok(plugin) = Plugin::launch(program, &launch).await else { return };
     plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
     let ended = plugin.shutdown(Duration::from_secs(5)).await;
-    let left = files_in(folder.path());
+    let left = list_files_recursively(folder.path());
     if !ended {
-        return suite.skip_rules(&["H-10"], "it had to be killed, so it could not clean up");
+        return suite
+            .note_skipped_rules(&["H-10"], "it had to be killed, so it could not clean up");
     }
     suite.check("H-10", left.is_empty(), || {
         let names: Vec<_> = left.iter().filter_map(|path| path.file_name()).collect();
-        finding("H-10", "files are left behind").with_values("none", format!("{names:?}"))
+        process_finding("H-10", "files are left behind").with_values("none", format!("{names:?}"))
     });
 }
 
@@ -317,7 +329,7 @@ async fn check_stdin_unread(suite: &mut Suite, program: &Path) {
     command.envs(environment.set);
     command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
     let Ok(handle) = canary.try_clone() else { return };
-    system::in_own_group(&mut command);
+    system::set_own_process_group(&mut command);
     command.stdin(handle).stdout(Stdio::piped()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return };
     let begun = Instant::now();
@@ -334,7 +346,7 @@ async fn check_stdin_unread(suite: &mut Suite, program: &Path) {
     // The offset of the file is shared with the child.
     let read = canary.stream_position().unwrap_or(0);
     suite.check("H-11", read == 0, || {
-        finding("H-11", "it reads stdin").with_values("0 bytes", format!("{read} bytes"))
+        process_finding("H-11", "it reads stdin").with_values("0 bytes", format!("{read} bytes"))
     });
 }
 
@@ -346,90 +358,63 @@ async fn check_interrupt_ignored(suite: &mut Suite, program: &Path) {
     let Some(started) = &plugin.started else { return };
     // Ctrl-C in a terminal reaches plugins too. A host decides what it means, and calls
     // `StopProvider`.
-    let sent = system::interrupt(started.child.pid());
+    let sent = system::interrupt_process(started.child.pid());
     let ended = started.child.wait(Duration::from_millis(800)).await;
     let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(20)).await;
     suite.check("H-12", !sent || (ended.is_none() && call.has_reply()), || {
         let exit = ended.unwrap_or_else(|| "no answer afterwards".to_owned());
-        finding("H-12", "SIGINT ends it").with_values("it goes on serving", exit).with_call(&call)
+        process_finding("H-12", "SIGINT ends it")
+            .with_values("it goes on serving", exit)
+            .with_call(&call)
     });
 }
 
-/// Process ids of the children of a process, and of theirs.
-pub(super) fn children_of(pid: i32) -> Vec<i32> {
-    let mut all: Vec<(i32, i32)> = Vec::new();
-    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let Some(own) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
-            continue;
-        };
-        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
-        // The name in parentheses may hold anything.
-        let Some((_, rest)) = stat.rsplit_once(')') else { continue };
-        if let Some(parent) = rest.split_whitespace().nth(1).and_then(|it| it.parse().ok()) {
-            all.push((own, parent));
-        }
-    }
-    let mut found = vec![pid];
-    let mut at = 0;
-    while at < found.len() {
-        let parent = found[at];
-        found.extend(all.iter().filter(|(_, of)| *of == parent).map(|(own, _)| *own));
-        at += 1;
-    }
-    found.split_off(1)
-}
-
-fn is_running(pid: i32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // A zombie has ended: only its parent has not asked how.
-    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
-}
-
-async fn check_end(suite: &mut Suite, program: &Path) {
+async fn check_shutdown(suite: &mut Suite, program: &Path) {
     if suite.wants_any(&["H-13", "H-15", "K-06"]) {
         let Ok(plugin) = Plugin::launch(program, &suite.launch_options()).await else { return };
         plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
         let pid = plugin.started.as_ref().map_or(0, |started| started.child.pid());
         // Asked before the end: later they have another parent.
-        let children = children_of(pid);
-        started_programs(suite, &children);
+        let children = descendant_pids(pid);
+        check_no_child_programs(suite, &children);
         let ended = plugin.shutdown(Duration::from_secs(2)).await;
         suite.check("H-13", ended, || {
-            finding("H-13", "it does not end after Shutdown")
+            process_finding("H-13", "it does not end after Shutdown")
                 .with_values("ended within 2 s", "it runs on")
         });
-        let gone =
-            wait_until(Duration::from_secs(1), || !children.iter().any(|it| is_running(*it)));
+        let gone = wait_until(Duration::from_secs(1), || {
+            !children.iter().any(|it| is_process_running(*it))
+        });
         let gone = gone.await;
         suite.check("H-15", gone, || {
-            finding("H-15", "child processes outlive it")
+            process_finding("H-15", "child processes outlive it")
                 .with_values("none", format!("{children:?}"))
         });
-        for child in children.into_iter().filter(|it| is_running(*it)) {
-            system::kill(child);
+        for child in children.into_iter().filter(|it| is_process_running(*it)) {
+            system::kill_process(child);
         }
     }
     if suite.is_wanted("H-14") {
-        check_orphan(suite, program).await;
+        check_orphaned_plugin(suite, program).await;
     }
 }
 
 /// Programs that run below the provider before it was configured.
-fn started_programs(suite: &mut Suite, children: &[i32]) {
+fn check_no_child_programs(suite: &mut Suite, children: &[i32]) {
     let names: Vec<String> = children
         .iter()
         .filter_map(|pid| std::fs::read_to_string(format!("/proc/{pid}/comm")).ok())
         .map(|name| name.trim().to_owned())
         .collect();
     suite.check("K-06", children.is_empty(), || {
-        finding("K-06", "it starts programs before it is configured")
+        process_finding("K-06", "it starts programs before it is configured")
             .with_values("none", format!("{names:?}"))
     });
 }
 
 /// Starts it below a shell that ends at once, so that its host is gone.
 #[expect(clippy::disallowed_methods, reason = "the group is killed below")]
-async fn check_orphan(suite: &mut Suite, program: &Path) {
+async fn check_orphaned_plugin(suite: &mut Suite, program: &Path) {
     let Ok(home) = tempfile::tempdir_in(short_temp_dir()) else { return };
     let environment = formwork_plugin_protocol::handshake::HostEnvironment::new(home.path(), None);
     let mut command = Command::new("/bin/sh");
@@ -438,19 +423,19 @@ async fn check_orphan(suite: &mut Suite, program: &Path) {
     command.env_remove("PLUGIN_CLIENT_CERT");
     command.envs(environment.set);
     command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
-    system::in_own_group(&mut command);
+    system::set_own_process_group(&mut command);
     command.stdin(Stdio::null()).stderr(Stdio::null());
     let Ok(output) = command.output() else { return };
     let pid = String::from_utf8_lossy(&output.stdout).trim().parse::<i32>().unwrap_or(0);
     if pid == 0 {
-        return suite.skip_rules(&["H-14"], "no shell could start it");
+        return suite.note_skipped_rules(&["H-14"], "no shell could start it");
     }
-    let gone = wait_until(Duration::from_secs(10), || !is_running(pid)).await;
+    let gone = wait_until(Duration::from_secs(10), || !is_process_running(pid)).await;
     if !gone {
-        system::kill(pid);
+        system::kill_process(pid);
     }
     suite.check("H-14", gone, || {
-        finding("H-14", "it runs on when its host is gone")
+        process_finding("H-14", "it runs on when its host is gone")
             .with_values("ended within 10 s", "it runs on")
     });
 }
@@ -480,7 +465,7 @@ async fn check_grpc_services(suite: &mut Suite) {
             Reply::Lost { .. } => false,
         };
         suite.check("H-16", held && plugin.is_alive(), || {
-            finding("H-16", format!("{path} is not served"))
+            process_finding("H-16", format!("{path} is not served"))
                 .with_values("an answer", format!("{reply:?}"))
         });
     }
@@ -489,7 +474,7 @@ async fn check_grpc_services(suite: &mut Suite) {
         let reply = plugin.call_path(path, vec![Bytes::new()], patience).await;
         let held = matches!(&reply, Reply::Refused(code, _) if code == "Unimplemented");
         suite.check("H-17", held && plugin.is_alive(), || {
-            finding("H-17", format!("{path} is not refused"))
+            process_finding("H-17", format!("{path} is not refused"))
                 .with_values("Unimplemented", format!("{reply:?}"))
         });
     }

@@ -12,11 +12,11 @@ use crate::rpc::Rpc;
 use crate::suite::Suite;
 
 /// The limit that is asked for.
-const REQUESTED_LIMIT: u64 = 2;
+const REQUESTED_LIST_LIMIT: u64 = 2;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    let lists: Vec<OfferedType> = suite.offer.types_of_kind(Kind::List).cloned().collect();
+    let lists: Vec<OfferedType> = suite.offer.usable_types_of_kind(Kind::List).cloned().collect();
     // A list asks the service, which needs a configured provider.
     if !suite.wants_any(&["L-02", "L-03"]) || !suite.configured {
         return;
@@ -24,20 +24,20 @@ pub(super) async fn run(suite: &mut Suite) {
     for offered in &lists {
         let configs = suite.legal_configs(offered).await;
         if configs.is_empty() {
-            suite.skip_rules(
+            suite.note_skipped_rules(
                 &["L-02", "L-03"],
                 "no legal configuration was found; give one with -examples",
             );
         }
         for config in configs.iter().take(2) {
-            let call = list(suite, offered, config, REQUESTED_LIMIT).await;
+            let call = list_objects(suite, offered, config, REQUESTED_LIST_LIMIT).await;
             check_list_answer(suite, offered, &call);
         }
     }
 }
 
 /// Lists objects with their content.
-pub(super) async fn list(
+pub(super) async fn list_objects(
     suite: &mut Suite,
     offered: &OfferedType,
     config: &Value,
@@ -59,7 +59,7 @@ fn check_list_answer(suite: &mut Suite, offered: &OfferedType, call: &Call) {
         // A stream without events is no message at all.
         Reply::Garbage if call.answers.is_empty() => Vec::new(),
         Reply::Refused(..) => {
-            return suite.skip_rules(&["L-02", "L-03"], "listing is refused");
+            return suite.note_skipped_rules(&["L-02", "L-03"], "listing is refused");
         }
         _ => {
             return suite.check("L-02", false, || {
@@ -69,19 +69,27 @@ fn check_list_answer(suite: &mut Suite, offered: &OfferedType, call: &Call) {
     };
     // An event with diagnostics alone is no object.
     let number = events.iter().filter(|it| it.has_field(1) || it.has_field(3)).count() as u64;
-    suite.check("L-02", number <= REQUESTED_LIMIT, || {
+    suite.check("L-02", number <= REQUESTED_LIST_LIMIT, || {
         Finding::new("L-02", &subject, "more objects than the limit")
             .with_call(call)
-            .with_values(REQUESTED_LIMIT.to_string(), number.to_string())
+            .with_values(REQUESTED_LIST_LIMIT.to_string(), number.to_string())
     });
-    objects(suite, offered, &events, call);
+    check_listed_objects(suite, offered, &events, call);
 }
 
 /// Holds listed objects to the schema of their resource type.
-pub(super) fn objects(suite: &mut Suite, offered: &OfferedType, events: &[Msg], call: &Call) {
+pub(super) fn check_listed_objects(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    events: &[Msg],
+    call: &Call,
+) {
     let subject = offered.display_name();
-    let resource =
-        suite.offer.types_of_kind(Kind::Resource).find(|it| it.name == offered.name).cloned();
+    let resource = suite
+        .offer
+        .usable_types_of_kind(Kind::Resource)
+        .find(|it| it.name == offered.name)
+        .cloned();
     for event in events {
         let mut problem = match (event.get_msg(3), &resource) {
             (Some(object), Some(resource)) => decode_dynamic(Some(object), &resource.ty()).err(),
@@ -95,6 +103,6 @@ pub(super) fn objects(suite: &mut Suite, offered: &OfferedType, events: &[Msg], 
         });
     }
     if events.is_empty() {
-        suite.skip_rules(&["L-03"], "nothing was listed");
+        suite.note_skipped_rules(&["L-03"], "nothing was listed");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::finding::Finding;
 use crate::message::Msg;
-use crate::offer::{CAN_GENERATE_CONFIG, Kind, MOVE_STATE, SCHEMA_OPTIONAL};
+use crate::offer::{GENERATE_CONFIG_FIELD, Kind, MOVE_STATE_FIELD, SCHEMA_OPTIONAL_FIELD};
 use crate::plugin::Reply;
 use crate::request;
 use crate::rpc::Rpc;
@@ -14,7 +14,7 @@ use crate::suite::Suite;
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     check_metadata(suite).await;
-    optional_schema(suite).await;
+    check_optional_schema(suite).await;
     check_capabilities(suite).await;
 }
 
@@ -25,7 +25,7 @@ async fn check_metadata(suite: &mut Suite) {
     let call = suite.call(Rpc::GetMetadata, &Msg::new()).await;
     // Terraform never calls it. It is for programs that join several providers into one.
     if matches!(&call.reply, Reply::Refused(code, _) if code == "Unimplemented") {
-        return suite.skip_rules(&["S-09"], "the provider does not implement GetMetadata");
+        return suite.note_skipped_rules(&["S-09"], "the provider does not implement GetMetadata");
     }
     let Some(answer) = call.first_message() else {
         return suite.check("S-09", false, || {
@@ -48,11 +48,11 @@ async fn check_metadata(suite: &mut Suite) {
             .collect();
         let own = suite.offer.types.iter().filter(|it| kinds.contains(&it.kind));
         let expected: BTreeSet<String> = own.map(|it| it.name.clone()).collect();
-        compare_metadata(suite, kinds[0].noun(), &expected, &listed, &call);
+        check_listed_types(suite, kinds[0].noun(), &expected, &listed, &call);
     }
     let listed: BTreeSet<String> = answer.all_msgs(5).iter().map(|it| it.get_text(1)).collect();
     let expected = suite.offer.functions.iter().map(|it| it.name.clone()).collect();
-    compare_metadata(suite, "function", &expected, &listed, &call);
+    check_listed_types(suite, "function", &expected, &listed, &call);
     let capabilities = |message: Option<Msg>| {
         let message = message.unwrap_or_default();
         (1..=4).map(|number| message.get_bool(number)).collect::<Vec<_>>()
@@ -66,7 +66,7 @@ async fn check_metadata(suite: &mut Suite) {
     });
 }
 
-fn compare_metadata(
+fn check_listed_types(
     suite: &mut Suite,
     what: &str,
     expected: &BTreeSet<String>,
@@ -85,23 +85,24 @@ fn compare_metadata(
 }
 
 /// Calls in a process that never served its schema.
-async fn optional_schema(suite: &mut Suite) {
+async fn check_optional_schema(suite: &mut Suite) {
     if !suite.is_wanted("S-10") {
         return;
     }
-    if !suite.offer.has_capability(SCHEMA_OPTIONAL) {
-        return suite.skip_rules(&["S-10"], "the provider does not claim it");
+    if !suite.offer.has_capability(SCHEMA_OPTIONAL_FIELD) {
+        return suite.note_skipped_rules(&["S-10"], "the provider does not claim it");
     }
     // A process that was never asked for its schema.
     let Ok(fresh) = suite.start_another_process().await else { return };
     let types: Vec<_> = suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     for offered in types.iter().take(40) {
-        let config = suite.generated(offered, crate::generate::Extent::Required, 0);
+        let config = suite.generate_config(offered, crate::generate::Extent::Required, 0);
         let request = request::validate_request(offered, &config);
         let rpc = request::validate_rpc(offered.kind);
         let expected = suite.call(rpc, &request).await;
         let call = fresh.call(rpc, &request, Duration::from_secs(20)).await;
-        let held = super::agreement::matches_usual_answer(suite, &request, &expected, &call).await;
+        let held =
+            super::compare_answers::matches_usual_answer(suite, &request, &expected, &call).await;
         suite.check("S-10", held, || {
             Finding::new(
                 "S-10",
@@ -119,8 +120,8 @@ async fn check_capabilities(suite: &mut Suite) {
     if !suite.is_wanted("S-11") {
         return;
     }
-    let Some(resource) = suite.offer.types_of_kind(Kind::Resource).next().cloned() else {
-        return suite.skip_rules(&["S-11"], "the provider has no resource");
+    let Some(resource) = suite.offer.usable_types_of_kind(Kind::Resource).next().cloned() else {
+        return suite.note_skipped_rules(&["S-11"], "the provider has no resource");
     };
     // An empty object will do: the rule asks whether there is such a call, and not what it answers.
     let state = Msg::new().with_bytes(1, b"{}".to_vec());
@@ -130,9 +131,9 @@ async fn check_capabilities(suite: &mut Suite) {
         .with_message(4, &state);
     let null = request::encode_dynamic(&super::null_object(&resource.ty()), &resource.ty());
     for (capability, rpc, request) in [
-        (MOVE_STATE, Rpc::MoveResourceState, moved.with_text(5, &resource.name)),
+        (MOVE_STATE_FIELD, Rpc::MoveResourceState, moved.with_text(5, &resource.name)),
         (
-            CAN_GENERATE_CONFIG,
+            GENERATE_CONFIG_FIELD,
             Rpc::GenerateResourceConfig,
             Msg::new().with_text(1, &resource.name).with_message(2, &null),
         ),

@@ -8,17 +8,17 @@ use crate::suite::Suite;
 pub(super) async fn run(suite: &mut Suite) {
     if suite.is_wanted("Z-10") {
         // In a run of this rule alone, nothing else asks for answers.
-        for (rpc, request) in super::mutation::valid_requests(suite) {
+        for (rpc, request) in super::robustness::valid_requests(suite) {
             suite.call(rpc, &request).await;
         }
     }
     // First, so that everything the process has printed has arrived.
-    suite.put_away();
+    suite.end_plugin();
     if suite.program().is_some() {
         check_printed_output(suite);
     }
     check_diagnostic_texts(suite);
-    check_output_size(suite);
+    check_answer_size(suite);
 }
 
 fn check_printed_output(suite: &mut Suite) {
@@ -41,7 +41,7 @@ fn check_printed_output(suite: &mut Suite) {
 }
 
 /// Signs of stack traces and of the machine on which the provider was built.
-const INTERNAL_SIGNS: [&str; 5] = [
+const STACK_TRACE_SIGNS: [&str; 5] = [
     "goroutine ",
     "stack backtrace:",
     "Traceback (most recent call last)",
@@ -56,7 +56,7 @@ fn check_diagnostic_texts(suite: &mut Suite) {
     for (rpc, diag) in std::mem::take(&mut suite.past.diagnostics) {
         let text = format!("{}\n{}", diag.summary, diag.detail);
         let control = text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r'));
-        let internals = INTERNAL_SIGNS.iter().find(|sign| text.contains(**sign));
+        let internals = STACK_TRACE_SIGNS.iter().find(|sign| text.contains(**sign));
         let problem = if !diag.is_text {
             Some("a diagnostic is not valid UTF-8".to_owned())
         } else if control {
@@ -74,7 +74,7 @@ fn check_diagnostic_texts(suite: &mut Suite) {
     }
 }
 
-fn check_output_size(suite: &mut Suite) {
+fn check_answer_size(suite: &mut Suite) {
     let (size, rpc) = suite.past.largest;
     let Some(rpc) = rpc else { return };
     // The usual limit of gRPC libraries. Terraform has raised it, but other programs may not have.

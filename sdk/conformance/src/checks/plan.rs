@@ -13,36 +13,42 @@ use formwork_value::{Path, Type, Value};
 use super::display_value;
 use crate::finding::Finding;
 use crate::generate;
-use crate::judge::{plan_violations, private_limit, type_violations, write_only_violations};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::Call;
 use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::{CALL_TIMEOUT, Suite, plain};
+use crate::suite::{CALL_TIMEOUT, Suite, to_plain};
+use crate::violations::{
+    plan_violations, private_data_limit, type_violations, write_only_violations,
+};
 use special_cases::{
-    check_deferral_reason, check_large_sets, check_numbers, check_plain_proposal,
-    check_sensitive_taint,
+    check_canary_stays_sensitive, check_config_as_proposal, check_deferral_reason,
+    check_large_sets, check_number_precision,
 };
 
-pub(super) const RULES: [&str; 21] = [
+pub(super) const PLAN_RULES: [&str; 21] = [
     "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-10", "P-12", "P-13",
     "P-14", "P-15", "P-17", "P-18", "P-19", "P-21", "P-22", "S-11", "K-02",
 ];
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    if !suite.configured || !suite.wants_any(&RULES) {
+    if !suite.configured || !suite.wants_any(&PLAN_RULES) {
         return;
     }
-    let resources: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Resource).cloned().collect();
+    let resources: Vec<OfferedType> =
+        suite.offer.usable_types_of_kind(Kind::Resource).cloned().collect();
     for offered in &resources {
         let configs = suite.legal_configs(offered).await;
         if configs.is_empty() {
-            suite.skip_rules(&RULES, "no legal configuration was found; give one with -examples");
+            suite.note_skipped_rules(
+                &PLAN_RULES,
+                "no legal configuration was found; give one with -examples",
+            );
         }
         for (at, config) in configs.iter().take(3).enumerate() {
-            if suite.is_late() {
+            if suite.is_run_over() {
                 return;
             }
             check_config(suite, offered, config, at == 0).await;
@@ -52,12 +58,13 @@ pub(super) async fn run(suite: &mut Suite) {
 
 /// The input of a plan of a configuration over a prior object.
 pub(super) fn plan_input(offered: &OfferedType, prior: Value, config: Value) -> PlanInput {
-    let proposed = proposed_new(offered.block(), &plain(&prior), &plain(&config)).into_value();
+    let proposed =
+        proposed_new(offered.block(), &to_plain(&prior), &to_plain(&config)).into_value();
     PlanInput { prior, proposed, config, private: Bytes::new(), identity: None }
 }
 
 /// A plan with its decoded value.
-pub(super) struct Planned {
+pub(super) struct UsablePlan {
     /// The call.
     pub(super) call: Call,
     /// The answer.
@@ -71,24 +78,24 @@ pub(super) async fn plan_or_none(
     suite: &mut Suite,
     offered: &OfferedType,
     input: &PlanInput,
-) -> Option<Planned> {
+) -> Option<UsablePlan> {
     let call = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, input)).await;
     usable_plan(offered, call)
 }
 
-fn usable_plan(offered: &OfferedType, call: Call) -> Option<Planned> {
-    if !call.is_fine() {
+fn usable_plan(offered: &OfferedType, call: Call) -> Option<UsablePlan> {
+    if !call.is_success() {
         return None;
     }
     let answer = call.first_message()?.clone();
     let value = decode_dynamic(answer.get_msg(1), &offered.ty()).ok()??.into_value();
-    Some(Planned { call, answer, value })
+    Some(UsablePlan { call, answer, value })
 }
 
 async fn check_config(suite: &mut Suite, offered: &OfferedType, config: &Value, is_first: bool) {
     let create = plan_input(offered, super::null_object(&offered.ty()), config.clone());
     let call = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &create)).await;
-    if !call.is_fine() {
+    if !call.is_success() {
         // A provider may refuse what it could not see while validating.
         let reason = format!("{} cannot be planned: {}", offered.name, call.describe_outcome());
         suite.check_survived("P-01", &call, || {
@@ -96,33 +103,38 @@ async fn check_config(suite: &mut Suite, offered: &OfferedType, config: &Value, 
                 .with_call(&call)
                 .with_input(display_value(config))
         });
-        return suite.skip_rules(&RULES, &reason);
+        return suite.note_skipped_rules(&PLAN_RULES, &reason);
     }
-    check_plan(suite, offered, &create, &call);
+    check_plan_answer(suite, offered, &create, &call);
     let Some(planned) = usable_plan(offered, call) else { return };
-    check_stable(suite, offered, &create, &planned).await;
-    unknown_parts(suite, offered, &create, &planned).await;
+    check_repeated_plan(suite, offered, &create, &planned).await;
+    check_unknown_parts(suite, offered, &create, &planned).await;
     // For one configuration: these take many calls, and hardly depend on its values.
     if is_first {
         check_reordered_config(suite, offered, &create).await;
         check_empty_values(suite, offered, &create).await;
-        check_numbers(suite, offered, &create).await;
+        check_number_precision(suite, offered, &create).await;
         check_large_sets(suite, offered, &create).await;
-        check_plain_proposal(suite, offered, &create).await;
+        check_config_as_proposal(suite, offered, &create).await;
         check_deferral_reason(suite, offered, &create).await;
     }
-    check_sensitive_taint(suite, offered, config).await;
-    plan_change::run(suite, offered, &create, &planned).await;
+    check_canary_stays_sensitive(suite, offered, config).await;
+    plan_change::check_plans_over_object(suite, offered, &create, &planned).await;
 }
 
-fn path_of_first(findings: &[formwork_plugin_protocol::contract::Violation]) -> Path {
+fn first_violation_path(findings: &[formwork_plugin_protocol::contract::Violation]) -> Path {
     findings.first().map(|it| it.path.clone()).unwrap_or_default()
 }
 
 /// Holds one plan to the rules of a host.
-pub(super) fn check_plan(suite: &mut Suite, offered: &OfferedType, input: &PlanInput, call: &Call) {
+pub(super) fn check_plan_answer(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    input: &PlanInput,
+    call: &Call,
+) {
     let subject = offered.display_name();
-    let Some(answer) = call.first_message().filter(|_| call.is_fine()) else { return };
+    let Some(answer) = call.first_message().filter(|_| call.is_success()) else { return };
     let is_deferred = answer.get_msg(6);
     suite.check("P-17", is_deferred.is_none(), || {
         Finding::new("P-17", &subject, "the plan is deferred although the host does not allow it")
@@ -132,7 +144,7 @@ pub(super) fn check_plan(suite: &mut Suite, offered: &OfferedType, input: &PlanI
     suite.check("P-18", !is_legacy, || {
         Finding::new("P-18", &subject, "the resource uses the legacy type system").with_call(call)
     });
-    let (private, limit) = (answer.get_bytes(3).len(), private_limit(call));
+    let (private, limit) = (answer.get_bytes(3).len(), private_data_limit(call));
     suite.check("P-13", private <= limit, || {
         Finding::new("P-13", &subject, "the private data is large")
             .with_call(call)
@@ -157,7 +169,9 @@ pub(super) fn check_plan(suite: &mut Suite, offered: &OfferedType, input: &PlanI
         || {
             let message =
                 odd.first().map_or("the planned value is null".to_owned(), |it| it.message.clone());
-            Finding::new("P-01", &subject, message).with_path(path_of_first(&odd)).with_call(call)
+            Finding::new("P-01", &subject, message)
+                .with_path(first_violation_path(&odd))
+                .with_call(call)
         },
     );
     // The rules below could only repeat it.
@@ -167,18 +181,19 @@ pub(super) fn check_plan(suite: &mut Suite, offered: &OfferedType, input: &PlanI
     let secret = write_only_violations(offered.block(), &value);
     suite.check("P-04", secret.is_empty(), || {
         Finding::new("P-04", &subject, "a write-only attribute is planned")
-            .with_path(path_of_first(&secret))
+            .with_path(first_violation_path(&secret))
             .with_call(call)
             .with_values("null", "a value")
     });
     check_planned_identity(suite, offered, input, answer, call);
     if is_legacy {
         // Hosts only log what such a provider does here.
-        return suite.skip_rules(&["P-02", "P-03"], "the legacy type system allows it");
+        return suite.note_skipped_rules(&["P-02", "P-03"], "the legacy type system allows it");
     }
     // The configuration has write-only values, and the plan must not, which P-04 has checked.
     let config = offered.block().null_write_only_in(&input.config);
-    let findings = plan_violations(offered.block(), &plain(&input.prior), &plain(&config), &value);
+    let findings =
+        plan_violations(offered.block(), &to_plain(&input.prior), &to_plain(&config), &value);
     for rule in ["P-02", "P-03"] {
         // A violation of a rule about blocks has the path of a block, which is no attribute.
         let is_block = |path: &Path| match path.0.last() {
@@ -232,7 +247,7 @@ fn check_planned_identity(
     call: &Call,
 ) {
     if !suite.offer.identities.contains_key(&offered.name) && !answer.has_field(7) {
-        return suite.skip_rules(&["P-19"], "no resource type has an identity");
+        return suite.note_skipped_rules(&["P-19"], "no resource type has an identity");
     }
     let mut problem = identity_problem(suite, offered, answer.get_msg(7));
     // Only a replacement may change it.
@@ -249,11 +264,11 @@ fn check_planned_identity(
 }
 
 /// The same request again, and in another process.
-async fn check_stable(
+async fn check_repeated_plan(
     suite: &mut Suite,
     offered: &OfferedType,
     create: &PlanInput,
-    planned: &Planned,
+    planned: &UsablePlan,
 ) {
     if !suite.is_wanted("P-05") {
         return;
@@ -301,11 +316,11 @@ async fn check_stable(
 }
 
 /// Checks that values planned while an input was unknown hold when it is known.
-async fn unknown_parts(
+async fn check_unknown_parts(
     suite: &mut Suite,
     offered: &OfferedType,
     create: &PlanInput,
-    planned: &Planned,
+    planned: &UsablePlan,
 ) {
     if !suite.is_wanted("P-06") {
         return;
@@ -314,23 +329,24 @@ async fn unknown_parts(
     for (path, attribute) in paths.into_iter().take(20) {
         let is_set = path.find(&create.config).is_some_and(|it| !it.is_null());
         let unknown = Value::unknown(attribute.implied_type());
-        let Some(config) = generate::with_part(&create.config, &path, unknown).filter(|_| is_set)
+        let Some(config) =
+            generate::replace_part(&create.config, &path, unknown).filter(|_| is_set)
         else {
             continue;
         };
         let earlier = plan_input(offered, create.prior.clone(), config);
         let Some(before) = plan_or_none(suite, offered, &earlier).await else { continue };
         if before.answer.get_bool(5) {
-            return suite.skip_rules(&["P-06"], "the legacy type system allows it");
+            return suite.note_skipped_rules(&["P-06"], "the legacy type system allows it");
         }
         // As between plan and apply: a known planned value must hold.
         let odd = assert_object_compatible(
             offered.block(),
-            &plain(&before.value),
-            &plain(&planned.value),
+            &to_plain(&before.value),
+            &to_plain(&planned.value),
         );
         suite.check("P-06", odd.is_empty(), || {
-            let at = path_of_first(&odd);
+            let at = first_violation_path(&odd);
             let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
             let message = format!("when {path} becomes known, a planned value changes");
             Finding::new("P-06", &offered.display_name(), message.replace(" .", " "))
@@ -385,8 +401,8 @@ fn with_larger_sets(offered: &OfferedType, config: &Value) -> Option<Value> {
             && *element == Type::String
         {
             let items = ["b", "a", "c"].map(Value::string).to_vec();
-            many =
-                generate::with_part(&many, &path, Value::set(Type::String, items)).unwrap_or(many);
+            many = generate::replace_part(&many, &path, Value::set(Type::String, items))
+                .unwrap_or(many);
         }
     }
     (many != *config).then_some(many)
@@ -402,7 +418,7 @@ async fn check_reordered_config(suite: &mut Suite, offered: &OfferedType, create
     let mut usual = create.clone();
     // A configuration with a set of several elements, if one is legal.
     for many in configs.iter().filter_map(|config| with_larger_sets(offered, config)) {
-        if suite.validate(offered, &many).await.is_fine() {
+        if suite.validate(offered, &many).await.is_success() {
             usual = plan_input(offered, create.prior.clone(), many);
             break;
         }
@@ -412,8 +428,8 @@ async fn check_reordered_config(suite: &mut Suite, offered: &OfferedType, create
     let (proposed, proposed_ty) = with_reversed_sets(&usual.proposed, &ty);
     // Only the bytes differ: list and set have the same form on the wire.
     let request = request::plan_request(offered, &usual)
-        .with_field(3, request::encode_dynamic(&proposed, &proposed_ty).encode())
-        .with_field(4, request::encode_dynamic(&config, &other).encode());
+        .replace_field(3, request::encode_dynamic(&proposed, &proposed_ty).encode())
+        .replace_field(4, request::encode_dynamic(&config, &other).encode());
     let call = suite.call(Rpc::PlanResourceChange, &request).await;
     let again = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &ty);
     let held = matches!(&again, Ok(Some(it)) if *it.value() == expected.value);
@@ -447,17 +463,17 @@ async fn check_empty_values(suite: &mut Suite, offered: &OfferedType, create: &P
             _ => continue,
         };
         for part in [Value::null(attribute.implied_type()), empty] {
-            let Some(config) = generate::with_part(&create.config, &path, part.clone()) else {
+            let Some(config) = generate::replace_part(&create.config, &path, part.clone()) else {
                 continue;
             };
-            if !suite.validate(offered, &config).await.is_fine() {
+            if !suite.validate(offered, &config).await.is_success() {
                 continue;
             }
             let input = plan_input(offered, create.prior.clone(), config);
             let Some(planned) = plan_or_none(suite, offered, &input).await else { continue };
             // The old SDK cannot tell null from empty.
             if planned.answer.get_bool(5) {
-                return suite.skip_rules(&["P-15"], "the legacy type system allows it");
+                return suite.note_skipped_rules(&["P-15"], "the legacy type system allows it");
             }
             let got = path.find(&planned.value).cloned();
             suite.check("P-15", got.as_ref() == Some(&part), || {

@@ -7,13 +7,13 @@ use super::display_value;
 use super::plan::identity_problem;
 use crate::finding::Finding;
 use crate::generate;
-use crate::judge::{type_violations, unknown_violations, write_only_violations};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::Call;
 use crate::request::{self, decode_dynamic};
 use crate::rpc::{Diag, Rpc};
 use crate::suite::Suite;
+use crate::violations::{type_violations, unknown_violations, write_only_violations};
 
 const READ_RULES: [&str; 6] = ["R-01", "R-02", "R-05", "R-06", "R-07", "R-09"];
 const IMPORT_RULES: [&str; 4] = ["I-01", "I-02", "I-03", "I-07"];
@@ -21,20 +21,21 @@ const IMPORT_RULES: [&str; 4] = ["I-01", "I-02", "I-03", "I-07"];
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     if !suite.configured {
-        return suite.skip_rules(&IMPORT_RULES, "the provider cannot be configured");
+        return suite.note_skipped_rules(&IMPORT_RULES, "the provider cannot be configured");
     }
-    let resources: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Resource).cloned().collect();
+    let resources: Vec<OfferedType> =
+        suite.offer.usable_types_of_kind(Kind::Resource).cloned().collect();
     if resources.is_empty() {
-        suite.skip_rules(&READ_RULES, "the provider has no resource");
-        suite.skip_rules(&IMPORT_RULES, "the provider has no resource");
+        suite.note_skipped_rules(&READ_RULES, "the provider has no resource");
+        suite.note_skipped_rules(&IMPORT_RULES, "the provider has no resource");
     }
     for offered in &resources {
-        if suite.is_late() {
+        if suite.is_run_over() {
             return;
         }
         let mut tracks = false;
         if suite.wants_any(&READ_RULES) || suite.wants_any(&["I-01", "R-04", "A-07"]) {
-            tracks = check_reads(suite, offered).await;
+            tracks = check_made_up_reads(suite, offered).await;
             if tracks {
                 suite.tracked.insert(offered.name.clone());
             }
@@ -81,7 +82,7 @@ pub(super) fn check_read_answer(
             Finding::new("R-06", &subject, problem.unwrap_or_default()).with_call(call)
         });
     } else {
-        suite.skip_rules(&["R-06"], "no resource type has an identity");
+        suite.note_skipped_rules(&["R-06"], "no resource type has an identity");
     }
     let value = match decode_dynamic(state, &offered.ty()) {
         Ok(value) => value?,
@@ -120,15 +121,15 @@ async fn call_read(
     state: &Value,
     private: &Bytes,
 ) -> Call {
-    suite.call(Rpc::ReadResource, &request::read(offered, state, private, None)).await
+    suite.call(Rpc::ReadResource, &request::read_request(offered, state, private, None)).await
 }
 
 /// Reads made-up objects; returns whether the provider knows that they do not exist.
-async fn check_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
+async fn check_made_up_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
     let subject = offered.display_name();
     let mut tracks = false;
     for number in 0..3 {
-        let state = super::upgrade::stored_object(suite, offered, number);
+        let state = super::upgrade::generate_stored_object(suite, offered, number);
         let call = call_read(suite, offered, &state, &Bytes::new()).await;
         suite.check_survived("R-01", &call, || {
             Finding::new("R-01", &subject, "reading crashes or hangs")
@@ -140,7 +141,7 @@ async fn check_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
         };
         let Some(value) = back.value.filter(|it| !it.is_null()) else {
             // Null for an object that does not exist: the provider has asked a service.
-            tracks |= has_id(&state);
+            tracks |= has_nonempty_id(&state);
             continue;
         };
         // R-01 has reported that.
@@ -151,7 +152,7 @@ async fn check_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
         let second = again.first_message().map(|it| decode_dynamic(it.get_msg(1), &offered.ty()));
         let held = matches!(&second, Some(Ok(Some(it))) if *it.value() == value);
         // An error is no other object.
-        suite.check("R-02", held || !again.is_fine(), || {
+        suite.check("R-02", held || !again.is_success(), || {
             let found = second.and_then(Result::ok).flatten();
             let found = found.map(|it| display_value(it.value())).unwrap_or_default();
             Finding::new("R-02", &subject, "reading what was read gives another object")
@@ -167,7 +168,7 @@ async fn check_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
 
 /// Whether a made-up object has an id, if it has such an attribute. The legacy SDK takes an object with an
 /// empty one for absent, and asks no service.
-fn has_id(state: &Value) -> bool {
+fn has_nonempty_id(state: &Value) -> bool {
     match Path::root().attribute("id").find(state) {
         Some(Value::String(id)) => !id.as_str().is_empty(),
         Some(id) => !id.is_null(),
@@ -182,7 +183,7 @@ async fn check_minimal_state(suite: &mut Suite, offered: &OfferedType) {
     let id = Path::root().attribute("id");
     let is_text = id.find(&bare).is_some_and(|it| it.ty() == formwork_value::Type::String);
     if is_text {
-        bare = generate::with_part(&bare, &id, Value::string("conformance")).unwrap_or(bare);
+        bare = generate::replace_part(&bare, &id, Value::string("conformance")).unwrap_or(bare);
     }
     let call = call_read(suite, offered, &bare, &Bytes::new()).await;
     suite.check_survived("R-07", &call, || {
@@ -190,7 +191,7 @@ async fn check_minimal_state(suite: &mut Suite, offered: &OfferedType) {
             .with_call(&call)
             .with_input(display_value(&bare))
     });
-    let state = super::upgrade::stored_object(suite, offered, 0);
+    let state = super::upgrade::generate_stored_object(suite, offered, 0);
     // Not UTF-8, JSON that is cut off, and a key of those that plugin-framework keeps for itself.
     for private in [&b"\xff\xfe not json"[..], b"{\"x\":[1,2", b"{\".frameworkKey\":7}"] {
         let call = call_read(suite, offered, &state, &Bytes::copy_from_slice(private)).await;
@@ -236,7 +237,7 @@ async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
     for object in imported.iter().filter(|_| silent) {
         let name = object.get_text(1);
         let Some(own) =
-            suite.offer.types_of_kind(Kind::Resource).find(|it| it.name == name).cloned()
+            suite.offer.usable_types_of_kind(Kind::Resource).find(|it| it.name == name).cloned()
         else {
             suite.check("I-03", false, || {
                 Finding::new("I-03", &subject, format!("the imported type {name:?} does not exist"))
@@ -260,11 +261,11 @@ async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
         });
         // A provider that asks no service takes every id for an object.
         let (Ok(Some(state)), true) = (decoded, tracks) else {
-            suite.skip_rules(&["I-01"], "no resource type knows whether an object exists");
+            suite.note_skipped_rules(&["I-01"], "no resource type knows whether an object exists");
             continue;
         };
         let back = call_read(suite, &own, state.value(), &object.get_bytes(3)).await;
-        let found = back.first_message().filter(|_| back.is_fine());
+        let found = back.first_message().filter(|_| back.is_success());
         let exists = found
             .and_then(|it| decode_dynamic(it.get_msg(1), &own.ty()).ok().flatten())
             .is_some_and(|it| !it.value().is_null());
@@ -288,11 +289,11 @@ mod tests {
     #[test]
     fn an_empty_id_is_none() {
         let with = |id: Value| Value::object([("id", id), ("name", Value::string(""))]);
-        assert!(has_id(&with(Value::string("conformance"))));
-        assert!(has_id(&with(Value::int(0))));
-        assert!(has_id(&Value::object([("name", Value::string(""))])));
+        assert!(has_nonempty_id(&with(Value::string("conformance"))));
+        assert!(has_nonempty_id(&with(Value::int(0))));
+        assert!(has_nonempty_id(&Value::object([("name", Value::string(""))])));
         for id in [Value::string(""), Value::null(formwork_value::Type::String)] {
-            assert!(!has_id(&with(id)));
+            assert!(!has_nonempty_id(&with(id)));
         }
     }
 }

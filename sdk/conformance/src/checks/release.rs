@@ -10,18 +10,18 @@ use formwork_plugin_protocol::handshake::Protocol;
 use zip::ZipArchive;
 
 use crate::finding::Finding;
-use crate::plugin::{self, Launch};
-use crate::report::hash_of;
+use crate::plugin::{self, LaunchOptions};
+use crate::report::file_hash;
 use crate::suite::{Release, Suite};
 
 /// The most bytes of a file that is read as text.
-const MAX_TEXT: u64 = 1 << 20;
+const MAX_TEXT_BYTES: u64 = 1 << 20;
 
 /// The most bytes of a program that are searched.
-const MAX_PROGRAM: u64 = 2 << 30;
+const MAX_PROGRAM_BYTES: u64 = 2 << 30;
 
 /// Folders of sources on the machine of the build, after the home of its user.
-const BUILD_MACHINE_FOLDERS: [&[u8]; 3] = [b"/go/pkg/mod/", b"/.cargo/registry/", b"/go/src/"];
+const SOURCE_FOLDERS: [&[u8]; 3] = [b"/go/pkg/mod/", b"/.cargo/registry/", b"/go/src/"];
 
 /// Folders of the root that are homes of users, or have them.
 const HOME_FOLDERS: [&str; 3] = ["home", "Users", "root"];
@@ -35,8 +35,10 @@ pub(super) async fn run(suite: &mut Suite) {
         return;
     }
     let Some(release) = suite.options.release.clone() else {
-        return suite
-            .skip_rules(&["H-22", "K-07"], "no release was given; give its folder with -release");
+        return suite.note_skipped_rules(
+            &["H-22", "K-07"],
+            "no release was given; give its folder with -release",
+        );
     };
     let files = match ReleaseFiles::read(&release.folder) {
         Ok(files) => files,
@@ -51,7 +53,7 @@ pub(super) async fn run(suite: &mut Suite) {
     check_manifest(suite, &files).await;
     check_checksums(suite, &files);
     check_signature(suite, &release, &files);
-    build_paths(suite, &files);
+    check_build_paths(suite, &files);
 }
 
 /// The files of a release.
@@ -96,11 +98,11 @@ impl<'r> ReleaseFiles<'r> {
         Ok(Self { folder, base, name, version, names, document })
     }
 
-    fn archives(&self) -> Vec<&String> {
+    fn archive_names(&self) -> Vec<&String> {
         self.names.iter().filter(|name| name.ends_with(".zip")).collect()
     }
 
-    fn manifest(&self) -> String {
+    fn manifest_name(&self) -> String {
         format!("{}_manifest.json", self.base)
     }
 
@@ -121,7 +123,7 @@ impl<'r> ReleaseFiles<'r> {
 
 fn read_text(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_TEXT).read_to_end(&mut bytes)?;
+    File::open(path)?.take(MAX_TEXT_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -131,7 +133,7 @@ fn release_finding(rule: &'static str, file: &str, message: impl Into<String>) -
 
 /// Checks the names of the archives and of the programs in them.
 fn check_archive_names(suite: &mut Suite, files: &ReleaseFiles) {
-    let archives = files.archives();
+    let archives = files.archive_names();
     suite.check("H-22", !archives.is_empty(), || {
         Finding::new("H-22", "release", "it has no archive")
             .with_values(format!("{}_linux_amd64.zip", files.base), "no file that ends in .zip")
@@ -196,9 +198,9 @@ async fn check_manifest(suite: &mut Suite, files: &ReleaseFiles<'_>) {
     if !suite.is_wanted("H-22") {
         return;
     }
-    let name = files.manifest();
+    let name = files.manifest_name();
     let versions = if files.names.contains(&name) {
-        match manifest_versions(&files.folder.join(&name)) {
+        match protocols_in_manifest(&files.folder.join(&name)) {
             Ok(versions) => versions,
             Err(problem) => {
                 return suite.check("H-22", false, || release_finding("H-22", &name, problem));
@@ -226,7 +228,7 @@ async fn check_manifest(suite: &mut Suite, files: &ReleaseFiles<'_>) {
     }
 }
 
-fn manifest_versions(path: &Path) -> Result<Vec<String>, String> {
+fn protocols_in_manifest(path: &Path) -> Result<Vec<String>, String> {
     let text = read_text(path).map_err(|error| format!("it cannot be read: {error}"))?;
     let json: serde_json::Value =
         serde_json::from_slice(&text).map_err(|error| format!("it is not JSON: {error}"))?;
@@ -246,8 +248,8 @@ async fn serves_protocol(suite: &Suite, protocol: Protocol) -> bool {
     let Some(program) = suite.program() else { return suite.protocol == Some(protocol) };
     // Alone, so that the provider cannot choose another one.
     let versions = protocol.number().to_string();
-    let launch = Launch { versions: versions.into(), ..suite.launch_options() };
-    let started = plugin::start(&program, &launch).await;
+    let launch = LaunchOptions { versions: versions.into(), ..suite.launch_options() };
+    let started = plugin::start_plugin(&program, &launch).await;
     started.is_ok_and(|it| {
         it.child.kill();
         it.handshake.protocol == protocol
@@ -269,13 +271,13 @@ fn check_checksums(suite: &mut Suite, files: &ReleaseFiles) {
             });
         }
     };
-    let manifest = files.manifest();
+    let manifest = files.manifest_name();
     let packed = files.names.iter().filter(|it| it.ends_with(".zip") || **it == manifest);
     let needed: BTreeSet<&String> = packed.chain(sums.keys()).collect();
     for file in needed {
-        let found = hash_of(&files.folder.join(file));
+        let found = file_hash(&files.folder.join(file));
         let expected = sums.get(file).cloned().unwrap_or_default();
-        // `hash_of` returns nothing for a file that cannot be read.
+        // `file_hash` returns nothing for a file that cannot be read.
         let message = match (expected.is_empty(), found.is_empty()) {
             (true, _) => "a file has no checksum",
             (_, true) => "a checksum is of a file that the release does not have",
@@ -308,14 +310,14 @@ fn check_signature(suite: &mut Suite, release: &Release, files: &ReleaseFiles) {
 }
 
 /// Checks that a program does not have the home of the user who built it.
-fn build_paths(suite: &mut Suite, files: &ReleaseFiles) {
+fn check_build_paths(suite: &mut Suite, files: &ReleaseFiles) {
     if !suite.is_wanted("K-07") {
         return;
     }
     let program = format!("terraform-provider-{}", files.name);
     // One archive stands for all, which are usually built on the same machine.
-    let Some(archive) = files.archives().first().map(|it| (*it).clone()) else { return };
-    let found = home_in_program(&files.folder.join(&archive), &program).unwrap_or_default();
+    let Some(archive) = files.archive_names().first().map(|it| (*it).clone()) else { return };
+    let found = find_home_in_program(&files.folder.join(&archive), &program).unwrap_or_default();
     suite.check("K-07", found.is_none(), || {
         release_finding("K-07", &archive, "the program has paths of the machine that built it")
             .with_values("no home of a user", found.clone().unwrap_or_default())
@@ -323,15 +325,15 @@ fn build_paths(suite: &mut Suite, files: &ReleaseFiles) {
 }
 
 /// The home of a user before the path of a source in the program of an archive.
-fn home_in_program(archive: &Path, program: &str) -> io::Result<Option<String>> {
+fn find_home_in_program(archive: &Path, program: &str) -> io::Result<Option<String>> {
     let Some(name) = program_entries(archive, program)?.into_iter().next() else { return Ok(None) };
     let mut archive = ZipArchive::new(File::open(archive)?).map_err(io::Error::other)?;
     let entry = archive.by_name(&name).map_err(io::Error::other)?;
-    let mut entry = entry.take(MAX_PROGRAM);
+    let mut entry = entry.take(MAX_PROGRAM_BYTES);
     let mut buffer = Vec::new();
     loop {
         let read = (&mut entry).take(1 << 20).read_to_end(&mut buffer)?;
-        if let Some(found) = home_in(&buffer) {
+        if let Some(found) = find_home_in_bytes(&buffer) {
             return Ok(Some(found));
         }
         if read == 0 {
@@ -342,9 +344,9 @@ fn home_in_program(archive: &Path, program: &str) -> io::Result<Option<String>> 
     }
 }
 
-fn home_in(bytes: &[u8]) -> Option<String> {
+fn find_home_in_bytes(bytes: &[u8]) -> Option<String> {
     let find = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).position(|it| it == part);
-    BUILD_MACHINE_FOLDERS.iter().find_map(|source| {
+    SOURCE_FOLDERS.iter().find_map(|source| {
         let at = find(bytes, source)?;
         let before = &bytes[at.saturating_sub(64)..at];
         let begin = |home: &&str| find(before, format!("/{home}").as_bytes());
@@ -363,9 +365,9 @@ mod tests {
     fn the_home_before_the_path_of_a_source_is_found() {
         for home in ["Users/ann", "root"] {
             let text = format!("x /{home}/go/pkg/mod/example.com/a@v1/b.go y");
-            assert_eq!(home_in(text.as_bytes()), Some(format!("/{home}")));
+            assert_eq!(find_home_in_bytes(text.as_bytes()), Some(format!("/{home}")));
         }
-        assert_eq!(home_in(b"/build/go/pkg/mod/example.com/a.go"), None);
+        assert_eq!(find_home_in_bytes(b"/build/go/pkg/mod/example.com/a.go"), None);
     }
 
     #[test]

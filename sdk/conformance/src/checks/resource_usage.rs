@@ -21,25 +21,25 @@ pub(super) async fn run(suite: &mut Suite) {
 /// Memory of a process in KiB; zero if it is not known.
 pub(super) fn resident_kib(pid: i32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    number_after(&status, "VmRSS:")
+    proc_status_number(&status, "VmRSS:")
 }
 
-fn number_after(text: &str, name: &str) -> u64 {
+fn proc_status_number(text: &str, name: &str) -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix(name));
     line.and_then(|it| it.split_whitespace().next()).and_then(|it| it.parse().ok()).unwrap_or(0)
 }
 
-fn resource_usage(pid: i32) -> [u64; 3] {
+fn measure_process(pid: i32) -> [u64; 3] {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let files = std::fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
-    [number_after(&status, "VmRSS:"), files as u64, number_after(&status, "Threads:")]
+    [proc_status_number(&status, "VmRSS:"), files as u64, proc_status_number(&status, "Threads:")]
 }
 
 async fn check_resource_growth(suite: &mut Suite) {
     if !suite.is_wanted("Z-09") {
         return;
     }
-    let requests = super::mutation::valid_requests(suite);
+    let requests = super::robustness::valid_requests(suite);
     let requests: Vec<_> = requests
         .into_iter()
         // There are thousands of calls, so none may reach a service.
@@ -50,8 +50,10 @@ async fn check_resource_growth(suite: &mut Suite) {
     }
     let Ok(plugin) = suite.start_another_process().await else { return };
     let Some(pid) = plugin.started.as_ref().map(|it| it.child.pid()) else {
-        return suite
-            .skip_rules(&["Z-09"], "the provider runs already, and its process is not known");
+        return suite.note_skipped_rules(
+            &["Z-09"],
+            "the provider runs already, and its process is not known",
+        );
     };
     let mut measured: Vec<[u64; 3]> = Vec::new();
     // A heap may grow for a while; only what never stops growing is a leak.
@@ -60,15 +62,17 @@ async fn check_resource_growth(suite: &mut Suite) {
     {
         for at in 0..CALLS_PER_ROUND {
             let (rpc, request) = &requests[at % requests.len()];
-            if suite.is_late() {
+            if suite.is_run_over() {
                 return;
             }
             if plugin.call(*rpc, request, Duration::from_secs(20)).await.is_crash() {
-                return suite
-                    .skip_rules(&["Z-09"], "the provider does not survive many valid calls");
+                return suite.note_skipped_rules(
+                    &["Z-09"],
+                    "the provider does not survive many valid calls",
+                );
             }
         }
-        measured.push(resource_usage(pid));
+        measured.push(measure_process(pid));
     }
     let grows = find_growing_series(&measured);
     suite.check("Z-09", grows.is_none(), || {
@@ -95,7 +99,7 @@ async fn check_new_connections(suite: &mut Suite) {
         return;
     }
     let Some(started) = suite.plugin().and_then(|it| it.started.as_ref()) else {
-        return suite.skip_rules(&["Z-11"], "the provider runs already");
+        return suite.note_skipped_rules(&["Z-11"], "the provider runs already");
     };
     let mut problem = None;
     for _ in 0..3 {

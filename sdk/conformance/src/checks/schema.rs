@@ -7,43 +7,43 @@ use sha2::{Digest as _, Sha256};
 
 use crate::finding::Finding;
 use crate::message::Msg;
-use crate::offer::{Kind, Offer, Problem};
+use crate::offer::{Kind, Offer, SchemaProblem};
 use crate::plugin::{Call, Plugin};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
-const FROM_READING: [&str; 7] = ["S-03", "S-04", "S-05", "S-06", "S-07", "S-16", "S-17"];
+const SCHEMA_READING_RULES: [&str; 7] = ["S-03", "S-04", "S-05", "S-06", "S-07", "S-16", "S-17"];
 /// The most a schema may weigh, as Terraform has it.
 const MAX_SCHEMA_BYTES: usize = 64 << 20;
 
 /// The number of calls at once.
-const AT_ONCE: usize = 2;
+const N_CONCURRENT_CALLS: usize = 2;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    check_fetched(suite).await;
+    check_schema_answer(suite).await;
     check_schema_stability(suite).await;
     report_schema_problems(suite);
     check_name_prefixes(suite);
     for (rule, visit) in [
-        ("S-14", check_documentation as VisitAttribute),
+        ("S-14", check_attribute_docs as AttributeCheck),
         ("S-15", check_secret_attributes),
-        ("S-18", check_defaults),
+        ("S-18", check_documented_default),
     ] {
         if suite.is_wanted(rule) {
-            each_attribute(suite, visit);
+            check_each_attribute(suite, visit);
         }
     }
-    check_descriptions_present(suite);
+    check_type_descriptions(suite);
     check_previous_release(suite).await;
 }
 
-async fn check_fetched(suite: &mut Suite) {
+async fn check_schema_answer(suite: &mut Suite) {
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
     let size = call.answers.iter().map(bytes::Bytes::len).sum::<usize>();
-    let held = call.is_fine() && call.took < Duration::from_secs(10) && size <= MAX_SCHEMA_BYTES;
+    let held = call.is_success() && call.took < Duration::from_secs(10) && size <= MAX_SCHEMA_BYTES;
     suite.check("S-01", held, || {
-        let message = match call.is_fine() {
+        let message = match call.is_success() {
             true => "the schema is too large or comes too late",
             false => "the provider does not return its schema",
         };
@@ -90,7 +90,7 @@ async fn check_schema_stability(suite: &mut Suite) {
     });
     if let Ok(other) = suite.start_another_process().await {
         // A schema may have many megabytes, so only those that differ are kept.
-        let calls = (0..AT_ONCE).map(|_| async {
+        let calls = (0..N_CONCURRENT_CALLS).map(|_| async {
             let limit = Duration::from_secs(30);
             let call = other.call(Rpc::GetProviderSchema, &EMPTY_REQUEST, limit).await;
             (sorted_field_hashes(&call).as_ref() != Some(&expected)).then_some(call)
@@ -128,22 +128,22 @@ pub(super) async fn join_all<F: Future>(calls: impl IntoIterator<Item = F>) -> V
 fn report_schema_problems(suite: &mut Suite) {
     if suite.offer.types.is_empty() {
         let why = "the schema cannot be read";
-        return suite.skip_rules(&FROM_READING, why);
+        return suite.note_skipped_rules(&SCHEMA_READING_RULES, why);
     }
     let problems = suite.offer.problems.clone();
-    for Problem { rule, place, message } in &problems {
+    for SchemaProblem { rule, place, message } in &problems {
         suite.check(rule, false, || Finding::new(rule, place, message.clone()));
     }
     let has_identities = !suite.offer.identities.is_empty();
     let has_functions = !suite.offer.functions.is_empty();
-    for rule in FROM_READING {
+    for rule in SCHEMA_READING_RULES {
         let missing = match rule {
             "S-16" if !has_identities => Some("no resource type has an identity"),
             "S-17" if !has_functions => Some("the provider has no functions"),
             _ => None,
         };
         if let Some(reason) = missing {
-            suite.skip_rules(&[rule], reason);
+            suite.note_skipped_rules(&[rule], reason);
         } else if !problems.iter().any(|it| it.rule == rule) {
             suite.check(rule, true, || Finding::new(rule, "", ""));
         }
@@ -165,7 +165,7 @@ fn check_name_prefixes(suite: &mut Suite) {
     });
     let first = names.first().and_then(|(_, name)| name.split('_').next()).map(str::to_owned);
     let Some(prefix) = own.or(first) else {
-        return suite.skip_rules(&["S-08"], "the provider has no types");
+        return suite.note_skipped_rules(&["S-08"], "the provider has no types");
     };
     for (subject, name) in names {
         // A provider may have a type of just its own name, such as `http`.
@@ -177,9 +177,9 @@ fn check_name_prefixes(suite: &mut Suite) {
     }
 }
 
-type VisitAttribute = fn(&mut Suite, &str, &str, &Attribute);
+type AttributeCheck = fn(&mut Suite, &str, &str, &Attribute);
 
-fn each_attribute(suite: &mut Suite, visit: VisitAttribute) {
+fn check_each_attribute(suite: &mut Suite, visit: AttributeCheck) {
     for offered in suite.offer.types.clone() {
         visit_attributes(&offered.schema.block, "", &mut |path, attribute| {
             visit(suite, &offered.display_name(), path, attribute);
@@ -205,13 +205,13 @@ pub(super) fn visit_attributes(block: &Block, at: &str, visit: &mut dyn FnMut(&s
 }
 
 /// Whether the attribute is the `id` that the legacy SDK adds to every type without a description.
-fn is_implied(path: &str, attribute: &Attribute) -> bool {
+fn is_legacy_sdk_id(path: &str, attribute: &Attribute) -> bool {
     path == "id" && attribute.role == Role::OptionalComputed
 }
 
-fn check_documentation(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
+fn check_attribute_docs(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
     let docs = &attribute.docs;
-    if is_implied(path, attribute) {
+    if is_legacy_sdk_id(path, attribute) {
         return;
     }
     suite.check("S-14", !docs.description.trim().is_empty(), || {
@@ -228,7 +228,7 @@ fn check_documentation(suite: &mut Suite, subject: &str, path: &str, attribute: 
     }
 }
 
-fn check_descriptions_present(suite: &mut Suite) {
+fn check_type_descriptions(suite: &mut Suite) {
     for offered in suite.offer.types.clone() {
         if matches!(offered.kind, Kind::Resource | Kind::DataSource) {
             let held = !offered.block().docs.description.trim().is_empty();
@@ -249,7 +249,7 @@ fn check_descriptions_present(suite: &mut Suite) {
 fn check_secret_attributes(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
     let name = path.rsplit('.').next().unwrap_or(path);
     let is_text = attribute.implied_type() == formwork_value::Type::String;
-    if is_text && smells_of_secret(name) {
+    if is_text && is_secret_name(name) {
         suite.check("S-15", attribute.sensitive || attribute.write_only, || {
             Finding::new("S-15", subject, "the name smells of a secret, but it is not sensitive")
                 .with_path(path)
@@ -261,7 +261,7 @@ fn check_secret_attributes(suite: &mut Suite, subject: &str, path: &str, attribu
 }
 
 /// Whether the text in an attribute of this name is usually a secret.
-fn smells_of_secret(name: &str) -> bool {
+fn is_secret_name(name: &str) -> bool {
     let words: Vec<&str> = name.split('_').collect();
     let pair = |a: &str, b: &str| words.windows(2).any(|it| it == [a, b]);
     let smells = words.last().is_some_and(|it| ["password", "passphrase", "secret"].contains(it))
@@ -292,8 +292,8 @@ const DERIVED_SECRET_WORDS: [&str; 14] = [
     "scopes",
 ];
 
-fn check_defaults(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
-    let is_both = attribute.role == Role::OptionalComputed && !is_implied(path, attribute);
+fn check_documented_default(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
+    let is_both = attribute.role == Role::OptionalComputed && !is_legacy_sdk_id(path, attribute);
     suite.check("S-18", !is_both || !attribute.docs.description.trim().is_empty(), || {
         Finding::new("S-18", subject, "optional and computed, without a word on the default")
             .with_path(path)
@@ -305,28 +305,34 @@ async fn check_previous_release(suite: &mut Suite) {
     if !suite.wants_any(&["S-12", "S-13"]) {
         return;
     }
-    let negative: Vec<Problem> =
+    let negative: Vec<SchemaProblem> =
         suite.offer.problems.iter().filter(|it| it.rule == "S-12").cloned().collect();
-    for Problem { place, message, .. } in negative {
+    for SchemaProblem { place, message, .. } in negative {
         suite.check("S-12", false, || Finding::new("S-12", &place, message));
     }
     let Some(path) = suite.options.previous.clone() else {
-        return suite.skip_rules(&["S-12", "S-13"], "no previous release was given with -previous");
+        return suite
+            .note_skipped_rules(&["S-12", "S-13"], "no previous release was given with -previous");
     };
     let older = match Plugin::launch(&path, &suite.launch_options()).await {
         Ok(plugin) => {
             plugin.call(Rpc::GetProviderSchema, &EMPTY_REQUEST, Duration::from_secs(60)).await
         }
         Err(error) => {
-            return suite.skip_rules(&["S-12", "S-13"], &format!("the previous release: {error}"));
+            return suite
+                .note_skipped_rules(&["S-12", "S-13"], &format!("the previous release: {error}"));
         }
     };
     let Some(older) = older.first_message().map(Offer::read) else {
-        return suite.skip_rules(&["S-12", "S-13"], "the previous release has no readable schema");
+        return suite
+            .note_skipped_rules(&["S-12", "S-13"], "the previous release has no readable schema");
     };
-    for before in older.types_of_kind(Kind::Resource) {
-        let now =
-            suite.offer.types_of_kind(Kind::Resource).find(|it| it.name == before.name).cloned();
+    for before in older.usable_types_of_kind(Kind::Resource) {
+        let now = suite
+            .offer
+            .usable_types_of_kind(Kind::Resource)
+            .find(|it| it.name == before.name)
+            .cloned();
         // A type that is gone has no version that could be raised.
         let Some(now) = now else { continue };
         let (old, new) = (before.schema.version, now.schema.version);
@@ -367,12 +373,12 @@ mod tests {
     #[test]
     fn the_location_or_kind_of_a_secret_is_no_secret() {
         for secret in ["password", "client_secret", "auth_token", "private_key_pem", "api_key"] {
-            assert!(smells_of_secret(secret), "{secret}");
+            assert!(is_secret_name(secret), "{secret}");
         }
         for harmless in
             ["private_key_file", "api_key_path", "api_key_scope", "secret_key_type", "token", "key"]
         {
-            assert!(!smells_of_secret(harmless), "{harmless}");
+            assert!(!is_secret_name(harmless), "{harmless}");
         }
     }
 }

@@ -13,9 +13,9 @@ pub(super) async fn run(suite: &mut Suite) {
         suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     let mut planted = 0;
     for offered in &types {
-        let base = suite.generated(offered, crate::generate::Extent::All, 0);
+        let base = suite.generate_config(offered, crate::generate::Extent::All, 0);
         let (config, paths) = suite.secrets.plant_canary(offered.block(), &base);
-        if paths.is_empty() || suite.is_late() {
+        if paths.is_empty() || suite.is_run_over() {
             continue;
         }
         planted += 1;
@@ -26,11 +26,13 @@ pub(super) async fn run(suite: &mut Suite) {
         }
     }
     // Ends the process, so that all of its log has arrived.
-    suite.put_away();
-    let is_configured = suite.secrets.holds_configured(&suite.past.stderr);
+    suite.end_plugin();
+    let is_configured = suite.secrets.holds_configured_secret(&suite.past.stderr);
     if planted == 0 && suite.options.config.is_none() {
-        return suite
-            .skip_rules(&["K-01"], "no type has a sensitive or write-only text that can be set");
+        return suite.note_skipped_rules(
+            &["K-01"],
+            "no type has a sensitive or write-only text that can be set",
+        );
     }
     let leaks = suite.secrets.holds_canary(&suite.past.stderr) || is_configured;
     suite.check("K-01", !leaks, || {

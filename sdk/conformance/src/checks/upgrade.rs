@@ -18,10 +18,11 @@ const STORED_OBJECT_RULES: [&str; 9] =
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    let resources: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Resource).cloned().collect();
+    let resources: Vec<OfferedType> =
+        suite.offer.usable_types_of_kind(Kind::Resource).cloned().collect();
     if resources.is_empty() {
-        suite.skip_rules(&STORED_OBJECT_RULES, "the provider has no resource");
-        suite.skip_rules(&["U-09", "M-01"], "the provider has no resource");
+        suite.note_skipped_rules(&STORED_OBJECT_RULES, "the provider has no resource");
+        suite.note_skipped_rules(&["U-09", "M-01"], "the provider has no resource");
     }
     for offered in &resources {
         if suite.wants_any(&STORED_OBJECT_RULES) {
@@ -37,14 +38,14 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 /// A stored object of a type, made from its schema.
-pub(super) fn stored_object(suite: &Suite, offered: &OfferedType, number: u64) -> Value {
+pub(super) fn generate_stored_object(suite: &Suite, offered: &OfferedType, number: u64) -> Value {
     // A state comes from the provider, and U-10 tries the large numbers.
     let extent = if number == 0 { Extent::All } else { Extent::Stored };
-    let config = suite.generated(offered, extent, number);
+    let config = suite.generate_config(offered, extent, number);
     let block = offered.block();
     // Write-only values are never stored.
     let config = block.null_write_only_in(&config);
-    let mut dice = suite.dice(&format!("state {}/{number}", offered.name));
+    let mut dice = suite.seeded_dice(&format!("state {}/{number}", offered.name));
     // Computed attributes are made up as well.
     let mut value = config;
     for (name, attribute) in &block.attributes {
@@ -55,7 +56,7 @@ pub(super) fn stored_object(suite: &Suite, offered: &OfferedType, number: u64) -
             // A value needs some type, and a dynamic attribute has none of its own.
             let ty = if ty == Type::Dynamic { Type::String } else { ty };
             let made = generate::generate_value(name.as_str(), &ty, Extent::Required, &mut dice);
-            if let Some(next) = generate::with_part(&value, &path, made) {
+            if let Some(next) = generate::replace_part(&value, &path, made) {
                 value = next;
             }
         }
@@ -71,20 +72,20 @@ async fn call_upgrade(suite: &mut Suite, offered: &OfferedType, version: u64, te
 async fn check_stored_objects(suite: &mut Suite, offered: &OfferedType) {
     let (ty, version) = (offered.ty(), offered.schema.version);
     for number in 0..6 {
-        let value = stored_object(suite, offered, number);
+        let value = generate_stored_object(suite, offered, number);
         let Ok(text) = json::encode(&value, &ty) else { continue };
         let call = call_upgrade(suite, offered, version, text.as_bytes()).await;
-        check_upgrade_of_current(suite, offered, &value, &call).await;
+        check_current_version_upgrade(suite, offered, &value, &call).await;
         // One state is enough: what damage does hardly depends on the values.
         if number == 0 {
             check_damaged_state(suite, offered, &text).await;
-            check_versions(suite, offered, &text).await;
+            check_other_versions(suite, offered, &text).await;
         }
     }
-    check_precision(suite, offered).await;
+    check_upgrade_precision(suite, offered).await;
 }
 
-async fn check_upgrade_of_current(
+async fn check_current_version_upgrade(
     suite: &mut Suite,
     offered: &OfferedType,
     value: &Value,
@@ -96,7 +97,7 @@ async fn check_upgrade_of_current(
             .with_call(call)
     });
     let Some(answer) = call.first_message() else { return };
-    if !call.is_fine() {
+    if !call.is_success() {
         return suite.check("U-01", false, || {
             Finding::new(
                 "U-01",
@@ -159,7 +160,7 @@ async fn check_upgrade_of_current(
     }
 }
 
-async fn check_versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
+async fn check_other_versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
     let version = offered.schema.version;
     for older in 0..version.min(20) {
         let call = call_upgrade(suite, offered, older, text.as_bytes()).await;
@@ -173,11 +174,11 @@ async fn check_versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
         });
     }
     if version == 0 {
-        suite.skip_rules(&["U-02"], "all schemas have version 0");
+        suite.note_skipped_rules(&["U-02"], "all schemas have version 0");
     }
     // Hosts refuse such a state themselves, but not every program that calls providers is one.
     let call = call_upgrade(suite, offered, version + 7, text.as_bytes()).await;
-    let refused = call.has_reply() && !call.is_fine();
+    let refused = call.has_reply() && !call.is_success();
     suite.check("U-03", refused, || {
         Finding::new("U-03", &offered.display_name(), "a version above the current one is accepted")
             .with_call(&call)
@@ -211,7 +212,7 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
         ("a list", "[1,2]".to_owned()),
         ("null", "null".to_owned()),
         ("nothing", String::new()),
-        ("wrong types", wrong_types(offered)),
+        ("wrong types", object_of_wrong_types(offered)),
         ("10 MB", long),
     ] {
         let call = call_upgrade(suite, offered, version, broken.as_bytes()).await;
@@ -219,9 +220,9 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
             // Null is a value of every type, and a long text is a string.
             "null" | "10 MB" | "nothing" => call.has_reply(),
             "wrong types" => {
-                call.has_reply() && (!call.is_fine() || check_upgraded_type(offered, &call))
+                call.has_reply() && (!call.is_success() || is_upgraded_to_type(offered, &call))
             }
-            _ => call.has_reply() && !call.is_fine(),
+            _ => call.has_reply() && !call.is_success(),
         };
         suite.check("U-05", held, || {
             Finding::new("U-05", &offered.display_name(), format!("{what} in place of a state"))
@@ -231,12 +232,12 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
     }
 }
 
-fn check_upgraded_type(offered: &OfferedType, call: &Call) -> bool {
+fn is_upgraded_to_type(offered: &OfferedType, call: &Call) -> bool {
     call.first_message().is_some_and(|it| decode_dynamic(it.get_msg(1), &offered.ty()).is_ok())
 }
 
 /// An object whose every attribute has a type that does not fit.
-fn wrong_types(offered: &OfferedType) -> String {
+fn object_of_wrong_types(offered: &OfferedType) -> String {
     let parts = offered.block().attributes.iter().map(|(name, attribute)| {
         let wrong = match attribute.implied_type() {
             Type::String | Type::Number | Type::Bool => "[[]]",
@@ -248,12 +249,12 @@ fn wrong_types(offered: &OfferedType) -> String {
 }
 
 /// Large numbers and unusual text through an upgrade.
-async fn check_precision(suite: &mut Suite, offered: &OfferedType) {
+async fn check_upgrade_precision(suite: &mut Suite, offered: &OfferedType) {
     if !suite.is_wanted("U-10") {
         return;
     }
     let ty = offered.ty();
-    let base = stored_object(suite, offered, 0);
+    let base = generate_stored_object(suite, offered, 0);
     let mut value = base.clone();
     let mut changed = Vec::new();
     for (name, attribute) in &offered.block().attributes {
@@ -264,7 +265,7 @@ async fn check_precision(suite: &mut Suite, offered: &OfferedType) {
             _ => None,
         };
         let path = formwork_value::Path::root().attribute(name.clone());
-        if let Some(next) = special.and_then(|it| generate::with_part(&value, &path, it))
+        if let Some(next) = special.and_then(|it| generate::replace_part(&value, &path, it))
             && !attribute.write_only
         {
             value = next;
@@ -278,7 +279,7 @@ async fn check_precision(suite: &mut Suite, offered: &OfferedType) {
     else {
         return;
     };
-    if !call.is_fine() {
+    if !call.is_success() {
         return;
     }
     for path in changed {
@@ -300,21 +301,23 @@ async fn check_precision(suite: &mut Suite, offered: &OfferedType) {
 
 async fn check_identity_upgrade(suite: &mut Suite, offered: &OfferedType) {
     let Some((version, ty, _)) = suite.offer.identities.get(&offered.name).cloned() else {
-        return suite.skip_rules(&["U-09"], "no resource type has an identity");
+        return suite.note_skipped_rules(&["U-09"], "no resource type has an identity");
     };
-    let mut dice = suite.dice("identity");
+    let mut dice = suite.seeded_dice("identity");
     let value = generate::generate_value("identity", &ty, Extent::Required, &mut dice);
     let Ok(text) = json::encode(&value, &ty) else { return };
     let request = request::upgrade_request(&offered.name, version, text.as_bytes());
     let call = suite.call(Rpc::UpgradeResourceIdentity, &request).await;
     if matches!(&call.reply, Reply::Refused(code, _) if code == "Unimplemented") {
-        return suite
-            .skip_rules(&["U-09"], "the provider does not implement UpgradeResourceIdentity");
+        return suite.note_skipped_rules(
+            &["U-09"],
+            "the provider does not implement UpgradeResourceIdentity",
+        );
     }
     let data = call.first_message().and_then(|it| it.get_msg(1)).and_then(|it| it.get_msg(1));
     let upgraded = decode_dynamic(data, &ty);
     // Hosts ask only for other versions, so a refusal is right as well.
-    let is_refused = call.has_reply() && !call.is_fine();
+    let is_refused = call.has_reply() && !call.is_success();
     let held = is_refused || matches!(&upgraded, Ok(Some(it)) if *it.value() == value);
     suite.check("U-09", held, || {
         Finding::new(
@@ -344,7 +347,7 @@ async fn check_move(suite: &mut Suite, offered: &OfferedType) {
             .with_text(5, &offered.name);
         let call = suite.call(Rpc::MoveResourceState, &request).await;
         let target = call.first_message().and_then(|it| it.get_msg(1));
-        let is_made_up = call.is_fine() && target.is_some();
+        let is_made_up = call.is_success() && target.is_some();
         let ty = offered.ty();
         let conforms =
             decode_dynamic(target, &ty).is_ok_and(|it| it.is_some_and(|it| !it.value().is_null()));

@@ -9,7 +9,7 @@ use formwork_value::{Path, Type, Value};
 use super::display_value;
 use crate::finding::Finding;
 use crate::generate::{self, Extent};
-use crate::legal::path_of;
+use crate::legal_config::diagnostic_path;
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, truncate};
@@ -27,7 +27,7 @@ pub(super) async fn run(suite: &mut Suite) {
     // State stores are configured before anything else, so their validation is checked as well.
     types.sort_by_key(|it| it.kind);
     for offered in &types {
-        if suite.is_late() {
+        if suite.is_run_over() {
             return;
         }
         if suite.wants_any(&["V-01", "V-05", "Z-12"]) {
@@ -37,7 +37,7 @@ pub(super) async fn run(suite: &mut Suite) {
             check_legal_configs(suite, offered).await;
         }
     }
-    check_odd_values(suite, &types).await;
+    check_malformed_requests(suite, &types).await;
     check_examples(suite, &types).await;
 }
 
@@ -45,11 +45,11 @@ async fn check_generated_configs(suite: &mut Suite, offered: &OfferedType) {
     let extents = [Extent::Nothing, Extent::Required, Extent::All, Extent::Unknown];
     let random = (0..20).map(|number| (Extent::Random, number));
     for (extent, number) in extents.into_iter().map(|it| (it, 0)).chain(random) {
-        let config = suite.generated(offered, extent, number);
+        let config = suite.generate_config(offered, extent, number);
         let call = suite.validate(offered, &config).await;
         // Shrunk, so that the finding shows what matters.
         if call.is_crash() && suite.is_wanted("V-01") {
-            let shrunk = suite.shrink_crash(offered, &config).await;
+            let shrunk = suite.shrink_crashing_config(offered, &config).await;
             suite.check("V-01", false, || {
                 Finding::new("V-01", &offered.display_name(), "validation crashes or hangs")
                     .with_call(&call)
@@ -69,7 +69,7 @@ fn check_diagnostics(suite: &mut Suite, offered: &OfferedType, config: &Value, c
         return;
     }
     for diag in call.diagnostics() {
-        let path = diag.path.as_ref().map(path_of).unwrap_or_default();
+        let path = diag.path.as_ref().map(diagnostic_path).unwrap_or_default();
         let first = path.0.first();
         let exists = first.is_none()
             || offered.block().attribute_at(&path).is_some()
@@ -102,36 +102,36 @@ async fn check_legal_configs(suite: &mut Suite, offered: &OfferedType) {
     let configs = suite.legal_configs(offered).await;
     if configs.is_empty() {
         let why = "no legal configuration was found; give one with -examples";
-        suite.skip_rules(&["V-02", "V-03", "V-04", "V-07", "V-08", "V-10"], why);
+        suite.note_skipped_rules(&["V-02", "V-03", "V-04", "V-07", "V-08", "V-10"], why);
     }
     for config in configs.iter().take(2) {
-        unknown_parts(suite, offered, config).await;
+        check_unknown_parts(suite, offered, config).await;
         check_repeated_call(suite, offered, config).await;
-        check_missing(suite, offered, config).await;
+        check_missing_required(suite, offered, config).await;
         check_secret_leak(suite, offered, config).await;
-        write_only(suite, offered, config).await;
+        check_write_only_values(suite, offered, config).await;
     }
     if let Some(config) = configs.first() {
         check_large_config(suite, offered, config).await;
     }
 }
 
-fn first_error(call: &Call) -> String {
+fn first_error_line(call: &Call) -> String {
     let error = call.diagnostics().into_iter().find(Diag::is_error);
     error.map(|it| truncate(&it.line(), 300)).unwrap_or_else(|| call.describe_outcome())
 }
 
 /// A known value of an attribute.
-fn known_value(suite: &Suite, path: &Path, attribute: &Attribute) -> Value {
+fn generate_known_value(suite: &Suite, path: &Path, attribute: &Attribute) -> Value {
     let name = match path.0.last() {
         Some(formwork_value::Step::Attribute(name)) => name.as_str().to_owned(),
         _ => String::new(),
     };
-    let mut dice = suite.dice(&name);
+    let mut dice = suite.seeded_dice(&name);
     generate::generate_value(&name, &attribute.implied_type(), Extent::Required, &mut dice)
 }
 
-async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value) {
+async fn check_unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.wants_any(&["V-02", "V-03"]) {
         return;
     }
@@ -144,19 +144,19 @@ async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value)
             continue;
         }
         let unknown = Value::unknown(attribute.implied_type());
-        let Some(changed) = generate::with_part(config, &path, unknown) else { continue };
+        let Some(changed) = generate::replace_part(config, &path, unknown) else { continue };
         // The unknown is legal only if some value is: `conflicts` may exclude them all, and the `id`
         // of the legacy SDK has none.
         if part.is_null() {
-            let known = known_value(suite, &path, &attribute);
-            let Some(known) = generate::with_part(config, &path, known) else { continue };
-            if !suite.validate(offered, &known).await.is_fine() {
+            let known = generate_known_value(suite, &path, &attribute);
+            let Some(known) = generate::replace_part(config, &path, known) else { continue };
+            if !suite.validate(offered, &known).await.is_success() {
                 continue;
             }
         }
         let call = suite.validate(offered, &changed).await;
         let rule = if is_both { "V-03" } else { "V-02" };
-        suite.check(rule, call.is_fine(), || {
+        suite.check(rule, call.is_success(), || {
             Finding::new(
                 rule,
                 &offered.display_name(),
@@ -164,14 +164,14 @@ async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value)
             )
             .with_path(&path)
             .with_call(&call)
-            .with_values("no error", first_error(&call))
+            .with_values("no error", first_error_line(&call))
             .with_input(display_value(&changed))
         });
     }
 }
 
 /// The diagnostics in an order that does not depend on maps.
-fn sort_diagnostics(call: &Call) -> Vec<String> {
+fn sorted_diagnostic_lines(call: &Call) -> Vec<String> {
     let mut lines: Vec<String> =
         call.diagnostics().iter().map(|it| format!("{} {}", it.severity, it.line())).collect();
     // Diagnostics may come in any order, as from checks that run beside each other.
@@ -184,30 +184,34 @@ async fn check_repeated_call(suite: &mut Suite, offered: &OfferedType, config: &
     if !suite.is_wanted("V-04") {
         return;
     }
-    let empty = suite.generated(offered, Extent::Nothing, 0);
+    let empty = suite.generate_config(offered, Extent::Nothing, 0);
     for value in [config.clone(), empty] {
         let first = suite.validate(offered, &value).await;
         for number in 0..3 {
             // Another call in between must not matter.
-            let other = suite.generated(offered, Extent::Random, number);
+            let other = suite.generate_config(offered, Extent::Random, number);
             suite.validate(offered, &other).await;
             let again = suite.validate(offered, &value).await;
-            suite.check("V-04", sort_diagnostics(&first) == sort_diagnostics(&again), || {
-                Finding::new(
-                    "V-04",
-                    &offered.display_name(),
-                    "the same configuration gets two answers",
-                )
-                .with_call(&first)
-                .with_call(&again)
-                .with_values(first.describe_outcome(), again.describe_outcome())
-                .with_input(display_value(&value))
-            });
+            suite.check(
+                "V-04",
+                sorted_diagnostic_lines(&first) == sorted_diagnostic_lines(&again),
+                || {
+                    Finding::new(
+                        "V-04",
+                        &offered.display_name(),
+                        "the same configuration gets two answers",
+                    )
+                    .with_call(&first)
+                    .with_call(&again)
+                    .with_values(first.describe_outcome(), again.describe_outcome())
+                    .with_input(display_value(&value))
+                },
+            );
         }
     }
 }
 
-async fn check_missing(suite: &mut Suite, offered: &OfferedType, config: &Value) {
+async fn check_missing_required(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.is_wanted("V-06") {
         return;
     }
@@ -218,12 +222,13 @@ async fn check_missing(suite: &mut Suite, offered: &OfferedType, config: &Value)
             continue;
         }
         let null = Value::null(attribute.implied_type());
-        let Some(changed) = generate::with_part(config, &path, null) else { continue };
+        let Some(changed) = generate::replace_part(config, &path, null) else { continue };
         let call = suite.validate(offered, &changed).await;
         // A host refuses it before the provider sees it, so silence is no harm.
         let errors: Vec<Diag> = call.diagnostics().into_iter().filter(Diag::is_error).collect();
-        let at =
-            |it: &Diag| it.path.as_ref().map(path_of).is_some_and(|own| own.starts_with(&path));
+        let at = |it: &Diag| {
+            it.path.as_ref().map(diagnostic_path).is_some_and(|own| own.starts_with(&path))
+        };
         suite.check("V-06", errors.is_empty() || errors.iter().any(at), || {
             Finding::new(
                 "V-06",
@@ -232,7 +237,7 @@ async fn check_missing(suite: &mut Suite, offered: &OfferedType, config: &Value)
             )
             .with_path(&path)
             .with_call(&call)
-            .with_values("an error at the attribute", first_error(&call))
+            .with_values("an error at the attribute", first_error_line(&call))
             .with_input(display_value(&changed))
         });
     }
@@ -242,7 +247,7 @@ async fn check_secret_leak(suite: &mut Suite, offered: &OfferedType, config: &Va
     if !suite.is_wanted("V-07") {
         return;
     }
-    let full = suite.generated(offered, Extent::All, 0);
+    let full = suite.generate_config(offered, Extent::All, 0);
     for base in [config, &full] {
         let (planted, paths) = suite.secrets.plant_canary(offered.block(), base);
         if paths.is_empty() {
@@ -260,7 +265,7 @@ async fn check_secret_leak(suite: &mut Suite, offered: &OfferedType, config: &Va
     }
 }
 
-async fn write_only(suite: &mut Suite, offered: &OfferedType, config: &Value) {
+async fn check_write_only_values(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.is_wanted("V-10") || offered.kind != Kind::Resource {
         return;
     }
@@ -271,7 +276,7 @@ async fn write_only(suite: &mut Suite, offered: &OfferedType, config: &Value) {
         })
     };
     // The legal configuration may set no write-only value, and the full one does.
-    let full = suite.generated(offered, Extent::All, 0);
+    let full = suite.generate_config(offered, Extent::All, 0);
     let Some(config) = [config, &full].into_iter().find(|it| is_set(it)) else { return };
     // Without capabilities, as of hosts before 5.8 and 6.8.
     let request = request::validate_request(offered, config).without_field(3);
@@ -310,7 +315,7 @@ pub(super) fn enlarge_collection(offered: &OfferedType, config: &Value) -> Optio
             }
             _ => return None,
         };
-        Some((path.clone(), generate::with_part(config, &path, large)?))
+        Some((path.clone(), generate::replace_part(config, &path, large)?))
     })
 }
 
@@ -318,7 +323,7 @@ async fn check_large_config(suite: &mut Suite, offered: &OfferedType, config: &V
     if !suite.is_wanted("V-08") {
         return;
     }
-    let full = suite.generated(offered, Extent::All, 0);
+    let full = suite.generate_config(offered, Extent::All, 0);
     let Some((path, value)) =
         enlarge_collection(offered, config).or_else(|| enlarge_collection(offered, &full))
     else {
@@ -345,21 +350,21 @@ async fn check_large_config(suite: &mut Suite, offered: &OfferedType, config: &V
     });
 }
 
-async fn check_odd_values(suite: &mut Suite, types: &[OfferedType]) {
+async fn check_malformed_requests(suite: &mut Suite, types: &[OfferedType]) {
     if !suite.is_wanted("V-09") {
         return;
     }
     for offered in types.iter().take(60) {
         let rpc = request::validate_rpc(offered.kind);
         let ty = offered.ty();
-        let config = suite.generated(offered, Extent::Required, 0);
+        let config = suite.generate_config(offered, Extent::Required, 0);
         let unknown_type = OfferedType { name: "no_such_type".to_owned(), ..offered.clone() };
         // An unknown type, no value, JSON (legal, though Terraform never sends it), and nothing at
         // all.
         let requests = [
             request::validate_request(&unknown_type, &config),
-            request::validate_dynamic(offered, &Msg::new()),
-            request::validate_dynamic(offered, &request::dynamic_json(&config, &ty)),
+            request::dynamic_validate_request(offered, &Msg::new()),
+            request::dynamic_validate_request(offered, &request::encode_dynamic_json(&config, &ty)),
             Msg::new(),
         ];
         for request in requests {
@@ -386,7 +391,7 @@ async fn check_examples(suite: &mut Suite, types: &[OfferedType]) {
         return;
     }
     if suite.options.examples.is_empty() {
-        return suite.skip_rules(&["V-11"], "no examples were given with -examples");
+        return suite.note_skipped_rules(&["V-11"], "no examples were given with -examples");
     }
     for offered in types {
         for (file, example) in suite.examples_of(offered) {
@@ -400,10 +405,10 @@ async fn check_examples(suite: &mut Suite, types: &[OfferedType]) {
                 }
             };
             let call = suite.validate(offered, &value).await;
-            suite.check("V-11", call.is_fine(), || {
+            suite.check("V-11", call.is_success(), || {
                 Finding::new("V-11", &offered.display_name(), format!("{file} does not validate"))
                     .with_call(&call)
-                    .with_values("no error", first_error(&call))
+                    .with_values("no error", first_error_line(&call))
                     .with_input(display_value(&value))
             });
         }

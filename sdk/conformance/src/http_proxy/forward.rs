@@ -17,10 +17,10 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 /// The longest answer that is passed on.
-const MAX_ANSWER: usize = 256 << 20;
+const MAX_ANSWER_BYTES: usize = 256 << 20;
 
 /// The headers that are between two neighbours only.
-const OF_CONNECTION: [header::HeaderName; 5] = [
+const HOP_BY_HOP_HEADERS: [header::HeaderName; 5] = [
     header::CONNECTION,
     header::PROXY_AUTHORIZATION,
     header::TRANSFER_ENCODING,
@@ -47,7 +47,7 @@ pub(super) async fn send_upstream(
     let mut request = Request::builder().method(parts.method).uri(path);
     for (name, value) in &parts.headers {
         // Old clients send this one, which is in no standard.
-        let is_own = OF_CONNECTION.contains(name) || name.as_str() == "proxy-connection";
+        let is_own = HOP_BY_HOP_HEADERS.contains(name) || name.as_str() == "proxy-connection";
         if !is_own && name != header::HOST {
             request = request.header(name, value);
         }
@@ -79,9 +79,9 @@ async fn send_request(
     tokio::spawn(connection);
     let answer = sender.send_request(request).await.map_err(io::Error::other)?;
     let (mut parts, body) = answer.into_parts();
-    let body = Limited::new(body, MAX_ANSWER).collect().await.map_err(io::Error::other)?;
+    let body = Limited::new(body, MAX_ANSWER_BYTES).collect().await.map_err(io::Error::other)?;
     // The body was collected, so its old framing is wrong.
-    for name in &OF_CONNECTION {
+    for name in &HOP_BY_HOP_HEADERS {
         parts.headers.remove(name);
     }
     Ok(Response::from_parts(parts, Full::new(body.to_bytes())))

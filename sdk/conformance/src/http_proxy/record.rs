@@ -41,9 +41,9 @@ impl RemoteCall {
     /// Whether it is a POST of the kinds with which services are only asked: operations in the name of
     /// which that is said, searches, queries and logins.
     fn is_known_to_read(&self) -> bool {
-        const OPERATIONS: [&str; 7] =
+        const READING_OPERATIONS: [&str; 7] =
             ["Describe", "Get", "List", "Query", "Scan", "BatchGet", "Head"];
-        const PATHS: [&str; 9] = [
+        const READING_PATHS: [&str; 9] = [
             "token",
             "login",
             "authorize",
@@ -56,13 +56,13 @@ impl RemoteCall {
         ];
         // AWS names the operation behind a dot: `DynamoDB_20120810.GetItem`.
         let operation = self.target.rsplit('.').next().unwrap_or_default();
-        if OPERATIONS.iter().any(|verb| operation.starts_with(verb)) {
+        if READING_OPERATIONS.iter().any(|verb| operation.starts_with(verb)) {
             return true;
         }
         let form = std::str::from_utf8(&self.body).unwrap_or_default();
         // Older services of AWS have it in a form: `Action=DescribeInstances`.
         let action = form.split('&').find_map(|pair| pair.strip_prefix("Action="));
-        if action.is_some_and(|it| OPERATIONS.iter().any(|verb| it.starts_with(verb))) {
+        if action.is_some_and(|it| READING_OPERATIONS.iter().any(|verb| it.starts_with(verb))) {
             return true;
         }
         let last = self.url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -70,11 +70,11 @@ impl RemoteCall {
         if last == "graphql" {
             return form.contains("query") && !form.contains("mutation");
         }
-        PATHS.contains(&last)
+        READING_PATHS.contains(&last)
     }
 
     /// The call as a finding shows it.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn display_text(&self) -> String {
         format!("{} {} ({})", self.method, self.url, self.status)
     }
 
@@ -109,7 +109,7 @@ pub(crate) enum RemoteFault {
 
 /// The handling of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Handling {
+pub(super) enum CallHandling {
     /// It is passed on.
     Forward,
     /// It is answered with this status.
@@ -120,7 +120,7 @@ pub(super) enum Handling {
 
 /// The calls since the start of the recording.
 #[derive(Debug, Default)]
-pub(super) struct Record {
+pub(super) struct ProxyRecord {
     pub(super) calls: Vec<RemoteCall>,
     pub(super) n_tunnels: usize,
     fault: RemoteFault,
@@ -131,34 +131,34 @@ pub(super) struct Record {
     pub(super) held: Arc<Notify>,
 }
 
-impl Record {
+impl ProxyRecord {
     pub(super) fn new(fault: RemoteFault) -> Self {
         Self { fault, ..Self::default() }
     }
 
     /// Notes a call. Returns its number and its handling.
-    pub(super) fn begin_call(&mut self, call: RemoteCall) -> (usize, Handling) {
+    pub(super) fn begin_call(&mut self, call: RemoteCall) -> (usize, CallHandling) {
         let handling = match self.fault {
-            RemoteFault::Busy(times) if self.n_faults < times => Handling::Answer(503),
+            RemoteFault::Busy(times) if self.n_faults < times => CallHandling::Answer(503),
             RemoteFault::RefuseChanges { only_first } if call.may_change_something() => {
                 match only_first && self.n_faults > 0 {
-                    true => Handling::Forward,
-                    false => Handling::Answer(500),
+                    true => CallHandling::Forward,
+                    false => CallHandling::Answer(500),
                 }
             }
             // Like a service whose reads lag behind its changes.
             RemoteFault::NotFound(times)
                 if self.has_changed && !call.may_change_something() && self.n_faults < times =>
             {
-                Handling::Answer(404)
+                CallHandling::Answer(404)
             }
-            RemoteFault::HoldChanges if call.may_change_something() => Handling::Hold,
-            _ => Handling::Forward,
+            RemoteFault::HoldChanges if call.may_change_something() => CallHandling::Hold,
+            _ => CallHandling::Forward,
         };
-        self.n_faults += usize::from(handling != Handling::Forward);
+        self.n_faults += usize::from(handling != CallHandling::Forward);
         let status = match handling {
-            Handling::Answer(status) => status,
-            Handling::Forward | Handling::Hold => 0,
+            CallHandling::Answer(status) => status,
+            CallHandling::Forward | CallHandling::Hold => 0,
         };
         let number = self.calls.len();
         if number < MAX_KEPT_CALLS {
@@ -168,21 +168,21 @@ impl Record {
     }
 
     /// Notes the answer of the service. Returns the status that the provider gets, if any.
-    pub(super) fn end_call(&mut self, number: usize, status: u16) -> Handling {
+    pub(super) fn end_call(&mut self, number: usize, status: u16) -> CallHandling {
         // A redirect is a good answer too.
         let is_good = (200..400).contains(&status);
         // A call beyond the limit is not recorded, and its answer passes as it is.
-        let Some(call) = self.calls.get_mut(number) else { return Handling::Answer(status) };
+        let Some(call) = self.calls.get_mut(number) else { return CallHandling::Answer(status) };
         let changes = is_good && call.may_change_something();
         call.is_carried_out = is_good;
         self.has_changed |= changes;
         if changes && self.fault == RemoteFault::HoldAnswer && self.n_faults == 0 {
             self.n_faults += 1;
-            return Handling::Hold;
+            return CallHandling::Hold;
         }
         // The service has done its work already: only the answer tells of a failure.
         call.status = if self.fault == RemoteFault::FailAt(number) { 500 } else { status };
-        Handling::Answer(call.status)
+        CallHandling::Answer(call.status)
     }
 }
 
@@ -220,13 +220,13 @@ mod tests {
     #[test]
     fn each_fault_is_committed_where_it_belongs() {
         let run = |fault, calls: &[&str]| -> Vec<u16> {
-            let mut record = Record::new(fault);
+            let mut record = ProxyRecord::new(fault);
             let status = |handling| match handling {
-                Handling::Answer(status) => status,
-                Handling::Forward | Handling::Hold => 0,
+                CallHandling::Answer(status) => status,
+                CallHandling::Forward | CallHandling::Hold => 0,
             };
             let status = |method: &&str| match record.begin_call(call(method, "http://h/a")) {
-                (number, Handling::Forward) => status(record.end_call(number, 200)),
+                (number, CallHandling::Forward) => status(record.end_call(number, 200)),
                 (_, handling) => status(handling),
             };
             calls.iter().map(status).collect()

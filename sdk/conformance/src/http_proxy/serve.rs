@@ -21,35 +21,35 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 use super::forward::send_upstream;
-use super::lock;
-use super::record::{Handling, Record, RemoteCall};
+use super::lock_record;
+use super::record::{CallHandling, ProxyRecord, RemoteCall};
 
 /// The longest request that is forwarded.
-const MAX_REQUEST: usize = 64 << 20;
+const MAX_REQUEST_BYTES: usize = 64 << 20;
 
 /// The part of a request that is kept.
-const MAX_KEPT_REQUEST: usize = 64 << 10;
+const MAX_KEPT_BODY_BYTES: usize = 64 << 10;
 
 /// The time for which a call is held.
 const HOLD_TIME: Duration = Duration::from_secs(120);
 
 /// The first byte of a connection that is encrypted.
-const TLS_RECORD: u8 = 0x16;
+const FIRST_TLS_BYTE: u8 = 0x16;
 
-type Shared = Arc<Mutex<Record>>;
-type Answer = Response<Full<Bytes>>;
+type SharedRecord = Arc<Mutex<ProxyRecord>>;
+type HttpAnswer = Response<Full<Bytes>>;
 
 /// The authority that certificates are made by.
-pub(super) struct Certificates(CertifiedIssuer<'static, KeyPair>);
+pub(super) struct CertificateIssuer(CertifiedIssuer<'static, KeyPair>);
 
-impl Certificates {
+impl CertificateIssuer {
     /// Makes certificates with an authority.
     pub(super) fn new(authority: CertifiedIssuer<'static, KeyPair>) -> Self {
         Self(authority)
     }
 
     /// The TLS settings with a certificate for a host.
-    fn settings(&self, host: &str) -> Option<ServerConfig> {
+    fn tls_config_for(&self, host: &str) -> Option<ServerConfig> {
         let key = KeyPair::generate().ok()?;
         let params = CertificateParams::new([host.to_owned()]).ok()?;
         let certificate = params.signed_by(&key, &self.0).ok()?;
@@ -65,8 +65,8 @@ impl Certificates {
 /// Serves all connections.
 pub(super) async fn serve_connections(
     listener: TcpListener,
-    record: Shared,
-    certificates: Arc<Certificates>,
+    record: SharedRecord,
+    certificates: Arc<CertificateIssuer>,
 ) {
     while let Ok((stream, _)) = listener.accept().await {
         let (record, certificates) = (Arc::clone(&record), Arc::clone(&certificates));
@@ -87,9 +87,9 @@ pub(super) async fn serve_connections(
 /// Answers a request to the proxy itself.
 async fn answer_proxy_request(
     request: Request<Incoming>,
-    record: Shared,
-    certificates: Arc<Certificates>,
-) -> Answer {
+    record: SharedRecord,
+    certificates: Arc<CertificateIssuer>,
+) -> HttpAnswer {
     if request.method() != Method::CONNECT {
         let uri = request.uri().clone();
         return record_and_answer(request, uri, &record).await;
@@ -102,13 +102,13 @@ async fn answer_proxy_request(
         let mut stream = BufReader::new(TokioIo::new(stream));
         // Some clients have a tunnel for plain requests, too.
         let first = stream.fill_buf().await.ok().and_then(|bytes| bytes.first().copied());
-        if first != Some(TLS_RECORD) {
+        if first != Some(FIRST_TLS_BYTE) {
             return serve_tunnel(stream, "http", authority, record).await;
         }
         // Before the handshake, which a provider that does not trust the proxy breaks off.
-        lock(&record).n_tunnels += 1;
+        lock_record(&record).n_tunnels += 1;
         let host = authority.host().trim_matches(['[', ']']).to_owned();
-        let Some(settings) = certificates.settings(&host) else { return };
+        let Some(settings) = certificates.tls_config_for(&host) else { return };
         let acceptor = TlsAcceptor::from(Arc::new(settings));
         // A provider that does not trust the certificate ends it here.
         if let Ok(stream) = acceptor.accept(stream).await {
@@ -123,7 +123,7 @@ async fn serve_tunnel(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     scheme: &'static str,
     authority: Authority,
-    record: Shared,
+    record: SharedRecord,
 ) {
     let service = service_fn(|request: Request<Incoming>| {
         let (record, authority) = (Arc::clone(&record), authority.clone());
@@ -141,9 +141,13 @@ async fn serve_tunnel(
 }
 
 /// Records a request, and answers it as the service or as the fault does.
-async fn record_and_answer(request: Request<Incoming>, uri: Uri, record: &Shared) -> Answer {
+async fn record_and_answer(
+    request: Request<Incoming>,
+    uri: Uri,
+    record: &SharedRecord,
+) -> HttpAnswer {
     let (parts, body) = request.into_parts();
-    let Ok(body) = Limited::new(body, MAX_REQUEST).collect().await else {
+    let Ok(body) = Limited::new(body, MAX_REQUEST_BYTES).collect().await else {
         return status_response(StatusCode::PAYLOAD_TOO_LARGE);
     };
     let body = body.to_bytes();
@@ -153,7 +157,7 @@ async fn record_and_answer(request: Request<Incoming>, uri: Uri, record: &Shared
         // A time or a signature in the query would make each attempt another request.
         url: uri.to_string().split('?').next().unwrap_or_default().to_owned(),
         target: header("x-amz-target").unwrap_or_default().to_owned(),
-        body: body.slice(..body.len().min(MAX_KEPT_REQUEST)),
+        body: body.slice(..body.len().min(MAX_KEPT_BODY_BYTES)),
         // A key for repeated requests: in a header or, with AWS, as a client token in the body.
         is_idempotent: ["idempotency-key", "x-idempotency-key", "x-client-token"]
             .iter()
@@ -162,42 +166,42 @@ async fn record_and_answer(request: Request<Incoming>, uri: Uri, record: &Shared
         status: 0,
         is_carried_out: false,
     };
-    let (number, handling) = lock(record).begin_call(call);
+    let (number, handling) = lock_record(record).begin_call(call);
     match handling {
-        Handling::Forward => {}
-        Handling::Answer(refused) => return refusal_response(refused),
-        Handling::Hold => return hold_call(record).await,
+        CallHandling::Forward => {}
+        CallHandling::Answer(refused) => return fault_response(refused),
+        CallHandling::Hold => return hold_until_timeout(record).await,
     }
     let answer = send_upstream(parts, uri, body)
         .await
         .unwrap_or_else(|error| text_response(StatusCode::BAD_GATEWAY, &error.to_string()));
-    let ended = lock(record).end_call(number, answer.status().as_u16());
+    let ended = lock_record(record).end_call(number, answer.status().as_u16());
     match ended {
-        Handling::Answer(given) if given != answer.status().as_u16() => refusal_response(given),
-        Handling::Answer(_) | Handling::Forward => answer,
-        Handling::Hold => hold_call(record).await,
+        CallHandling::Answer(given) if given != answer.status().as_u16() => fault_response(given),
+        CallHandling::Answer(_) | CallHandling::Forward => answer,
+        CallHandling::Hold => hold_until_timeout(record).await,
     }
 }
 
 /// Announces a held call, and answers it when no provider waits any more.
-async fn hold_call(record: &Shared) -> Answer {
-    let held = Arc::clone(&lock(record).held);
+async fn hold_until_timeout(record: &SharedRecord) -> HttpAnswer {
+    let held = Arc::clone(&lock_record(record).held);
     // `notify_one` keeps the notice for a waiter that comes later.
     held.notify_one();
     tokio::time::sleep(HOLD_TIME).await;
     status_response(StatusCode::GATEWAY_TIMEOUT)
 }
 
-fn refusal_response(refused: u16) -> Answer {
+fn fault_response(refused: u16) -> HttpAnswer {
     status_response(StatusCode::from_u16(refused).unwrap_or(StatusCode::BAD_GATEWAY))
 }
 
-fn status_response(status: StatusCode) -> Answer {
+fn status_response(status: StatusCode) -> HttpAnswer {
     let text = if status == StatusCode::OK { "" } else { "A fault of the conformance suite." };
     text_response(status, text)
 }
 
-fn text_response(status: StatusCode, text: &str) -> Answer {
+fn text_response(status: StatusCode, text: &str) -> HttpAnswer {
     let mut answer = Response::new(Full::new(Bytes::from(text.to_owned())));
     *answer.status_mut() = status;
     answer

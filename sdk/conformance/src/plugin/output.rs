@@ -11,14 +11,14 @@ use tokio::time::timeout;
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
 /// The number of lines kept of the report of a panic. More follow where backtraces are on.
-const PANIC_LINES: usize = 3;
+const N_PANIC_LINES: usize = 3;
 
 /// The number of lines kept of other output.
-const LAST_LINES: usize = 6;
+const N_LAST_LINES: usize = 6;
 
 /// Output of a process, up to a limit.
 #[derive(Debug, Default)]
-pub struct Printed {
+pub struct PrintedOutput {
     /// The bytes, the oldest first.
     pub bytes: Vec<u8>,
     /// The number of bytes that were not kept.
@@ -32,7 +32,7 @@ pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Reads an output to its end.
-pub(super) async fn keep_output(mut from: impl AsyncRead + Unpin, into: Shared<Printed>) {
+pub(super) async fn keep_output(mut from: impl AsyncRead + Unpin, into: Shared<PrintedOutput>) {
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(read @ 1..) = from.read(&mut buffer).await {
         let mut printed = lock(&into);
@@ -47,7 +47,7 @@ pub(super) async fn keep_output(mut from: impl AsyncRead + Unpin, into: Shared<P
 ///
 /// The report is looked for in the whole output. With `RUST_BACKTRACE=1`, and always in Go, a stack
 /// of any length follows it.
-pub fn panic_in(text: &str) -> Option<String> {
+pub fn panic_report_in(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let at = lines.iter().position(|line| {
         line.starts_with("panic:")
@@ -55,20 +55,20 @@ pub fn panic_in(text: &str) -> Option<String> {
             || line.contains("panicked at")
             || line.contains("Traceback")
     })?;
-    let end = lines.len().min(at + PANIC_LINES);
+    let end = lines.len().min(at + N_PANIC_LINES);
     Some(lines[at..end].join("\n"))
 }
 
 /// The part of an output that explains an end: the report of a panic, else the last lines.
-pub(super) fn reason_in(text: &str) -> String {
-    panic_in(text).unwrap_or_else(|| {
+pub(super) fn end_reason_in(text: &str) -> String {
+    panic_report_in(text).unwrap_or_else(|| {
         let lines: Vec<&str> = text.lines().collect();
-        lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
+        lines[lines.len().saturating_sub(N_LAST_LINES)..].join("\n")
     })
 }
 
 /// Reads the first line; returns it with what was read after it.
-pub(super) async fn first_line(
+pub(super) async fn read_first_line(
     stdout: &mut (impl AsyncRead + Unpin),
 ) -> Option<(Vec<u8>, Vec<u8>)> {
     let mut line = Vec::new();
@@ -86,7 +86,7 @@ pub(super) async fn first_line(
 }
 
 /// Whether one of the next lines is a handshake.
-pub(super) async fn late_handshake(
+pub(super) async fn has_late_handshake(
     stdout: &mut (impl AsyncRead + Unpin),
     mut read: Vec<u8>,
 ) -> bool {
@@ -119,15 +119,18 @@ mod tests {
             "Traceback (most recent call last):\n  File \"x\", line 1\nOSError: no folder",
         ] {
             let text = format!("starting\n{report}\n{frames}");
-            assert_eq!(panic_in(&text).as_deref(), Some(report));
-            assert_eq!(reason_in(&text), report);
+            assert_eq!(panic_report_in(&text).as_deref(), Some(report));
+            assert_eq!(end_reason_in(&text), report);
         }
     }
 
     #[test]
     fn without_a_panic_the_last_lines_are_the_reason() {
         let text = "1\n2\n3\n4\n5\n6\n7\n";
-        assert_eq!((panic_in(text), reason_in(text)), (None, "2\n3\n4\n5\n6\n7".to_owned()));
-        assert_eq!(reason_in(""), "");
+        assert_eq!(
+            (panic_report_in(text), end_reason_in(text)),
+            (None, "2\n3\n4\n5\n6\n7".to_owned())
+        );
+        assert_eq!(end_reason_in(""), "");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::junit::escape;
+use super::junit::escape_xml;
 use super::{Report, Score};
 use crate::finding::{Finding, Verdict};
 use crate::plugin::{Call, truncate};
@@ -30,24 +30,24 @@ impl Report {
     /// Returns the report as an HTML page.
     #[must_use]
     pub fn html(&self) -> String {
-        let title = escape(&format!("Conformance of {}", self.provider));
+        let title = escape_xml(&format!("Conformance of {}", self.provider));
         let mut out = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <title>{title}</title>\n<style>{PAGE_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
         );
-        self.overview(&mut out);
-        self.by_type(&mut out);
-        self.by_rule(&mut out);
-        self.all_rules(&mut out);
+        self.write_overview(&mut out);
+        self.write_findings_by_type(&mut out);
+        self.write_findings_by_rule(&mut out);
+        self.write_all_rules(&mut out);
         out.push_str("</body>\n</html>\n");
         out
     }
 
-    fn overview(&self, out: &mut String) {
+    fn write_overview(&self, out: &mut String) {
         // Otherwise a page without findings would look like a success.
         if let Some(why) = &self.stopped {
-            let (cause, why) = (self.end_cause(), escape(why));
+            let (cause, why) = (self.end_cause(), escape_xml(why));
             out.push_str(&format!("<p class=\"broken\">{cause}: {why}</p>\n"));
         }
         let card =
@@ -61,11 +61,11 @@ impl Report {
         out.push_str("</div>\n");
         let offers: Vec<String> =
             self.offers.iter().map(|(kind, number)| format!("{kind}: {number}")).collect();
-        out.push_str(&format!("<p>Offers {}.</p>\n", escape(&offers.join(", "))));
-        out.push_str(&format!("<p><code>{}</code></p>\n", escape(&self.badge())));
+        out.push_str(&format!("<p>Offers {}.</p>\n", escape_xml(&offers.join(", "))));
+        out.push_str(&format!("<p><code>{}</code></p>\n", escape_xml(&self.badge())));
     }
 
-    fn by_type(&self, out: &mut String) {
+    fn write_findings_by_type(&self, out: &mut String) {
         // Sorted by name, so that the pages of two runs can be compared.
         let mut subjects = BTreeMap::<&str, Vec<&Finding>>::new();
         for finding in &self.findings {
@@ -83,7 +83,7 @@ impl Report {
                 ids.iter().map(|id| format!("<a href=\"#{id}\">{id}</a>")).collect();
             out.push_str(&format!(
                 "<tr><td>{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
-                escape(subject),
+                escape_xml(subject),
                 findings.len(),
                 links.join(" ")
             ));
@@ -91,7 +91,7 @@ impl Report {
         out.push_str("</table></div>\n");
     }
 
-    fn by_rule(&self, out: &mut String) {
+    fn write_findings_by_rule(&self, out: &mut String) {
         out.push_str("<h2>Findings</h2>\n");
         if self.findings.is_empty() {
             out.push_str("<p>None.</p>\n");
@@ -102,10 +102,10 @@ impl Report {
                 "<h3 id=\"{id}\">{id} ({severity}): {text}</h3>\n<p>{harm} <b>Correction:</b> {fix} <span class=\"not\">Source: {source}. {broken} of {cases} cases.</span></p>\n",
                 id = rule.id,
                 severity = rule.severity.word(),
-                text = escape(rule.text),
-                harm = escape(rule.harm),
-                fix = escape(rule.fix),
-                source = escape(rule.source),
+                text = escape_xml(rule.text),
+                harm = escape_xml(rule.harm),
+                fix = escape_xml(rule.fix),
+                source = escape_xml(rule.source),
                 broken = row.broken,
                 cases = row.cases
             ));
@@ -115,7 +115,7 @@ impl Report {
         }
     }
 
-    fn all_rules(&self, out: &mut String) {
+    fn write_all_rules(&self, out: &mut String) {
         out.push_str("<h2>All rules</h2>\n<div class=\"wide\"><table><tr><th>Rule</th><th>Verdict</th><th class=\"n\">Cases</th><th>Text</th></tr>\n");
         // Rows are in the order of the rules, in which a family stands together.
         let mut family = "";
@@ -123,12 +123,12 @@ impl Report {
             let own = rules::family_of(row.rule.id);
             if own != family {
                 family = own;
-                out.push_str(&format!("<tr><th colspan=\"4\">{}</th></tr>\n", escape(own)));
+                out.push_str(&format!("<tr><th colspan=\"4\">{}</th></tr>\n", escape_xml(own)));
             }
             let word = row.verdict.word();
             let reason = match &row.verdict {
                 Verdict::Skipped(reason) => {
-                    format!("<br><span class=\"skipped\">{}</span>", escape(reason))
+                    format!("<br><span class=\"skipped\">{}</span>", escape_xml(reason))
                 }
                 Verdict::Held | Verdict::Broken => String::new(),
             };
@@ -137,7 +137,7 @@ impl Report {
                 "<tr><td>{}</td><td class=\"{class}\">{word}</td><td class=\"n\">{}</td><td>{}{reason}</td></tr>\n",
                 row.rule.id,
                 row.cases,
-                escape(row.rule.text)
+                escape_xml(row.rule.text)
             ));
         }
         out.push_str("</table></div>\n");
@@ -148,12 +148,12 @@ fn write_finding(out: &mut String, finding: &Finding) {
     let at = if finding.path.is_empty() {
         String::new()
     } else {
-        format!(" at <code>{}</code>", escape(&finding.path))
+        format!(" at <code>{}</code>", escape_xml(&finding.path))
     };
     out.push_str(&format!(
         "<details open><summary>{}{at}: {}</summary>\n<dl>\n",
-        escape(&finding.subject),
-        escape(&finding.message)
+        escape_xml(&finding.subject),
+        escape_xml(&finding.message)
     ));
     for (what, text) in [
         ("Call", &finding.call),
@@ -162,18 +162,18 @@ fn write_finding(out: &mut String, finding: &Finding) {
         ("Input", &finding.input),
     ] {
         if !text.is_empty() {
-            out.push_str(&format!("<dt>{what}</dt><dd><code>{}</code></dd>\n", escape(text)));
+            out.push_str(&format!("<dt>{what}</dt><dd><code>{}</code></dd>\n", escape_xml(text)));
         }
     }
     out.push_str("</dl>\n");
     if !finding.calls.is_empty() {
-        let lines: Vec<String> = finding.calls.iter().map(call_line).collect();
-        out.push_str(&format!("<pre>{}</pre>\n", escape(&lines.join("\n"))));
+        let lines: Vec<String> = finding.calls.iter().map(describe_call).collect();
+        out.push_str(&format!("<pre>{}</pre>\n", escape_xml(&lines.join("\n"))));
     }
     out.push_str("</details>\n");
 }
 
-fn call_line(call: &Call) -> String {
+fn describe_call(call: &Call) -> String {
     let size = |all: &[bytes::Bytes]| all.iter().map(bytes::Bytes::len).sum::<usize>();
     format!(
         "{} sent {} bytes, received {} bytes in {} ms: {}",

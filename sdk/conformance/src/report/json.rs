@@ -48,7 +48,7 @@ impl Report {
 }
 
 fn finding_to_json(finding: &Finding) -> Value {
-    let rule = rules::find(finding.rule);
+    let rule = rules::find_rule(finding.rule);
     json!({
         "rule": finding.rule,
         "severity": rule.map(|it| it.severity.word()),

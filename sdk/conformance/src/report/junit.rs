@@ -1,6 +1,6 @@
 //! The report as JUnit XML: a suite for each family, a case for each rule.
 
-use super::{Report, Row};
+use super::{Report, RuleRow};
 use crate::finding::Verdict;
 use crate::rules;
 
@@ -12,7 +12,7 @@ impl Report {
         let failures = self.count_verdicts("broken");
         out.push_str(&format!(
             "<testsuites name=\"conformance of {}\" tests=\"{}\" failures=\"{failures}\" errors=\"0\" time=\"{:.3}\">\n",
-            escape(&self.provider),
+            escape_xml(&self.provider),
             self.rows.len(),
             self.took.as_secs_f64()
         ));
@@ -29,13 +29,13 @@ impl Report {
             let count = |word: &str| own.iter().filter(|row| row.verdict.word() == word).count();
             out.push_str(&format!(
                 "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n",
-                escape(family),
+                escape_xml(family),
                 own.len(),
                 count("broken"),
                 count("skipped")
             ));
             for row in own {
-                self.case(&mut out, row, family);
+                self.write_test_case(&mut out, row, family);
             }
             out.push_str("  </testsuite>\n");
         }
@@ -43,13 +43,16 @@ impl Report {
         out
     }
 
-    fn case(&self, out: &mut String, row: &Row, family: &str) {
-        let name = escape(&format!("{} {}", row.rule.id, row.rule.text));
-        out.push_str(&format!("    <testcase classname=\"{}\" name=\"{name}\"", escape(family)));
+    fn write_test_case(&self, out: &mut String, row: &RuleRow, family: &str) {
+        let name = escape_xml(&format!("{} {}", row.rule.id, row.rule.text));
+        out.push_str(&format!(
+            "    <testcase classname=\"{}\" name=\"{name}\"",
+            escape_xml(family)
+        ));
         match &row.verdict {
             Verdict::Held => out.push_str("/>\n"),
             Verdict::Skipped(reason) => {
-                let message = escape(&format!("{}: {reason}", row.verdict.word()));
+                let message = escape_xml(&format!("{}: {reason}", row.verdict.word()));
                 out.push_str(&format!("><skipped message=\"{message}\"/></testcase>\n"));
             }
             Verdict::Broken => {
@@ -66,8 +69,8 @@ impl Report {
                 out.push_str(&format!(
                     "><failure type=\"{}\" message=\"{}\">{}</failure></testcase>\n",
                     row.rule.severity.word(),
-                    escape(first),
-                    escape(&lines.join("\n"))
+                    escape_xml(first),
+                    escape_xml(&lines.join("\n"))
                 ));
             }
         }
@@ -75,7 +78,7 @@ impl Report {
 }
 
 /// The text as XML has it; characters that XML cannot hold are left out.
-pub(super) fn escape(text: &str) -> String {
+pub(super) fn escape_xml(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {

@@ -8,11 +8,11 @@ use formwork_plugin_protocol::raw::RawStatus;
 use formwork_plugin_protocol::transcript::{CallOutcome, ReadError, RecordedCall, Transcript};
 
 use crate::finding::Finding;
-use crate::plugin::{Call, Launch, Plugin, Reply, StartError};
+use crate::plugin::{Call, LaunchOptions, Plugin, Reply, StartError};
 use crate::rpc::Rpc;
 
 /// The deadline of a call that is played.
-const REPLAY_TIMEOUT: Duration = Duration::from_secs(60);
+const REPLAYED_CALL_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Finding {
     /// Writes the calls of the finding as a transcript, after the call that had configured the process
@@ -47,7 +47,7 @@ fn to_recorded_call(call: &Call, protocol: u32) -> RecordedCall {
             // The call ended well, and only its bytes make no sense.
             Reply::Answered(_) | Reply::Garbage => CallOutcome::Ok,
             Reply::Refused(code, message) => CallOutcome::Status(RawStatus {
-                code: code_number(code),
+                code: status_code_number(code),
                 message: message.clone(),
                 details: bytes::Bytes::new(),
             }),
@@ -58,7 +58,7 @@ fn to_recorded_call(call: &Call, protocol: u32) -> RecordedCall {
 }
 
 /// The number of a status code.
-fn code_number(name: &str) -> i32 {
+fn status_code_number(name: &str) -> i32 {
     let status = |code| RawStatus { code, message: String::new(), details: bytes::Bytes::new() };
     // 2 is gRPC's `Unknown`.
     (0..=16).find(|code| status(*code).code_name() == name).unwrap_or(2)
@@ -66,7 +66,7 @@ fn code_number(name: &str) -> i32 {
 
 /// The outcome of playing one call again.
 #[derive(Clone, Debug)]
-pub struct Replay {
+pub struct ReplayedCall {
     /// The path of the method.
     pub path: String,
     /// Whether the answer is byte for byte the recorded one.
@@ -111,12 +111,12 @@ impl From<StartError> for ReplayError {
 ///
 /// # Errors
 /// When the file cannot be read or the provider does not start.
-pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, ReplayError> {
+pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<ReplayedCall>, ReplayError> {
     let transcript = Transcript::read(file)?;
     let recorded = transcript.calls.iter().find_map(RecordedCall::protocol).map(|it| it.number());
     // A host that offers both versions gets 6, so 5 is offered alone.
     let versions = if recorded == Some(5) { "5" } else { "5,6" };
-    let launch = Launch { versions: versions.into(), ..Launch::default() };
+    let launch = LaunchOptions { versions: versions.into(), ..LaunchOptions::default() };
     let mut plugin = Plugin::launch(program, &launch).await?;
     let spoken = plugin.protocol.number();
     if let Some(recorded) = recorded.filter(|it| *it != spoken) {
@@ -129,7 +129,7 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, R
         if !plugin.is_alive() {
             plugin = Plugin::launch(program, &launch).await?;
             if let Some(request) = configure.clone() {
-                plugin.call_bytes(Rpc::ConfigureProvider, request, REPLAY_TIMEOUT).await;
+                plugin.call_bytes(Rpc::ConfigureProvider, request, REPLAYED_CALL_TIMEOUT).await;
             }
         }
         let rpc = Rpc::ALL
@@ -139,11 +139,12 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, R
         if rpc == Rpc::ConfigureProvider {
             configure = Some(call.requests.clone());
         }
-        let now = plugin.call_bytes(rpc, call.requests.clone(), REPLAY_TIMEOUT).await;
+        let now = plugin.call_bytes(rpc, call.requests.clone(), REPLAYED_CALL_TIMEOUT).await;
         let recorded_now = to_recorded_call(&now, spoken);
-        outcomes.push(Replay {
+        outcomes.push(ReplayedCall {
             path: call.path.clone(),
-            is_same: now.answers == call.answers && same_kind(&recorded_now.outcome, &call.outcome),
+            is_same: now.answers == call.answers
+                && is_same_outcome_kind(&recorded_now.outcome, &call.outcome),
             recorded: outcome_in_words(&call.outcome, call.answers.len()),
             now: now.describe_outcome(),
         });
@@ -151,7 +152,7 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, R
     Ok(outcomes)
 }
 
-fn same_kind(a: &CallOutcome, b: &CallOutcome) -> bool {
+fn is_same_outcome_kind(a: &CallOutcome, b: &CallOutcome) -> bool {
     match (a, b) {
         // Only the kind: the text depends on the moment.
         (CallOutcome::Failed(_), CallOutcome::Failed(_)) => true,

@@ -30,7 +30,7 @@ impl Report {
             .iter()
             .map(|finding| {
                 // A rule that is not in the table must not make its finding look harmless.
-                let severity = rules::find(finding.rule).map_or(Severity::Must, |it| it.severity);
+                let severity = rules::find_rule(finding.rule).map_or(Severity::Must, |it| it.severity);
                 // The index points into `rules` of the driver above, which has the same order.
                 let index = rules::all_rules().position(|rule| rule.id == finding.rule);
                 let place = if finding.path.is_empty() {

@@ -1,6 +1,6 @@
 //! The report as a table for a terminal.
 
-use super::{Report, Row};
+use super::{Report, RuleRow};
 use crate::finding::{Finding, Verdict};
 use crate::plugin::truncate;
 use crate::rules::{self, Severity};
@@ -15,19 +15,19 @@ impl Report {
         // The table needs some room, and very long lines are hard to read.
         let width = width.clamp(40, 120);
         let mut out = String::new();
-        self.head(&mut out);
+        self.write_head(&mut out);
         if let Some(why) = &self.stopped {
             out.push_str(&wrap_lines(&format!("{}: {why}", self.end_cause()), width, ""));
             out.push('\n');
         }
-        self.table(&mut out, width);
+        self.write_family_table(&mut out, width);
         self.write_broken_rules(&mut out, width);
-        self.skip_reasons(&mut out, width);
-        self.summary(&mut out, width);
+        self.write_skip_reasons(&mut out, width);
+        self.write_summary(&mut out, width);
         out
     }
 
-    fn head(&self, out: &mut String) {
+    fn write_head(&self, out: &mut String) {
         out.push_str(&format!("Conformance of {}\n", self.provider));
         let offers: Vec<_> = self
             .offers
@@ -45,7 +45,7 @@ impl Report {
     }
 
     /// One line for each family.
-    fn table(&self, out: &mut String, width: usize) {
+    fn write_family_table(&self, out: &mut String, width: usize) {
         let name_width = width.saturating_sub(40).clamp(16, 36);
         out.push_str(&format!(
             "{:<name_width$} {:>6} {:>7} {:>8}\n",
@@ -59,7 +59,7 @@ impl Report {
             }
         }
         for family in families {
-            let own: Vec<&Row> =
+            let own: Vec<&RuleRow> =
                 self.rows.iter().filter(|row| rules::family_of(row.rule.id) == family).collect();
             let count = |word: &str| own.iter().filter(|row| row.verdict.word() == word).count();
             out.push_str(&format!(
@@ -97,7 +97,7 @@ impl Report {
     }
 
     /// Why rules were not examined, rules with the same reason together.
-    fn skip_reasons(&self, out: &mut String, width: usize) {
+    fn write_skip_reasons(&self, out: &mut String, width: usize) {
         // No map: the reasons stay in the order of the rules.
         let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
         for row in &self.rows {
@@ -122,7 +122,7 @@ impl Report {
         }
     }
 
-    fn summary(&self, out: &mut String, width: usize) {
+    fn write_summary(&self, out: &mut String, width: usize) {
         let (must, should) = (self.score(Severity::Must), self.score(Severity::Should));
         let text = format!(
             "Musts held: {} of {} examined. Shoulds held: {} of {} examined. {} skipped of {} rules in {:.1} s.",

@@ -4,7 +4,7 @@ use super::Rule;
 use super::Severity::{Must, Should};
 
 /// The rows.
-pub(super) const ROWS: &[Rule] = &[
+pub(super) const RULES: &[Rule] = &[
     // Not a must, because hosts always set the cookie.
     Rule {
         id: "H-01",

@@ -4,7 +4,7 @@ use super::Rule;
 use super::Severity::{Must, Should};
 
 /// The rows.
-pub(super) const ROWS: &[Rule] = &[
+pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "R-01",
         severity: Must,

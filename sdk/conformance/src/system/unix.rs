@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 /// Has a command started in a process group of its own, so that its children can be killed with it.
-pub(crate) fn in_own_group(command: &mut Command) {
+pub(crate) fn set_own_process_group(command: &mut Command) {
     command.process_group(0);
 }
 
@@ -21,18 +21,18 @@ pub(crate) fn kill_group(leader: i32) {
 }
 
 /// Kills a process. An error means that it has ended.
-pub(crate) fn kill(pid: i32) {
+pub(crate) fn kill_process(pid: i32) {
     nix::sys::signal::kill(Pid::from_raw(pid), Signal::SIGKILL).ok();
 }
 
 /// Sends a process the signal of Ctrl-C, and returns whether that was possible.
-pub(crate) fn interrupt(pid: i32) -> bool {
+pub(crate) fn interrupt_process(pid: i32) -> bool {
     nix::sys::signal::kill(Pid::from_raw(pid), Signal::SIGINT).is_ok()
 }
 
 /// Whether every user may write to a file and reach it, apart from the folder `ours`. The mode of the file comes
 /// along.
-pub(crate) fn is_open_to_others(path: &Path, ours: &Path) -> Option<u32> {
+pub(crate) fn mode_if_open_to_others(path: &Path, ours: &Path) -> Option<u32> {
     // To connect to a socket one needs to write.
     let mode = path.metadata().map(|it| it.permissions().mode() & 0o002).unwrap_or(0);
     let folder = path.parent().filter(|it| *it != ours);

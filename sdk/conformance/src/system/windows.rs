@@ -5,21 +5,21 @@ use std::path::Path;
 use std::process::Command;
 
 /// There are no process groups.
-pub(crate) fn in_own_group(_command: &mut Command) {}
+pub(crate) fn set_own_process_group(_command: &mut Command) {}
 
 /// There are no process groups.
 pub(crate) fn kill_group(_leader: i32) {}
 
 /// Not used: rules that leave processes behind are not examined.
-pub(crate) fn kill(_pid: i32) {}
+pub(crate) fn kill_process(_pid: i32) {}
 
 /// There is no signal.
-pub(crate) fn interrupt(_pid: i32) -> bool {
+pub(crate) fn interrupt_process(_pid: i32) -> bool {
     false
 }
 
 /// Plugins listen on TCP here.
-pub(crate) fn is_open_to_others(_path: &Path, _ours: &Path) -> Option<u32> {
+pub(crate) fn mode_if_open_to_others(_path: &Path, _ours: &Path) -> Option<u32> {
     None
 }
 

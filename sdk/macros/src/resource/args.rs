@@ -69,7 +69,7 @@ impl ResourceArgs {
         self.expressions.iter().find(|(said, _)| said == word).map(|(_, expression)| expression)
     }
 
-    fn read_arg(&mut self, input: ParseStream<'_>) -> Result<()> {
+    fn parse_arg(&mut self, input: ParseStream<'_>) -> Result<()> {
         // Also reserved words, so that a wrong one gets the message below and not one of the
         // parser.
         let word = Ident::parse_any(input)?;
@@ -105,7 +105,7 @@ impl Parse for ResourceArgs {
             input.parse::<Token![,]>()?;
             // A comma may also end the list.
             if !input.is_empty() {
-                said.read_arg(input)?;
+                said.parse_arg(input)?;
             }
         }
         Ok(said)

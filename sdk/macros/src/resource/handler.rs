@@ -7,13 +7,13 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprAwait, Ident, Token};
 
 use super::args::WaitArgs;
-use super::scope::{Mentions, Scope, unreserved_fields};
+use super::scope::{MentionedNames, Scope, unreserved_fields};
 use super::{Resource, hidden_variable, hidden_variable_at};
-use crate::part::ModelField;
+use crate::model_field::ModelField;
 
 /// Kind of the call.
 #[derive(Clone, Copy)]
-enum Phase {
+enum HandlerKind {
     Create,
     Read,
     Update,
@@ -33,15 +33,15 @@ struct StateWait<'a> {
 }
 
 impl Resource<'_> {
-    pub(super) fn create(&self) -> TokenStream {
+    pub(super) fn create_handler(&self) -> TokenStream {
         let Some(expression) = self.said.expression("create") else { return TokenStream::new() };
         let (model, computed, draft) = (&self.input.ident, &self.computed, &self.draft);
-        let made = self.typed_result(expression, Phase::Create);
-        let body = if self.asks_after_create() {
+        let made = self.typed_result(expression, HandlerKind::Create);
+        let body = if self.reads_after_create() {
             let known = hidden_variable("known");
             let copy = quote!(::core::clone::Clone::clone(&#known));
             let kept = self.id.map(|id| {
-                let (ident, value) = (id.ident, id.as_draft(&copy));
+                let (ident, value) = (id.ident, id.convert_to_draft(&copy));
                 quote!(#ident: #value,)
             });
             let given = self.id.map_or_else(
@@ -59,7 +59,7 @@ impl Resource<'_> {
                 },
                 None => quote!(return ::core::result::Result::Ok(all)),
             };
-            let found = self.read_after_change(Phase::Create);
+            let found = self.read_after_change(HandlerKind::Create);
             quote! {
                 let #known = match #made {
                     ::core::result::Result::Ok(all) => { #all }
@@ -84,9 +84,9 @@ impl Resource<'_> {
         }
     }
 
-    pub(super) fn read(&self) -> TokenStream {
+    pub(super) fn read_handler(&self) -> TokenStream {
         let Some(expression) = self.said.expression("read") else { return TokenStream::new() };
-        let (model, found) = (&self.input.ident, self.typed_result(expression, Phase::Read));
+        let (model, found) = (&self.input.ident, self.typed_result(expression, HandlerKind::Read));
         quote! {
             async fn read(
                 &self,
@@ -98,11 +98,11 @@ impl Resource<'_> {
         }
     }
 
-    pub(super) fn update(&self) -> TokenStream {
+    pub(super) fn update_handler(&self) -> TokenStream {
         let Some(expression) = self.said.expression("update") else { return TokenStream::new() };
         let (model, computed) = (&self.input.ident, &self.computed);
-        let changed = self.typed_result(expression, Phase::Update);
-        let body = if self.asks_after_update() {
+        let changed = self.typed_result(expression, HandlerKind::Update);
+        let body = if self.reads_after_update() {
             // With `ready`, even a whole answer is not enough: the object may not be usable yet.
             let is_all = self.said.ready.is_none().then(|| {
                 quote! {
@@ -111,7 +111,7 @@ impl Resource<'_> {
                     }
                 }
             });
-            let found = self.read_after_change(Phase::Update);
+            let found = self.read_after_change(HandlerKind::Update);
             let id = self.prior_id(&quote!(call.prior));
             quote! {
                 let changed = #changed;
@@ -137,9 +137,10 @@ impl Resource<'_> {
         }
     }
 
-    pub(super) fn delete(&self) -> TokenStream {
+    pub(super) fn delete_handler(&self) -> TokenStream {
         let Some(expression) = self.said.expression("delete") else { return TokenStream::new() };
-        let (model, deleted) = (&self.input.ident, self.typed_result(expression, Phase::Delete));
+        let (model, deleted) =
+            (&self.input.ident, self.typed_result(expression, HandlerKind::Delete));
         let gone = self.said.gone.as_ref().map(|gone| {
             let is_gone = quote!(found.is_none().then_some(()));
             let wait = StateWait {
@@ -148,7 +149,7 @@ impl Resource<'_> {
                 how: &wait_option_calls(gone),
                 found: &is_gone,
             };
-            let waited = self.expand_wait(Phase::Delete, &wait);
+            let waited = self.expand_wait(HandlerKind::Delete, &wait);
             quote!(#waited;)
         });
         quote! {
@@ -164,17 +165,18 @@ impl Resource<'_> {
     }
 
     /// Result of an expression, with the type that it must have.
-    fn typed_result(&self, expression: &Expr, phase: Phase) -> TokenStream {
-        let bound =
-            self.scope_of(phase).mentioned_bindings(&Mentions::in_expressions([expression]));
-        let at = call_span(expression);
+    fn typed_result(&self, expression: &Expr, phase: HandlerKind) -> TokenStream {
+        let bound = self
+            .handler_scope(phase)
+            .mentioned_bindings(&MentionedNames::in_expressions([expression]));
+        let at = called_function_span(expression);
         let answer = hidden_variable_at("answer", at);
         let awaited = await_expression(expression, at);
         let check = match phase {
-            Phase::Create => quote_spanned!(at=> __Made::made),
-            Phase::Read => quote_spanned!(at=> __Found::found),
-            Phase::Update => quote_spanned!(at=> __Changed::changed),
-            Phase::Delete => quote_spanned!(at=> ::core::mem::drop),
+            HandlerKind::Create => quote_spanned!(at=> __Made::made),
+            HandlerKind::Read => quote_spanned!(at=> __Found::found),
+            HandlerKind::Update => quote_spanned!(at=> __Changed::changed),
+            HandlerKind::Delete => quote_spanned!(at=> ::core::mem::drop),
         };
         let checked = quote_spanned!(at=> #check(#answer?));
         quote! {{
@@ -185,7 +187,7 @@ impl Resource<'_> {
     }
 
     /// The service's object after a creation or change.
-    fn read_after_change(&self, phase: Phase) -> TokenStream {
+    fn read_after_change(&self, phase: HandlerKind) -> TokenStream {
         match &self.said.ready {
             Some(ready) => {
                 let until = &ready.until;
@@ -219,23 +221,24 @@ impl Resource<'_> {
     }
 
     /// Asks `read` until `found` is what is waited for.
-    fn expand_wait(&self, phase: Phase, wait: &StateWait<'_>) -> TokenStream {
+    fn expand_wait(&self, phase: HandlerKind, wait: &StateWait<'_>) -> TokenStream {
         let StateWait { state, condition, how, found } = *wait;
         let Some(read) = self.said.expression("read") else { return TokenStream::new() };
-        let scope = self.base_scope();
+        let scope = self.handler_field_scope();
         let scope = match phase {
-            Phase::Create => {
+            HandlerKind::Create => {
                 let scope = scope.with_attributes_of(self.settable_fields(), &quote!(call.planned));
                 let known = hidden_variable("known");
                 self.id.into_iter().fold(scope, |scope, id| {
                     scope.with_variable(id.ident, quote!(::core::clone::Clone::clone(&#known)))
                 })
             }
-            _ => self.attributes_of(phase, scope),
+            _ => self.with_attributes_for(phase, scope),
         };
-        let bound = scope
-            .mentioned_bindings(&Mentions::in_expressions(std::iter::once(read).chain(condition)));
-        let at = call_span(read);
+        let bound = scope.mentioned_bindings(&MentionedNames::in_expressions(
+            std::iter::once(read).chain(condition),
+        ));
+        let at = called_function_span(read);
         let answer = hidden_variable_at("answer", at);
         let awaited = await_expression(read, at);
         let checked = quote_spanned!(at=> __Found::found(#answer?));
@@ -258,20 +261,20 @@ impl Resource<'_> {
     }
 
     /// The names that an expression has.
-    fn scope_of(&self, phase: Phase) -> Scope {
-        let scope = self.attributes_of(phase, self.base_scope());
+    fn handler_scope(&self, phase: HandlerKind) -> Scope {
+        let scope = self.with_attributes_for(phase, self.handler_field_scope());
         // Visible in the author's expressions, unlike hidden names.
         let whole = |name| Ident::new(name, Span::call_site());
         let planned = quote!(::core::clone::Clone::clone(&call.planned));
         let wholes = match phase {
-            Phase::Create => vec![("planned", planned), ("config", quote!(&call.config))],
-            Phase::Update => vec![
+            HandlerKind::Create => vec![("planned", planned), ("config", quote!(&call.config))],
+            HandlerKind::Update => vec![
                 ("planned", planned),
                 ("config", quote!(&call.config)),
                 ("prior", quote!(&call.prior)),
             ],
-            Phase::Read => vec![("current", quote!(&call.current))],
-            Phase::Delete => vec![("prior", quote!(&call.prior))],
+            HandlerKind::Read => vec![("current", quote!(&call.current))],
+            HandlerKind::Delete => vec![("prior", quote!(&call.prior))],
         };
         let scope = wholes
             .into_iter()
@@ -280,20 +283,20 @@ impl Resource<'_> {
         scope.with_variable(&whole("call"), quote!(&call))
     }
 
-    fn attributes_of(&self, phase: Phase, scope: Scope) -> Scope {
+    fn with_attributes_for(&self, phase: HandlerKind, scope: Scope) -> Scope {
         match phase {
-            Phase::Create => {
+            HandlerKind::Create => {
                 scope.with_attributes_of(self.settable_fields(), &quote!(call.planned))
             }
-            Phase::Read => {
+            HandlerKind::Read => {
                 scope.with_attributes_of(unreserved_fields(self.parts), &quote!(call.current))
             }
-            Phase::Update => {
+            HandlerKind::Update => {
                 let others = unreserved_fields(self.parts).filter(|part| !part.is_settable());
                 let scope = scope.with_attributes_of(self.settable_fields(), &quote!(call.planned));
                 scope.with_attributes_of(others, &quote!(call.prior))
             }
-            Phase::Delete => {
+            HandlerKind::Delete => {
                 scope.with_attributes_of(unreserved_fields(self.parts), &quote!(call.prior))
             }
         }
@@ -317,7 +320,7 @@ fn await_expression(expression: &Expr, at: Span) -> ExprAwait {
 }
 
 /// Span for errors about an expression: the name of the called function.
-fn call_span(expression: &Expr) -> Span {
+fn called_function_span(expression: &Expr) -> Span {
     let at = match expression {
         Expr::MethodCall(call) => call.method.span(),
         Expr::Call(call) => match &*call.func {

@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::Resource;
-use super::scope::Mentions;
+use super::scope::MentionedNames;
 
 impl Resource<'_> {
     pub(super) fn hook_functions(&self) -> TokenStream {
@@ -45,7 +45,8 @@ impl Resource<'_> {
         let expression = self.said.expression(word)?;
         let (name, bound) = (
             format_ident!("{word}"),
-            self.base_scope().mentioned_bindings(&Mentions::in_expressions([expression])),
+            self.handler_field_scope()
+                .mentioned_bindings(&MentionedNames::in_expressions([expression])),
         );
         // All other handlers may wait for something.
         let is_async = word != "validate";

@@ -8,20 +8,20 @@ use syn::ext::IdentExt as _;
 use syn::{Error, Expr, Ident, Result};
 
 use super::args::HandlerField;
-use crate::part::ModelField;
+use crate::model_field::ModelField;
 
 /// The words for a call and for what it brings as a whole.
-const CALL_WORDS: [&str; 5] = ["call", "planned", "config", "prior", "current"];
+const CALL_VARIABLES: [&str; 5] = ["call", "planned", "config", "prior", "current"];
 
 /// The names that stand alone in expressions, not behind a dot.
 #[derive(Default)]
-pub(crate) struct Mentions {
+pub(crate) struct MentionedNames {
     names: BTreeSet<String>,
     /// Strings, in which `{name}` may be one.
     texts: Vec<String>,
 }
 
-impl Mentions {
+impl MentionedNames {
     /// Those of several expressions.
     pub(crate) fn in_expressions<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Self {
         let mut mentions = Self::default();
@@ -54,10 +54,10 @@ impl Mentions {
 
     /// Whether a name is among them.
     pub(crate) fn contains(&self, name: &Ident) -> bool {
-        self.has_text(&name.unraw().to_string())
+        self.contains_word(&name.unraw().to_string())
     }
 
-    pub(crate) fn has_text(&self, name: &str) -> bool {
+    pub(crate) fn contains_word(&self, name: &str) -> bool {
         // `{name}` and `{name:?}` in a format string use a variable too.
         let shown = ["}", ":"].map(|end| format!("{{{name}{end}"));
         let is_shown = |text: &String| shown.iter().any(|shown| text.contains(shown.as_str()));
@@ -101,7 +101,7 @@ impl Scope {
     }
 
     /// The variables that are mentioned. An unused one causes no warning.
-    pub(crate) fn mentioned_bindings(&self, mentions: &Mentions) -> TokenStream {
+    pub(crate) fn mentioned_bindings(&self, mentions: &MentionedNames) -> TokenStream {
         let needed = self.variables.iter().filter(|(ident, _)| mentions.contains(ident));
         // A name may be mentioned without a use of the variable, which would cause a warning.
         needed.map(|(ident, value)| quote!(let #ident = #value; let _ = &#ident;)).collect()
@@ -109,10 +109,13 @@ impl Scope {
 }
 
 /// Checks that each name has one meaning.
-pub(crate) fn check_names(held: &[HandlerField], parts: &[ModelField<'_>]) -> Result<()> {
+pub(crate) fn check_handler_field_names(
+    held: &[HandlerField],
+    parts: &[ModelField<'_>],
+) -> Result<()> {
     for one in held {
         let is_taken = parts.iter().any(|part| *part.ident == one.ident)
-            || CALL_WORDS.iter().any(|whole| one.ident == whole);
+            || CALL_VARIABLES.iter().any(|whole| one.ident == whole);
         if is_taken {
             let name = &one.ident;
             let why = format!("`{name}` has another meaning here; choose another name");
@@ -126,7 +129,7 @@ pub(crate) fn check_names(held: &[HandlerField], parts: &[ModelField<'_>]) -> Re
 pub(crate) fn unreserved_fields<'p>(
     parts: &'p [ModelField<'p>],
 ) -> impl Iterator<Item = &'p ModelField<'p>> {
-    let is_whole = |part: &ModelField<'_>| CALL_WORDS.iter().any(|whole| part.ident == whole);
+    let is_whole = |part: &ModelField<'_>| CALL_VARIABLES.iter().any(|whole| part.ident == whole);
     parts.iter().filter(move |part| !is_whole(part))
 }
 
@@ -151,8 +154,8 @@ mod tests {
             ("{ let a = || async { id }; a() }", "id", true),
         ];
         for (text, name, expected) in table {
-            let mentions = Mentions::in_expressions([&parse_str(text).unwrap()]);
-            assert_eq!(mentions.has_text(name), expected, "{text}");
+            let mentions = MentionedNames::in_expressions([&parse_str(text).unwrap()]);
+            assert_eq!(mentions.contains_word(name), expected, "{text}");
         }
     }
 }

@@ -58,7 +58,7 @@ fn polled_inodes(text: &str) -> impl Iterator<Item = Option<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Clock;
+    use crate::clock::VirtualClock;
 
     #[test]
     fn a_list_is_found_by_the_inode_of_a_file_and_not_by_its_reused_number() {
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn an_open_socket_of_the_runtime_is_seen_and_the_clock_ends_with_the_runtime() {
-        let (runtime, clock) = Clock::start_runtime();
+        let (runtime, clock) = VirtualClock::start_runtime();
         let sockets = clock.sockets.get().and_then(Option::as_ref).unwrap();
         assert!(!sockets.is_any_open());
         let pair = runtime.block_on(async { UnixStream::pair().unwrap() });

@@ -20,39 +20,40 @@ use futures_util::stream;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde_json::{Value as Json, json};
 
-use super::form::{
-    Kind, Offer, RecordedHalf, decode_bytes, deferred, diagnostics, path, shown_bytes, shown_path,
+use super::value_json::{
+    OfferedSchemas, RecordedHalf, ValueKind, decode_bytes, decode_deferred, decode_diagnostics,
+    decode_path, encode_bytes, encode_path,
 };
 
 /// An answer that can be recorded. `of` is the name of the type.
-trait Answer: Sized {
+trait RecordedAnswer: Sized {
     /// Encodes it.
-    fn write(&self, page: &mut RecordedHalf<'_>, of: &str);
+    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str);
 
     /// Decodes it.
-    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String>;
+    fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String>;
 }
 
 /// Decodes the answer to a call of a method.
-pub(super) fn read(
-    offer: &Offer,
+pub(super) fn decode_answer(
+    offer: &OfferedSchemas,
     method: Method,
     of: &str,
     json: &Json,
 ) -> Result<Response, String> {
     /// Calls of one kind: each is decoded as its answer type.
-    macro_rules! read {
+    macro_rules! decode_as {
         ($($method:ident),*; $($streamed:ident),*) => {
             match method {
-                $(Method::$method => Answer::read(offer, of, json).map(Response::$method),)*
-                $(Method::$streamed => Answer::read(offer, of, json)
+                $(Method::$method => RecordedAnswer::decode(offer, of, json).map(Response::$method),)*
+                $(Method::$streamed => RecordedAnswer::decode(offer, of, json)
                     .map(|events: Vec<_>| Response::$streamed(event_stream(events))),)*
                 // The provider itself describes what it offers, and a record does not.
                 _ => Err("no such answer is recorded".to_owned()),
             }
         };
     }
-    read!(
+    decode_as!(
         ValidateProviderConfig, ConfigureProvider, ValidateResourceConfig,
         ValidateDataResourceConfig, ValidateEphemeralResourceConfig, ValidateActionConfig,
         ValidateListResourceConfig, UpgradeResourceState, UpgradeResourceIdentity, ReadResource,
@@ -64,7 +65,7 @@ pub(super) fn read(
 }
 
 /// Encodes an answer, and returns it. A stream is read as a whole.
-pub(super) async fn write(
+pub(super) async fn encode_answer(
     page: &mut RecordedHalf<'_>,
     of: &str,
     answer: Response,
@@ -77,26 +78,26 @@ pub(super) async fn write(
         | Response::ValidateEphemeralResourceConfig(it)
         | Response::ValidateActionConfig(it)
         | Response::ValidateListResourceConfig(it)
-        | Response::CloseEphemeralResource(it) => it.write(page, of),
-        Response::UpgradeResourceState(it) => it.write(page, of),
-        Response::UpgradeResourceIdentity(it) => it.write(page, of),
-        Response::ReadResource(it) => it.write(page, of),
-        Response::PlanResourceChange(it) => it.write(page, of),
-        Response::ApplyResourceChange(it) => it.write(page, of),
-        Response::ImportResourceState(it) => it.write(page, of),
-        Response::MoveResourceState(it) => it.write(page, of),
-        Response::ReadDataSource(it) => it.write(page, of),
-        Response::OpenEphemeralResource(it) => it.write(page, of),
-        Response::RenewEphemeralResource(it) => it.write(page, of),
-        Response::CallFunction(it) => it.write(page, of),
-        Response::PlanAction(it) => it.write(page, of),
-        _ => return write_events(page, of, answer).await,
+        | Response::CloseEphemeralResource(it) => it.encode(page, of),
+        Response::UpgradeResourceState(it) => it.encode(page, of),
+        Response::UpgradeResourceIdentity(it) => it.encode(page, of),
+        Response::ReadResource(it) => it.encode(page, of),
+        Response::PlanResourceChange(it) => it.encode(page, of),
+        Response::ApplyResourceChange(it) => it.encode(page, of),
+        Response::ImportResourceState(it) => it.encode(page, of),
+        Response::MoveResourceState(it) => it.encode(page, of),
+        Response::ReadDataSource(it) => it.encode(page, of),
+        Response::OpenEphemeralResource(it) => it.encode(page, of),
+        Response::RenewEphemeralResource(it) => it.encode(page, of),
+        Response::CallFunction(it) => it.encode(page, of),
+        Response::PlanAction(it) => it.encode(page, of),
+        _ => return encode_events(page, of, answer).await,
     }
     Ok(answer)
 }
 
 /// Encodes a streamed answer.
-async fn write_events(
+async fn encode_events(
     page: &mut RecordedHalf<'_>,
     of: &str,
     answer: Response,
@@ -105,12 +106,12 @@ async fn write_events(
         Response::ListResource(events) => {
             // As a whole, because a record has one answer for each call.
             let events: Vec<_> = events.try_collect().await?;
-            events.write(page, of);
+            events.encode(page, of);
             Response::ListResource(event_stream(events))
         }
         Response::InvokeAction(events) => {
             let events: Vec<_> = events.try_collect().await?;
-            events.write(page, of);
+            events.encode(page, of);
             Response::InvokeAction(event_stream(events))
         }
         // What the provider offers is not recorded.
@@ -122,18 +123,18 @@ fn event_stream<T: Send + 'static>(events: Vec<T>) -> Events<T> {
     stream::iter(events.into_iter().map(Ok)).boxed()
 }
 
-impl Answer for DiagnosticsResponse {
-    fn write(&self, page: &mut RecordedHalf<'_>, _: &str) {
-        page.diagnostics(&self.diagnostics);
+impl RecordedAnswer for DiagnosticsResponse {
+    fn encode(&self, page: &mut RecordedHalf<'_>, _: &str) {
+        page.add_diagnostics(&self.diagnostics);
     }
 
-    fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
-        Ok(Self { diagnostics: diagnostics(&json["diagnostics"]) })
+    fn decode(_: &OfferedSchemas, _: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self { diagnostics: decode_diagnostics(&json["diagnostics"]) })
     }
 }
 
 /// Answer of most calls about an object: the object, its private data and its identity.
-struct Object {
+struct ObjectAnswer {
     state: Payload,
     private: Bytes,
     identity: Option<Payload>,
@@ -149,101 +150,107 @@ impl RecordedHalf<'_> {
         private: &Bytes,
         identity: Option<&Payload>,
     ) {
-        self.payload("state", Kind::Resource(of), state);
-        self.add_member("private", shown_bytes(private));
+        self.add_payload("state", ValueKind::Resource(of), state);
+        self.add_member("private", encode_bytes(private));
         self.add_identity("identity", of, identity);
     }
 }
 
-fn read_object(offer: &Offer, of: &str, json: &Json) -> Result<Object, String> {
-    Ok(Object {
-        state: offer.decode_payload(Kind::Resource(of), &json["state"])?,
+fn decode_object_answer(
+    offer: &OfferedSchemas,
+    of: &str,
+    json: &Json,
+) -> Result<ObjectAnswer, String> {
+    Ok(ObjectAnswer {
+        state: offer.decode_payload(ValueKind::Resource(of), &json["state"])?,
         private: decode_bytes(&json["private"]),
-        identity: offer.decode_optional_payload(Kind::Identity(of), &json["identity"])?,
-        diagnostics: diagnostics(&json["diagnostics"]),
+        identity: offer.decode_optional_payload(ValueKind::Identity(of), &json["identity"])?,
+        diagnostics: decode_diagnostics(&json["diagnostics"]),
     })
 }
 
-impl Answer for UpgradeResponse {
-    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
-        page.payload("state", Kind::Resource(of), &self.state);
-        page.diagnostics(&self.diagnostics);
+impl RecordedAnswer for UpgradeResponse {
+    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+        page.add_payload("state", ValueKind::Resource(of), &self.state);
+        page.add_diagnostics(&self.diagnostics);
     }
 
-    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+    fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            state: offer.decode_payload(Kind::Resource(of), &json["state"])?,
-            diagnostics: diagnostics(&json["diagnostics"]),
+            state: offer.decode_payload(ValueKind::Resource(of), &json["state"])?,
+            diagnostics: decode_diagnostics(&json["diagnostics"]),
         })
     }
 }
 
-impl Answer for ReadResponse {
-    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
+impl RecordedAnswer for ReadResponse {
+    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
         page.add_object(of, &self.state, &self.private, self.identity.as_ref());
-        page.diagnostics(&self.diagnostics);
-        page.deferred(self.deferred);
+        page.add_diagnostics(&self.diagnostics);
+        page.add_deferred(self.deferred);
     }
 
-    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
-        let Object { state, private, identity, diagnostics } = read_object(offer, of, json)?;
-        let deferred = deferred(&json["deferred"]);
+    fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
+        let ObjectAnswer { state, private, identity, diagnostics } =
+            decode_object_answer(offer, of, json)?;
+        let deferred = decode_deferred(&json["deferred"]);
         Ok(Self { state, private, deferred, identity, diagnostics })
     }
 }
 
-impl Answer for PlanResponse {
-    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
-        page.payload("planned", Kind::Resource(of), &self.planned);
+impl RecordedAnswer for PlanResponse {
+    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+        page.add_payload("planned", ValueKind::Resource(of), &self.planned);
         if !self.requires_replace.is_empty() {
             page.add_member(
                 "requires_replace",
-                self.requires_replace.iter().map(shown_path).collect(),
+                self.requires_replace.iter().map(encode_path).collect(),
             );
         }
-        page.add_member("planned_private", shown_bytes(&self.planned_private));
+        page.add_member("planned_private", encode_bytes(&self.planned_private));
         // Providers with this SDK do not set it, so the record is shorter without it.
         if self.legacy_type_system {
             page.add_member("legacy_type_system", json!(true));
         }
-        page.deferred(self.deferred);
+        page.add_deferred(self.deferred);
         page.add_identity("planned_identity", of, self.planned_identity.as_ref());
-        page.diagnostics(&self.diagnostics);
+        page.add_diagnostics(&self.diagnostics);
     }
 
-    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+    fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         let replace = json["requires_replace"].as_array().into_iter().flatten();
         Ok(Self {
-            planned: offer.decode_payload(Kind::Resource(of), &json["planned"])?,
-            requires_replace: replace.map(path).collect(),
+            planned: offer.decode_payload(ValueKind::Resource(of), &json["planned"])?,
+            requires_replace: replace.map(decode_path).collect(),
             planned_private: decode_bytes(&json["planned_private"]),
             legacy_type_system: json["legacy_type_system"] == true,
-            deferred: deferred(&json["deferred"]),
+            deferred: decode_deferred(&json["deferred"]),
             planned_identity: offer
-                .decode_optional_payload(Kind::Identity(of), &json["planned_identity"])?,
-            diagnostics: diagnostics(&json["diagnostics"]),
+                .decode_optional_payload(ValueKind::Identity(of), &json["planned_identity"])?,
+            diagnostics: decode_diagnostics(&json["diagnostics"]),
         })
     }
 }
 
-impl Answer for ApplyResponse {
-    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
+impl RecordedAnswer for ApplyResponse {
+    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
         page.add_object(of, &self.state, &self.private, self.identity.as_ref());
-        page.diagnostics(&self.diagnostics);
+        page.add_diagnostics(&self.diagnostics);
         if self.legacy_type_system {
             page.add_member("legacy_type_system", json!(true));
         }
     }
 
-    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
-        let Object { state, private, identity, diagnostics } = read_object(offer, of, json)?;
+    fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
+        let ObjectAnswer { state, private, identity, diagnostics } =
+            decode_object_answer(offer, of, json)?;
         let legacy_type_system = json["legacy_type_system"] == true;
         Ok(Self { state, private, legacy_type_system, identity, diagnostics })
     }
 }
 
-impl Answer for ImportResponse {
-    fn write(&self, page: &mut RecordedHalf<'_>, _: &str) {
+impl RecordedAnswer for ImportResponse {
+    fn encode(&self, page: &mut RecordedHalf<'_>, _: &str) {
         let mut shown = Vec::new();
         for one in &self.resources {
             // By its own type: an import may find objects of several types.
@@ -251,152 +258,154 @@ impl Answer for ImportResponse {
             let identity = one.identity.as_ref();
             shown.push(json!({
                 "type": name,
-                "state": page.encode_payload(Kind::Resource(name), &one.state),
-                "private": shown_bytes(&one.private),
-                "identity": identity.map(|identity| page.encode_payload(Kind::Identity(name), identity)),
+                "state": page.encode_payload(ValueKind::Resource(name), &one.state),
+                "private": encode_bytes(&one.private),
+                "identity": identity.map(|identity| page.encode_payload(ValueKind::Identity(name), identity)),
             }));
         }
         page.add_member("resources", Json::Array(shown));
-        page.deferred(self.deferred);
-        page.diagnostics(&self.diagnostics);
+        page.add_deferred(self.deferred);
+        page.add_diagnostics(&self.diagnostics);
     }
 
-    fn read(offer: &Offer, _: &str, json: &Json) -> Result<Self, String> {
+    fn decode(offer: &OfferedSchemas, _: &str, json: &Json) -> Result<Self, String> {
         let mut resources = Vec::new();
         for one in json["resources"].as_array().into_iter().flatten() {
             let name = one["type"].as_str().unwrap_or_default();
             resources.push(ImportedResource {
                 type_name: name.to_owned(),
-                state: offer.decode_payload(Kind::Resource(name), &one["state"])?,
+                state: offer.decode_payload(ValueKind::Resource(name), &one["state"])?,
                 private: decode_bytes(&one["private"]),
-                identity: offer.decode_optional_payload(Kind::Identity(name), &one["identity"])?,
+                identity: offer
+                    .decode_optional_payload(ValueKind::Identity(name), &one["identity"])?,
             });
         }
         Ok(Self {
             resources,
-            deferred: deferred(&json["deferred"]),
-            diagnostics: diagnostics(&json["diagnostics"]),
+            deferred: decode_deferred(&json["deferred"]),
+            diagnostics: decode_diagnostics(&json["diagnostics"]),
         })
     }
 }
 
-impl Answer for MoveResponse {
-    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
+impl RecordedAnswer for MoveResponse {
+    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
         page.add_object(of, &self.state, &self.private, self.identity.as_ref());
-        page.diagnostics(&self.diagnostics);
+        page.add_diagnostics(&self.diagnostics);
     }
 
-    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
-        let Object { state, private, identity, diagnostics } = read_object(offer, of, json)?;
+    fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
+        let ObjectAnswer { state, private, identity, diagnostics } =
+            decode_object_answer(offer, of, json)?;
         Ok(Self { state, private, identity, diagnostics })
     }
 }
 
-impl Answer for UpgradeIdentityResponse {
-    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
-        page.payload("identity", Kind::Identity(of), &self.identity);
-        page.diagnostics(&self.diagnostics);
+impl RecordedAnswer for UpgradeIdentityResponse {
+    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+        page.add_payload("identity", ValueKind::Identity(of), &self.identity);
+        page.add_diagnostics(&self.diagnostics);
     }
 
-    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+    fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            identity: offer.decode_payload(Kind::Identity(of), &json["identity"])?,
-            diagnostics: diagnostics(&json["diagnostics"]),
+            identity: offer.decode_payload(ValueKind::Identity(of), &json["identity"])?,
+            diagnostics: decode_diagnostics(&json["diagnostics"]),
         })
     }
 }
 
-impl Answer for ReadDataResponse {
-    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
-        page.payload("state", Kind::Data(of), &self.state);
-        page.deferred(self.deferred);
-        page.diagnostics(&self.diagnostics);
+impl RecordedAnswer for ReadDataResponse {
+    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+        page.add_payload("state", ValueKind::Data(of), &self.state);
+        page.add_deferred(self.deferred);
+        page.add_diagnostics(&self.diagnostics);
     }
 
-    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+    fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            state: offer.decode_payload(Kind::Data(of), &json["state"])?,
-            deferred: deferred(&json["deferred"]),
-            diagnostics: diagnostics(&json["diagnostics"]),
+            state: offer.decode_payload(ValueKind::Data(of), &json["state"])?,
+            deferred: decode_deferred(&json["deferred"]),
+            diagnostics: decode_diagnostics(&json["diagnostics"]),
         })
     }
 }
 
-impl Answer for CallResponse {
-    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
+impl RecordedAnswer for CallResponse {
+    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
         match &self.result {
-            Ok(result) => page.payload("result", Kind::Result(of), result),
+            Ok(result) => page.add_payload("result", ValueKind::Result(of), result),
             Err(error) => {
                 page.add_member("error", json!({"text": error.text, "argument": error.argument}));
             }
         }
     }
 
-    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+    fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         if let Some(text) = json["error"]["text"].as_str() {
             let argument = json["error"]["argument"].as_u64();
             return Ok(Self { result: Err(FunctionError { text: text.to_owned(), argument }) });
         }
-        Ok(Self { result: Ok(offer.decode_payload(Kind::Result(of), &json["result"])?) })
+        Ok(Self { result: Ok(offer.decode_payload(ValueKind::Result(of), &json["result"])?) })
     }
 }
 
-impl Answer for OpenResponse {
-    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
+impl RecordedAnswer for OpenResponse {
+    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
         // An ephemeral value is never stored, so the record does not have it either.
-        if let Ok(result) = self.result.decode(&page.offer.value_type(Kind::Ephemeral(of))) {
+        if let Ok(result) = self.result.decode(&page.offer.value_type(ValueKind::Ephemeral(of))) {
             page.add_secrets(result.value());
         }
-        page.payload("result", Kind::Ephemeral(of), &self.result);
-        page.add_member("private", shown_bytes(&self.private));
+        page.add_payload("result", ValueKind::Ephemeral(of), &self.result);
+        page.add_member("private", encode_bytes(&self.private));
         // As a length of time: the moment itself would be past when it is replayed.
         page.add_member("renew_in", seconds_until(self.renew_at));
-        page.deferred(self.deferred);
-        page.diagnostics(&self.diagnostics);
+        page.add_deferred(self.deferred);
+        page.add_diagnostics(&self.diagnostics);
     }
 
-    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+    fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            result: offer.decode_payload(Kind::Ephemeral(of), &json["result"])?,
+            result: offer.decode_payload(ValueKind::Ephemeral(of), &json["result"])?,
             private: decode_bytes(&json["private"]),
             renew_at: time_after(&json["renew_in"]),
-            deferred: deferred(&json["deferred"]),
-            diagnostics: diagnostics(&json["diagnostics"]),
+            deferred: decode_deferred(&json["deferred"]),
+            diagnostics: decode_diagnostics(&json["diagnostics"]),
         })
     }
 }
 
-impl Answer for RenewResponse {
-    fn write(&self, page: &mut RecordedHalf<'_>, _: &str) {
-        page.add_member("private", shown_bytes(&self.private));
+impl RecordedAnswer for RenewResponse {
+    fn encode(&self, page: &mut RecordedHalf<'_>, _: &str) {
+        page.add_member("private", encode_bytes(&self.private));
         page.add_member("renew_in", seconds_until(self.renew_at));
-        page.diagnostics(&self.diagnostics);
+        page.add_diagnostics(&self.diagnostics);
     }
 
-    fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
+    fn decode(_: &OfferedSchemas, _: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
             private: decode_bytes(&json["private"]),
             renew_at: time_after(&json["renew_in"]),
-            diagnostics: diagnostics(&json["diagnostics"]),
+            diagnostics: decode_diagnostics(&json["diagnostics"]),
         })
     }
 }
 
-impl Answer for PlanActionResponse {
-    fn write(&self, page: &mut RecordedHalf<'_>, _: &str) {
-        page.deferred(self.deferred);
-        page.diagnostics(&self.diagnostics);
+impl RecordedAnswer for PlanActionResponse {
+    fn encode(&self, page: &mut RecordedHalf<'_>, _: &str) {
+        page.add_deferred(self.deferred);
+        page.add_diagnostics(&self.diagnostics);
     }
 
-    fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
-        let diagnostics = diagnostics(&json["diagnostics"]);
-        Ok(Self { deferred: deferred(&json["deferred"]), diagnostics })
+    fn decode(_: &OfferedSchemas, _: &str, json: &Json) -> Result<Self, String> {
+        let diagnostics = decode_diagnostics(&json["diagnostics"]);
+        Ok(Self { deferred: decode_deferred(&json["deferred"]), diagnostics })
     }
 }
 
 /// All events in order.
-impl Answer for Vec<ActionEvent> {
-    fn write(&self, page: &mut RecordedHalf<'_>, _: &str) {
+impl RecordedAnswer for Vec<ActionEvent> {
+    fn encode(&self, page: &mut RecordedHalf<'_>, _: &str) {
         let progress = self.iter().filter_map(|event| match event {
             ActionEvent::Progress(text) => Some(json!(text)),
             ActionEvent::Completed(_) => None,
@@ -406,24 +415,24 @@ impl Answer for Vec<ActionEvent> {
             if let ActionEvent::Completed(said) = event {
                 // Even without diagnostics: a stream that broke off has no end like this.
                 page.add_member("completed", json!(true));
-                page.diagnostics(said);
+                page.add_diagnostics(said);
             }
         }
     }
 
-    fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
+    fn decode(_: &OfferedSchemas, _: &str, json: &Json) -> Result<Self, String> {
         let texts = json["progress"].as_array().into_iter().flatten().filter_map(Json::as_str);
         let mut events: Self = texts.map(|text| ActionEvent::Progress(text.to_owned())).collect();
         if json["completed"] == true {
-            events.push(ActionEvent::Completed(diagnostics(&json["diagnostics"])));
+            events.push(ActionEvent::Completed(decode_diagnostics(&json["diagnostics"])));
         }
         Ok(events)
     }
 }
 
 /// All found objects in order.
-impl Answer for Vec<ListEvent> {
-    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
+impl RecordedAnswer for Vec<ListEvent> {
+    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
         let offer = page.offer;
         let mut events = Vec::new();
         for event in self {
@@ -432,9 +441,9 @@ impl Answer for Vec<ListEvent> {
             inner.add_member("name", json!(event.display_name));
             inner.add_identity("identity", of, event.identity.as_ref());
             if let Some(object) = &event.object {
-                inner.payload("object", Kind::Resource(of), object);
+                inner.add_payload("object", ValueKind::Resource(of), object);
             }
-            inner.diagnostics(&event.diagnostics);
+            inner.add_diagnostics(&event.diagnostics);
             page.secrets.append(&mut inner.secrets);
             page.names.append(&mut inner.names);
             events.push(Json::Object(inner.fields));
@@ -442,13 +451,14 @@ impl Answer for Vec<ListEvent> {
         page.add_member("events", Json::Array(events));
     }
 
-    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+    fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         let events = json["events"].as_array().into_iter().flatten().map(|event| {
             Ok(ListEvent {
-                identity: offer.decode_optional_payload(Kind::Identity(of), &event["identity"])?,
+                identity: offer
+                    .decode_optional_payload(ValueKind::Identity(of), &event["identity"])?,
                 display_name: event["name"].as_str().unwrap_or_default().to_owned(),
-                object: offer.decode_optional_payload(Kind::Resource(of), &event["object"])?,
-                diagnostics: diagnostics(&event["diagnostics"]),
+                object: offer.decode_optional_payload(ValueKind::Resource(of), &event["object"])?,
+                diagnostics: decode_diagnostics(&event["diagnostics"]),
             })
         });
         events.collect()

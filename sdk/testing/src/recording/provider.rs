@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 
 use super::Recording;
 use super::answer;
-use super::form::{Offer, RecordedHalf};
+use super::value_json::{OfferedSchemas, RecordedHalf};
 
 /// A provider with a record.
 pub(super) struct RecordingProvider {
@@ -19,7 +19,7 @@ pub(super) struct RecordingProvider {
     recording: Recording,
     /// Whether answers come from the record.
     replays: bool,
-    offer: OnceCell<Offer>,
+    offer: OnceCell<OfferedSchemas>,
 }
 
 impl RecordingProvider {
@@ -27,21 +27,21 @@ impl RecordingProvider {
         Self { inner, recording, replays, offer: OnceCell::new() }
     }
 
-    async fn lock_recording(&self) -> Result<RecordedHalf<'_>, Failure> {
+    async fn new_recorded_half(&self) -> Result<RecordedHalf<'_>, Failure> {
         let offer = self.offer.get_or_try_init(|| async {
             let identities = match self.inner.identity_schemas().await {
                 // Providers of before 5.9 and 6.9 have no identities.
                 Err(Failure::Unimplemented(_)) => IdentitySchemas::default(),
                 answer => answer?,
             };
-            Ok::<_, Failure>(Offer { schema: self.inner.schema().await?, identities })
+            Ok::<_, Failure>(OfferedSchemas { schema: self.inner.schema().await?, identities })
         });
         Ok(RecordedHalf::new(offer.await?))
     }
 
     /// Answers a call: from the record, or by the provider, whose answer is recorded.
     async fn record_or_replay(&self, request: Request) -> Result<Response, Failure> {
-        let page = self.lock_recording().await?;
+        let page = self.new_recorded_half().await?;
         let offer = page.offer;
         let subject = Some(request.subject()).filter(|subject| !subject.is_empty());
         let of = subject.unwrap_or("provider").to_owned();
@@ -56,13 +56,13 @@ impl RecordingProvider {
                 // The record does not have the kind of the failure.
                 return Err(Failure::Misbehaved(words.to_owned()));
             }
-            return answer::read(offer, method, &of, &answer).map_err(|reason| {
+            return answer::decode_answer(offer, method, &of, &answer).map_err(|reason| {
                 Failure::Misbehaved(format!("the recorded answer to {call} of {of}: {reason}"))
             });
         }
         let mut kept = RecordedHalf::new(offer);
         let answer = match self.inner.call(request).await {
-            Ok(answer) => answer::write(&mut kept, &of, answer).await,
+            Ok(answer) => answer::encode_answer(&mut kept, &of, answer).await,
             Err(failure) => Err(failure),
         };
         // A failed call belongs to the record: the host has seen it.

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
-use super::form::{SECRET_KEY, TYPE_KEY};
+use super::value_json::{SECRET_KEY, TYPE_KEY};
 
 /// A shorter secret is replaced only as a whole string, because it may occur in other strings at
 /// random.
-const SHORT_SECRET: usize = 4;
+const MIN_EMBEDDED_SECRET_LENGTH: usize = 4;
 
 const TOKEN_OPEN: &str = "«secret ";
 const TOKEN_CLOSE: char = '»';
@@ -34,22 +34,22 @@ impl Secrets {
     }
 
     /// Tokens for all secrets.
-    pub(super) fn tokens(&self) -> Tokens<'_> {
+    pub(super) fn tokens(&self) -> SecretTokens<'_> {
         let mut secrets: Vec<&str> = self.texts.iter().map(String::as_str).collect();
         // A secret may be a part of another one, so longer ones come first.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Tokens { secrets, names: &self.names, numbers: BTreeMap::new() }
+        SecretTokens { secrets, names: &self.names, numbers: BTreeMap::new() }
     }
 }
 
 /// Numbers secrets in the order of their occurrence.
-pub(super) struct Tokens<'s> {
+pub(super) struct SecretTokens<'s> {
     secrets: Vec<&'s str>,
     names: &'s BTreeSet<String>,
     numbers: BTreeMap<String, usize>,
 }
 
-impl Tokens<'_> {
+impl SecretTokens<'_> {
     /// Replaces every secret.
     pub(super) fn hide_secrets(&mut self, json: &Json) -> Json {
         match json {
@@ -85,7 +85,7 @@ impl Tokens<'_> {
         while let Some(next) = rest.chars().next() {
             let fits = |secret: &&&str| {
                 rest.starts_with(**secret)
-                    && (secret.chars().count() >= SHORT_SECRET || text == **secret)
+                    && (secret.chars().count() >= MIN_EMBEDDED_SECRET_LENGTH || text == **secret)
             };
             if let Some(secret) = self.secrets.iter().find(fits).copied() {
                 hidden.push_str(&self.token_for(secret));
@@ -119,7 +119,7 @@ impl TokenValues {
     pub(super) fn match_request(&self, recorded: &Json, came: &Json) -> Result<Self, String> {
         // On a copy: a request that does not fit must leave no values behind.
         let mut bound = self.clone();
-        bound.unify("", recorded, came)?;
+        bound.match_values("", recorded, came)?;
         Ok(bound)
     }
 
@@ -152,11 +152,13 @@ impl TokenValues {
         restored
     }
 
-    fn unify(&mut self, at: &str, recorded: &Json, came: &Json) -> Result<(), String> {
+    fn match_values(&mut self, at: &str, recorded: &Json, came: &Json) -> Result<(), String> {
         match (recorded, came) {
             (Json::Object(left), Json::Object(right)) if left.contains_key(SECRET_KEY) => {
                 let is_same = match (left.get(SECRET_KEY), right.get(SECRET_KEY)) {
-                    (Some(Json::String(token)), Some(came)) => self.is_other(token, came),
+                    (Some(Json::String(token)), Some(came)) => {
+                        self.matches_secret_scalar(token, came)
+                    }
                     (recorded, came) => recorded == came,
                 };
                 let differs = || format!("{} is another secret", at.trim_start_matches('.'));
@@ -170,31 +172,31 @@ impl TokenValues {
                     let null = Json::Null;
                     let (left, right) = (left.get(name), right.get(name));
                     let (left, right) = (left.unwrap_or(&null), right.unwrap_or(&null));
-                    self.unify(&format!("{at}.{name}"), left, right)?;
+                    self.match_values(&format!("{at}.{name}"), left, right)?;
                 }
                 Ok(())
             }
             (Json::Array(left), Json::Array(right)) if left.len() == right.len() => {
                 for ((left, right), index) in left.iter().zip(right).zip(0..) {
-                    self.unify(&format!("{at}[{index}]"), left, right)?;
+                    self.match_values(&format!("{at}[{index}]"), left, right)?;
                 }
                 Ok(())
             }
-            (Json::String(left), Json::String(right)) if self.stands_for(left, right) => Ok(()),
+            (Json::String(left), Json::String(right)) if self.matches_text(left, right) => Ok(()),
             _ if recorded == came => Ok(()),
             _ => Err(format!("{} was {recorded} and is {came}", at.trim_start_matches('.'))),
         }
     }
 
     /// Whether a token matches this number or boolean, here and in strings.
-    fn is_other(&mut self, token: &str, came: &Json) -> bool {
+    fn matches_secret_scalar(&mut self, token: &str, came: &Json) -> bool {
         let known = self.others.entry(token.to_owned()).or_insert_with(|| came.clone());
         self.texts.entry(token.to_owned()).or_insert_with(|| came.to_string());
         known == came
     }
 
     /// Whether a recorded string matches this one, with the values of its tokens.
-    fn stands_for(&mut self, recorded: &str, came: &str) -> bool {
+    fn matches_text(&mut self, recorded: &str, came: &str) -> bool {
         let recorded = self.restore_text(recorded);
         if recorded == came {
             return true;

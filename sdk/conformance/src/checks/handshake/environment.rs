@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::finding;
+use super::process_finding;
 use crate::message::Msg;
-use crate::plugin::{Plugin, StartError, panic_in};
+use crate::plugin::{Plugin, StartError, panic_report_in};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
@@ -30,13 +30,13 @@ pub(super) async fn check_network_use(suite: &mut Suite, plugin: &Plugin) {
         seen.extend(remote_addresses(pid));
     }
     suite.check("H-18", seen.is_empty(), || {
-        finding("H-18", "it has a network connection before Configure")
+        process_finding("H-18", "it has a network connection before Configure")
             .with_values("none", format!("{seen:?}"))
     });
 }
 
 /// The inodes of the sockets of a process.
-fn sockets_of(pid: i32) -> BTreeSet<String> {
+fn socket_inodes_of(pid: i32) -> BTreeSet<String> {
     let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     entries
         .filter_map(|entry| std::fs::read_link(entry.path()).ok())
@@ -48,9 +48,9 @@ fn sockets_of(pid: i32) -> BTreeSet<String> {
 }
 
 /// The rows of the tables of TCP sockets that belong to a process: remote address and state.
-fn tcp_rows(pid: i32) -> Vec<(String, String)> {
+fn tcp_table_rows(pid: i32) -> Vec<(String, String)> {
     // The tables have the sockets of all processes. The inode tells which are of this one.
-    let own = sockets_of(pid);
+    let own = socket_inodes_of(pid);
     let tables = ["tcp", "tcp6"]
         .map(|name| std::fs::read_to_string(format!("/proc/{pid}/net/{name}")).unwrap_or_default());
     let rows = tables.iter().flat_map(|table| table.lines().skip(1));
@@ -64,14 +64,14 @@ fn tcp_rows(pid: i32) -> Vec<(String, String)> {
 
 /// The remote ends of connections of a process, without those to its host.
 fn remote_addresses(pid: i32) -> Vec<String> {
-    const LISTEN: &str = "0A";
-    let rows = tcp_rows(pid).into_iter();
+    const LISTEN_STATE: &str = "0A";
+    let rows = tcp_table_rows(pid).into_iter();
     rows.filter(|(remote, state)| {
         // Addresses are printed as little-endian numbers: 127.0.0.1 is 0100007F.
         let is_loopback = remote.split(':').next().is_some_and(|it| {
             it.len() == 8 && it.ends_with("7F") || it == "00000000000000000000000001000000"
         });
-        state != LISTEN && !is_loopback && !remote.starts_with("00000000:")
+        state != LISTEN_STATE && !is_loopback && !remote.starts_with("00000000:")
     })
     .map(|(remote, _)| remote)
     .collect()
@@ -79,10 +79,10 @@ fn remote_addresses(pid: i32) -> Vec<String> {
 
 /// Whether a process listens on a TCP port.
 pub(super) fn listens_on_tcp(pid: i32) -> bool {
-    tcp_rows(pid).iter().any(|(_, state)| state == "0A")
+    tcp_table_rows(pid).iter().any(|(_, state)| state == "0A")
 }
 
-pub(super) async fn side_by_side(suite: &mut Suite, program: &Path) {
+pub(super) async fn check_two_processes(suite: &mut Suite, program: &Path) {
     if !suite.is_wanted("H-19") {
         return;
     }
@@ -93,20 +93,20 @@ pub(super) async fn side_by_side(suite: &mut Suite, program: &Path) {
         let why = [one.err(), two.err()].into_iter().flatten().next();
         let why = why.map(|error| error.to_string()).unwrap_or_default();
         return suite.check("H-19", false, || {
-            finding("H-19", "a second process does not start beside the first")
+            process_finding("H-19", "a second process does not start beside the first")
                 .with_values("a handshake", why)
         });
     };
     for plugin in [one, two] {
         let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
         suite.check("H-19", call.has_reply(), || {
-            finding("H-19", "one of two processes does not answer").with_call(&call)
+            process_finding("H-19", "one of two processes does not answer").with_call(&call)
         });
     }
 }
 
 /// Starts it where temporary files cannot be written, as on a full disk.
-async fn full_disk(suite: &mut Suite, program: &Path) {
+async fn check_full_disk(suite: &mut Suite, program: &Path) {
     if !suite.is_wanted("Z-14") {
         return;
     }
@@ -120,19 +120,21 @@ async fn full_disk(suite: &mut Suite, program: &Path) {
             (!call.has_reply()).then(|| call.describe_outcome())
         }
         // A readable note is an answer.
-        Err(StartError::Ended(_, said)) if !said.trim().is_empty() && panic_in(&said).is_none() => {
+        Err(StartError::Ended(_, said))
+            if !said.trim().is_empty() && panic_report_in(&said).is_none() =>
+        {
             None
         }
         Err(error) => Some(error.to_string()),
     };
     suite.check("Z-14", problem.is_none(), || {
-        finding("Z-14", "without a folder for temporary files it crashes or hangs")
+        process_finding("Z-14", "without a folder for temporary files it crashes or hangs")
             .with_values("an answer, or a note", problem.unwrap_or_default())
     });
 }
 
-pub(super) async fn unusual_environment(suite: &mut Suite, program: &Path) {
-    full_disk(suite, program).await;
+pub(super) async fn check_unusual_environments(suite: &mut Suite, program: &Path) {
+    check_full_disk(suite, program).await;
     if !suite.is_wanted("H-20") {
         return;
     }
@@ -153,14 +155,14 @@ pub(super) async fn unusual_environment(suite: &mut Suite, program: &Path) {
             }
             Err(error) => {
                 suite.check("H-20", false, || {
-                    finding("H-20", format!("it does not start with {what}"))
+                    process_finding("H-20", format!("it does not start with {what}"))
                         .with_values("a handshake", error.to_string())
                 });
                 continue;
             }
         };
-        suite.check("H-20", call.is_fine(), || {
-            finding("H-20", format!("it does not answer with {what}")).with_call(&call)
+        suite.check("H-20", call.is_success(), || {
+            process_finding("H-20", format!("it does not answer with {what}")).with_call(&call)
         });
     }
 }

@@ -4,27 +4,27 @@ use formwork_plugin_protocol::contract::replace::is_unchanged;
 use formwork_value::schema::Attribute;
 use formwork_value::{Path, Type, Value};
 
-use super::{Planned, check_plan, identity_problem, plan_input, plan_or_none};
+use super::{UsablePlan, check_plan_answer, identity_problem, plan_input, plan_or_none};
 use crate::checks::display_value;
 use crate::finding::Finding;
 use crate::generate::{self, Dice, Extent};
-use crate::legal::path_of;
-use crate::offer::{OfferedType, PLAN_DESTROY};
+use crate::legal_config::diagnostic_path;
+use crate::offer::{OfferedType, PLAN_DESTROY_FIELD};
 use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::{Suite, plain};
+use crate::suite::{Suite, to_plain};
 
 /// Checks plans over the object that a plan to create would have made.
-pub(super) async fn run(
+pub(super) async fn check_plans_over_object(
     suite: &mut Suite,
     offered: &OfferedType,
     create: &PlanInput,
-    planned: &Planned,
+    planned: &UsablePlan,
 ) {
     if !suite.wants_any(&["P-02", "P-03", "P-07", "P-09", "P-10", "P-12", "P-19", "S-11"]) {
         return;
     }
-    let mut dice = suite.dice(&format!("fill {}", offered.name));
+    let mut dice = suite.seeded_dice(&format!("fill {}", offered.name));
     let object = generate::fill_unknown_parts(offered.block(), &planned.value, &mut dice);
     // Unknown elements of a set have no path by which they could be filled.
     if !object.is_wholly_known() {
@@ -47,9 +47,9 @@ async fn check_no_op_plan(
     again.private = bytes::Bytes::new();
     let Some(planned) = plan_or_none(suite, offered, &again).await else { return };
     if planned.answer.get_bool(5) {
-        return suite.skip_rules(&["P-07"], "the legacy type system allows it");
+        return suite.note_skipped_rules(&["P-07"], "the legacy type system allows it");
     }
-    let held = is_unchanged(&plain(object), &plain(&planned.value));
+    let held = is_unchanged(&to_plain(object), &to_plain(&planned.value));
     let differs = crate::checks::differing_paths(object, &planned.value);
     suite.check("P-07", held, || {
         let at = differs.first().cloned().unwrap_or_default();
@@ -67,7 +67,7 @@ async fn check_no_op_plan(
         again.identity = Some(own);
         let call =
             suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
-        check_plan(suite, offered, &again, &call);
+        check_plan_answer(suite, offered, &again, &call);
     }
 }
 
@@ -79,7 +79,7 @@ fn changed_value(name: &str, part: &Value, ty: &Type) -> Option<Value> {
         (_, Type::Number) => Some(Value::int(if *part == Value::int(2) { 3 } else { 2 })),
         // Longer by one letter, which most patterns still accept.
         (Value::String(text), Type::String) => Some(Value::string(format!("{}x", text.as_str()))),
-        (_, Type::String) => Some(Value::string(generate::text_for(name))),
+        (_, Type::String) => Some(Value::string(generate::text_for_attribute(name))),
         (_, Type::List(_) | Type::Set(_) | Type::Map(_)) if part.children().is_empty() => {
             Some(generate::generate_value(name, ty, Extent::Required, &mut Dice::new(1, name)))
         }
@@ -89,14 +89,14 @@ fn changed_value(name: &str, part: &Value, ty: &Type) -> Option<Value> {
 }
 
 /// The part at a path of a value, steps into sets left out.
-fn value_at_path(value: &Value, path: &Path) -> bool {
+fn has_value_at_path(value: &Value, path: &Path) -> bool {
     path.find(value).is_some() || value.is_null()
 }
 
 /// Whether the description of an attribute says that a change forces a replacement; `None` if it says
 /// nothing of it.
 fn documented_replacement(attribute: &Attribute) -> Option<bool> {
-    const FORCES: [&str; 7] = [
+    const REPLACEMENT_PHRASES: [&str; 7] = [
         "forces replacement",
         "forces a replacement",
         "forces new resource",
@@ -105,11 +105,12 @@ fn documented_replacement(attribute: &Attribute) -> Option<bool> {
         "requires replacement",
         "new resource to be created",
     ];
-    const IN_PLACE: [&str; 3] = ["updated in place", "updated in-place", "without replacement"];
+    const IN_PLACE_PHRASES: [&str; 3] =
+        ["updated in place", "updated in-place", "without replacement"];
     let text = attribute.docs.description.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|it| text.contains(it));
     // A denial of either is not understood.
-    match (says(&FORCES), says(&IN_PLACE), text.contains(" not ")) {
+    match (says(&REPLACEMENT_PHRASES), says(&IN_PLACE_PHRASES), text.contains(" not ")) {
         (true, false, false) => Some(true),
         (false, true, false) => Some(false),
         _ => None,
@@ -134,22 +135,22 @@ async fn check_single_changes(
         };
         let Some(now) = path.find(&create.config) else { continue };
         let Some(other) = changed_value(&name, now, &attribute.implied_type()) else { continue };
-        let Some(config) = generate::with_part(&create.config, &path, other) else { continue };
-        if suite.is_late() || !suite.validate(offered, &config).await.is_fine() {
+        let Some(config) = generate::replace_part(&create.config, &path, other) else { continue };
+        if suite.is_run_over() || !suite.validate(offered, &config).await.is_success() {
             continue;
         }
         let change = plan_input(offered, object.clone(), config);
         let call =
             suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &change)).await;
-        check_plan(suite, offered, &change, &call);
-        let Some(answer) = call.first_message().filter(|_| call.is_fine()) else { continue };
+        check_plan_answer(suite, offered, &change, &call);
+        let Some(answer) = call.first_message().filter(|_| call.is_success()) else { continue };
         let Ok(Some(planned)) = decode_dynamic(answer.get_msg(1), &offered.ty()) else { continue };
         for raw in answer.all_msgs(2) {
-            let replaced = path_of(&raw);
+            let replaced = diagnostic_path(&raw);
             let in_schema = offered.block().attribute_at(&replaced).is_some()
                 || replaced.0.first().is_some_and(|step| matches!(step, formwork_value::Step::Attribute(name) if offered.block().blocks.contains_key(name.as_str())));
-            let is_there =
-                value_at_path(object, &replaced) || value_at_path(planned.value(), &replaced);
+            let is_there = has_value_at_path(object, &replaced)
+                || has_value_at_path(planned.value(), &replaced);
             let same = replaced.find(object) == replaced.find(planned.value());
             // Such a value is null before and after, and only the provider sees the change.
             let is_write_only = attribute.write_only;
@@ -179,7 +180,8 @@ async fn check_single_changes(
         let is_changed = path.find(object) != path.find(planned.value());
         if let Some(forces) = documented_replacement(&attribute).filter(|_| is_changed) {
             // A path of a whole block covers its attributes.
-            let replaced = answer.all_msgs(2).iter().any(|raw| path.starts_with(&path_of(raw)));
+            let replaced =
+                answer.all_msgs(2).iter().any(|raw| path.starts_with(&diagnostic_path(raw)));
             let words = |it| if it { "a replacement" } else { "an update in place" };
             suite.check("P-10", replaced == forces, || {
                 Finding::new(
@@ -200,8 +202,8 @@ async fn check_planned_destroy(suite: &mut Suite, offered: &OfferedType, object:
     if !suite.wants_any(&["P-12", "S-11"]) {
         return;
     }
-    if !suite.offer.has_capability(PLAN_DESTROY) {
-        return suite.skip_rules(&["P-12"], "the provider does not plan destruction");
+    if !suite.offer.has_capability(PLAN_DESTROY_FIELD) {
+        return suite.note_skipped_rules(&["P-12"], "the provider does not plan destruction");
     }
     let null = crate::checks::null_object(&offered.ty());
     let input = PlanInput {
@@ -213,7 +215,7 @@ async fn check_planned_destroy(suite: &mut Suite, offered: &OfferedType, object:
     };
     let call = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &input)).await;
     let decoded = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
-    if call.is_fine() {
+    if call.is_success() {
         // Terraform reads an absent value as null.
         let held = matches!(&decoded, Ok(None))
             || matches!(&decoded, Ok(Some(it)) if it.value().is_null());

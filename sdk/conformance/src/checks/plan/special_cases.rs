@@ -22,7 +22,7 @@ pub(super) async fn check_large_sets(suite: &mut Suite, offered: &OfferedType, c
     let enlarged = configs.iter().find_map(|config| validate::enlarge_collection(offered, config));
     let Some((path, config)) = enlarged else { return };
     // A refusal is quick, and says nothing about the time of a plan.
-    if !suite.validate(offered, &config).await.is_fine() {
+    if !suite.validate(offered, &config).await.is_success() {
         return;
     }
     let input = plan_input(offered, create.prior.clone(), config);
@@ -46,7 +46,7 @@ pub(super) async fn check_large_sets(suite: &mut Suite, offered: &OfferedType, c
 
 /// Plans with the plain configuration as the proposed value, to create and over an existing object:
 /// hosts merge them in their own way.
-pub(super) async fn check_plain_proposal(
+pub(super) async fn check_config_as_proposal(
     suite: &mut Suite,
     offered: &OfferedType,
     create: &PlanInput,
@@ -56,7 +56,7 @@ pub(super) async fn check_plain_proposal(
     }
     let mut inputs = vec![PlanInput { proposed: create.config.clone(), ..create.clone() }];
     if let Some(planned) = plan_or_none(suite, offered, create).await {
-        let mut dice = suite.dice(&format!("fill {}", offered.name));
+        let mut dice = suite.seeded_dice(&format!("fill {}", offered.name));
         let prior = generate::fill_unknown_parts(offered.block(), &planned.value, &mut dice);
         inputs.push(PlanInput { prior, proposed: create.config.clone(), ..create.clone() });
     }
@@ -82,7 +82,7 @@ pub(super) async fn check_deferral_reason(
 ) {
     // In this request, the host allows deferral.
     let request = request::plan_request(offered, create)
-        .with_field(7, Msg::new().with_int(1, 1).with_int(2, 1).encode());
+        .replace_field(7, Msg::new().with_int(1, 1).with_int(2, 1).encode());
     let call = suite.call(Rpc::PlanResourceChange, &request).await;
     let reason = call.first_message().and_then(|it| it.get_msg(6)).map(|it| it.get_int(1));
     // 0 is no valid reason.
@@ -95,7 +95,7 @@ pub(super) async fn check_deferral_reason(
 }
 
 /// A canary in a sensitive attribute must not show up in one that is not.
-pub(super) async fn check_sensitive_taint(
+pub(super) async fn check_canary_stays_sensitive(
     suite: &mut Suite,
     offered: &OfferedType,
     config: &Value,
@@ -104,7 +104,7 @@ pub(super) async fn check_sensitive_taint(
         return;
     }
     let (planted, paths) = suite.secrets.plant_canary(offered.block(), config);
-    if paths.is_empty() || !suite.validate(offered, &planted).await.is_fine() {
+    if paths.is_empty() || !suite.validate(offered, &planted).await.is_success() {
         return;
     }
     let input = plan_input(offered, null_object(&offered.ty()), planted);
@@ -135,7 +135,11 @@ pub(super) async fn check_sensitive_taint(
     });
 }
 
-pub(super) async fn check_numbers(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
+pub(super) async fn check_number_precision(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    create: &PlanInput,
+) {
     if !suite.is_wanted("P-21") {
         return;
     }
@@ -147,10 +151,10 @@ pub(super) async fn check_numbers(suite: &mut Suite, offered: &OfferedType, crea
         // has.
         for text in ["9007199254740993", "10000000000000000000000000000000000000000", "1e-30"] {
             let Some(number) = Number::parse(text).map(Value::Number) else { continue };
-            let Some(config) = generate::with_part(&create.config, &path, number.clone()) else {
+            let Some(config) = generate::replace_part(&create.config, &path, number.clone()) else {
                 continue;
             };
-            if !suite.validate(offered, &config).await.is_fine() {
+            if !suite.validate(offered, &config).await.is_success() {
                 continue;
             }
             let input = plan_input(offered, create.prior.clone(), config);

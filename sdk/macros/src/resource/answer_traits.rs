@@ -7,10 +7,10 @@ use syn::{Ident, Path};
 
 use super::{Resource, hidden_variable};
 use crate::client_structs;
-use crate::part::ModelField;
+use crate::model_field::ModelField;
 
 /// A type that an expression may answer, and what the trait has for it.
-struct AnswerCase {
+struct AnswerType {
     ty: TokenStream,
     items: TokenStream,
 }
@@ -20,7 +20,7 @@ struct AnswerTrait<'w> {
     word: &'w str,
     name: TokenStream,
     items: TokenStream,
-    cases: &'w [AnswerCase],
+    cases: &'w [AnswerType],
     /// Whether there is no less than all.
     is_whole: bool,
 }
@@ -28,21 +28,21 @@ struct AnswerTrait<'w> {
 impl Resource<'_> {
     pub(super) fn answer_traits(&self) -> TokenStream {
         let has = |word| self.said.expression(word).is_some();
-        let made = has("create").then(|| self.create_answers());
-        let changed = has("update").then(|| self.update_answers());
-        let found = has("read").then(|| self.read_answers());
+        let made = has("create").then(|| self.create_answer_trait());
+        let changed = has("update").then(|| self.update_answer_trait());
+        let found = has("read").then(|| self.read_answer_trait());
         quote!(#made #changed #found)
     }
 
     /// Results of `create`: all computed attributes, or enough to read the rest.
-    fn create_answers(&self) -> TokenStream {
+    fn create_answer_trait(&self) -> TokenStream {
         let (computed, id) = (&self.computed, self.id_type());
-        let is_open = self.asks_after_create();
+        let is_open = self.reads_after_create();
         let answer = match is_open {
             true => quote!(::core::result::Result<#computed, #id>),
             false => quote!(#computed),
         };
-        let case = |ty: &TokenStream, body: TokenStream| AnswerCase {
+        let case = |ty: &TokenStream, body: TokenStream| AnswerType {
             ty: ty.clone(),
             items: quote!(fn made(self) -> #answer { #body }),
         };
@@ -62,7 +62,7 @@ impl Resource<'_> {
         }
         // The foreign struct lacks local attributes, so it would not be a whole answer.
         if let Some(from) =
-            self.from.filter(|_| self.computed_fields().all(|part| !part.is_absent_from_foreign()))
+            self.from.filter(|_| self.computed_fields().all(|part| !part.is_absent_from_client()))
         {
             let value = match self.computed_fields().next() {
                 Some(_) => quote!(<#computed as ::core::convert::From<#from>>::from(self)),
@@ -81,9 +81,9 @@ impl Resource<'_> {
     }
 
     /// Results of `update`: all computed attributes, or nothing.
-    fn update_answers(&self) -> TokenStream {
+    fn update_answer_trait(&self) -> TokenStream {
         let (model, computed) = (&self.input.ident, &self.computed);
-        let (prior, is_open) = (hidden_variable("prior"), self.asks_after_update());
+        let (prior, is_open) = (hidden_variable("prior"), self.reads_after_update());
         let method = match is_open {
             true => {
                 quote!(fn computed(self, #prior: &#model) -> ::core::option::Option<#computed>)
@@ -92,7 +92,7 @@ impl Resource<'_> {
         };
         // Every body uses the parameter, because an unused one would cause a warning in the
         // author's crate.
-        let case = |ty: &TokenStream, body: TokenStream| AnswerCase {
+        let case = |ty: &TokenStream, body: TokenStream| AnswerType {
             ty: ty.clone(),
             items: quote! {
                 type Same = Self;
@@ -122,7 +122,7 @@ impl Resource<'_> {
             };
             cases.push(case(&quote!(()), body));
         }
-        if let Some(from) = self.from.filter(|_| self.is_set_by_service()) {
+        if let Some(from) = self.from.filter(|_| self.is_fully_set_by_service()) {
             let told = self.computed_from_service(from, &self.prior_id(&quote!(#prior)));
             cases.push(case(&quote!(#from), all(told)));
         }
@@ -133,10 +133,10 @@ impl Resource<'_> {
     }
 
     /// Results of `read`: an object, as the service's struct or as the model, or none.
-    fn read_answers(&self) -> TokenStream {
+    fn read_answer_trait(&self) -> TokenStream {
         let (model, computed, id) = (&self.input.ident, &self.computed, self.id_type());
         let known = hidden_variable("known");
-        let is_open = self.asks_after_create() || self.asks_after_update();
+        let is_open = self.reads_after_create() || self.reads_after_update();
         let method = is_open.then(|| quote!(fn computed(self, #known: #id) -> #computed));
         let mut objects =
             vec![(quote!(#model), quote!(self), quote!(::core::convert::Into::into(self)))];
@@ -160,7 +160,7 @@ impl Resource<'_> {
         let ones: TokenStream = ones.collect();
         let cases: Vec<_> = objects
             .into_iter()
-            .map(|(ty, ..)| AnswerCase {
+            .map(|(ty, ..)| AnswerType {
                 items: quote! {
                     type One = #ty;
 
@@ -205,9 +205,9 @@ impl Resource<'_> {
     fn computed_from_service(&self, from: &Path, id: &TokenStream) -> TokenStream {
         let computed = &self.computed;
         let theirs: Vec<_> =
-            self.computed_fields().filter(|part| !part.is_absent_from_foreign()).collect();
-        let (names, values) = client_structs::taken_fields(&theirs);
-        let own = self.id.filter(|id| id.is_absent_from_foreign()).map(|part| {
+            self.computed_fields().filter(|part| !part.is_absent_from_client()).collect();
+        let (names, values) = client_structs::fields_from_client(&theirs);
+        let own = self.id.filter(|id| id.is_absent_from_client()).map(|part| {
             let ident = part.ident;
             quote!(#ident: #id)
         });
@@ -222,7 +222,8 @@ impl Resource<'_> {
 impl AnswerTrait<'_> {
     fn expand(&self, model: &Ident) -> TokenStream {
         let Self { word, name, items, cases, is_whole } = self;
-        let all: Vec<_> = cases.iter().map(|case| format!("`{}`", type_text(&case.ty))).collect();
+        let all: Vec<_> =
+            cases.iter().map(|case| format!("`{}`", display_type(&case.ty))).collect();
         let message = format!("`{word}` of `{model}` cannot answer `{{Self}}`");
         let mut note = format!("it answers {}", all.join(" or "));
         if *is_whole {
@@ -232,7 +233,7 @@ impl AnswerTrait<'_> {
             );
         }
         let impls =
-            cases.iter().map(|AnswerCase { ty, items }| quote!(impl #name for #ty { #items }));
+            cases.iter().map(|AnswerType { ty, items }| quote!(impl #name for #ty { #items }));
         quote! {
             #[diagnostic::on_unimplemented(
                 message = #message,
@@ -249,7 +250,7 @@ impl AnswerTrait<'_> {
 }
 
 /// A type as people write it.
-fn type_text(ty: &TokenStream) -> String {
+fn display_type(ty: &TokenStream) -> String {
     // Tokens are printed with spaces between them.
     let text = ty.to_string().replace(":: core :: option :: ", "");
     [(" :: ", "::"), (" < ", "<"), (" >", ">")]

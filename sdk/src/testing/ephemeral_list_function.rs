@@ -14,8 +14,8 @@ use formwork_value::{Type, Value};
 use futures_util::StreamExt as _;
 
 use super::{
-    CLIENT_CAPABILITIES, Refusal, check_contract, configuration, decode_payload,
-    error_if_diagnostics, provider_schema, without_marks,
+    CLIENT_CAPABILITIES, Refusal, check_contract, check_no_errors, complete_config, decode_payload,
+    provider_schema, without_marks,
 };
 use crate::ProviderDef;
 use crate::server::Server;
@@ -54,7 +54,7 @@ impl TestEphemeral {
     /// # Errors
     /// When the provider returns an error, or violates the contract.
     pub async fn open(&mut self, config: &[(&str, Value)]) -> Result<Value, Refusal> {
-        let config = configuration(&self.block, config.iter().cloned())?;
+        let config = complete_config(&self.block, config.iter().cloned())?;
         let payload = Payload::Value(config.clone(), self.block.implied_type());
         let type_name = self.type_name.clone();
         let validate = ValidateRequest {
@@ -62,10 +62,10 @@ impl TestEphemeral {
             config: payload.clone(),
             client: CLIENT_CAPABILITIES,
         };
-        error_if_diagnostics(&self.server.validate_ephemeral_config(validate).await?.diagnostics)?;
+        check_no_errors(&self.server.validate_ephemeral_config(validate).await?.diagnostics)?;
         let request = OpenRequest { type_name, config: payload, client: CLIENT_CAPABILITIES };
         let answer = self.server.open_ephemeral(request).await?;
-        error_if_diagnostics(&answer.diagnostics)?;
+        check_no_errors(&answer.diagnostics)?;
         let result = decode_payload(&self.block, &answer.result)?;
         let exchange =
             CheckedAnswer::for_call(Call::Open { config: &config }).object(&answer.result, &result);
@@ -80,7 +80,7 @@ impl TestEphemeral {
     /// When the provider returns an error.
     pub async fn renew(&mut self) -> Result<Option<SystemTime>, Refusal> {
         let answer = self.server.renew_ephemeral(self.lease_request(&self.private)).await?;
-        error_if_diagnostics(&answer.diagnostics)?;
+        check_no_errors(&answer.diagnostics)?;
         self.private = answer.private;
         Ok(answer.renew_at)
     }
@@ -93,7 +93,7 @@ impl TestEphemeral {
         // Protocol: `CloseEphemeralResource` gets the private data of the opening, not that of the
         // last renewal.
         let answer = self.server.close_ephemeral(self.lease_request(&self.opened)).await?;
-        error_if_diagnostics(&answer.diagnostics)
+        check_no_errors(&answer.diagnostics)
     }
 
     fn lease_request(&self, private: &Bytes) -> LeaseRequest {
@@ -128,7 +128,7 @@ pub async fn list<'n>(
     let (Some(query), Some(objects)) = kinds else {
         return Err(Refusal(format!("there is no list with a resource type {type_name}")));
     };
-    let config = configuration(&query.block, config)?;
+    let config = complete_config(&query.block, config)?;
     let config = Payload::Value(config, query.block.implied_type());
     let type_name = type_name.to_owned();
     let validate = ValidateListRequest {
@@ -138,7 +138,7 @@ pub async fn list<'n>(
         limit: Payload::Absent,
         client: CLIENT_CAPABILITIES,
     };
-    error_if_diagnostics(&server.validate_list_config(validate).await?.diagnostics)?;
+    check_no_errors(&server.validate_list_config(validate).await?.diagnostics)?;
     // Protocol 6: zero is no limit.
     let most = i64::try_from(limit).unwrap_or_default();
     let request = ListRequest { type_name, config, include_object: true, limit: most };
@@ -147,7 +147,7 @@ pub async fn list<'n>(
     let mut found = Vec::new();
     while let Some(event) = events.next().await {
         let event = event?;
-        error_if_diagnostics(&event.diagnostics)?;
+        check_no_errors(&event.diagnostics)?;
         // An event without an object carries diagnostics only.
         if let (Some(Payload::Value(identity, _)), Some(object)) = (event.identity, event.object) {
             let object = decode_payload(&objects.block, &object)?.into_value();

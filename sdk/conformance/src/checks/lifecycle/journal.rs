@@ -39,7 +39,7 @@ impl Journal {
         Ok(Self { file, left: Vec::new() })
     }
 
-    fn line(&mut self, what: &str, name: &str, content: &str) {
+    fn write_line(&mut self, what: &str, name: &str, content: &str) {
         let Some(file) = &mut self.file else { return };
         let line = serde_json::json!({ "event": what, "type": name, "content": content });
         // A journal that cannot be written any more must not keep the sweep from its work.
@@ -49,7 +49,7 @@ impl Journal {
 
     /// Notes that an object is about to be created.
     pub(super) fn record_intent(&mut self, offered: &OfferedType, config: &Value) -> usize {
-        self.line("create", &offered.name, &display_value(config));
+        self.write_line("create", &offered.name, &display_value(config));
         self.left.push(Some(LeftoverObject {
             name: offered.name.clone(),
             value: None,
@@ -68,7 +68,7 @@ impl Journal {
     ) {
         match made {
             Some((value, private)) => {
-                self.line("created", &offered.name, &display_value(value));
+                self.write_line("created", &offered.name, &display_value(value));
                 if let Some(Some(left)) = self.left.get_mut(entry) {
                     left.value = Some(value.clone());
                     left.private = private.clone();
@@ -76,7 +76,7 @@ impl Journal {
             }
             // The entry stays without an object, and the sweep reports it.
             None => {
-                self.line("unknown", &offered.name, "");
+                self.write_line("unknown", &offered.name, "");
             }
         }
     }
@@ -89,14 +89,14 @@ impl Journal {
     }
 
     /// Replaces an object by its changed form.
-    pub(super) fn change(
+    pub(super) fn record_change(
         &mut self,
         offered: &OfferedType,
         from: &Value,
         to: &Value,
         private: &Bytes,
     ) {
-        self.line("changed", &offered.name, &display_value(to));
+        self.write_line("changed", &offered.name, &display_value(to));
         let own = self.left.iter_mut().flatten();
         if let Some(left) = own.into_iter().find(|it| it.value.as_ref() == Some(from)) {
             left.value = Some(to.clone());
@@ -105,8 +105,8 @@ impl Journal {
     }
 
     /// Notes that an object was destroyed.
-    pub(super) fn remove(&mut self, offered: &OfferedType, value: &Value) {
-        self.line("destroyed", &offered.name, &display_value(value));
+    pub(super) fn record_destroy(&mut self, offered: &OfferedType, value: &Value) {
+        self.write_line("destroyed", &offered.name, &display_value(value));
         // Any of several equal ones: they are destroyed one by one.
         let entry = self.left.iter_mut().find(|it| {
             it.as_ref()
@@ -118,7 +118,7 @@ impl Journal {
     }
 
     /// Whether nothing is left.
-    pub(super) fn is_settled(&self) -> bool {
+    pub(super) fn has_no_leftovers(&self) -> bool {
         self.left.iter().all(Option::is_none)
     }
 
@@ -128,8 +128,8 @@ impl Journal {
     }
 
     /// Notes the end of the run.
-    pub(super) fn close(&mut self) {
+    pub(super) fn record_end(&mut self) {
         let left = self.leftover_objects().len().to_string();
-        self.line("end", "", &left);
+        self.write_line("end", "", &left);
     }
 }

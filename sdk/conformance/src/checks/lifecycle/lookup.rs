@@ -8,15 +8,15 @@ use crate::checks::display_value;
 use crate::checks::plan::plan_input;
 use crate::finding::Finding;
 use crate::message::Msg;
-use crate::offer::{CAN_GENERATE_CONFIG, Kind, OfferedType};
+use crate::offer::{GENERATE_CONFIG_FIELD, Kind, OfferedType};
 use crate::plugin::Call;
 use crate::request::{self, decode_dynamic, encode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
 /// Looks for an object that exists.
-pub(super) async fn run(suite: &mut Suite, offered: &OfferedType, object: &Object) {
-    let by_id = match id_of(object) {
+pub(super) async fn check_lookups(suite: &mut Suite, offered: &OfferedType, object: &Object) {
+    let by_id = match object_id(object) {
         Some(id) if suite.wants_any(&["I-04", "I-05", "I-06"]) => {
             let request = Msg::new()
                 .with_text(1, &offered.name)
@@ -28,14 +28,16 @@ pub(super) async fn run(suite: &mut Suite, offered: &OfferedType, object: &Objec
     };
     match &by_id {
         Some((call, value)) => check_imported_object(suite, offered, object, call, value).await,
-        None => suite.skip_rules(&["I-04", "I-05"], "no object could be imported by its id"),
+        None => {
+            suite.note_skipped_rules(&["I-04", "I-05"], "no object could be imported by its id")
+        }
     }
     check_import_by_identity(suite, offered, object, by_id.as_ref()).await;
-    check_listed(suite, offered, object).await;
+    check_object_is_listed(suite, offered, object).await;
     check_generated_config(suite, offered, object).await;
 }
 
-fn id_of(object: &Object) -> Option<String> {
+fn object_id(object: &Object) -> Option<String> {
     // The protocol does not say what an id is. By custom, it is the attribute `id`.
     match Path::root().attribute("id").find(&object.value) {
         Some(Value::String(text)) if !text.as_str().is_empty() => Some(text.as_str().to_owned()),
@@ -50,17 +52,20 @@ pub(super) async fn import_and_read(
     request: &Msg,
 ) -> Option<(Call, Value)> {
     let call = suite.call(Rpc::ImportResourceState, request).await;
-    let answer = call.first_message().filter(|_| call.is_fine())?;
+    let answer = call.first_message().filter(|_| call.is_success())?;
     // An import may return objects of further types.
     let object = answer.all_msgs(1).into_iter().find(|it| it.get_text(1) == offered.name)?;
     let state = decode_dynamic(object.get_msg(2), &offered.ty()).ok()??;
     let identity = object.get_msg(4);
     // A host reads an object after its import, and only this read has to complete it.
-    let request = request::read(offered, state.value(), &object.get_bytes(3), identity.as_ref());
+    let request =
+        request::read_request(offered, state.value(), &object.get_bytes(3), identity.as_ref());
     let back = suite.call(Rpc::ReadResource, &request).await;
-    let value =
-        decode_dynamic(back.first_message().filter(|_| back.is_fine())?.get_msg(1), &offered.ty())
-            .ok()??;
+    let value = decode_dynamic(
+        back.first_message().filter(|_| back.is_success())?.get_msg(1),
+        &offered.ty(),
+    )
+    .ok()??;
     (!value.value().is_null()).then(|| (call, value.into_value()))
 }
 
@@ -89,7 +94,7 @@ async fn check_imported_object(
     let planned = decode_dynamic(plan.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
         .ok()
         .flatten();
-    let held = plan.is_fine() && planned.is_some_and(|it| it.value() == value);
+    let held = plan.is_success() && planned.is_some_and(|it| it.value() == value);
     suite.check("I-05", held, || {
         Finding::new("I-05", &offered.display_name(), "the plan after an import is not empty")
             .with_call(&plan)
@@ -103,7 +108,7 @@ async fn check_import_by_identity(
     by_id: Option<&(Call, Value)>,
 ) {
     let Some(identity) = object.identity.as_ref().filter(|_| suite.is_wanted("I-06")) else {
-        return suite.skip_rules(&["I-06"], "no object has an identity");
+        return suite.note_skipped_rules(&["I-06"], "no object has an identity");
     };
     // Without an id, because hosts send one of the two.
     let request = Msg::new()
@@ -111,7 +116,7 @@ async fn check_import_by_identity(
         .with_message(3, &request::client_capabilities())
         .with_message(4, identity);
     let Some((call, value)) = import_and_read(suite, offered, &request).await else {
-        return suite.skip_rules(&["I-06"], "no object could be imported by its identity");
+        return suite.note_skipped_rules(&["I-06"], "no object could be imported by its identity");
     };
     // Without an import by id, the created object is the measure.
     let expected = by_id.map_or(&object.value, |(_, value)| value);
@@ -126,18 +131,21 @@ async fn check_import_by_identity(
     });
 }
 
-async fn check_listed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
-    let list = suite.offer.types_of_kind(Kind::List).find(|it| it.name == offered.name).cloned();
+async fn check_object_is_listed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
+    let list =
+        suite.offer.usable_types_of_kind(Kind::List).find(|it| it.name == offered.name).cloned();
     let Some(list) = list.filter(|_| suite.wants_any(&["L-01", "L-03"])) else { return };
     let Some(identity) = &object.identity else {
-        return suite.skip_rules(&["L-01"], "no listed type has an identity");
+        return suite.note_skipped_rules(&["L-01"], "no listed type has an identity");
     };
     let configs = suite.legal_configs(&list).await;
     let Some(config) = configs.first() else {
-        return suite
-            .skip_rules(&["L-01"], "no legal configuration of the list resource was found");
+        return suite.note_skipped_rules(
+            &["L-01"],
+            "no legal configuration of the list resource was found",
+        );
     };
-    let call = crate::checks::listing::list(suite, &list, config, 1000).await;
+    let call = crate::checks::listing::list_objects(suite, &list, config, 1000).await;
     let ty = suite.offer.identities.get(&offered.name).map(|(_, ty, _)| ty.clone());
     let Some(ty) = ty else { return };
     // Compared as values, because equal ones may have different bytes.
@@ -146,7 +154,7 @@ async fn check_listed(suite: &mut Suite, offered: &OfferedType, object: &Object)
         crate::plugin::Reply::Answered(events) => events.clone(),
         _ => Vec::new(),
     };
-    crate::checks::listing::objects(suite, &list, &events, &call);
+    crate::checks::listing::check_listed_objects(suite, &list, &events, &call);
     let found = events.iter().any(|event| {
         let data = event.get_msg(1).and_then(|it| it.get_msg(1));
         decode_dynamic(data, &ty).ok().flatten() == own
@@ -161,15 +169,15 @@ async fn check_generated_config(suite: &mut Suite, offered: &OfferedType, object
     if !suite.is_wanted("I-08") {
         return;
     }
-    if !suite.offer.has_capability(CAN_GENERATE_CONFIG) {
-        return suite.skip_rules(&["I-08"], "the provider does not generate configuration");
+    if !suite.offer.has_capability(GENERATE_CONFIG_FIELD) {
+        return suite.note_skipped_rules(&["I-08"], "the provider does not generate configuration");
     }
     let ty = offered.ty();
     let request =
         Msg::new().with_text(1, &offered.name).with_message(2, &encode_dynamic(&object.value, &ty));
     let call = suite.call(Rpc::GenerateResourceConfig, &request).await;
     let config = decode_dynamic(
-        call.first_message().filter(|_| call.is_fine()).and_then(|it| it.get_msg(1)),
+        call.first_message().filter(|_| call.is_success()).and_then(|it| it.get_msg(1)),
         &ty,
     );
     let Ok(Some(config)) = config else {
@@ -179,7 +187,7 @@ async fn check_generated_config(suite: &mut Suite, offered: &OfferedType, object
         });
     };
     let verdict = suite.validate(offered, config.value()).await;
-    suite.check("I-08", verdict.is_fine(), || {
+    suite.check("I-08", verdict.is_success(), || {
         Finding::new("I-08", &offered.display_name(), "generated configuration is not valid")
             .with_call(&verdict)
             .with_input(display_value(config.value()))

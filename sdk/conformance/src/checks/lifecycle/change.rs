@@ -6,20 +6,21 @@ use formwork_value::{Type, Value};
 
 use super::journal::Journal;
 use super::{
-    AppliedChange, Object, check_applied, check_settled, create_object, destroy, report_violations,
+    AppliedChange, Object, check_apply_answer, check_converged, create_object, destroy_object,
+    report_violations,
 };
 use crate::checks::display_value;
-use crate::checks::plan::{Planned, plan_input};
+use crate::checks::plan::{UsablePlan, plan_input};
 use crate::finding::Finding;
 use crate::generate;
 use crate::message::Msg;
 use crate::offer::OfferedType;
 use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::{Suite, plain};
+use crate::suite::{Suite, to_plain};
 
 /// Changes attributes one by one; returns the object as it is then.
-pub(super) async fn run(
+pub(super) async fn check_changes(
     suite: &mut Suite,
     journal: &mut Journal,
     offered: &OfferedType,
@@ -35,19 +36,19 @@ pub(super) async fn run(
     {
         let Some(now) = path.find(&object.config).cloned() else { continue };
         let Some(other) = another_value(&now, &attribute) else { continue };
-        let Some(config) = generate::with_part(&object.config, &path, other) else { continue };
+        let Some(config) = generate::replace_part(&object.config, &path, other) else { continue };
         // The other value is a guess, so validation decides first.
-        if suite.is_late() || !suite.validate(offered, &config).await.is_fine() {
+        if suite.is_run_over() || !suite.validate(offered, &config).await.is_success() {
             continue;
         }
-        let change = object.change(offered, config);
+        let change = object.plan_input_for(offered, config);
         let call =
             suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &change)).await;
-        let Some(answer) = call.first_message().filter(|_| call.is_fine()).cloned() else {
+        let Some(answer) = call.first_message().filter(|_| call.is_success()).cloned() else {
             continue;
         };
         let Ok(Some(value)) = decode_dynamic(answer.get_msg(1), &offered.ty()) else { continue };
-        let planned = Planned { call, answer, value: value.into_value() };
+        let planned = UsablePlan { call, answer, value: value.into_value() };
         let is_replacement = !planned.answer.all_msgs(2).is_empty();
         if !is_replacement {
             let planned = PlannedUpdate { object, input: &change, planned: &planned };
@@ -75,21 +76,21 @@ fn another_value(now: &Value, attribute: &Attribute) -> Option<Value> {
 }
 
 /// A change of an object that can be made in place, if one is found.
-pub(super) async fn in_place(
+pub(super) async fn find_in_place_change(
     suite: &mut Suite,
     offered: &OfferedType,
     object: &Object,
-) -> Option<(PlanInput, Planned)> {
+) -> Option<(PlanInput, UsablePlan)> {
     for (path, attribute) in
         generate::settable_paths(offered.block(), &object.config).into_iter().take(12)
     {
         let now = path.find(&object.config).cloned();
         let Some(other) = now.and_then(|now| another_value(&now, &attribute)) else { continue };
-        let Some(config) = generate::with_part(&object.config, &path, other) else { continue };
-        if attribute.write_only || !suite.validate(offered, &config).await.is_fine() {
+        let Some(config) = generate::replace_part(&object.config, &path, other) else { continue };
+        if attribute.write_only || !suite.validate(offered, &config).await.is_success() {
             continue;
         }
-        let change = object.change(offered, config);
+        let change = object.plan_input_for(offered, config);
         let Some(planned) = crate::checks::plan::plan_or_none(suite, offered, &change).await else {
             continue;
         };
@@ -104,7 +105,7 @@ pub(super) async fn in_place(
 struct PlannedUpdate<'a> {
     object: Object,
     input: &'a PlanInput,
-    planned: &'a Planned,
+    planned: &'a UsablePlan,
 }
 
 async fn check_update(
@@ -115,16 +116,18 @@ async fn check_update(
 ) -> Object {
     let PlannedUpdate { object, input, planned } = update;
     let request = request::apply_request(offered, input, &planned.answer);
-    let call = suite.change(Rpc::ApplyResourceChange, &request).await;
+    let call = suite.call_changing(Rpc::ApplyResourceChange, &request).await;
     suite.check("A-08", !call.is_crash(), || {
         Finding::new("A-08", &offered.display_name(), "updating crashes or hangs").with_call(&call)
     });
-    let Some(updated) = check_applied(suite, offered, input, planned, &call) else { return object };
+    let Some(updated) = check_apply_answer(suite, offered, input, planned, &call) else {
+        return object;
+    };
     if !call.first_message().is_some_and(|it| it.get_bool(4)) {
         let odd = assert_object_compatible(
             offered.block(),
-            &plain(&planned.value),
-            &plain(&updated.value),
+            &to_plain(&planned.value),
+            &to_plain(&updated.value),
         );
         report_violations(suite, "A-08", &AppliedChange { offered, input, call: &call }, &odd);
     }
@@ -138,9 +141,9 @@ async fn check_update(
             .with_call(&call)
     });
     // First of all, so that the sweep has the object as it is now.
-    journal.change(offered, &object.value, &updated.value, &updated.private);
+    journal.record_change(offered, &object.value, &updated.value, &updated.private);
     check_drift(suite, offered, &object, &updated).await;
-    check_settled(suite, offered, &updated).await;
+    check_converged(suite, offered, &updated).await;
     updated
 }
 
@@ -150,14 +153,16 @@ async fn check_drift(suite: &mut Suite, offered: &OfferedType, before: &Object, 
         return;
     }
     if !suite.tracked.contains(&offered.name) {
-        return suite.skip_rules(&["R-04"], "the objects have nothing outside of the state");
+        return suite
+            .note_skipped_rules(&["R-04"], "the objects have nothing outside of the state");
     }
-    let request = request::read(offered, &before.value, &before.private, before.identity.as_ref());
+    let request =
+        request::read_request(offered, &before.value, &before.private, before.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
     let found = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
         .ok()
         .flatten();
-    let Some(found) = found.filter(|_| call.is_fine()) else { return };
+    let Some(found) = found.filter(|_| call.is_success()) else { return };
     for path in crate::checks::differing_paths(&before.value, &after.value) {
         let (Some(new), Some(got)) = (path.find(&after.value), path.find(found.value())) else {
             continue;
@@ -188,12 +193,12 @@ async fn check_replacement(
 ) -> Object {
     let create =
         plan_input(offered, crate::checks::null_object(&offered.ty()), change.config.clone());
-    // Planned while the old object exists, so that one remains if it cannot be.
+    // UsablePlan while the old object exists, so that one remains if it cannot be.
     let Some(planned) = crate::checks::plan::plan_or_none(suite, offered, &create).await else {
         return object;
     };
-    let call = destroy(suite, offered, &object).await;
-    suite.check("A-10", call.is_fine(), || {
+    let call = destroy_object(suite, offered, &object).await;
+    suite.check("A-10", call.is_success(), || {
         Finding::new(
             "A-10",
             &offered.display_name(),
@@ -201,10 +206,10 @@ async fn check_replacement(
         )
         .with_call(&call)
     });
-    if !call.is_fine() {
+    if !call.is_success() {
         return object;
     }
-    journal.remove(offered, &object.value);
+    journal.record_destroy(offered, &object.value);
     let made = create_object(suite, journal, offered, &create, &planned).await;
     suite.check("A-10", made.is_some(), || {
         Finding::new(

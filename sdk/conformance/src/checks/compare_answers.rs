@@ -8,7 +8,7 @@ use crate::offer::Kind;
 use crate::plugin::{Call, Reply};
 use crate::request::decode_dynamic;
 use crate::rpc::Rpc;
-use crate::suite::{Suite, plain};
+use crate::suite::{Suite, to_plain};
 
 /// The repetitions of a call that show whether its answer differs by itself.
 const N_REPEATED_CALLS: usize = 8;
@@ -27,7 +27,7 @@ pub(super) async fn matches_usual_answer(
         severities
     };
     let ty = answer_object_type(suite, usual.rpc, request);
-    if are_same_answers(usual, call, ty.as_ref()) {
+    if are_equivalent_answers(usual, call, ty.as_ref()) {
         return true;
     }
     let are_answers =
@@ -36,7 +36,7 @@ pub(super) async fn matches_usual_answer(
         return false;
     }
     for _ in 0..N_REPEATED_CALLS {
-        if !are_same_answers(usual, &suite.call(usual.rpc, request).await, ty.as_ref()) {
+        if !are_equivalent_answers(usual, &suite.call(usual.rpc, request).await, ty.as_ref()) {
             return true;
         }
     }
@@ -45,21 +45,21 @@ pub(super) async fn matches_usual_answer(
 
 /// The type of the object in the answer to a request, if it has one of a known type.
 fn answer_object_type(suite: &Suite, rpc: Rpc, request: &Msg) -> Option<Type> {
-    if !has_object(rpc) {
+    if !has_compared_object(rpc) {
         return None;
     }
     let name = request.get_text(1);
-    suite.offer.types_of_kind(Kind::Resource).find(|it| it.name == name).map(|it| it.ty())
+    suite.offer.usable_types_of_kind(Kind::Resource).find(|it| it.name == name).map(|it| it.ty())
 }
 
 /// Whether the object of an answer is compared. It is in field 1 of these answers.
-fn has_object(rpc: Rpc) -> bool {
+fn has_compared_object(rpc: Rpc) -> bool {
     matches!(rpc, Rpc::PlanResourceChange | Rpc::UpgradeResourceState)
 }
 
 /// A planned or upgraded object.
 #[derive(Debug, PartialEq)]
-enum Object {
+enum ComparedObject {
     /// The value that a host reads.
     Value(Plain),
     /// The bytes, if they are no value of the type.
@@ -69,18 +69,18 @@ enum Object {
 /// The planned or upgraded object of an answer. Other answers are compared by their diagnostics alone.
 ///
 /// A value may be encoded in several ways: sets and maps in any order, numbers in several forms.
-fn answer_objects(call: &Call, ty: Option<&Type>) -> Vec<Object> {
+fn compared_objects(call: &Call, ty: Option<&Type>) -> Vec<ComparedObject> {
     let Reply::Answered(messages) = &call.reply else { return Vec::new() };
-    if !has_object(call.rpc) {
+    if !has_compared_object(call.rpc) {
         return Vec::new();
     }
     let read = |message: &Msg| {
         let decoded = ty.map(|ty| (ty, decode_dynamic(message.get_msg(1), ty)));
         match decoded {
-            Some((_, Ok(Some(value)))) => Object::Value(value),
+            Some((_, Ok(Some(value)))) => ComparedObject::Value(value),
             // Hosts read an absent value as null.
-            Some((ty, Ok(None))) => Object::Value(plain(&Value::null(ty.clone()))),
-            Some((_, Err(_))) | None => Object::Bytes(message.get_bytes(1)),
+            Some((ty, Ok(None))) => ComparedObject::Value(to_plain(&Value::null(ty.clone()))),
+            Some((_, Err(_))) | None => ComparedObject::Bytes(message.get_bytes(1)),
         }
     };
     messages.iter().map(read).collect()
@@ -88,7 +88,7 @@ fn answer_objects(call: &Call, ty: Option<&Type>) -> Vec<Object> {
 
 /// Whether two answers mean the same. The order of diagnostics does not count, nor does the encoding of
 /// an object of type `ty`.
-fn are_same_answers(a: &Call, b: &Call, ty: Option<&Type>) -> bool {
+fn are_equivalent_answers(a: &Call, b: &Call, ty: Option<&Type>) -> bool {
     let lines = |call: &Call| {
         let mut lines: Vec<String> = call.diagnostics().iter().map(|it| it.line()).collect();
         lines.sort();
@@ -96,7 +96,7 @@ fn are_same_answers(a: &Call, b: &Call, ty: Option<&Type>) -> bool {
     };
     match (&a.reply, &b.reply) {
         (Reply::Answered(_), Reply::Answered(_)) => {
-            lines(a) == lines(b) && answer_objects(a, ty) == answer_objects(b, ty)
+            lines(a) == lines(b) && compared_objects(a, ty) == compared_objects(b, ty)
         }
         (Reply::Refused(a, _), Reply::Refused(b, _)) => a == b,
         (a, b) => a == b,
@@ -163,7 +163,7 @@ mod tests {
     fn agree(a: &[u8], b: &[u8]) -> bool {
         let ty = ty();
         let [plan, upgrade] = [Rpc::PlanResourceChange, Rpc::UpgradeResourceState]
-            .map(|rpc| are_same_answers(&answer(rpc, a), &answer(rpc, b), Some(&ty)));
+            .map(|rpc| are_equivalent_answers(&answer(rpc, a), &answer(rpc, b), Some(&ty)));
         assert_eq!(plan, upgrade, "both calls have the object in field 1");
         plan
     }
@@ -218,11 +218,11 @@ mod tests {
     fn an_absent_object_is_null_and_json_is_read() {
         let (rpc, ty) = (Rpc::PlanResourceChange, Type::object([("size", Type::Number)]));
         let absent = call(rpc, Msg::new());
-        assert!(are_same_answers(&absent, &answer(rpc, &[0xc0]), Some(&ty)));
+        assert!(are_equivalent_answers(&absent, &answer(rpc, &[0xc0]), Some(&ty)));
         let packed = answer(rpc, b"\x81\xa4size\x01");
-        assert!(!are_same_answers(&absent, &packed, Some(&ty)));
-        assert!(are_same_answers(&json(rpc, "{\"size\":1.0}"), &packed, Some(&ty)));
-        assert!(!are_same_answers(&json(rpc, "{\"size\":2}"), &packed, Some(&ty)));
+        assert!(!are_equivalent_answers(&absent, &packed, Some(&ty)));
+        assert!(are_equivalent_answers(&json(rpc, "{\"size\":1.0}"), &packed, Some(&ty)));
+        assert!(!are_equivalent_answers(&json(rpc, "{\"size\":2}"), &packed, Some(&ty)));
     }
 
     #[test]
@@ -231,23 +231,23 @@ mod tests {
         let [usual, reordered] =
             [&b"\x92\xa1a\xa1b"[..], b"\x92\xa1b\xa1a"].map(|it| answer(rpc, it));
         let ty = Type::set(Type::String);
-        assert!(are_same_answers(&usual, &reordered, Some(&ty)));
+        assert!(are_equivalent_answers(&usual, &reordered, Some(&ty)));
         for ty in [None, Some(&Type::Bool)] {
-            assert!(are_same_answers(&usual, &usual, ty));
-            assert!(!are_same_answers(&usual, &reordered, ty));
+            assert!(are_equivalent_answers(&usual, &usual, ty));
+            assert!(!are_equivalent_answers(&usual, &reordered, ty));
         }
     }
 
     #[test]
     fn objects_of_other_calls_and_the_order_of_diagnostics_do_not_count() {
         let read = |bytes: &[u8]| answer(Rpc::ReadResource, bytes);
-        assert!(are_same_answers(&read(&[0x01]), &read(&[0x02]), Some(&Type::Number)));
+        assert!(are_equivalent_answers(&read(&[0x01]), &read(&[0x02]), Some(&Type::Number)));
         let diag = |text: &str| Msg::new().with_int(1, 1).with_text(2, text);
         let rpc = Rpc::UpgradeResourceState;
         let two = |a: &str, b: &str| {
             call(rpc, Msg::new().with_message(2, &diag(a)).with_message(2, &diag(b)))
         };
-        assert!(are_same_answers(&two("a", "b"), &two("b", "a"), None));
-        assert!(!are_same_answers(&two("a", "b"), &two("a", "c"), None));
+        assert!(are_equivalent_answers(&two("a", "b"), &two("b", "a"), None));
+        assert!(!are_equivalent_answers(&two("a", "b"), &two("a", "c"), None));
     }
 }

@@ -6,27 +6,29 @@ use formwork_value::{Path, Type, Value};
 use super::{differing_paths, display_value};
 use crate::finding::Finding;
 use crate::generate::{self, Extent};
-use crate::judge::{type_violations, unknown_violations};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Reply};
 use crate::request::{self, decode_dynamic, encode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
+use crate::violations::{type_violations, unknown_violations};
 
-const NO_CONFIG: &str = "no legal configuration was found; give one with -examples";
+const NO_CONFIG_REASON: &str = "no legal configuration was found; give one with -examples";
 
 /// Checks the families.
 pub(super) async fn run(suite: &mut Suite) {
     if !suite.configured {
         let why = "the provider cannot be configured";
-        return suite
-            .skip_rules(&["D-01", "D-02", "D-03", "E-01", "E-02", "E-03", "X-01", "X-02"], why);
+        return suite.note_skipped_rules(
+            &["D-01", "D-02", "D-03", "E-01", "E-02", "E-03", "X-01", "X-02"],
+            why,
+        );
     }
     for kind in [Kind::DataSource, Kind::Ephemeral, Kind::Action] {
-        let types: Vec<OfferedType> = suite.offer.types_of_kind(kind).cloned().collect();
+        let types: Vec<OfferedType> = suite.offer.usable_types_of_kind(kind).cloned().collect();
         for offered in types {
-            if suite.is_late() {
+            if suite.is_run_over() {
                 return;
             }
             match kind {
@@ -45,7 +47,7 @@ pub(super) async fn run(suite: &mut Suite) {
     }
 }
 
-fn named_request(offered: &OfferedType, config: &Value) -> Msg {
+fn request_with_config(offered: &OfferedType, config: &Value) -> Msg {
     Msg::new().with_text(1, &offered.name).with_message(2, &encode_dynamic(config, &offered.ty()))
 }
 
@@ -60,14 +62,15 @@ async fn check_data_not_found(suite: &mut Suite, offered: &OfferedType, config: 
         let is_text = attribute.implied_type() == Type::String;
         if is_text && path.find(config).is_some_and(|it| !it.is_null()) {
             let text = Value::string("conformance-no-such-object-7f3a");
-            odd = generate::with_part(&odd, &path, text).unwrap_or(odd);
+            odd = generate::replace_part(&odd, &path, text).unwrap_or(odd);
         }
     }
-    if odd == *config || !suite.validate(offered, &odd).await.is_fine() {
+    if odd == *config || !suite.validate(offered, &odd).await.is_success() {
         let why = "no data source has a text by which it finds something";
-        return suite.skip_rules(&["D-03"], why);
+        return suite.note_skipped_rules(&["D-03"], why);
     }
-    let request = named_request(offered, &odd).with_message(4, &request::client_capabilities());
+    let request =
+        request_with_config(offered, &odd).with_message(4, &request::client_capabilities());
     let call = suite.call(Rpc::ReadDataSource, &request).await;
     let state = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
         .ok()
@@ -82,10 +85,11 @@ async fn check_data_not_found(suite: &mut Suite, offered: &OfferedType, config: 
     // Null and an object of nulls both mean that nothing was found.
     let is_nothing = state.as_ref().is_none_or(|it| it.value().is_null())
         || (!parts.is_empty() && parts.iter().all(Value::is_null));
-    if call.is_fine() && !is_nothing {
-        return suite.skip_rules(&["D-03"], "every data source finds something for any text");
+    if call.is_success() && !is_nothing {
+        return suite
+            .note_skipped_rules(&["D-03"], "every data source finds something for any text");
     }
-    suite.check("D-03", !call.is_fine(), || {
+    suite.check("D-03", !call.is_success(), || {
         Finding::new("D-03", &offered.display_name(), "nothing is found, and nothing is said")
             .with_call(&call)
             .with_values("an error", "null, or an object of nulls")
@@ -98,19 +102,19 @@ async fn check_data_source(suite: &mut Suite, offered: &OfferedType) {
     let configs = suite.legal_configs(offered).await;
     match configs.first() {
         Some(config) => check_data_not_found(suite, offered, config).await,
-        None => suite.skip_rules(&["D-01", "D-02", "D-03"], NO_CONFIG),
+        None => suite.note_skipped_rules(&["D-01", "D-02", "D-03"], NO_CONFIG_REASON),
     }
     for config in configs.iter().take(3) {
         let request =
-            named_request(offered, config).with_message(4, &request::client_capabilities());
+            request_with_config(offered, config).with_message(4, &request::client_capabilities());
         let call = suite.call(Rpc::ReadDataSource, &request).await;
         suite.check_survived("D-01", &call, || {
             Finding::new("D-01", &subject, "reading crashes or hangs")
                 .with_call(&call)
                 .with_input(display_value(config))
         });
-        let Some(answer) = call.first_message().filter(|_| call.is_fine()) else {
-            suite.skip_rules(&["D-01", "D-02"], "no data source could be read");
+        let Some(answer) = call.first_message().filter(|_| call.is_success()) else {
+            suite.note_skipped_rules(&["D-01", "D-02"], "no data source could be read");
             continue;
         };
         let state = decode_dynamic(answer.get_msg(1), &offered.ty());
@@ -126,7 +130,7 @@ async fn check_data_source(suite: &mut Suite, offered: &OfferedType) {
                 .next()
                 .map(|it| (it.path, it.message))
                 // Terraform does not compare these, but expressions over the data rely on them.
-                .or_else(|| find_unechoed(offered, config, value.value())),
+                .or_else(|| find_altered_attribute(offered, config, value.value())),
         };
         suite.check("D-01", problem.is_none(), || {
             let (path, message) = problem.unwrap_or_default();
@@ -154,7 +158,11 @@ async fn check_data_source(suite: &mut Suite, offered: &OfferedType) {
 }
 
 /// The first configured attribute that is not returned as it was configured.
-fn find_unechoed(offered: &OfferedType, config: &Value, state: &Value) -> Option<(Path, String)> {
+fn find_altered_attribute(
+    offered: &OfferedType,
+    config: &Value,
+    state: &Value,
+) -> Option<(Path, String)> {
     offered.block().attributes.iter().find_map(|(name, attribute)| {
         let path = Path::root().attribute(name.clone());
         let (asked, got) = (path.find(config)?, path.find(state)?);
@@ -173,18 +181,21 @@ async fn check_ephemeral_resource(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.display_name();
     let configs = suite.legal_configs(offered).await;
     let Some(config) = configs.first() else {
-        return suite.skip_rules(&["E-01", "E-02", "E-03"], NO_CONFIG);
+        return suite.note_skipped_rules(&["E-01", "E-02", "E-03"], NO_CONFIG_REASON);
     };
-    let request = named_request(offered, config).with_message(3, &request::client_capabilities());
-    let open = suite.change(Rpc::OpenEphemeralResource, &request).await;
+    let request =
+        request_with_config(offered, config).with_message(3, &request::client_capabilities());
+    let open = suite.call_changing(Rpc::OpenEphemeralResource, &request).await;
     suite.check_survived("E-01", &open, || {
         Finding::new("E-01", &subject, "opening crashes or hangs")
             .with_call(&open)
             .with_input(display_value(config))
     });
-    let Some(answer) = open.first_message().filter(|_| open.is_fine()).cloned() else {
-        return suite
-            .skip_rules(&["E-01", "E-02", "E-03"], "no ephemeral resource could be opened");
+    let Some(answer) = open.first_message().filter(|_| open.is_success()).cloned() else {
+        return suite.note_skipped_rules(
+            &["E-01", "E-02", "E-03"],
+            "no ephemeral resource could be opened",
+        );
     };
     let result = decode_dynamic(answer.get_msg(3), &offered.ty());
     let problem = match &result {
@@ -207,27 +218,27 @@ async fn check_ephemeral_resource(suite: &mut Suite, offered: &OfferedType) {
                 .with_call(&open)
                 .with_values(format!("after {now}"), renew_at.get_int(1).to_string())
         });
-        let renew = suite.change(Rpc::RenewEphemeralResource, &keep()).await;
+        let renew = suite.call_changing(Rpc::RenewEphemeralResource, &keep()).await;
         suite.check("E-01", renew.has_reply(), || {
             Finding::new("E-01", &subject, "renewing brings it down").with_call(&renew)
         });
     }
     // With the private data of the opening, as Terraform does it.
-    let close = suite.change(Rpc::CloseEphemeralResource, &keep()).await;
-    suite.check("E-01", close.is_fine(), || {
+    let close = suite.call_changing(Rpc::CloseEphemeralResource, &keep()).await;
+    suite.check("E-01", close.is_success(), || {
         Finding::new("E-01", &subject, "closing fails").with_call(&close)
     });
-    let again = suite.change(Rpc::CloseEphemeralResource, &keep()).await;
+    let again = suite.call_changing(Rpc::CloseEphemeralResource, &keep()).await;
     suite.check("E-03", !again.is_crash(), || {
         Finding::new("E-03", &subject, "closing twice brings it down").with_call(&again)
     });
     if let Ok(Some(value)) = result {
-        check_no_leak(suite, offered, value.value(), &open);
+        check_no_secret_leak(suite, offered, value.value(), &open);
     }
 }
 
 /// The result must not be in the log or in diagnostics.
-fn check_no_leak(suite: &mut Suite, offered: &OfferedType, result: &Value, open: &Call) {
+fn check_no_secret_leak(suite: &mut Suite, offered: &OfferedType, result: &Value, open: &Call) {
     let mut secrets: Vec<String> = Vec::new();
     let paths = offered.block().sensitive_paths(result);
     result.walk(&mut |path, part| {
@@ -242,8 +253,10 @@ fn check_no_leak(suite: &mut Suite, offered: &OfferedType, result: &Value, open:
         true
     });
     if secrets.is_empty() {
-        return suite
-            .skip_rules(&["E-02"], "no ephemeral resource has a sensitive text in its result");
+        return suite.note_skipped_rules(
+            &["E-02"],
+            "no ephemeral resource has a sensitive text in its result",
+        );
     }
     let printed = suite.plugin().map(|it| it.stderr()).unwrap_or_default();
     let printed = String::from_utf8_lossy(&printed).into_owned();
@@ -263,7 +276,7 @@ fn now_seconds() -> u64 {
 
 async fn check_action(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.display_name();
-    let unknown = suite.generated(offered, Extent::Unknown, 0);
+    let unknown = suite.generate_config(offered, Extent::Unknown, 0);
     let configs = suite.legal_configs(offered).await;
     let mut all = vec![unknown];
     all.extend(configs.first().cloned());
@@ -273,12 +286,12 @@ async fn check_action(suite: &mut Suite, offered: &OfferedType) {
             generate::settable_paths(offered.block(), config).into_iter().take(10)
         {
             let part = Value::unknown(attribute.implied_type());
-            all.extend(generate::with_part(config, &path, part));
+            all.extend(generate::replace_part(config, &path, part));
         }
     }
     for config in all {
         let request =
-            named_request(offered, &config).with_message(3, &request::client_capabilities());
+            request_with_config(offered, &config).with_message(3, &request::client_capabilities());
         let call = suite.call(Rpc::PlanAction, &request).await;
         suite.check("X-01", call.has_reply(), || {
             Finding::new("X-01", &subject, "planning an action brings it down")
@@ -289,9 +302,12 @@ async fn check_action(suite: &mut Suite, offered: &OfferedType) {
     if !suite.is_wanted("X-02") {
         return;
     }
-    let Some(config) = configs.first() else { return suite.skip_rules(&["X-02"], NO_CONFIG) };
-    let request = named_request(offered, config).with_message(3, &request::client_capabilities());
-    let call = suite.change(Rpc::InvokeAction, &request).await;
+    let Some(config) = configs.first() else {
+        return suite.note_skipped_rules(&["X-02"], NO_CONFIG_REASON);
+    };
+    let request =
+        request_with_config(offered, config).with_message(3, &request::client_capabilities());
+    let call = suite.call_changing(Rpc::InvokeAction, &request).await;
     let problem = match &call.reply {
         Reply::Answered(events) => {
             // The protocol wants one completion as the last event, and gRPC enforces nothing of it.

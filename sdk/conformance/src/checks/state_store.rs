@@ -15,31 +15,33 @@ use crate::suite::{CHANGE_TIMEOUT, Suite};
 
 const STATE_STORE_RULES: [&str; 5] = ["T-01", "T-02", "T-03", "T-04", "T-05"];
 /// The chunk size that is asked for.
-const CHUNK_SIZE: u64 = 8 << 20;
+const REQUESTED_CHUNK_SIZE: u64 = 8 << 20;
 /// The number of processes that are killed while they write.
-const KILLED_PROCESSES: u64 = 16;
+const N_KILLED_WRITERS: u64 = 16;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     if !suite.wants_any(&STATE_STORE_RULES) {
         return;
     }
-    let stores: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Store).cloned().collect();
+    let stores: Vec<OfferedType> = suite.offer.usable_types_of_kind(Kind::Store).cloned().collect();
     if stores.is_empty() {
-        return suite.skip_rules(&STATE_STORE_RULES, "the provider has no state store");
+        return suite.note_skipped_rules(&STATE_STORE_RULES, "the provider has no state store");
     }
     for offered in stores {
         let configs = suite.legal_configs(&offered).await;
         let Some(config) = configs.first().cloned() else {
             let why = "no legal configuration of a state store was found; give one with -examples";
-            suite.skip_rules(&STATE_STORE_RULES, why);
+            suite.note_skipped_rules(&STATE_STORE_RULES, why);
             continue;
         };
         let store = ConfiguredStore { offered, config };
-        match store.open(suite).await {
+        match store.start_process(suite).await {
             Ok(user) => check_state_store(suite, &store, &user).await,
-            Err(why) => suite
-                .skip_rules(&STATE_STORE_RULES, &format!("the state store cannot be used: {why}")),
+            Err(why) => suite.note_skipped_rules(
+                &STATE_STORE_RULES,
+                &format!("the state store cannot be used: {why}"),
+            ),
         }
     }
 }
@@ -59,46 +61,49 @@ struct StoreProcess {
 
 impl ConfiguredStore {
     /// Starts a process and configures provider and store in it.
-    async fn open(&self, suite: &Suite) -> Result<StoreProcess, String> {
+    async fn start_process(&self, suite: &Suite) -> Result<StoreProcess, String> {
         let plugin = suite.start_another_process().await.map_err(|error| error.to_string())?;
         let configure = crate::request::configure_request(&suite.config);
         plugin.call(Rpc::ConfigureProvider, &configure, CHANGE_TIMEOUT).await;
         let request = Msg::new()
             .with_text(1, &self.offered.name)
             .with_message(2, &encode_dynamic(&self.config, &self.offered.ty()))
-            .with_message(3, &Msg::new().with_int(1, CHUNK_SIZE));
+            .with_message(3, &Msg::new().with_int(1, REQUESTED_CHUNK_SIZE));
         let call = plugin.call(Rpc::ConfigureStateStore, &request, CHANGE_TIMEOUT).await;
-        let Some(answer) = call.first_message().filter(|_| call.is_fine()) else {
+        let Some(answer) = call.first_message().filter(|_| call.is_success()) else {
             return Err(call.describe_outcome());
         };
         // A size of 0 would cut a state into nothing, and panic.
-        let chosen = answer.get_msg(2).map_or(CHUNK_SIZE, |it| it.get_int(1)).clamp(1, CHUNK_SIZE);
+        let chosen = answer
+            .get_msg(2)
+            .map_or(REQUESTED_CHUNK_SIZE, |it| it.get_int(1))
+            .clamp(1, REQUESTED_CHUNK_SIZE);
         let chunk = usize::try_from(chosen).unwrap_or(1 << 20);
         Ok(StoreProcess { plugin, name: self.offered.name.clone(), chunk })
     }
 }
 
 impl StoreProcess {
-    fn named(&self, state: &str) -> Msg {
+    fn state_request(&self, state: &str) -> Msg {
         Msg::new().with_text(1, &self.name).with_text(2, state)
     }
 
     async fn lock(&self, state: &str) -> Call {
-        let request = self.named(state).with_text(3, "conformance");
+        let request = self.state_request(state).with_text(3, "conformance");
         self.plugin.call(Rpc::LockState, &request, CHANGE_TIMEOUT).await
     }
 
     async fn unlock(&self, state: &str, id: &str) -> Call {
         self.plugin
-            .call(Rpc::UnlockState, &self.named(state).with_text(3, id), CHANGE_TIMEOUT)
+            .call(Rpc::UnlockState, &self.state_request(state).with_text(3, id), CHANGE_TIMEOUT)
             .await
     }
 
     async fn delete(&self, state: &str) -> Call {
-        self.plugin.call(Rpc::DeleteState, &self.named(state), CHANGE_TIMEOUT).await
+        self.plugin.call(Rpc::DeleteState, &self.state_request(state), CHANGE_TIMEOUT).await
     }
 
-    async fn states(&self) -> Call {
+    async fn list_states(&self) -> Call {
         self.plugin.call(Rpc::GetStates, &Msg::new().with_text(1, &self.name), CHANGE_TIMEOUT).await
     }
 
@@ -116,9 +121,9 @@ impl StoreProcess {
             // The end of a range is inclusive.
             let range = Msg::new().with_int(1, start).with_int(2, end.saturating_sub(1));
             // In the first chunk alone.
-            let meta = (at == 0).then(|| self.named(state));
+            let meta = (at == 0).then(|| self.state_request(state));
             let request = Msg::new()
-                .opt_msg(1, meta.as_ref())
+                .with_optional_message(1, meta.as_ref())
                 .with_bytes(2, chunk.to_vec())
                 .with_int(3, total)
                 .with_message(4, &range);
@@ -129,9 +134,10 @@ impl StoreProcess {
     }
 
     async fn read(&self, state: &str) -> (Call, Option<Vec<u8>>) {
-        let call = self.plugin.call(Rpc::ReadStateBytes, &self.named(state), CHANGE_TIMEOUT).await;
+        let call =
+            self.plugin.call(Rpc::ReadStateBytes, &self.state_request(state), CHANGE_TIMEOUT).await;
         let bytes = match &call.reply {
-            Reply::Answered(chunks) if call.is_fine() => {
+            Reply::Answered(chunks) if call.is_success() => {
                 Some(chunks.iter().flat_map(|it| it.get_bytes(1)).collect())
             }
             // A state that is not there may be a stream without chunks.
@@ -154,7 +160,7 @@ impl StoreProcess {
 
 fn lock_id_in_response(call: &Call) -> Option<String> {
     call.first_message()
-        .filter(|_| call.is_fine())
+        .filter(|_| call.is_success())
         .map(|it| it.get_text(1))
         .filter(|it| !it.is_empty())
 }
@@ -168,7 +174,7 @@ async fn check_state_store(suite: &mut Suite, store: &ConfiguredStore, user: &St
     // By the seed, so that two runs with different ones do not meet in a store.
     let state = format!("conformance-{}", suite.options.seed);
     if suite.is_wanted("T-01") {
-        there_and_back(suite, store, user, &state).await;
+        check_round_trip(suite, store, user, &state).await;
     }
     if suite.wants_any(&["T-02", "T-03"]) {
         check_locks(suite, store, user, &state).await;
@@ -182,13 +188,13 @@ async fn check_state_store(suite: &mut Suite, store: &ConfiguredStore, user: &St
     user.delete(&state).await;
 }
 
-async fn there_and_back(
+async fn check_round_trip(
     suite: &mut Suite,
     store: &ConfiguredStore,
     user: &StoreProcess,
     state: &str,
 ) {
-    let mut dice = suite.dice("state bytes");
+    let mut dice = suite.seeded_dice("state bytes");
     // Among them exactly one chunk of the usual size, and two chunks with a rest.
     for size in [1, 4 << 10, 0, 8 << 20, (20 << 20) + 1] {
         let bytes: Vec<u8> = (0..size).map(|_| dice.next_number().to_le_bytes()[0]).collect();
@@ -198,7 +204,7 @@ async fn there_and_back(
             continue;
         }
         let (read, found) = user.read(state).await;
-        let held = written.is_fine() && found.as_ref() == Some(&bytes);
+        let held = written.is_success() && found.as_ref() == Some(&bytes);
         suite.check("T-01", held, || {
             let found =
                 found.map_or_else(|| read.describe_outcome(), |it| format!("{} bytes", it.len()));
@@ -216,10 +222,11 @@ async fn there_and_back(
 
 async fn check_locks(suite: &mut Suite, store: &ConfiguredStore, user: &StoreProcess, state: &str) {
     let subject = store.offered.display_name();
-    let other = match store.open(suite).await {
+    let other = match store.start_process(suite).await {
         Ok(other) => other,
         Err(why) => {
-            return suite.skip_rules(&["T-02", "T-03"], &format!("no second process: {why}"));
+            return suite
+                .note_skipped_rules(&["T-02", "T-03"], &format!("no second process: {why}"));
         }
     };
     let lock = user.lock(state).await;
@@ -248,7 +255,7 @@ async fn check_locks(suite: &mut Suite, store: &ConfiguredStore, user: &StorePro
     });
     let right = user.unlock(state, &id).await;
     let then = other.lock(state).await;
-    suite.check("T-02", right.is_fine() && lock_id_in_response(&then).is_some(), || {
+    suite.check("T-02", right.is_success() && lock_id_in_response(&then).is_some(), || {
         Finding::new("T-02", &subject, "a released lock cannot be taken")
             .with_call(&then)
             .with_values("a lock", then.describe_outcome())
@@ -266,19 +273,20 @@ async fn check_killed_writers(
     state: &str,
 ) {
     let old = vec![b'o'; 300_000];
-    if !user.write_under_lock(state, &old).await.is_fine() {
-        return suite.skip_rules(&["T-04"], "a state could not be written");
+    if !user.write_under_lock(state, &old).await.is_success() {
+        return suite.note_skipped_rules(&["T-04"], "a state could not be written");
     }
     let mut pause = Duration::from_micros(500);
-    for at in 0..KILLED_PROCESSES {
+    for at in 0..N_KILLED_WRITERS {
         // From the first moment of a write to well after it.
         pause = pause * 8 / 5;
-        if suite.is_late() {
+        if suite.is_run_over() {
             return;
         }
-        let Ok(writer) = store.open(suite).await else { return };
+        let Ok(writer) = store.start_process(suite).await else { return };
         let Some(started) = &writer.plugin.started else {
-            return suite.skip_rules(&["T-04"], "the provider runs already, and cannot be killed");
+            return suite
+                .note_skipped_rules(&["T-04"], "the provider runs already, and cannot be killed");
         };
         let lock = writer.lock(state).await;
         // Another length in each round tells what is read from what another round wrote.
@@ -328,15 +336,15 @@ async fn check_listed_states(
             let own = |it: &Msg| it.all_bytes(1).any(|own| own[..] == *name.as_bytes());
             call.first_message().is_some_and(own)
         };
-        let list = user.states().await;
+        let list = user.list_states().await;
         suite.check("T-05", has(&list), || {
             Finding::new("T-05", &subject, "a written state is not listed")
                 .with_call(&list)
                 .with_input(format!("{name:?}"))
         });
         let deleted = user.delete(&name).await;
-        let list = user.states().await;
-        suite.check("T-05", deleted.is_fine() && list.is_fine() && !has(&list), || {
+        let list = user.list_states().await;
+        suite.check("T-05", deleted.is_success() && list.is_success() && !has(&list), || {
             Finding::new("T-05", &subject, "a deleted state is still listed")
                 .with_call(&deleted)
                 .with_call(&list)

@@ -7,7 +7,7 @@ use formwork_core::plan::Plan;
 use formwork_value::{Path, Value};
 
 /// The changes of a plan, one object after the other.
-pub(crate) fn plan(plan: &Plan) -> String {
+pub(crate) fn render_plan(plan: &Plan) -> String {
     let mut out = String::new();
     for drifted in plan.reported_drift() {
         // Writing to a string cannot fail.
@@ -30,7 +30,7 @@ pub(crate) fn plan(plan: &Plan) -> String {
             out,
             "{} output.{name} = {}",
             action_sign(output.action),
-            value(&output.after)
+            render_value(&output.after)
         );
     }
     if out.is_empty() { "nothing to do\n".to_owned() } else { out }
@@ -60,12 +60,12 @@ fn write_changed_attributes(out: &mut String, change: &Change) {
     for (name, new) in after.iter() {
         let old = before.and_then(|before| before.get(name));
         // A new object would otherwise list every attribute that is not set.
-        if old.map_or(is_empty(new), |old| old == new) {
+        if old.map_or(is_hidden_value(new), |old| old == new) {
             continue;
         }
         let _ = match old {
-            Some(old) => write!(out, "    {name} = {} -> {}", value(old), value(new)),
-            None => write!(out, "    {name} = {}", value(new)),
+            Some(old) => write!(out, "    {name} = {} -> {}", render_value(old), render_value(new)),
+            None => write!(out, "    {name} = {}", render_value(new)),
         };
         let path = Path::root().attribute(name);
         // A path may lead further in, to an element or to a nested attribute.
@@ -77,7 +77,7 @@ fn write_changed_attributes(out: &mut String, change: &Change) {
 }
 
 /// Whether the value is not shown: null, or no blocks.
-fn is_empty(part: &Value) -> bool {
+fn is_hidden_value(part: &Value) -> bool {
     // A sensitive null is not set either.
     match part.peek() {
         Value::Null(_) => true,
@@ -86,8 +86,8 @@ fn is_empty(part: &Value) -> bool {
     }
 }
 
-fn value(part: &Value) -> String {
-    let list = |items: &[Value]| items.iter().map(value).collect::<Vec<_>>().join(", ");
+fn render_value(part: &Value) -> String {
+    let list = |items: &[Value]| items.iter().map(render_value).collect::<Vec<_>>().join(", ");
     match part {
         Value::Marked(_) => "(sensitive)".to_owned(),
         Value::Null(_) => "null".to_owned(),
@@ -99,12 +99,12 @@ fn value(part: &Value) -> String {
         Value::Set(items) => format!("[{}]", list(items.items())),
         Value::Tuple(items) => format!("[{}]", list(items.items())),
         Value::Map(map) => {
-            let pairs = map.iter().map(|(key, item)| format!("{key:?} = {}", value(item)));
+            let pairs = map.iter().map(|(key, item)| format!("{key:?} = {}", render_value(item)));
             format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
         }
         Value::Object(object) => {
-            let set = object.iter().filter(|(_, item)| !is_empty(item));
-            let pairs = set.map(|(name, item)| format!("{name} = {}", value(item)));
+            let set = object.iter().filter(|(_, item)| !is_hidden_value(item));
+            let pairs = set.map(|(name, item)| format!("{name} = {}", render_value(item)));
             format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
         }
     }

@@ -12,7 +12,7 @@ use crate::rpc::Diag;
 use crate::suite::Suite;
 
 /// The most configurations that are kept.
-const MAX_CONFIGS: usize = 4;
+const MAX_LEGAL_CONFIGS: usize = 4;
 /// The most repairs of one configuration.
 const MAX_REPAIRS: usize = 24;
 
@@ -36,7 +36,7 @@ async fn find_legal_configs(suite: &mut Suite, offered: &OfferedType) -> Vec<Val
     // Their author knows what the service accepts.
     for (_, example) in suite.examples_of(offered) {
         if let Ok(value) = example
-            && suite.validate(offered, &value).await.is_fine()
+            && suite.validate(offered, &value).await.is_success()
         {
             found.push(value);
         }
@@ -45,10 +45,10 @@ async fn find_legal_configs(suite: &mut Suite, offered: &OfferedType) -> Vec<Val
     // What is required comes first, because fewer values can be wrong.
     let all = [(Extent::Required, 0), (Extent::All, 0), (Extent::Nothing, 0)];
     for (extent, number) in all.into_iter().chain(random) {
-        if found.len() >= MAX_CONFIGS || suite.is_late() {
+        if found.len() >= MAX_LEGAL_CONFIGS || suite.is_run_over() {
             break;
         }
-        let made = suite.generated(offered, extent, number);
+        let made = suite.generate_config(offered, extent, number);
         if let Some(legal) = repair_until_legal(suite, offered, made).await
             && !found.contains(&legal)
         {
@@ -64,10 +64,10 @@ async fn repair_until_legal(
     offered: &OfferedType,
     mut value: Value,
 ) -> Option<Value> {
-    let mut dice = suite.dice(&format!("repair {}", offered.display_name()));
+    let mut dice = suite.seeded_dice(&format!("repair {}", offered.display_name()));
     for attempt in 0..MAX_REPAIRS {
         let call = suite.validate(offered, &value).await;
-        if call.is_fine() {
+        if call.is_success() {
             return Some(value);
         }
         // Without diagnostics, nothing says what to repair.
@@ -87,7 +87,7 @@ fn repair_config(
     dice: &mut Dice,
 ) -> Option<Value> {
     let error = call.diagnostics().into_iter().find(Diag::is_error)?;
-    let path = error.path.as_ref().map(path_of).filter(|path| !path.0.is_empty());
+    let path = error.path.as_ref().map(diagnostic_path).filter(|path| !path.0.is_empty());
     let paths = generate::settable_paths(offered.block(), value);
     // An error may be at the block around an attribute, or at a part inside it.
     let is_at = |own: &Path, at: &Path| own.starts_with(at) || at.starts_with(own);
@@ -143,7 +143,7 @@ fn change_attribute(
     } else {
         alternative_value(now, &ty, error, attempt)
     };
-    generate::with_part(value, path, part)
+    generate::replace_part(value, path, part)
 }
 
 /// Another value of the type: quoted words of the message first, then usual strings and numbers.
@@ -204,7 +204,7 @@ fn quoted_words(text: &str) -> Vec<String> {
 
 /// Reads the path of a diagnostic; steps without a selector are left out.
 #[must_use]
-pub(crate) fn path_of(raw: &Msg) -> Path {
+pub(crate) fn diagnostic_path(raw: &Msg) -> Path {
     let steps = raw.all_msgs(1);
     Path(
         steps

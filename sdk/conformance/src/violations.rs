@@ -11,17 +11,17 @@ use crate::plugin;
 
 /// Returns the parts that do not have the type of the schema.
 pub(crate) fn type_violations(block: &Block, value: &Plain) -> Vec<Violation> {
-    violations_of_read(block, value, Rule::ObjectType)
+    violations_of_rule(block, value, Rule::ObjectType)
 }
 
 /// Returns the unknown parts of an object that must be wholly known.
 pub(crate) fn unknown_violations(value: &Plain, block: &Block) -> Vec<Violation> {
-    violations_of_read(block, value, Rule::ObjectKnown)
+    violations_of_rule(block, value, Rule::ObjectKnown)
 }
 
 /// Returns the write-only attributes that are not null.
 pub(crate) fn write_only_violations(block: &Block, value: &Plain) -> Vec<Violation> {
-    violations_of_read(block, value, Rule::WriteOnlyNull)
+    violations_of_rule(block, value, Rule::WriteOnlyNull)
 }
 
 /// Returns the parts of a planned object that contradict the configuration.
@@ -39,7 +39,7 @@ pub(crate) fn plan_violations(
     violations.into_iter().filter(|violation| !is_form(violation.rule)).collect()
 }
 
-fn violations_of_read(block: &Block, value: &Plain, rule: Rule) -> Vec<Violation> {
+fn violations_of_rule(block: &Block, value: &Plain, rule: Rule) -> Vec<Violation> {
     let violations = violations_in_value(block, Call::Read, value);
     // As the answer to a read, because that call is held to all three rules.
     violations.into_iter().filter(|violation| violation.rule == rule).collect()
@@ -56,7 +56,7 @@ fn violations_in_value(block: &Block, call: Call<'_>, value: &Plain) -> Vec<Viol
 ///
 /// The legacy SDK keeps the configured text of an argument there, if the state has a digest of it. So a large
 /// configuration may have private data of its size.
-pub(crate) fn private_limit(call: &plugin::Call) -> usize {
+pub(crate) fn private_data_limit(call: &plugin::Call) -> usize {
     let request = call.request.first().and_then(Msg::parse).unwrap_or_default();
     64 * 1024 + request.get_bytes(4).len()
 }
@@ -76,7 +76,7 @@ mod tests {
                 vec![Msg::new().with_text(1, "a").with_bytes(4, vec![0; config]).encode()];
             let (answers, reply, took) = (Vec::new(), Reply::TimedOut, Duration::ZERO);
             let (rpc, configured) = (Rpc::PlanResourceChange, None);
-            private_limit(&plugin::Call { rpc, request, answers, reply, took, configured })
+            private_data_limit(&plugin::Call { rpc, request, answers, reply, took, configured })
         };
         assert_eq!(limit(0), 65_536);
         assert_eq!(limit(70_000), 135_536);

@@ -7,7 +7,7 @@ use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateReq
 use super::{Server, check};
 use crate::Answer;
 use crate::call::Call;
-use crate::context::{Context, Deferral};
+use crate::context::{CallContext, Deferral};
 
 impl Server {
     pub(super) fn validate_resource(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
@@ -17,7 +17,7 @@ impl Server {
     }
 
     pub(super) fn validate_data(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
-        let data_source = self.data_source(&request.type_name)?;
+        let data_source = self.find_data_source(&request.type_name)?;
         let config =
             check::decode_config(call, data_source.shape(), &request.config, request.client)?;
         data_source.validate(&config, call.clone())
@@ -31,13 +31,17 @@ impl Server {
         configure.validate(&config, call.clone())
     }
 
-    pub(super) async fn take_config(&self, call: &Call, request: &ConfigureRequest) -> Answer<()> {
+    pub(super) async fn configure_provider(
+        &self,
+        call: &Call,
+        request: &ConfigureRequest,
+    ) -> Answer<()> {
         let configure = &self.provider.configure;
         let config = check::decode_value(configure.shape(), &request.config)?;
         let host_version = request.terraform_version.clone();
         let deferral = Deferral::new(request.client.deferral_allowed);
-        // Not `self.context`, which fails while an earlier configuration is deferred.
-        let context = Context { deferral, ..Context::new(call.clone(), &Bytes::new()) };
-        call.unless_stopped(configure.configure(&config, host_version, context)).await
+        // Not `self.new_context`, which fails while an earlier configuration is deferred.
+        let context = CallContext { deferral, ..CallContext::new(call.clone(), &Bytes::new()) };
+        call.run_unless_stopped(configure.configure(&config, host_version, context)).await
     }
 }

@@ -5,18 +5,18 @@ use formwork_plugin_protocol::contract::conform::assert_object_compatible;
 use formwork_value::Value;
 
 use super::journal::Journal;
-use super::{check_applied, destroy, record_create};
+use super::{check_apply_answer, destroy_object, record_create_result};
 use crate::checks::null_object;
-use crate::checks::plan::{Planned, plan_input, plan_or_none};
+use crate::checks::plan::{UsablePlan, plan_input, plan_or_none};
 use crate::finding::Finding;
 use crate::message::Msg;
 use crate::offer::OfferedType;
 use crate::request::{self, PlanInput};
 use crate::rpc::Rpc;
-use crate::suite::{Suite, plain};
+use crate::suite::{Suite, to_plain};
 
 /// Twenty objects at once.
-pub(super) async fn check_parallel_objects(
+pub(super) async fn check_parallel_creates(
     suite: &mut Suite,
     journal: &mut Journal,
     offered: &OfferedType,
@@ -38,8 +38,8 @@ pub(super) async fn check_parallel_objects(
         .map(|_| plugin.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE_TIMEOUT));
     let calls = crate::checks::schema::join_all(calls).await;
     for (entry, call) in entries.into_iter().zip(calls) {
-        let object = check_applied(suite, offered, &create, &planned, &call);
-        record_create(journal, entry, offered, &call);
+        let object = check_apply_answer(suite, offered, &create, &planned, &call);
+        record_create_result(journal, entry, offered, &call);
         suite.check("A-20", !call.is_crash(), || {
             Finding::new("A-20", &offered.display_name(), "creating in parallel crashes")
                 .with_call(&call)
@@ -47,8 +47,8 @@ pub(super) async fn check_parallel_objects(
         let Some(object) = object else { continue };
         let odd = assert_object_compatible(
             offered.block(),
-            &plain(&planned.value),
-            &plain(&object.value),
+            &to_plain(&planned.value),
+            &to_plain(&object.value),
         );
         suite.check("A-20", odd.is_empty(), || {
             let first = odd.first().map(ToString::to_string).unwrap_or_default();
@@ -56,8 +56,8 @@ pub(super) async fn check_parallel_objects(
                 .with_call(&call)
                 .with_values("the planned object", first)
         });
-        if destroy(suite, offered, &object).await.is_fine() {
-            journal.remove(offered, &object.value);
+        if destroy_object(suite, offered, &object).await.is_success() {
+            journal.record_destroy(offered, &object.value);
         }
     }
 }
@@ -68,7 +68,7 @@ pub(super) async fn check_stop_during_create(
     journal: &mut Journal,
     offered: &OfferedType,
     create: &PlanInput,
-    planned: &Planned,
+    planned: &UsablePlan,
 ) {
     if !suite.wants_any(&["A-17", "Z-08"]) {
         return;
@@ -99,7 +99,7 @@ pub(super) async fn check_stop_during_create(
             .with_call(&call)
             .with_values("ended within 30 s", format!("{} s", call.took.as_secs()))
     });
-    record_create(journal, entry, offered, &call);
+    record_create_result(journal, entry, offered, &call);
 }
 
 /// The same create request twice.
@@ -108,7 +108,7 @@ pub(super) async fn check_repeated_create(
     journal: &mut Journal,
     offered: &OfferedType,
     create: &PlanInput,
-    planned: &Planned,
+    planned: &UsablePlan,
 ) {
     if !suite.is_wanted("A-19") {
         return;
@@ -117,12 +117,12 @@ pub(super) async fn check_repeated_create(
     // Both objects are left to the sweep.
     for _ in 0..2 {
         let entry = journal.record_intent(offered, &create.config);
-        let call = suite.change(Rpc::ApplyResourceChange, &request).await;
+        let call = suite.call_changing(Rpc::ApplyResourceChange, &request).await;
         suite.check("A-19", call.has_reply(), || {
             Finding::new("A-19", &offered.display_name(), "the same create twice crashes")
                 .with_call(&call)
         });
-        record_create(journal, entry, offered, &call);
+        record_create_result(journal, entry, offered, &call);
     }
 }
 

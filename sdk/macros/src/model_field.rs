@@ -9,7 +9,7 @@ use syn::{
     PathArguments, Result, Type, Visibility,
 };
 
-use crate::attrs::{FieldArgs, Identity, Role, doc_comment};
+use crate::attrs::{FieldArgs, IdentityRequirement, Role, doc_comment};
 
 /// A field and what is said about it.
 pub(crate) struct ModelField<'i> {
@@ -54,8 +54,8 @@ impl<'i> ModelField<'i> {
         };
         let at = ident.span();
         let kind = match () {
-            () if said.flatten => said.checked_flat(at).map(|()| FieldKind::Flat)?,
-            () if said.is_block => said.checked_block(at).map(|()| FieldKind::Block)?,
+            () if said.flatten => said.check_flattened(at).map(|()| FieldKind::Flat)?,
+            () if said.is_block => said.check_block(at).map(|()| FieldKind::Block)?,
             () => FieldKind::Attribute(said.checked_role(at)?),
         };
         let name = match &said.name {
@@ -68,45 +68,45 @@ impl<'i> ModelField<'i> {
         }
         let description = doc_comment(&field.attrs);
         let part = Self { ident, vis: &field.vis, ty: &field.ty, name, description, kind, said };
-        part.with_fitting_type()
+        part.check_nullability()
     }
 
     /// Checks that the type can be absent where the attribute can, and nowhere else.
-    fn with_fitting_type(self) -> Result<Self> {
-        let is_nullable = ["Option", "Attr", "Value"].iter().any(|name| is_a(self.ty, name));
+    fn check_nullability(self) -> Result<Self> {
+        let is_nullable = ["Option", "Attr", "Value"].iter().any(|name| is_type(self.ty, name));
         let refuse = |why| Err(Error::new(self.ty.span(), why));
         match self.kind {
-            FieldKind::Attribute(Role::Required) if is_a(self.ty, "Option") => {
+            FieldKind::Attribute(Role::Required) if is_type(self.ty, "Option") => {
                 refuse("a required attribute always has a value; write the type without `Option`")
             }
             FieldKind::Attribute(Role::Optional) if !is_nullable => {
                 refuse("an optional attribute may be absent; write Option<…>, or give a default")
             }
             FieldKind::Attribute(Role::OptionalComputed)
-                if self.has_default() && is_a(self.ty, "Option") =>
+                if self.has_default() && is_type(self.ty, "Option") =>
             {
                 refuse("an attribute with a default is never absent; write it without `Option`")
             }
-            FieldKind::Block if is_a(self.ty, "Attr") => {
+            FieldKind::Block if is_type(self.ty, "Attr") => {
                 refuse("blocks are always known; drop the `Attr`")
             }
-            FieldKind::Block if self.is_counted() && !self.may_be_counted() => refuse(
+            FieldKind::Block if self.has_block_count() && !self.can_have_block_count() => refuse(
                 "`min` and `max` are for lists and sets of blocks; for others the type sets the number",
             ),
-            FieldKind::Block if self.said.group && is_a(self.ty, "Option") => {
+            FieldKind::Block if self.said.group && is_type(self.ty, "Option") => {
                 refuse("a group is always there; write the type without `Option`")
             }
             _ => Ok(self),
         }
     }
 
-    fn is_counted(&self) -> bool {
+    fn has_block_count(&self) -> bool {
         self.said.min.is_some() || self.said.max.is_some()
     }
 
     /// Whether a schema can say how many of these blocks there may be: of maps it cannot.
-    fn may_be_counted(&self) -> bool {
-        ["Vec", "Set", "BTreeSet"].iter().any(|name| is_a(self.ty, name))
+    fn can_have_block_count(&self) -> bool {
+        ["Vec", "Set", "BTreeSet"].iter().any(|name| is_type(self.ty, name))
     }
 
     fn has_default(&self) -> bool {
@@ -137,7 +137,7 @@ impl<'i> ModelField<'i> {
         self.kind == FieldKind::Block
     }
 
-    pub(crate) fn is_flat(&self) -> bool {
+    pub(crate) fn is_flattened(&self) -> bool {
         self.kind == FieldKind::Flat
     }
 
@@ -146,9 +146,9 @@ impl<'i> ModelField<'i> {
     }
 
     /// Whether something inside is write-only, which only the compiler can tell.
-    pub(crate) fn holds_write_only(&self) -> TokenStream {
+    pub(crate) fn holds_write_only_const(&self) -> TokenStream {
         let ty = self.ty;
-        match self.is_flat() {
+        match self.is_flattened() {
             true => quote_spanned! {ty.span()=>
                 <<#ty as ::formwork_sdk::Model>::WriteOnly as ::formwork_sdk::model::WriteOnly>::IS_SOME
             },
@@ -157,7 +157,7 @@ impl<'i> ModelField<'i> {
     }
 
     /// Whether the foreign struct lacks it.
-    pub(crate) fn is_absent_from_foreign(&self) -> bool {
+    pub(crate) fn is_absent_from_client(&self) -> bool {
         self.said.local
     }
 
@@ -169,14 +169,14 @@ impl<'i> ModelField<'i> {
     /// Whether a change of it is one of the object behind, in place. Of what another model has, only the
     /// compiler can tell.
     pub(crate) fn changes_in_place(&self) -> bool {
-        self.is_settable() && !self.is_flat() && !self.said.replace && !self.said.local
+        self.is_settable() && !self.is_flattened() && !self.said.replace && !self.said.local
     }
 
     /// The same, as the compiler can tell it.
     pub(crate) fn changes_in_place_const(&self) -> TokenStream {
         let (ty, changes) = (self.ty, self.changes_in_place());
-        match self.is_flat() && self.is_settable() {
-            true => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>::CHANGES),
+        match self.is_flattened() && self.is_settable() {
+            true => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>::CHANGES_IN_PLACE),
             false => quote!(#changes),
         }
     }
@@ -197,26 +197,26 @@ impl<'i> ModelField<'i> {
     /// Its entry among the names of the model.
     pub(crate) fn names_entry(&self) -> TokenStream {
         let (ty, name) = (self.ty, &self.name);
-        match self.is_flat() {
+        match self.is_flattened() {
             true => quote! {
-                ::formwork_sdk::model::Name::All(<#ty as ::formwork_sdk::Model>::NAMES)
+                ::formwork_sdk::model::NamesEntry::All(<#ty as ::formwork_sdk::Model>::NAMES)
             },
-            false => quote!(::formwork_sdk::model::Name::One(#name)),
+            false => quote!(::formwork_sdk::model::NamesEntry::One(#name)),
         }
     }
 
     /// The type while planning.
     pub(crate) fn draft_type(&self) -> TokenStream {
-        self.in_phase(&quote!(Draft))
+        self.associated_type(&quote!(Draft))
     }
 
     /// The type of what the author has a say in.
     pub(crate) fn input_type(&self) -> TokenStream {
-        let input = self.in_phase(&quote!(Input));
+        let input = self.associated_type(&quote!(Input));
         // An author may leave such an attribute to the provider.
         let may_lack =
             self.kind == FieldKind::Attribute(Role::OptionalComputed) && !self.has_default();
-        match may_lack && !["Option", "Attr", "Value"].iter().any(|name| is_a(self.ty, name)) {
+        match may_lack && !["Option", "Attr", "Value"].iter().any(|name| is_type(self.ty, name)) {
             true => quote!(::core::option::Option<#input>),
             false => input,
         }
@@ -225,15 +225,15 @@ impl<'i> ModelField<'i> {
     /// The type of what the provider sets.
     pub(crate) fn computed_type(&self) -> TokenStream {
         let ty = self.ty;
-        if self.is_flat() { self.in_phase(&quote!(Computed)) } else { quote!(#ty) }
+        if self.is_flattened() { self.associated_type(&quote!(Computed)) } else { quote!(#ty) }
     }
 
     /// The type as a part of what identifies an object.
     pub(crate) fn identity_type(&self) -> TokenStream {
         let ty = self.ty;
-        match self.is_flat() {
-            true => self.in_phase(&quote!(Identity)),
-            false if self.may_lack_in_identity() => {
+        match self.is_flattened() {
+            true => self.associated_type(&quote!(Identity)),
+            false if self.is_optional_in_identity() => {
                 quote_spanned!(ty.span()=> ::core::option::Option<#ty>)
             }
             false => quote!(#ty),
@@ -241,46 +241,46 @@ impl<'i> ModelField<'i> {
     }
 
     /// Whether it may be absent there, and nowhere else.
-    fn may_lack_in_identity(&self) -> bool {
-        let is_nullable = ["Option", "Attr", "Value"].iter().any(|name| is_a(self.ty, name));
-        self.said.identity == Some(Identity::Optional) && !is_nullable
+    fn is_optional_in_identity(&self) -> bool {
+        let is_nullable = ["Option", "Attr", "Value"].iter().any(|name| is_type(self.ty, name));
+        self.said.identity == Some(IdentityRequirement::Optional) && !is_nullable
     }
 
     /// A value of that type as one of the type while planning.
-    pub(crate) fn identity_as_draft(&self, value: &TokenStream) -> TokenStream {
-        match self.may_lack_in_identity() {
+    pub(crate) fn convert_identity_to_draft(&self, value: &TokenStream) -> TokenStream {
+        match self.is_optional_in_identity() {
             true => quote_spanned! {self.ty.span()=>
                 #value.map_or_else(::core::default::Default::default, ::formwork_sdk::Field::into_draft)
             },
-            false => self.as_draft(value),
+            false => self.convert_to_draft(value),
         }
     }
 
-    fn in_phase(&self, phase: &TokenStream) -> TokenStream {
+    fn associated_type(&self, phase: &TokenStream) -> TokenStream {
         let ty = self.ty;
-        match self.is_flat() {
+        match self.is_flattened() {
             true => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>::#phase),
             false => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Field>::#phase),
         }
     }
 
     /// A value of the field's type as one of the type while planning.
-    pub(crate) fn as_draft(&self, value: &TokenStream) -> TokenStream {
-        match self.is_flat() {
+    pub(crate) fn convert_to_draft(&self, value: &TokenStream) -> TokenStream {
+        match self.is_flattened() {
             true => quote!(::core::convert::Into::into(#value)),
             false => quote_spanned!(self.ty.span()=> ::formwork_sdk::Field::into_draft(#value)),
         }
     }
 
     /// A value of the field's type as what the provider sets of it.
-    pub(crate) fn as_computed(&self, value: TokenStream) -> TokenStream {
-        if self.is_flat() { quote!(::core::convert::Into::into(#value)) } else { value }
+    pub(crate) fn convert_to_computed(&self, value: TokenStream) -> TokenStream {
+        if self.is_flattened() { quote!(::core::convert::Into::into(#value)) } else { value }
     }
 
     /// Assertions about the field's type that only the compiler can check.
     pub(crate) fn type_assertions(&self) -> TokenStream {
-        if self.is_flat() {
-            return self.flat_assertions();
+        if self.is_flattened() {
+            return self.flattened_assertions();
         }
         let (ty, fills) = (self.ty, self.said.fills || !self.is_settable());
         let name = &self.name;
@@ -294,16 +294,16 @@ impl<'i> ModelField<'i> {
              apart: use a list or a map"
         );
         let fills_check = if self.said.fills {
-            quote_spanned!(ty.span()=> assert!(<#ty as ::formwork_sdk::Field>::FILLS, #unmeant);)
+            quote_spanned!(ty.span()=> assert!(<#ty as ::formwork_sdk::Field>::HAS_COMPUTED, #unmeant);)
         } else if fills {
             quote!()
         } else {
-            quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Field>::FILLS, #unsaid);)
+            quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Field>::HAS_COMPUTED, #unsaid);)
         };
         let block_check = (!self.is_block()).then(|| {
             quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Field>::HAS_BLOCKS, #blocks);)
         });
-        let checks_fit = self.checks_fit();
+        let checks_fit = self.check_fit_assertions();
         quote_spanned! {ty.span()=>
             const _: () = {
                 #checks_fit
@@ -315,7 +315,7 @@ impl<'i> ModelField<'i> {
     }
 
     /// Assertions that the declared checks fit the type.
-    fn checks_fit(&self) -> TokenStream {
+    fn check_fit_assertions(&self) -> TokenStream {
         let (ty, name, said) = (self.ty, &self.name, &self.said);
         let holds_none = |word, what| format!("`{word}` is for {what}, and `{name}` holds none");
         let checks = [
@@ -335,7 +335,7 @@ impl<'i> ModelField<'i> {
     }
 
     /// Assertions about a flattened model.
-    fn flat_assertions(&self) -> TokenStream {
+    fn flattened_assertions(&self) -> TokenStream {
         let (ty, name) = (self.ty, &self.name);
         let model = quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>);
         let unsaid = format!(
@@ -345,15 +345,15 @@ impl<'i> ModelField<'i> {
         let shared =
             format!("the author sets parts of `{name}`: say `fills` instead of `computed`");
         let check = match (self.said.role, self.said.fills) {
-            (Some(_), _) => quote_spanned!(ty.span()=> assert!(!#model::SETTABLE, #shared)),
-            (None, true) => quote_spanned!(ty.span()=> assert!(#model::FILLS, #unmeant)),
-            (None, false) => quote_spanned!(ty.span()=> assert!(!#model::FILLS, #unsaid)),
+            (Some(_), _) => quote_spanned!(ty.span()=> assert!(!#model::HAS_SETTABLE, #shared)),
+            (None, true) => quote_spanned!(ty.span()=> assert!(#model::HAS_COMPUTED, #unmeant)),
+            (None, false) => quote_spanned!(ty.span()=> assert!(!#model::HAS_COMPUTED, #unsaid)),
         };
         let unsaid = format!("parts of `{name}` are an identity: say `identity` beside `flatten`");
         let unmeant = format!("no part of `{name}` is an identity, so `identity` has no effect");
         let identity_check = match self.is_in_identity() {
-            true => quote_spanned!(ty.span()=> assert!(#model::IDENTIFIES, #unmeant)),
-            false => quote_spanned!(ty.span()=> assert!(!#model::IDENTIFIES, #unsaid)),
+            true => quote_spanned!(ty.span()=> assert!(#model::HAS_IDENTITY, #unmeant)),
+            false => quote_spanned!(ty.span()=> assert!(!#model::HAS_IDENTITY, #unsaid)),
         };
         quote_spanned!(ty.span()=> const _: () = { #check; #identity_check };)
     }
@@ -363,7 +363,7 @@ impl<'i> ModelField<'i> {
         let Self { ty, name, description, .. } = self;
         let role = match self.kind {
             FieldKind::Attribute(role) => role,
-            FieldKind::Block => return self.block_definition(),
+            FieldKind::Block => return self.block_definition_call(),
             FieldKind::Flat => {
                 return quote!(.flatten(<#ty as ::formwork_sdk::Model>::shape()));
             }
@@ -388,10 +388,10 @@ impl<'i> ModelField<'i> {
             }))
         });
         let default = self.default_call();
-        let import = self.said.import.then(|| quote!(.import()));
+        let import = self.said.import.then(|| quote!(.set_by_import_id()));
         let identity = self.said.identity.map(|identity| match identity {
-            Identity::Required => quote!(Required),
-            Identity::Optional => quote!(Optional),
+            IdentityRequirement::Required => quote!(Required),
+            IdentityRequirement::Optional => quote!(Optional),
         });
         let identity = identity
             .map(|which| quote!(.identifies(::formwork_sdk::schema::IdentityRequirement::#which)));
@@ -405,7 +405,7 @@ impl<'i> ModelField<'i> {
         }
     }
 
-    fn block_definition(&self) -> TokenStream {
+    fn block_definition_call(&self) -> TokenStream {
         let Self { ty, name, description, .. } = self;
         let described = (!description.is_empty()).then(|| quote!(.describe(#description)));
         let deprecated = self.said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
@@ -426,7 +426,7 @@ impl<'i> ModelField<'i> {
     fn default_call(&self) -> Option<TokenStream> {
         let (ty, value) = (self.ty, self.said.default.as_ref()?);
         let value = match value {
-            _ if is_a(ty, "Attr") => quote!(<#ty>::known(#value)),
+            _ if is_type(ty, "Attr") => quote!(<#ty>::known(#value)),
             // A string literal is a `&str`, and the field has a type of its own.
             Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => {
                 quote!(::core::convert::Into::into(#value))
@@ -470,7 +470,7 @@ pub(crate) fn check_name(name: &str) -> std::result::Result<(), String> {
 }
 
 /// Whether the last word of a type's path is `name`.
-pub(crate) fn is_a(ty: &Type, name: &str) -> bool {
+pub(crate) fn is_type(ty: &Type, name: &str) -> bool {
     match ty {
         Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == name),
         _ => false,
@@ -479,14 +479,14 @@ pub(crate) fn is_a(ty: &Type, name: &str) -> bool {
 
 /// The type inside `Option` or `Attr`; any other as it is.
 fn inner_type(ty: &Type) -> &Type {
-    match is_a(ty, "Option") || is_a(ty, "Attr") {
-        true => last_parameter(ty).unwrap_or(ty),
+    match is_type(ty, "Option") || is_type(ty, "Attr") {
+        true => last_type_parameter(ty).unwrap_or(ty),
         false => ty,
     }
 }
 
 /// The last type parameter: the content of an option, list, set or map.
-pub(crate) fn last_parameter(ty: &Type) -> Option<&Type> {
+pub(crate) fn last_type_parameter(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ty else { return None };
     match &path.path.segments.last()?.arguments {
         PathArguments::AngleBracketed(arguments) => match arguments.args.last() {

@@ -3,25 +3,25 @@
 //! destroys the remaining ones.
 
 mod change;
+mod concurrent_creates;
 mod journal;
 mod lookup;
-mod remote;
-mod together;
+mod remote_calls;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform::assert_object_compatible;
 use formwork_value::{Path, Value};
 
 use super::display_value;
-use super::plan::{Planned, plan_input, plan_or_none};
+use super::plan::{UsablePlan, plan_input, plan_or_none};
 use crate::finding::Finding;
-use crate::judge::{type_violations, unknown_violations, write_only_violations};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::Call;
 use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::{Suite, plain};
+use crate::suite::{Suite, to_plain};
+use crate::violations::{type_violations, unknown_violations, write_only_violations};
 use journal::Journal;
 
 const LIFECYCLE_RULES: [&str; 32] = [
@@ -32,7 +32,7 @@ const LIFECYCLE_RULES: [&str; 32] = [
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    if !suite.wants_any(&LIFECYCLE_RULES) && !suite.wants_any(&remote::RULES) {
+    if !suite.wants_any(&LIFECYCLE_RULES) && !suite.wants_any(&remote_calls::REMOTE_CALL_RULES) {
         return;
     }
     if !suite.configured {
@@ -45,7 +45,8 @@ pub(super) async fn run(suite: &mut Suite) {
             return skip_lifecycle_rules(suite, &format!("the journal cannot be written: {error}"));
         }
     };
-    let resources: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Resource).cloned().collect();
+    let resources: Vec<OfferedType> =
+        suite.offer.usable_types_of_kind(Kind::Resource).cloned().collect();
     if resources.is_empty() {
         return skip_lifecycle_rules(suite, "the provider has no resource");
     }
@@ -56,19 +57,19 @@ pub(super) async fn run(suite: &mut Suite) {
         let configs = suite.legal_configs(offered).await;
         match configs.first() {
             Some(config) => check_lifecycle(suite, &mut journal, offered, config).await,
-            None => suite.skip_rules(
+            None => suite.note_skipped_rules(
                 &LIFECYCLE_RULES,
                 "no legal configuration was found; give one with -examples",
             ),
         }
     }
-    remote::run(suite, &mut journal, &resources).await;
+    remote_calls::run(suite, &mut journal, &resources).await;
     destroy_leftovers(suite, &mut journal, &resources).await;
 }
 
 fn skip_lifecycle_rules(suite: &mut Suite, reason: &str) {
-    suite.skip_rules(&LIFECYCLE_RULES, reason);
-    suite.skip_rules(&remote::RULES, reason);
+    suite.note_skipped_rules(&LIFECYCLE_RULES, reason);
+    suite.note_skipped_rules(&remote_calls::REMOTE_CALL_RULES, reason);
 }
 
 /// An object that exists.
@@ -82,7 +83,7 @@ struct Object {
 
 impl Object {
     /// The input of a plan that gives it another configuration.
-    fn change(&self, offered: &OfferedType, config: Value) -> PlanInput {
+    fn plan_input_for(&self, offered: &OfferedType, config: Value) -> PlanInput {
         let mut change = plan_input(offered, self.value.clone(), config);
         change.private = self.private.clone();
         change.identity = self.identity.clone();
@@ -98,20 +99,20 @@ async fn check_lifecycle(
 ) {
     let create = plan_input(offered, super::null_object(&offered.ty()), config.clone());
     let Some(planned) = plan_or_none(suite, offered, &create).await else {
-        return suite.skip_rules(&LIFECYCLE_RULES, "an object could not be planned");
+        return suite.note_skipped_rules(&LIFECYCLE_RULES, "an object could not be planned");
     };
     let Some(object) = create_object(suite, journal, offered, &create, &planned).await else {
-        return suite.skip_rules(&LIFECYCLE_RULES, "an object could not be created");
+        return suite.note_skipped_rules(&LIFECYCLE_RULES, "an object could not be created");
     };
     // In this order, because later steps change and destroy the object.
-    check_settled(suite, offered, &object).await;
-    lookup::run(suite, offered, &object).await;
-    check_observed(suite, offered, &object).await;
-    let object = change::run(suite, journal, offered, object).await;
+    check_converged(suite, offered, &object).await;
+    lookup::check_lookups(suite, offered, &object).await;
+    check_read_by_id(suite, offered, &object).await;
+    let object = change::check_changes(suite, journal, offered, object).await;
     check_destroyed_object(suite, journal, offered, object).await;
-    together::check_parallel_objects(suite, journal, offered, config).await;
-    together::check_stop_during_create(suite, journal, offered, &create, &planned).await;
-    together::check_repeated_create(suite, journal, offered, &create, &planned).await;
+    concurrent_creates::check_parallel_creates(suite, journal, offered, config).await;
+    concurrent_creates::check_stop_during_create(suite, journal, offered, &create, &planned).await;
+    concurrent_creates::check_repeated_create(suite, journal, offered, &create, &planned).await;
 }
 
 /// Applies a plan to create; the journal knows of it before it is sent.
@@ -120,14 +121,14 @@ async fn create_object(
     journal: &mut Journal,
     offered: &OfferedType,
     create: &PlanInput,
-    planned: &Planned,
+    planned: &UsablePlan,
 ) -> Option<Object> {
     // Before the call, because the run may end during it.
     let entry = journal.record_intent(offered, &create.config);
     let request = request::apply_request(offered, create, &planned.answer);
-    let call = suite.change(Rpc::ApplyResourceChange, &request).await;
-    let object = check_applied(suite, offered, create, planned, &call);
-    record_create(journal, entry, offered, &call);
+    let call = suite.call_changing(Rpc::ApplyResourceChange, &request).await;
+    let object = check_apply_answer(suite, offered, create, planned, &call);
+    record_create_result(journal, entry, offered, &call);
     suite.check("A-01", !call.is_crash(), || {
         Finding::new("A-01", &offered.display_name(), "creating crashes or hangs")
             .with_call(&call)
@@ -137,7 +138,7 @@ async fn create_object(
 }
 
 /// Records the result of a create: the object, nothing, or unknown.
-fn record_create(journal: &mut Journal, entry: usize, offered: &OfferedType, call: &Call) {
+fn record_create_result(journal: &mut Journal, entry: usize, offered: &OfferedType, call: &Call) {
     let decoded = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     let private = call.first_message().map(|it| it.get_bytes(2)).unwrap_or_default();
     match decoded {
@@ -159,15 +160,15 @@ struct AppliedChange<'a> {
 }
 
 /// Holds the answer to an apply to the rules of a host.
-fn check_applied(
+fn check_apply_answer(
     suite: &mut Suite,
     offered: &OfferedType,
     input: &PlanInput,
-    planned: &Planned,
+    planned: &UsablePlan,
     call: &Call,
 ) -> Option<Object> {
     let subject = offered.display_name();
-    let answer = call.first_message().filter(|_| call.is_fine())?;
+    let answer = call.first_message().filter(|_| call.is_success())?;
     let value = match decode_dynamic(answer.get_msg(1), &offered.ty()) {
         Ok(Some(value)) if !value.value().is_null() => value,
         other => {
@@ -188,10 +189,13 @@ fn check_applied(
     // The flag excuses differences from the plan, and no other rule.
     let is_legacy = answer.get_bool(4);
     if is_legacy {
-        suite.skip_rules(&["A-02", "A-03", "P-11", "P-20"], "the legacy type system allows it");
+        suite.note_skipped_rules(
+            &["A-02", "A-03", "P-11", "P-20"],
+            "the legacy type system allows it",
+        );
     } else {
         // Compared once. The kind of a difference tells the rule that it breaks.
-        let broken = assert_object_compatible(offered.block(), &plain(&planned.value), &value);
+        let broken = assert_object_compatible(offered.block(), &to_plain(&planned.value), &value);
         let was_null = |path: &Path| path.find(&planned.value).is_some_and(Value::is_null);
         let was_unknown = |path: &Path| path.find(&planned.value).is_some_and(Value::is_unknown);
         let is_computed = |path: &Path| {
@@ -241,15 +245,16 @@ async fn call_read(
     offered: &OfferedType,
     object: &Object,
 ) -> (Call, Option<Value>) {
-    let request = request::read(offered, &object.value, &object.private, object.identity.as_ref());
+    let request =
+        request::read_request(offered, &object.value, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
     let back = super::read::check_read_answer(suite, offered, &call, &object.value);
-    let value = back.and_then(|it| it.value).filter(|_| call.is_fine());
+    let value = back.and_then(|it| it.value).filter(|_| call.is_success());
     (call, value)
 }
 
 /// Checks right after an apply: a read returns the same, and a plan has nothing to do.
-async fn check_settled(suite: &mut Suite, offered: &OfferedType, object: &Object) {
+async fn check_converged(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let subject = offered.display_name();
     // More than once, because a service of several copies may not agree with itself at first.
     for _ in 0..3 {
@@ -268,7 +273,7 @@ async fn check_settled(suite: &mut Suite, offered: &OfferedType, object: &Object
         });
         check_configured_values(suite, offered, object, value.as_ref(), &call);
     }
-    let again = object.change(offered, object.config.clone());
+    let again = object.plan_input_for(offered, object.config.clone());
     let call = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
     let planned = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     let held = matches!(&planned, Ok(Some(it)) if *it.value() == object.value);
@@ -288,7 +293,7 @@ async fn check_settled(suite: &mut Suite, offered: &OfferedType, object: &Object
     });
     // The private data may have been lost on the way.
     let bare = Object { private: Bytes::new(), ..object.clone() };
-    let request = request::read(offered, &bare.value, &bare.private, None);
+    let request = request::read_request(offered, &bare.value, &bare.private, None);
     let call = suite.call(Rpc::ReadResource, &request).await;
     suite.check("A-21", !call.is_crash(), || {
         Finding::new("A-21", &subject, "without private data it crashes").with_call(&call)
@@ -296,27 +301,28 @@ async fn check_settled(suite: &mut Suite, offered: &OfferedType, object: &Object
 }
 
 /// Reads an object by its id alone: everything that was configured must come from the service.
-async fn check_observed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
+async fn check_read_by_id(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     if !suite.is_wanted("A-07") {
         return;
     }
     if !suite.tracked.contains(&offered.name) {
-        return suite.skip_rules(&["A-07"], "the objects have nothing outside of the state");
+        return suite
+            .note_skipped_rules(&["A-07"], "the objects have nothing outside of the state");
     }
     let id = Path::root().attribute("id");
     let Some(own) = id.find(&object.value).filter(|it| matches!(it, Value::String(_))) else {
-        return suite.skip_rules(&["A-07"], "the objects have no id");
+        return suite.note_skipped_rules(&["A-07"], "the objects have no id");
     };
     // As after an import, which knows the id alone.
     let bare = offered.block().empty_value();
-    let Some(bare) = crate::generate::with_part(&bare, &id, own.clone()) else { return };
-    let request = request::read(offered, &bare, &object.private, object.identity.as_ref());
+    let Some(bare) = crate::generate::replace_part(&bare, &id, own.clone()) else { return };
+    let request = request::read_request(offered, &bare, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
     let found = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
         .ok()
         .flatten();
-    let Some(found) = found.filter(|it| call.is_fine() && !it.value().is_null()) else {
-        return suite.skip_rules(&["A-07"], "no object can be read by its id alone");
+    let Some(found) = found.filter(|it| call.is_success() && !it.value().is_null()) else {
+        return suite.note_skipped_rules(&["A-07"], "no object can be read by its id alone");
     };
     for (name, attribute) in &offered.block().attributes {
         let path = Path::root().attribute(name.clone());
@@ -364,7 +370,7 @@ fn check_configured_values(
 }
 
 /// Plans and applies the destruction of an object.
-async fn destroy(suite: &mut Suite, offered: &OfferedType, object: &Object) -> Call {
+async fn destroy_object(suite: &mut Suite, offered: &OfferedType, object: &Object) -> Call {
     let null = super::null_object(&offered.ty());
     let input = PlanInput {
         prior: object.value.clone(),
@@ -377,19 +383,21 @@ async fn destroy(suite: &mut Suite, offered: &OfferedType, object: &Object) -> C
     let mut planned = Msg::new()
         .with_message(1, &request::encode_dynamic(&null, &offered.ty()))
         .with_bytes(3, object.private.clone());
-    if suite.offer.has_capability(crate::offer::PLAN_DESTROY) {
+    if suite.offer.has_capability(crate::offer::PLAN_DESTROY_FIELD) {
         let call =
             suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &input)).await;
-        if let Some(answer) = call.first_message().filter(|_| call.is_fine()) {
+        if let Some(answer) = call.first_message().filter(|_| call.is_success()) {
             planned = answer.clone();
         }
     }
-    suite.change(Rpc::ApplyResourceChange, &request::apply_request(offered, &input, &planned)).await
+    suite
+        .call_changing(Rpc::ApplyResourceChange, &request::apply_request(offered, &input, &planned))
+        .await
 }
 
-fn is_null(offered: &OfferedType, call: &Call) -> bool {
+fn has_null_object(offered: &OfferedType, call: &Call) -> bool {
     let decoded = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
-    call.is_fine() && decoded.is_ok_and(|it| it.is_none_or(|it| it.value().is_null()))
+    call.is_success() && decoded.is_ok_and(|it| it.is_none_or(|it| it.value().is_null()))
 }
 
 /// Destroys an object, and then asks for what is no longer there.
@@ -400,35 +408,36 @@ async fn check_destroyed_object(
     object: Object,
 ) {
     let subject = offered.display_name();
-    let call = destroy(suite, offered, &object).await;
-    suite.check("A-11", is_null(offered, &call), || {
+    let call = destroy_object(suite, offered, &object).await;
+    suite.check("A-11", has_null_object(offered, &call), || {
         Finding::new("A-11", &subject, "destroying does not end with null").with_call(&call)
     });
-    if !call.is_fine() {
+    if !call.is_success() {
         return;
     }
-    journal.remove(offered, &object.value);
-    let request = request::read(offered, &object.value, &object.private, object.identity.as_ref());
+    journal.record_destroy(offered, &object.value);
+    let request =
+        request::read_request(offered, &object.value, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
     // A resource without anything behind it cannot know that it is gone.
     let back = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     let echoes = matches!(&back, Ok(Some(it)) if *it.value() == object.value);
     if echoes {
         let why = "the objects have nothing outside of the state";
-        suite.skip_rules(&["A-12", "A-13"], why);
+        suite.note_skipped_rules(&["A-12", "A-13"], why);
     } else {
-        suite.check("A-13", is_null(offered, &call), || {
+        suite.check("A-13", has_null_object(offered, &call), || {
             Finding::new("A-13", &subject, "reading an object that is gone does not give null")
                 .with_call(&call)
         });
     }
     // As after an answer that was lost: the host does not know that the object is gone.
-    let call = destroy(suite, offered, &object).await;
+    let call = destroy_object(suite, offered, &object).await;
     for rule in ["A-11", "A-12"] {
         if rule == "A-12" && echoes {
             continue;
         }
-        suite.check(rule, is_null(offered, &call), || {
+        suite.check(rule, has_null_object(offered, &call), || {
             Finding::new(rule, &subject, "destroying an object that is gone fails").with_call(&call)
         });
     }
@@ -456,11 +465,11 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
             identity: None,
             config: super::null_object(&offered.ty()),
         };
-        let call = destroy(suite, offered, &object).await;
-        if call.is_fine() {
-            journal.remove(offered, &value);
+        let call = destroy_object(suite, offered, &object).await;
+        if call.is_success() {
+            journal.record_destroy(offered, &value);
         }
-        suite.check("A-25", call.is_fine(), || {
+        suite.check("A-25", call.is_success(), || {
             Finding::new(
                 "A-25",
                 &offered.display_name(),
@@ -470,8 +479,8 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
             .with_input(display_value(&value))
         });
     }
-    if journal.is_settled() {
+    if journal.has_no_leftovers() {
         suite.check("A-25", true, || Finding::new("A-25", "", ""));
     }
-    journal.close();
+    journal.record_end();
 }

@@ -2,13 +2,13 @@
 //! and what is left of an object when one of them fails (P-16, R-08, A-09, A-14 to to
 //! A-24, K-04).
 
-mod interrupted;
+mod interrupted_create;
 
 use formwork_value::{Path, Value};
 
 use super::journal::Journal;
-use super::{Object, call_read, change, destroy, is_null, record_create};
-use crate::checks::plan::{Planned, plan_input, plan_or_none};
+use super::{Object, call_read, change, destroy_object, has_null_object, record_create_result};
+use crate::checks::plan::{UsablePlan, plan_input, plan_or_none};
 use crate::checks::{differing_paths, display_value, null_object};
 use crate::finding::Finding;
 use crate::http_proxy::{Proxy, RemoteCall, RemoteFault};
@@ -19,17 +19,17 @@ use crate::rpc::Rpc;
 use crate::suite::{CALL_TIMEOUT, CHANGE_TIMEOUT, Suite};
 
 /// The rules of the family.
-pub(super) const RULES: [&str; 11] =
+pub(super) const REMOTE_CALL_RULES: [&str; 11] =
     ["P-16", "R-08", "A-09", "A-14", "A-15", "A-16", "A-18", "A-22", "A-23", "A-24", "K-04"];
 
 /// The most answers of one operation that are spoilt, one after the other.
-const MOST_SPOILT: usize = 4;
+const MAX_SPOILT_ANSWERS: usize = 4;
 
 /// The most attempts at one read of a service that is busy.
-const MOST_ATTEMPTS: usize = 100;
+const MAX_READ_ATTEMPTS: usize = 100;
 
 /// The reason why nothing can be seen.
-const UNSEEN_REASON: &str =
+const NO_REMOTE_CALL_REASON: &str =
     "no remote call was seen: the provider makes none, or none through a proxy";
 
 /// One resource type of a provider behind the proxy.
@@ -42,49 +42,58 @@ struct RemoteCallChecker<'s> {
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[OfferedType]) {
-    if !suite.wants_any(&RULES) {
+    if !suite.wants_any(&REMOTE_CALL_RULES) {
         return;
     }
     if suite.program().is_none() {
-        return suite.skip_rules(&RULES, "a provider that runs already cannot be led to a proxy");
+        return suite.note_skipped_rules(
+            &REMOTE_CALL_RULES,
+            "a provider that runs already cannot be led to a proxy",
+        );
     }
     for offered in resources {
         let Some(config) = suite.legal_configs(offered).await.first().cloned() else {
-            suite.skip_rules(&RULES, "no legal configuration was found; give one with -examples");
+            suite.note_skipped_rules(
+                &REMOTE_CALL_RULES,
+                "no legal configuration was found; give one with -examples",
+            );
             continue;
         };
-        if suite.is_late() {
+        if suite.is_run_over() {
             break;
         }
         let proxy = match Proxy::start().await {
             Ok(proxy) => proxy,
             Err(error) => {
-                return suite.skip_rules(&RULES, &format!("the proxy cannot be started: {error}"));
+                return suite.note_skipped_rules(
+                    &REMOTE_CALL_RULES,
+                    &format!("the proxy cannot be started: {error}"),
+                );
             }
         };
         // A process keeps the environment of its start, so another one is started with the proxy in
         // it.
-        suite.put_away();
+        suite.end_plugin();
         suite.proxy_env = proxy.proxy_variables();
         let offered = offered.clone();
         let mut observer = RemoteCallChecker { suite, journal, proxy, offered };
-        observer.check_config(&config).await;
+        observer.check_with_config(&config).await;
         // The proxy ends here, and a process that still has it could reach nothing.
-        suite.put_away();
+        suite.end_plugin();
         suite.proxy_env.clear();
     }
-    suite.skip_rules(&RULES, UNSEEN_REASON);
+    suite.note_skipped_rules(&REMOTE_CALL_RULES, NO_REMOTE_CALL_REASON);
 }
 
 /// The state in an answer: the object, `None` if it is null or absent.
-fn new_state(offered: &OfferedType, call: &Call) -> Option<Value> {
+fn state_in_answer(offered: &OfferedType, call: &Call) -> Option<Value> {
     let decoded =
         decode_dynamic(call.first_message()?.get_msg(1), &offered.ty()).ok()??.into_value();
     (!decoded.is_null()).then_some(decoded)
 }
 
 impl RemoteCallChecker<'_> {
-    async fn check_config(&mut self, config: &Value) {
+    async fn check_with_config(&mut self, config: &Value) {
         let create = plan_input(&self.offered, null_object(&self.offered.ty()), config.clone());
         self.proxy.begin_fault(RemoteFault::None);
         let Some(planned) = plan_or_none(self.suite, &self.offered, &create).await else { return };
@@ -96,50 +105,51 @@ impl RemoteCallChecker<'_> {
             return;
         }
         self.check_no_changes("P-16", "planning", &planned.call, &planning);
-        let object = self.check_unchanged(object).await;
-        self.check_unverified(&object).await;
+        let object = self.check_unchanged_object(object).await;
+        self.check_untrusted_certificate(&object).await;
         self.check_busy_service(&object).await;
-        let object = self.failed_update(object).await;
-        let object = self.failed_delete(object).await;
+        let object = self.check_failed_update(object).await;
+        let object = self.check_failed_delete(object).await;
         // The object is gone now: each of the checks below creates one of its own.
         self.delete_object(&object).await;
-        self.failed_create(&create, &planned, &creating).await;
-        self.not_found(&create, &planned, &creating).await;
-        self.refused_create(&create, &planned).await;
-        self.crashed_create(&create, &planned).await;
-        self.timed_out(config).await;
+        self.check_failed_create(&create, &planned, &creating).await;
+        self.check_not_found_after_create(&create, &planned, &creating).await;
+        self.check_refused_create(&create, &planned).await;
+        self.check_crashed_create(&create, &planned).await;
+        self.check_create_timeout(config).await;
     }
 
     /// Creates an object while nothing is spoilt.
     async fn create_object(
         &mut self,
         create: &PlanInput,
-        planned: &Planned,
+        planned: &UsablePlan,
     ) -> Option<(Object, Vec<RemoteCall>)> {
-        let (call, calls, entry) = self.apply_new(create, planned, RemoteFault::None).await;
-        record_create(self.journal, entry, &self.offered, &call);
-        let value = new_state(&self.offered, &call).filter(|_| call.is_fine())?;
+        let (call, calls, entry) =
+            self.apply_create_with_fault(create, planned, RemoteFault::None).await;
+        record_create_result(self.journal, entry, &self.offered, &call);
+        let value = state_in_answer(&self.offered, &call).filter(|_| call.is_success())?;
         Some((object_in_answer(value, &call, create), calls))
     }
 
     /// Applies a plan to create while something is spoilt.
-    async fn apply_new(
+    async fn apply_create_with_fault(
         &mut self,
         create: &PlanInput,
-        planned: &Planned,
+        planned: &UsablePlan,
         fault: RemoteFault,
     ) -> (Call, Vec<RemoteCall>, usize) {
         let entry = self.journal.record_intent(&self.offered, &create.config);
         let request = request::apply_request(&self.offered, create, &planned.answer);
         self.proxy.begin_fault(fault);
-        let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
+        let call = self.suite.call_changing(Rpc::ApplyResourceChange, &request).await;
         (call, self.proxy.take_calls(), entry)
     }
 
     async fn delete_object(&mut self, object: &Object) {
         self.proxy.begin_fault(RemoteFault::None);
-        if destroy(self.suite, &self.offered, object).await.is_fine() {
-            self.journal.remove(&self.offered, &object.value);
+        if destroy_object(self.suite, &self.offered, object).await.is_success() {
+            self.journal.record_destroy(&self.offered, &object.value);
         }
         self.proxy.take_calls();
     }
@@ -155,38 +165,39 @@ impl RemoteCallChecker<'_> {
         let first = calls.iter().find(|it| it.may_change_something());
         self.suite.check(rule, first.is_none(), || {
             let message = format!("{doing} makes a changing remote call");
-            Finding::new(rule, &self.offered.display_name(), message)
-                .with_call(call)
-                .with_values("reading calls only", first.map(RemoteCall::shown).unwrap_or_default())
+            Finding::new(rule, &self.offered.display_name(), message).with_call(call).with_values(
+                "reading calls only",
+                first.map(RemoteCall::display_text).unwrap_or_default(),
+            )
         });
     }
 
     /// Reads, plans and applies without a change.
-    async fn check_unchanged(&mut self, object: Object) -> Object {
+    async fn check_unchanged_object(&mut self, object: Object) -> Object {
         self.proxy.begin_fault(RemoteFault::None);
         let (call, _) = call_read(self.suite, &self.offered, &object).await;
         let reading = self.proxy.take_calls();
         self.check_no_changes("R-08", "reading", &call, &reading);
-        let again = object.change(&self.offered, object.config.clone());
+        let again = object.plan_input_for(&self.offered, object.config.clone());
         self.proxy.begin_fault(RemoteFault::None);
         let planned = plan_or_none(self.suite, &self.offered, &again).await;
         let planning = self.proxy.take_calls();
         let Some(planned) = planned else { return object };
         self.check_no_changes("P-16", "planning", &planned.call, &planning);
         if planned.value != object.value {
-            self.suite.skip_rules(&["A-09"], "the plan without a change is not empty");
+            self.suite.note_skipped_rules(&["A-09"], "the plan without a change is not empty");
             return object;
         }
         let request = request::apply_request(&self.offered, &again, &planned.answer);
         self.proxy.begin_fault(RemoteFault::None);
-        let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
+        let call = self.suite.call_changing(Rpc::ApplyResourceChange, &request).await;
         let applying = self.proxy.take_calls();
         self.check_no_changes("A-09", "an update without a change", &call, &applying);
         object
     }
 
     /// Calls from a process that does not trust the authority of its proxy.
-    async fn check_unverified(&mut self, object: &Object) {
+    async fn check_untrusted_certificate(&mut self, object: &Object) {
         if !self.suite.is_wanted("K-04") {
             return;
         }
@@ -200,12 +211,16 @@ impl RemoteCallChecker<'_> {
         let request = request::configure_request(&self.suite.config);
         let call = fresh.call(Rpc::ConfigureProvider, &request, CHANGE_TIMEOUT).await;
         // A client may connect only when it needs the service, and not while it is configured.
-        let request =
-            request::read(&self.offered, &object.value, &object.private, object.identity.as_ref());
+        let request = request::read_request(
+            &self.offered,
+            &object.value,
+            &object.private,
+            object.identity.as_ref(),
+        );
         fresh.call(Rpc::ReadResource, &request, CALL_TIMEOUT).await;
         // Plain HTTP has no certificates to verify.
         if stranger.n_tunnels() == 0 {
-            return self.suite.skip_rules(&["K-04"], "no encrypted remote call was seen");
+            return self.suite.note_skipped_rules(&["K-04"], "no encrypted remote call was seen");
         }
         let calls = stranger.take_calls();
         // Only a client that accepted the certificate has sent a request that can be read.
@@ -214,7 +229,7 @@ impl RemoteCallChecker<'_> {
             let message = "a server with a certificate of an unknown authority is trusted";
             Finding::new("K-04", &self.offered.display_name(), message)
                 .with_call(&call)
-                .with_values("no request", first.map(RemoteCall::shown).unwrap_or_default())
+                .with_values("no request", first.map(RemoteCall::display_text).unwrap_or_default())
         });
     }
 
@@ -223,48 +238,52 @@ impl RemoteCallChecker<'_> {
         if !self.suite.is_wanted("A-23") {
             return;
         }
-        let request =
-            request::read(&self.offered, &object.value, &object.private, object.identity.as_ref());
+        let request = request::read_request(
+            &self.offered,
+            &object.value,
+            &object.private,
+            object.identity.as_ref(),
+        );
         self.proxy.begin_fault(RemoteFault::Busy(1));
         let call = self.suite.call(Rpc::ReadResource, &request).await;
         if self.proxy.take_calls().is_empty() {
             return;
         }
         let subject = self.offered.display_name();
-        self.suite.check("A-23", call.is_fine(), || {
+        self.suite.check("A-23", call.is_success(), || {
             Finding::new("A-23", &subject, "reading fails when the service is busy once")
                 .with_call(&call)
         });
         self.proxy.begin_fault(RemoteFault::Busy(usize::MAX));
         let call = self.suite.call(Rpc::ReadResource, &request).await;
         let n_attempts = self.proxy.take_calls().len();
-        self.suite.check("A-23", n_attempts <= MOST_ATTEMPTS, || {
+        self.suite.check("A-23", n_attempts <= MAX_READ_ATTEMPTS, || {
             Finding::new("A-23", &subject, "a busy service is asked without a limit")
                 .with_call(&call)
                 .with_values(
-                    format!("at most {MOST_ATTEMPTS} attempts"),
+                    format!("at most {MAX_READ_ATTEMPTS} attempts"),
                     format!("{n_attempts} attempts"),
                 )
         });
     }
 
     /// Updates, and fails each answer in turn after the service has carried out the call.
-    async fn failed_update(&mut self, mut object: Object) -> Object {
+    async fn check_failed_update(&mut self, mut object: Object) -> Object {
         if !self.suite.is_wanted("A-15") {
             return object;
         }
-        for at in 0..MOST_SPOILT {
+        for at in 0..MAX_SPOILT_ANSWERS {
             let Some((change, planned)) =
-                change::in_place(self.suite, &self.offered, &object).await
+                change::find_in_place_change(self.suite, &self.offered, &object).await
             else {
-                self.suite.skip_rules(&["A-15"], "no change in place was found");
+                self.suite.note_skipped_rules(&["A-15"], "no change in place was found");
                 break;
             };
             let request = request::apply_request(&self.offered, &change, &planned.answer);
             self.proxy.begin_fault(RemoteFault::FailAt(at));
-            let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
+            let call = self.suite.call_changing(Rpc::ApplyResourceChange, &request).await;
             let calls = self.proxy.take_calls();
-            let returned = new_state(&self.offered, &call);
+            let returned = state_in_answer(&self.offered, &call);
             let subject = self.offered.display_name();
             let Some(returned) = returned else {
                 self.suite.check("A-15", false, || {
@@ -277,10 +296,10 @@ impl RemoteCallChecker<'_> {
             // Taken over although the update failed: the next round changes what the provider says
             // there is.
             object = object_in_answer(returned, &call, &change);
-            if !call.is_fine() {
+            if !call.is_success() {
                 object = self.check_returned_object(object, &call).await;
             }
-            self.journal.change(&self.offered, &before, &object.value, &object.private);
+            self.journal.record_change(&self.offered, &before, &object.value, &object.private);
             // No call came after the spoilt one, so a further round would spoil nothing.
             if calls.len() <= at + 1 {
                 break;
@@ -314,26 +333,26 @@ impl RemoteCallChecker<'_> {
             let part = path.find(&found).filter(|_| it.role.is_settable() && !it.write_only);
             let is_set = path.find(&config).is_some_and(|part| !part.is_null());
             let part = part.filter(|part| is_set || !it.role.is_computed() && !part.is_null());
-            part.and_then(|part| crate::generate::with_part(&config, &path, part.clone()))
+            part.and_then(|part| crate::generate::replace_part(&config, &path, part.clone()))
                 .unwrap_or(config)
         });
         Object { value: found, config, ..returned }
     }
 
     /// Destroys while the service refuses every change.
-    async fn failed_delete(&mut self, object: Object) -> Object {
+    async fn check_failed_delete(&mut self, object: Object) -> Object {
         if !self.suite.is_wanted("A-16") {
             return object;
         }
         self.proxy.begin_fault(RemoteFault::RefuseChanges { only_first: false });
-        let call = destroy(self.suite, &self.offered, &object).await;
+        let call = destroy_object(self.suite, &self.offered, &object).await;
         if !self.proxy.take_calls().iter().any(RemoteCall::may_change_something) {
-            self.suite.skip_rules(&["A-16"], "destroying makes no changing remote call");
+            self.suite.note_skipped_rules(&["A-16"], "destroying makes no changing remote call");
             return object;
         }
         let subject = self.offered.display_name();
-        let keeps = !call.is_fine() && new_state(&self.offered, &call).is_some();
-        let message = match is_null(&self.offered, &call) {
+        let keeps = !call.is_success() && state_in_answer(&self.offered, &call).is_some();
+        let message = match has_null_object(&self.offered, &call) {
             true => "a delete that the service refused counts as done",
             false => "a failed delete returns no object",
         };
@@ -343,51 +362,59 @@ impl RemoteCallChecker<'_> {
     }
 
     /// Creates, and fails each answer that comes after the object exists.
-    async fn failed_create(
+    async fn check_failed_create(
         &mut self,
         create: &PlanInput,
-        planned: &Planned,
+        planned: &UsablePlan,
         creating: &[RemoteCall],
     ) {
         // Failing an earlier answer would test a create without an object.
         let made = creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
         let later = made.map_or(0..0, |made| made + 1..creating.len());
         if later.is_empty() {
-            return self
-                .suite
-                .skip_rules(&["A-14"], "a create makes no call after the one that creates");
+            return self.suite.note_skipped_rules(
+                &["A-14"],
+                "a create makes no call after the one that creates",
+            );
         }
-        for at in later.take(MOST_SPOILT) {
+        for at in later.take(MAX_SPOILT_ANSWERS) {
             if self.suite.is_wanted("A-14") {
-                self.spoilt_create("A-14", create, planned, RemoteFault::FailAt(at)).await;
+                self.check_spoilt_create("A-14", create, planned, RemoteFault::FailAt(at)).await;
             }
         }
     }
 
     /// Creates, and has the service not find the object at first.
-    async fn not_found(&mut self, create: &PlanInput, planned: &Planned, creating: &[RemoteCall]) {
+    async fn check_not_found_after_create(
+        &mut self,
+        create: &PlanInput,
+        planned: &UsablePlan,
+        creating: &[RemoteCall],
+    ) {
         let made = creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
         let reads = creating.iter().skip(made.map_or(usize::MAX, |made| made + 1));
         if !reads.into_iter().any(|it| !it.may_change_something()) {
-            return self.suite.skip_rules(&["A-24"], "a create does not read what it has made");
+            return self
+                .suite
+                .note_skipped_rules(&["A-24"], "a create does not read what it has made");
         }
         if self.suite.is_wanted("A-24") {
             // A service of several copies may not find an object for a moment after it was created.
-            self.spoilt_create("A-24", create, planned, RemoteFault::NotFound(2)).await;
+            self.check_spoilt_create("A-24", create, planned, RemoteFault::NotFound(2)).await;
         }
     }
 
     /// Creates while something is spoilt after the object exists: its state must not be lost.
-    async fn spoilt_create(
+    async fn check_spoilt_create(
         &mut self,
         rule: &'static str,
         create: &PlanInput,
-        planned: &Planned,
+        planned: &UsablePlan,
         fault: RemoteFault,
     ) {
-        let (call, calls, entry) = self.apply_new(create, planned, fault).await;
+        let (call, calls, entry) = self.apply_create_with_fault(create, planned, fault).await;
         let exists = calls.iter().any(|it| it.may_change_something() && it.is_carried_out);
-        let kept = new_state(&self.offered, &call);
+        let kept = state_in_answer(&self.offered, &call);
         self.suite.check(rule, !exists || kept.is_some(), || {
             let message = match rule {
                 "A-24" => "an object that the service does not find at once is lost",
@@ -399,7 +426,7 @@ impl RemoteCallChecker<'_> {
         });
         match kept {
             Some(value) => {
-                record_create(self.journal, entry, &self.offered, &call);
+                record_create_result(self.journal, entry, &self.offered, &call);
                 self.delete_object(&object_in_answer(value, &call, create)).await;
             }
             // It exists, and no answer describes it. The sweep reports that.
@@ -410,12 +437,12 @@ impl RemoteCallChecker<'_> {
 
     /// Creates while the service fails the first change: whether it was carried out cannot be known, so
     /// it must not be sent again without a key.
-    async fn refused_create(&mut self, create: &PlanInput, planned: &Planned) {
+    async fn check_refused_create(&mut self, create: &PlanInput, planned: &UsablePlan) {
         if !self.suite.is_wanted("A-23") {
             return;
         }
         let fault = RemoteFault::RefuseChanges { only_first: true };
-        let (call, calls, entry) = self.apply_new(create, planned, fault).await;
+        let (call, calls, entry) = self.apply_create_with_fault(create, planned, fault).await;
         let refused = calls.iter().find(|it| it.may_change_something());
         let again = refused.and_then(|refused| {
             // By HTTP, `PUT` and `DELETE` may be repeated. `POST` and `PATCH` may act twice.
@@ -429,11 +456,11 @@ impl RemoteCallChecker<'_> {
                 .with_call(&call)
                 .with_values(
                     "one request, or a key",
-                    again.map(RemoteCall::shown).unwrap_or_default(),
+                    again.map(RemoteCall::display_text).unwrap_or_default(),
                 )
         });
-        record_create(self.journal, entry, &self.offered, &call);
-        match new_state(&self.offered, &call) {
+        record_create_result(self.journal, entry, &self.offered, &call);
+        match state_in_answer(&self.offered, &call) {
             Some(value) => self.delete_object(&object_in_answer(value, &call, create)).await,
             // No change was carried out.
             None if !calls.iter().any(|it| it.may_change_something() && it.is_carried_out) => {

@@ -17,7 +17,7 @@ pub(crate) fn replace_paths(shape: &Shape, [prior, config, planned]: [&Value; 3]
     let mut forcing = Vec::new();
     let content = DescribedParts::of_block(&shape.block, &shape.rules);
     let sides = ChangeSides { prior, config: Some(config), planned };
-    of_object(content, &Path::root(), sides, &mut forcing);
+    collect_in_object(content, &Path::root(), sides, &mut forcing);
     forcing
 }
 
@@ -43,7 +43,7 @@ impl<'v> ChangeSides<'v> {
 // One static null, so that `Sides` can borrow both values of an added or removed element.
 static NULL_VALUE: Value = Value::Null(Type::Dynamic);
 
-fn of_object(
+fn collect_in_object(
     content: DescribedParts<'_>,
     path: &Path,
     sides: ChangeSides<'_>,
@@ -73,7 +73,7 @@ fn of_object(
         } else if let Some(inner) = inner
             && rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace())
         {
-            of_parts(inner, &path, ChangeSides { prior, config, planned }, forcing);
+            collect_in_parts(inner, &path, ChangeSides { prior, config, planned }, forcing);
         }
     }
 }
@@ -97,7 +97,7 @@ fn forces_replacement(attribute: Option<&Attribute>, rule: &Rule, sides: ChangeS
     }
 }
 
-fn of_parts(
+fn collect_in_parts(
     content: DescribedParts<'_>,
     path: &Path,
     sides: ChangeSides<'_>,
@@ -112,7 +112,7 @@ fn of_parts(
     }
     match content.nesting {
         Nesting::Single | Nesting::Group if !prior.is_null() && !planned.is_null() => {
-            of_object(content, path, sides, forcing);
+            collect_in_object(content, path, sides, forcing);
         }
         Nesting::Single | Nesting::Group => {
             if has_forcing_part(content, sides) {
@@ -122,7 +122,7 @@ fn of_parts(
         Nesting::Set => {
             // Trimming both ends is linear. Comparing each element with each would be quadratic,
             // and sets of thousands of elements exist.
-            let (gone, come) = without_what_both_have(prior.children(), planned.children());
+            let (gone, come) = without_common_ends(prior.children(), planned.children());
             let comes_or_goes = gone
                 .iter()
                 .any(|item| has_forcing_part(content, ChangeSides::for_destroy(item)))
@@ -131,11 +131,11 @@ fn of_parts(
                 forcing.push(path.clone());
             }
         }
-        Nesting::List | Nesting::Map => of_elements(content, path, sides, forcing),
+        Nesting::List | Nesting::Map => collect_in_elements(content, path, sides, forcing),
     }
 }
 
-fn of_elements(
+fn collect_in_elements(
     content: DescribedParts<'_>,
     path: &Path,
     sides: ChangeSides<'_>,
@@ -149,7 +149,7 @@ fn of_elements(
         match corresponding_element(prior, &step) {
             Some(prior) => {
                 let sides = ChangeSides { prior, config, planned: part };
-                of_object(content, &path.with_step(step), sides, &mut inside);
+                collect_in_object(content, &path.with_step(step), sides, &mut inside);
             }
             None => {
                 comes_or_goes |= has_forcing_part(
@@ -179,7 +179,7 @@ fn corresponding_element<'v>(collection: &'v Value, step: &Step) -> Option<&'v V
 }
 
 /// Elements of a set without those at both ends that both sets contain. Both have the same order.
-fn without_what_both_have<'v>(
+fn without_common_ends<'v>(
     mut some: &'v [Value],
     mut others: &'v [Value],
 ) -> (&'v [Value], &'v [Value]) {
@@ -214,11 +214,11 @@ fn has_forcing_part(content: DescribedParts<'_>, sides: ChangeSides<'_>) -> bool
         let part = ChangeSides { config, ..part };
         let may_replace = rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace());
         forces_replacement(content.attribute_schema(name), rule, part)
-            || inner.is_some_and(|inner| may_replace && any_appears(inner, part))
+            || inner.is_some_and(|inner| may_replace && has_forcing_element(inner, part))
     })
 }
 
-fn any_appears(content: DescribedParts<'_>, sides: ChangeSides<'_>) -> bool {
+fn has_forcing_element(content: DescribedParts<'_>, sides: ChangeSides<'_>) -> bool {
     if matches!(content.nesting, Nesting::Single | Nesting::Group) {
         return has_forcing_part(content, sides);
     }

@@ -24,7 +24,7 @@ use crate::suite::{CALL_TIMEOUT, CHANGE_TIMEOUT, Suite};
 const TEST_VALUE: &str = "conformance";
 
 /// The most variables that are set at once: their total length is limited by the system.
-const AT_ONCE: usize = 4_000;
+const MAX_VARIABLES_AT_ONCE: usize = 4_000;
 
 /// The most variables that are tried.
 const MAX_TRIED_VARIABLES: usize = 40_000;
@@ -33,7 +33,7 @@ const MAX_TRIED_VARIABLES: usize = 40_000;
 const MAX_REPORTED_VARIABLES: usize = 3;
 
 /// Lengths of the names of variables.
-const NAME_LENGTHS: std::ops::RangeInclusive<usize> = 5..=48;
+const VARIABLE_NAME_LENGTHS: std::ops::RangeInclusive<usize> = 5..=48;
 
 /// Beginnings of the variables of runtimes, of the host and of the user's session, whose documentation
 /// is elsewhere.
@@ -91,26 +91,30 @@ pub(super) async fn run(suite: &mut Suite) {
         return;
     }
     let Some(program) = suite.program() else {
-        return suite.skip_rules(&["K-03"], "the provider runs already, and this check starts it");
+        return suite
+            .note_skipped_rules(&["K-03"], "the provider runs already, and this check starts it");
     };
-    let names = match names_in(&program) {
-        Ok(names) => candidate_names(suite, names),
+    let names = match variable_names_in_program(&program) {
+        Ok(names) => undocumented_names(suite, names),
         Err(error) => {
-            return suite.skip_rules(&["K-03"], &format!("the program cannot be read: {error}"));
+            return suite
+                .note_skipped_rules(&["K-03"], &format!("the program cannot be read: {error}"));
         }
     };
     if names.is_empty() {
-        return suite.skip_rules(&["K-03"], "the program has no name of a variable");
+        return suite.note_skipped_rules(&["K-03"], "the program has no name of a variable");
     }
     // Twice without variables: answers that vary by themselves cannot be judged.
     let usual = collect_answers(suite, &program, &[]).await;
     if usual != collect_answers(suite, &program, &[]).await {
-        return suite
-            .skip_rules(&["K-03"], "the answers of two processes differ without any variable");
+        return suite.note_skipped_rules(
+            &["K-03"],
+            "the answers of two processes differ without any variable",
+        );
     }
     let mut found = 0;
-    for mut part in names.chunks(AT_ONCE).map(<[String]>::to_vec) {
-        while let Some(at) = find_culprit(suite, &program, &part, &usual).await {
+    for mut part in names.chunks(MAX_VARIABLES_AT_ONCE).map(<[String]>::to_vec) {
+        while let Some(at) = find_effective_variable(suite, &program, &part, &usual).await {
             let name = part.remove(at);
             found += 1;
             suite.check("K-03", false, || {
@@ -123,7 +127,7 @@ pub(super) async fn run(suite: &mut Suite) {
                 return;
             }
         }
-        if suite.is_late() {
+        if suite.is_run_over() {
             return;
         }
         suite.check("K-03", true, || Finding::new("K-03", "process", ""));
@@ -131,11 +135,11 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 /// The names that are neither documented nor given.
-fn candidate_names(suite: &Suite, names: BTreeSet<String>) -> Vec<String> {
+fn undocumented_names(suite: &Suite, names: BTreeSet<String>) -> Vec<String> {
     // A name anywhere in the provider's own schema counts as documented.
     let raw = suite.offer.provider_schema().map(|it| it.raw.encode()).unwrap_or_default();
     let mut documented = BTreeSet::new();
-    collect_names(&raw, &mut documented);
+    collect_variable_names(&raw, &mut documented);
     let given = suite.launch_options().env;
     let is_given = |name: &str| given.iter().any(|(own, _)| own == name);
     let is_free = |name: &String| {
@@ -147,7 +151,7 @@ fn candidate_names(suite: &Suite, names: BTreeSet<String>) -> Vec<String> {
 }
 
 /// The position of a variable that changes an answer by itself, found by halves.
-async fn find_culprit(
+async fn find_effective_variable(
     suite: &Suite,
     program: &Path,
     names: &[String],
@@ -157,7 +161,7 @@ async fn find_culprit(
         return None;
     }
     let (mut from, mut to) = (0, names.len());
-    while to - from > 1 && !suite.is_late() {
+    while to - from > 1 && !suite.is_run_over() {
         let middle = from + (to - from) / 2;
         if do_answers_differ(suite, program, &names[from..middle], usual).await {
             to = middle;
@@ -187,7 +191,7 @@ async fn collect_answers(suite: &Suite, program: &Path, names: &[String]) -> Com
     let Ok(plugin) = Plugin::launch(program, &launch).await else { return Vec::new() };
     let mut requests = vec![(Rpc::GetProviderSchema, Msg::new())];
     if let Some(provider) = suite.offer.provider_schema() {
-        let empty = suite.generated(provider, Extent::Nothing, 0);
+        let empty = suite.generate_config(provider, Extent::Nothing, 0);
         requests.push((Rpc::ValidateProviderConfig, request::validate_request(provider, &empty)));
         let config = suite.configured.then(|| suite.config.clone());
         let config = config.unwrap_or_else(|| encode_dynamic(&empty, &provider.ty()));
@@ -227,27 +231,27 @@ fn sorted_reply_fields(reply: &Reply) -> Vec<Bytes> {
 }
 
 /// The names of variables in a program.
-fn names_in(program: &Path) -> io::Result<BTreeSet<String>> {
-    const PIECE: usize = 1 << 20;
-    const OVERLAP: usize = 256;
+fn variable_names_in_program(program: &Path) -> io::Result<BTreeSet<String>> {
+    const READ_SIZE: usize = 1 << 20;
+    const READ_OVERLAP: usize = 256;
     let mut file = File::open(program)?;
     let mut names = BTreeSet::new();
-    let mut buffer = Vec::with_capacity(PIECE + OVERLAP);
+    let mut buffer = Vec::with_capacity(READ_SIZE + READ_OVERLAP);
     loop {
-        let read = (&mut file).take(PIECE as u64).read_to_end(&mut buffer)?;
-        collect_names(&buffer, &mut names);
+        let read = (&mut file).take(READ_SIZE as u64).read_to_end(&mut buffer)?;
+        collect_variable_names(&buffer, &mut names);
         if read == 0 {
             return Ok(names);
         }
         // A name may stand across two pieces.
-        buffer.drain(..buffer.len().saturating_sub(OVERLAP));
+        buffer.drain(..buffer.len().saturating_sub(READ_OVERLAP));
     }
 }
 
 /// Collects the names of variables in bytes. Literals stand beside each other in programs without a
 /// mark between them, so a run of capitals may be several names of one length, or have the first letter
 /// of the next literal at its end.
-fn collect_names(bytes: &[u8], names: &mut BTreeSet<String>) {
+fn collect_variable_names(bytes: &[u8], names: &mut BTreeSet<String>) {
     let is_part = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
     let mut rest = bytes;
     while let Some(begin) = rest.iter().position(is_part) {
@@ -259,24 +263,25 @@ fn collect_names(bytes: &[u8], names: &mut BTreeSet<String>) {
         let end = run.len();
         // A longer run is a table of data.
         if run.len() <= 512 {
-            insert_if_name(run, names);
+            insert_if_variable_name(run, names);
             // The last capital may begin the next literal.
             if end > 0 && after.first().is_some_and(u8::is_ascii_lowercase) {
-                insert_if_name(&run[..end - 1], names);
+                insert_if_variable_name(&run[..end - 1], names);
             }
-            let lengths = NAME_LENGTHS.filter(|length| end > *length && end % *length == 0);
+            let lengths =
+                VARIABLE_NAME_LENGTHS.filter(|length| end > *length && end % *length == 0);
             for length in lengths {
-                run.chunks(length).for_each(|name| insert_if_name(name, names));
+                run.chunks(length).for_each(|name| insert_if_variable_name(name, names));
             }
         }
         rest = after;
     }
 }
 
-fn insert_if_name(name: &[u8], names: &mut BTreeSet<String>) {
+fn insert_if_variable_name(name: &[u8], names: &mut BTreeSet<String>) {
     // Nearly all variables have an underscore inside. Words without one are names of formats and
     // algorithms.
-    let is_name = NAME_LENGTHS.contains(&name.len())
+    let is_name = VARIABLE_NAME_LENGTHS.contains(&name.len())
         && name.first().is_some_and(u8::is_ascii_uppercase)
         && name.last() != Some(&b'_')
         && name.contains(&b'_');
@@ -291,7 +296,7 @@ mod tests {
 
     fn names(text: &str) -> Vec<String> {
         let mut names = BTreeSet::new();
-        collect_names(text.as_bytes(), &mut names);
+        collect_variable_names(text.as_bytes(), &mut names);
         names.into_iter().collect()
     }
 

@@ -24,14 +24,14 @@ const HEX_KEY: &str = "$hex";
 pub(super) const SECRET_KEY: &str = "$secret";
 
 /// Schemas that a provider offers.
-pub(super) struct Offer {
+pub(super) struct OfferedSchemas {
     pub(super) schema: ProviderSchema,
     pub(super) identities: IdentitySchemas,
 }
 
 /// Schema of a value.
 #[derive(Clone, Copy)]
-pub(super) enum Kind<'n> {
+pub(super) enum ValueKind<'n> {
     Provider,
     Meta,
     Resource(&'n str),
@@ -46,55 +46,61 @@ pub(super) enum Kind<'n> {
     Result(&'n str),
 }
 
-impl Offer {
-    fn find_block(&self, kind: Kind<'_>) -> Option<&Block> {
+impl OfferedSchemas {
+    fn find_block(&self, kind: ValueKind<'_>) -> Option<&Block> {
         let schema: Option<&Schema> = match kind {
-            Kind::Provider => Some(&self.schema.provider),
-            Kind::Meta => self.schema.provider_meta.as_ref(),
-            Kind::Resource(name) => self.schema.resources.get(name),
-            Kind::Data(name) => self.schema.data_sources.get(name),
-            Kind::Ephemeral(name) => self.schema.ephemeral_resources.get(name),
-            Kind::List(name) => self.schema.list_resources.get(name),
-            Kind::Action(name) => self.schema.actions.get(name),
-            Kind::Identity(_) | Kind::Argument(..) | Kind::Result(_) => None,
+            ValueKind::Provider => Some(&self.schema.provider),
+            ValueKind::Meta => self.schema.provider_meta.as_ref(),
+            ValueKind::Resource(name) => self.schema.resources.get(name),
+            ValueKind::Data(name) => self.schema.data_sources.get(name),
+            ValueKind::Ephemeral(name) => self.schema.ephemeral_resources.get(name),
+            ValueKind::List(name) => self.schema.list_resources.get(name),
+            ValueKind::Action(name) => self.schema.actions.get(name),
+            ValueKind::Identity(_) | ValueKind::Argument(..) | ValueKind::Result(_) => None,
         };
         schema.map(|schema| &schema.block)
     }
 
-    pub(super) fn value_type(&self, kind: Kind<'_>) -> Type {
+    pub(super) fn value_type(&self, kind: ValueKind<'_>) -> Type {
         let function = |name: &str| self.schema.functions.get(name);
         let known = match kind {
-            Kind::Identity(name) => self.identities.schemas.get(name).map(|schema| {
+            ValueKind::Identity(name) => self.identities.schemas.get(name).map(|schema| {
                 let attributes = schema.attributes.iter();
                 Type::object(attributes.map(|(name, one)| (name.as_str(), one.ty.clone())))
             }),
-            Kind::Argument(name, at) => function(name).and_then(|function| {
+            ValueKind::Argument(name, at) => function(name).and_then(|function| {
                 let parameter = function.parameters.get(at).or(function.variadic.as_ref());
                 parameter.map(|parameter| parameter.ty.clone())
             }),
-            Kind::Result(name) => function(name).map(|function| function.returns.clone()),
+            ValueKind::Result(name) => function(name).map(|function| function.returns.clone()),
             _ => self.find_block(kind).map(Block::implied_type),
         };
         known.unwrap_or(Type::Dynamic)
     }
 
     /// Decodes a value.
-    pub(super) fn decode_payload(&self, kind: Kind<'_>, json: &Json) -> Result<Payload, String> {
+    pub(super) fn decode_payload(
+        &self,
+        kind: ValueKind<'_>,
+        json: &Json,
+    ) -> Result<Payload, String> {
         let ty = self.value_type(kind);
         if json.is_null() {
             // An answer always has an object, but a null one is omitted in the record.
             return Ok(match kind {
-                Kind::Resource(_) => Payload::Value(Value::null(ty.clone()).split_marks().0, ty),
+                ValueKind::Resource(_) => {
+                    Payload::Value(Value::null(ty.clone()).split_marks().0, ty)
+                }
                 _ => Payload::Absent,
             });
         }
-        Ok(Payload::Value(value(json, &ty)?.split_marks().0, ty))
+        Ok(Payload::Value(decode_value(json, &ty)?.split_marks().0, ty))
     }
 
     /// Decodes an optional value.
     pub(super) fn decode_optional_payload(
         &self,
-        kind: Kind<'_>,
+        kind: ValueKind<'_>,
         json: &Json,
     ) -> Result<Option<Payload>, String> {
         if json.is_null() { Ok(None) } else { self.decode_payload(kind, json).map(Some) }
@@ -103,7 +109,7 @@ impl Offer {
 
 /// One half of a line under construction.
 pub(super) struct RecordedHalf<'o> {
-    pub(super) offer: &'o Offer,
+    pub(super) offer: &'o OfferedSchemas,
     pub(super) fields: Map<String, Json>,
     pub(super) secrets: Vec<String>,
     /// Names of the members of its objects.
@@ -111,8 +117,8 @@ pub(super) struct RecordedHalf<'o> {
 }
 
 impl<'o> RecordedHalf<'o> {
-    pub(super) fn new(offer: &'o Offer) -> Self {
-        let names = OF_PROBLEMS.map(str::to_owned).into();
+    pub(super) fn new(offer: &'o OfferedSchemas) -> Self {
+        let names = DIAGNOSTIC_MEMBERS.map(str::to_owned).into();
         Self { offer, fields: Map::new(), secrets: Vec::new(), names }
     }
 
@@ -144,20 +150,20 @@ impl<'o> RecordedHalf<'o> {
     }
 
     /// Encodes a value.
-    pub(super) fn payload(&mut self, name: &str, kind: Kind<'_>, payload: &Payload) {
+    pub(super) fn add_payload(&mut self, name: &str, kind: ValueKind<'_>, payload: &Payload) {
         let json = self.encode_payload(kind, payload);
         self.add_member(name, json);
     }
 
     /// The value as JSON. Its sensitive parts are recorded as secrets.
-    pub(super) fn encode_payload(&mut self, kind: Kind<'_>, payload: &Payload) -> Json {
+    pub(super) fn encode_payload(&mut self, kind: ValueKind<'_>, payload: &Payload) -> Json {
         let ty = self.offer.value_type(kind);
         match payload.decode(&ty) {
             Ok(plain) if plain.value().is_null() => Json::Null,
             Ok(plain) => {
                 // A name stays as it is, even if a secret has the same text.
                 self.collect_names(&plain.value().ty());
-                let mut json = shown(plain.value(), &ty);
+                let mut json = encode_value(plain.value(), &ty);
                 if let Some(block) = self.offer.find_block(kind) {
                     self.mark_sensitive_parts(block, plain.value(), &mut json);
                 }
@@ -172,7 +178,7 @@ impl<'o> RecordedHalf<'o> {
     pub(super) fn mark_sensitive_parts(&mut self, block: &Block, object: &Value, json: &mut Json) {
         for path in block.sensitive_paths(object) {
             path.find(object).into_iter().for_each(|found| self.add_secrets(found));
-            conceal_at(json, &path.0);
+            mark_secrets_at(json, &path.0);
         }
     }
 
@@ -186,12 +192,12 @@ impl<'o> RecordedHalf<'o> {
         }
     }
 
-    pub(super) fn diagnostics(&mut self, diagnostics: &[ProviderDiagnostic]) {
+    pub(super) fn add_diagnostics(&mut self, diagnostics: &[ProviderDiagnostic]) {
         let shown: Vec<Json> = diagnostics
             .iter()
             .map(|one| {
                 let severity = if one.severity == Severity::Error { "error" } else { "warning" };
-                let path = shown_path(&one.path);
+                let path = encode_path(&one.path);
                 json!({"severity": severity, "summary": one.summary, "detail": one.detail, "path": path})
             })
             .collect();
@@ -200,39 +206,40 @@ impl<'o> RecordedHalf<'o> {
         }
     }
 
-    pub(super) fn deferred(&mut self, deferred: Option<DeferredReason>) {
-        let found = deferred.and_then(|reason| REASONS.iter().find(|(one, _)| *one == reason));
+    pub(super) fn add_deferred(&mut self, deferred: Option<DeferredReason>) {
+        let found =
+            deferred.and_then(|reason| DEFERRAL_REASONS.iter().find(|(one, _)| *one == reason));
         self.add_member("deferred", found.map_or(Json::Null, |(_, name)| Json::from(*name)));
     }
 }
 
 /// The members of a diagnostic and of its path.
-const OF_PROBLEMS: [&str; 6] = ["severity", "summary", "detail", "path", "key", "index"];
+const DIAGNOSTIC_MEMBERS: [&str; 6] = ["severity", "summary", "detail", "path", "key", "index"];
 
-const REASONS: [(DeferredReason, &str); 4] = [
+const DEFERRAL_REASONS: [(DeferredReason, &str); 4] = [
     (DeferredReason::Unknown, "unknown"),
     (DeferredReason::ResourceConfigUnknown, "resource configuration unknown"),
     (DeferredReason::ProviderConfigUnknown, "provider configuration unknown"),
     (DeferredReason::AbsentPrerequisite, "absent prerequisite"),
 ];
 
-pub(super) fn deferred(json: &Json) -> Option<DeferredReason> {
-    REASONS.iter().find(|(_, name)| json == name).map(|(reason, _)| *reason)
+pub(super) fn decode_deferred(json: &Json) -> Option<DeferredReason> {
+    DEFERRAL_REASONS.iter().find(|(_, name)| json == name).map(|(reason, _)| *reason)
 }
 
-pub(super) fn diagnostics(json: &Json) -> Vec<ProviderDiagnostic> {
+pub(super) fn decode_diagnostics(json: &Json) -> Vec<ProviderDiagnostic> {
     let text = |json: &Json| json.as_str().unwrap_or_default().to_owned();
     let one = |json: &Json| ProviderDiagnostic {
         severity: if json["severity"] == "error" { Severity::Error } else { Severity::Warning },
         summary: text(&json["summary"]),
         detail: text(&json["detail"]),
-        path: path(&json["path"]),
+        path: decode_path(&json["path"]),
     };
     json.as_array().into_iter().flatten().map(one).collect()
 }
 
 /// A path as an array: names of attributes, and `{"key": …}` and `{"index": …}` for elements.
-pub(super) fn shown_path(path: &Path) -> Json {
+pub(super) fn encode_path(path: &Path) -> Json {
     let step = |step: &Step| match step {
         Step::Attribute(name) => json!(name.as_str()),
         Step::Key(key) => json!({"key": key.as_str()}),
@@ -241,7 +248,7 @@ pub(super) fn shown_path(path: &Path) -> Json {
     path.0.iter().map(step).collect()
 }
 
-pub(super) fn path(json: &Json) -> Path {
+pub(super) fn decode_path(json: &Json) -> Path {
     let step = |json: &Json| match (json.as_str(), json["key"].as_str(), json["index"].as_i64()) {
         (Some(name), ..) => Some(Step::Attribute(name.into())),
         (_, Some(key), _) => Some(Step::Key(key.into())),
@@ -252,7 +259,7 @@ pub(super) fn path(json: &Json) -> Path {
 }
 
 /// Bytes as a string if possible, otherwise as digits.
-pub(super) fn shown_bytes(bytes: &Bytes) -> Json {
+pub(super) fn encode_bytes(bytes: &Bytes) -> Json {
     match std::str::from_utf8(bytes) {
         // In the protocol, empty bytes and none are the same.
         Ok("") => Json::Null,
@@ -275,13 +282,13 @@ pub(super) fn decode_bytes(json: &Json) -> Bytes {
 }
 
 /// A value of a type as JSON.
-pub(super) fn shown(value: &Value, ty: &Type) -> Json {
+pub(super) fn encode_value(value: &Value, ty: &Type) -> Json {
     if *ty == Type::Dynamic && !value.is_null() {
         let own = value.ty();
         let type_json: Json = serde_json::from_str(&type_json::encode(&own)).unwrap_or_default();
         return match own {
             Type::Dynamic => json!({UNKNOWN_KEY: true}),
-            own => json!({TYPE_KEY: type_json, "value": shown(value, &own)}),
+            own => json!({TYPE_KEY: type_json, "value": encode_value(value, &own)}),
         };
     }
     let inner = |one: usize| match ty {
@@ -289,7 +296,7 @@ pub(super) fn shown(value: &Value, ty: &Type) -> Json {
         other => other.element().cloned().unwrap_or(Type::Dynamic),
     };
     let items = |items: &[Value]| -> Json {
-        items.iter().enumerate().map(|(at, item)| shown(item, &inner(at))).collect()
+        items.iter().enumerate().map(|(at, item)| encode_value(item, &inner(at))).collect()
     };
     match value {
         Value::Null(_) => Json::Null,
@@ -310,8 +317,9 @@ pub(super) fn shown(value: &Value, ty: &Type) -> Json {
         Value::Set(set) => items(set.items()),
         Value::Tuple(tuple) => items(tuple.items()),
         Value::Map(map) => {
-            let members =
-                map.iter().map(|(key, one)| (escape_key(key.as_str()), shown(one, &inner(0))));
+            let members = map
+                .iter()
+                .map(|(key, one)| (escape_key(key.as_str()), encode_value(one, &inner(0))));
             Json::Object(members.collect())
         }
         Value::Object(object) => {
@@ -322,34 +330,34 @@ pub(super) fn shown(value: &Value, ty: &Type) -> Json {
             // A null member is omitted. The type restores it.
             let members = object.iter().filter(|(_, one)| !one.is_null());
             let shown = |(name, one): (&formwork_value::Str, &Value)| {
-                (name.as_str().to_owned(), shown(one, &ty(name.as_str())))
+                (name.as_str().to_owned(), encode_value(one, &ty(name.as_str())))
             };
             Json::Object(members.map(shown).collect())
         }
-        Value::Marked(_) => shown(value.peek(), ty),
+        Value::Marked(_) => encode_value(value.peek(), ty),
     }
 }
 
 /// Marks the sensitive numbers and booleans at a place. Strings are recognised by their content.
-fn conceal_at(json: &mut Json, path: &[Step]) {
-    let Some((step, rest)) = path.split_first() else { return hide_all_values(json) };
+fn mark_secrets_at(json: &mut Json, path: &[Step]) {
+    let Some((step, rest)) = path.split_first() else { return mark_all_values_secret(json) };
     let inner = match step {
         Step::Attribute(name) => json.get_mut(name.as_str()),
         Step::Key(key) => json.get_mut(escape_key(key.as_str())),
         Step::Index(at) => at.to_usize().and_then(|at| json.get_mut(at)),
     };
     if let Some(inner) = inner {
-        conceal_at(inner, rest);
+        mark_secrets_at(inner, rest);
     }
 }
 
-pub(super) fn hide_all_values(json: &mut Json) {
+pub(super) fn mark_all_values_secret(json: &mut Json) {
     match json {
         Json::Number(_) | Json::Bool(_) => *json = json!({SECRET_KEY: json.take()}),
-        Json::Array(items) => items.iter_mut().for_each(hide_all_values),
+        Json::Array(items) => items.iter_mut().for_each(mark_all_values_secret),
         // `true` in the marker of an unknown value is no secret.
         Json::Object(members) if members.contains_key(UNKNOWN_KEY) => {}
-        Json::Object(members) => members.values_mut().for_each(hide_all_values),
+        Json::Object(members) => members.values_mut().for_each(mark_all_values_secret),
         Json::Null | Json::String(_) => {}
     }
 }
@@ -360,7 +368,7 @@ fn escape_key(key: &str) -> String {
 }
 
 /// Decodes a value of a type.
-pub(super) fn value(json: &Json, ty: &Type) -> Result<Value, String> {
+pub(super) fn decode_value(json: &Json, ty: &Type) -> Result<Value, String> {
     let wrong = || format!("{json} is no {}", ty.friendly_name());
     if let Some(unknown) = json.get(UNKNOWN_KEY) {
         let refinement = Refinement { not_null: unknown == "not null", ..Refinement::default() };
@@ -371,18 +379,18 @@ pub(super) fn value(json: &Json, ty: &Type) -> Result<Value, String> {
             // The token has no value yet, so any value of the type represents it.
             (Type::Bool, Some(_)) => Ok(Value::Bool(false)),
             (_, Some(number)) => Ok(Value::int(number)),
-            (_, None) => value(secret, ty),
+            (_, None) => decode_value(secret, ty),
         };
     }
     let elements = |ty: &Type| -> Result<Vec<Value>, String> {
-        json.as_array().ok_or_else(wrong)?.iter().map(|one| value(one, ty)).collect()
+        json.as_array().ok_or_else(wrong)?.iter().map(|one| decode_value(one, ty)).collect()
     };
     Ok(match (ty, json) {
         (_, Json::Null) => Value::null(ty.clone()),
         (Type::Dynamic, _) => {
             let own = json.get(TYPE_KEY).ok_or_else(wrong)?.to_string();
             let own = type_json::decode(own.as_bytes()).map_err(|error| error.to_string())?;
-            value(&json["value"], &own)?
+            decode_value(&json["value"], &own)?
         }
         (Type::Bool, Json::Bool(truth)) => Value::Bool(*truth),
         (Type::Number, Json::Number(number)) => {
@@ -393,21 +401,21 @@ pub(super) fn value(json: &Json, ty: &Type) -> Result<Value, String> {
         (Type::List(ty), _) => Value::list((**ty).clone(), elements(ty)?),
         (Type::Set(ty), _) => Value::set((**ty).clone(), elements(ty)?),
         (Type::Tuple(types), Json::Array(items)) if types.len() == items.len() => {
-            let items = items.iter().zip(types.iter()).map(|(one, ty)| value(one, ty));
+            let items = items.iter().zip(types.iter()).map(|(one, ty)| decode_value(one, ty));
             Value::tuple(items.collect::<Result<_, _>>()?)
         }
         (Type::Map(ty), Json::Object(members)) => {
             let members = members.iter().map(|(key, one)| {
                 let key =
                     key.strip_prefix("$$").map_or_else(|| key.clone(), |key| format!("${key}"));
-                Ok((key, value(one, ty)?))
+                Ok((key, decode_value(one, ty)?))
             });
             Value::map((**ty).clone(), members.collect::<Result<Vec<_>, String>>()?)
         }
         (Type::Object(ty), Json::Object(members)) => {
             let attributes = ty.attributes.iter().map(|(name, ty)| {
                 let one = members.get(name.as_str()).unwrap_or(&Json::Null);
-                Ok((name.clone(), value(one, ty)?))
+                Ok((name.clone(), decode_value(one, ty)?))
             });
             Value::object(attributes.collect::<Result<Vec<_>, String>>()?)
         }
@@ -450,16 +458,16 @@ mod tests {
             (object, member(Value::unknown(Type::String), Value::unknown(Type::Dynamic))),
         ];
         for (ty, before) in table {
-            let json = shown(&before, &ty);
+            let json = encode_value(&before, &ty);
             let text = json.to_string();
             let again: Json = serde_json::from_str(&text).unwrap();
-            assert_eq!(value(&again, &ty), Ok(before), "{text}");
+            assert_eq!(decode_value(&again, &ty), Ok(before), "{text}");
         }
     }
 
     #[test]
     fn what_is_no_value_of_the_type_is_refused() {
-        let refused = value(&json!({"a": 1}), &Type::object([("a", Type::String)]));
+        let refused = decode_value(&json!({"a": 1}), &Type::object([("a", Type::String)]));
         assert_eq!(refused, Err("1 is no string".to_owned()));
     }
 }

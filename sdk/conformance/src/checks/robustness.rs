@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use formwork_value::codec::json;
 
-use super::agreement::matches_usual_answer;
+use super::compare_answers::matches_usual_answer;
 use super::schema::join_all;
 use crate::finding::Finding;
 use crate::generate::{Dice, Extent};
@@ -34,13 +34,13 @@ pub(super) async fn run(suite: &mut Suite) {
         check_decompression_bombs(suite, &requests).await;
     }
     if suite.wants_any(&["Z-03", "Z-04"]) {
-        versions_of_hosts(suite, &requests).await;
+        check_host_versions(suite, &requests).await;
     }
     if suite.is_wanted("Z-05") {
         check_concurrent_calls(suite, &requests).await;
     }
     if suite.is_wanted("Z-06") {
-        check_cancelled(suite, &requests).await;
+        check_cancelled_calls(suite, &requests).await;
     }
     if suite.is_wanted("Z-07") {
         check_stop(suite, &requests).await;
@@ -60,7 +60,7 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
         if *number > 3 {
             continue;
         }
-        let config = suite.generated(offered, Extent::All, 0);
+        let config = suite.generate_config(offered, Extent::All, 0);
         requests.push((
             request::validate_rpc(offered.kind),
             request::validate_request(offered, &config),
@@ -69,7 +69,7 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
             continue;
         }
         let ty = offered.ty();
-        let state = super::upgrade::stored_object(suite, offered, 0);
+        let state = super::upgrade::generate_stored_object(suite, offered, 0);
         let text = json::encode(&state, &ty).unwrap_or_default();
         let upgrade =
             request::upgrade_request(&offered.name, offered.schema.version, text.as_bytes());
@@ -82,7 +82,8 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
             identity: None,
         };
         requests.push((Rpc::PlanResourceChange, request::plan_request(offered, &input)));
-        requests.push((Rpc::ReadResource, request::read(offered, &state, &Bytes::new(), None)));
+        requests
+            .push((Rpc::ReadResource, request::read_request(offered, &state, &Bytes::new(), None)));
         let import = Msg::new()
             .with_text(1, &offered.name)
             .with_text(2, "conformance")
@@ -90,7 +91,7 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
         requests.push((Rpc::ImportResourceState, import));
     }
     for function in suite.offer.functions.iter().take(4) {
-        let mut dice = suite.dice(&function.name);
+        let mut dice = suite.seeded_dice(&function.name);
         let arguments: Vec<Msg> = function
             .parameters
             .iter()
@@ -100,7 +101,8 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
                 request::encode_dynamic(&value, &it.ty)
             })
             .collect();
-        requests.push((Rpc::CallFunction, request::call_function(&function.name, &arguments)));
+        requests
+            .push((Rpc::CallFunction, request::call_function_request(&function.name, &arguments)));
     }
     requests
 }
@@ -153,14 +155,14 @@ async fn check_mutations(suite: &mut Suite, rpc: Rpc, request: &Msg) {
     if suite.call(rpc, request).await.is_crash() {
         return;
     }
-    let mut dice = suite.dice(&format!("mutate {}", rpc.name()));
+    let mut dice = suite.seeded_dice(&format!("mutate {}", rpc.name()));
     for _ in 0..MUTATIONS_PER_REQUEST {
-        if suite.is_late() {
+        if suite.is_run_over() {
             return;
         }
         let changed = mutate_message(request, &mut dice, 0);
         let call = suite.call(rpc, &changed).await;
-        check_answer(suite, &call, "a malformed request");
+        check_no_crash_or_panic(suite, &call, "a malformed request");
         if call.is_crash() {
             // One crash of a call is enough to know, and each costs a restart.
             return;
@@ -169,10 +171,10 @@ async fn check_mutations(suite: &mut Suite, rpc: Rpc, request: &Msg) {
     // Field 1 with a length whose end is missing.
     let call =
         suite.call_within(rpc, vec![Bytes::from_static(b"\x0a\xff\xff\xff")], CALL_TIMEOUT).await;
-    check_answer(suite, &call, "bytes that are no message");
+    check_no_crash_or_panic(suite, &call, "bytes that are no message");
 }
 
-fn check_answer(suite: &mut Suite, call: &Call, what: &str) {
+fn check_no_crash_or_panic(suite: &mut Suite, call: &Call, what: &str) {
     let panicked = matches!(&call.reply, Reply::Lost { panicked: true, .. });
     let subject = call.rpc.name();
     suite.check("Z-01", !call.is_crash(), || {
@@ -185,7 +187,7 @@ fn check_answer(suite: &mut Suite, call: &Call, what: &str) {
 }
 
 /// Replaces the first dynamic value of a request.
-fn with_value(request: &Msg, value: &[u8]) -> Option<Msg> {
+fn replace_dynamic_value(request: &Msg, value: &[u8]) -> Option<Msg> {
     let mut changed = request.clone();
     for (_, field) in &mut changed.0 {
         let Field::Bytes(bytes) = field else { continue };
@@ -195,13 +197,13 @@ fn with_value(request: &Msg, value: &[u8]) -> Option<Msg> {
         else {
             continue;
         };
-        *field = Field::Bytes(inner.with_field(1, value.to_vec()).encode());
+        *field = Field::Bytes(inner.replace_field(1, value.to_vec()).encode());
         return Some(changed);
     }
     None
 }
 
-fn resident_memory(suite: &Suite) -> u64 {
+fn plugin_resident_kib(suite: &Suite) -> u64 {
     let pid = suite.plugin().and_then(|it| it.started.as_ref()).map_or(0, |it| it.child.pid());
     super::resource_usage::resident_kib(pid)
 }
@@ -218,17 +220,17 @@ async fn check_decompression_bombs(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     ];
     let mut seen = std::collections::BTreeSet::new();
     for (rpc, request) in requests {
-        if !seen.insert(*rpc) || suite.is_late() {
+        if !seen.insert(*rpc) || suite.is_run_over() {
             continue;
         }
         for (what, bytes) in &claims {
-            let Some(request) = with_value(request, bytes) else { continue };
+            let Some(request) = replace_dynamic_value(request, bytes) else { continue };
             if suite.ensure_running().await.is_err() {
                 return;
             }
-            let before = resident_memory(suite);
+            let before = plugin_resident_kib(suite);
             let call = suite.call(*rpc, &request).await;
-            let after = if call.is_crash() { before } else { resident_memory(suite) };
+            let after = if call.is_crash() { before } else { plugin_resident_kib(suite) };
             // Half a GiB is far more than an error needs, and far less than the claims.
             let held = !call.is_crash() && after < before + 512 * 1024;
             suite.check("Z-02", held, || {
@@ -244,9 +246,9 @@ async fn check_decompression_bombs(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
 }
 
 /// Adds fields of newer hosts, and leaves out what older ones do not send.
-async fn versions_of_hosts(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+async fn check_host_versions(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     for (rpc, request) in requests {
-        if suite.is_late() {
+        if suite.is_run_over() {
             return;
         }
         // Reading may change with time, so only what is pure is compared.
@@ -298,7 +300,8 @@ async fn check_concurrent_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     };
     let sample: Vec<&(Rpc, Msg)> = requests.iter().filter(|(rpc, _)| pure(rpc)).take(16).collect();
     if sample.is_empty() {
-        return suite.skip_rules(&["Z-05"], "the provider has no call that can be compared");
+        return suite
+            .note_skipped_rules(&["Z-05"], "the provider has no call that can be compared");
     }
     let mut serial = Vec::new();
     for (rpc, request) in &sample {
@@ -328,7 +331,7 @@ async fn check_concurrent_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     }
 }
 
-async fn check_cancelled(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+async fn check_cancelled_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let Some((rpc, request)) = requests.first() else { return };
     let usual = suite.call(*rpc, request).await.took;
     // In microseconds: from before the request is read until after most answers.

@@ -6,13 +6,13 @@ use std::time::Duration;
 use formwork_value::schema::{AttributeKind, Block, Nesting};
 use formwork_value::{Path, Type, Value};
 
-use super::super::{Object, lookup, record_create};
-use super::{RemoteCallChecker, new_state, object_in_answer};
+use super::super::{Object, lookup, record_create_result};
+use super::{RemoteCallChecker, object_in_answer, state_in_answer};
 use crate::checks::listing;
-use crate::checks::plan::{Planned, plan_input, plan_or_none};
+use crate::checks::plan::{UsablePlan, plan_input, plan_or_none};
 use crate::checks::{display_value, null_object};
 use crate::finding::Finding;
-use crate::generate::with_part;
+use crate::generate::replace_part;
 use crate::http_proxy::{RemoteCall, RemoteFault};
 use crate::message::Msg;
 use crate::offer::Kind;
@@ -33,7 +33,7 @@ const MAX_CREATE_WAIT: Duration = Duration::from_secs(20);
 impl RemoteCallChecker<'_> {
     /// Creates, kills the process when the service has made the object, and looks for the object with
     /// another process.
-    pub(super) async fn crashed_create(&mut self, create: &PlanInput, planned: &Planned) {
+    pub(super) async fn check_crashed_create(&mut self, create: &PlanInput, planned: &UsablePlan) {
         if !self.suite.is_wanted("A-18") {
             return;
         }
@@ -45,22 +45,22 @@ impl RemoteCallChecker<'_> {
         let Some(call) = self.kill_during_create(&request).await else {
             // Nothing was sent, so that there is nothing to look for.
             self.journal.forget_entry(entry);
-            return self.suite.skip_rules(&["A-18"], "the process cannot be killed");
+            return self.suite.note_skipped_rules(&["A-18"], "the process cannot be killed");
         };
         let calls = self.proxy.take_calls();
         let made = calls.into_iter().find(|it| it.may_change_something() && it.is_carried_out);
         let Some(made) = made.filter(|_| call.is_crash()) else {
-            self.suite.skip_rules(&["A-18"], "no call of a create changes the service");
-            return self.destroy_created(entry, &call, create).await;
+            self.suite.note_skipped_rules(&["A-18"], "no call of a create changes the service");
+            return self.record_and_destroy(entry, &call, create).await;
         };
-        let found = self.find_object(create, planned, &before, &made).await;
+        let found = self.find_created_object(create, planned, &before, &made).await;
         self.suite.check("A-18", found.is_some(), || {
             let message = "an object that exists when the process ends cannot be found again";
             Finding::new("A-18", &self.offered.display_name(), message)
                 .with_call(&call)
                 .with_values(
                     "an identity that is planned, a list, or a create with a key",
-                    made.shown(),
+                    made.display_text(),
                 )
                 .with_input(display_value(&create.config))
         });
@@ -76,9 +76,9 @@ impl RemoteCallChecker<'_> {
     }
 
     /// Notes the result of a create, and destroys what it made.
-    async fn destroy_created(&mut self, entry: usize, call: &Call, create: &PlanInput) {
-        record_create(self.journal, entry, &self.offered, call);
-        if let Some(value) = new_state(&self.offered, call) {
+    async fn record_and_destroy(&mut self, entry: usize, call: &Call, create: &PlanInput) {
+        record_create_result(self.journal, entry, &self.offered, call);
+        if let Some(value) = state_in_answer(&self.offered, call) {
             self.delete_object(&object_in_answer(value, call, create)).await;
         }
     }
@@ -103,10 +103,10 @@ impl RemoteCallChecker<'_> {
 
     /// Looks for an object as a host can: by an identity or id that was planned, in the list of the
     /// objects, and by the same request where it is safe to repeat.
-    async fn find_object(
+    async fn find_created_object(
         &mut self,
         create: &PlanInput,
-        planned: &Planned,
+        planned: &UsablePlan,
         before: &[(Msg, Value)],
         made: &RemoteCall,
     ) -> Option<Object> {
@@ -137,13 +137,13 @@ impl RemoteCallChecker<'_> {
             return None;
         }
         let request = request::apply_request(&self.offered, create, &planned.answer);
-        let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
-        let value = new_state(&self.offered, &call).filter(|_| call.is_fine())?;
+        let call = self.suite.call_changing(Rpc::ApplyResourceChange, &request).await;
+        let value = state_in_answer(&self.offered, &call).filter(|_| call.is_success())?;
         Some(object_in_answer(value, &call, create))
     }
 
     /// The identity in a plan, if all of it is known.
-    fn planned_identity(&self, planned: &Planned) -> Option<Msg> {
+    fn planned_identity(&self, planned: &UsablePlan) -> Option<Msg> {
         let identity = planned.answer.get_msg(7)?;
         let (_, ty, _) = self.suite.offer.identities.get(&self.offered.name)?;
         let value = decode_dynamic(identity.get_msg(1), ty).ok()??.into_value();
@@ -154,13 +154,14 @@ impl RemoteCallChecker<'_> {
     /// The identities of all objects of the type, if the provider lists them.
     async fn list_identities(&mut self) -> Vec<(Msg, Value)> {
         let name = self.offered.name.clone();
-        let list = self.suite.offer.types_of_kind(Kind::List).find(|it| it.name == name).cloned();
+        let list =
+            self.suite.offer.usable_types_of_kind(Kind::List).find(|it| it.name == name).cloned();
         let ty = self.suite.offer.identities.get(&name).map(|(_, ty, _)| ty.clone());
         let (Some(list), Some(ty)) = (list, ty) else { return Vec::new() };
         let Some(config) = self.suite.legal_configs(&list).await.first().cloned() else {
             return Vec::new();
         };
-        let call = listing::list(self.suite, &list, &config, MAX_LISTED_OBJECTS).await;
+        let call = listing::list_objects(self.suite, &list, &config, MAX_LISTED_OBJECTS).await;
         let Reply::Answered(events) = &call.reply else { return Vec::new() };
         let identities = events.iter().filter_map(|event| event.get_msg(1));
         let decoded = identities.filter_map(|identity| {
@@ -171,20 +172,20 @@ impl RemoteCallChecker<'_> {
     }
 
     /// Creates with a short timeout at a service that does not answer.
-    pub(super) async fn timed_out(&mut self, config: &Value) {
+    pub(super) async fn check_create_timeout(&mut self, config: &Value) {
         if !self.suite.is_wanted("A-22") {
             return;
         }
-        let Some(config) = with_timeout(self.offered.block(), config) else {
+        let Some(config) = with_create_timeout(self.offered.block(), config) else {
             let reason = "no resource type has a timeout for creating in its configuration";
-            return self.suite.skip_rules(&["A-22"], reason);
+            return self.suite.note_skipped_rules(&["A-22"], reason);
         };
         let create = plan_input(&self.offered, null_object(&self.offered.ty()), config);
         self.proxy.begin_fault(RemoteFault::None);
         let Some(planned) = plan_or_none(self.suite, &self.offered, &create).await else {
             return self
                 .suite
-                .skip_rules(&["A-22"], "an object with a timeout of 2s cannot be planned");
+                .note_skipped_rules(&["A-22"], "an object with a timeout of 2s cannot be planned");
         };
         let entry = self.journal.record_intent(&self.offered, &create.config);
         let request = request::apply_request(&self.offered, &create, &planned.answer);
@@ -192,8 +193,8 @@ impl RemoteCallChecker<'_> {
         let rpc = Rpc::ApplyResourceChange;
         let call = self.suite.call_within(rpc, vec![request.encode()], MAX_CREATE_WAIT).await;
         if !self.proxy.take_calls().iter().any(RemoteCall::may_change_something) {
-            self.suite.skip_rules(&["A-22"], "no call of a create changes the service");
-            return self.destroy_created(entry, &call, &create).await;
+            self.suite.note_skipped_rules(&["A-22"], "no call of a create changes the service");
+            return self.record_and_destroy(entry, &call, &create).await;
         }
         self.suite.check("A-22", call.has_reply(), || {
             let message = "a create does not end with the timeout of its configuration";
@@ -209,21 +210,21 @@ impl RemoteCallChecker<'_> {
                 .with_input(display_value(&create.config))
         });
         // The service carried out nothing.
-        match new_state(&self.offered, &call) {
-            Some(_) => self.destroy_created(entry, &call, &create).await,
+        match state_in_answer(&self.offered, &call) {
+            Some(_) => self.record_and_destroy(entry, &call, &create).await,
             None => self.journal.forget_entry(entry),
         }
     }
 }
 
 /// The configuration with a timeout for creating, if its schema has one.
-fn with_timeout(block: &Block, config: &Value) -> Option<Value> {
+fn with_create_timeout(block: &Block, config: &Value) -> Option<Value> {
     let create = Path::root().attribute("create");
     let path = Path::root().attribute("timeouts");
     let limited = |block: &Block| {
         let attribute = block.attributes.get("create")?;
         let is_text = attribute.implied_type() == Type::String && attribute.role.is_settable();
-        with_part(&block.empty_value(), &create, Value::string(CONFIGURED_TIMEOUT))
+        replace_part(&block.empty_value(), &create, Value::string(CONFIGURED_TIMEOUT))
             .filter(|_| is_text)
     };
     // Three forms: a block (SDKv2), a nested attribute, or an attribute of an object type, as in
@@ -255,5 +256,5 @@ fn with_timeout(block: &Block, config: &Value) -> Option<Value> {
             AttributeKind::Nested(_) | AttributeKind::Plain(_) => return None,
         }
     };
-    with_part(config, &path, part)
+    replace_part(config, &path, part)
 }

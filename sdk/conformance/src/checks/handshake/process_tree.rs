@@ -1,0 +1,32 @@
+//! Processes that a process has started, as Linux lists them.
+
+/// Process ids of the children of a process, and of theirs.
+pub(super) fn descendant_pids(pid: i32) -> Vec<i32> {
+    let mut all: Vec<(i32, i32)> = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(own) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
+        // The name in parentheses may hold anything.
+        let Some((_, rest)) = stat.rsplit_once(')') else { continue };
+        if let Some(parent) = rest.split_whitespace().nth(1).and_then(|it| it.parse().ok()) {
+            all.push((own, parent));
+        }
+    }
+    let mut found = vec![pid];
+    let mut at = 0;
+    while at < found.len() {
+        let parent = found[at];
+        found.extend(all.iter().filter(|(_, of)| *of == parent).map(|(own, _)| *own));
+        at += 1;
+    }
+    found.split_off(1)
+}
+
+/// Whether a process has not ended.
+pub(super) fn is_process_running(pid: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // A zombie has ended: only its parent has not asked how.
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+}
