@@ -31,13 +31,13 @@ use std::sync::{Arc, Barrier};
 pub fn run(bundled: &'static [&'static str]) -> ExitCode {
     let env = env::Env::read().with_bundled(bundled);
     log::start_logging(&env);
+    if let Some(line) = &env.comp_line {
+        return on_one_thread(command::autocomplete::print_candidates(line, &env));
+    }
     if let Some(name) = &env.unreadable {
         return view::print_fatal(&format!(
             "The value of the environment variable {name} is not valid UTF-8. Correct or unset it."
         ));
-    }
-    if let Some(line) = &env.comp_line {
-        return on_one_thread(command::autocomplete::print_candidates(line, &env));
     }
     if let Some(install) = command::parser::autocomplete_request() {
         return command::autocomplete::set_up(install, &env).into();

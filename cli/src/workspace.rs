@@ -9,6 +9,7 @@ mod state;
 mod test_modules;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 
 use formwork_backend::DEFAULT_WORKSPACE;
@@ -227,10 +228,13 @@ impl<'e> Workspace<'e> {
         config::load_root_module(diags, &mut self.sources, &FilesOnDisk, &self.config_folder)
     }
 
-    /// Whether there is any configuration here.
+    /// Whether there is any configuration here. A folder that cannot be read counts as one, so that its
+    /// reader reports why.
     pub(crate) fn has_config(&self) -> bool {
-        let names = FilesOnDisk.list(&self.config_folder).unwrap_or_default();
-        names.iter().any(|name| config::is_config_file_name(name))
+        match FilesOnDisk.list(&self.config_folder) {
+            Ok(names) => names.iter().any(|name| config::is_config_file_name(name)),
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        }
     }
 
     /// Whether there is any configuration here. Warns if only OpenTofu would find one.

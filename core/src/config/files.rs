@@ -37,7 +37,7 @@ pub fn into_unicode_name(name: OsString) -> io::Result<Option<String>> {
         Err(name) => name,
     };
     let shown = name.to_string_lossy();
-    if !CONFIG_SUFFIXES.iter().any(|suffix| shown.ends_with(suffix)) {
+    if is_editor_leftover(&shown) || !CONFIG_SUFFIXES.iter().any(|end| shown.ends_with(end)) {
         return Ok(None);
     }
     let reason = format!("the name of the file {name:?} is not valid UTF-8. Rename the file");

@@ -310,7 +310,12 @@ impl Journal {
         intent: Intent<'_>,
         internal: Option<InternalRecords>,
     ) -> Result<OperationId, JournalError> {
-        self.write_long_buffer();
+        let is_buffered = internal == Some(InternalRecords::Buffered);
+        // Before the number is taken: records that are refused give theirs back.
+        match is_buffered {
+            true => self.write_long_buffer(),
+            false => self.write_buffer(),
+        }
         if !self.can_announce() {
             return Err(JournalError::Broken(self.path.clone()));
         }
@@ -325,7 +330,6 @@ impl Journal {
         let space = Self::space_for(&record);
         // Before the announcement, which could not be taken back on a full disk.
         self.reserve(space).inspect_err(|_| self.health.set(JournalHealth::Failing))?;
-        let is_buffered = internal == Some(InternalRecords::Buffered);
         self.add_record(&record, is_buffered)?;
         let subject = CallSubject {
             addr: intent.addr.clone(),

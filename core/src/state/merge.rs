@@ -127,12 +127,26 @@ pub fn find_overtaken_instance(
 ) -> Option<InstanceAddr> {
     let changed = StateDifference::between(&base.state, &ours.state).instances;
     changed.into_iter().find(|addr| {
-        let there = find_instance(&stored.state, addr);
+        let is_stored = |file: &StateFile| {
+            let [there, here] = [stored, file].map(|file| find_instance(&file.state, addr));
+            there == here
+                || there.map(with_sorted_dependencies) == here.map(with_sorted_dependencies)
+        };
         // Equal to ours where the answer to an earlier write was lost.
-        ownership.has_claimed(addr)
-            && there != find_instance(&base.state, addr)
-            && there != find_instance(&ours.state, addr)
+        ownership.has_claimed(addr) && !is_stored(base) && !is_stored(ours)
     })
+}
+
+/// An instance with the dependencies in the order in which a file has them. A plan has them in another one.
+fn with_sorted_dependencies(instance: &InstanceState) -> InstanceState {
+    let mut sorted = instance.clone();
+    for object in sorted.current.iter_mut().chain(sorted.deposed.values_mut()) {
+        let object = Arc::make_mut(object);
+        let mut dependencies = (*object.dependencies).clone();
+        dependencies.sort_by_key(ToString::to_string);
+        object.dependencies = Arc::new(dependencies);
+    }
+    sorted
 }
 
 /// The objects of an instance.
@@ -281,6 +295,26 @@ mod tests {
         assert_eq!(found(&base, &ours, &["a=1", "b=1", "c=1"]), None);
         assert_eq!(found(&base, &ours, &["a=1", "b=1", "c=3"]), None);
         assert_eq!(found(&base, &ours, &["a=2", "c=2"]), None);
+    }
+
+    #[test]
+    fn the_order_of_dependencies_is_no_change_of_another_program() {
+        let depending = |content: &str, dependencies: [&str; 2]| {
+            let mut file = state_from_entries(&[&format!("a={content}")]);
+            let addr: InstanceAddr = "t.a".parse().unwrap();
+            let resource = file.state.resources.get_mut(&addr.resource_addr()).unwrap();
+            let instance = Arc::make_mut(resource).instances.or_default(&addr.key);
+            let object = Arc::make_mut(instance.current.as_mut().unwrap());
+            object.dependencies = Arc::new(dependencies.map(|it| it.parse().unwrap()).to_vec());
+            file
+        };
+        let in_memory = ["aws_vpc.b", "data.aws_ami.a"];
+        let stored = depending("1", ["data.aws_ami.a", "aws_vpc.b"]);
+        let (base, ours) = (depending("1", in_memory), depending("2", in_memory));
+        let claims = FixedOwnership(&["a"], &[]);
+        assert_eq!(find_overtaken_instance(&base, &ours, &stored, &claims), None);
+        let stored = depending("3", in_memory);
+        assert!(find_overtaken_instance(&base, &ours, &stored, &claims).is_some());
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::future::try_join_all;
 use futures_util::try_join;
 
 use super::connection::{Connection, StatementParameter, Transaction};
@@ -191,10 +190,16 @@ async fn insert_rows(
     let lineage = &write.after.lineage;
     let parameters: [&dyn StatementParameter; 7] =
         [workspace, lineage, &serial, who, operation, run, sum];
-    let chunks = rows.chunks(MAX_ROWS_PER_STATEMENT);
-    let chunks = chunks.map(|rows| insert_object_rows(transaction, table, workspace, rows));
+    let (first, others) = rows.split_at(rows.len().min(MAX_ROWS_PER_STATEMENT));
     // Sent together: the rows of the objects find the write by its number, without its answer.
-    try_join!(transaction.execute(&statement, &parameters), try_join_all(chunks))?;
+    try_join!(
+        transaction.execute(&statement, &parameters),
+        insert_object_rows(transaction, table, workspace, first)
+    )?;
+    // One after the other, because each may take as long as a statement may.
+    for rows in others.chunks(MAX_ROWS_PER_STATEMENT) {
+        insert_object_rows(transaction, table, workspace, rows).await?;
+    }
     Ok(())
 }
 
