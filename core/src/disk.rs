@@ -1,7 +1,8 @@
 //! Access to files that an untrusted checkout may have planted: bounded reads, and directory handles
-//! that follow no symbolic links.
+//! that follow no symbolic links. JSON documents that are objects.
 
 mod dir;
+mod json_object;
 pub mod locks;
 #[cfg_attr(unix, path = "disk/system/unix.rs")]
 #[cfg_attr(not(unix), path = "disk/system/windows.rs")]
@@ -10,6 +11,7 @@ mod system;
 mod tests;
 
 pub use dir::{Dir, TempDir};
+pub use json_object::{deserialize_objects, parse_json_object};
 pub use system::{
     Access, FileId, allocated_bytes, cannot_be_replaced, create_private_dir, is_replaceable,
     reserve, set_mode, stat_record, symlink, sync_dir,

@@ -233,6 +233,7 @@ fn after_the_state_was_changed_by_another_run_the_next_command_knows_what_both_d
         let failed = running.wait();
         failed.code(1).says(summary).says("Run the command again");
         failed.says("Do not put it in the place of the stored state");
+        failed.says("The journal has the results of this run");
         assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
         // The one piece of advice that is given.
         assert_all_known(&workdir);
@@ -241,6 +242,63 @@ fn after_the_state_was_changed_by_another_run_the_next_command_knows_what_both_d
         fs::remove_file(workdir.root().join("errored.tfstate")).expect("it is there");
         workdir.formwork("plan").succeed().says_not("errored.tfstate");
     }
+}
+
+#[test]
+fn after_two_runs_that_made_the_same_objects_the_advice_keeps_those_of_both() {
+    let workdir = Workdir::new(CONFIG);
+    let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second").start();
+    let (_, held) = workdir.world.wait_for_held();
+    workdir.formwork("apply -auto-approve -lock=false").succeed().says("2 added");
+    held.let_go();
+    let failed = running.wait();
+    failed.code(1).says("except for those in whose places the state has other objects");
+    assert_eq!(workdir.world.objects(), ["first-1", "first-2", "second-1", "second-2"]);
+
+    let state = workdir.read(STATE);
+    let listed = workdir.formwork("recover list").succeed();
+    listed.says("the object in it has the id \"first-1\". It was done, but another program");
+    listed.says("The state has another object at bad_thing.first by now, with the id \"first-2\"");
+    listed.says("formwork recover forget 'bad_thing.first'");
+    listed.says("formwork import bad_thing.NAME 'first-1'");
+    listed.says_not("no usable answer").says_not("adopt").says_not("retry");
+    assert_eq!(workdir.read(STATE), state);
+    let warned = workdir.formwork("plan").succeed();
+    warned.says("bad_thing.first: \"first-1\" in the file, \"first-2\" in the state");
+    warned.says("formwork import bad_thing.NAME 'first-1'").says_not("Only it has");
+    for line in [
+        "import bad_thing.first first-1",
+        "recover adopt bad_thing.first first-1",
+        "recover adopt bad_thing.first",
+    ] {
+        let refused = workdir.formwork(line).run();
+        refused.code(1).says("Another object is managed here").says("with the id \"first-2\"");
+    }
+
+    let kept = "\nresource \"bad_thing\" \"kept\" {\n  name = \"first\"\n}\n";
+    let other = "\nresource \"bad_thing\" \"other\" {\n  name = \"second\"\n}\n";
+    workdir.write("main.tf", &format!("{CONFIG}{kept}{other}"));
+    let settled = workdir.formwork("recover forget bad_thing.first bad_thing.second").succeed();
+    settled.says("with the id \"first-1\" is not managed").says_not("may create it");
+    workdir.formwork("import bad_thing.kept first-1").succeed();
+    workdir.formwork("import bad_thing.other second-1").succeed();
+    fs::remove_file(workdir.root().join("errored.tfstate")).expect("it is there");
+    workdir.formwork("recover list").succeed().says("left anything open");
+    let applied = workdir.formwork("apply -auto-approve").succeed();
+    applied.says("0 added").says("0 destroyed");
+    assert_eq!(workdir.world.objects(), ["first-1", "first-2", "second-1", "second-2"]);
+}
+
+#[test]
+fn a_journal_that_cannot_be_removed_does_not_fail_a_run_that_is_stored() {
+    let workdir = Workdir::new(CONFIG);
+    let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second").start();
+    let (_, held) = workdir.world.wait_for_held();
+    fs::remove_file(journal(&workdir)).expect("it is there");
+    held.let_go();
+    let applied = running.wait();
+    applied.code(0).says("Journal could not be finished").says("Apply complete!");
+    assert_all_known(&workdir);
 }
 
 #[test]

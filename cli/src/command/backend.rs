@@ -9,7 +9,7 @@ use formwork_backend::unsupported::describe_unsupported_backend;
 use formwork_core::config::StateBackendBlock as Block;
 use formwork_core::config::settings::evaluate_constant_body;
 use formwork_core::disk::{MAX_RECORD, read_named_text};
-use formwork_lang::syntax::parse_file;
+use formwork_lang::syntax::{parse_file, parse_json};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use self::migrate::{Move, has_states, migrate, select_only_workspace};
@@ -226,7 +226,8 @@ fn apply_option(
         diags.error(Diagnostic::error(messages::FAILED_TO_READ_FILE, detail))
     })?;
     let source = workspace.sources.add(option, text);
-    let body = parse_file(diags, &workspace.sources, source);
+    let parse = if option.ends_with(".json") { parse_json } else { parse_file };
+    let body = parse(diags, &workspace.sources, source);
     diags.check()?;
     let values = evaluate_constant_body(diags, &body, &to.schema())?;
     to.merge(&values);
@@ -368,6 +369,13 @@ mod tests {
         std::fs::write(root.join("prod"), file.to_bytes()).unwrap();
         assert_eq!(check(root, local, &[more[0], "--reconfigure"]).await, at("prod"));
         assert_eq!(check(root, local, &[]).await, at("prod"));
+
+        // A file is read by its name, as in Terraform.
+        std::fs::write(root.join("a.json"), r#"{"//": "a comment", "path": "prod"}"#).unwrap();
+        let option = format!("--backend-config={}", root.join("a.json").display());
+        assert_eq!(check(root, local, &[&option]).await, at("prod"));
+        std::fs::write(root.join("a.json"), "[1]").unwrap();
+        assert_eq!(check(root, local, &[&option]).await.0, ["Incorrect JSON value type"]);
 
         assert_eq!(check(root, "", &[]).await.0, ["Backend configuration changed"]);
         assert_eq!(check(root, "", &["--reconfigure"]).await, at("terraform.tfstate"));

@@ -3,6 +3,7 @@
 
 mod review;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
@@ -11,7 +12,7 @@ use formwork_core::state::journal::CallAction;
 use formwork_core::state::recover::{OpenQuestion, UnresolvedOperation};
 use formwork_operation::StateSession;
 use formwork_operation::recover::{
-    AdoptOutcome, AdoptRequest, decision_commands, select_unresolved,
+    AdoptOutcome, AdoptRequest, decision_commands, displaced_object_remedy, select_unresolved,
 };
 use formwork_value::quote::shell_word;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -20,7 +21,7 @@ use super::encryption;
 use super::import::{FindingArgs, ImportCommand};
 use super::state_session;
 use super::text_command::run_text_command;
-use crate::args::{StateArgs, example};
+use crate::args::{LockArgs, StateArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -126,7 +127,10 @@ pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
 async fn list_open_operations(args: &RecoverListArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
     run_text_command(env, async |diags, workspace| {
-        let locked = open(diags, workspace, &args.state).await?;
+        // As other commands that only show the state, without its lock: that needs the right to write.
+        let lock = LockArgs { lock: false, ..args.state.lock.clone() };
+        let state = StateArgs { lock, ..args.state.clone() };
+        let locked = open(diags, workspace, &state).await?;
         let text = match args.json {
             true => format!("{}\n", open_operations_document(&locked).to_compact()),
             false => open_operations_text(&locked, &screen, &workspace.root),
@@ -143,11 +147,19 @@ async fn list_open_operations(args: &RecoverListArgs, env: &Env) -> Exit {
 
 fn open_operations_text(locked: &StateSession, screen: &Screen, root: &Path) -> String {
     let mut text = String::new();
+    let mut has_free_place = false;
     for one in locked.unresolved_needing_decision() {
         text.push_str(&describe_operation(one, screen));
+        match displaced_object_remedy(one, &locked.file.state) {
+            Some(remedy) => text.push_str(&format!("{}\n\n", screen.wrap(&remedy))),
+            None => has_free_place = true,
+        }
     }
     if text.is_empty() {
         return nothing_open(root);
+    }
+    if !has_free_place {
+        return text;
     }
     text.push_str(&format!("To settle one:\n{}\n", decision_commands("ADDRESS")));
     text.push_str(
@@ -235,15 +247,31 @@ fn operation_to_json(one: &UnresolvedOperation) -> Json {
 async fn record_decision(args: &RecoverDecideArgs, env: &Env, how: &str, then: &str) -> Exit {
     run_text_command(env, async |diags, workspace| {
         let mut locked = open(diags, workspace, &args.state).await?;
+        let displaced: BTreeMap<InstanceAddr, String> = locked
+            .unresolved_needing_decision()
+            .filter(|one| one.other_object_in_place(&locked.file.state).is_some())
+            .map(|one| (one.addr.clone(), describe_displaced(one)))
+            .collect();
         let settled = settle_operations(diags, &mut locked, args, how).await;
         locked.unlock(diags).await;
         let settled = settled?;
         if settled.is_empty() {
             return Ok(nothing_open(&workspace.root));
         }
-        Ok(settled.iter().map(|addr| format!("{addr} {then}.\n")).collect())
+        let describe = |addr: &InstanceAddr| {
+            format!("{addr} {}.\n", displaced.get(addr).map_or(then, String::as_str))
+        };
+        Ok(settled.iter().map(describe).collect())
     })
     .await
+}
+
+/// The end of an operation whose place has another object by now.
+fn describe_displaced(one: &UnresolvedOperation) -> String {
+    let id = one.guess_object_id().map(|id| format!(" with the id {id:?}")).unwrap_or_default();
+    format!(
+        "is settled: the state keeps the other object there, and the one of the interrupted run{id} is not managed"
+    )
 }
 
 async fn settle_operations(

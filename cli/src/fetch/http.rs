@@ -10,6 +10,7 @@ use std::io::{self, Read};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use formwork_backend::tls::connector::agent_of_machine;
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_plugin_protocol::proxy_env::ProxyEnv;
 use serde::de::IgnoredAny;
@@ -17,7 +18,6 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 use ureq::config::Config;
 use ureq::http::{Response, StatusCode, Uri, header};
-use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body, Proxy, ProxyProtocol, Timeout};
 
 use crate::{clock, redact};
@@ -266,12 +266,7 @@ impl Client {
 /// A client with the trusted certificates of this machine. `idle` is the time in which a server may send
 /// nothing.
 fn build_agent(idle: Duration) -> Agent {
-    let tls = TlsConfig::builder()
-        .root_certs(RootCerts::PlatformVerifier)
-        .unversioned_rustls_crypto_provider(formwork_plugin_protocol::crypto_provider())
-        .build();
     let config = Config::builder()
-        .tls_config(tls)
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
@@ -282,7 +277,7 @@ fn build_agent(idle: Duration) -> Agent {
         .timeout_per_write(Some(idle))
         .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
         .build();
-    config.new_agent()
+    agent_of_machine(config)
 }
 
 /// Whether an error is one of the connection, which may be otherwise in a moment.

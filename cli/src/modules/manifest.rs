@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ModuleSource;
-use formwork_core::disk::{Dir, MAX_RECORD};
+use formwork_core::disk::{Dir, MAX_RECORD, parse_json_object};
 use formwork_core::version::LooseVersion;
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +66,7 @@ impl ModuleManifest {
     /// # Errors
     /// When it is not one.
     pub(crate) fn parse(text: &str) -> io::Result<Self> {
-        let document: ManifestDocument = serde_json::from_str(text)?;
+        let document: ManifestDocument = parse_json_object(text.as_bytes())?;
         let mut manifest = Self::default();
         for ManifestEntry { key, source, version, dir } in document.modules {
             let version = match version.as_deref().filter(|version| !version.is_empty()) {

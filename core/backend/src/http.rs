@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use formwork_core::disk::parse_json_object;
 use formwork_core::state::intents::IntentLog;
 use formwork_value::Type;
 use formwork_value::schema::Block;
@@ -278,7 +279,7 @@ impl RemoteClient for HttpStateClient {
         match answer.status {
             StatusCode::OK => {}
             StatusCode::CONFLICT | StatusCode::LOCKED => {
-                let holder: Option<LockInfo> = serde_json::from_slice(&answer.body).ok();
+                let holder: Option<LockInfo> = parse_json_object(&answer.body).ok();
                 // Servers answer with any JSON, and one without an id names no lock.
                 let holder = holder.filter(|holder| !holder.id.is_empty());
                 // An earlier attempt may have reached the server although its answer was lost.
@@ -315,7 +316,7 @@ impl RemoteClient for HttpStateClient {
         match answer.status {
             StatusCode::OK => Ok(ForceUnlockOutcome::Released),
             StatusCode::CONFLICT | StatusCode::LOCKED => {
-                let holder: Option<LockInfo> = serde_json::from_slice(&answer.body).ok();
+                let holder: Option<LockInfo> = parse_json_object(&answer.body).ok();
                 Ok(ForceUnlockOutcome::OtherLock(holder.map(Box::new)))
             }
             _ => Err(access_refused_cause(&answer, method, url)),

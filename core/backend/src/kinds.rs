@@ -50,9 +50,13 @@ impl BackendKind for LocalBackendKind {
     }
 
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
-        // An empty string counts as not set, as in Terraform.
-        let path = |name: &str| arguments.string(name).filter(|text| !text.is_empty());
-        let (default, folder) = (path("path"), path("workspace_dir"));
+        let path = |name: &str| match arguments.string(name) {
+            Some(text) if text.is_empty() => {
+                Err(ConfigError::new(format!("the argument {name:?} must not be empty")))
+            }
+            path => Ok(path),
+        };
+        let (default, folder) = (path("path")?, path("workspace_dir")?);
         let (default, folder) = (default.as_deref(), folder.as_deref());
         let places = Workspaces::from_paths(
             arguments.working_directory(),
@@ -65,7 +69,23 @@ impl BackendKind for LocalBackendKind {
 
 #[cfg(test)]
 mod tests {
+    use formwork_value::Value;
+
     use super::*;
+    use crate::scripted_server::configure_backend_with_variables;
+
+    #[test]
+    fn an_empty_path_of_a_local_state_is_an_error() {
+        for name in ["path", "workspace_dir"] {
+            let configure = |text| {
+                let arguments = [(name, Value::string(text))];
+                configure_backend_with_variables("local", &arguments, &[]).map(drop)
+            };
+            let error = configure("").unwrap_err();
+            assert_eq!(error.message, format!("the argument {name:?} must not be empty"));
+            assert!(configure("x").is_ok());
+        }
+    }
 
     #[test]
     fn each_type_of_backend_has_a_row_in_the_documentation() {

@@ -35,6 +35,7 @@ mod s3;
 mod scripted_server;
 mod signing;
 pub mod store;
+pub mod tls;
 pub mod unsupported;
 mod wait_report;
 mod web;

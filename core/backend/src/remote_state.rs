@@ -64,6 +64,9 @@ impl RemoteStates for RemoteStateReader {
         let workspace = source.workspace.filter(|name| !name.is_empty());
         let workspace = workspace.unwrap_or(DEFAULT_WORKSPACE);
         let failed = |error: crate::StoreError| {
+            if matches!(error, crate::StoreError::NoWorkspace { .. }) {
+                return one_workspace_error(backend.kind(), workspace);
+            }
             let diagnostic = error.diagnostic();
             RemoteStateError {
                 summary: "Error loading state".to_owned(),
@@ -78,6 +81,18 @@ impl RemoteStates for RemoteStateReader {
             detail: format!("No stored state was found at {}.", store.location()),
             attribute: Some("workspace"),
         })
+    }
+}
+
+/// Refuses a workspace of a backend that keeps one state. The selected workspace of this configuration has
+/// nothing to do with it.
+fn one_workspace_error(kind: &str, workspace: &str) -> RemoteStateError {
+    RemoteStateError {
+        summary: "Error loading state".to_owned(),
+        detail: format!(
+            "The argument \"workspace\" is {workspace:?}, and the backend {kind:?} keeps one state only, that of the workspace {DEFAULT_WORKSPACE:?}. Remove the argument."
+        ),
+        attribute: Some("workspace"),
     }
 }
 
@@ -168,6 +183,23 @@ mod tests {
         let text = StateFile { serial: 3, ..StateFile::new_empty() }.to_bytes();
         std::fs::write(folder.path().join("5"), text).unwrap();
         assert_eq!(states.read(&source).await.unwrap().serial, 3);
+    }
+
+    #[tokio::test]
+    async fn a_workspace_of_a_backend_with_one_state_is_refused_by_the_argument() {
+        let config = settings("address", Value::string("http://127.0.0.1:1/state"));
+        let source = RemoteStateSource {
+            backend: Some("http"),
+            config: &config,
+            workspace: Some("prod"),
+            address: None,
+        };
+        let refused = RemoteStateReader::default().read(&source).await.unwrap_err();
+        assert_eq!(refused.attribute, Some("workspace"));
+        assert_eq!(
+            refused.detail,
+            "The argument \"workspace\" is \"prod\", and the backend \"http\" keeps one state only, that of the workspace \"default\". Remove the argument."
+        );
     }
 
     #[test]

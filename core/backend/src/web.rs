@@ -1,8 +1,6 @@
 //! HTTP requests of backends: one at a time, with retries for what may pass. An answer has a limit, and
 //! every wait an end.
 
-mod server_name;
-
 use std::error::Error;
 use std::io::Read as _;
 use std::time::Duration;
@@ -12,34 +10,20 @@ use formwork_plugin_protocol::proxy_env::ProxyEnv;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ureq::config::Config;
 use ureq::http::{HeaderMap, Method, Request, StatusCode, header};
-use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
-use ureq::unversioned::resolver::DefaultResolver;
-use ureq::unversioned::transport::{
-    ConnectProxyConnector, Connector as _, SocksConnector, TcpConnector,
-};
 use ureq::{Agent, Proxy};
 
-use self::server_name::NamedTlsConnector;
 use crate::cause::Cause;
 use crate::kind::ConfigError;
 use crate::retry::RetryPolicy;
+use crate::tls::ClientTls;
+pub(crate) use crate::tls::TlsSettings;
+use crate::tls::connector::{TlsConnector, agent};
 
 /// The longest wait for a connection, and for the next part of an answer.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The same for services of this machine.
 const LOCAL_SERVICE_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// TLS settings of a backend.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct TlsSettings {
-    /// Whether certificates of servers are not verified.
-    pub(crate) insecure: bool,
-    /// The certificates, in PEM, of trusted authorities, instead of those of this machine.
-    pub(crate) authorities: Option<String>,
-    /// The certificate chain and the private key that are shown to servers, in PEM.
-    pub(crate) identity: Option<(String, String)>,
-}
 
 /// A client for the requests of one backend.
 #[derive(Clone)]
@@ -120,8 +104,9 @@ impl HttpClient {
         retries: RetryPolicy,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
-        let config = agent_config(tls, DEFAULT_TIMEOUT)?;
-        let (agent, proxies) = (config.new_agent(), ProxyEnv::read(variable));
+        let tls = TlsConnector::new(ClientTls::new(tls)?);
+        let (agent, proxies) =
+            (agent(agent_config(DEFAULT_TIMEOUT), tls), ProxyEnv::read(variable));
         Ok(Self { agent, proxies, retries, redirects: MAX_REDIRECTS, limit: None })
     }
 
@@ -135,16 +120,11 @@ impl HttpClient {
         host: &str,
         name: &str,
     ) -> Result<Self, ConfigError> {
-        let tls_connector = NamedTlsConnector::new(host, name).map_err(|error| {
+        let tls = TlsConnector::new(ClientTls::new(tls)?);
+        let tls = tls.with_server_name(host, name).map_err(|error| {
             ConfigError::new(format!("the server name {name:?} for TLS is not valid: {error}"))
         })?;
-        let connector =
-            ().chain(SocksConnector::default())
-                .chain(ConnectProxyConnector::default())
-                .chain(TcpConnector::default())
-                .chain(tls_connector);
-        let config = agent_config(tls, DEFAULT_TIMEOUT)?;
-        let agent = Agent::with_parts(config, connector, DefaultResolver::default());
+        let agent = agent(agent_config(DEFAULT_TIMEOUT), tls);
         Ok(Self { agent, ..self })
     }
 
@@ -160,8 +140,9 @@ impl HttpClient {
     /// As [`HttpClient::new`].
     pub(crate) fn for_local_services() -> Result<Self, ConfigError> {
         let retries = RetryPolicy { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
-        let config = agent_config(&TlsSettings::default(), LOCAL_SERVICE_TIMEOUT)?;
-        let (agent, proxies) = (config.new_agent(), ProxyEnv::read(|_| None));
+        let tls = TlsConnector::new(ClientTls::new(&TlsSettings::default())?);
+        let agent = agent(agent_config(LOCAL_SERVICE_TIMEOUT), tls);
+        let proxies = ProxyEnv::read(|_| None);
         Ok(Self { agent, proxies, retries, redirects: 0, limit: None })
     }
 
@@ -282,38 +263,8 @@ impl Authorize for NoAuthorization {
 }
 
 /// The settings of the HTTP client.
-fn agent_config(tls: &TlsSettings, patience: Duration) -> Result<Config, ConfigError> {
-    let roots = match &tls.authorities {
-        None => RootCerts::PlatformVerifier,
-        Some(pem) => {
-            let found = parse_certificates(pem);
-            if found.is_empty() {
-                return Err(ConfigError::new("no CA certificate is found in the PEM text"));
-            }
-            RootCerts::new_with_certs(&found)
-        }
-    };
-    let identity = match &tls.identity {
-        None => None,
-        Some((chain, key)) => {
-            let chain = parse_certificates(chain);
-            if chain.is_empty() {
-                return Err(ConfigError::new("cannot load client certificate: there is none"));
-            }
-            let key = PrivateKey::from_pem(key.as_bytes()).map_err(|error| {
-                ConfigError::new(format!("cannot load client private key: {error}"))
-            })?;
-            Some(ClientCert::new_with_certs(&chain, key))
-        }
-    };
-    let tls = TlsConfig::builder()
-        .root_certs(roots)
-        .client_cert(identity)
-        .disable_verification(tls.insecure)
-        .unversioned_rustls_crypto_provider(formwork_plugin_protocol::crypto_provider())
-        .build();
-    let config = Agent::config_builder()
-        .tls_config(tls)
+fn agent_config(patience: Duration) -> Config {
+    Agent::config_builder()
         // Some statuses are usual answers: 404 where there is no state yet, 423 where it is locked.
         .http_status_as_error(false)
         // The usual methods of the backend `http` for its lock are LOCK and UNLOCK.
@@ -326,8 +277,7 @@ fn agent_config(tls: &TlsSettings, patience: Duration) -> Result<Config, ConfigE
         .timeout_recv_response(Some(patience))
         .timeout_recv_body(Some(patience * 10))
         .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
-        .build();
-    Ok(config)
+        .build()
 }
 
 /// Whether a later attempt may have another outcome, by the rule of Terraform's client.
@@ -377,15 +327,6 @@ pub(crate) fn redact_url(url: &str) -> String {
     } else {
         format!("{scheme}://{host}{path}{query}")
     }
-}
-
-fn parse_certificates(pem: &str) -> Vec<Certificate<'static>> {
-    let items = parse_pem(pem.as_bytes()).filter_map(Result::ok);
-    let certificate = |item| match item {
-        PemItem::Certificate(certificate) => Some(certificate),
-        _ => None,
-    };
-    items.filter_map(certificate).collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::observer::{ApprovalRequest, EngineEventForwarder, OperationEvent};
 use crate::operation::{Operation, PhaseInputs};
 use crate::plan::PlanOutcome;
 use crate::saved_plan::SavedPlan;
-use crate::state_session::StateSession;
+use crate::state_session::{ResultsRecord, StateSession};
 
 /// The name of the operation in the journal, as Terraform names it in locks.
 const APPLY_OPERATION_NAME: &str = "OperationTypeApply";
@@ -230,14 +230,7 @@ impl Operation<'_> {
         journal: Journal,
     ) -> Result<ApplyOutcome, Reported> {
         session.file.state = plan.prior;
-        // A journal that fails is no reason to lose the state, too.
-        if let Err(error) = journal.record_snapshot(&session.file).await {
-            let _ = diags.error(error.diagnostic());
-        }
-        // If the state is not stored, the journal is the only record of it, and stays.
-        if session.write_state_or_errored_file(diags).await.is_ok() {
-            end_journal(diags, journal).await;
-        }
+        store_results(diags, session, journal).await;
         diags.check()?;
         self.show_diagnostics(diags);
         self.observer.on_event(&OperationEvent::Refreshed { state: &session.file.state });
@@ -280,16 +273,9 @@ impl Operation<'_> {
             }
         };
         let ApplyResult { state, checks, tally: counts, complete: is_complete } = applied;
-        // Said before it is stored, so that a crash between the two does not replay what is there.
         session.file.state = state;
         session.file.check_results = checks.to_json();
-        if let Err(error) = journal.record_snapshot(&session.file).await {
-            let _ = diags.error(error.diagnostic());
-        }
-        // As above: without a stored state the journal has the only record of what was done.
-        if session.write_state_or_errored_file(diags).await.is_ok() {
-            end_journal(diags, journal).await;
-        }
+        store_results(diags, session, journal).await;
         // Reported after the state is stored, so that the message is true.
         if self.cancellation.is_cancelled() {
             let _ = diags.error(Diagnostic::error(
@@ -328,6 +314,27 @@ async fn write_prior_state(
     let said = journal.record_snapshot(&session.file).await;
     said.map_err(|error| diags.error(error.diagnostic()))?;
     session.write_state(diags).await
+}
+
+/// Stores the state after the last change, and ends the journal.
+async fn store_results(diags: &mut Diagnostics, session: &mut StateSession, journal: Journal) {
+    // Said before it is stored, so that a crash between the two does not replay what is there. A journal
+    // that fails is no reason to lose the state, too.
+    let snapshot = journal.record_snapshot(&session.file).await;
+    if session.write_recorded_state(diags, ResultsRecord::Journal).await.is_err() {
+        // Without a stored state the journal has the only record of what was done, and stays.
+        if let Err(error) = snapshot {
+            let _ = diags.error(error.diagnostic());
+        }
+        return;
+    }
+    // With a stored state nothing is lost. The next command compares what is left of the journal with it.
+    if let Err(error) = journal.end_run().await {
+        let detail = format!(
+            "The run is complete, and the state is stored. Only its journal, which is not needed any more, could not be finished: {error}. The next command that writes the state removes it."
+        );
+        diags.warn(Diagnostic::warning(messages::JOURNAL_COULD_NOT_BE_FINISHED, detail));
+    }
 }
 
 async fn end_journal(diags: &mut Diagnostics, journal: Journal) {

@@ -1,7 +1,7 @@
 //! Reports an `errored.tfstate` in the working folder to every command that works with the state: a
 //! person may take it for the newest state when it is not, or overlook it when it is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use formwork_backend::encryption::StateCipher;
@@ -23,6 +23,8 @@ const MAX_LISTED_ADDRESSES: usize = 20;
 pub struct ErroredState {
     errored: ErroredStateFile,
     standing: ErroredStateRelation,
+    /// The ids of objects of the state at addresses where the file has another one.
+    stored_ids: BTreeMap<InstanceAddr, String>,
 }
 
 impl ErroredState {
@@ -30,7 +32,15 @@ impl ErroredState {
     pub fn find(folder: &Path, cipher: &StateCipher, stored: Option<&StateFile>) -> Option<Self> {
         let errored = ErroredStateFile::read(folder, cipher)?;
         let standing = errored.compare_with_state(stored);
-        Some(Self { errored, standing })
+        let mut stored_ids = BTreeMap::new();
+        if let (ErroredStateRelation::Diverged { missing, lacking, .. }, Some(stored)) =
+            (&standing, stored)
+        {
+            let both = missing.intersection(lacking);
+            let ids = both.filter_map(|addr| Some((addr.clone(), stored.object_id_of(addr)?)));
+            stored_ids.extend(ids);
+        }
+        Some(Self { errored, standing, stored_ids })
     }
 
     /// The warning for commands that work with the state.
@@ -61,13 +71,7 @@ impl ErroredState {
             ),
             ErroredStateRelation::Diverged { missing, lacking, .. } => (
                 messages::ERRORED_STATE_DIVERGED,
-                format!(
-                    "A run that could not store its state wrote it: {}. Only it has:{}\n\n{}Do not put it in the place of the state. Import the objects that exist, with their ids from the file, for example:\n  formwork import {}\nThen remove it.",
-                    self.describe_file(),
-                    format_addresses(missing),
-                    describe_only_stored(lacking),
-                    self.import_arguments(missing)
-                ),
+                self.describe_diverged(missing, lacking),
             ),
         };
         Diagnostic::warning(summary, detail).blame(Blame::Environment)
@@ -95,6 +99,54 @@ impl ErroredState {
         Err(diags.error(diagnostic.blame(Blame::Environment)))
     }
 
+    /// Describes a file that has other objects than the state. An address may have one in each.
+    fn describe_diverged(
+        &self,
+        missing: &BTreeSet<InstanceAddr>,
+        lacking: &BTreeSet<InstanceAddr>,
+    ) -> String {
+        let both: BTreeSet<InstanceAddr> = missing.intersection(lacking).cloned().collect();
+        let missing: BTreeSet<InstanceAddr> = missing.difference(&both).cloned().collect();
+        let lacking: BTreeSet<InstanceAddr> = lacking.difference(&both).cloned().collect();
+        let mut text = format!(
+            "A run that could not store its state wrote it: {}. Do not put it in the place of the state.",
+            self.describe_file()
+        );
+        let (listed, held) = (format_addresses(&missing), format_addresses(&lacking));
+        if let Some(addr) = missing.first() {
+            text.push_str(&format!(
+                "\n\nOnly it has:{listed}\n\nImport those that exist, with their ids from the file, for example:\n  formwork import {} {}",
+                shell_quoted(&addr.to_string()),
+                shell_quoted(&self.id_in_file(addr))
+            ));
+        }
+        if let Some(addr) = both.first() {
+            text.push_str(&format!(
+                "\n\nAt these addresses the state has another object, and keeps it:{}\n\nDestroy those of the file by hand, or write a `resource` block with a name of its own for each and import it there, for example:\n  formwork import {}.NAME {}",
+                self.format_contested(&both),
+                addr.resource.resource_type(),
+                shell_quoted(&self.id_in_file(addr))
+            ));
+        }
+        if !lacking.is_empty() {
+            text.push_str(&format!("\n\nOnly the state has:{held}"));
+        }
+        text + "\n\nThen remove it."
+    }
+
+    /// Addresses with the ids of both objects.
+    fn format_contested(&self, addrs: &BTreeSet<InstanceAddr>) -> String {
+        let describe = |addr: &InstanceAddr| {
+            let stored = self.stored_ids.get(addr).map_or("unknown", String::as_str);
+            format!("\n  {addr}: {:?} in the file, {stored:?} in the state", self.id_in_file(addr))
+        };
+        let mut text: String = addrs.iter().take(MAX_LISTED_ADDRESSES).map(describe).collect();
+        if addrs.len() > MAX_LISTED_ADDRESSES {
+            text.push_str(&format!("\n  and {} more", addrs.len() - MAX_LISTED_ADDRESSES));
+        }
+        text
+    }
+
     fn describe_file(&self) -> String {
         let Some(file) = &self.errored.file else { return String::new() };
         format!(
@@ -105,12 +157,10 @@ impl ErroredState {
         )
     }
 
-    /// The arguments of an import of the first of several instances.
-    fn import_arguments(&self, instances: &BTreeSet<InstanceAddr>) -> String {
-        let Some(addr) = instances.first() else { return String::new() };
+    /// The id of an object of the file, or a word in its place.
+    fn id_in_file(&self, addr: &InstanceAddr) -> String {
         let file = self.errored.file.as_ref();
-        let id = file.and_then(|file| file.object_id_of(addr)).unwrap_or_else(|| "ID".to_owned());
-        format!("{} {}", shell_quoted(&addr.to_string()), shell_quoted(&id))
+        file.and_then(|file| file.object_id_of(addr)).unwrap_or_else(|| "ID".to_owned())
     }
 }
 
@@ -125,13 +175,6 @@ pub(crate) fn errored_state_hint(folder: &Path, cipher: &StateCipher) -> Option<
         file.state.resources.len()
     );
     Some(Diagnostic::warning(messages::ERRORED_STATE_EXISTS, detail).blame(Blame::Environment))
-}
-
-fn describe_only_stored(lacking: &BTreeSet<InstanceAddr>) -> String {
-    if lacking.is_empty() {
-        return String::new();
-    }
-    format!("Only the state has:{}\n\n", format_addresses(lacking))
 }
 
 fn format_addresses(addrs: &BTreeSet<InstanceAddr>) -> String {

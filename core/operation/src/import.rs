@@ -15,6 +15,7 @@ use crate::messages;
 use crate::observer::EngineEventForwarder;
 use crate::operation::Operation;
 use crate::plan::PlanInputs;
+use crate::recover::refuse_displaced_object;
 use crate::state_session::StateSession;
 
 /// Reads the address of an instance of a managed resource.
@@ -73,6 +74,11 @@ impl Operation<'_> {
         adoption: AdoptionSource,
     ) -> Result<(), Reported> {
         if is_address_in_state(self.inputs.config, &session.file.state, addr) {
+            // Without the object of the state, the operation of an interrupted run would still be open.
+            let open = session.unresolved_needing_decision().filter(|one| one.addr == *addr);
+            for one in open {
+                refuse_displaced_object(diags, &session.file.state, one)?;
+            }
             let detail = format!(
                 "Formwork is already managing a remote object for {addr}. To import to this address you must first remove the existing object from the state."
             );

@@ -198,4 +198,8 @@ messages! {
     FW5249 REPLACEMENT_IN_REFRESH_ONLY_RUN = "Unsupported plan mode",
         "The `plan_options` of a test run have `replace` and `mode = refresh-only`, which changes no objects.",
         "Remove one of them.";
+
+    FW5250 JOURNAL_COULD_NOT_BE_FINISHED = "Journal could not be finished",
+        "The state of a run is stored, but the end of the run could not be written to its journal, or the journal could not be removed.",
+        "No action is needed, apart from the cause, such as a full disk.";
 }

@@ -24,7 +24,7 @@ use crate::plan::PlanInputs;
 use crate::state_session::StateSession;
 
 pub use self::select::select_unresolved;
-pub use crate::state_session::decision_commands;
+pub use crate::state_session::{decision_commands, displaced_object_remedy};
 
 /// An object that is to be adopted.
 #[derive(Clone, Copy, Debug)]
@@ -150,6 +150,7 @@ impl Operation<'_> {
         let CreatedObject { operation: one, id, force } = created;
         let config = self.inputs.config;
         depose_current_object(session, one);
+        refuse_displaced_object(diags, &session.file.state, one)?;
         // At an address that another object has by now, the one that moved there in vain is not
         // taken for it: the next plan decides its fate.
         let is_free = !is_address_in_state(config, &session.file.state, one.current_addr());
@@ -363,6 +364,19 @@ fn refuse_managed_object(
     Err(diags.error(Diagnostic::error(messages::OBJECT_IS_MANAGED_ALREADY, detail)))
 }
 
+/// Makes sure that the state has no other object in the place of an operation.
+///
+/// # Errors
+/// When it has one.
+pub(crate) fn refuse_displaced_object(
+    diags: &mut Diagnostics,
+    state: &State,
+    one: &UnresolvedOperation,
+) -> Result<(), Reported> {
+    let Some(remedy) = displaced_object_remedy(one, state) else { return Ok(()) };
+    Err(diags.error(Diagnostic::error(messages::ANOTHER_OBJECT_IS_MANAGED_HERE, remedy)))
+}
+
 /// Puts a result under an address, whatever has come there since, unless that is certainly another
 /// object, which would be lost.
 fn put_object_into_state(
@@ -377,13 +391,7 @@ fn put_object_into_state(
     // The object that it was to replace is there all the time, unless it is out of the way already.
     let room = one.deposes.as_ref().filter(|key| state.find_object(addr, Some(*key)).is_none());
     if room.is_none() && there.as_ref().is_some_and(|there| object.is_other_real_object(there)) {
-        let detail = format!(
-            "The state now has another object at {addr} than the returned one, and keeps it. Settle the operation, and import the returned object under another address:\n  formwork recover forget {}",
-            shell_quoted(&addr.to_string())
-        );
-        return Err(
-            diags.error(Diagnostic::error(messages::ANOTHER_OBJECT_IS_MANAGED_HERE, detail))
-        );
+        refuse_displaced_object(diags, state, one)?;
     }
     let resource = state.resource_or_insert(addr.resource_addr(), &one.provider);
     let instance = resource.instances.or_default(&addr.key);

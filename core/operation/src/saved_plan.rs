@@ -13,6 +13,7 @@ use formwork_backend::encryption::PlanCipher;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::inputs::ResolvedVariable;
 use formwork_core::config::{Config, ConfigFiles};
+use formwork_core::disk::parse_json_object;
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
 use formwork_core::version::VersionConstraints;
@@ -233,7 +234,7 @@ impl SavedPlan {
         let (metadata, plan, prior) =
             (part(METADATA_PART), part(PLAN_PART), part(PRIOR_STATE_PART));
         let metadata: PlanMetadata =
-            serde_json::from_slice(&metadata).map_err(|error| damaged(&error))?;
+            parse_json_object(&metadata).map_err(|error| damaged(&error))?;
         let prior = StateFile::parse(&prior).map_err(|error| damaged(&error))?;
         let plan = Plan::from_bytes(&plan, prior.state).map_err(|error| damaged(&error))?;
         let modules = String::from_utf8_lossy(&part(MODULES_PART)).into_owned();

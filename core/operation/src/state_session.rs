@@ -25,8 +25,11 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use tracing::info;
 
-pub use self::diagnostics::decision_commands;
-use self::diagnostics::{decision_needed_error, point_at_instance_block, saved_copy_remedy};
+pub(crate) use self::diagnostics::ResultsRecord;
+use self::diagnostics::{
+    SavedCopy, decision_needed_error, point_at_instance_block, saved_copy_remedy,
+};
+pub use self::diagnostics::{decision_commands, displaced_object_remedy};
 use crate::errored_state_report::{self, ErroredState};
 use crate::messages;
 use crate::observer::{NoOperationObserver, OperationEvent, OperationObserver};
@@ -284,7 +287,7 @@ impl StateSession {
             let consequence = if plan_touches(plan, place) {
                 let consequence = "Nothing was changed: this plan would do it twice, or leave it behind. Make a new plan";
                 let _ = diags.error(point_at_instance_block(
-                    decision_needed_error(one, consequence),
+                    decision_needed_error(one, &self.file.state, consequence),
                     config,
                     one,
                 ));
@@ -298,7 +301,7 @@ impl StateSession {
                 continue;
             };
             closing.push(point_at_instance_block(
-                decision_needed_error(one, consequence),
+                decision_needed_error(one, &self.file.state, consequence),
                 config,
                 one,
             ));
@@ -322,7 +325,7 @@ impl StateSession {
                 continue;
             }
             let consequence = "Nothing was changed: going on might do it twice, or leave it behind";
-            let _ = diags.error(decision_needed_error(one, consequence));
+            let _ = diags.error(decision_needed_error(one, &self.file.state, consequence));
         }
         diags.check()
     }
@@ -345,10 +348,22 @@ impl StateSession {
         &mut self,
         diags: &mut Diagnostics,
     ) -> Result<(), Reported> {
+        self.write_recorded_state(diags, ResultsRecord::None).await
+    }
+
+    /// As [`StateSession::write_state_or_errored_file`], for results that may be recorded elsewhere.
+    pub(crate) async fn write_recorded_state(
+        &mut self,
+        diags: &mut Diagnostics,
+        record: ResultsRecord,
+    ) -> Result<(), Reported> {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
             match save_errored(&self.file, self.store.cipher(), &self.folder) {
-                Ok((path, kept)) => diags.warn(saved_copy_remedy(&error, &path, kept.as_deref())),
+                Ok((path, kept)) => {
+                    let copy = SavedCopy { path: &path, kept: kept.as_deref(), record };
+                    diags.warn(saved_copy_remedy(&error, &copy));
+                }
                 Err(error) => drop(diags.error(error.diagnostic())),
             }
             return Err(reported);

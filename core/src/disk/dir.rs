@@ -111,9 +111,12 @@ impl Dir {
     /// complete new content.
     pub fn replace(&self, name: &str, content: &[u8], mode: u32) -> io::Result<()> {
         let name = check_single_component(OsStr::new(name))?;
+        self.remove_leftovers(name);
         // In the same directory, because a rename across file systems is not atomic.
         let aside = format!(".{}.{}", name.display(), unique_suffix());
         let mut file = self.handle.open_file(OsStr::new(&aside), Purpose::New)?;
+        // Tells other processes that it is no leftover. Some places have no locks, and keep leftovers.
+        drop(system::lock(&file));
         let written = file
             .write_all(content)
             // Not subject to the umask, as a temporary file that is renamed.
@@ -129,6 +132,23 @@ impl Dir {
             }
             // That the file beside it stays is not reported: the first failure is the cause.
             written => written.inspect_err(|_| drop(self.remove(&aside))),
+        }
+    }
+
+    /// Removes the files that killed processes left beside a name in [`Dir::replace`]. What cannot be
+    /// removed harms nothing.
+    fn remove_leftovers(&self, name: &OsStr) {
+        let start = format!(".{}.", name.display());
+        let names = self.names().unwrap_or_default();
+        let is_aside = |other: &&str| {
+            let suffix = other.strip_prefix(&start).unwrap_or_default();
+            suffix.len() == 32 && suffix.bytes().all(|byte| byte.is_ascii_hexdigit())
+        };
+        for aside in names.iter().filter_map(|other| other.to_str()).filter(is_aside) {
+            let opened = self.handle.open_file(OsStr::new(aside), Purpose::Overwrite);
+            if opened.is_ok_and(|file| system::lock(&file).is_ok()) {
+                drop(self.remove(aside));
+            }
         }
     }
 

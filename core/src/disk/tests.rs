@@ -146,3 +146,19 @@ fn a_file_that_is_a_mount_point_is_written_in_place() {
     assert_eq!(read.unwrap().as_deref(), Some("new"));
     assert_eq!(dir.names().unwrap(), ["lock"], "nothing is left beside it");
 }
+
+#[test]
+fn leftovers_of_killed_writers_are_removed_by_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = Dir::open(folder.path()).unwrap();
+    let leftover = format!(".file.{}", "0a".repeat(16));
+    let others = [".file.note", ".file.0a0a", ".other.0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"];
+    for name in others.iter().copied().chain([leftover.as_str()]) {
+        std::fs::write(folder.path().join(name), "half").unwrap();
+    }
+    dir.replace("file", b"new", 0o644).unwrap();
+    let names: Vec<_> =
+        dir.names().unwrap().into_iter().map(|name| name.into_string().unwrap()).collect();
+    let expected = [".file.0a0a", ".file.note", others[2], "file"];
+    assert_eq!(names, expected);
+}

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-use crate::disk::open_file;
+use crate::disk::{open_file, parse_json_object};
 use crate::messages;
 
 /// The parts of a saved plan by name.
@@ -300,7 +300,7 @@ fn check_manifest(path: &Path, parts: &mut PlanFileParts) -> Result<(), PlanFile
         });
     };
     let ours = env!("CARGO_PKG_VERSION");
-    let manifest: PlanFileManifest = serde_json::from_slice(&manifest).map_err(|error| {
+    let manifest: PlanFileManifest = parse_json_object(&manifest).map_err(|error| {
         PlanFileError::Damaged { path: path.to_owned(), reason: error.to_string() }
     })?;
     if (manifest.format, manifest.program.as_str()) != (CONTAINER_VERSION, ours) {

@@ -17,6 +17,7 @@ use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, Target};
 use crate::change::{
     Action, ActionReason, Change, ImportKey, OutputChange, PlannedImport, ReplaceOrder,
 };
+use crate::disk::parse_json_object;
 use crate::eval::FunctionResultHashes;
 use crate::state::State;
 use crate::state::checks::CheckResults;
@@ -219,12 +220,12 @@ impl Plan {
             format: u32,
         }
         let format: Format =
-            serde_json::from_slice(bytes).map_err(|error| damaged_plan_error(&error))?;
+            parse_json_object(bytes).map_err(|error| damaged_plan_error(&error))?;
         if format.format != PLAN_FORMAT_VERSION {
             return Err(PlanFormatError::OtherFormat(format.format));
         }
         let saved: PlanJson =
-            serde_json::from_slice(bytes).map_err(|error| damaged_plan_error(&error))?;
+            parse_json_object(bytes).map_err(|error| damaged_plan_error(&error))?;
         let lists = read_lists(&saved.dependencies)?;
         let changes = |changes: Vec<ChangeJson>| {
             let changes = changes.into_iter().map(|change| {

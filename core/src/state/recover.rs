@@ -3,6 +3,7 @@
 
 mod archive;
 mod damage;
+mod describe;
 mod object_id_hint;
 mod replay;
 #[cfg(test)]
@@ -423,74 +424,6 @@ impl UnresolvedOperation {
         known
             .filter_map(|(name, value)| Some((name.to_string(), json::encode_simple(value).ok()?)))
             .collect()
-    }
-
-    /// The id of the object in an answer that could not be taken over, if it has one. A guess for
-    /// people.
-    #[must_use]
-    pub fn guess_object_id(&self) -> Option<String> {
-        self.answer.as_ref().and_then(object_id_hint::find_id_in_answer)
-    }
-
-    /// Describes in plain words the call in flight, and the command that decides about it.
-    #[must_use]
-    pub fn diagnostic(&self) -> Diagnostic {
-        let detail = self.describe_operation("`formwork recover list` shows how");
-        Diagnostic::warning(messages::AN_OPERATION_WAS_INTERRUPTED, detail)
-            .blame(Blame::Environment)
-            .about(self.addr.to_string())
-    }
-
-    /// Describes in plain words the call in flight. `how` says where the reader finds the next
-    /// step.
-    #[must_use]
-    pub fn describe_operation(&self, how: &str) -> String {
-        let (addr, when) = (&self.addr, strip_subseconds(&self.when));
-        let doing = match self.action {
-            CallAction::Create => "created",
-            CallAction::Update => "updated",
-            CallAction::Delete => "destroyed",
-        };
-        let what = match &self.deposed {
-            Some(key) => format!("The deposed object {key} of {addr}"),
-            None => addr.to_string(),
-        };
-        let what = match &self.moved {
-            Some(moved) => format!("{what}, which is {moved} by now,"),
-            None => what,
-        };
-        let answer = self.answer.as_ref().filter(|answer| !answer.state.is_empty());
-        let answer = match answer.map(object_id_hint::find_id_in_answer) {
-            None => "no usable answer had arrived".to_owned(),
-            Some(None) => "the answer had arrived but was not taken over".to_owned(),
-            Some(Some(id)) => format!(
-                "the answer had arrived but was not taken over; the object in it has the id {id:?}"
-            ),
-        };
-        let remedy = match (self.action, &self.doubt) {
-            (CallAction::Create, OpenQuestion::Effect)
-                if self.decided.as_deref() == Some(OBJECT_IN_PLACE_REASON) =>
-            {
-                "Since then an object has come into its place, which is taken for the one that was \
-                 being created. If it was recreated by other means, look for the new object."
-            }
-            (_, OpenQuestion::Destination { .. }) => {
-                "It was done, but another program has changed the state since, so the result was not \
-                 put in. Compare the real object with the state."
-            }
-            (CallAction::Create, OpenQuestion::Effect) => &format!(
-                "The object may exist although the state does not have it. Look for it, and settle \
-                     the operation: {how}. Until then it is not created a second time."
-            ),
-            (CallAction::Update | CallAction::Delete, OpenQuestion::Effect) => {
-                "The state holds the object as it was before; the next refresh shows the \
-                 outcome."
-            }
-        };
-        format!(
-            "{what} was being {doing} (asked for at {when}) when the run was cut off; {answer}. \
-             {remedy}"
-        )
     }
 
     fn resolved_record(&self, how: &str) -> Record {

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::CertifiedKey;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 use ureq::config::RedirectAuthHeaders;
@@ -253,6 +255,7 @@ fn agent(settings: &Settings<'_>) -> Result<Agent, Failure> {
         }
         let key = PrivateKey::from_pem(key.as_bytes());
         let key = key.map_err(|error| Failure::Identity(error.to_string()))?;
+        check_identity(&chain, &key)?;
         Ok(ClientCert::new_with_certs(&chain, key))
     });
     let tls = TlsConfig::builder()
@@ -276,6 +279,27 @@ fn agent(settings: &Settings<'_>) -> Result<Agent, Failure> {
         .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
         .build();
     Ok(config.new_agent())
+}
+
+/// Makes sure that a certificate can be used with a key: the HTTP library panics if it cannot.
+fn check_identity(chain: &[Certificate<'_>], key: &PrivateKey<'_>) -> Result<(), Failure> {
+    let chain = chain.iter().map(|one| CertificateDer::from(one.der()).into_owned()).collect();
+    let refused = match PrivateKeyDer::try_from(key.der().to_vec()) {
+        Ok(key) => {
+            CertifiedKey::from_der(chain, key, &formwork_plugin_protocol::crypto_provider()).err()
+        }
+        Err(reason) => return Err(Failure::Identity(reason.to_owned())),
+    };
+    Err(Failure::Identity(match refused {
+        None => return Ok(()),
+        Some(rustls::Error::InconsistentKeys(_)) => {
+            "the private key does not match the public key of the certificate".to_owned()
+        }
+        Some(rustls::Error::InvalidCertificate(_)) => {
+            "the certificate cannot be read, or is one of X.509 version 1: `openssl x509 -req -extfile FILE` makes one of version 3".to_owned()
+        }
+        Some(error) => error.to_string(),
+    }))
 }
 
 fn certificates(pem: &str) -> Vec<Certificate<'static>> {

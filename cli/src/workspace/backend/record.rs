@@ -8,7 +8,7 @@ use std::sync::Arc;
 use formwork_backend::kind::BackendKind as _;
 use formwork_backend::kinds::find_backend_kind;
 use formwork_core::config::StateBackendBlock as Block;
-use formwork_core::disk::MAX_RECORD;
+use formwork_core::disk::{MAX_RECORD, parse_json_object};
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_value::codec::json;
 use formwork_value::schema::Block as Schema;
@@ -106,7 +106,7 @@ impl InitializedBackend {
         if text.trim_ascii().is_empty() {
             return Ok(None);
         }
-        let RecordDocument { backend, state_store, .. } = serde_json::from_slice(text)?;
+        let RecordDocument { backend, state_store, .. } = parse_json_object(text)?;
         match (backend, state_store) {
             (Some(_), Some(_)) => {
                 Err(io::Error::other("it has both a \"backend\" and a \"state_store\""))

@@ -12,6 +12,7 @@ use crate::cause::Cause;
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
+use formwork_core::disk::parse_json_object;
 
 /// The name of the metadata that describe the holder of the lock.
 const HOLDER_METADATA: &str = "terraformlockid";
@@ -52,7 +53,7 @@ impl BlobVersion {
 fn holder_from_metadata(blob: &Blob) -> Option<LockInfo> {
     // Headers take only ASCII, so Terraform encodes the description in base64.
     let text = STANDARD.decode(blob.metadata.get(HOLDER_METADATA)?).ok()?;
-    serde_json::from_slice(&text).ok()
+    parse_json_object(&text).ok()
 }
 
 impl AzureClient {

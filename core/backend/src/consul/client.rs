@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use formwork_core::disk::MAX_STATE;
+use formwork_core::disk::{MAX_STATE, parse_json_object};
 use md5::{Digest as _, Md5};
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,7 @@ impl ConsulClient {
     fn parse_chunk_list(&self, pair: Option<&KeyValue>) -> Result<Option<ChunkList>, Cause> {
         let content = pair.map(KeyValue::content).transpose()?.unwrap_or_default();
         // Neither a state nor a compressed one has the fields of a list, so one attempt decides.
-        Ok(serde_json::from_slice(&content).ok())
+        Ok(parse_json_object(&content).ok())
     }
 
     /// Removes chunks that are not used any more.
@@ -126,7 +126,7 @@ impl ConsulClient {
         let Some(pair) = self.server.get(&self.key_below(".lockinfo")).await? else {
             return Ok(None);
         };
-        Ok(Some((serde_json::from_slice(&pair.content()?)?, pair.modify_index)))
+        Ok(Some((parse_json_object(&pair.content()?)?, pair.modify_index)))
     }
 
     /// Removes the key of the lock, unless another program has taken it since.

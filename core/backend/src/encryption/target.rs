@@ -84,6 +84,9 @@ pub(crate) enum DecryptError {
         "the file is not encrypted, and the encryption of {0} has no fallback to a method of the type \"unencrypted\""
     )]
     NotEncrypted(String),
+    /// It is encrypted, and a part of it cannot be read.
+    #[error("the encrypted file is damaged: {0}")]
+    Damaged(String),
     /// It has a later form.
     #[error("the file has encryption version {0:?}; this program knows {OPENTOFU_VERSION:?}")]
     Version(String),
@@ -125,7 +128,9 @@ impl DecryptError {
             Self::Sealed(SealedStateError::Plain(_)) => {
                 "The file was changed by hand. Restore it from a copy. If the readable value is right, declare method \"unencrypted\" \"NAME\" {} and name it in a `fallback` block of the target until the file was written once. Nothing was changed."
             }
-            Self::Header(_) | Self::Sealed(SealedStateError::Changed(_)) => RESTORE_REMEDY,
+            Self::Damaged(_) | Self::Header(_) | Self::Sealed(SealedStateError::Changed(_)) => {
+                RESTORE_REMEDY
+            }
         }
     }
 }
@@ -244,6 +249,7 @@ impl EncryptionTarget {
             }
             return Ok(DecryptedFile { text: Cow::Borrowed(text), is_current: !self.encrypts() });
         };
+        let wrapper = wrapper.map_err(|error| DecryptError::Damaged(error.to_string()))?;
         match wrapper.encryption_version.as_str() {
             OPENTOFU_VERSION => self.decrypt_wrapper(&wrapper),
             AGE_VERSION => self.decrypt_age(wrapper),

@@ -230,6 +230,20 @@ fn a_wrong_passphrase_names_the_key_provider() {
 }
 
 #[test]
+fn a_damaged_state_is_not_called_unencrypted() {
+    let state = encryption_of_block(&block_with_pbkdf2(STATE_AND_PLAN_TARGETS)).unwrap().state;
+    let text = String::from_utf8(OPENTOFU_STATE.to_vec()).unwrap();
+    for member in ["\"encrypted_data\": \"", "\"key_provider.pbkdf2.main\": \""] {
+        assert!(text.contains(member), "{text}");
+        let damaged = text.replace(member, &format!("{member}*"));
+        assert!(is_encrypted(damaged.as_bytes()) && is_encrypted_state(damaged.as_bytes()));
+        let error = state.decrypt(damaged.as_bytes()).unwrap_err();
+        let text = error.to_string();
+        assert!(text.starts_with("the encrypted file is damaged: Invalid symbol 42"), "{text}");
+    }
+}
+
+#[test]
 fn a_state_that_is_not_encrypted_needs_a_fallback() {
     let file = test_state();
     let plain = file.to_bytes();

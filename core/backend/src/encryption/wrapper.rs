@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use formwork_core::disk::parse_json_object;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The version of the form that OpenTofu has.
@@ -71,7 +72,7 @@ pub(super) struct StateHeader {
 impl StateHeader {
     /// The header of a state; empty for another text.
     pub(super) fn from_state(state: &[u8]) -> Self {
-        serde_json::from_slice(state).unwrap_or_default()
+        parse_json_object(state).unwrap_or_default()
     }
 
     /// The name of a member that both have, with two values.
@@ -87,12 +88,11 @@ impl StateHeader {
 
 impl EncryptedFile {
     /// Reads an encrypted file; `None` for another text.
-    pub(super) fn parse(text: &[u8]) -> Option<Self> {
-        if !is_object(text) {
-            return None;
-        }
-        let wrapper: Self = serde_json::from_slice(text).ok()?;
-        (!wrapper.encryption_version.is_empty()).then_some(wrapper)
+    ///
+    /// # Errors
+    /// When it says that it is encrypted, and a member is damaged.
+    pub(super) fn parse(text: &[u8]) -> Option<serde_json::Result<Self>> {
+        is_encrypted(text).then(|| parse_json_object(text))
     }
 
     /// The header of the state, as far as the file repeats it.
@@ -115,11 +115,6 @@ impl EncryptedFile {
     }
 }
 
-/// Whether a text begins as a JSON object does.
-fn is_object(text: &[u8]) -> bool {
-    text.trim_ascii_start().starts_with(b"{")
-}
-
 /// Whether a text is an encrypted file.
 #[must_use]
 pub fn is_encrypted(text: &[u8]) -> bool {
@@ -128,15 +123,20 @@ pub fn is_encrypted(text: &[u8]) -> bool {
         #[serde(borrow)]
         encryption_version: Option<std::borrow::Cow<'t, str>>,
     }
-    is_object(text)
-        && serde_json::from_slice::<Version<'_>>(text)
-            .is_ok_and(|found| found.encryption_version.is_some_and(|version| !version.is_empty()))
+    parse_json_object::<Version<'_>>(text)
+        .is_ok_and(|found| found.encryption_version.is_some_and(|version| !version.is_empty()))
 }
 
 /// Whether an encrypted file is a state: only that repeats a lineage.
 #[must_use]
 pub fn is_encrypted_state(text: &[u8]) -> bool {
-    EncryptedFile::parse(text).is_some_and(|wrapper| wrapper.lineage.is_some())
+    #[derive(Deserialize)]
+    struct Lineage<'t> {
+        #[serde(borrow)]
+        lineage: Option<std::borrow::Cow<'t, str>>,
+    }
+    is_encrypted(text)
+        && parse_json_object::<Lineage<'_>>(text).is_ok_and(|found| found.lineage.is_some())
 }
 
 #[cfg(test)]
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(String::from_utf8(wrapper.to_text(JsonLayout::Compact)).unwrap(), text);
         let indented = "{\n  \"serial\": 3,\n  \"lineage\": \"l\",\n  \"meta\": {\n    \"key_provider.pbkdf2.x\": \"e30=\"\n  },\n  \"encrypted_data\": \"AQI=\",\n  \"encryption_version\": \"v0\"\n}\n";
         assert_eq!(String::from_utf8(wrapper.to_text(JsonLayout::Indented)).unwrap(), indented);
-        let read = EncryptedFile::parse(text.as_bytes()).unwrap();
+        let read = EncryptedFile::parse(text.as_bytes()).unwrap().unwrap();
         assert_eq!((read.header(), read.meta), (wrapper.header(), wrapper.meta));
         assert!(is_encrypted(text.as_bytes()));
     }

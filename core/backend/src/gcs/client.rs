@@ -7,6 +7,7 @@ use crate::cause::Cause;
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
+use formwork_core::disk::parse_json_object;
 
 /// The ending of the name of a lock.
 const LOCK_SUFFIX: &str = ".tflock";
@@ -45,7 +46,7 @@ impl GcsClient {
     async fn lock_holder(&self) -> Result<Option<(LockInfo, String)>, Cause> {
         let object = self.lock_object_name();
         let Some(found) = self.bucket.get(&object, ObjectUse::Lock).await? else { return Ok(None) };
-        let info: LockInfo = serde_json::from_slice(&found.content).map_err(|error| {
+        let info: LockInfo = parse_json_object(&found.content).map_err(|error| {
             format!("the lock gs://{}/{object} cannot be read: {error}", self.bucket.name)
         })?;
         let written = info.id.clone();

@@ -14,6 +14,7 @@ use crate::compression::{compress_gzip, decompress_gzip};
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
+use formwork_core::disk::parse_json_object;
 
 /// The label with the name of the workspace.
 pub(super) const WORKSPACE_LABEL: &str = "tfstateWorkspace";
@@ -199,7 +200,7 @@ impl HeldLease {
     fn lock_info(&self) -> Box<LockInfo> {
         let text =
             self.lease.0["metadata"]["annotations"][HOLDER_ANNOTATION].as_str().unwrap_or_default();
-        let info: LockInfo = serde_json::from_str(text).unwrap_or_default();
+        let info: LockInfo = parse_json_object(text.as_bytes()).unwrap_or_default();
         Box::new(LockInfo { id: self.id.clone(), ..info })
     }
 }

@@ -5,7 +5,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use formwork_core::disk::locks::{LockedFile, is_lock_held_error, lock};
-use formwork_core::disk::{Access, FileId, FileOptions as _, MAX_RECORD, read_file};
+use formwork_core::disk::{
+    Access, FileId, FileOptions as _, MAX_RECORD, parse_json_object, read_file,
+};
 
 use super::{StateFilePaths, display_path, is_not_regular_file, store_error};
 use crate::lock::LockInfo;
@@ -137,5 +139,5 @@ pub(super) fn is_file_at_path(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 fn read_info(path: &Path) -> Option<LockInfo> {
-    serde_json::from_slice(&read_file(path, MAX_RECORD).ok()?).ok()
+    parse_json_object(&read_file(path, MAX_RECORD).ok()?).ok()
 }

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use formwork_core::disk::{MAX_RECORD, read_file};
 use formwork_plugin_protocol::{CertificateRule, RuledVerifier, ShownCertificate};
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{CertificateError, ClientConfig, Error, RootCertStore};
+use rustls::{CertificateError, ClientConfig, Error};
 use rustls_platform_verifier::Verifier;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::connect::TlsFiles;
 use crate::cause::Cause;
 use crate::kind::ConfigError;
+use crate::tls::{authority_verifier, client_identity, machine_verifier};
 
 /// A mode of encryption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,19 +55,9 @@ impl TlsMode {
 pub(super) fn tls_connector(mode: TlsMode, files: &TlsFiles) -> Result<MakeRustlsConnect, Cause> {
     let cryptography = formwork_plugin_protocol::crypto_provider();
     let trusted: Option<Arc<dyn ServerCertVerifier>> = match &files.authorities {
-        Some(path) => {
-            let mut roots = RootCertStore::empty();
-            // Bundles of authorities may hold certificates that break the rules: the others still
-            // count.
-            roots.add_parsable_certificates(read_certificates(path)?);
-            let verifier = WebPkiServerVerifier::builder_with_provider(
-                Arc::new(roots),
-                Arc::clone(&cryptography),
-            );
-            Some(verifier.build()?)
-        }
+        Some(path) => Some(authority_verifier(read_certificates(path)?)?),
         None if mode == TlsMode::Require => None,
-        None => Some(Arc::new(Verifier::new(Arc::clone(&cryptography))?)),
+        None => Some(machine_verifier()?),
     };
     // Without a check of the issuer, the server must still prove that it has the key of its
     // certificate.
@@ -86,7 +76,8 @@ pub(super) fn tls_connector(mode: TlsMode, files: &TlsFiles) -> Result<MakeRustl
         (Some(certificate), Some(key)) => {
             let named = |error| format!("{} holds no private key in PEM: {error}", key.display());
             let private = PrivateKeyDer::from_pem_slice(&read_tls_file(key)?).map_err(named)?;
-            builder.with_client_auth_cert(read_certificates(certificate)?, private)?
+            let identity = client_identity(read_certificates(certificate)?, private)?;
+            builder.with_client_cert_resolver(identity)
         }
         _ => builder.with_no_client_auth(),
     };

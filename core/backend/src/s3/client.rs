@@ -12,6 +12,7 @@ use crate::cause::Cause;
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
+use formwork_core::disk::parse_json_object;
 
 /// The longest wait for a bucket to return the content that the table names, and the pause between two
 /// attempts.
@@ -79,7 +80,7 @@ impl S3Client {
 
     async fn lock_object_holder(&self) -> Result<Option<LockInfo>, Cause> {
         let object = self.bucket.get(&self.lock_key()).await?;
-        let holder = object.map(|object| serde_json::from_slice(&object.content));
+        let holder = object.map(|object| parse_json_object(&object.content));
         holder.transpose().map_err(|error| {
             format!("the lock {}/{} cannot be read: {error}", self.bucket.name, self.lock_key())
                 .into()

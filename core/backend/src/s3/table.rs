@@ -1,6 +1,7 @@
 //! The table of DynamoDB with the locks of states and the sums of their content, as existing folders
 //! have it.
 
+use formwork_core::disk::parse_json_object;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use ureq::http::{Request, StatusCode, header};
@@ -54,7 +55,7 @@ impl DynamoDbTable {
     /// When the service refuses or does not answer, or the entry cannot be read.
     pub(super) async fn lock_holder(&self, state: &str) -> Result<Option<LockInfo>, Cause> {
         let info = self.read_item(state, "Info").await?;
-        info.map(|info| serde_json::from_str(&info).map_err(Into::into)).transpose()
+        info.map(|info| parse_json_object(info.as_bytes()).map_err(Into::into)).transpose()
     }
 
     /// Releases the lock of a state.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use formwork_backend::StoreError;
 use formwork_core::config::Config;
+use formwork_core::state::State;
 use formwork_core::state::recover::UnresolvedOperation;
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
@@ -13,12 +14,17 @@ use formwork_value::quote::shell_quoted;
 use crate::messages;
 
 /// Reports an operation of unknown outcome, with the commands that settle it.
-pub(super) fn decision_needed_error(one: &UnresolvedOperation, consequence: &str) -> Diagnostic {
-    let detail = format!(
-        "{}\n\n{consequence}. To settle it, run one of these:\n{}",
-        one.describe_operation("the commands are below"),
-        decision_commands(&shell_quoted(&one.addr.to_string()))
-    );
+pub(super) fn decision_needed_error(
+    one: &UnresolvedOperation,
+    state: &State,
+    consequence: &str,
+) -> Diagnostic {
+    let remedy = displaced_object_remedy(one, state).unwrap_or_else(|| {
+        let commands = decision_commands(&shell_quoted(&one.addr.to_string()));
+        format!("To settle it, run one of these:\n{commands}")
+    });
+    let described = one.describe_operation("the commands are below");
+    let detail = format!("{described}\n\n{consequence}. {remedy}");
     Diagnostic::error(messages::INTERRUPTED_OPERATION_NEEDS_DECISION, detail)
         .blame(Blame::Environment)
         .about(one.addr.to_string())
@@ -37,6 +43,23 @@ pub fn decision_commands(addr: &str) -> String {
     rows.join("\n")
 }
 
+/// The commands for an operation whose place has another object by now: `adopt` and `retry` are none of
+/// them. `None` if the place is free.
+#[must_use]
+pub fn displaced_object_remedy(one: &UnresolvedOperation, state: &State) -> Option<String> {
+    let there = one.other_object_in_place(state)?;
+    let there = there.attributes.id_attribute();
+    let there = there.map(|id| format!(", with the id {id:?}")).unwrap_or_default();
+    let id = one.guess_object_id().unwrap_or_else(|| "ID".to_owned());
+    Some(format!(
+        "The state has another object at {} by now{there}, and keeps it. To keep the object of the interrupted run too, write a `resource` block with a name of its own for it, and run both of these; if it does not exist any more, only the first one:\n  formwork recover forget {}\n  formwork import {}.NAME {}",
+        one.addr,
+        shell_quoted(&one.addr.to_string()),
+        one.addr.resource.resource_type(),
+        shell_quoted(&id)
+    ))
+}
+
 /// Points at the block of the instance, if the configuration has it.
 pub(super) fn point_at_instance_block(
     diagnostic: Diagnostic,
@@ -47,29 +70,72 @@ pub(super) fn point_at_instance_block(
     diagnostic.at_opt(block.map(|block| block.span))
 }
 
+/// The record of the results of a run, besides the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ResultsRecord {
+    /// The journal has them.
+    Journal,
+    /// Nothing has them.
+    None,
+}
+
+/// A copy of a state that could not be stored.
+pub(super) struct SavedCopy<'a> {
+    pub(super) path: &'a Path,
+    /// The copy of an earlier run, if there was one.
+    pub(super) kept: Option<&'a Path>,
+    pub(super) record: ResultsRecord,
+}
+
 /// Describes the use of the copy of a state that could not be stored.
-pub(super) fn saved_copy_remedy(
-    error: &StoreError,
-    path: &Path,
-    kept: Option<&Path>,
-) -> Diagnostic {
+pub(super) fn saved_copy_remedy(error: &StoreError, copy: &SavedCopy<'_>) -> Diagnostic {
     let is_other = matches!(
         error,
         StoreError::Changed { .. } | StoreError::OtherLineage { .. } | StoreError::Replaced { .. }
     );
-    let path = path.display();
-    let remedy = match is_other {
-        true => {
-            "Do not put it in the place of the stored state, which has changed since: that would forget what is new there. The journal has the results of this run, and the next command takes them over."
+    let path = copy.path.display();
+    let remedy = match (is_other, copy.record) {
+        (true, ResultsRecord::Journal) => {
+            "Do not put it in the place of the stored state, which has changed since: that would forget what is new there. The journal has the results of this run. The next command takes them over, except for those in whose places the state has other objects: `formwork recover list` shows how to keep these."
         }
-        false => {
+        (true, ResultsRecord::None) => {
+            "Do not put it in the place of the stored state, which has changed since: that would forget what is new there. Run this command again: it changes only the state, and keeps no journal."
+        }
+        (false, ResultsRecord::None) => {
+            "Run this command again once the state can be written: it changes only the state, and keeps no journal. Or run `formwork state push errored.tfstate`."
+        }
+        (false, ResultsRecord::Journal) => {
             "It is a copy for emergencies: the journal has the results of this run, and the next command takes them over. Only if the journal is lost, run `formwork state push errored.tfstate`."
         }
     };
-    let kept = kept.map(|kept| {
+    let kept = copy.kept.map(|kept| {
         format!(" The one of an earlier run has other objects and is now {}.", kept.display())
     });
     let kept = kept.unwrap_or_default();
     let detail = format!("The state of this run was written to {path}. {remedy}{kept}");
     Diagnostic::warning(messages::STATE_SAVED_ASIDE, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_is_named_only_where_a_run_has_one() {
+        let changed = StoreError::Changed { stored: 2, read: 1 };
+        let unencrypted =
+            StoreError::NotEncryptable { location: "s".to_owned(), reason: String::new() };
+        for error in [changed, unencrypted] {
+            for (record, expected) in [
+                (ResultsRecord::Journal, "journal has the results of this run"),
+                (ResultsRecord::None, "keeps no journal"),
+            ] {
+                let copy = SavedCopy { path: Path::new("errored.tfstate"), kept: None, record };
+                let detail = saved_copy_remedy(&error, &copy).detail;
+                assert!(detail.contains(expected), "{detail}");
+                let is_taken_over = detail.contains("takes them over");
+                assert_eq!(is_taken_over, record == ResultsRecord::Journal, "{detail}");
+            }
+        }
+    }
 }

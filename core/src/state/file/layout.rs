@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use crate::disk::deserialize_objects;
+
 #[derive(Deserialize)]
 pub(super) struct FileJson<'t> {
     pub(super) version: u64,
@@ -18,7 +20,7 @@ pub(super) struct FileJson<'t> {
     pub(super) lineage: String,
     #[serde(default, borrow, deserialize_with = "null_as_default")]
     pub(super) outputs: BTreeMap<String, OutputJson<'t>>,
-    #[serde(default, borrow, deserialize_with = "null_as_default")]
+    #[serde(default, borrow, deserialize_with = "deserialize_objects")]
     pub(super) resources: Vec<ResourceJson<'t>>,
     #[serde(default, borrow)]
     pub(super) check_results: Option<&'t RawValue>,
@@ -38,7 +40,7 @@ pub(super) struct HeaderJson {
 pub(super) struct ProvidersJson {
     #[serde(default, deserialize_with = "null_as_default")]
     pub(super) version: u64,
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "deserialize_objects")]
     pub(super) resources: Vec<ProviderOwnerJson>,
 }
 
@@ -70,7 +72,7 @@ pub(super) struct ResourceJson<'t> {
     pub(super) name: Cow<'t, str>,
     #[serde(default, deserialize_with = "null_as_default")]
     pub(super) provider: String,
-    #[serde(default, borrow, deserialize_with = "null_as_default")]
+    #[serde(default, borrow, deserialize_with = "deserialize_objects")]
     pub(super) instances: Vec<InstanceJson<'t>>,
 }
 

@@ -24,6 +24,7 @@ use crate::addr::{
     ConfigResourceAddr, DeposedKey, ModuleAddr, ProviderAddr, ProviderConfigAddr, ResourceAddr,
     ResourceMode, ResourceName, is_identifier,
 };
+use crate::disk::parse_json_object;
 use crate::messages;
 use crate::state::{ObjectAttributes, ObjectState, ObjectStatus, ResourceState, State};
 
@@ -103,7 +104,7 @@ fn parse_json<'t, T: Deserialize<'t>>(text: &'t [u8]) -> Result<T, FileError> {
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(FileError::Empty);
     }
-    serde_json::from_slice(text).map_err(|error| version_error(text, &error))
+    parse_json_object(text).map_err(|error| version_error(text, &error))
 }
 
 fn check_version(version: u64) -> Result<(), FileError> {
@@ -123,7 +124,7 @@ fn version_error(text: &[u8], error: &serde_json::Error) -> FileError {
         encryption_version: Option<String>,
     }
     if error.is_data() {
-        let found: Versions = serde_json::from_slice(text).unwrap_or_default();
+        let found: Versions = parse_json_object(text).unwrap_or_default();
         match found.version.map(check_version) {
             _ if found.encryption_version.is_some() => return FileError::Encrypted,
             None => return FileError::NoVersion,

@@ -23,6 +23,7 @@ use self::secrets::{
     unmarked_values,
 };
 use super::{FileError, json};
+use crate::disk::parse_json_object;
 use crate::messages;
 
 /// The value of `encryption_version` in a sealed state file.
@@ -142,7 +143,7 @@ pub fn read_sealed_header(text: &[u8]) -> Option<SealedHeader> {
         #[serde(default)]
         recipients: Vec<String>,
     }
-    let header: Header = serde_json::from_slice(text).ok()?;
+    let header: Header = parse_json_object(text).ok()?;
     let is_sealed = header.encryption_version == SEALED_VERSION;
     is_sealed.then_some(SealedHeader { recipients: header.recipients })
 }

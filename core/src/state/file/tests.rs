@@ -103,6 +103,16 @@ fn state_with_instances(instances: &str) -> String {
 fn what_cannot_be_is_refused_with_its_line() {
     let cases = [
         ("[]".to_owned(), "the file has no \"version\", which must be a whole number"),
+        ("[4]".to_owned(), "the file has no \"version\", which must be a whole number"),
+        (
+            r#"[4,"1.11.4",5,"lineage",{},[],null]"#.to_owned(),
+            "the file has no \"version\", which must be a whole number",
+        ),
+        (
+            r#"{"version":4,"resources":[["","managed","t","n"]]}"#.to_owned(),
+            "line 1: The content does not have the expected form: invalid type: sequence, expected \
+             an object at line 1 column 27",
+        ),
         ("{}".to_owned(), "the file has no \"version\", which must be a whole number"),
         (
             r#"{"version":"4"}"#.to_owned(),

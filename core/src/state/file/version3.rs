@@ -12,6 +12,7 @@ use serde_json::{Value, json as document};
 
 use super::layout::null_as_default;
 use super::{FileError, json};
+use crate::disk::parse_json_object;
 use crate::messages;
 
 /// The version of the format.
@@ -118,7 +119,7 @@ struct NewObject {
 /// # Errors
 /// When a part of it has the wrong form.
 pub(super) fn upgrade_from_version_3(text: &[u8]) -> Result<Vec<u8>, FileError> {
-    let old: OldFile<'_> = serde_json::from_slice(text).map_err(|error| FileError::Invalid {
+    let old: OldFile<'_> = parse_json_object(text).map_err(|error| FileError::Invalid {
         summary: messages::INVALID_STATE_FILE_FORMAT,
         detail: format!("The content does not have the expected form: {error}"),
         line: Some(error.line()),

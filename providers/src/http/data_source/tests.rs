@@ -311,6 +311,10 @@ async fn servers_and_clients_prove_who_they_are() {
     let (url, _) = server(vec![status("200 OK", "secret")], Some(config)).await;
     let who = [text("client_cert_pem", &leaf), text("client_key_pem", &key)];
     let trusting = text("ca_cert_pem", &authority);
+    let [_, _, other_key] = certificates().await;
+    let mismatch = vec![text("url", &url), who[0].clone(), text("client_key_pem", &other_key)];
+    let refused = ask(mismatch).await.unwrap_err();
+    assert!(refused.0.contains("the private key does not match the public key"), "{refused:?}");
     let careless = ("insecure", Value::Bool(true));
     let table = [
         (vec![trusting.clone(), who[0].clone(), who[1].clone()], true),

@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 
 use super::leaves::visit_scalars;
 use super::{SealError, not_a_state_error, paths, position_in_text};
+use crate::disk::parse_json_object;
 use crate::messages;
 use crate::state::file::layout::StepJson;
 use crate::state::file::{FileError, json};
@@ -109,7 +110,7 @@ pub(super) enum SecretKind<'t> {
 
 impl<'t> FileJson<'t> {
     pub(super) fn parse(text: &'t str) -> Result<Self, SealError> {
-        let file: Self = serde_json::from_str(text).map_err(|error| {
+        let file: Self = parse_json_object(text.as_bytes()).map_err(|error| {
             SealError::File(FileError::Invalid {
                 summary: messages::INVALID_STATE_FILE_FORMAT,
                 detail: format!("The content does not have the expected form: {error}"),

@@ -1,0 +1,150 @@
+//! TLS of HTTP requests, also under another name than the one in the URL: for servers that are reached by
+//! an address which their certificate does not have.
+//!
+//! The HTTP library has a connector of its own. That one panics for certificates of clients which the TLS
+//! library does not read, and has no place for another verifier.
+
+use std::fmt;
+use std::io::{Read as _, Write as _};
+
+use rustls::pki_types::ServerName;
+use rustls::{ClientConnection, StreamOwned};
+use ureq::Agent;
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::http::uri::InvalidUri;
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{
+    Buffers, ConnectProxyConnector, ConnectionDetails, Connector, Either, LazyBuffers, NextTimeout,
+    SocksConnector, TcpConnector, Transport, TransportAdapter,
+};
+
+use super::ClientTls;
+
+/// An HTTP client with the trusted certificates of this machine.
+#[must_use]
+pub fn agent_of_machine(config: Config) -> Agent {
+    agent(config, TlsConnector::new(ClientTls::of_machine()))
+}
+
+/// An HTTP client.
+pub(crate) fn agent(config: Config, tls: TlsConnector) -> Agent {
+    let connector =
+        ().chain(SocksConnector::default())
+            .chain(ConnectProxyConnector::default())
+            .chain(TcpConnector::default())
+            .chain(tls);
+    Agent::with_parts(config, connector, DefaultResolver::default())
+}
+
+/// The connector for TLS.
+#[derive(Debug)]
+pub(crate) struct TlsConnector {
+    tls: ClientTls,
+    named: Option<NamedHost>,
+}
+
+/// A server whose certificate has another name than its host.
+#[derive(Debug)]
+struct NamedHost {
+    /// The host in the URLs of the server. Other hosts, such as proxies, keep their names.
+    host: String,
+    /// The URL of the server under its name.
+    named: Uri,
+}
+
+impl TlsConnector {
+    /// Makes the connector.
+    pub(crate) fn new(tls: ClientTls) -> Self {
+        Self { tls, named: None }
+    }
+
+    /// The connector with the name to expect in the certificate of one server. A port in the name does not
+    /// count, as in Consul's own client.
+    ///
+    /// # Errors
+    /// When the name cannot be the host of a URL.
+    pub(crate) fn with_server_name(self, host: &str, name: &str) -> Result<Self, InvalidUri> {
+        let name = match name.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            _ => name,
+        };
+        let named = format!("https://{name}/").parse()?;
+        Ok(Self { named: Some(NamedHost { host: host.to_owned(), named }), ..self })
+    }
+
+    /// The name that the certificate of a server must have.
+    fn server_name(&self, uri: &Uri) -> Result<ServerName<'static>, ureq::Error> {
+        let named = self.named.as_ref().filter(|named| uri.host() == Some(&named.host));
+        let host = named.map_or(uri, |named| &named.named).host().unwrap_or_default();
+        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        let name = ServerName::try_from(bare.to_owned());
+        name.map_err(|_| ureq::Error::Tls("the host is no name that a certificate can have"))
+    }
+}
+
+impl<In: Transport> Connector<In> for TlsConnector {
+    type Out = Either<In, TlsTransport>;
+
+    fn connect(
+        &self,
+        details: &ConnectionDetails<'_>,
+        chained: Option<In>,
+    ) -> Result<Option<Self::Out>, ureq::Error> {
+        let Some(transport) = chained else { return Ok(None) };
+        if !details.needs_tls() || transport.is_tls() {
+            return Ok(Some(Either::A(transport)));
+        }
+        let name = self.server_name(details.uri)?;
+        let mut connection = ClientConnection::new(self.tls.config()?, name)?;
+        let mut socket =
+            TransportAdapter::new(transport.boxed(), std::sync::Arc::clone(&details.current_time));
+        socket.set_timeout(details.timeout);
+        connection.complete_io(&mut socket)?;
+        let buffers = LazyBuffers::new(
+            details.config.input_buffer_size(),
+            details.config.output_buffer_size(),
+        );
+        let stream = StreamOwned { conn: connection, sock: socket };
+        Ok(Some(Either::B(TlsTransport { buffers, stream })))
+    }
+}
+
+/// An encrypted connection.
+pub(crate) struct TlsTransport {
+    buffers: LazyBuffers,
+    stream: StreamOwned<ClientConnection, TransportAdapter>,
+}
+
+impl Transport for TlsTransport {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        &mut self.buffers
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), ureq::Error> {
+        self.stream.sock.set_timeout(timeout);
+        self.stream.write_all(&self.buffers.output()[..amount])?;
+        Ok(())
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, ureq::Error> {
+        self.stream.sock.set_timeout(timeout);
+        let amount = self.stream.read(self.buffers.input_append_buf())?;
+        self.buffers.input_appended(amount);
+        Ok(amount > 0)
+    }
+
+    fn is_open(&mut self) -> bool {
+        self.stream.sock.get_mut().is_open()
+    }
+
+    fn is_tls(&self) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for TlsTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TlsTransport").field("chained", &self.stream.sock.inner()).finish()
+    }
+}

@@ -1,0 +1,112 @@
+//! Descriptions of operations that an interrupted run left open, for people.
+
+use std::sync::Arc;
+
+use formwork_value::Diagnostic;
+use formwork_value::diag::Blame;
+
+use super::{OBJECT_IN_PLACE_REASON, OpenQuestion, UnresolvedOperation, object_id_hint};
+use crate::messages;
+use crate::state::journal::CallAction;
+use crate::state::journal::record::strip_subseconds;
+use crate::state::{ObjectState, State};
+
+impl UnresolvedOperation {
+    /// The id of the object in an answer that was not taken over, if it has one. A guess for people.
+    #[must_use]
+    pub fn guess_object_id(&self) -> Option<String> {
+        match &self.doubt {
+            OpenQuestion::Destination { object: Some(object) } => object.attributes.id_attribute(),
+            _ => self.answer.as_ref().and_then(object_id_hint::find_id_in_answer),
+        }
+    }
+
+    /// The object that the state has in the place of this one, and that is another one for certain: it
+    /// keeps the place, so this one cannot be taken into the state there.
+    #[must_use]
+    pub fn other_object_in_place<'s>(&self, state: &'s State) -> Option<&'s Arc<ObjectState>> {
+        let there = state.find_object(&self.addr, self.deposed.as_ref())?;
+        let makes_room = self
+            .deposes
+            .as_ref()
+            .is_some_and(|key| state.find_object(&self.addr, Some(key)).is_none());
+        let is_other = match &self.doubt {
+            _ if makes_room => false,
+            OpenQuestion::Destination { object: Some(object) } => {
+                object.is_other_real_object(there)
+            }
+            OpenQuestion::Destination { object: None } => false,
+            // Nothing was there when the call was made, and what may be its object settles it.
+            OpenQuestion::Effect => {
+                self.action == CallAction::Create
+                    && self.deposes.is_none()
+                    && !self.may_be_created_object(there)
+            }
+        };
+        is_other.then_some(there)
+    }
+
+    /// Describes in plain words the call in flight, and the command that decides about it.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let detail = self.describe_operation("`formwork recover list` shows how");
+        Diagnostic::warning(messages::AN_OPERATION_WAS_INTERRUPTED, detail)
+            .blame(Blame::Environment)
+            .about(self.addr.to_string())
+    }
+
+    /// Describes in plain words the call in flight. `how` says where the reader finds the next
+    /// step.
+    #[must_use]
+    pub fn describe_operation(&self, how: &str) -> String {
+        let (addr, when) = (&self.addr, strip_subseconds(&self.when));
+        let doing = match self.action {
+            CallAction::Create => "created",
+            CallAction::Update => "updated",
+            CallAction::Delete => "destroyed",
+        };
+        let what = match &self.deposed {
+            Some(key) => format!("The deposed object {key} of {addr}"),
+            None => addr.to_string(),
+        };
+        let what = match &self.moved {
+            Some(moved) => format!("{what}, which is {moved} by now,"),
+            None => what,
+        };
+        let answer = self.answer.as_ref().filter(|answer| !answer.state.is_empty());
+        let is_known = matches!(self.doubt, OpenQuestion::Destination { .. });
+        let answer = match self.guess_object_id() {
+            Some(id) => format!(
+                "the answer had arrived but was not taken over; the object in it has the id {id:?}"
+            ),
+            None if is_known || answer.is_some() => {
+                "the answer had arrived but was not taken over".to_owned()
+            }
+            None => "no usable answer had arrived".to_owned(),
+        };
+        let remedy = match (self.action, &self.doubt) {
+            (CallAction::Create, OpenQuestion::Effect)
+                if self.decided.as_deref() == Some(OBJECT_IN_PLACE_REASON) =>
+            {
+                "Since then an object has come into its place, which is taken for the one that was \
+                 being created. If it was recreated by other means, look for the new object."
+            }
+            (_, OpenQuestion::Destination { .. }) => {
+                "It was done, but another program has changed the state since, so the result was not \
+                 put in. Compare the real object with the state."
+            }
+            (CallAction::Create, OpenQuestion::Effect) => &format!(
+                "The object may exist although the state does not have it. Look for it, and settle \
+                     the operation: {how}. Until then it is not created a second time."
+            ),
+            (CallAction::Update | CallAction::Delete, OpenQuestion::Effect) => {
+                "The state holds the object as it was before; the next refresh shows the \
+                 outcome."
+            }
+        };
+        format!(
+            "{what} was being {doing} (asked for at {when}) when the run was cut off; {answer}. \
+             {remedy}"
+        )
+    }
+}
