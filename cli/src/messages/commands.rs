@@ -215,8 +215,8 @@ messages! {
         "Correct the address. `formwork state list` shows all addresses.";
 
     FW8053 INVALID_BACKUP_OPTIONS = "Invalid command line options: {options}",
-        "The options for backups work with local states only.",
-        "Remove the options, or name a local state with `-state`.";
+        "The options for backups work with local states only, and name no state of the move.",
+        "Remove the options, name a local state with `-state`, or name another file for the backup.";
 
     FW8054 ERROR_READING_SOURCE_STATE = "Error reading source state {file}",
         "The state to push could not be read.",
@@ -381,6 +381,10 @@ messages! {
     FW8094 TEST_OBJECTS_ARE_LEFT = "Objects of earlier tests are left",
         "An earlier `formwork test` was ended or could not destroy its objects, and their states are still there.",
         "Destroy the objects with the state files that the message names, or delete the folders if the objects are gone.";
+
+    FW8098 INVALID_WORKSPACE_IN_ENVIRONMENT = "Invalid workspace name set using TF_WORKSPACE",
+        "The environment variable `TF_WORKSPACE` selects a workspace whose name is not allowed.",
+        "Unset the variable, or give it a name of letters, digits, dashes, underscores and periods.";
 
     FW8099 EMPTY_FILE_NOT_MIGRATED = "Empty state file is not migrated",
         "A local state file has no content although it had some, and the new backend has no state.",
