@@ -16,5 +16,5 @@ pub(crate) use page::example;
 pub(crate) use reference::{command_help, command_reference, manual_page, manual_pages};
 pub(crate) use shared::{
     BackupPath, DEFAULT_PARALLELISM_ARG, InitArgs, LockArgs, OperationArgs, StateArgs, StatePaths,
-    VariableArgs, VariableSource, ViewArgs, parse_parallelism,
+    VariableArgs, VariableSource, ViewArgs, parse_parallelism, path_if_given, path_or_empty,
 };

@@ -48,6 +48,9 @@ pub(crate) use test_modules::LoadedTest;
 /// The name of the file that names the selected workspace.
 const ENVIRONMENT_FILE: &str = "environment";
 
+/// What a name of a workspace may be.
+const NAME_RULE: &str = "The name must contain only URL safe characters, and no path separators.";
+
 /// The folder a command works in.
 pub(crate) struct Workspace<'e> {
     /// The environment.
@@ -129,8 +132,21 @@ impl<'e> Workspace<'e> {
     /// Opens the working folder.
     ///
     /// # Errors
-    /// When the settings cannot be read.
+    /// When the settings or the selection of the workspace cannot be read.
     pub(crate) fn open(env: &'e Env, diags: &mut Diagnostics) -> Result<Self, Reported> {
+        let opened = Self::open_with_any_selection(env, diags)?;
+        opened.selection_problem().map_or(Ok(opened), |problem| Err(diags.error(problem)))
+    }
+
+    /// Opens the working folder for a command that selects a workspace: it is the way out of a selection
+    /// that cannot be used.
+    ///
+    /// # Errors
+    /// When the settings or the environment cannot be read.
+    pub(crate) fn open_with_any_selection(
+        env: &'e Env,
+        diags: &mut Diagnostics,
+    ) -> Result<Self, Reported> {
         let settings = Settings::load(env).map_err(|error| {
             let summary = messages::SETTINGS_CANNOT_BE_READ;
             diags.error(Diagnostic::error(summary, error.to_string()).blame(Blame::Environment))
@@ -150,19 +166,36 @@ impl<'e> Workspace<'e> {
             encryption: None,
             started_stores: StartedStores::default(),
         };
-        let name = opened.selected_workspace().map_err(|error| {
-            let path = opened.data.path().join(ENVIRONMENT_FILE);
+        // Only the environment can mend what it says.
+        if let Some(name) = env.workspace.as_ref().filter(|name| !Workspaces::is_valid_name(name)) {
             let detail = format!(
-                "{}: {error}. The file names the selected workspace; remove it to select the default one, or run \"formwork workspace select\".",
-                path.display()
+                "The variable selects the workspace {name:?}. {NAME_RULE} Unset the variable, or correct it."
             );
-            let summary = messages::FAILED_TO_READ_SELECTED_WORKSPACE;
-            diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
-        })?;
-        if !Workspaces::is_valid_name(&name) {
-            return Err(diags.error(bad_name(&name)));
+            let summary = messages::INVALID_WORKSPACE_IN_ENVIRONMENT;
+            return Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)));
         }
         Ok(opened)
+    }
+
+    /// What is wrong with the selection of the workspace in the data folder.
+    pub(crate) fn selection_problem(&self) -> Option<Diagnostic> {
+        let path = self.data.path().join(ENVIRONMENT_FILE);
+        let path = path.display();
+        let remedy = "To select another one, run:\n  formwork workspace select default";
+        let problem = match self.selected_workspace() {
+            Ok(name) if Workspaces::is_valid_name(&name) => return None,
+            Ok(name) => {
+                let detail =
+                    format!("The file {path} selects the workspace {name:?}. {NAME_RULE} {remedy}");
+                Diagnostic::error(messages::INVALID_WORKSPACE_NAME, detail)
+            }
+            Err(error) => {
+                let detail =
+                    format!("{path}: {error}. The file names the selected workspace. {remedy}");
+                Diagnostic::error(messages::FAILED_TO_READ_SELECTED_WORKSPACE, detail)
+            }
+        };
+        Some(problem.blame(Blame::Environment))
     }
 
     /// Reads the configuration, and remembers what it was read from.
@@ -429,8 +462,6 @@ impl<'e> Workspace<'e> {
 
 /// Says that there can be no workspace of this name.
 pub(crate) fn bad_name(name: &str) -> Diagnostic {
-    let detail = format!(
-        "The workspace name {name:?} is not allowed. The name must contain only URL safe characters, and no path separators."
-    );
+    let detail = format!("The workspace name {name:?} is not allowed. {NAME_RULE}");
     Diagnostic::error(messages::INVALID_WORKSPACE_NAME, detail)
 }

@@ -59,6 +59,24 @@ pub trait FileOptions {
     }
 }
 
+/// Whether two paths lead to one file, through links of any kind. A file that does not exist yet is
+/// known by its place.
+#[must_use]
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (FileId::at(one), FileId::at(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        (Err(_), Err(_)) => {
+            let place = |path: &Path| {
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+                Some(folder.join(path.file_name()?))
+            };
+            place(one).is_some_and(|place_of_one| Some(place_of_one) == place(other))
+        }
+        _ => false,
+    }
+}
+
 /// Reads a regular file of at most `limit` bytes. Links are followed.
 ///
 /// # Errors

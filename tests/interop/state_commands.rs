@@ -204,6 +204,74 @@ fn things_move_into_another_file_and_both_are_backed_up() {
 }
 
 #[test]
+fn a_backup_with_the_name_of_the_state_leaves_the_new_state() {
+    for name in ["terraform.tfstate", "./terraform.tfstate"] {
+        for step in ["state mv", "state rm", "taint"] {
+            let to = if step == "state mv" { " terraform_data.z" } else { "" };
+            check(
+                &begin(),
+                &[&format!("{step} -backup={name} terraform_data.a{to}"), "state list"],
+            );
+        }
+    }
+}
+
+/// Terraform loses the object in the first case, and the state that is moved into in the others.
+#[test]
+fn a_move_loses_nothing_when_its_files_are_named_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in begin().into_iter().chain([("other", state(7, "o", "O"))]) {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let run = |args: &str| {
+        let args: Vec<&str> = args.split(' ').collect();
+        Engine::Formwork.run(folder.path(), None, &args)
+    };
+    for options in ["-backup=other", "-backup=./other", "-backup-out=terraform.tfstate"] {
+        let before = files(folder.path());
+        let moved =
+            format!("state mv -state-out=other {options} terraform_data.a terraform_data.z");
+        let refused = run(&moved);
+        assert_eq!(refused.code, Some(1), "{options}");
+        assert!(refused.stderr.contains("Invalid command line options"), "{}", refused.stderr);
+        assert_eq!(files(folder.path()), before, "{options}");
+    }
+    let moved = run("state mv -state-out=./terraform.tfstate terraform_data.a terraform_data.z");
+    assert_eq!(moved.code, Some(0), "{}", moved.stderr);
+    let listed = run("state list").stdout;
+    assert!(
+        listed.contains("terraform_data.z") && !listed.contains("terraform_data.a\n"),
+        "{listed}"
+    );
+}
+
+#[test]
+fn a_selection_that_cannot_be_used_is_mended_by_another_one() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join(".terraform")).unwrap();
+    for bad in [&b"a/b"[..], b"..", b"\xe9"] {
+        for line in ["workspace select default", "workspace select -or-create w", "workspace list"]
+        {
+            std::fs::write(folder.path().join(".terraform/environment"), bad).unwrap();
+            let run = |line: &str| {
+                let args: Vec<&str> = line.split(' ').collect();
+                Engine::Formwork.run(folder.path(), None, &args)
+            };
+            let refused = run("state list");
+            assert_eq!(refused.code, Some(1), "{}", refused.stdout);
+            assert!(refused.stderr.contains(".terraform/environment"), "{}", refused.stderr);
+            assert!(refused.stderr.contains("formwork workspace select default"));
+            let done = run(line);
+            assert_eq!(done.code, Some(0), "{line}: {}", done.stderr);
+            if line.contains("select") {
+                let shown = run("workspace show");
+                assert_eq!(Some(shown.stdout.trim()), line.split(' ').next_back());
+            }
+        }
+    }
+}
+
+#[test]
 fn things_are_forgotten_as_terraform_forgets_them() {
     check(
         &begin(),

@@ -77,7 +77,8 @@ pub(crate) fn command_line_error(error: &clap::Error, name: &str) -> (Summary, S
     };
     let as_typed = |text: String| {
         let text = text.split([' ', '=', '[']).next().unwrap_or_default().to_owned();
-        text.strip_prefix('-').map_or(text.clone(), |rest| rest.to_owned())
+        // The parser knows every option with two dashes.
+        if text.starts_with("--") { text.replacen("--", "-", 1) } else { text }
     };
     // Of several suggestions the last is the nearest.
     let nearest = |kind: ContextKind| match error.get(kind) {
@@ -105,7 +106,11 @@ pub(crate) fn command_line_error(error: &clap::Error, name: &str) -> (Summary, S
         ErrorKind::UnknownArgument => {
             let word = one(ContextKind::InvalidArg).unwrap_or_default();
             if word.starts_with('-') {
-                let hint = hint(ContextKind::SuggestedArg);
+                let mut hint = hint(ContextKind::SuggestedArg);
+                if name.ends_with(" import") {
+                    // In Terraform every word behind the address is taken as it is.
+                    hint.push_str(" Before an ID that begins with a dash, write -- and a space.");
+                }
                 (flags.into(), format!("There is no option {} here.{hint}", as_typed(word)))
             } else {
                 let detail = format!("The word {word:?} is one more than `{name}` takes.");

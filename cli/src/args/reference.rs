@@ -68,7 +68,11 @@ fn find_command<'c>(
         return Ok((command, name));
     }
     let given = words.join(" ");
-    let detail = format!("`{name} -help` lists the commands.");
+    let detail = if command.has_subcommands() {
+        format!("`{name} -help` lists the commands.")
+    } else {
+        format!("`{name}` has no commands of its own. `{name} -help` describes it.")
+    };
     Err(diags.error(Diagnostic::error(
         messages::NO_SUCH_COMMAND.with(&[&format_args!("{given:?}")]),
         detail,

@@ -1,7 +1,8 @@
 //! Arguments that several commands have.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use formwork_core::session::DEFAULT_PARALLELISM;
 
@@ -117,6 +118,17 @@ impl StatePaths {
 
 /// Default number of operations that run at once, as the help prints it.
 pub(crate) const DEFAULT_PARALLELISM_ARG: &str = "10";
+
+/// Reads the path of a positional argument, which may be empty: scripts pass empty variables on, and
+/// Terraform takes them for no argument.
+pub(crate) fn path_or_empty() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
+}
+
+/// The path of a positional argument, if it is given and not empty.
+pub(crate) fn path_if_given(path: Option<&PathBuf>) -> Option<&Path> {
+    path.map(PathBuf::as_path).filter(|path| !path.as_os_str().is_empty())
+}
 
 /// Requested number of operations that run at once. A negative number is refused
 /// where messages can be given.

@@ -20,7 +20,10 @@ use super::planfile::{self, ToApply};
 use super::question::{NoAnswer, Prompt, ask};
 use super::run_observer::RunObserver;
 use super::state_session;
-use crate::args::{OperationArgs, StateArgs, StatePaths, VariableArgs, parse_parallelism};
+use crate::args::{
+    OperationArgs, StateArgs, StatePaths, VariableArgs, parse_parallelism, path_if_given,
+    path_or_empty,
+};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -32,7 +35,7 @@ use crate::workspace::{OverrideWarning, Workspace};
 #[derive(Debug, clap::Args)]
 pub(crate) struct ApplyArgs {
     /// A saved plan to apply.
-    #[arg(value_name = "PLAN")]
+    #[arg(value_name = "PLAN", value_parser = path_or_empty())]
     pub(crate) plan: Option<PathBuf>,
     /// Do not ask before changing anything.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", value_name = "BOOL")]
@@ -71,7 +74,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
     if let Err(_reported) = check_args(&mut diags, args, purpose) {
         return report.report_failure(None, &diags);
     }
-    let prepared = match &args.plan {
+    let prepared = match path_if_given(args.plan.as_ref()) {
         Some(path) => match planfile::prepare_saved_plan(
             &mut diags,
             env,
@@ -177,7 +180,7 @@ fn check_args(
     args: &ApplyArgs,
     purpose: ApplyPurpose,
 ) -> Result<(), Reported> {
-    if args.json && args.plan.is_none() && !args.auto_approve {
+    if args.json && path_if_given(args.plan.as_ref()).is_none() && !args.auto_approve {
         return Err(diags.error(Diagnostic::error(
             messages::PLAN_FILE_OR_AUTO_APPROVE_REQUIRED,
             "Formwork cannot ask for interactive approval when -json is set. You can either apply a saved plan file, or enable the -auto-approve option.",

@@ -11,7 +11,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::backend::Init;
 use super::operation::{ProvidersOfState, providers_of_state};
-use super::{backend, encryption, from_module};
+use super::{backend, encryption, from_module, state_session};
 use crate::args::{InitArgs, StatePaths};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -58,6 +58,8 @@ async fn prepare_folder(
         let detail = "The one asks for newer versions, the other allows none to be recorded.";
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
+    // Whether or not a state is locked, as in Terraform.
+    let _ = state_session::parse_lock_timeout(diags, &args.lock.lock_timeout)?;
     if let Some(source) = &args.from_module {
         let text = format!("Copying configuration from {:?}...", redact::address(source));
         report.report_step(Paint::Bold, &text, "copying_configuration_message");
@@ -68,7 +70,10 @@ async fn prepare_folder(
         report.report_step(Paint::Plain, text, "output_init_empty_message");
         return Ok(());
     }
-    report.report_step(Paint::Bold, "Initializing the backend...", "initializing_backend_message");
+    if args.backend {
+        let text = "Initializing the backend...";
+        report.report_step(Paint::Bold, text, "initializing_backend_message");
+    }
     let tests = args.test_directory.as_deref();
     // Nothing is fetched for files that are refused.
     workspace.check_tests(diags, tests);

@@ -99,6 +99,15 @@ impl<'e> PreparedConfig<'e> {
         preparing: &PrepareOptions<'_>,
     ) -> Result<(Config, BTreeMap<Str, ResolvedVariable>, Launcher), Reported> {
         if preparing.needs_config && !workspace.finds_config(diags) {
+            let folder = &workspace.config_folder;
+            if *folder != workspace.root {
+                let detail = format!(
+                    "The folder {} holds no configuration files, whose names end in .tf. Name the folder that does with -config=DIR.",
+                    folder.display()
+                );
+                let problem = Diagnostic::error(messages::NO_CONFIGURATION_FILES, detail);
+                return Err(diags.error(problem));
+            }
             return Err(diags.error(Diagnostic::error(
                 messages::NO_CONFIGURATION_FILES,
                 "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command. To destroy everything that is managed here, use `formwork destroy`, which needs no configuration.",
@@ -241,14 +250,46 @@ pub(super) fn providers_of<'p>(
     workspace: &mut Workspace<'_>,
     providers: impl Iterator<Item = &'p ProviderAddr>,
 ) -> Result<Launcher, Reported> {
-    let mut required = BTreeMap::new();
-    if workspace.has_config() {
-        let mut found = Diagnostics::new();
-        // Warnings belong to commands that use the configuration.
-        let config = workspace.required_config(&mut found);
-        let config = config.map_err(|reported| diags.append(found).err().unwrap_or(reported))?;
-        required = config.provider_requirements();
+    let required = configured_providers(diags, workspace)?;
+    launcher_with(diags, workspace, required, providers)
+}
+
+/// As [`providers_of`], in the versions that are locked. A state that is shown as a whole was made
+/// with these, whatever the configuration requires by now.
+///
+/// # Errors
+/// As [`providers_of`].
+pub(super) fn providers_in_any_version<'p>(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    providers: impl Iterator<Item = &'p ProviderAddr>,
+) -> Result<Launcher, Reported> {
+    let mut required = configured_providers(diags, workspace)?;
+    required.values_mut().for_each(|versions| *versions = VersionConstraints::default());
+    launcher_with(diags, workspace, required, providers)
+}
+
+/// The providers that the configuration requires, if there is any.
+fn configured_providers(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<BTreeMap<ProviderAddr, VersionConstraints>, Reported> {
+    if !workspace.has_config() {
+        return Ok(BTreeMap::new());
     }
+    let mut found = Diagnostics::new();
+    // Warnings belong to commands that use the configuration.
+    let config = workspace.required_config(&mut found);
+    let config = config.map_err(|reported| diags.append(found).err().unwrap_or(reported))?;
+    Ok(config.provider_requirements())
+}
+
+fn launcher_with<'p>(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    mut required: BTreeMap<ProviderAddr, VersionConstraints>,
+    providers: impl Iterator<Item = &'p ProviderAddr>,
+) -> Result<Launcher, Reported> {
     for addr in providers {
         required.entry(addr.clone()).or_default();
     }

@@ -74,7 +74,7 @@ async fn show_outputs(
     }
     let state =
         stored_state(diags, workspace, &StatePaths::from_state_path(args.state.as_ref())).await?;
-    let Some(name) = &args.name else {
+    let Some(name) = args.name.as_ref().filter(|name| !name.is_empty()) else {
         if args.raw {
             let detail =
                 "You must give the name of a single output value when using the -raw option.";

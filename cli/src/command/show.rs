@@ -15,11 +15,11 @@ use formwork_operation::saved_plan::GeneratedConfigUse;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
-use super::operation::providers_of;
+use super::operation::providers_in_any_version;
 use super::output::stored_file;
 use super::planfile::{self, PlanToOpen};
 use super::state::ProvidedObject;
-use crate::args::{StatePaths, example};
+use crate::args::{StatePaths, example, path_if_given, path_or_empty};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -33,7 +33,7 @@ use crate::workspace::Workspace;
 #[command(after_help = example("-json tfplan", "Print a saved plan as JSON."))]
 pub(crate) struct ShowArgs {
     /// A saved plan or a state file; without one, the state of this folder.
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = path_or_empty())]
     pub(crate) file: Option<PathBuf>,
     /// Print it as JSON.
     #[arg(long)]
@@ -48,7 +48,7 @@ pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.report_failure(None, &diags);
     };
-    let text = match &args.file {
+    let text = match path_if_given(args.file.as_ref()) {
         None => match stored_state(&mut diags, &mut workspace, args).await {
             Ok(None) if !args.json => Ok("No state.\n".to_owned()),
             Ok(file) => {
@@ -187,7 +187,7 @@ async fn show_state(
     let state = &file.state;
     let providers: Vec<ProviderAddr> =
         state.resources.values().map(|held| held.provider.provider.clone()).collect();
-    let launcher = providers_of(diags, workspace, providers.iter())?;
+    let launcher = providers_in_any_version(diags, workspace, providers.iter())?;
     let pool = ProviderPool::new(&launcher);
     let loaded = pool.load_providers(diags, providers).await;
     pool.report_warnings(diags);

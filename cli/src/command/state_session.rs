@@ -66,7 +66,13 @@ impl OperationObserver for LockReport {
 }
 
 /// Time to wait for a lock: a negative one is zero.
-fn parse_lock_timeout(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
+///
+/// # Errors
+/// When the text is no duration.
+pub(super) fn parse_lock_timeout(
+    diags: &mut Diagnostics,
+    text: &str,
+) -> Result<Duration, Reported> {
     let read = duration::parse_nanoseconds(text).map_err(|reason| {
         let detail = format!("{text:?} is not a duration like 30s, 5m or 1h30m: {reason}.");
         diags.error(Diagnostic::error(messages::INVALID_LOCK_TIMEOUT, detail))

@@ -17,7 +17,7 @@ pub(super) async fn run_text_command(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
 ) -> Exit {
-    run(env, work, print_out).await
+    run(env, WorkspaceSelection::Needed, work, print_out).await
 }
 
 /// As [`run_text_command`], for a command that returns data for programs.
@@ -25,17 +25,37 @@ pub(super) async fn run_data_command(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
 ) -> Exit {
-    run(env, work, out_data).await
+    run(env, WorkspaceSelection::Needed, work, out_data).await
+}
+
+/// As [`run_text_command`], for a command that can do without the selection of the workspace.
+pub(super) async fn run_selection_command(
+    env: &Env,
+    work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
+) -> Exit {
+    run(env, WorkspaceSelection::NotNeeded, work, print_out).await
+}
+
+/// Whether a command needs to know the selected workspace.
+#[derive(Clone, Copy)]
+enum WorkspaceSelection {
+    Needed,
+    NotNeeded,
 }
 
 async fn run(
     env: &Env,
+    selection: WorkspaceSelection,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
     print: fn(&str),
 ) -> Exit {
     let report = OperationReport::new(Screen::of(env), false, env.compact_warnings);
     let mut diags = Diagnostics::new();
-    let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
+    let opened = match selection {
+        WorkspaceSelection::Needed => Workspace::open(env, &mut diags),
+        WorkspaceSelection::NotNeeded => Workspace::open_with_any_selection(env, &mut diags),
+    };
+    let Ok(mut workspace) = opened else {
         return report.report_failure(None, &diags);
     };
     let text = work(&mut diags, &mut workspace).await;

@@ -8,7 +8,7 @@ use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostics, Reported};
 
 use super::config_errors::{self, KnownConfig};
-use crate::args::{VariableArgs, example};
+use crate::args::{VariableArgs, example, path_if_given, path_or_empty};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::diagnostic;
@@ -29,6 +29,9 @@ pub(crate) struct ValidateArgs {
     /// The folder with files of tests, below that of the configuration. Default: tests.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
+    /// The folder of the configuration; the working folder unless given.
+    #[arg(value_name = "DIR", value_parser = path_or_empty())]
+    pub(crate) folder: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) variables: VariableArgs,
 }
@@ -46,11 +49,16 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
         }
         return report.report_failure(None, &diags);
     };
+    let folder = path_if_given(args.folder.as_ref());
+    if let Some(folder) = folder {
+        workspace.config_folder = folder.to_owned();
+    }
     let mut tests = Diagnostics::new();
     if !args.no_tests {
         workspace.check_tests(&mut tests, args.test_directory.as_deref());
     }
-    if workspace.finds_config(&mut diags) {
+    // A folder that is not there is reported by reading it.
+    if workspace.finds_config(&mut diags) || folder.is_some_and(|folder| !folder.is_dir()) {
         // Everything there is to know is in `diags`.
         let _ = check_config(&mut diags, &mut workspace, !tests.has_errors()).await;
         if !args.no_tests && !tests.has_errors() {

@@ -14,7 +14,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
 use super::state_session;
-use super::text_command::run_text_command;
+use super::text_command::{run_selection_command, run_text_command};
 use crate::args::{LockArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -88,20 +88,25 @@ pub(super) async fn run_as_env(command: WorkspaceCommand, env: &Env) -> Exit {
 pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
     match command {
         WorkspaceCommand::List => {
-            run_text_command(env, async |diags, workspace| list_workspaces(diags, workspace).await)
-                .await
+            run_selection_command(env, async |diags, workspace| {
+                if let Some(problem) = workspace.selection_problem() {
+                    diags.warn(problem);
+                }
+                list_workspaces(diags, workspace).await
+            })
+            .await
         }
         WorkspaceCommand::Show => {
             run_text_command(env, async |_, workspace| Ok(format!("{}\n", workspace.name()))).await
         }
         WorkspaceCommand::New(args) => {
-            run_text_command(env, async |diags, workspace| {
+            run_selection_command(env, async |diags, workspace| {
                 create_workspace(diags, workspace, &args).await
             })
             .await
         }
         WorkspaceCommand::Select(args) => {
-            run_text_command(env, async |diags, workspace| {
+            run_selection_command(env, async |diags, workspace| {
                 select_workspace(diags, workspace, &args).await
             })
             .await
@@ -216,7 +221,7 @@ async fn select_workspace(
     let all = workspace_backend(diags, workspace).await?;
     let known = all.workspaces().await.map_err(|error| report_refusal(diags, &error))?;
     if known.contains(name) {
-        if *name == workspace.name() {
+        if *name == workspace.name() && workspace.selection_problem().is_none() {
             return Ok(String::new());
         }
         workspace.select(diags, name)?;

@@ -215,8 +215,8 @@ messages! {
         "Correct the address. `formwork state list` shows all addresses.";
 
     FW8053 INVALID_BACKUP_OPTIONS = "Invalid command line options: {options}",
-        "The options for backups work with local states only.",
-        "Remove the options, or name a local state with `-state`.";
+        "The options for backups work with local states only, and name no state of the move.",
+        "Remove the options, name a local state with `-state`, or name another file for the backup.";
 
     FW8054 ERROR_READING_SOURCE_STATE = "Error reading source state {file}",
         "The state to push could not be read.",
@@ -385,6 +385,9 @@ messages! {
     FW8095 STATE_LACKS_RESULTS_OF_RUN = "State lacks results of a run",
         "`workspace new -state` or `state push` names a state file beside which a run has left its journal.",
         "Run a command with that state first: it takes over the results. `state push -force` stores the file as it is.";
+    FW8098 INVALID_WORKSPACE_IN_ENVIRONMENT = "Invalid workspace name set using TF_WORKSPACE",
+        "The environment variable `TF_WORKSPACE` selects a workspace whose name is not allowed.",
+        "Unset the variable, or give it a name of letters, digits, dashes, underscores and periods.";
 
     FW8099 EMPTY_FILE_NOT_MIGRATED = "Empty state file is not migrated",
         "A local state file has no content although it had some, and the new backend has no state.",

@@ -5,6 +5,7 @@ use std::path::Path;
 use formwork_backend::OpenState;
 use formwork_backend::local::{StateFilePaths, Workspaces};
 use formwork_core::config::StateBackendBlock;
+use formwork_core::disk::is_same_file;
 use formwork_value::{Diagnostics, Reported};
 
 use super::Workspace;
@@ -95,7 +96,7 @@ impl BackendConfig {
 fn with_state_paths(usual: StateFilePaths, state_paths: &StatePaths) -> StateFilePaths {
     let source = state_paths.state.clone().unwrap_or_else(|| usual.state.clone());
     let mut files = match (&state_paths.out, &state_paths.state) {
-        (Some(out), _) if *out != source => StateFilePaths {
+        (Some(out), _) if *out != source && !is_same_file(out, &source) => StateFilePaths {
             read_from: Some(source),
             ..StateFilePaths::from_state_path(out.clone())
         },

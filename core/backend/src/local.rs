@@ -1,6 +1,7 @@
 //! A state in a file on this machine. Knows nothing of what happened during a run; that is in
 //! `journal`.
 
+mod backup;
 mod errored_state;
 mod lock;
 mod lost_state;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::locks::{NO_LOCKS, is_lock_unsupported_error};
-use formwork_core::disk::{MAX_STATE, open_file, read_file, read_named};
+use formwork_core::disk::{MAX_STATE, read_file, read_named};
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::{IntentLog, LocalIntentLog};
 use formwork_value::Diagnostic;
@@ -25,7 +26,7 @@ use formwork_value::diag::Blame;
 pub use self::errored_state::{ERRORED_FILE, ErroredStateFile, ErroredStateRelation, save_errored};
 use self::lock::HeldLock;
 use self::lost_state::empty_file_warning;
-use self::replace::{DiskOperations, PipeHandling, follow_links};
+use self::replace::{DiskOperations, follow_links};
 pub use self::workspaces::{LocalBackend, Workspaces};
 use crate::OpenState;
 use crate::encryption::StateCipher;
@@ -234,32 +235,6 @@ impl LocalStore {
             KnownState::Absent | KnownState::NotRead => false,
         }
     }
-
-    /// Keeps what the file that is written held before the first write of this run.
-    fn write_backup(&self) -> Result<(), StoreError> {
-        let Some(backup) = &self.files.backup else { return Ok(()) };
-        let stored = &self.files.state;
-        let holds_something = match &self.files.read_from {
-            Some(_) => stored.metadata().is_ok_and(|about| about.len() > 0),
-            None => {
-                matches!(&self.known, KnownState::Present { content: StoredContent::Read(_), .. })
-            }
-        };
-        if !holds_something {
-            return Ok(());
-        }
-        let from = open_file(stored).map_err(store_error(StoreOperation::Read, stored))?;
-        let about = from.metadata().map_err(store_error(StoreOperation::Read, stored))?;
-        let pipe =
-            if self.files.named.backup { PipeHandling::WriteInto } else { PipeHandling::Replace };
-        self.disk.write_next_file(backup, pipe, Some(&about), &|to| {
-            if !self.cipher.encrypts() {
-                return io::copy(&mut &from, to).map(drop);
-            }
-            // A state that was not encrypted yet must not stay readable in its backup.
-            to.write_all(&self.cipher.encrypt_file(read_file(stored, MAX_STATE)?)?)
-        })
-    }
 }
 
 #[async_trait::async_trait]
@@ -346,10 +321,9 @@ impl StateStore for LocalStore {
         // A state can be read from a pipe, but not kept there.
         let state = &self.files.state;
         if is_not_regular_file(state) {
-            Err(StoreError::NotPersistent { location: display_path(state) })
-        } else {
-            Ok(())
+            return Err(StoreError::NotPersistent { location: display_path(state) });
         }
+        self.check_backup_place()
     }
 
     fn read_from(&self) -> Option<&Path> {

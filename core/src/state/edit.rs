@@ -28,7 +28,10 @@ pub fn matching_instances(state: &State, target: &Target) -> Vec<InstanceAddr> {
     };
     match target {
         Target::Instance(addr) => {
-            of(&addr.resource_addr()).into_iter().filter(|found| found == addr).collect()
+            // Looked up, as scripts name every instance of a large resource.
+            let held = state.resources.get(&addr.resource_addr());
+            let is_held = held.is_some_and(|held| held.instances.contains_key(&addr.key));
+            is_held.then(|| addr.clone()).into_iter().collect()
         }
         Target::Resource(addr) => of(addr),
         Target::Module(_) => state

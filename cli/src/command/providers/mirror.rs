@@ -33,7 +33,7 @@ use crate::workspace::Workspace;
 #[command(after_help = example("mirror", "Copy the required packages to a folder."))]
 pub(crate) struct ProvidersMirrorArgs {
     /// The folder to copy packages into.
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = path_or_empty())]
     pub(crate) folder: PathBuf,
     /// Copy the packages for this platform, such as linux_amd64. May be given several times. Default:
     /// the platform of this machine.
@@ -62,6 +62,7 @@ fn mirror_packages(
     workspace: &mut Workspace<'_>,
     diags: &mut Diagnostics,
 ) -> Result<(), Reported> {
+    let folder = path_if_given(Some(&args.folder)).unwrap_or(Path::new("."));
     let platforms = parse_platforms(diags, &args.platform)?;
     let config = workspace.required_config(diags)?;
     let required = config.provider_requirements();
@@ -76,15 +77,15 @@ fn mirror_packages(
         PackageCopy { search: &search, servers: &servers, locks: &locks, platforms: &platforms };
     let results = parallel::run_jobs(
         &all,
-        |_, (addr, constraints), emit| copy.provider(addr, constraints, &args.folder, emit),
+        |_, (addr, constraints), emit| copy.provider(addr, constraints, folder, emit),
         |_, line: String| report.report_event(&line),
         || (),
     );
     for problem in results.into_iter().flatten() {
         let _ = diags.error(problem.blame(Blame::Environment));
     }
-    for addr in mirrored_providers(&args.folder) {
-        if let Err(error) = write_index(&args.folder, &addr) {
+    for addr in mirrored_providers(folder) {
+        if let Err(error) = write_index(folder, &addr) {
             let detail = format!("Failed to write an updated JSON index for {addr}: {error}.");
             let summary = messages::FAILED_TO_UPDATE_INDEXES;
             let _ = diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment));

@@ -41,7 +41,7 @@ pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
         let state = existing_state(diags, workspace, &state_paths).await?;
         let instances = select_instances(diags, &state, &targets)?;
         let shown = instances.iter().filter(|addr| {
-            args.id.as_ref().is_none_or(|id| {
+            args.id.as_ref().filter(|id| !id.is_empty()).is_none_or(|id| {
                 let object = state.current_object(addr);
                 object.is_some_and(|object| object.attributes.id_attribute().as_ref() == Some(id))
             })

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::Target;
+use formwork_core::disk::is_same_file;
 use formwork_core::state::edit::{StateMove, StatesOfMove, plan_moves, put_objects, take_objects};
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -52,9 +53,7 @@ pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
         let (from, to) = (parse(&args.source), parse(&args.destination));
         let addrs = MoveAddrs { from: &from?, to: &to? };
         check_backups(diags, workspace, args).await?;
-        let other = args.state.state_out.as_deref();
-        let same = |out: &Path| args.state.state.as_deref().is_some_and(|path| is_same(path, out));
-        match other.filter(|out| !same(out)) {
+        match destination_file(diags, workspace, args).await? {
             Some(out) => move_between_states(diags, workspace, args, addrs, out).await,
             None => {
                 edit_state(diags, workspace, source_edit_options(args), |diags, locked| {
@@ -89,10 +88,41 @@ async fn check_backups(
     Err(diags.error(Diagnostic::error(summary, detail)))
 }
 
-/// Whether two paths lead to one file: it cannot be locked twice.
-fn is_same(one: &Path, other: &Path) -> bool {
-    let full = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    full(one) == full(other)
+/// The file that things are moved into, if it is not that of the source: one file cannot be locked
+/// twice. No state may be the place of the backup of the other one.
+async fn destination_file<'a>(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    args: &'a StateMvArgs,
+) -> Result<Option<&'a Path>, Reported> {
+    let Some(out) = args.state.state_out.as_deref() else { return Ok(None) };
+    let source = match &args.state.state {
+        Some(path) => Some(path.clone()),
+        None => {
+            let backend = workspace.root_module(diags)?.settings.backend;
+            let config = workspace.backend_config(diags, backend.as_ref()).await?;
+            let places = config.local_places(&workspace.root);
+            places.map(|places| places.state_paths(&workspace.name()).state)
+        }
+    };
+    if source.as_ref().is_some_and(|source| is_same_file(source, out)) {
+        return Ok(None);
+    }
+    let names = |backup: &Option<PathBuf>, state: &Path| {
+        backup.as_ref().is_some_and(|backup| is_same_file(backup, state))
+    };
+    let (option, which) = if names(&args.state.backup, out) {
+        ("-backup", "that the objects are moved into")
+    } else if source.is_some_and(|source| names(&args.backup_out, &source)) {
+        ("-backup-out", "that the objects are moved out of")
+    } else {
+        return Ok(Some(out));
+    };
+    let detail = format!(
+        "The file of {option} is the state {which}. A backup of the other state would replace it. Name another file. Nothing was changed."
+    );
+    let summary = messages::INVALID_BACKUP_OPTIONS.with(&[&option]);
+    Err(diags.error(Diagnostic::error(summary, detail)))
 }
 
 /// The state that things are moved out of. It is always backed up.

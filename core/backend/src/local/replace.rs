@@ -10,6 +10,7 @@ use formwork_core::disk::{
     Access, FileOptions as _, cannot_be_replaced, is_device, reserve, sync_dir,
 };
 
+use super::lock::is_file_at_path;
 use super::{is_not_regular_file, store_error};
 use crate::store::{StoreError, StoreOperation};
 
@@ -142,7 +143,11 @@ pub(super) fn replace_file(
     let (next, stand_in) = disk.create_next_file(&path, access).map_err(write_failed)?;
     let placed = lock(stand_in).and_then(|stand_in| {
         disk.write_content(&stand_in, text)?;
-        let linked = original.is_some() && disk.link(&path, &previous).is_ok();
+        let linked = original.is_some_and(|original| {
+            // Only this file may come back: another one would bring its old text along.
+            disk.link(&path, &previous).is_ok()
+                && is_file_at_path(original, &previous).unwrap_or(false)
+        });
         // The content is on the disk by now, so the name never leads to half of a text.
         match disk.rename(&next, &path) {
             Err(error) if cannot_be_replaced(&error) => Ok((stand_in, TextLocation::NextFile)),

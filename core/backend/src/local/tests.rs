@@ -111,6 +111,61 @@ async fn the_backup_is_what_was_there_before_the_run() {
 }
 
 #[tokio::test]
+async fn a_backup_that_is_the_state_itself_never_replaces_it() {
+    let text = "{\"version\":4,  \"lineage\":\"one\",\"serial\":7}";
+    for (is_locked, is_link) in [(true, false), (false, false), (true, true), (false, true)] {
+        for name in ["terraform.tfstate", "./terraform.tfstate", "real", "link", "hard"] {
+            let folder = new_folder();
+            let [state, real, link, hard] =
+                ["terraform.tfstate", "real", "link", "hard"].map(|name| folder.path().join(name));
+            if is_link {
+                std::fs::write(&real, text).unwrap();
+                symlink("real", &state).unwrap();
+            } else {
+                std::fs::write(&state, text).unwrap();
+                symlink("terraform.tfstate", &real).unwrap();
+            }
+            symlink(&state, &link).unwrap();
+            std::fs::hard_link(state.canonicalize().unwrap(), &hard).unwrap();
+            let mut store = LocalStore::new(StateFilePaths {
+                backup: Some(folder.path().join(name)),
+                named: UserNamedPaths { backup: true, ..UserNamedPaths::default() },
+                ..StateFilePaths::from_state_path(&state)
+            });
+            if is_locked {
+                store.lock(lock_request()).await.unwrap();
+            }
+            store.read().await.unwrap();
+            for word in ["a", "b"] {
+                store.write(&mut state_with_word(word)).await.unwrap();
+            }
+            for path in [&state, &real] {
+                let serial = load_state_file(path).unwrap().unwrap().serial;
+                assert_eq!(serial, 9, "{name} {path:?} {is_locked} {is_link}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_backup_in_the_place_of_the_state_that_is_read_is_refused() {
+    let folder = new_folder();
+    let [state, out] = ["terraform.tfstate", "out"].map(|name| folder.path().join(name));
+    let store = || {
+        LocalStore::new(StateFilePaths {
+            read_from: Some(state.clone()),
+            backup: Some(folder.path().join("./terraform.tfstate")),
+            ..StateFilePaths::from_state_path(&out)
+        })
+    };
+    std::fs::write(&state, "{\"version\":4,\"lineage\":\"one\",\"serial\":7}").unwrap();
+    assert!(store().check_writable().is_ok(), "nothing is backed up");
+    std::fs::write(&out, "{\"version\":4,\"lineage\":\"two\",\"serial\":1}").unwrap();
+    let error = store().check_writable().unwrap_err();
+    assert!(error.diagnostic().detail.contains("-backup"), "{error:?}");
+}
+
+#[tokio::test]
 async fn a_second_holder_learns_who_has_the_lock() {
     let folder = new_folder();
     let mut first = new_store(&folder);

@@ -118,6 +118,17 @@ fn check_move(from: &str, to: &str, expected: &Expect) {
 }
 
 #[test]
+fn naming_every_instance_of_a_resource_takes_linear_time() {
+    let lines: String = (0..20_000).map(|index| format!("t.c[{index}]\n")).collect();
+    let state = state_from_lines(&lines);
+    let targets: Vec<Target> = lines.lines().map(|line| line.parse().unwrap()).collect();
+    let start = std::time::Instant::now();
+    let n_found: usize = targets.iter().map(|one| matching_instances(&state, one).len()).sum();
+    assert_eq!(n_found, targets.len());
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
+#[test]
 fn an_instance_moves_and_who_was_made_after_it_loses_its_dependencies() {
     check_move(
         "t.a",

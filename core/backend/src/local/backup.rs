@@ -1,0 +1,63 @@
+//! The copy of a local state file that is kept before the first write of a run.
+
+use std::io;
+
+use formwork_core::disk::{MAX_STATE, is_same_file, open_file, read_file};
+
+use super::replace::PipeHandling;
+use super::{LocalStore, StoredContent, display_path, store_error};
+use crate::known_state::KnownState;
+use crate::store::{StoreError, StoreOperation};
+
+impl LocalStore {
+    /// Keeps what the file that is written held before the first write of this run.
+    pub(super) fn write_backup(&self) -> Result<(), StoreError> {
+        let stored = &self.files.state;
+        let Some(backup) = &self.files.backup else { return Ok(()) };
+        // A copy in the place of the state would take the name from the file that is locked and
+        // written. As in Terraform, the new state is the only one then.
+        if !self.holds_something_to_keep() || is_same_file(backup, stored) {
+            return Ok(());
+        }
+        let from = open_file(stored).map_err(store_error(StoreOperation::Read, stored))?;
+        let about = from.metadata().map_err(store_error(StoreOperation::Read, stored))?;
+        let pipe =
+            if self.files.named.backup { PipeHandling::WriteInto } else { PipeHandling::Replace };
+        self.disk.write_next_file(backup, pipe, Some(&about), &|to| {
+            if !self.cipher.encrypts() {
+                return io::copy(&mut &from, to).map(drop);
+            }
+            // A state that was not encrypted yet must not stay readable in its backup.
+            to.write_all(&self.cipher.encrypt_file(read_file(stored, MAX_STATE)?)?)
+        })
+    }
+
+    /// Whether the file that is written holds a state that was there before this run.
+    fn holds_something_to_keep(&self) -> bool {
+        match &self.files.read_from {
+            Some(_) => self.files.state.metadata().is_ok_and(|about| about.len() > 0),
+            None => {
+                matches!(&self.known, KnownState::Present { content: StoredContent::Read(_), .. })
+            }
+        }
+    }
+
+    /// Refuses a backup that would replace the file that the state is read from: a run that is cut off
+    /// behind it would leave neither the state nor its successor.
+    pub(super) fn check_backup_place(&self) -> Result<(), StoreError> {
+        let (Some(backup), Some(source)) = (&self.files.backup, &self.files.read_from) else {
+            return Ok(());
+        };
+        if !self.holds_something_to_keep() || !is_same_file(backup, source) {
+            return Ok(());
+        }
+        let location = display_path(&self.files.state);
+        let cause = format!(
+            "its backup {} would replace the file that the state is read from",
+            backup.display()
+        );
+        let remedy = "Name another file with -backup. Nothing was changed.".to_owned();
+        let doing = StoreOperation::Write;
+        Err(StoreError::Failed { doing, location, cause: cause.into(), remedy: Some(remedy) })
+    }
+}
