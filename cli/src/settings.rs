@@ -441,7 +441,7 @@ mod tests {
         assert_eq!(format!("{:?}", json.overrides), format!("{:?}", text.overrides));
         let methods = |settings: &Settings| {
             let methods = settings.methods.iter().flatten();
-            methods.map(|method| format!("{method:?}")).collect::<std::collections::BTreeSet<_>>()
+            methods.map(|method| format!("{method:?}")).collect::<BTreeSet<_>>()
         };
         assert_eq!(methods(&json), methods(&text));
         let (line, _) = parse("{\n\"a\": }", &Env::default()).unwrap_err();

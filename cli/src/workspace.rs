@@ -285,7 +285,7 @@ impl<'e> Workspace<'e> {
         self.selected_workspace().unwrap_or_else(|_| DEFAULT_WORKSPACE.into())
     }
 
-    fn selected_workspace(&self) -> std::io::Result<String> {
+    fn selected_workspace(&self) -> io::Result<String> {
         if let Some(name) = &self.env.workspace {
             return Ok(name.clone());
         }

@@ -385,6 +385,7 @@ messages! {
     FW8095 STATE_LACKS_RESULTS_OF_RUN = "State lacks results of a run",
         "`workspace new -state` or `state push` names a state file beside which a run has left its journal.",
         "Run a command with that state first: it takes over the results. `state push -force` stores the file as it is.";
+
     FW8098 INVALID_WORKSPACE_IN_ENVIRONMENT = "Invalid workspace name set using TF_WORKSPACE",
         "The environment variable `TF_WORKSPACE` selects a workspace whose name is not allowed.",
         "Unset the variable, or give it a name of letters, digits, dashes, underscores and periods.";

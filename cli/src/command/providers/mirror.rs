@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde_json::json;
 
 use super::parse_platforms;
-use crate::args::example;
+use crate::args::{example, path_if_given, path_or_empty};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::installer::{DownloadProgress, FetchedPackage, fetch_package};

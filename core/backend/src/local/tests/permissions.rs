@@ -1,6 +1,7 @@
 //! Permissions of states and of their backups.
 
 use super::*;
+use crate::local::replace::PipeHandling;
 
 /// The permissions of a file of the folder.
 fn mode_of(folder: &TempDir, name: &str) -> u32 {

@@ -1,6 +1,7 @@
 //! Paths that lead to no regular file, or through a link.
 
 use super::*;
+use crate::local::replace::PipeHandling;
 
 /// A pipe, and a link to it.
 fn create_pipe_and_link(folder: &TempDir) -> [PathBuf; 2] {
