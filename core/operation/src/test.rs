@@ -262,9 +262,11 @@ impl SuiteRunner<'_> {
         }
         see(sources, TestEvent::SuiteDone(suite, result.status));
         let mut problems = Diagnostics::new();
-        let config = &inputs.module.config;
+        // An override of the file may be meant for one of its runs.
+        let of_runs = suite.runs.iter().map(|run| &self.module(run).config);
+        let configs: Vec<&Config> = of_runs.chain([&inputs.module.config]).collect();
         for overrides in suite.mocks.iter().map(|mock| &mock.overrides).chain([&suite.overrides]) {
-            mocks::warn_of_unmatched(&mut problems, config, overrides);
+            mocks::warn_of_unmatched(&mut problems, &configs, overrides);
         }
         if !problems.is_empty() {
             see(sources, TestEvent::SuiteProblems(suite, &problems));

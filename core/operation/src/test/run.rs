@@ -140,7 +140,7 @@ impl SuiteRunner<'_> {
     ) -> Result<ReadyRun, Reported> {
         let (suite, inputs) = (self.suite, self.inputs);
         let TestModule { config, dangling } = self.module(run);
-        warn_of_unmatched(diags, config, &run.overrides);
+        warn_of_unmatched(diags, &[config], &run.overrides);
         diags.append(dangling.clone())?;
         let expected = ExpectedFailures::from_run(diags, run)?;
         let runs: Vec<Str> = suite.runs.iter().map(|run| run.name.clone()).collect();
@@ -165,7 +165,7 @@ impl SuiteRunner<'_> {
     }
 
     /// The module of a run.
-    fn module(&self, run: &TestRun) -> &TestModule {
+    pub(super) fn module(&self, run: &TestRun) -> &TestModule {
         let key = (self.suite.path.clone(), run.name.clone());
         let own = run.module.as_ref().and_then(|_| self.inputs.run_modules.get(&key));
         own.unwrap_or(self.inputs.module)
