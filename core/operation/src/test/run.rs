@@ -7,7 +7,7 @@ use formwork_core::config::test_suite::{TestCommand, TestRun};
 use formwork_core::eval::conditions::{AssertOutcome, check_test};
 use formwork_core::eval::{Results, TestLevel, TestScope, TestValues};
 use formwork_core::event::NoEventObserver;
-use formwork_core::plan::{Plan, PlanMode, PlanOptions, record_state_values};
+use formwork_core::plan::{MissingResource, Plan, PlanMode, PlanOptions, record_state_values};
 use formwork_core::provider::ProviderPool;
 use formwork_core::session::Session;
 use formwork_core::state::State;
@@ -303,7 +303,8 @@ impl<'a> RunJob<'a> {
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
         let engine = operation.phase_session(phase);
         // Errors of conditions were reported by the apply.
-        let _ = record_state_values(&engine, &mut Diagnostics::new()).await;
+        let missing = MissingResource::MayBeEmpty;
+        let _ = record_state_values(&engine, &mut Diagnostics::new(), missing).await;
         let status = self.check_assertions(diags, &engine).await;
         let outputs = Some(results.root().output_object());
         Worked { status, work: Some(Work::State(state.clone())), outputs, has_applied: true }
