@@ -270,7 +270,8 @@ impl<'a> RunJob<'a> {
         state: &State,
         outcome: PlanOutcome,
     ) -> Worked {
-        let PlanOutcome { plan, results, .. } = outcome;
+        let PlanOutcome { plan, mut results, .. } = outcome;
+        results.null_unknown_parts_of_outputs();
         let world = operation.host_values(false);
         let phase =
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
