@@ -43,7 +43,7 @@ use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
 
 pub use attribute_references::check_expression;
-pub use inspect::record_state_values;
+pub use inspect::{MissingResource, record_state_values};
 pub use render::plan_graph_dot;
 pub use validate::validate_config;
 

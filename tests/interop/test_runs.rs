@@ -11,8 +11,8 @@ use crate::harness::test_provider;
 struct Case {
     name: String,
     args: Vec<String>,
-    /// Whether the folder has to be initialised.
-    init: bool,
+    /// The command that the folder needs before, `init` or `get`.
+    before: Option<String>,
     /// A CLI configuration file that makes the test provider available as `foreign/test`.
     settings: Option<tempfile::NamedTempFile>,
     files: Vec<(String, String)>,
@@ -22,7 +22,7 @@ impl Case {
     fn read(path: &Path) -> Self {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let mut case =
-            Self { name, args: Vec::new(), init: false, settings: None, files: Vec::new() };
+            Self { name, args: Vec::new(), before: None, settings: None, files: Vec::new() };
         for line in std::fs::read_to_string(path).unwrap().lines() {
             if let Some(file) = line.strip_prefix("//- ") {
                 case.files.push((file.to_owned(), String::new()));
@@ -34,8 +34,8 @@ impl Case {
             } else if line == "provider" {
                 case.settings = Some(settings());
             } else {
-                assert_eq!(line, "init", "{}", case.name);
-                case.init = true;
+                assert!(["init", "get"].contains(&line), "{}: {line}", case.name);
+                case.before = Some(line.to_owned());
             }
         }
         case
@@ -49,9 +49,9 @@ impl Case {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        if self.init {
-            let init = engine.run(dir.path(), None, &["init", "-no-color"]);
-            assert_eq!(init.code, Some(0), "{}: {}", self.name, init.stderr);
+        if let Some(command) = &self.before {
+            let before = engine.run(dir.path(), None, &[command, "-no-color"]);
+            assert_eq!(before.code, Some(0), "{}: {}", self.name, before.stderr);
         }
         dir
     }

@@ -13,7 +13,7 @@ use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariable};
 use formwork_core::eval::Results;
 use formwork_core::event::NoEventObserver;
-use formwork_core::plan::{PlanMode, PlanOptions, make_plan, record_state_values};
+use formwork_core::plan::{MissingResource, PlanMode, PlanOptions, make_plan, record_state_values};
 use formwork_core::provider::ProviderPool;
 use formwork_operation::launcher::Launcher;
 use formwork_operation::{PhaseInputs, StateSession};
@@ -113,7 +113,7 @@ async fn evaluate_and_answer(
         drop(make_plan(&session, &mut diags, &options).await);
         Ok(())
     } else {
-        record_state_values(&session, &mut diags).await
+        record_state_values(&session, &mut diags, MissingResource::Unknown).await
     };
     pool.report_warnings(&mut diags);
     report.report_diagnostics(&prepared.workspace.sources, &diags);

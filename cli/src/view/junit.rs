@@ -33,7 +33,7 @@ pub(crate) fn junit_document(sources: &Sources, results: &[SuiteResult]) -> Stri
                 failed = Some(run);
             }
         }
-        text.push_str("\n  </testsuite>");
+        text.push_str(if suite.runs.is_empty() { "</testsuite>" } else { "\n  </testsuite>" });
     }
     text.push_str(if results.is_empty() { "</testsuites>" } else { "\n</testsuites>" });
     text

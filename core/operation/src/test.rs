@@ -244,6 +244,10 @@ impl SuiteRunner<'_> {
         let see = |sources: &Sources, event: TestEvent<'_>| inputs.observer.see(sources, &event);
         see(sources, TestEvent::SuiteStarted(suite));
         let mut result = SuiteResult { path: suite.path.clone(), ..SuiteResult::default() };
+        // As in Terraform, a file without runs has nothing that could be skipped.
+        if suite.runs.is_empty() {
+            result.status = TestStatus::Pass;
+        }
         for run in &suite.runs {
             // A failed assertion says nothing about the runs behind it. A run that could not be done may
             // have left a state that they do not expect.
@@ -262,9 +266,11 @@ impl SuiteRunner<'_> {
         }
         see(sources, TestEvent::SuiteDone(suite, result.status));
         let mut problems = Diagnostics::new();
-        let config = &inputs.module.config;
+        // An override of the file may be meant for one of its runs.
+        let of_runs = suite.runs.iter().map(|run| &self.module(run).config);
+        let configs: Vec<&Config> = of_runs.chain([&inputs.module.config]).collect();
         for overrides in suite.mocks.iter().map(|mock| &mock.overrides).chain([&suite.overrides]) {
-            mocks::warn_of_unmatched(&mut problems, config, overrides);
+            mocks::warn_of_unmatched(&mut problems, &configs, overrides);
         }
         if !problems.is_empty() {
             see(sources, TestEvent::SuiteProblems(suite, &problems));

@@ -2,6 +2,7 @@
 //! and reports the ones that do not match.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
@@ -15,12 +16,38 @@ use crate::messages;
 /// Gives every module the configurations that its caller passes, callers first, and reports those
 /// that do not match the module.
 pub(super) fn resolve_passed_providers(diags: &mut Diagnostics, config: &mut Config) {
+    settle_passed_providers(config);
+    for node in &config.nodes {
+        if let Some((caller, call)) = config.call_of_module(node) {
+            check_called_module(diags, config, node, caller, call);
+        }
+        warn_of_missing_passed_providers(diags, config, node);
+    }
+    for node in &config.nodes {
+        warn_of_conflicting_provider_names(diags, node);
+    }
+}
+
+impl Config {
+    /// Replaces the root module by a copy that has other provider configurations.
+    pub fn replace_root(&mut self, root: Module) {
+        self.root = Arc::new(root);
+        // The copy is the root in both places: the tree begins with it.
+        if let Some(node) = self.nodes.first_mut() {
+            node.module = self.root.clone();
+        }
+        // The root may now have configurations that it could not pass before.
+        settle_passed_providers(self);
+    }
+}
+
+/// Gives every module the configurations that its caller passes, as far as they match it.
+fn settle_passed_providers(config: &mut Config) {
     // Callers come first in the list, so it is settled by now what they can pass on.
     for index in 0..config.nodes.len() {
         let node = &config.nodes[index];
         let mut passed = BTreeMap::new();
         if let Some((caller, call)) = config.call_of_module(node) {
-            check_called_module(diags, config, node, caller, call);
             for one in &call.providers {
                 let source = node.module.settings.provider_for_local_name(&one.in_child.name);
                 // One of another provider is of no use in the child. A missing one is reported by
@@ -32,11 +59,7 @@ pub(super) fn resolve_passed_providers(diags: &mut Diagnostics, config: &mut Con
                 }
             }
         }
-        warn_of_missing_passed_providers(diags, config, &config.nodes[index]);
         config.nodes[index].passed = passed;
-    }
-    for node in &config.nodes {
-        warn_of_conflicting_provider_names(diags, node);
     }
 }
 

@@ -22,12 +22,12 @@ pub(super) const OVERRIDE_KINDS: [TestBlockKind; 3] =
 
 const MOCK_PROVIDER: BodySchema = BodySchema {
     attributes: &[("alias", false), ("source", false), ("override_during", false)],
+    // A module belongs to no provider.
     blocks: &[
         ("mock_resource", &["type"]),
         ("mock_data", &["type"]),
         OVERRIDE_KINDS[0],
         OVERRIDE_KINDS[1],
-        OVERRIDE_KINDS[2],
     ],
 };
 
@@ -77,6 +77,10 @@ pub struct Override {
     pub values: MockValues,
     /// The argument `target`.
     pub target_span: Span,
+    /// The block's header.
+    span: Span,
+    /// Whether it is in a file of mocks, which several test files may share.
+    pub is_of_mock_file: bool,
 }
 
 /// A `mock_resource` or `mock_data` block.
@@ -99,8 +103,6 @@ pub struct MockType {
 pub struct MockProvider {
     /// The configuration in whose place it is, without arguments.
     pub block: ProviderBlock,
-    /// The phase from which on values without a mock of their type are known.
-    pub during: OverrideDuring,
     /// Mocks of types.
     pub types: Vec<MockType>,
     /// Overrides of objects of this provider.
@@ -189,7 +191,7 @@ impl MockReader<'_> {
                 Contents { types: &mut types, overrides: &mut overrides, during },
             );
         }
-        Some(MockProvider { block: read?, during, types, overrides })
+        Some(MockProvider { block: read?, types, overrides })
     }
 
     /// Reads the files of mocks in a folder. Those of the test file itself take precedence.
@@ -227,7 +229,13 @@ impl MockReader<'_> {
                     types.push(one);
                 }
             }
-            add_outer_overrides(&mut overrides, &overridden);
+            for one in overridden {
+                if let Some(first) = overrides.iter().find(|it| it.target == one.target) {
+                    self.duplicate("override", &one.target, one.span, first.span);
+                } else {
+                    overrides.push(Override { is_of_mock_file: true, ..one });
+                }
+            }
         }
         let inline = into.types.len();
         for one in types {
@@ -309,7 +317,8 @@ impl MockReader<'_> {
                 format!("There is already such a block for {target} at {}.", first.values.place);
             self.error(messages::DUPLICATE_MOCK_BLOCK.with(&[&kind]), &detail, header);
         } else {
-            into.push(Override { target, values, target_span });
+            let (span, is_of_mock_file) = (header, false);
+            into.push(Override { target, values, target_span, span, is_of_mock_file });
         }
     }
 

@@ -113,6 +113,12 @@ impl Results {
         Self::with_functions_and_constants(config, Rc::default(), Rc::default())
     }
 
+    /// Makes unknown parts of the outputs of the root module null, as Terraform does for the assertions of a
+    /// planned test. Outputs that are unknown as a whole stay unknown.
+    pub fn null_unknown_parts_of_outputs(&mut self) {
+        self.root.null_unknown_parts_of_outputs();
+    }
+
     /// Makes another empty table for the same configuration. Both share the answers of provider
     /// functions and the constants.
     #[must_use]
@@ -272,6 +278,14 @@ impl ModuleResults {
         )
     }
 
+    /// Makes unknown parts of outputs null. Outputs that are unknown as a whole stay unknown.
+    fn null_unknown_parts_of_outputs(&mut self) {
+        let known = self.outputs.0.values_mut().filter_map(OnceCell::get_mut);
+        for value in known.filter(|value| !value.is_unknown()) {
+            *value = null_unknown_parts(value);
+        }
+    }
+
     /// Whether a test has set the outputs.
     #[must_use]
     pub fn is_overridden(&self) -> bool {
@@ -306,6 +320,15 @@ impl ModuleResults {
             write_once(cell, child, &name);
         }
         write_once(&call.expanded, expanded, &name);
+    }
+}
+
+/// A value with null in the place of everything that is unknown in it.
+fn null_unknown_parts(value: &Value) -> Value {
+    match value.children() {
+        _ if value.is_unknown() => Value::null(value.ty()).mark(value.marks()),
+        [] => value.clone(),
+        parts => value.with_children(parts.iter().map(null_unknown_parts).collect()),
     }
 }
 

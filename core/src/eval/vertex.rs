@@ -218,6 +218,11 @@ fn visit_module_variable(
         let Some(expansion) = results.expansion() else { continue };
         for key in expansion.keys() {
             let Some(child) = results.instance_results(&key) else { continue };
+            // Its outputs are given, and nothing reads the variable. As in Terraform, the value is checked
+            // only when the configuration is, and then nothing is overridden.
+            if child.is_overridden() {
+                continue;
+            }
             let data = match eval_inputs.checking {
                 true => RepetitionData::unknown_of_any_kind(),
                 false => expansion.repetition_data(&key),
@@ -237,13 +242,6 @@ fn visit_module_variable(
                     // The module must be valid whatever it is given.
                     Ok(if eval_inputs.checking { inputs::unknown_value(variable) } else { value })
                 });
-            // Its outputs are given, and nothing reads the variable. The value is checked, as in Terraform.
-            if child.is_overridden() {
-                if let Err(reported) = value {
-                    values = Err(reported);
-                }
-                continue;
-            }
             collect_value(&mut values, value);
         }
     }

@@ -1,15 +1,26 @@
-//! Finds the values of everything as the state has it, to evaluate expressions interactively.
+//! Finds the values of everything as the state has it, to evaluate expressions interactively and to
+//! check the result of an apply.
 //! Requests only schemas from providers, and decides nothing.
 
 use formwork_value::{Diagnostics, Reported, Value};
 
 use super::vertex::{PlanVertex, ResourceVertex};
 use super::{PlanOptions, build};
+use crate::eval::expand::check_repetition;
 use crate::eval::{Expansion, ModuleResults};
 use crate::instance::decode_stored_value;
 use crate::provider::ResourceType;
 use crate::session::Session;
 use crate::shared_graph::SharedVertex;
+
+/// The meaning of a resource that the state does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingResource {
+    /// It may not have been created yet, so it is unknown.
+    Unknown,
+    /// Everything was applied, so a resource without instances is empty.
+    MayBeEmpty,
+}
 
 /// Records values for everything in the configuration. Objects that are not in the state are
 /// unknown, and so are values that cannot be found because of an error.
@@ -20,6 +31,7 @@ use crate::shared_graph::SharedVertex;
 pub async fn record_state_values(
     session: &Session<'_>,
     diags: &mut Diagnostics,
+    missing: MissingResource,
 ) -> Result<(), Reported> {
     let options = PlanOptions::default();
     let graph = build::build_plan_graph(diags, session, &options).await?;
@@ -44,14 +56,20 @@ pub async fn record_state_values(
                     call.record(eval_inputs, found);
                 }
             }
-            PlanVertex::Resource(resource) => record_resource_values(session, resource),
+            PlanVertex::Resource(resource) => {
+                record_resource_values(session, resource, missing).await;
+            }
             PlanVertex::SharedVertex(_) | PlanVertex::Read(_) | PlanVertex::Orphan(_) => {}
         }
     }
     Ok(())
 }
 
-fn record_resource_values(session: &Session<'_>, vertex: &ResourceVertex<'_>) {
+async fn record_resource_values(
+    session: &Session<'_>,
+    vertex: &ResourceVertex<'_>,
+    missing: MissingResource,
+) {
     let name = &vertex.addr.resource;
     let Some(loaded) = session.pool.loaded_provider(&vertex.provider.provider) else { return };
     let ty = loaded.find_type(name.mode(), name.resource_type());
@@ -60,9 +78,32 @@ fn record_resource_values(session: &Session<'_>, vertex: &ResourceVertex<'_>) {
         if let Some(results) = module.resource_results(name)
             && known.is_none()
         {
-            results.set_placeholder(Value::dynamic());
+            let empty = match missing {
+                MissingResource::Unknown => None,
+                MissingResource::MayBeEmpty => find_empty_expansion(session, module, vertex).await,
+            };
+            match empty {
+                Some(empty) => results.set_expansion(empty),
+                None => results.set_placeholder(Value::dynamic()),
+            }
         }
     }
+}
+
+/// The expansion of a resource, if it has no instances.
+async fn find_empty_expansion(
+    session: &Session<'_>,
+    module: &ModuleResults,
+    vertex: &ResourceVertex<'_>,
+) -> Option<Expansion> {
+    let scope = session.module_scope(module);
+    // The plan has reported errors.
+    let found = session
+        .evaluate_with_functions(&mut Diagnostics::new(), |diags| {
+            check_repetition(diags, &scope, &vertex.config.repetition)
+        })
+        .await;
+    found.ok().flatten().filter(|expansion| expansion.is_empty())
 }
 
 /// Records the instances that the state has, if it has any.

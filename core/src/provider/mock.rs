@@ -19,11 +19,11 @@ use formwork_plugin_protocol::provider::{Request, Response};
 use formwork_plugin_protocol::{Failure, Payload, Provider};
 use formwork_value::diag::Severity;
 use formwork_value::schema::Block;
-use formwork_value::{Path, Type, Value};
+use formwork_value::{Path, Plain, Type, Value};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use self::fill::{Absent, Fill};
+use self::fill::{Absent, Fill, FillProblem, FillProblemKind};
 use crate::addr::{InstanceAddr, ProviderConfigAddr, ResourceMode};
 use crate::config::test_mocks::{
     MockProvider, MockValues, Override, OverrideDuring, add_outer_overrides, override_of_instance,
@@ -83,7 +83,8 @@ impl ClientMocks {
                 let of_type = mock.mock_of_type(resource.mode(), resource.resource_type());
                 let nothing = || MockValues {
                     values: Value::object(std::iter::empty::<(formwork_value::Str, Value)>()),
-                    during: mock.during,
+                    // As in Terraform, the word of a `mock_provider` block is only for the blocks in it.
+                    during: OverrideDuring::Apply,
                     place: String::new(),
                 };
                 Some(of_type.cloned().unwrap_or_else(nothing))
@@ -138,7 +139,7 @@ impl MockedObject {
                 diagnostics: Vec::new(),
             })),
             Request::PlanResourceChange(request) => {
-                self.plan(&request.proposed).map(|(planned, diagnostics)| {
+                self.plan(&request.prior, &request.proposed).map(|(planned, diagnostics)| {
                     Response::PlanResourceChange(PlanResponse {
                         planned,
                         requires_replace: Vec::new(),
@@ -193,12 +194,23 @@ impl MockedObject {
         Some(answer)
     }
 
-    fn plan(&self, proposed: &Payload) -> Result<(Payload, Vec<ProviderDiagnostic>), Failure> {
+    fn plan(
+        &self,
+        prior: &Payload,
+        proposed: &Payload,
+    ) -> Result<(Payload, Vec<ProviderDiagnostic>), Failure> {
+        let prior = self.decode(prior)?;
         let absent = match self.mock.during {
+            // Only a new object has values to be found. Others have theirs, and a null is one of them.
+            _ if !prior.value().is_null() => Absent::Nothing,
             OverrideDuring::Plan => Absent::UnknownOrNull,
             OverrideDuring::Apply => Absent::BecomesUnknown,
         };
         self.fill(proposed, absent)
+    }
+
+    fn decode(&self, object: &Payload) -> Result<Plain, Failure> {
+        object.decode(&self.ty).map_err(|error| Failure::Misbehaved(error.to_string()))
     }
 
     /// An object with values in the place of absent ones.
@@ -207,22 +219,30 @@ impl MockedObject {
         object: &Payload,
         absent: Absent,
     ) -> Result<(Payload, Vec<ProviderDiagnostic>), Failure> {
-        let object = object.decode(&self.ty);
-        let object = object.map_err(|error| Failure::Misbehaved(error.to_string()))?;
+        let object = self.decode(object)?;
         // An object that is destroyed.
         if object.value().is_null() {
             return Ok((Payload::Value(object, self.ty.clone()), Vec::new()));
         }
         let mut fill = Fill::new(&self.seed, absent);
         let filled = fill.block(&self.block, object.value(), &self.mock.values);
-        let said = fill.problems.into_iter().map(|problem| {
-            let detail = format!(
-                "Terraform could not compute a value for the target type {} with the mocked data defined at {} with the attribute {:?}: {}.",
-                problem.ty, self.mock.place, problem.attribute, problem.reason
-            );
-            error("Failed to compute attribute", detail, Path::root())
-        });
-        Ok((Payload::Value(filled.split_marks().0, self.ty.clone()), said.collect()))
+        let said = fill.problems.into_iter().map(|problem| self.unfit(problem)).collect();
+        Ok((Payload::Value(filled.split_marks().0, self.ty.clone()), said))
+    }
+
+    /// The error for a value of the mock that does not fit.
+    fn unfit(&self, problem: FillProblem) -> ProviderDiagnostic {
+        let FillProblem { path, attribute, kind } = problem;
+        let place = &self.mock.place;
+        let detail = match kind {
+            FillProblemKind::Type { needed, reason } => format!(
+                "Terraform could not compute a value for the target type {needed} with the mocked data defined at {place} with the attribute {attribute:?}: {reason}."
+            ),
+            FillProblemKind::NotAnObject { found } => format!(
+                "Terraform expected an object type for attribute {attribute:?} defined within the mocked data at {place}, but found {found}."
+            ),
+        };
+        error("Failed to compute attribute", detail, path)
     }
 
     fn import(&self, type_name: &str) -> Result<Response, Failure> {

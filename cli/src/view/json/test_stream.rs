@@ -50,8 +50,9 @@ fn count_with_noun(number: usize, noun: &str) -> String {
 impl TestStream {
     /// Lists the files and their runs.
     pub(crate) fn write_listing(&self, suites: &[TestSuite]) {
-        let runs = |suite: &TestSuite| {
-            Json::Array(suite.runs.iter().map(|run| Json::text(run.name.as_str())).collect())
+        let runs = |suite: &TestSuite| match suite.runs.as_slice() {
+            [] => Json::Null,
+            runs => Json::Array(runs.iter().map(|run| Json::text(run.name.as_str())).collect()),
         };
         let files = suites.iter().map(|suite| (suite.path.clone(), runs(suite))).collect();
         let n_runs = suites.iter().map(|suite| suite.runs.len()).sum();

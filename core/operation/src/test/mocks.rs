@@ -17,11 +17,6 @@ use crate::messages;
 pub(super) fn add_overrides(config: &mut Config, mocks: &mut Mocks, run: RunOfSuite<'_>) {
     let mut overrides = run.run.overrides.clone();
     add_outer_overrides(&mut overrides, &run.suite.overrides);
-    // Modules belong to no provider, so those of every mock in the run count.
-    for mock in mocks.providers.values() {
-        let modules = mock.overrides.iter().filter(|one| is_of_module(one));
-        add_outer_overrides(&mut overrides, &modules.cloned().collect::<Vec<_>>());
-    }
     config.module_overrides = overrides.extract_if(.., |one| is_of_module(one)).collect();
     mocks.overrides = overrides;
 }
@@ -37,9 +32,17 @@ pub(super) fn seed(now: OffsetDateTime, run: &Str) -> u64 {
     hasher.finish()
 }
 
-/// Warns of overrides of objects that a configuration does not have.
-pub(super) fn warn_of_unmatched(diags: &mut Diagnostics, config: &Config, overrides: &[Override]) {
-    for one in overrides.iter().filter(|one| !is_in(config, &one.target)) {
+/// Warns of overrides of objects that none of some configurations has. Files of mocks are shared by tests of
+/// different modules, so those in them need not match.
+pub(super) fn warn_of_unmatched(
+    diags: &mut Diagnostics,
+    configs: &[&Config],
+    overrides: &[Override],
+) {
+    let is_unmatched = |one: &&Override| {
+        !one.is_of_mock_file && !configs.iter().any(|config| is_in(config, &one.target))
+    };
+    for one in overrides.iter().filter(is_unmatched) {
         let detail = format!(
             "The override target {} does not exist within the configuration under test. This could indicate a typo in the target address or an unnecessary override.",
             one.target

@@ -1,7 +1,5 @@
 //! Provider configurations of test files, which take the place of those of the module.
 
-use std::sync::Arc;
-
 use formwork_core::addr::{LocalProvider, ModulePath, ProviderAddr, ProviderConfigAddr};
 use formwork_core::config::test_mocks::MockProvider;
 use formwork_core::config::test_suite::{TestRun, TestSuite};
@@ -56,11 +54,7 @@ pub(super) fn with_test_providers(
         root.providers.insert(block.local.clone(), block);
     }
     result?;
-    // The copy is the root in both places: the tree begins with it.
-    config.root = Arc::new(root);
-    if let Some(node) = config.nodes.first_mut() {
-        node.module = config.root.clone();
-    }
+    config.replace_root(root);
     Ok((config, mocks))
 }
 

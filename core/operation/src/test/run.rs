@@ -7,7 +7,7 @@ use formwork_core::config::test_suite::{TestCommand, TestRun};
 use formwork_core::eval::conditions::{AssertOutcome, check_test};
 use formwork_core::eval::{Results, TestLevel, TestScope, TestValues};
 use formwork_core::event::NoEventObserver;
-use formwork_core::plan::{Plan, PlanMode, PlanOptions, record_state_values};
+use formwork_core::plan::{MissingResource, Plan, PlanMode, PlanOptions, record_state_values};
 use formwork_core::provider::ProviderPool;
 use formwork_core::session::Session;
 use formwork_core::state::State;
@@ -140,7 +140,7 @@ impl SuiteRunner<'_> {
     ) -> Result<ReadyRun, Reported> {
         let (suite, inputs) = (self.suite, self.inputs);
         let TestModule { config, dangling } = self.module(run);
-        warn_of_unmatched(diags, config, &run.overrides);
+        warn_of_unmatched(diags, &[config], &run.overrides);
         diags.append(dangling.clone())?;
         let expected = ExpectedFailures::from_run(diags, run)?;
         let runs: Vec<Str> = suite.runs.iter().map(|run| run.name.clone()).collect();
@@ -165,7 +165,7 @@ impl SuiteRunner<'_> {
     }
 
     /// The module of a run.
-    fn module(&self, run: &TestRun) -> &TestModule {
+    pub(super) fn module(&self, run: &TestRun) -> &TestModule {
         let key = (self.suite.path.clone(), run.name.clone());
         let own = run.module.as_ref().and_then(|_| self.inputs.run_modules.get(&key));
         own.unwrap_or(self.inputs.module)
@@ -270,7 +270,8 @@ impl<'a> RunJob<'a> {
         state: &State,
         outcome: PlanOutcome,
     ) -> Worked {
-        let PlanOutcome { plan, results, .. } = outcome;
+        let PlanOutcome { plan, mut results, .. } = outcome;
+        results.null_unknown_parts_of_outputs();
         let world = operation.host_values(false);
         let phase =
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
@@ -303,7 +304,8 @@ impl<'a> RunJob<'a> {
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
         let engine = operation.phase_session(phase);
         // Errors of conditions were reported by the apply.
-        let _ = record_state_values(&engine, &mut Diagnostics::new()).await;
+        let missing = MissingResource::MayBeEmpty;
+        let _ = record_state_values(&engine, &mut Diagnostics::new(), missing).await;
         let status = self.check_assertions(diags, &engine).await;
         let outputs = Some(results.root().output_object());
         Worked { status, work: Some(Work::State(state.clone())), outputs, has_applied: true }

@@ -115,8 +115,17 @@ override_module {
 }
 //- mocks/a.tfmock.hcl
 mock_resource "x_a" {}
+override_data {
+  target = data.x_a.b
+}
 //- mocks/b.tfmock.hcl
 mock_resource "x_a" {}
+override_data {
+  target = data.x_a.b
+}
+override_module {
+  target = module.m
+}
 "#,
     );
     let summaries = problems.lines().filter(|line| line.starts_with("error"));
@@ -126,6 +135,8 @@ mock_resource "x_a" {}
             "error a.tftest.hcl:4,13-18 Duplicate mock_data block",
             "error a.tftest.hcl:9,1-16 Duplicate override_module block",
             "error mocks/b.tfmock.hcl:1,15-20 Duplicate mock resource block",
+            "error mocks/b.tfmock.hcl:2,1-14 Duplicate override block",
+            "error mocks/b.tfmock.hcl:5,1-16 Unsupported block type",
         ]
     );
 }

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use formwork_value::convert::convert;
 use formwork_value::schema::{Attribute, AttributeKind, Block, NestedAttributes, Nesting, Role};
-use formwork_value::{Str, Type, Value};
+use formwork_value::{Number, Path, Step, Str, Type, Value};
 
 /// The computed attributes that have no value yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,17 +16,70 @@ pub(super) enum Absent {
     UnknownOrNull,
     /// The same, and they become unknown.
     BecomesUnknown,
+    /// None: an object that exists keeps its values.
+    Nothing,
 }
 
 /// A value of a mock that does not fit.
 #[derive(Debug)]
 pub(super) struct FillProblem {
-    /// The type that is needed.
-    pub(super) ty: String,
-    /// The name of the attribute.
-    pub(super) attribute: Str,
-    /// The reason.
-    pub(super) reason: String,
+    /// The path of the attribute.
+    pub(super) path: Path,
+    /// Its names, with periods between them.
+    pub(super) attribute: String,
+    /// The way in which it does not fit.
+    pub(super) kind: FillProblemKind,
+}
+
+/// A way in which a value of a mock does not fit.
+#[derive(Debug)]
+pub(super) enum FillProblemKind {
+    /// It cannot be converted.
+    Type {
+        /// The type that is needed.
+        needed: String,
+        /// The reason.
+        reason: String,
+    },
+    /// It has to be an object, because attributes are within it.
+    NotAnObject {
+        /// The type that it has.
+        found: String,
+    },
+}
+
+/// A value of a mock that cannot be converted.
+struct Unfit {
+    /// The names of the attributes that lead to it, the innermost first.
+    names: Vec<Str>,
+    reason: String,
+}
+
+/// The content of a mock for a block or an object.
+#[derive(Clone)]
+enum Given<'v> {
+    /// An object, if there is one.
+    Content(Option<&'v Value>),
+    /// A value that is no object, and its path.
+    NotAnObject(&'v Value, Path),
+}
+
+impl<'v> Given<'v> {
+    fn member(&self, name: &str) -> Option<&'v Value> {
+        match self {
+            Self::Content(content) => content.and_then(|value| member(value, name)),
+            Self::NotAnObject(..) => None,
+        }
+    }
+
+    /// The content for a block or an object, given the path at which that stands.
+    fn content(&self, name: &str, path: &Path) -> Self {
+        match (self, self.member(name)) {
+            (Self::NotAnObject(..), _) => self.clone(),
+            (_, Some(value)) if !is_object(value) => Self::NotAnObject(value, path.clone()),
+            (_, found) => Self::Content(found),
+        }
+    }
 }
 
 /// Fills one object.
@@ -35,8 +88,10 @@ pub(super) struct Fill {
     absent: Absent,
     /// Values that do not fit.
     pub(super) problems: Vec<FillProblem>,
-    /// The place of the attribute.
-    path: Vec<Str>,
+    /// The place of the attribute. The elements of sets have numbers here.
+    path: Path,
+    /// The number of steps to the outermost set.
+    set_at: Option<usize>,
 }
 
 impl Fill {
@@ -44,31 +99,48 @@ impl Fill {
     pub(super) fn new(seed: &str, absent: Absent) -> Self {
         let mut hasher = DefaultHasher::new();
         seed.hash(&mut hasher);
-        Self { hasher, absent, problems: Vec::new(), path: Vec::new() }
+        Self { hasher, absent, problems: Vec::new(), path: Path::root(), set_at: None }
     }
 
     /// The content of a block.
     pub(super) fn block(&mut self, block: &Block, value: &Value, mock: &Value) -> Value {
+        self.block_with(block, value, &Given::Content(Some(mock)))
+    }
+
+    fn block_with(&mut self, block: &Block, value: &Value, mock: &Given<'_>) -> Value {
         let attributes = block.attributes.iter().map(|(name, attribute)| {
-            (name.clone(), self.within(name, |fill| fill.attribute(name, attribute, value, mock)))
+            let made = self.within_name(name, |fill| fill.attribute(name, attribute, value, mock));
+            (name.clone(), made)
         });
         let mut members: Vec<(Str, Value)> = attributes.collect();
         for (name, nested) in &block.blocks {
             let Some(old) = member(value, name) else { continue };
-            let mock = object_member(mock, name);
-            let new = self.within(name, |fill| {
-                fill.each(old, nested.nesting, &|fill, item| fill.block(&nested.block, item, &mock))
+            let new = self.within_name(name, |fill| {
+                fill.each(old, nested.nesting, &|fill, item| {
+                    let mock = mock.content(name, &fill.reported_path());
+                    fill.block_with(&nested.block, item, &mock)
+                })
             });
             members.push((name.clone(), new));
         }
         Value::object(members)
     }
 
-    fn within<T>(&mut self, name: &Str, work: impl FnOnce(&mut Self) -> T) -> T {
-        self.path.push(name.clone());
+    fn within<T>(&mut self, step: Step, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.0.push(step);
         let done = work(self);
-        self.path.pop();
+        self.path.0.pop();
         done
+    }
+
+    fn within_name<T>(&mut self, name: &Str, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.within(Step::Attribute(name.clone()), work)
+    }
+
+    /// The path so far. A path ends at a set.
+    fn reported_path(&self) -> Path {
+        let n_steps = self.set_at.unwrap_or(self.path.0.len());
+        Path(self.path.0[..n_steps].to_vec())
     }
 
     fn attribute(
@@ -76,33 +148,43 @@ impl Fill {
         name: &Str,
         attribute: &Attribute,
         object: &Value,
-        mock: &Value,
+        mock: &Given<'_>,
     ) -> Value {
         let null = || Value::null(attribute.implied_type());
+        // No stored object has a value of such an attribute.
+        if attribute.write_only {
+            return null();
+        }
         let value = member(object, name).cloned().unwrap_or_else(null);
-        let given = member(mock, name);
         if self.is_absent(attribute.role, &value) {
-            return self.computed(name, &attribute.kind, given);
+            return self.computed(name, attribute, mock);
         }
         match &attribute.kind {
             // A nested attribute that is written may have computed attributes itself.
             AttributeKind::Nested(nested) if !value.is_null() && !value.is_unknown() => {
-                let mock = given.cloned().unwrap_or_else(empty_object);
-                self.each(&value, nested.nesting, &|fill, item| fill.nested(nested, item, &mock))
+                self.each(&value, nested.nesting, &|fill, item| {
+                    let mock = mock.content(name, &fill.reported_path());
+                    fill.nested(nested, item, &mock)
+                })
             }
             _ => value,
         }
     }
 
     fn is_absent(&self, role: Role, value: &Value) -> bool {
-        let is_null = self.absent != Absent::Unknown && value.is_null();
-        role.is_computed() && (value.is_unknown() || is_null)
+        let is_absent = match self.absent {
+            Absent::Nothing => false,
+            Absent::Unknown => value.is_unknown(),
+            Absent::UnknownOrNull | Absent::BecomesUnknown => value.is_unknown() || value.is_null(),
+        };
+        role.is_computed() && is_absent
     }
 
     /// The attributes of one object of a nested attribute.
-    fn nested(&mut self, nested: &NestedAttributes, value: &Value, mock: &Value) -> Value {
+    fn nested(&mut self, nested: &NestedAttributes, value: &Value, mock: &Given<'_>) -> Value {
         let attributes = nested.attributes.iter().map(|(name, attribute)| {
-            (name.clone(), self.within(name, |fill| fill.attribute(name, attribute, value, mock)))
+            let made = self.within_name(name, |fill| fill.attribute(name, attribute, value, mock));
+            (name.clone(), made)
         });
         Value::object(attributes.collect::<Vec<_>>())
     }
@@ -120,14 +202,19 @@ impl Fill {
         if matches!(nesting, Nesting::Single | Nesting::Group) {
             return change(self, value);
         }
+        let outer_set = self.set_at;
+        if matches!(value, Value::Set(_)) {
+            self.set_at = outer_set.or(Some(self.path.0.len()));
+        }
         let is_whole = |item: &Value| !item.is_null() && !item.is_unknown();
         let mut items = Vec::new();
         for (at, item) in value.children().iter().enumerate() {
-            let at: Str = at.to_string().into();
-            items.push(self.within(&at, |fill| {
+            let step = value.step_to(at).unwrap_or_else(|| Step::Index(Number::from(at)));
+            items.push(self.within(step, |fill| {
                 if is_whole(item) { change(fill, item) } else { item.clone() }
             }));
         }
+        self.set_at = outer_set;
         match value {
             Value::List(list) => Value::list(list.element_type().clone(), items),
             Value::Set(_) => {
@@ -143,91 +230,113 @@ impl Fill {
     }
 
     /// The value of an attribute that has none.
-    fn computed(&mut self, name: &Str, kind: &AttributeKind, given: Option<&Value>) -> Value {
+    fn computed(&mut self, name: &Str, attribute: &Attribute, mock: &Given<'_>) -> Value {
+        let ty = attribute_type(&attribute.kind);
         if self.absent == Absent::BecomesUnknown {
-            return Value::unknown(attribute_type(kind));
+            return Value::unknown(ty);
         }
-        match kind {
-            AttributeKind::Plain(ty) => {
-                let Some(given) = given else { return self.generate(ty) };
-                match self.complete(given, ty) {
-                    Ok(value) => value,
-                    Err(reason) => {
-                        let ty = ty.friendly_name();
-                        self.problems.push(FillProblem { ty, attribute: name.clone(), reason });
-                        self.generate_null(kind)
-                    }
+        let problem = match mock {
+            Given::NotAnObject(value, path) => FillProblem {
+                path: path.clone(),
+                attribute: names_in(path).join("."),
+                kind: FillProblemKind::NotAnObject { found: value.ty().friendly_name() },
+            },
+            Given::Content(_) => match self.make(&attribute.kind, mock.member(name)) {
+                Ok(value) => return value,
+                Err(Unfit { names, reason }) => {
+                    let path = self.reported_path();
+                    let outer = names_in(&path);
+                    let names = outer.into_iter().chain(names.iter().rev().map(Str::as_str));
+                    let attribute = names.collect::<Vec<_>>().join(".");
+                    let kind = FillProblemKind::Type { needed: ty.friendly_name(), reason };
+                    FillProblem { path, attribute, kind }
                 }
+            },
+        };
+        self.problems.push(problem);
+        Value::null(ty)
+    }
+
+    /// A value of an attribute from that of the mock, or a generated one.
+    fn make(&mut self, kind: &AttributeKind, given: Option<&Value>) -> Result<Value, Unfit> {
+        let unfit = |reason: String| Unfit { names: Vec::new(), reason };
+        match (kind, given) {
+            (AttributeKind::Plain(ty), Some(given)) => self.complete(given, ty).map_err(unfit),
+            (AttributeKind::Plain(ty), None) => Ok(self.generate(ty)),
+            (AttributeKind::Nested(_), Some(given)) if !is_object(given) => {
+                Err(unfit(incompatible("object type", given)))
             }
-            AttributeKind::Nested(nested) => {
-                let ty = attribute_type(kind);
-                if let Some(given) = given
-                    && !matches!(given, Value::Object(_) | Value::Map(_))
-                {
-                    let found = given.ty().friendly_name();
-                    let reason = format!("incompatible types; expected object type, found {found}");
-                    let ty = ty.friendly_name();
-                    self.problems.push(FillProblem { ty, attribute: name.clone(), reason });
-                    return self.generate_null(kind);
-                }
-                match nested.nesting {
-                    Nesting::Single | Nesting::Group => {
-                        let mock = given.cloned().unwrap_or_else(empty_object);
-                        self.new_object(nested, &mock)
-                    }
-                    // As in Terraform, the number of objects is not known, so there are none.
-                    _ => self.generate(&ty),
-                }
-            }
+            (AttributeKind::Nested(nested), given) => match nested.nesting {
+                Nesting::Single | Nesting::Group => self.new_object(nested, given),
+                // As in Terraform, the number of objects is not known, so there are none.
+                _ => Ok(self.generate(&nested.implied_type())),
+            },
         }
     }
 
-    fn generate_null(&self, kind: &AttributeKind) -> Value {
-        Value::null(attribute_type(kind))
-    }
-
-    /// An object of which every computed attribute is made.
-    fn new_object(&mut self, nested: &NestedAttributes, mock: &Value) -> Value {
-        let attributes = nested.attributes.iter().map(|(name, attribute)| {
-            let value = self.within(name, |fill| match attribute.role.is_computed() {
-                true => fill.computed(name, &attribute.kind, member(mock, name)),
-                false => Value::null(attribute.implied_type()),
+    /// An object of which every attribute is made. As in Terraform, also those that only a configuration
+    /// could set.
+    fn new_object(
+        &mut self,
+        nested: &NestedAttributes,
+        given: Option<&Value>,
+    ) -> Result<Value, Unfit> {
+        let mut made = Vec::new();
+        for (name, attribute) in &nested.attributes {
+            let given = given.and_then(|value| member(value, name));
+            let value = match attribute.write_only {
+                true => Ok(Value::null(attribute.implied_type())),
+                false => self.within_name(name, |fill| fill.make(&attribute.kind, given)),
+            };
+            let value = value.map_err(|mut unfit| {
+                unfit.names.push(name.clone());
+                unfit
             });
-            (name.clone(), value)
-        });
-        Value::object(attributes.collect::<Vec<_>>())
+            made.push((name.clone(), value?));
+        }
+        Ok(Value::object(made))
     }
 
     /// A value of a mock as one of a type. Attributes that an object lacks are made.
     fn complete(&mut self, given: &Value, ty: &Type) -> Result<Value, String> {
-        let whole = self.with_missing(given, ty);
+        let whole = self.with_missing(given, ty)?;
         convert(&whole, ty).map_err(|refused| refused.reason)
     }
 
-    fn with_missing(&mut self, given: &Value, ty: &Type) -> Value {
+    fn with_missing(&mut self, given: &Value, ty: &Type) -> Result<Value, String> {
         match (given, ty) {
             (Value::Object(_) | Value::Map(_), Type::Object(object)) => {
                 let members = object.attributes.iter().map(|(name, ty)| {
-                    let value = self.within(name, |fill| match member(given, name) {
+                    let value = self.within_name(name, |fill| match member(given, name) {
                         Some(value) => fill.with_missing(value, ty),
-                        None => fill.generate(ty),
+                        None => Ok(fill.generate(ty)),
                     });
-                    (name.clone(), value)
+                    Ok((name.clone(), value?))
                 });
-                Value::object(members.collect::<Vec<_>>())
+                Ok(Value::object(members.collect::<Result<Vec<_>, String>>()?))
             }
-            (Value::Tuple(_) | Value::List(_), Type::List(element) | Type::Set(element)) => {
-                let items = given.children().iter().map(|item| self.with_missing(item, element));
-                Value::tuple(items.collect())
+            (
+                Value::Tuple(_) | Value::List(_) | Value::Set(_),
+                Type::List(element) | Type::Set(element),
+            ) => {
+                let items = given.children().iter().enumerate().map(|(at, item)| {
+                    let step = Step::Index(Number::from(at));
+                    self.within(step, |fill| fill.with_missing(item, element))
+                });
+                Ok(Value::tuple(items.collect::<Result<_, String>>()?))
             }
-            (Value::Object(_), Type::Map(element)) => {
-                let Value::Object(object) = given else { return given.clone() };
-                let pairs = object
-                    .iter()
-                    .map(|(key, item)| (key.clone(), self.with_missing(item, element)));
-                Value::object(pairs.collect::<Vec<_>>())
+            (Value::Object(object), Type::Map(element)) => {
+                let pairs = object.iter().map(|(key, item)| {
+                    let value = self.within_name(key, |fill| fill.with_missing(item, element));
+                    Ok((key.clone(), value?))
+                });
+                Ok(Value::object(pairs.collect::<Result<Vec<_>, String>>()?))
             }
-            _ => given.clone(),
+            // A null, too: it would be no object whose attributes could be made.
+            _ if holds_object(ty) && given.ty() != *ty => {
+                Err(incompatible(&ty.friendly_name(), given))
+            }
+            _ => Ok(given.clone()),
         }
     }
 
@@ -247,10 +356,9 @@ impl Fill {
             }
             Type::Tuple(types) => Value::tuple(types.iter().map(|ty| self.generate(ty)).collect()),
             Type::Object(object) => {
-                let members = object
-                    .attributes
-                    .iter()
-                    .map(|(name, ty)| (name.clone(), self.within(name, |fill| fill.generate(ty))));
+                let members = object.attributes.iter().map(|(name, ty)| {
+                    (name.clone(), self.within_name(name, |fill| fill.generate(ty)))
+                });
                 Value::object(members.collect::<Vec<_>>())
             }
         }
@@ -278,10 +386,6 @@ fn attribute_type(kind: &AttributeKind) -> Type {
     }
 }
 
-fn empty_object() -> Value {
-    Value::object(std::iter::empty::<(Str, Value)>())
-}
-
 /// A member of an object or map.
 fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     match value {
@@ -291,16 +395,41 @@ fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     }
 }
 
-/// A member that is an object, or an empty one.
-fn object_member(value: &Value, name: &str) -> Value {
-    let found = member(value, name).filter(|it| matches!(it, Value::Object(_) | Value::Map(_)));
-    found.cloned().unwrap_or_else(empty_object)
+fn is_object(value: &Value) -> bool {
+    matches!(value, Value::Object(_) | Value::Map(_))
+}
+
+/// Whether the values of a type are objects or collections of them.
+fn holds_object(ty: &Type) -> bool {
+    match ty {
+        Type::Object(_) => true,
+        Type::List(element) | Type::Set(element) | Type::Map(element) => holds_object(element),
+        _ => false,
+    }
+}
+
+fn incompatible(needed: &str, given: &Value) -> String {
+    format!("incompatible types; expected {needed}, found {}", given.ty().friendly_name())
+}
+
+/// The names of attributes in a path.
+fn names_in(path: &Path) -> Vec<&str> {
+    let names = path.0.iter().filter_map(|step| match step {
+        Step::Attribute(name) => Some(name.as_str()),
+        Step::Key(_) | Step::Index(_) => None,
+    });
+    names.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::config_from_text::format_value;
+    use formwork_value::schema::NestedBlock;
+
+    fn empty_object() -> Value {
+        Value::object(std::iter::empty::<(Str, Value)>())
+    }
 
     fn nested(nesting: Nesting) -> Attribute {
         let text = Attribute::new(Type::String, Role::Computed);
@@ -335,8 +464,12 @@ mod tests {
         let mut fill = Fill::new("seed", absent);
         let value = fill.block(&block, &block.empty_value(), mock);
         assert_eq!(value.ty(), block.implied_type());
-        let problems =
-            fill.problems.iter().map(|it| format!("{} {}: {}", it.attribute, it.ty, it.reason));
+        let problems = fill.problems.iter().map(|it| match &it.kind {
+            FillProblemKind::Type { needed, reason } => {
+                format!("{} {needed}: {reason}", it.attribute)
+            }
+            FillProblemKind::NotAnObject { found } => format!("{}: found {found}", it.attribute),
+        });
         (format_value(&value), problems.collect())
     }
 
@@ -354,7 +487,7 @@ mod tests {
         assert!(name.len() == 8 && name.chars().all(is_plain), "{name}");
         let single = member(&value, "single").unwrap();
         assert!(matches!(member(single, "text"), Some(Value::String(text)) if text != name));
-        assert!(member(single, "written").unwrap().is_null());
+        assert_eq!(member(single, "written"), Some(&Value::Bool(false)));
         let shown = format_value(&value);
         for part in ["any = null", "flag = false", "number = 0", "written = null"] {
             assert!(shown.contains(part), "{part}: {shown}");
@@ -396,7 +529,7 @@ mod tests {
         for part in ["flag = true", "b = 2", "name = \"5\"", "objects = list[]", "written = null"] {
             assert!(shown.contains(part), "{part}: {shown}");
         }
-        assert!(shown.contains("single = {text = \"t\", written = null}"), "{shown}");
+        assert!(shown.contains("single = {text = \"t\", written = true}"), "{shown}");
     }
 
     #[test]
@@ -420,5 +553,74 @@ mod tests {
         assert_eq!(problems, Vec::<String>::new());
         assert!(shown.contains("name = unknown string"), "{shown}");
         assert!(shown.contains("written = null"), "{shown}");
+    }
+
+    #[test]
+    fn a_mock_of_a_block_that_is_no_object_is_reported_for_each_attribute_that_needs_it() {
+        let attributes = [
+            ("a".into(), Attribute::new(Type::String, Role::Computed)),
+            ("b".into(), Attribute::new(Type::String, Role::OptionalComputed)),
+        ];
+        let inner = Block { attributes: attributes.into(), ..Block::default() };
+        let nested = NestedBlock {
+            block: inner,
+            nesting: Nesting::List,
+            min_items: 0,
+            max_items: 0,
+            computed: false,
+        };
+        let block = Block { blocks: [("part".into(), nested)].into(), ..Block::default() };
+        let item = mock(&[("a", Value::null(Type::String)), ("b", Value::string("written"))]);
+        let object = mock(&[("part", Value::list(item.ty(), vec![item]))]);
+        let mut fill = Fill::new("seed", Absent::UnknownOrNull);
+        fill.block(&block, &object, &mock(&[("part", Value::tuple(Vec::new()))]));
+        let shown =
+            fill.problems.iter().map(|it| format!("{}: {} {:?}", it.path, it.attribute, it.kind));
+        assert_eq!(shown.collect::<Vec<_>>(), [r#".part[0]: part NotAnObject { found: "tuple" }"#]);
+    }
+
+    #[test]
+    fn a_null_in_the_place_of_objects_is_reported_and_one_in_the_place_of_text_is_taken() {
+        let null = || Value::null(Type::Dynamic);
+        let (shown, problems) = filled(
+            Absent::UnknownOrNull,
+            &mock(&[("list", null()), ("map", null()), ("name", null()), ("single", null())]),
+        );
+        assert_eq!(
+            problems,
+            [
+                "list list of object: incompatible types; expected list of object, found dynamic",
+                "single object: incompatible types; expected object type, found dynamic",
+            ]
+        );
+        assert!(shown.contains("name = null"), "{shown}");
+    }
+
+    #[test]
+    fn objects_in_a_list_of_a_mock_have_different_generated_values() {
+        let item = mock(&[("b", Value::int(1))]);
+        let block = block();
+        let mut fill = Fill::new("seed", Absent::UnknownOrNull);
+        let list = mock(&[("list", Value::tuple(vec![item.clone(), item]))]);
+        let value = fill.block(&block, &block.empty_value(), &list);
+        let items = member(&value, "list").unwrap().children();
+        assert_ne!(member(&items[0], "a"), member(&items[1], "a"));
+    }
+
+    #[test]
+    fn an_object_that_exists_keeps_its_values_and_has_none_for_write_only_attributes() {
+        let attribute = |role| Attribute::new(Type::String, role);
+        let secret = Attribute { write_only: true, ..attribute(Role::Optional) };
+        let attributes = [
+            ("id".into(), attribute(Role::Computed)),
+            ("none".into(), attribute(Role::Computed)),
+            ("secret".into(), secret),
+        ];
+        let block = Block { attributes: attributes.into(), ..Block::default() };
+        let null = Value::null(Type::String);
+        let object =
+            mock(&[("id", Value::string("i")), ("none", null), ("secret", Value::string("s"))]);
+        let filled = Fill::new("seed", Absent::Nothing).block(&block, &object, &empty_object());
+        assert_eq!(format_value(&filled), r#"{id = "i", none = null, secret = null}"#);
     }
 }
