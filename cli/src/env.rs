@@ -109,6 +109,14 @@ pub(crate) struct Env {
     pub(crate) unreadable: Option<String>,
 }
 
+/// The first variable whose value would be ignored.
+fn find_unreadable(variables: &BTreeMap<OsString, OsString>) -> Option<String> {
+    variables.iter().find_map(|(name, value)| {
+        let name = name.to_string_lossy().into_owned();
+        (value.to_str().is_none() && must_be_unicode(&name)).then_some(name)
+    })
+}
+
 /// Whether a variable of Terraform or Formwork has a value that must be Unicode: it is not a path.
 fn must_be_unicode(name: &str) -> bool {
     let is_path = ["_DIR", "_FILE", "_PATH", "_CONFIG"].iter().any(|end| name.ends_with(end));
@@ -140,16 +148,10 @@ impl Env {
         let text = |name: &str| value(name).and_then(|value| value.to_str()).map(str::to_owned);
         let path = |name: &str| value(name).map(PathBuf::from);
         let seconds = |name: &str| text(name)?.parse().ok().map(Duration::from_secs);
-        let all: BTreeMap<String, String> = variables
-            .iter()
-            .filter_map(|(name, value)| {
-                Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
-            })
-            .collect();
-        let unreadable = variables.iter().find_map(|(name, value)| {
-            let name = name.to_string_lossy().into_owned();
-            (value.to_str().is_none() && must_be_unicode(&name)).then_some(name)
-        });
+        let unicode = |(name, value): (&OsString, &OsString)| {
+            Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
+        };
+        let all: BTreeMap<String, String> = variables.iter().filter_map(unicode).collect();
         let prefixed = |prefix: &str| {
             let with = all.iter().filter_map(|(name, value)| {
                 Some((name.strip_prefix(prefix)?.to_owned(), value.clone()))
@@ -215,7 +217,7 @@ impl Env {
             bundled: &[],
             cache_home,
             signing_passphrase: text("FORMWORK_SIGNING_PASSPHRASE"),
-            unreadable,
+            unreadable: find_unreadable(variables),
             comp_line: text("COMP_LINE"),
             comp_point: text("COMP_POINT").and_then(|n| n.parse().ok()),
             is_bash: value("COMP_TYPE").is_some(),

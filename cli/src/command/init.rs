@@ -42,12 +42,8 @@ pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
     }
 }
 
-async fn prepare_folder(
-    diags: &mut Diagnostics,
-    init: &Init<'_>,
-    workspace: &mut Workspace<'_>,
-) -> Result<(), Reported> {
-    let Init { args, report } = *init;
+/// Checks options that exclude each other, or have no value that they can have.
+fn check_options(diags: &mut Diagnostics, args: &InitArgs) -> Result<(), Reported> {
     // As in Terraform, -force-copy alone is no contradiction: it answers a question that is not asked.
     if args.reconfigure && args.migrate_state {
         let detail = "The -migrate-state and -reconfigure options are mutually-exclusive.";
@@ -59,7 +55,16 @@ async fn prepare_folder(
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     // Whether or not a state is locked, as in Terraform.
-    let _ = state_session::parse_lock_timeout(diags, &args.lock.lock_timeout)?;
+    state_session::parse_lock_timeout(diags, &args.lock.lock_timeout).map(drop)
+}
+
+async fn prepare_folder(
+    diags: &mut Diagnostics,
+    init: &Init<'_>,
+    workspace: &mut Workspace<'_>,
+) -> Result<(), Reported> {
+    let Init { args, report } = *init;
+    check_options(diags, args)?;
     if let Some(source) = &args.from_module {
         let text = format!("Copying configuration from {:?}...", redact::address(source));
         report.report_step(Paint::Bold, &text, "copying_configuration_message");

@@ -219,7 +219,7 @@ impl Connection {
 
 /// A transaction of a connection. Nothing of it is kept when it is dropped without a commit.
 pub(super) struct Transaction<'c> {
-    connection: &'c Connection,
+    connection: &'c mut Connection,
     is_open: AtomicBool,
 }
 

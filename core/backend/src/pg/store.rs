@@ -1,21 +1,21 @@
 //! The store of one workspace. Applies hold the advisory lock of the state shared, so that several run at
 //! once; each write merges what the run has changed into the row, in one transaction with the history.
 
+mod row_change;
+
 use std::collections::BTreeSet;
 
 use futures_util::try_join;
 
-use super::connection::{Connection, StatementParameter, Transaction};
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::StateAccess;
-use formwork_core::state::merge::{StateDifference, find_overtaken_instance, merge_states};
-use formwork_core::state::operator::user_and_host;
 
+use self::row_change::RowChange;
 use super::StatesTable;
 use super::claims::claim_attempt::ClaimAttempt;
-use super::claims::{HeldClaims, delete_claims};
-use super::client::{LockMode, PgClient, md5_hex};
-use super::history::{self, RecordedWrite};
+use super::claims::delete_claims;
+use super::client::{LockMode, PgClient};
+use super::history;
 use crate::cause::Cause;
 use crate::claims::Claims;
 use crate::encryption::StateCipher;
@@ -51,34 +51,6 @@ pub(super) struct PgStore {
     cipher: StateCipher,
     /// Whether what was read has to be written again, because it is encrypted otherwise.
     is_outdated: bool,
-}
-
-/// A change of the row.
-enum RowChange<'a> {
-    /// The changes of the caller since it read or wrote last.
-    Merge(&'a StateFile),
-    /// Another state.
-    Replace(&'a StateFile),
-}
-
-/// A row that was changed.
-struct ChangedRow {
-    /// The sum of its text.
-    sum: String,
-    base: StateFile,
-    stored: StateFile,
-}
-
-/// Why a row was not changed.
-enum ChangeError {
-    Store(StoreError),
-    Cause(Cause),
-}
-
-impl<E: Into<Cause>> From<E> for ChangeError {
-    fn from(cause: E) -> Self {
-        Self::Cause(cause.into())
-    }
 }
 
 impl PgStore {
@@ -140,146 +112,6 @@ impl PgStore {
         own.chain(self.adopted.iter().cloned()).collect()
     }
 
-    /// Changes the row in one transaction.
-    async fn change_row(&mut self, change: RowChange<'_>) -> Result<(), StoreError> {
-        let mut client =
-            self.client.take_connection().await.map_err(self.store_error(StoreOperation::Write))?;
-        let storing = self.change_row_in_transaction(&mut client, change);
-        let stored = wait_with_report(self.client.location(), StoreOperation::Write, storing).await;
-        // Given back after a failure, too: the lock is a matter of this connection.
-        self.client.return_connection(client);
-        match stored {
-            Ok(ChangedRow { sum, base, stored }) => {
-                self.client.set_known_checksum(sum);
-                self.is_outdated = false;
-                self.remember_stored_state(base, stored);
-                Ok(())
-            }
-            Err(ChangeError::Store(error)) => Err(error),
-            Err(ChangeError::Cause(cause)) => Err(self.store_error(StoreOperation::Write)(cause)),
-        }
-    }
-
-    async fn change_row_in_transaction(
-        &self,
-        client: &mut Connection,
-        change: RowChange<'_>,
-    ) -> Result<ChangedRow, ChangeError> {
-        let known_sum = self.client.known_checksum();
-        let has_own = !self.cipher.encrypts() && self.table.has_own_tables(client).await?;
-        let transaction = client.transaction();
-        let query = format!(
-            // A state can be long, so its text is fetched only if it is not the one that is known.
-            // The lock on the row keeps what is merged here from being overtaken.
-            "SELECT CASE WHEN md5(data) = $2 THEN NULL ELSE data END, md5(data) FROM {} WHERE name = $1 FOR UPDATE",
-            self.table.name()
-        );
-        let parameters: [&dyn StatementParameter; 2] = [&self.workspace, &known_sum];
-        let merges = self.is_shared() && matches!(change, RowChange::Merge(_));
-        let claims = async {
-            match change {
-                RowChange::Merge(ours) if merges => self.claims_for_merge(&transaction, ours).await,
-                _ => Ok(HeldClaims::default()),
-            }
-        };
-        let last_sum = async {
-            match has_own {
-                true => history::last_sum(&transaction, &self.table, &self.workspace).await,
-                false => Ok(None),
-            }
-        };
-        // Sent together. The server locks the row before it reads the claims.
-        let ((), row, claims, last_sum) = try_join!(
-            transaction.begin(),
-            transaction.query_opt(&query, &parameters),
-            claims,
-            last_sum
-        )?;
-        let (text, stored_sum): (Option<String>, Option<String>) = match row {
-            Some(row) => (row.get(0), row.get(1)),
-            None => (None, None),
-        };
-        let moved = text.filter(|text| !text.is_empty());
-        let moved = moved
-            .map(|text| self.read_changed_state(&text))
-            .transpose()
-            .map_err(ChangeError::Store)?;
-        let current = moved.as_ref().unwrap_or(&self.stored);
-        let (base, mut next) = match change {
-            RowChange::Merge(ours) if merges => {
-                if find_overtaken_instance(&self.base, ours, current, &claims).is_some() {
-                    let (stored, read) = (current.serial, self.stored.serial);
-                    return Err(ChangeError::Store(StoreError::Changed { stored, read }));
-                }
-                (ours.clone(), merge_states(&self.base, ours, current, &claims))
-            }
-            RowChange::Merge(ours) | RowChange::Replace(ours) => (ours.clone(), ours.clone()),
-        };
-        if let RowChange::Merge(ours) = change {
-            // Other runs may have raised it since this one read.
-            next.serial = current.serial.max(ours.serial);
-            self.known.increment_serial(&mut next);
-        }
-        let text = self.cipher.serialize_state(&next);
-        let text = text
-            .map_err(|error| ChangeError::Store(self.not_encryptable_error(error.to_string())))?;
-        let text = String::from_utf8(text)?;
-        let new_sum = md5_hex(text.as_bytes());
-        let statement = format!(
-            // Without a row there was nothing to lock, so another program may have made one since.
-            "INSERT INTO {} AS stored (name, data) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET data = $2 WHERE stored.data IS NULL OR md5(stored.data) = $3",
-            self.table.name()
-        );
-        let operation = self.held.as_ref().map_or("", |(_, operation)| operation.as_str());
-        let write = RecordedWrite {
-            workspace: &self.workspace,
-            who: &user_and_host(),
-            before: stored_sum.as_deref().map(|sum| (current, sum)),
-            last_sum: last_sum.as_deref(),
-            after: &next,
-            sum: &new_sum,
-            operation,
-            run: &self.run,
-        };
-        let recorded = async {
-            match has_own {
-                true => history::record_write(&transaction, &self.table, &write).await,
-                false => Ok(()),
-            }
-        };
-        let parameters: [&dyn StatementParameter; 3] = [&self.workspace, &text, &stored_sum];
-        let (n_written, ()) = try_join!(transaction.execute(&statement, &parameters), recorded)?;
-        if n_written == 0 {
-            let read = self.stored.serial;
-            return Err(ChangeError::Store(StoreError::Changed { stored: read, read }));
-        }
-        transaction.commit().await?;
-        Ok(ChangedRow {
-            sum: new_sum,
-            base: StateFile { serial: next.serial, ..base },
-            stored: next,
-        })
-    }
-
-    /// Reads the state that another process has stored since.
-    ///
-    /// # Errors
-    /// When no other process may have: this one holds the lock alone, or none.
-    fn read_changed_state(&self, text: &str) -> Result<StateFile, StoreError> {
-        let unusable = |error| self.unusable_state_error(error);
-        let (text, _) = self.cipher.decrypt(text.as_bytes()).map_err(unusable)?;
-        let header = StateFile::read_header(&text).map_err(unusable)?;
-        if self.is_shared()
-            && matches!(&self.known, KnownState::Present { lineage, .. } if *lineage == header.lineage)
-        {
-            return StateFile::parse(&text).map_err(unusable);
-        }
-        self.known.check_same(&header.lineage, header.serial)?;
-        // The serial is the known one, but the text is not: another program has written without
-        // raising it.
-        Err(StoreError::Changed { stored: header.serial, read: header.serial })
-    }
-
     /// Removes the claims of the run, and then its lock, in one round trip.
     async fn remove_claims_and_lock(&mut self) -> Result<(), Cause> {
         let (claims, lock) = (self.claims.take(), self.client.take_lock());
@@ -302,22 +134,6 @@ impl PgStore {
             }
         };
         try_join!(claims_removed, lock_removed).map(drop)
-    }
-
-    /// The claims that say which changes of this run go into the stored state.
-    async fn claims_for_merge(
-        &self,
-        transaction: &Transaction<'_>,
-        ours: &StateFile,
-    ) -> Result<HeldClaims, Cause> {
-        let changed = StateDifference::between(&self.base.state, &ours.state).instances;
-        let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
-        let own = self.claimed_runs();
-        let held = self.table.held_claims(transaction, &self.workspace, &own, &changed).await?;
-        if self.claims.as_ref().is_some_and(|claims| held.is_missing_claim(claims)) {
-            return Err("another process has taken over this run, and its claims are gone".into());
-        }
-        Ok(held)
     }
 }
 

@@ -209,7 +209,7 @@ impl Fill {
         let is_whole = |item: &Value| !item.is_null() && !item.is_unknown();
         let mut items = Vec::new();
         for (at, item) in value.children().iter().enumerate() {
-            let step = value.step_to(at).unwrap_or_else(|| Step::Index(Number::from(at)));
+            let step = value.step_to_child(at).unwrap_or_else(|| Step::Index(Number::from(at)));
             items.push(self.within(step, |fill| {
                 if is_whole(item) { change(fill, item) } else { item.clone() }
             }));

@@ -126,6 +126,16 @@ fn first_violation_path(findings: &[formwork_plugin_protocol::contract::Violatio
     findings.first().map(|it| it.path.clone()).unwrap_or_default()
 }
 
+fn check_private_data_size(suite: &mut Suite, subject: &str, call: &Call) {
+    let Some(answer) = call.first_message() else { return };
+    let (private, limit) = (answer.get_bytes(3).len(), private_data_limit(call));
+    suite.check("P-13", private <= limit, || {
+        Finding::new("P-13", subject, "the private data is large")
+            .with_call(call)
+            .with_values(format!("at most {limit} bytes"), format!("{private} bytes"))
+    });
+}
+
 /// Holds one plan to the rules of a host.
 pub(super) fn check_plan_answer(
     suite: &mut Suite,
@@ -144,12 +154,7 @@ pub(super) fn check_plan_answer(
     suite.check("P-18", !is_legacy, || {
         Finding::new("P-18", &subject, "the resource uses the legacy type system").with_call(call)
     });
-    let (private, limit) = (answer.get_bytes(3).len(), private_data_limit(call));
-    suite.check("P-13", private <= limit, || {
-        Finding::new("P-13", &subject, "the private data is large")
-            .with_call(call)
-            .with_values(format!("at most {limit} bytes"), format!("{private} bytes"))
-    });
+    check_private_data_size(suite, &subject, call);
     let decoded = decode_dynamic(answer.get_msg(1), &offered.ty());
     let value = match decoded {
         Ok(Some(value)) => value,

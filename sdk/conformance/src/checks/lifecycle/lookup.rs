@@ -29,7 +29,7 @@ pub(super) async fn check_lookups(suite: &mut Suite, offered: &OfferedType, obje
     match &by_id {
         Some((call, value)) => check_imported_object(suite, offered, object, call, value).await,
         None => {
-            suite.note_skipped_rules(&["I-04", "I-05"], "no object could be imported by its id")
+            suite.note_skipped_rules(&["I-04", "I-05"], "no object could be imported by its id");
         }
     }
     check_import_by_identity(suite, offered, object, by_id.as_ref()).await;

@@ -1,0 +1,226 @@
+//! Changes the row of a state: merges what a run has changed into it, and records the history, in one
+//! transaction of three round trips.
+
+use formwork_core::state::file::StateFile;
+use formwork_core::state::merge::{StateDifference, find_overtaken_instance, merge_states};
+use formwork_core::state::operator::user_and_host;
+use futures_util::try_join;
+
+use super::PgStore;
+use crate::cause::Cause;
+use crate::known_state::KnownState;
+use crate::pg::claims::HeldClaims;
+use crate::pg::client::md5_hex;
+use crate::pg::connection::{Connection, StatementParameter, Transaction};
+use crate::pg::history::{self, RecordedWrite};
+use crate::store::{StoreError, StoreOperation};
+use crate::wait_report::wait_with_report;
+
+/// A change of the row.
+#[derive(Clone, Copy)]
+pub(super) enum RowChange<'a> {
+    /// The changes of the caller since it read or wrote last.
+    Merge(&'a StateFile),
+    /// Another state.
+    Replace(&'a StateFile),
+}
+
+/// A row that was changed.
+struct ChangedRow {
+    /// The sum of its text.
+    sum: String,
+    base: StateFile,
+    stored: StateFile,
+}
+
+/// The row of a state, locked, and what a write depends on beside it.
+struct LockedRow {
+    /// Its text, if that is another one than the known one.
+    text: Option<String>,
+    /// The sum of its text; `None` if there is no row.
+    sum: Option<String>,
+    claims: HeldClaims,
+    /// The sum of the last state in the history.
+    last_sum: Option<String>,
+}
+
+/// Why a row was not changed.
+enum ChangeError {
+    Store(StoreError),
+    Cause(Cause),
+}
+
+impl<E: Into<Cause>> From<E> for ChangeError {
+    fn from(cause: E) -> Self {
+        Self::Cause(cause.into())
+    }
+}
+
+impl PgStore {
+    /// Changes the row in one transaction.
+    pub(super) async fn change_row(&mut self, change: RowChange<'_>) -> Result<(), StoreError> {
+        let mut client =
+            self.client.take_connection().await.map_err(self.store_error(StoreOperation::Write))?;
+        let storing = self.change_row_in_transaction(&mut client, change);
+        let stored = wait_with_report(self.client.location(), StoreOperation::Write, storing).await;
+        // Given back after a failure, too: the lock is a matter of this connection.
+        self.client.return_connection(client);
+        match stored {
+            Ok(ChangedRow { sum, base, stored }) => {
+                self.client.set_known_checksum(sum);
+                self.is_outdated = false;
+                self.remember_stored_state(base, stored);
+                Ok(())
+            }
+            Err(ChangeError::Store(error)) => Err(error),
+            Err(ChangeError::Cause(cause)) => Err(self.store_error(StoreOperation::Write)(cause)),
+        }
+    }
+
+    async fn change_row_in_transaction(
+        &self,
+        client: &mut Connection,
+        change: RowChange<'_>,
+    ) -> Result<ChangedRow, ChangeError> {
+        let has_own = !self.cipher.encrypts() && self.table.has_own_tables(client).await?;
+        let transaction = client.transaction();
+        let merges = self.is_shared() && matches!(change, RowChange::Merge(_));
+        let locked = self.begin_and_lock_row(&transaction, change, has_own).await?;
+        let LockedRow { text, sum: stored_sum, claims, last_sum } = locked;
+        let moved = text.filter(|text| !text.is_empty());
+        let moved = moved
+            .map(|text| self.read_changed_state(&text))
+            .transpose()
+            .map_err(ChangeError::Store)?;
+        let current = moved.as_ref().unwrap_or(&self.stored);
+        let (base, mut next) = match change {
+            RowChange::Merge(ours) if merges => {
+                if find_overtaken_instance(&self.base, ours, current, &claims).is_some() {
+                    let (stored, read) = (current.serial, self.stored.serial);
+                    return Err(ChangeError::Store(StoreError::Changed { stored, read }));
+                }
+                (ours.clone(), merge_states(&self.base, ours, current, &claims))
+            }
+            RowChange::Merge(ours) | RowChange::Replace(ours) => (ours.clone(), ours.clone()),
+        };
+        if let RowChange::Merge(ours) = change {
+            // Other runs may have raised it since this one read.
+            next.serial = current.serial.max(ours.serial);
+            self.known.increment_serial(&mut next);
+        }
+        let text = self.cipher.serialize_state(&next);
+        let text = text
+            .map_err(|error| ChangeError::Store(self.not_encryptable_error(error.to_string())))?;
+        let text = String::from_utf8(text)?;
+        let new_sum = md5_hex(text.as_bytes());
+        let statement = format!(
+            // Without a row there was nothing to lock, so another program may have made one since.
+            "INSERT INTO {} AS stored (name, data) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET data = $2 WHERE stored.data IS NULL OR md5(stored.data) = $3",
+            self.table.name()
+        );
+        let operation = self.held.as_ref().map_or("", |(_, operation)| operation.as_str());
+        let write = RecordedWrite {
+            workspace: &self.workspace,
+            who: &user_and_host(),
+            before: stored_sum.as_deref().map(|sum| (current, sum)),
+            last_sum: last_sum.as_deref(),
+            after: &next,
+            sum: &new_sum,
+            operation,
+            run: &self.run,
+        };
+        let recorded = async {
+            match has_own {
+                true => history::record_write(&transaction, &self.table, &write).await,
+                false => Ok(()),
+            }
+        };
+        let parameters: [&dyn StatementParameter; 3] = [&self.workspace, &text, &stored_sum];
+        let (n_written, ()) = try_join!(transaction.execute(&statement, &parameters), recorded)?;
+        if n_written == 0 {
+            let read = self.stored.serial;
+            return Err(ChangeError::Store(StoreError::Changed { stored: read, read }));
+        }
+        transaction.commit().await?;
+        Ok(ChangedRow {
+            sum: new_sum,
+            base: StateFile { serial: next.serial, ..base },
+            stored: next,
+        })
+    }
+
+    /// Begins a transaction, locks the row, and reads what a write depends on, in one round trip.
+    async fn begin_and_lock_row(
+        &self,
+        transaction: &Transaction<'_>,
+        change: RowChange<'_>,
+        has_own: bool,
+    ) -> Result<LockedRow, Cause> {
+        let query = format!(
+            // A state can be long, so its text is fetched only if it is not the one that is known.
+            // The lock on the row keeps what is merged here from being overtaken.
+            "SELECT CASE WHEN md5(data) = $2 THEN NULL ELSE data END, md5(data) FROM {} WHERE name = $1 FOR UPDATE",
+            self.table.name()
+        );
+        let known_sum = self.client.known_checksum();
+        let parameters: [&dyn StatementParameter; 2] = [&self.workspace, &known_sum];
+        let claims = async {
+            match change {
+                RowChange::Merge(ours) if self.is_shared() => {
+                    self.claims_for_merge(transaction, ours).await
+                }
+                _ => Ok(HeldClaims::default()),
+            }
+        };
+        let last_sum = async {
+            match has_own {
+                true => history::last_sum(transaction, &self.table, &self.workspace).await,
+                false => Ok(None),
+            }
+        };
+        // The server locks the row before it reads the claims.
+        let ((), row, claims, last_sum) = try_join!(
+            transaction.begin(),
+            transaction.query_opt(&query, &parameters),
+            claims,
+            last_sum
+        )?;
+        let (text, sum) = row.map_or((None, None), |row| (row.get(0), row.get(1)));
+        Ok(LockedRow { text, sum, claims, last_sum })
+    }
+
+    /// Reads the state that another process has stored since.
+    ///
+    /// # Errors
+    /// When no other process may have: this one holds the lock alone, or none.
+    fn read_changed_state(&self, text: &str) -> Result<StateFile, StoreError> {
+        let unusable = |error| self.unusable_state_error(error);
+        let (text, _) = self.cipher.decrypt(text.as_bytes()).map_err(unusable)?;
+        let header = StateFile::read_header(&text).map_err(unusable)?;
+        if self.is_shared()
+            && matches!(&self.known, KnownState::Present { lineage, .. } if *lineage == header.lineage)
+        {
+            return StateFile::parse(&text).map_err(unusable);
+        }
+        self.known.check_same(&header.lineage, header.serial)?;
+        // The serial is the known one, but the text is not: another program has written without
+        // raising it.
+        Err(StoreError::Changed { stored: header.serial, read: header.serial })
+    }
+
+    /// The claims that say which changes of this run go into the stored state.
+    async fn claims_for_merge(
+        &self,
+        transaction: &Transaction<'_>,
+        ours: &StateFile,
+    ) -> Result<HeldClaims, Cause> {
+        let changed = StateDifference::between(&self.base.state, &ours.state).instances;
+        let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
+        let own = self.claimed_runs();
+        let held = self.table.held_claims(transaction, &self.workspace, &own, &changed).await?;
+        if self.claims.as_ref().is_some_and(|claims| held.is_missing_claim(claims)) {
+            return Err("another process has taken over this run, and its claims are gone".into());
+        }
+        Ok(held)
+    }
+}
