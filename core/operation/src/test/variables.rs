@@ -11,7 +11,7 @@ use formwork_core::eval::{HostValues, TestLevel, TestScope, TestValues};
 use formwork_lang::refs::{self, TraversalStep};
 use formwork_lang::syntax::{Attribute, Expr};
 use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
 use super::TestInputs;
 use crate::messages;
@@ -85,6 +85,12 @@ impl RunVariables<'_> {
             given,
             UnsetVariable::Error,
         )?;
+        for (name, input) in &inputs {
+            let Some(variable) = self.config.root.variables.get(name) else { continue };
+            let sensitive = if variable.sensitive { Marks::SENSITIVE } else { Marks::NONE };
+            let ephemeral = if variable.ephemeral { Marks::EPHEMERAL } else { Marks::NONE };
+            all.variables.insert(name.clone(), input.value.clone().mark(sensitive | ephemeral));
+        }
         Ok(ResolvedVariables { inputs, of_file: values, all })
     }
 
@@ -92,15 +98,18 @@ impl RunVariables<'_> {
     fn needed_names(&self) -> BTreeSet<Str> {
         let mut needed: BTreeSet<Str> = self.config.root.variables.keys().cloned().collect();
         needed.extend(self.run.variables.iter().flat_map(|one| variables_in(&one.expr)));
-        for assert in &self.run.asserts {
-            needed.extend(variables_in(&assert.condition));
-            needed.extend(variables_in(&assert.message));
-        }
+        needed.extend(self.names_in_asserts());
         // Arguments of providers refer to the variables of the file as well.
         for provider in &self.suite.providers {
             needed.extend(refs::of_body(&provider.body).iter().filter_map(variable_of));
         }
         needed
+    }
+
+    /// The names of the variables that the assertions mention.
+    fn names_in_asserts(&self) -> BTreeSet<Str> {
+        let parts = self.run.asserts.iter().flat_map(|one| [&one.condition, &one.message]);
+        parts.flat_map(variables_in).collect()
     }
 
     /// The names of the variables whose value of the file or of the run replaces the global one, and does not
@@ -129,9 +138,8 @@ impl RunVariables<'_> {
         let given = self.given_above().filter(|given| names.contains(&given.name));
         let last: BTreeMap<&Str, &GivenVariable> =
             given.map(|given| (&given.name, given)).collect();
-        // The type of a variable is the one that the module under test declares, also for a run of
-        // another module.
-        let module = &self.inputs.module.config.root;
+        // The type of a variable is the one that the module of the run declares.
+        let module = &self.config.root;
         let mut values = BTreeMap::new();
         for (name, given) in last {
             if let Ok(value) = inputs::given_value(diags, sources, module, given) {
@@ -141,7 +149,7 @@ impl RunVariables<'_> {
         values
     }
 
-    /// The values that the run sets. Warns of those that its module does not declare.
+    /// The values that the run sets. Warns of those that neither its module declares nor an assertion mentions.
     fn run_values(
         &self,
         diags: &mut Diagnostics,
@@ -149,11 +157,13 @@ impl RunVariables<'_> {
         world: &HostValues,
     ) -> BTreeMap<Str, Placed> {
         // In the file such a value may be meant for another run; in the run it has no effect.
+        let mentioned = self.names_in_asserts();
         for one in &self.run.variables {
-            if !self.config.root.variables.contains_key(&one.name.name) {
+            let name = &one.name.name;
+            if !self.config.root.variables.contains_key(name) && !mentioned.contains(name) {
                 let detail = format!(
                     "The module under test does not declare a variable named {:?}, but it is declared in run block {:?}.",
-                    one.name.name.as_str(),
+                    name.as_str(),
                     self.run.name.as_str()
                 );
                 let undeclared = messages::VALUE_FOR_UNDECLARED_RUN_VARIABLE;
