@@ -86,9 +86,10 @@ impl RunVariables<'_> {
             UnsetVariable::Error,
         )?;
         for (name, input) in &inputs {
-            let sensitive = self.config.root.variables.get(name).is_some_and(|it| it.sensitive);
-            let marks = if sensitive { Marks::SENSITIVE } else { Marks::NONE };
-            all.variables.insert(name.clone(), input.value.clone().mark(marks));
+            let Some(variable) = self.config.root.variables.get(name) else { continue };
+            let sensitive = if variable.sensitive { Marks::SENSITIVE } else { Marks::NONE };
+            let ephemeral = if variable.ephemeral { Marks::EPHEMERAL } else { Marks::NONE };
+            all.variables.insert(name.clone(), input.value.clone().mark(sensitive | ephemeral));
         }
         Ok(ResolvedVariables { inputs, of_file: values, all })
     }
