@@ -65,7 +65,18 @@ func Store(id string, object Object) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path(id, ".json"), text, 0o644); err != nil {
+	// Several resources may manage one object at once, and none may read half of it.
+	file, err := os.CreateTemp(folder(), ".new-*")
+	if err != nil {
+		return err
+	}
+	if _, err := file.Write(text); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), path(id, ".json")); err != nil {
 		return err
 	}
 	return os.WriteFile(path(id, ""), nil, 0o644)
