@@ -1,6 +1,5 @@
 //! The settings file of the command line: provider installation methods, and credentials for hosts.
 
-mod json;
 mod method;
 mod oci;
 mod repository;
@@ -187,9 +186,7 @@ pub(crate) fn parse_tokens(text: &str) -> Vec<(String, String)> {
 /// When it is not one: the line and the reason.
 pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> {
     let mut settings = Settings::default();
-    let items =
-        if json::is_json(text) { json::parse_items(text)? } else { text::parse_items(text)? };
-    for item in items {
+    for item in text::parse_items(text)? {
         match item {
             Item::Value(name, SettingsValue::Text(value), _) if name == "plugin_cache_dir" => {
                 settings.plugin_cache_dir = Some(expand_variables(&value, env));
@@ -408,44 +405,6 @@ mod tests {
         let none = "provider_installation {\n oci_mirror {}\n}";
         let expected = (2, "oci_mirror needs a repository_template".to_owned());
         assert_eq!(parse(none, &Env::default()), Err(expected));
-    }
-
-    #[test]
-    fn a_file_in_json_says_the_same() {
-        let in_json = r#"
-            {"plugin_cache_dir": "/c", "plugin_cache_may_break_dependency_lock_file": true,
-             "credentials": {"Example.com": {"token": "x"}},
-             "host": [{"h.example": {"services": {"providers.v1": "https://p/"}}}],
-             "provider_installation": [{
-                "dev_overrides": {"a/b": "/b"},
-                "filesystem_mirror": [{"path": "/m", "include": ["a/*"]}],
-                "direct": {"exclude": ["a/*"]}}]}"#;
-        let in_text = r#"
-            plugin_cache_dir = "/c"
-            plugin_cache_may_break_dependency_lock_file = true
-            credentials "Example.com" { token = "x" }
-            host "h.example" { services = { "providers.v1" = "https://p/" } }
-            provider_installation {
-              dev_overrides { "a/b" = "/b" }
-              direct { exclude = ["a/*"] }
-              filesystem_mirror {
-                path    = "/m"
-                include = ["a/*"]
-              }
-            }"#;
-        let [json, text] = [in_json, in_text].map(|text| parse(text, &Env::default()).unwrap());
-        assert_eq!(json.tokens, text.tokens);
-        assert_eq!(json.hosts, text.hosts);
-        assert_eq!(json.plugin_cache_dir, text.plugin_cache_dir);
-        assert_eq!(json.cache_may_break_lock, text.cache_may_break_lock);
-        assert_eq!(format!("{:?}", json.overrides), format!("{:?}", text.overrides));
-        let methods = |settings: &Settings| {
-            let methods = settings.methods.iter().flatten();
-            methods.map(|method| format!("{method:?}")).collect::<BTreeSet<_>>()
-        };
-        assert_eq!(methods(&json), methods(&text));
-        let (line, _) = parse("{\n\"a\": }", &Env::default()).unwrap_err();
-        assert_eq!(line, 2);
     }
 
     #[test]

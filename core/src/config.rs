@@ -58,7 +58,7 @@ pub use import::{ImportBlock, ImportKeyExpr};
 pub(crate) use import_target::{
     instance_key_problem as import_key_problem, target_problem as import_problem,
 };
-pub use load::{ConfigSource, is_config_file_name, load_encryption_module, load_root_module};
+pub use load::{ConfigSource, is_config_file_name, load_root_module};
 pub use moved::MovedBlock;
 pub use removed::RemovedBlock;
 pub use tree::ModuleNode;

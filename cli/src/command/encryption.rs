@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 
 use formwork_backend::encryption::Encryption;
 use formwork_core::config::encryption::EncryptionBlock;
-use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariable};
-use formwork_core::config::{self, Module, StateBackendBlock};
+use formwork_core::config::{Module, StateBackendBlock};
 use formwork_core::eval::encryption::EncryptionSettings;
 use formwork_core::eval::static_scope::StaticScope;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
@@ -46,28 +45,6 @@ pub(super) fn folder_encryption(
         return Ok(());
     }
     let module = workspace.root_module(diags)?;
-    load_encryption(diags, workspace, &module, options)
-}
-
-/// Sets up the encryption of saved plans that the configuration in the folder asks for, unless that is
-/// done. Other parts of the configuration may be wrong by now.
-///
-/// # Errors
-/// When the settings of the encryption cannot be read or are not valid.
-pub(super) fn plan_encryption(
-    diags: &mut Diagnostics,
-    workspace: &mut Workspace<'_>,
-    options: &[VariableSource],
-) -> Result<(), Reported> {
-    if workspace.encryption.is_some() {
-        return Ok(());
-    }
-    let module = config::load_encryption_module(
-        diags,
-        &mut workspace.sources,
-        &FilesOnDisk,
-        &workspace.config_folder,
-    )?;
     load_encryption(diags, workspace, &module, options)
 }
 

@@ -201,7 +201,7 @@ pub(crate) fn open_plan(
         let (saved, config) = open_parts(diags, workspace, opening, parts)?;
         // The folder decides, as in OpenTofu: a plan that was put here may have any configuration.
         if workspace.has_config() {
-            encryption::plan_encryption(diags, workspace, sources)?;
+            encryption::folder_encryption(diags, workspace, sources)?;
         }
         encryption::load_encryption(diags, workspace, &config.root, sources)?;
         workspace.plan_cipher().check_plain(&name).map_err(|problem| diags.error(*problem))?;
@@ -234,7 +234,7 @@ pub(crate) fn decrypt_plan(
     content: &[u8],
 ) -> Result<Vec<u8>, Reported> {
     let PlanToOpen { path, sources, .. } = opening;
-    encryption::plan_encryption(diags, workspace, sources)?;
+    encryption::folder_encryption(diags, workspace, sources)?;
     let plan = workspace.plan_cipher().decrypt(&path.display().to_string(), content);
     plan.map(Cow::into_owned).map_err(|problem| diags.error(*problem))
 }

@@ -21,7 +21,7 @@ use super::encryption;
 use super::import::{FindingArgs, ImportCommand};
 use super::state_session;
 use super::text_command::run_text_command;
-use crate::args::{LockArgs, StateArgs, example};
+use crate::args::{StateArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -127,10 +127,7 @@ pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
 async fn list_open_operations(args: &RecoverListArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
     run_text_command(env, async |diags, workspace| {
-        // As other commands that only show the state, without its lock: that needs the right to write.
-        let lock = LockArgs { lock: false, ..args.state.lock.clone() };
-        let state = StateArgs { lock, ..args.state.clone() };
-        let locked = open(diags, workspace, &state).await?;
+        let locked = open(diags, workspace, &args.state).await?;
         let text = match args.json {
             true => format!("{}\n", open_operations_document(&locked).to_compact()),
             false => open_operations_text(&locked, &screen, &workspace.root),

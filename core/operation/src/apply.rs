@@ -329,7 +329,13 @@ async fn store_results(diags: &mut Diagnostics, session: &mut StateSession, jour
         return;
     }
     // With a stored state nothing is lost. The next command compares what is left of the journal with it.
+    let has_open_calls = journal.has_open_calls();
     if let Err(error) = journal.end_run().await {
+        // Then the journal is still needed.
+        if has_open_calls {
+            let _ = diags.error(error.diagnostic());
+            return;
+        }
         let detail = format!(
             "The run is complete, and the state is stored. Only its journal, which is not needed any more, could not be finished: {error}. The next command that writes the state removes it."
         );

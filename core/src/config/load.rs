@@ -3,8 +3,6 @@
 //! Errors come in stages, and a later stage is not entered with errors of an earlier one: first
 //! syntax errors and invalid contents of blocks, then names that are not declared.
 
-mod folder_encryption;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +12,6 @@ use formwork_lang::syntax::{Block, Body, add_source, parse_file, parse_json};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-pub use self::folder_encryption::load_encryption_module;
 use super::broken_blocks::{BrokenBlocks, are_all_within_blocks, take_broken_blocks};
 use super::draft::{ModuleDraft, ModuleFolder};
 use super::overrides::{self, is_override_file_name};

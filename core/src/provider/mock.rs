@@ -106,6 +106,9 @@ impl ClientMocks {
     }
 }
 
+/// The private bytes of an imported object, until it is planned with its configuration.
+const IMPORTED: &[u8] = b"imported";
+
 /// A provider for calls about one mocked object.
 struct MockedObject {
     running: Arc<dyn Provider>,
@@ -139,11 +142,14 @@ impl MockedObject {
                 diagnostics: Vec::new(),
             })),
             Request::PlanResourceChange(request) => {
-                self.plan(&request.prior, &request.proposed).map(|(planned, diagnostics)| {
+                let was_imported = request.prior_private == IMPORTED;
+                let planned = self.plan(&request.prior, &request.proposed, was_imported);
+                planned.map(|(planned, diagnostics)| {
+                    let private = request.prior_private.clone();
                     Response::PlanResourceChange(PlanResponse {
                         planned,
                         requires_replace: Vec::new(),
-                        planned_private: request.prior_private.clone(),
+                        planned_private: if was_imported { Bytes::new() } else { private },
                         legacy_type_system: false,
                         deferred: None,
                         planned_identity: request.prior_identity.clone(),
@@ -198,9 +204,12 @@ impl MockedObject {
         &self,
         prior: &Payload,
         proposed: &Payload,
+        was_imported: bool,
     ) -> Result<(Payload, Vec<ProviderDiagnostic>), Failure> {
         let prior = self.decode(prior)?;
         let absent = match self.mock.during {
+            // An import knows no configuration, so the object has no blocks to be filled before.
+            _ if was_imported => Absent::UnknownOrNull,
             // Only a new object has values to be found. Others have theirs, and a null is one of them.
             _ if !prior.value().is_null() => Absent::Nothing,
             OverrideDuring::Plan => Absent::UnknownOrNull,
@@ -251,7 +260,7 @@ impl MockedObject {
         if self.is_overridden {
             let empty = Payload::Value(self.block.empty_value().split_marks().0, self.ty.clone());
             let (state, diagnostics) = self.fill(&empty, Absent::UnknownOrNull)?;
-            let (type_name, private) = (type_name.to_owned(), Bytes::new());
+            let (type_name, private) = (type_name.to_owned(), Bytes::from_static(IMPORTED));
             answer.resources.push(ImportedResource { type_name, state, private, identity: None });
             answer.diagnostics = diagnostics;
         } else {

@@ -483,6 +483,12 @@ impl Journal {
         Ok(())
     }
 
+    /// Whether the effect of some call is unknown.
+    #[must_use]
+    pub fn has_open_calls(&self) -> bool {
+        !self.open.borrow().is_empty()
+    }
+
     /// Path of the journal.
     #[must_use]
     pub fn path(&self) -> &Path {

@@ -92,45 +92,6 @@ async fn the_configuration_is_that_which_was_parsed_whatever_became_of_the_files
 }
 
 #[tokio::test]
-async fn errors_in_the_folder_matter_only_where_its_encryption_needs_the_block() {
-    let (env, folder) = (Env::default(), tempfile::tempdir().unwrap());
-    let root = folder.path();
-    fs::write(root.join("main.tf"), "variable \"a\" {\n  default = 1\n}\n").unwrap();
-    let (path, prepared) = (root.join("p"), prepared(&env, root).await);
-    let state_paths = StatePaths::default();
-    write_plan(&path, &prepared, made_for(&StateFile::new_empty(), &state_paths), &Plan::default())
-        .await
-        .unwrap();
-
-    let encryption = "terraform {\n  encryption {\n    key_provider \"pbkdf2\" \"k\" {\n      passphrase = \"correct horse battery\"\n    }\n    method \"aes_gcm\" \"m\" {\n      keys = key_provider.pbkdf2.k\n    }\n    plan {\n      method   = method.aes_gcm.m\n      enforced = true\n    }\n  }\n}\n";
-    let bad_settings = "terraform {\n  encryption {\n    plan =\n  }\n}\n";
-    let unrelated = [
-        "output \"z\" {\n  value = \n}\n",
-        "variable \"a\" {}\n",
-        "resource \"x\" {}\n",
-        "output \"z\" {\n",
-    ];
-    let opened = |more: &str, is_ok: bool| {
-        fs::write(root.join("more.tf"), more).unwrap();
-        let mut diags = Diagnostics::new();
-        let opening =
-            PlanToOpen { path: &path, sources: &[], generated: GeneratedConfigUse::Include };
-        let opened = open_plan(&mut diags, &mut workspace(&env, root), opening);
-        assert_eq!(opened.is_ok(), is_ok, "{more}: {diags:?}");
-        summaries(diags)
-    };
-    for text in unrelated.into_iter().chain(["nonsense nonsense\n"]) {
-        opened(text, true);
-        opened(&format!("terraform {{\n  required_version = 1\n}}\n{text}"), true);
-    }
-    let refused = opened(encryption, false);
-    for text in unrelated {
-        assert_eq!(opened(&format!("{encryption}{text}"), false), refused, "{text}");
-    }
-    assert_ne!(opened(bad_settings, false), refused);
-}
-
-#[tokio::test]
 async fn other_providers_than_those_it_was_made_with_are_refused() {
     let (env, folder) = (Env::default(), tempfile::tempdir().unwrap());
     let (root, none) = (folder.path(), BTreeMap::new());

@@ -1,5 +1,7 @@
 //! Provider configurations of test files, which take the place of those of the module.
 
+use std::collections::BTreeMap;
+
 use formwork_core::addr::{LocalProvider, ModulePath, ProviderAddr, ProviderConfigAddr};
 use formwork_core::config::test_mocks::MockProvider;
 use formwork_core::config::test_suite::{TestRun, TestSuite};
@@ -8,6 +10,7 @@ use formwork_core::config::{
 };
 use formwork_core::eval::TestScope;
 use formwork_core::provider::Mocks;
+use formwork_core::version::VersionConstraints;
 use formwork_lang::syntax::{Body, Expr, ExprKind, ObjectItem};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
@@ -33,11 +36,11 @@ pub(super) fn with_test_providers(
     let (mut root, required) = (Module::clone(&config.root), config.provider_requirements());
     let mut result = Ok(());
     for TestProvider { mut block, mock } in blocks {
-        block.provider = address(&root, &block.local);
         // As in Terraform, a provider that the module does not use need not be installed.
-        if !required.contains_key(&block.provider) || !is_used(&root, &block.local) {
+        if !is_needed(&root, &required, &block.local) {
             continue;
         }
+        block.provider = address(&root, &block.local);
         if let Some(mock) = mock {
             let (module, alias) = (ModulePath::root(), block.local.alias.clone());
             let addr = ProviderConfigAddr { module, provider: block.provider.clone(), alias };
@@ -111,6 +114,28 @@ fn blocks_for<'a>(
         }
     }
     result.map(|()| blocks)
+}
+
+/// The provider configurations of the file that a run gets, under the names of its module.
+pub(super) fn provider_blocks_for(
+    config: &Config,
+    suite: &TestSuite,
+    run: &TestRun,
+) -> Vec<ProviderBlock> {
+    let required = config.provider_requirements();
+    // Errors are reported where the configurations are put in.
+    let blocks = blocks_for(&mut Diagnostics::new(), suite, run).unwrap_or_default();
+    let blocks = blocks.into_iter().map(|one| one.block);
+    blocks.filter(|block| is_needed(&config.root, &required, &block.local)).collect()
+}
+
+/// Whether a module uses a provider under a local name.
+fn is_needed(
+    root: &Module,
+    required: &BTreeMap<ProviderAddr, VersionConstraints>,
+    local: &LocalProvider,
+) -> bool {
+    required.contains_key(&address(root, local)) && is_used(root, local)
 }
 
 /// The address that a local name stands for in a module.

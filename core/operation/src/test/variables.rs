@@ -11,9 +11,10 @@ use formwork_core::eval::{HostValues, TestLevel, TestScope, TestValues};
 use formwork_lang::refs::{self, TraversalStep};
 use formwork_lang::syntax::{Attribute, Expr};
 use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
 use super::TestInputs;
+use super::providers::provider_blocks_for;
 use crate::messages;
 
 /// A value of a test file, and its place.
@@ -85,12 +86,8 @@ impl RunVariables<'_> {
             given,
             UnsetVariable::Error,
         )?;
-        for (name, input) in &inputs {
-            let Some(variable) = self.config.root.variables.get(name) else { continue };
-            let sensitive = if variable.sensitive { Marks::SENSITIVE } else { Marks::NONE };
-            let ephemeral = if variable.ephemeral { Marks::EPHEMERAL } else { Marks::NONE };
-            all.variables.insert(name.clone(), input.value.clone().mark(sensitive | ephemeral));
-        }
+        let of_module = inputs.iter().map(|(name, input)| (name.clone(), input.value.clone()));
+        all.variables.extend(of_module);
         Ok(ResolvedVariables { inputs, of_file: values, all })
     }
 
@@ -99,8 +96,8 @@ impl RunVariables<'_> {
         let mut needed: BTreeSet<Str> = self.config.root.variables.keys().cloned().collect();
         needed.extend(self.run.variables.iter().flat_map(|one| variables_in(&one.expr)));
         needed.extend(self.names_in_asserts());
-        // Arguments of providers refer to the variables of the file as well.
-        for provider in &self.suite.providers {
+        // Arguments of the providers that the run gets refer to the variables of the file as well.
+        for provider in provider_blocks_for(self.config, self.suite, self.run) {
             needed.extend(refs::of_body(&provider.body).iter().filter_map(variable_of));
         }
         needed
@@ -142,9 +139,9 @@ impl RunVariables<'_> {
         let module = &self.config.root;
         let mut values = BTreeMap::new();
         for (name, given) in last {
-            if let Ok(value) = inputs::given_value(diags, sources, module, given) {
-                values.insert(name.clone(), value);
-            }
+            // Reported once: what refers to the variable is not wrong as well.
+            let value = inputs::given_value(diags, sources, module, given);
+            values.insert(name.clone(), value.unwrap_or_else(|_| Value::dynamic()));
         }
         values
     }
