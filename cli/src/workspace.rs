@@ -48,7 +48,7 @@ pub(crate) use test_modules::LoadedTest;
 /// The name of the file that names the selected workspace.
 const ENVIRONMENT_FILE: &str = "environment";
 
-/// What a name of a workspace may be.
+/// The rule for names of workspaces.
 const NAME_RULE: &str = "The name must contain only URL safe characters, and no path separators.";
 
 /// The folder a command works in.
@@ -177,7 +177,18 @@ impl<'e> Workspace<'e> {
         Ok(opened)
     }
 
-    /// What is wrong with the selection of the workspace in the data folder.
+    /// Checks that the name of the selected workspace can be read, whatever it is.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(crate) fn check_selection_readable(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        match self.selection_problem().filter(|_| self.selected_workspace().is_err()) {
+            Some(problem) => Err(diags.error(problem)),
+            None => Ok(()),
+        }
+    }
+
+    /// The problem of the selection of the workspace in the data folder, if it has one.
     pub(crate) fn selection_problem(&self) -> Option<Diagnostic> {
         let path = self.data.path().join(ENVIRONMENT_FILE);
         let path = path.display();

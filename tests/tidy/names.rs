@@ -32,7 +32,9 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 46] = [
+const SERIALISED: [&str; 47] = [
+    // The reader that all file formats share.
+    "core/src/disk/json_object.rs",
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",

@@ -53,7 +53,9 @@ async fn run(
     let mut diags = Diagnostics::new();
     let opened = match selection {
         WorkspaceSelection::Needed => Workspace::open(env, &mut diags),
-        WorkspaceSelection::NotNeeded => Workspace::open_with_any_selection(env, &mut diags),
+        // A name that cannot be read may be that of a link, which is not written through.
+        WorkspaceSelection::NotNeeded => Workspace::open_with_any_selection(env, &mut diags)
+            .and_then(|opened| opened.check_selection_readable(&mut diags).map(|()| opened)),
     };
     let Ok(mut workspace) = opened else {
         return report.report_failure(None, &diags);

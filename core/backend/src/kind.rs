@@ -1,5 +1,6 @@
 //! The type of a backend: the arguments that it takes, and a backend made of their values.
 
+pub use crate::config_error::ConfigError;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,21 +30,6 @@ pub trait BackendKind: Send + Sync {
     /// Warnings about arguments and environment variables that still work.
     fn warnings(&self, _arguments: &BackendArguments<'_>) -> Vec<Diagnostic> {
         Vec::new()
-    }
-}
-
-/// An argument that is missing or invalid.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct ConfigError {
-    /// Description of the problem, without a final period.
-    pub message: String,
-}
-
-impl ConfigError {
-    /// An error about an argument.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
     }
 }
 

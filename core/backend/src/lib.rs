@@ -7,6 +7,7 @@ mod cause;
 pub mod claims;
 mod command;
 mod compression;
+mod config_error;
 mod consul;
 pub mod encrypted;
 pub mod encryption;

@@ -20,7 +20,7 @@ use rustls::{
 use rustls_platform_verifier::Verifier;
 use x509_cert::der::{Decode as _, Encode as _};
 
-use crate::kind::ConfigError;
+use crate::config_error::ConfigError;
 
 /// TLS settings of a client.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +33,7 @@ pub(crate) struct TlsSettings {
     pub(crate) identity: Option<(String, String)>,
 }
 
-/// Whom a client trusts.
+/// The servers that a client trusts.
 #[derive(Clone, Debug)]
 enum Trust {
     /// Everyone.
@@ -224,7 +224,7 @@ impl CertificateRule for RootAsServer {
     }
 }
 
-/// Accepts any server: for a client that is told not to verify.
+/// Accepts any server, for a client that does not verify.
 #[derive(Debug)]
 struct NoVerifier(Arc<CryptoProvider>);
 

@@ -13,7 +13,7 @@ use ureq::http::{HeaderMap, Method, Request, StatusCode, header};
 use ureq::{Agent, Proxy};
 
 use crate::cause::Cause;
-use crate::kind::ConfigError;
+use crate::config_error::ConfigError;
 use crate::retry::RetryPolicy;
 use crate::tls::ClientTls;
 pub(crate) use crate::tls::TlsSettings;

@@ -15,8 +15,8 @@ use crate::messages;
 use crate::observer::EngineEventForwarder;
 use crate::operation::Operation;
 use crate::plan::PlanInputs;
-use crate::recover::refuse_displaced_object;
 use crate::state_session::StateSession;
+use crate::state_session::refuse_displaced_object;
 
 /// Reads the address of an instance of a managed resource.
 ///

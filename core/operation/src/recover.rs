@@ -21,7 +21,7 @@ use crate::messages;
 use crate::observer::EngineEventForwarder;
 use crate::operation::Operation;
 use crate::plan::PlanInputs;
-use crate::state_session::StateSession;
+use crate::state_session::{StateSession, refuse_displaced_object};
 
 pub use self::select::select_unresolved;
 pub use crate::state_session::{decision_commands, displaced_object_remedy};
@@ -362,19 +362,6 @@ fn refuse_managed_object(
         shell_quoted(&one.addr.to_string())
     );
     Err(diags.error(Diagnostic::error(messages::OBJECT_IS_MANAGED_ALREADY, detail)))
-}
-
-/// Makes sure that the state has no other object in the place of an operation.
-///
-/// # Errors
-/// When it has one.
-pub(crate) fn refuse_displaced_object(
-    diags: &mut Diagnostics,
-    state: &State,
-    one: &UnresolvedOperation,
-) -> Result<(), Reported> {
-    let Some(remedy) = displaced_object_remedy(one, state) else { return Ok(()) };
-    Err(diags.error(Diagnostic::error(messages::ANOTHER_OBJECT_IS_MANAGED_HERE, remedy)))
 }
 
 /// Puts a result under an address, whatever has come there since, unless that is certainly another

@@ -26,6 +26,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 use tracing::info;
 
 pub(crate) use self::diagnostics::ResultsRecord;
+pub(crate) use self::diagnostics::refuse_displaced_object;
 use self::diagnostics::{
     SavedCopy, decision_needed_error, point_at_instance_block, saved_copy_remedy,
 };

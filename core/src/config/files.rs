@@ -36,6 +36,7 @@ pub fn into_unicode_name(name: OsString) -> io::Result<Option<String>> {
         Ok(name) => return Ok(Some(name)),
         Err(name) => name,
     };
+    // What cannot be shown is no end of a name that is looked for.
     let shown = name.to_string_lossy();
     if is_editor_leftover(&shown) || !CONFIG_SUFFIXES.iter().any(|end| shown.ends_with(end)) {
         return Ok(None);

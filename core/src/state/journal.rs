@@ -465,6 +465,7 @@ impl Journal {
         }
         debug_assert!(self.may_remove_journal(), "a journal goes before its state is stored");
         // Not for the copy, which has a mark of its own.
+        // Taken before the record, which would be pushed to it.
         let copy = self.copy.take();
         // If the removal below fails or is lost in a crash, this record still says that there is
         // nothing to recover.

@@ -144,6 +144,7 @@ fn with_sorted_dependencies(instance: &InstanceState) -> InstanceState {
         let object = Arc::make_mut(object);
         let mut dependencies = (*object.dependencies).clone();
         dependencies.sort_by_key(ToString::to_string);
+        // Rarely: only where the objects differ at first sight.
         object.dependencies = Arc::new(dependencies);
     }
     sorted

@@ -14,7 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::connect::TlsFiles;
 use crate::cause::Cause;
-use crate::kind::ConfigError;
+use crate::config_error::ConfigError;
 use crate::tls::{authority_verifier, client_identity, machine_verifier};
 
 /// A mode of encryption.

@@ -7,9 +7,9 @@ use formwork_backend::StoreError;
 use formwork_core::config::Config;
 use formwork_core::state::State;
 use formwork_core::state::recover::UnresolvedOperation;
-use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 use formwork_value::quote::shell_quoted;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::messages;
 
@@ -114,6 +114,19 @@ pub(super) fn saved_copy_remedy(error: &StoreError, copy: &SavedCopy<'_>) -> Dia
     let kept = kept.unwrap_or_default();
     let detail = format!("The state of this run was written to {path}. {remedy}{kept}");
     Diagnostic::warning(messages::STATE_SAVED_ASIDE, detail)
+}
+
+/// Makes sure that the state has no other object in the place of an operation.
+///
+/// # Errors
+/// When it has one.
+pub(crate) fn refuse_displaced_object(
+    diags: &mut Diagnostics,
+    state: &State,
+    one: &UnresolvedOperation,
+) -> Result<(), Reported> {
+    let Some(remedy) = displaced_object_remedy(one, state) else { return Ok(()) };
+    Err(diags.error(Diagnostic::error(messages::ANOTHER_OBJECT_IS_MANAGED_HERE, remedy)))
 }
 
 #[cfg(test)]

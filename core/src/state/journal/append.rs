@@ -94,7 +94,9 @@ impl Journal {
         if let Err(error) = self.write_frames(frames, self.next.get() - 1) {
             let first = self.next.get() - n_records;
             self.next.set(first);
+            // Their results have no place in the journal without the announcements.
             self.open.borrow_mut().retain(|op, _| op.0 < first);
+            // The first failure has the cause, and later ones follow from it.
             self.buffer_failure.borrow_mut().get_or_insert(error);
         }
     }

@@ -184,7 +184,10 @@ impl<'t> JsonParser<'t> {
 
     fn read_leaf(&mut self) -> Result<JsonNodeKind<'t>, SyntaxErrorAt> {
         match self.peek() {
-            Some(b'"') => self.read_string().map(JsonNodeKind::String),
+            Some(b'"') => {
+                let text = self.read_string();
+                text.map(JsonNodeKind::String)
+            }
             Some(b'-' | b'0'..=b'9') => self.read_number(),
             Some(b't') => self.read_keyword("true", JsonNodeKind::Bool(true)),
             Some(b'f') => self.read_keyword("false", JsonNodeKind::Bool(false)),
