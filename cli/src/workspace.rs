@@ -182,10 +182,12 @@ impl<'e> Workspace<'e> {
     /// # Errors
     /// When it cannot be read.
     pub(crate) fn check_selection_readable(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
-        match self.selection_problem().filter(|_| self.selected_workspace().is_err()) {
-            Some(problem) => Err(diags.error(problem)),
-            None => Ok(()),
+        // A name in another encoding can be replaced by a valid one.
+        let is_unreadable = |error: &io::Error| error.kind() != io::ErrorKind::InvalidData;
+        if !self.selected_workspace().is_err_and(|error| is_unreadable(&error)) {
+            return Ok(());
         }
+        self.selection_problem().map_or(Ok(()), |problem| Err(diags.error(problem)))
     }
 
     /// The problem of the selection of the workspace in the data folder, if it has one.

@@ -11,7 +11,6 @@ const ONE_SUBJECT: [(&str, &[&str], &str); 5] = [
     (
         "core/backend/src/",
         &[
-            "aws",
             "encryption",
             "gcs",
             "kind",
@@ -20,10 +19,8 @@ const ONE_SUBJECT: [(&str, &[&str], &str); 5] = [
             "remote",
             "remote_backend",
             "s3",
-            "signing",
             "store",
             "wait_report",
-            "web",
         ],
         "stores encrypt states, and key providers take the arguments of the backends `s3` and `gcs`",
     ),

@@ -22,11 +22,9 @@ use formwork_core::state::intents::{IntentLog, StateAccess};
 use formwork_core::state::operator::operation_name;
 use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, UnresolvedOperation};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
-
 use tracing::info;
 
-pub(crate) use self::diagnostics::ResultsRecord;
-pub(crate) use self::diagnostics::refuse_displaced_object;
+pub(crate) use self::diagnostics::{ResultsRecord, refuse_displaced_object};
 use self::diagnostics::{
     SavedCopy, decision_needed_error, point_at_instance_block, saved_copy_remedy,
 };

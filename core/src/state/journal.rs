@@ -28,6 +28,7 @@ use std::sync::Arc;
 
 use formwork_value::Value;
 
+pub use self::append::InternalRecords;
 use self::append::RecordBuffer;
 pub(super) use self::copy::write_journal_file;
 pub use self::copy::{CopyError, JournalCopy};
@@ -109,15 +110,6 @@ struct CallSubject {
 /// Names an announced call within its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OperationId(pub u64);
-
-/// Time at which the system gets the records of a call that changes nothing outside this process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InternalRecords {
-    /// Together with those of other calls. If this process dies before, the call is repeated.
-    Buffered,
-    /// At once: provisioners run beside the object, and would be repeated with the call.
-    AtOnce,
-}
 
 /// First record of a run.
 #[derive(Clone, Copy, Debug)]

@@ -20,6 +20,15 @@ use super::{Journal, JournalError, JournalHealth};
 /// Number of buffered bytes above which the buffer is written.
 const MAX_BUFFER_LEN: usize = 256 << 10;
 
+/// Time at which the system gets the records of a call that changes nothing outside this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InternalRecords {
+    /// Together with those of other calls. If this process dies before, the call is repeated.
+    Buffered,
+    /// At once: provisioners run beside the object, and would be repeated with the call.
+    AtOnce,
+}
+
 /// Records that the system does not have yet, in the form of the file. All of them are of calls that
 /// change nothing outside this process.
 #[derive(Debug, Default)]
