@@ -1,12 +1,11 @@
 //! The copy of a local state file that is kept before the first write of a run.
 
 use std::io;
-use std::path::Path;
 
 use formwork_core::disk::{MAX_STATE, is_same_file, open_file, read_file};
 
 use super::replace::PipeHandling;
-use super::{LocalStore, StoredContent, display_path, follow_links, store_error};
+use super::{LocalStore, StoredContent, display_path, store_error};
 use crate::known_state::KnownState;
 use crate::store::{StoreError, StoreOperation};
 
@@ -17,7 +16,7 @@ impl LocalStore {
         let Some(backup) = &self.files.backup else { return Ok(()) };
         // A copy in the place of the state would take the name from the file that is locked and
         // written. As in Terraform, the new state is the only one then.
-        if !self.holds_something_to_keep() || is_same_place(backup, &follow_links(stored)) {
+        if !self.holds_something_to_keep() || is_same_file(backup, stored) {
             return Ok(());
         }
         let from = open_file(stored).map_err(store_error(StoreOperation::Read, stored))?;
@@ -61,15 +60,4 @@ impl LocalStore {
         let doing = StoreOperation::Write;
         Err(StoreError::Failed { doing, location, cause: cause.into(), remedy: Some(remedy) })
     }
-}
-
-/// Whether two paths are one name in one folder. A link to the state is another place: the backup replaces
-/// the link, and the state stays.
-fn is_same_place(one: &Path, other: &Path) -> bool {
-    let place = |path: &Path| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
-        Some((folder, path.file_name()?.to_owned()))
-    };
-    place(one).is_some_and(|one| Some(one) == place(other))
 }
