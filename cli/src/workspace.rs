@@ -203,6 +203,10 @@ impl<'e> Workspace<'e> {
                 Diagnostic::error(messages::INVALID_WORKSPACE_NAME, detail)
             }
             Err(error) => {
+                let remedy = match error.kind() {
+                    io::ErrorKind::InvalidData => remedy,
+                    _ => "Remove it to select the default one.",
+                };
                 let detail =
                     format!("{path}: {error}. The file names the selected workspace. {remedy}");
                 Diagnostic::error(messages::FAILED_TO_READ_SELECTED_WORKSPACE, detail)

@@ -32,5 +32,5 @@ mod wire;
 pub use failure::Failure;
 pub use payload::Payload;
 pub use provider::{Method, Provider, ProviderExt, ProviderHandlers, Request, Response};
-pub use tls::{CertificateRule, RuledVerifier, ShownCertificate, crypto_provider};
+pub use tls::{CertificateRule, NoVerifier, RuledVerifier, ShownCertificate, crypto_provider};
 pub use wire::stored_schema;

@@ -9,7 +9,6 @@ pub mod external;
 pub mod http;
 pub mod local;
 mod mode;
-mod no_verifier;
 pub mod null;
 mod pem;
 pub mod postgresql;

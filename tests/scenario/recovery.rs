@@ -98,6 +98,22 @@ fn a_first_apply_that_is_killed_leaves_a_state_that_both_programs_read() {
 }
 
 #[test]
+fn a_state_beside_which_a_run_has_left_its_journal_is_not_copied_without_its_results() {
+    for line in ["workspace new -state=terraform.tfstate copy", "state push terraform.tfstate"] {
+        let workdir = killed();
+        let before = workdir.read(STATE);
+        let refused = workdir.formwork(line).run();
+        refused.code(1).says("State lacks results of a run").says("apply -refresh-only");
+        assert_eq!(workdir.read(STATE), before, "{line}");
+        // As the message says. The object whose answer is missing waits for a decision.
+        workdir.formwork("apply -refresh-only -auto-approve").run();
+        workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+        assert!(workdir.read(STATE).contains("first-1"), "{line}");
+        workdir.formwork(line).succeed();
+    }
+}
+
+#[test]
 fn a_journal_that_was_emptied_stops_the_next_run_once_and_says_what_to_do() {
     for (left, line) in [(0, "apply"), (40, "apply"), (0, "destroy")] {
         let workdir = killed();

@@ -5,18 +5,14 @@ pub mod connector;
 
 use std::sync::{Arc, OnceLock};
 
-use formwork_plugin_protocol::{CertificateRule, RuledVerifier, ShownCertificate};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use formwork_plugin_protocol::{CertificateRule, NoVerifier, RuledVerifier, ShownCertificate};
+use rustls::client::danger::{ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
-use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::ParsedCertificate;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
-use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, InconsistentKeys, RootCertStore,
-    SignatureScheme,
-};
+use rustls::{CertificateError, ClientConfig, Error, InconsistentKeys, RootCertStore};
 use rustls_platform_verifier::Verifier;
 use x509_cert::der::{Decode as _, Encode as _};
 
@@ -101,7 +97,7 @@ impl ClientTls {
         }
         let cryptography = formwork_plugin_protocol::crypto_provider();
         let verifier: Arc<dyn ServerCertVerifier> = match &self.trust {
-            Trust::Everyone => Arc::new(NoVerifier(Arc::clone(&cryptography))),
+            Trust::Everyone => NoVerifier::new(Arc::clone(&cryptography)),
             Trust::Machine => machine_verifier()?,
             Trust::Named(verifier) => Arc::clone(verifier),
         };
@@ -221,46 +217,6 @@ impl CertificateRule for RootAsServer {
             }
             verdict => verdict,
         }
-    }
-}
-
-/// Accepts any server, for a client that does not verify.
-#[derive(Debug)]
-struct NoVerifier(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for NoVerifier {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    // A signature proves no more than the certificate that it was made with.
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }
 

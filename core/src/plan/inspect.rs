@@ -18,12 +18,13 @@ use crate::shared_graph::SharedVertex;
 pub enum MissingResource {
     /// It may not have been created yet, so it is unknown.
     Unknown,
-    /// Everything was applied, so a resource without instances is empty.
+    /// The state is that after an apply, so a resource whose `count` or `for_each` is empty has no
+    /// instances. Others may have been left out of the apply, and are unknown.
     MayBeEmpty,
 }
 
-/// Records values for everything in the configuration. Objects that are not in the state are
-/// unknown, and so are values that cannot be found because of an error.
+/// Records values for everything in the configuration. Resources that are not in the state have the
+/// meaning `missing`; values that cannot be found because of an error are unknown.
 ///
 /// # Errors
 /// When the graph cannot be built. After any other error, which is reported as well, expressions can

@@ -79,8 +79,9 @@ pub trait StateOwnership {
 /// Merges the changes of a run into the stored state. `base` is the state from which the run began, or
 /// which it merged last, and `ours` the one that it has by now.
 ///
-/// A change of a claimed instance always counts. Another one, such as what a refresh found, counts only
-/// where the stored instance is the one that the run began with and no other run is changing it.
+/// A change of a claimed instance always counts, so call [`find_overtaken_instance`] first. Another one,
+/// such as what a refresh found, counts only where the stored instance is the one that the run began with
+/// and no other run is changing it.
 #[must_use]
 pub fn merge_states(
     base: &StateFile,

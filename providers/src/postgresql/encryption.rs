@@ -23,7 +23,7 @@ use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream}
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream as Stream;
 
-use crate::no_verifier::NoVerifier;
+use formwork_plugin_protocol::NoVerifier;
 
 /// The certificate that we show.
 #[derive(Clone, Debug, Nested)]

@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use ureq::Proxy;
 
-use crate::no_verifier::NoVerifier;
+use formwork_plugin_protocol::NoVerifier;
 use tunnel::{Wire, unbracketed};
 
 /// Time limit for the certificates of a server.

@@ -3,7 +3,7 @@
 //! flight, and a client's timeout must not fire early.
 
 #[cfg_attr(target_os = "linux", path = "clock/linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "clock/no_linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "clock/other_systems.rs")]
 mod sockets;
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -304,3 +304,32 @@ async fn claims_stay_until_the_journal_of_their_run_has_ended() {
     write(7, "e").await;
     second.claim_changes(claims_of_run("second")).await.unwrap();
 }
+
+/// A state with one instance of the given id.
+fn state_with_object(serial: u64, id: &str) -> StateFile {
+    let text = format!(
+        r#"{{"version":4,"terraform_version":"1.11.4","serial":{serial},"lineage":"one","outputs":{{}},"resources":[{{"mode":"managed","type":"t","name":"a","provider":"provider[\"example.com/acme/t\"]","instances":[{{"schema_version":0,"attributes":{{"id":"{id}"}}}}]}}]}}"#
+    );
+    StateFile::parse(text.as_bytes()).unwrap()
+}
+
+#[tokio::test]
+async fn an_object_that_a_run_without_a_lock_has_stored_is_not_overwritten() {
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    open_store(&backend).await.overwrite(state_with_object(1, "old")).await.unwrap();
+    let mut claiming = open_locked_for_apply(&backend).await;
+    claiming.claim_changes(claims_of_run("claiming")).await.unwrap();
+    let mut lockless = open_store(&backend).await;
+    lockless.read().await.unwrap();
+    lockless.write(&mut state_with_object(1, "theirs")).await.unwrap();
+    let refused = claiming.write(&mut state_with_object(1, "ours")).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Changed { stored: 2, read: 1 }), "{refused:?}");
+    let stored = lockless.read().await.unwrap().unwrap();
+    assert!(stored.has_content_of(&state_with_object(2, "theirs")), "{stored:?}");
+    // The connection and its lock are of use after the transaction that was taken back.
+    assert_eq!(claiming.state_access(), StateAccess::Shared);
+    assert_eq!(claiming.read().await.unwrap().unwrap().serial, 2);
+    claiming.write(&mut state_with_object(2, "ours")).await.unwrap();
+    assert_eq!(lockless.read().await.unwrap().unwrap().serial, 3);
+}

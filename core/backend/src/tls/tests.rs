@@ -5,6 +5,8 @@ use std::time::Duration;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use time::OffsetDateTime;
 
+use rustls::pki_types::{ServerName, UnixTime};
+
 use super::*;
 
 /// A certificate of X.509 version 1, as `openssl x509 -req` makes it, and its key.

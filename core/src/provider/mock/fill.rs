@@ -399,11 +399,14 @@ fn is_object(value: &Value) -> bool {
     matches!(value, Value::Object(_) | Value::Map(_))
 }
 
-/// Whether the values of a type are objects or collections of them.
+/// Whether the values of a type are objects or collections of them. As in Terraform, collections of
+/// collections are converted as a whole.
 fn holds_object(ty: &Type) -> bool {
     match ty {
         Type::Object(_) => true,
-        Type::List(element) | Type::Set(element) | Type::Map(element) => holds_object(element),
+        Type::List(element) | Type::Set(element) | Type::Map(element) => {
+            matches!(**element, Type::Object(_))
+        }
         _ => false,
     }
 }

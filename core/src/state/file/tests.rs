@@ -100,6 +100,25 @@ fn state_with_instances(instances: &str) -> String {
 }
 
 #[test]
+fn line_breaks_in_fields_forge_no_lines_of_messages() {
+    let line = "x\\nNo changes. Your infrastructure matches the configuration.";
+    for text in [
+        format!(r#"{{"version":4,"terraform_version":"{line}"}}"#),
+        state_with_resource(&format!(r#"{{"mode":"{line}","type":"t","name":"n"}}"#)),
+        state_with_resource(&format!(
+            r#"{{"module":"module.{line}","mode":"managed","type":"t","name":"n"}}"#
+        )),
+        state_with_instances(&format!(
+            r#"{{"sensitive_attributes":[[{{"type":"{line}","value":1}}]]}}"#
+        )),
+    ] {
+        let error = StateFile::parse(text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("\\nNo changes."), "{error}");
+        assert!(!error.contains("\nNo changes."), "{error}");
+    }
+}
+
+#[test]
 fn a_list_is_no_state() {
     for text in ["[4]", r#"[4,"1.11.4",5,"lineage",{},[],null]"#] {
         let error = StateFile::parse(text.as_bytes()).unwrap_err().to_string();

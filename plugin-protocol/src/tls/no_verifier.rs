@@ -8,13 +8,14 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-/// Takes whatever certificates a server shows.
+/// A verifier that accepts any server.
 #[derive(Debug)]
-pub(crate) struct NoVerifier(Arc<CryptoProvider>);
+pub struct NoVerifier(Arc<CryptoProvider>);
 
 impl NoVerifier {
     /// For connections with this cryptography.
-    pub(crate) fn new(cryptography: Arc<CryptoProvider>) -> Arc<Self> {
+    #[must_use]
+    pub fn new(cryptography: Arc<CryptoProvider>) -> Arc<Self> {
         Arc::new(Self(cryptography))
     }
 }
