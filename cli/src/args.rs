@@ -9,7 +9,9 @@ mod page;
 mod reference;
 mod shared;
 
-pub(crate) use complete::{AUTOCOMPLETE_OPTIONS, CompletionNames, candidates, completed_folder};
+pub(crate) use complete::{
+    AUTOCOMPLETE_OPTIONS, CompletionNames, candidates, chdir_folder_of_line,
+};
 pub(crate) use edit::EditArgs;
 pub(crate) use help::{command_line_error, find_command, help_text};
 pub(crate) use page::example;

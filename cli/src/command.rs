@@ -151,7 +151,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Untaint(args) => taint::run(&args, env, ObjectStatus::Ready).await,
         Command::Test(args) => test::run(&args, env).await,
         Command::Workspace(command) => workspace::run(command, env).await,
-        Command::Env(command) => workspace::run_as_env(command, env).await,
+        Command::Env(command) => workspace::run_deprecated_env(command, env).await,
         Command::ForceUnlock(args) => force_unlock::run(&args, env).await,
         Command::Import(args) => import::run(&args, env).await,
         Command::Recover(command) => recover::run(command, env).await,

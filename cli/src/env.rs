@@ -11,7 +11,7 @@ use formwork_provisioners::ProvisionerEnvironment;
 use crate::normalize::parse_boolean;
 
 /// The variable with the largest size of a module, in mebibytes.
-pub(crate) const MODULE_SIZE: &str = "FORMWORK_MODULE_SIZE";
+pub(crate) const MODULE_SIZE_VARIABLE: &str = "FORMWORK_MODULE_SIZE";
 
 /// The environment as far as it concerns us, read once at the start.
 #[derive(Clone, Debug, Default)]
@@ -198,7 +198,7 @@ impl Env {
             log_path: path("TF_LOG_PATH"),
             registry_retries: text("TF_REGISTRY_DISCOVERY_RETRY").and_then(|n| n.parse().ok()),
             registry_timeout: seconds("TF_REGISTRY_CLIENT_TIMEOUT"),
-            module_size: text(MODULE_SIZE)
+            module_size: text(MODULE_SIZE_VARIABLE)
                 .and_then(|n| n.parse::<u64>().ok()?.checked_mul(1 << 20)),
             no_color: text("NO_COLOR").is_some(),
             dumb_terminal: text("TERM").is_none_or(|name| name == "dumb"),

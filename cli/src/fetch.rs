@@ -11,13 +11,13 @@ pub(crate) mod git;
 pub(crate) mod host;
 pub(crate) mod http;
 pub(crate) mod limited;
-pub(crate) mod limits;
 mod link;
 pub(crate) mod login;
 pub(crate) mod netrc;
 pub(crate) mod oci;
 mod query;
 pub(crate) mod stored;
+pub(crate) mod unpack_limits;
 
 use std::io;
 use std::path::Path;
@@ -28,9 +28,9 @@ use formwork_core::disk::symlink;
 use archive::ArchiveFormat;
 use checksum::ExpectedChecksum;
 use http::{Download, HttpError};
-use limits::{ArchiveError, UnpackLimits};
 use netrc::Netrc;
 use oci::{OciError, OciRegistries};
+use unpack_limits::{ArchiveError, UnpackLimits};
 
 use crate::redact;
 
@@ -96,7 +96,7 @@ struct GitSettings {
 }
 
 /// The most times one address may lead to another one.
-const MAX_HOPS: usize = 10;
+const MAX_ADDRESS_HOPS: usize = 10;
 
 /// Fetches packages.
 pub(crate) struct Fetcher<'a> {
@@ -216,8 +216,9 @@ impl Fetcher<'_> {
             return Ok(archive::unpack(file.path(), format, into, &self.limits)?);
         }
         no_file(checksum.as_ref())?;
-        if hops == MAX_HOPS {
-            let reason = format!("more than {MAX_HOPS} addresses led only to another address");
+        if hops == MAX_ADDRESS_HOPS {
+            let reason =
+                format!("more than {MAX_ADDRESS_HOPS} addresses led only to another address");
             return Err(FetchError::Address(reason));
         }
         let next = link::find_package_url(self.http, &url, asking)?;

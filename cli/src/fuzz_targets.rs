@@ -10,8 +10,8 @@ use formwork_value::diag::Sources;
 
 use crate::env::Env;
 use crate::fetch::archive::{self, ArchiveFormat};
-use crate::fetch::limits::UnpackLimits;
 use crate::fetch::netrc::Netrc;
+use crate::fetch::unpack_limits::UnpackLimits;
 use crate::fetch::{checksum, credentials, git, host, http, oci};
 use crate::install::lockfile::LockFile;
 use crate::install::{signature, source, sums};

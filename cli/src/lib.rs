@@ -32,7 +32,7 @@ pub fn run(bundled: &'static [&'static str]) -> ExitCode {
     let env = env::Env::read().with_bundled(bundled);
     log::start_logging(&env);
     if let Some(line) = &env.comp_line {
-        return on_one_thread(command::autocomplete::print_candidates(line, &env));
+        return run_on_one_thread(command::autocomplete::print_candidates(line, &env));
     }
     if let Some(name) = &env.unreadable {
         return view::print_fatal(&format!(
@@ -40,7 +40,7 @@ pub fn run(bundled: &'static [&'static str]) -> ExitCode {
         ));
     }
     if let Some(install) = command::parser::autocomplete_request() {
-        return command::autocomplete::set_up(install, &env).into();
+        return command::autocomplete::set_up_shells(install, &env).into();
     }
     let parsed = match command::parser::parse(&env) {
         Ok(parsed) => parsed,
@@ -48,7 +48,7 @@ pub fn run(bundled: &'static [&'static str]) -> ExitCode {
     };
     let env = parsed.view.apply_to_env(env);
     signals::start();
-    on_one_thread(command::run(parsed, &env))
+    run_on_one_thread(command::run(parsed, &env))
 }
 
 /// Time that an idle thread for blocking work stays: as long as any run.
@@ -56,7 +56,7 @@ const THREAD_KEEP_ALIVE: std::time::Duration = std::time::Duration::from_secs(36
 
 /// Runs a command on this thread. One thread runs everything except blocking work: the plugins are
 /// where parallelism is worth it.
-fn on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
+fn run_on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     if let Err(reason) = clock::check_clock() {
         return view::print_fatal(reason);
     }
@@ -77,7 +77,7 @@ fn on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     };
     // The runtime panics if its first thread for blocking work is refused. It is started here, before
     // anything is made, and later ones need not be.
-    if let Err(error) = two_threads() {
+    if let Err(error) = start_two_threads() {
         return view::print_fatal(&format!(
             "The system refuses threads: {error}. Raise the limit of processes of this user or container (ulimit -u, pids)."
         ));
@@ -92,7 +92,7 @@ fn on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
 
 /// Has two threads at once, and ends both: an ended one may count for a moment more, when the next one is
 /// asked for.
-fn two_threads() -> std::io::Result<()> {
+fn start_two_threads() -> std::io::Result<()> {
     let both = Arc::new(Barrier::new(2));
     let waiting = Arc::clone(&both);
     let first = std::thread::Builder::new().spawn(move || {

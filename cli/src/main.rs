@@ -17,6 +17,6 @@ fn main() -> ExitCode {
     let names = std::iter::once(name).chain(argument);
     match names.into_iter().find_map(|name| formwork_providers::bundle::serve(&name)) {
         Some(code) => code,
-        None => formwork::run(&formwork_providers::bundle::NAMES),
+        None => formwork::run(&formwork_providers::bundle::PROVIDER_NAMES),
     }
 }

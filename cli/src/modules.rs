@@ -3,7 +3,6 @@
 //! A manifest, the same file that Terraform keeps, lists the installed modules, so either program
 //! continues with the modules of the other. Fetching is in `fetch`.
 
-mod commit;
 mod complaint;
 pub(crate) mod install;
 pub(crate) mod installed;
@@ -11,6 +10,7 @@ pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod registry;
 pub(crate) mod source;
+mod staging;
 #[cfg(test)]
 mod tests;
 

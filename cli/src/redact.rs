@@ -17,14 +17,14 @@ const SLASH_FORMS: [&str; 3] = ["/", "%2f", "%252f"];
 /// The most times that the value of a parameter is decoded.
 const MAX_DECODINGS: usize = 3;
 /// The fewest bytes of a value that is hidden in source code, where short words are names.
-const SHORTEST_IN_SOURCE: usize = 6;
+const MIN_SECRET_LENGTH_IN_SOURCE: usize = 6;
 
 /// The replacement of a secret.
 const REPLACEMENT: &str = "redacted";
 
 /// Parameters of an address that never hold a secret. Of an address of a package, all others are hidden:
 /// servers name their tokens as they like.
-const HARMLESS_PARAMETERS: [&str; 10] = [
+const PUBLIC_PARAMETERS: [&str; 10] = [
     "archive",
     "branch",
     "checksum",
@@ -64,7 +64,7 @@ pub(crate) fn redact_log_text(text: String) -> String {
 
 /// The address of a package, fit to be shown.
 pub(crate) fn address(address: &str) -> String {
-    let hides = |name: &str| !HARMLESS_PARAMETERS.contains(&name);
+    let hides = |name: &str| !PUBLIC_PARAMETERS.contains(&name);
     let mut secrets = Vec::new();
     // It is one URL to its end, also if a password has a quote or a space.
     match address.find("://").filter(|at| !address[..*at].contains(['?', '#'])) {
@@ -94,7 +94,7 @@ pub(crate) fn source(source: &str) -> Cow<'_, str> {
         SENSITIVE_VALUES
             .find_secret_ranges(source)
             .into_iter()
-            .filter(|at| at.len() >= SHORTEST_IN_SOURCE),
+            .filter(|at| at.len() >= MIN_SECRET_LENGTH_IN_SOURCE),
     );
     replace_ranges(source, &merge_ranges(found), |secret| "*".repeat(secret.len()).into())
 }

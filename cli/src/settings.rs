@@ -12,7 +12,7 @@ use self::text::{Item, Located, SettingsValue};
 use crate::env::Env;
 use crate::messages;
 use crate::platform::Platform;
-use formwork_core::disk::{MAX_RECORD, read_named_text, read_text};
+use formwork_core::disk::{MAX_DATA_FILE_LEN, read_text, read_user_text_file};
 use formwork_value::diag::Message;
 
 pub(crate) use self::method::{InstallMethod, MethodKind, matches_pattern};
@@ -79,11 +79,12 @@ impl Settings {
     pub(crate) fn load(env: &Env) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
         for path in settings_files(env)? {
-            let text = read_named_text(&path, MAX_RECORD).map_err(|error| SettingsError {
-                path: path.clone(),
-                line: None,
-                reason: format!("cannot be read: {error}"),
-            })?;
+            let text =
+                read_user_text_file(&path, MAX_DATA_FILE_LEN).map_err(|error| SettingsError {
+                    path: path.clone(),
+                    line: None,
+                    reason: format!("cannot be read: {error}"),
+                })?;
             let read = parse(&text, env).map_err(|(line, reason)| SettingsError {
                 path: path.clone(),
                 line: Some(line),
@@ -164,7 +165,7 @@ fn settings_files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
 /// damaged one holds none.
 fn login_tokens(env: &Env) -> Vec<(String, String)> {
     let Some(path) = tokens_file(env) else { return Vec::new() };
-    let text = read_text(&path, MAX_RECORD);
+    let text = read_text(&path, MAX_DATA_FILE_LEN);
     text.map(|text| parse_tokens(&text)).unwrap_or_default()
 }
 
@@ -270,9 +271,9 @@ fn read_helper(name: String, items: Vec<Item>, env: &Env) -> CredentialsHelper {
     CredentialsHelper { program, name, args: args.unwrap_or_default() }
 }
 
-type InstallationBlocks = (Vec<InstallMethod>, Vec<(String, PathBuf)>);
+type MethodsAndDevOverrides = (Vec<InstallMethod>, Vec<(String, PathBuf)>);
 
-fn read_installation(items: Vec<Item>, env: &Env) -> Located<InstallationBlocks> {
+fn read_installation(items: Vec<Item>, env: &Env) -> Located<MethodsAndDevOverrides> {
     let mut methods = Vec::new();
     let mut overrides = Vec::new();
     for item in items {

@@ -37,13 +37,13 @@ enum ProcessEnd {
 const EXIT_WAIT: Duration = Duration::from_millis(1500);
 
 /// Time for printing that the program ends, and for finding the programs to signal.
-const PRINT_WAIT: Duration = Duration::from_millis(200);
+const NOTICE_WAIT: Duration = Duration::from_millis(200);
 
 /// Number of parts of the program that attend to signals themselves.
-static ATTENDED_COUNT: AtomicUsize = AtomicUsize::new(0);
+static SIGNAL_GUARD_COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether one of them has heard a signal, and so brings the command to its end.
-static WAS_HEARD: AtomicBool = AtomicBool::new(false);
+static GUARD_HEARD_SIGNAL: AtomicBool = AtomicBool::new(false);
 
 /// While this exists, its owner handles a first signal, because it can end more gracefully.
 pub(crate) struct SignalGuard(Signals);
@@ -55,20 +55,20 @@ impl SignalGuard {
     /// When the system does not let us listen.
     pub(crate) fn start_listening() -> io::Result<Self> {
         let signals = Signals::listen()?;
-        ATTENDED_COUNT.fetch_add(1, Ordering::SeqCst);
+        SIGNAL_GUARD_COUNT.fetch_add(1, Ordering::SeqCst);
         Ok(Self(signals))
     }
 
     /// Waits for the next signal.
     pub(crate) async fn next(&mut self) {
         self.0.next().await;
-        WAS_HEARD.store(true, Ordering::SeqCst);
+        GUARD_HEARD_SIGNAL.store(true, Ordering::SeqCst);
     }
 }
 
 impl Drop for SignalGuard {
     fn drop(&mut self) {
-        ATTENDED_COUNT.fetch_sub(1, Ordering::SeqCst);
+        SIGNAL_GUARD_COUNT.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -116,7 +116,7 @@ impl SupervisedChild {
         &self,
         limit: Duration,
         is_too_much: impl Fn() -> bool + Send + 'static,
-    ) -> io::Result<Deadline> {
+    ) -> io::Result<CompanionDeadline> {
         let (end, passed) = (Arc::new(Mutex::new(None)), self.program.id());
         let (stop, stopped) = mpsc::channel::<()>();
         let (notes, began) = (Arc::clone(&end), Instant::now());
@@ -143,7 +143,7 @@ impl SupervisedChild {
         });
         let watch =
             watch.inspect_err(|_| system::end_with_children(vec![passed], ProcessEnd::Forced))?;
-        Ok(Deadline { end, stop: Some(stop), watch: Some(watch) })
+        Ok(CompanionDeadline { end, stop: Some(stop), watch: Some(watch) })
     }
 
     /// Waits for its end.
@@ -182,20 +182,20 @@ pub(crate) enum ForcedEnd {
 }
 
 /// A running deadline of a companion.
-pub(crate) struct Deadline {
+pub(crate) struct CompanionDeadline {
     end: Arc<Mutex<Option<ForcedEnd>>>,
     stop: Option<mpsc::Sender<()>>,
     watch: Option<thread::JoinHandle<()>>,
 }
 
-impl Deadline {
+impl CompanionDeadline {
     /// The reason for which the companion was ended, if it was.
     pub(crate) fn forced_end(&self) -> Option<ForcedEnd> {
         *self.end.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Deadline {
+impl Drop for CompanionDeadline {
     fn drop(&mut self) {
         drop(self.stop.take());
         // The number of the program means another one as soon as the program is waited for.
@@ -216,13 +216,13 @@ fn lock_companions() -> MutexGuard<'static, Vec<u32>> {
 }
 
 /// As [`lock_companions`], unless another thread is starting one for longer than we can wait.
-fn companions_in_time() -> Option<MutexGuard<'static, Vec<u32>>> {
+fn try_lock_companions() -> Option<MutexGuard<'static, Vec<u32>>> {
     let begun = Instant::now();
     loop {
         match COMPANION_PIDS.try_lock() {
             Ok(companions) => return Some(companions),
             Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) if begun.elapsed() < PRINT_WAIT => {
+            Err(TryLockError::WouldBlock) if begun.elapsed() < NOTICE_WAIT => {
                 thread::sleep(Duration::from_millis(5));
             }
             Err(TryLockError::WouldBlock) => return None,
@@ -254,7 +254,9 @@ async fn watch_signals(listens: mpsc::Sender<()>) {
     loop {
         signals.next().await;
         // The part that has heard it may be done by the time that this thread learns of it.
-        if ATTENDED_COUNT.load(Ordering::SeqCst) == 0 && !WAS_HEARD.load(Ordering::SeqCst) {
+        if SIGNAL_GUARD_COUNT.load(Ordering::SeqCst) == 0
+            && !GUARD_HEARD_SIGNAL.load(Ordering::SeqCst)
+        {
             print_notice("\nInterrupt received. The command ended before it was done.\n");
             end_process();
         }
@@ -278,7 +280,7 @@ fn print_notice(text: &'static str) {
         return;
     }
     // In time or not, the end is next.
-    said.recv_timeout(PRINT_WAIT).ok();
+    said.recv_timeout(NOTICE_WAIT).ok();
 }
 
 #[expect(clippy::exit, reason = "the thread that would return from main is busy")]
@@ -286,7 +288,7 @@ fn end_process() -> ! {
     // As long as this is held no process is reaped, so that each of these ids still means its
     // process. If it cannot be had in time, a program takes so long to start that waiting for it
     // would be the greater harm.
-    let companions = companions_in_time();
+    let companions = try_lock_companions();
     let programs = companions.as_deref().cloned().unwrap_or_default();
     system::end_with_children(programs, ProcessEnd::Asked);
     std::process::exit(1)

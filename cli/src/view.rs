@@ -121,7 +121,7 @@ pub(crate) fn print_out(text: &str) {
 }
 
 /// Prints data for programs to stdout: unchanged, unless a terminal shows it.
-pub(crate) fn out_data(data: &str) {
+pub(crate) fn print_data(data: &str) {
     if on_terminal() { print_out(data) } else { write_out(data) }
 }
 

@@ -18,7 +18,7 @@ use formwork_backend::local::Workspaces;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::{self, Config, ConfigFiles as _, ConfigSource, Module};
-use formwork_core::disk::MAX_RECORD;
+use formwork_core::disk::MAX_DATA_FILE_LEN;
 use formwork_core::eval::HostValues;
 use formwork_core::provider::CallDeadlines;
 use formwork_core::version::VersionConstraints;
@@ -80,7 +80,11 @@ pub(crate) struct Workspace<'e> {
 fn print_settings_warnings(env: &Env, settings: &Settings) {
     for (summary, detail) in &settings.doubts {
         let doubt = Diagnostic::warning(*summary, detail.as_str());
-        view::print_err(&diagnostic::render_one(&Screen::of(env), &Sources::new(), &doubt));
+        view::print_err(&diagnostic::render_one_diagnostic(
+            &Screen::of(env),
+            &Sources::new(),
+            &doubt,
+        ));
     }
 }
 
@@ -221,7 +225,7 @@ impl<'e> Workspace<'e> {
     /// When it has errors.
     pub(crate) fn read_config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
         let (config, dangling) = self.config_with_reference_errors(diags)?;
-        let calls = config.check_calls(diags);
+        let calls = config.check_module_calls(diags);
         diags.append(dangling).and(calls).map(|()| config)
     }
 
@@ -235,8 +239,9 @@ impl<'e> Workspace<'e> {
             return Ok(());
         }
         let mut found = Diagnostics::new();
-        let config =
-            self.required_config(&mut found).and_then(|config| config.check_versions(&mut found));
+        let config = self
+            .required_config(&mut found)
+            .and_then(|config| config.check_required_versions(&mut found));
         // Warnings belong to commands that use the configuration.
         config.map_err(|reported| diags.append(found).err().unwrap_or(reported))
     }
@@ -291,7 +296,11 @@ impl<'e> Workspace<'e> {
     pub(crate) fn finds_config(&self, diags: &mut Diagnostics) -> bool {
         let has_config = self.has_config();
         if !has_config {
-            config::opentofu_files::warn_in_folder(diags, &FilesOnDisk, &self.config_folder);
+            config::opentofu_files::warn_of_opentofu_files_in(
+                diags,
+                &FilesOnDisk,
+                &self.config_folder,
+            );
         }
         has_config
     }
@@ -307,8 +316,10 @@ impl<'e> Workspace<'e> {
             return Ok(name.clone());
         }
         let data = self.data.open()?;
-        let text =
-            data.map(|data| data.read_text(ENVIRONMENT_FILE, MAX_RECORD)).transpose()?.flatten();
+        let text = data
+            .map(|data| data.read_text(ENVIRONMENT_FILE, MAX_DATA_FILE_LEN))
+            .transpose()?
+            .flatten();
         let name = text.as_deref().map(str::trim).filter(|name| !name.is_empty());
         Ok(name.unwrap_or(DEFAULT_WORKSPACE).to_owned())
     }
@@ -353,7 +364,7 @@ impl<'e> Workspace<'e> {
 
     /// The lock file for a command that only uses it. As in Terraform, what is ignored in the file is said by
     /// the commands that write it.
-    fn locks_in_use(&mut self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
+    fn read_locks_to_use(&mut self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
         let mut found = Diagnostics::default();
         let locks = self.read_lock_file(&mut found);
         if locks.is_err() {
@@ -371,7 +382,7 @@ impl<'e> Workspace<'e> {
         &mut self,
         diags: &mut Diagnostics,
     ) -> Result<(), Reported> {
-        self.locks_in_use(diags).map(drop)
+        self.read_locks_to_use(diags).map(drop)
     }
 
     /// Folders in which providers are searched.
@@ -472,13 +483,13 @@ impl<'e> Workspace<'e> {
                 Err(diags.error(Diagnostic::error(messages::MISSING_REQUIRED_PROVIDER, detail)));
         }
         result?;
-        self.config_sources.locks = self.locks_in_use(diags)?;
+        self.config_sources.locks = self.read_locks_to_use(diags)?;
         Ok(())
     }
 }
 
 /// Says that there can be no workspace of this name.
-pub(crate) fn bad_name(name: &str) -> Diagnostic {
+pub(crate) fn bad_workspace_name_error(name: &str) -> Diagnostic {
     let detail = format!("The workspace name {name:?} is not allowed. {NAME_RULE}");
     Diagnostic::error(messages::INVALID_WORKSPACE_NAME, detail)
 }

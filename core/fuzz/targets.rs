@@ -13,7 +13,7 @@ use formwork_core::addr::{
 };
 use formwork_core::config::{
     CallSite, Config, ConfigFiles, ConfigSource, ModuleFolders, ModuleNotInstalled,
-    inputs::read_values,
+    inputs::read_values_file,
 };
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::State;
@@ -42,7 +42,7 @@ pub(crate) const TARGETS: [Target; 9] = [
 fn state(data: &[u8]) {
     let Ok(state) = StateFile::parse(data) else { return };
     let again = StateFile::parse(&state.to_bytes()).expect("what is written can be read");
-    assert!(again.has_content_of(&state), "a state is not what it was: {state:?}, {again:?}");
+    assert!(again.has_same_content(&state), "a state is not what it was: {state:?}, {again:?}");
 }
 
 fn address(data: &[u8]) {
@@ -68,7 +68,7 @@ fn same<A: FromStr + Display + Debug + PartialEq>(text: &str) {
 
 /// A plan file, or the plan in one.
 fn plan(data: &[u8]) {
-    if let Ok(parts) = file::read_bytes(Path::new("plan"), data) {
+    if let Ok(parts) = file::read_plan_file_bytes(Path::new("plan"), data) {
         for bytes in parts.values() {
             drop(Plan::from_bytes(bytes, State::default()));
         }
@@ -167,7 +167,7 @@ fn framed(text: &[u8], number: u64) -> Vec<u8> {
 fn values(data: &[u8]) {
     for name in ["terraform.tfvars", "terraform.tfvars.json"] {
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-        drop(read_values(&mut diags, &mut sources, name, data.to_vec()));
+        drop(read_values_file(&mut diags, &mut sources, name, data.to_vec()));
     }
 }
 

@@ -8,15 +8,16 @@
 
 mod display;
 mod module;
+mod module_source;
 mod parse;
 mod provider;
 pub mod reference;
 mod resource;
-mod source;
 mod target;
 
 pub use display::quote_string;
 pub use module::{InstanceKey, ModuleAddr, ModulePath, ModuleStep};
+pub use module_source::{ModuleSource, PackageAddr, RegistryModuleAddr, Subfolder};
 pub use parse::AddressError;
 pub(crate) use parse::{AddressStep, is_identifier, split_address};
 pub use provider::{LocalProvider, ProviderAddr, ProviderConfigAddr};
@@ -24,5 +25,4 @@ pub use reference::{Reference, ReferenceSubject};
 pub use resource::{
     ConfigResourceAddr, DeposedKey, InstanceAddr, ResourceAddr, ResourceMode, ResourceName,
 };
-pub use source::{ModuleSource, PackageAddr, RegistryModuleAddr, Subfolder};
 pub use target::Target;

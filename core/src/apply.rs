@@ -2,8 +2,8 @@
 //! it is sent, and its answer is kept before it is examined.
 
 mod build;
-mod destroy_order_source;
 mod destroy_timing;
+mod explain_create_before_destroy;
 mod order;
 mod record;
 mod render;
@@ -62,8 +62,9 @@ fn freeze_draft<'c>(
     draft: Draft<ApplyVertex<'c>, EdgeReason>,
 ) -> Result<Graph<ApplyVertex<'c>, EdgeReason>, Reported> {
     draft.freeze().map_err(|cyclic| {
-        let flag =
-            |vertex: &ApplyVertex<'_>| destroy_order_source::explain_destroy_last(session, vertex);
+        let flag = |vertex: &ApplyVertex<'_>| {
+            explain_create_before_destroy::explain_create_before_destroy(session, vertex)
+        };
         CycleExplanation { sources: session.sources, flag: &flag }.report_cycles(diags, &cyclic)
     })
 }

@@ -185,7 +185,7 @@ impl Change {
 
     /// Whether anything is to be done, if only to the state.
     #[must_use]
-    pub fn is_unapplied(&self) -> bool {
+    pub fn needs_apply(&self) -> bool {
         self.action != Action::NoOp || self.moved_from.is_some() || self.importing.is_some()
     }
 }

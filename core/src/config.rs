@@ -6,26 +6,26 @@
 mod arguments;
 pub(crate) mod bad_reference;
 mod broken_blocks;
-mod call;
 mod call_arguments;
 mod call_limits;
-mod check;
+mod check_block;
+mod check_imports;
 mod condition;
 #[cfg(test)]
 pub(crate) mod config_from_text;
 pub(crate) mod constant;
-mod draft;
 pub mod encryption;
 pub mod files;
 pub mod folders;
+pub(crate) mod generated_blocks;
 mod import;
-mod import_target;
 pub mod inputs;
 #[cfg(test)]
 mod language_page;
 mod lifecycle;
 mod load;
-pub(crate) mod missing_blocks;
+mod module_block;
+mod module_draft;
 mod moved;
 pub mod opentofu_files;
 mod output;
@@ -48,22 +48,20 @@ pub mod test_suite;
 mod tests;
 mod traversal;
 pub mod tree;
-mod validate;
+mod validate_references;
 mod variable;
 
-pub use check::CheckBlock;
+pub use check_block::CheckBlock;
+pub(crate) use check_imports::{import_key_problem, import_problem};
 pub use files::ConfigFiles;
 pub use folders::{CallSite, ModuleFolders, ModuleNotInstalled};
 pub use import::{ImportBlock, ImportKeyExpr};
-pub(crate) use import_target::{
-    instance_key_problem as import_key_problem, target_problem as import_problem,
-};
 pub use load::{ConfigSource, is_config_file_name, load_root_module};
 pub use moved::MovedBlock;
 pub use removed::RemovedBlock;
 pub use tree::ModuleNode;
-pub use validate::check_expression;
-pub(crate) use validate::object_problems;
+pub use validate_references::check_expression;
+pub(crate) use validate_references::resource_or_call_problems;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -88,7 +86,7 @@ pub struct Config {
     /// Number of files it was read from: zero is an error for most commands.
     pub n_files: usize,
     /// Requirements on the engine's version that are not met, reported by
-    /// [`Config::check_versions`].
+    /// [`Config::check_required_versions`].
     pub(crate) unmet_versions: Diagnostics,
     /// Whether some reference in it leads nowhere.
     pub dangles: bool,

@@ -13,8 +13,8 @@ mod tests;
 pub use dir::{Dir, TempDir};
 pub use json_object::{deserialize_objects, parse_json_object};
 pub use system::{
-    Access, FileId, allocated_bytes, cannot_be_replaced, create_private_dir, is_replaceable,
-    reserve, set_mode, stat_record, symlink, sync_dir,
+    Access, FileId, allocated_bytes, create_private_dir, file_change_record,
+    is_replace_refused_error, is_replaceable, reserve, set_mode, symlink, sync_dir,
 };
 
 use std::fs::{File, Metadata, OpenOptions};
@@ -22,11 +22,11 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 /// The maximum size of a configuration or variables file: 512 MiB.
-pub const MAX_TEXT: u64 = 512 << 20;
+pub const MAX_CONFIG_FILE_LEN: u64 = 512 << 20;
 /// The maximum size of a file below the data folder, of a lock file or of settings: 16 MiB.
-pub const MAX_RECORD: u64 = 16 << 20;
+pub const MAX_DATA_FILE_LEN: u64 = 16 << 20;
 /// The maximum size of a state: 2 GiB.
-pub const MAX_STATE: u64 = 2 << 30;
+pub const MAX_STATE_LEN: u64 = 2 << 30;
 
 /// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
 /// # Errors
 /// When the file cannot be read, is a pipe, device or socket, or is larger than the limit.
 pub fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    read_regular(OpenOptions::new().read(true).without_waiting().open(path)?, limit)
+    read_regular_file(OpenOptions::new().read(true).without_waiting().open(path)?, limit)
 }
 
 /// Opens a regular file. Links are followed.
@@ -92,7 +92,7 @@ pub fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 pub fn open_file(path: &Path) -> io::Result<File> {
     // A pipe is refused below instead of waited for.
     let file = OpenOptions::new().read(true).without_waiting().open(path)?;
-    check_regular(&file.metadata()?)?;
+    check_is_regular_file(&file.metadata()?)?;
     Ok(file)
 }
 
@@ -100,7 +100,7 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// When it cannot be read, is a device without an end, or is larger than the limit.
-pub fn read_named(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+pub fn read_user_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let found = std::fs::metadata(path)?;
     if found.is_file() {
         return read_file(path, limit);
@@ -122,12 +122,12 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
     text(read_file(path, limit)?)
 }
 
-/// As [`read_named`], as text.
+/// As [`read_user_file`], as text.
 ///
 /// # Errors
-/// As [`read_named`], and when the content is not UTF-8.
-pub fn read_named_text(path: &Path, limit: u64) -> io::Result<String> {
-    text(read_named(path, limit)?)
+/// As [`read_user_file`], and when the content is not UTF-8.
+pub fn read_user_text_file(path: &Path, limit: u64) -> io::Result<String> {
+    text(read_user_file(path, limit)?)
 }
 
 /// Reads standard input to its end, at most `limit` bytes.
@@ -146,29 +146,29 @@ fn read_stream(stream: &mut dyn Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // One byte over the limit is enough to see that there is more.
     stream.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
+    if bytes.len() as u64 > limit { Err(too_large_error(limit)) } else { Ok(bytes) }
 }
 
 /// Reads an open file, if it is a regular one of at most `limit` bytes.
-fn read_regular(file: File, limit: u64) -> io::Result<Vec<u8>> {
+fn read_regular_file(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let found = file.metadata()?;
     if is_null(&found) {
         return Ok(Vec::new());
     }
-    check_regular(&found)?;
+    check_is_regular_file(&found)?;
     if found.len() > limit {
-        return Err(too_large(limit));
+        return Err(too_large_error(limit));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or_default());
     // The file may grow meanwhile, and files below `/proc` have no length.
     file.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
+    if bytes.len() as u64 > limit { Err(too_large_error(limit)) } else { Ok(bytes) }
 }
 
-fn check_regular(found: &Metadata) -> io::Result<()> {
+fn check_is_regular_file(found: &Metadata) -> io::Result<()> {
     let reason = match Kind::of(found) {
         Kind::File => return Ok(()),
-        Kind::Dir => return Err(system::is_a_directory()),
+        Kind::Dir => return Err(system::is_a_directory_error()),
         Kind::Pipe => "it is a pipe, not a file",
         Kind::Socket => "it is a socket, not a file",
         Kind::Link | Kind::CharDevice | Kind::Device => "it is a device, not a file",
@@ -187,7 +187,7 @@ pub fn is_device(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| matches!(Kind::of(&found), Kind::CharDevice | Kind::Device))
 }
 
-fn too_large(limit: u64) -> io::Error {
+fn too_large_error(limit: u64) -> io::Error {
     let reason = format!("it is larger than the limit of {} MiB", limit >> 20);
     io::Error::new(ErrorKind::FileTooLarge, reason)
 }

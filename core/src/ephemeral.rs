@@ -25,8 +25,8 @@ use crate::config::Resource;
 use crate::eval::ModuleScope;
 use crate::event::{EphemeralStage, EphemeralStep, Event};
 use crate::instance::{
-    ConfiguredResource, InstanceConfig, find_client_of_config, point_at_parts, sensitive_paths,
-    unmark_value,
+    InstanceConfig, ResourceWithAddress, find_client_of_config, point_diagnostics_at_parts,
+    sensitive_paths, unmark_value,
 };
 use crate::messages;
 use crate::progress::wait_with_ticks;
@@ -105,7 +105,7 @@ impl<'s> EphemeralResources<'s> {
         // Collected apart, so that only these diagnostics are moved to parts of this block.
         let mut said = Diagnostics::new();
         let value = self.try_open(&mut said, site, scope).await;
-        point_at_parts(&mut said, &site.config.body, site.config.span);
+        point_diagnostics_at_parts(&mut said, &site.config.body, site.config.span);
         diags.append(said).and(value)
     }
 
@@ -117,7 +117,7 @@ impl<'s> EphemeralResources<'s> {
     ) -> Result<Value, Reported> {
         let session = self.session;
         let name = addr.resource_addr().config_addr();
-        let configured = ConfiguredResource { addr: &name, config: resource };
+        let configured = ResourceWithAddress { addr: &name, config: resource };
         let (handle, ty) = find_client_of_config(session, diags, provider, configured)?;
         let written = InstanceConfig { session, config: resource, addr, failure: Severity::Error };
         let config = written.evaluate(diags, &ty, &scope).await?;
@@ -129,11 +129,11 @@ impl<'s> EphemeralResources<'s> {
             self.send_event(addr, EphemeralStep::Open, EphemeralStage::Deferred);
             let unknown = unmark_value(&Value::unknown(ty.ty.clone()));
             let value = proposed_new(ty.schema_block(), &unknown, &unmark_value(&config));
-            return Ok(apply_config_marks(value, &config));
+            return Ok(with_config_marks(value, &config));
         }
         let opening = handle.open_ephemeral(diags, &ty, &config, about);
-        let opened = self.run_with_events(addr, EphemeralStep::Open, opening).await?;
-        let value = apply_config_marks(opened.value, &config);
+        let opened = self.wait_with_events(addr, EphemeralStep::Open, opening).await?;
+        let value = with_config_marks(opened.value, &config);
         // Kept before the postconditions are checked: the resource is open from now on and has to
         // be closed, also if one fails.
         self.add_open_resource(OpenResource {
@@ -191,8 +191,8 @@ impl<'s> EphemeralResources<'s> {
                 private,
                 open.call_context(),
             );
-            let _ = self.run_with_events(addr, EphemeralStep::Close, closing).await;
-            self.point_at_block(&mut said, &open);
+            let _ = self.wait_with_events(addr, EphemeralStep::Close, closing).await;
+            self.with_block_span(&mut said, &open);
             said
         });
         for said in futures_util::future::join_all(closed).await {
@@ -225,7 +225,7 @@ impl<'s> EphemeralResources<'s> {
                 }
             };
             tokio::select! {
-                () = timer => under_way.extend(self.take_due_for_renewal().into_iter().map(|open| self.renew_resource(open))),
+                () = timer => under_way.extend(self.open_resources_due_for_renewal().into_iter().map(|open| self.renew_resource(open))),
                 () = self.changed.notified() => {}
                 Some(()) = under_way.next() => {}
             }
@@ -233,7 +233,7 @@ impl<'s> EphemeralResources<'s> {
     }
 
     /// Takes the resources that have to be renewed now.
-    fn take_due_for_renewal(&self) -> Vec<Rc<OpenResource>> {
+    fn open_resources_due_for_renewal(&self) -> Vec<Rc<OpenResource>> {
         let now = Instant::now();
         let is_due = |open: &&Rc<OpenResource>| open.due.get().is_some_and(|at| at <= now);
         let due: Vec<_> = self.open.borrow().values().filter(is_due).cloned().collect();
@@ -265,26 +265,26 @@ impl<'s> EphemeralResources<'s> {
             open.call_context(),
         );
         // After a failure it is not tried again: its users may be done before it runs out.
-        if let Ok(keep) = self.run_with_events(&open.addr, EphemeralStep::Renew, renewing).await {
+        if let Ok(keep) = self.wait_with_events(&open.addr, EphemeralStep::Renew, renewing).await {
             open.due.set(self.renewal_deadline(&keep));
             *open.keep.borrow_mut() = keep;
         }
-        self.point_at_block(&mut said, &open);
+        self.with_block_span(&mut said, &open);
         for problem in said {
             self.problems.borrow_mut().warn(renewal_warning(&open.addr, open.block, problem));
         }
     }
 
-    fn point_at_block(&self, said: &mut Diagnostics, open: &OpenResource) {
+    fn with_block_span(&self, said: &mut Diagnostics, open: &OpenResource) {
         if let Some(resource) =
             self.session.config.find_resource(&open.addr.resource_addr().config_addr())
         {
-            point_at_parts(said, &resource.body, open.block);
+            point_diagnostics_at_parts(said, &resource.body, open.block);
         }
     }
 
     /// Waits for a call, and reports its progress to the watcher.
-    async fn run_with_events<T>(
+    async fn wait_with_events<T>(
         &self,
         addr: &InstanceAddr,
         step: EphemeralStep,
@@ -307,7 +307,7 @@ impl<'s> EphemeralResources<'s> {
 }
 
 /// The value with the sensitive marks of the configuration.
-fn apply_config_marks(value: Plain, config: &Value) -> Value {
+fn with_config_marks(value: Plain, config: &Value) -> Value {
     // Attributes that the schema calls sensitive are not marked: ephemeral values are neither shown
     // nor stored, and Terraform marks nothing more.
     let paths = MarkPaths::on_all_paths(sensitive_paths(config), Marks::SENSITIVE);

@@ -3,7 +3,6 @@
 //! Visits read a [`Results`] through a [`ModuleScope`]. The record step writes into it, each cell
 //! once. The order of evaluation is not decided here.
 
-pub mod call;
 pub mod condition_results;
 pub mod conditions;
 pub mod constants;
@@ -13,6 +12,7 @@ mod function_hashes;
 pub mod functions;
 pub mod host_values;
 pub mod import;
+pub mod module_call;
 pub mod references;
 pub mod results;
 pub mod scope;

@@ -259,7 +259,7 @@ impl<V, E> Graph<V, E> {
     /// Why a vertex waits for its dependencies, in the order of [`Graph::dependencies`].
     #[must_use]
     pub fn edge_reasons(&self, of: VertexId) -> &[E] {
-        &self.why[self.dependencies.range_of(of)]
+        &self.why[self.dependencies.neighbor_range(of)]
     }
 
     /// All vertices, each behind everything it depends on.

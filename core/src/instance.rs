@@ -3,20 +3,16 @@
 //! either are not here.
 
 mod change_request;
-mod client;
 mod data_read;
 mod instance_config;
 mod object;
 mod provider_meta;
 mod provisioner;
+mod resource_client;
 mod source_span;
 
 pub(crate) use change_request::{
     ChangeRequest, INVALID_PLAN_SUMMARY, PriorObject, ViolationSummary,
-};
-pub(crate) use client::{
-    ConfiguredClient, ConfiguredResource, ResourceClient, find_client_of_config,
-    find_client_of_state,
 };
 pub(crate) use data_read::DataReadResult;
 pub(crate) use instance_config::{InstanceConfig, check_ephemeral_values, check_ignored_changes};
@@ -25,4 +21,8 @@ pub(crate) use object::{
     sensitive_paths, unknown_to_null, unmark_value,
 };
 pub(crate) use provisioner::{ProvisionedResource, check_provisioner_kinds, check_provisioners};
-pub(crate) use source_span::{find_span, point_at_parts};
+pub(crate) use resource_client::{
+    ConfiguredClient, ResourceClient, ResourceWithAddress, find_client_of_config,
+    find_client_of_state,
+};
+pub(crate) use source_span::{find_written_span, point_diagnostics_at_parts};

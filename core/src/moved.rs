@@ -66,7 +66,7 @@ pub fn current_address(
         .resource_or_insert(addr.resource_addr(), provider)
         .instances
         .insert(addr.key.clone(), instance);
-    let (_, state) = Moves::apply_all(config, &alone);
+    let (_, state) = Moves::apply_all_moves(config, &alone);
     let mut all = state.resources.iter();
     let first = all.next().and_then(|(resource, held)| {
         held.instances.keys().next().map(|key| resource.instance_addr(key.clone()))
@@ -77,19 +77,19 @@ pub fn current_address(
 /// Returns a state after all moves.
 #[must_use]
 pub fn state_after_moves(config: &Config, state: &State) -> State {
-    Moves::apply_all(config, state).1
+    Moves::apply_all_moves(config, state).1
 }
 
 /// Whether a move takes the object at one address of a state to another, together with all other
 /// moves: an object that is already there blocks it.
 #[must_use]
 pub fn is_moved_to(config: &Config, state: &State, from: &InstanceAddr, to: &InstanceAddr) -> bool {
-    Moves::apply_all(config, state).0.original_address(to) == Some(from)
+    Moves::apply_all_moves(config, state).0.original_address(to) == Some(from)
 }
 
 impl Moves {
     /// Moves the objects of a state. Returns the moves, and the state after.
-    pub(crate) fn apply_all(config: &Config, state: &State) -> (Self, State) {
+    pub(crate) fn apply_all_moves(config: &Config, state: &State) -> (Self, State) {
         let mut state = state.clone();
         let statements = statement::collect_statements(config, &state);
         let mut moves = Self { statements, ..Self::default() };

@@ -11,11 +11,11 @@ mod excluded_from_destroy;
 pub mod file;
 mod forgotten_resources;
 mod generate;
-mod inspect;
 mod outcome;
 mod planned_resources;
 mod prefetch;
 mod record;
+mod record_state_values;
 mod relevant_attributes;
 mod render;
 mod replace_order;
@@ -43,7 +43,7 @@ use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
 
 pub use attribute_references::check_expression;
-pub use inspect::{MissingResource, record_state_values};
+pub use record_state_values::{MissingResource, record_state_values};
 pub use render::plan_graph_dot;
 pub use validate::validate_config;
 
@@ -219,7 +219,7 @@ impl Plan {
     /// Whether applying would change real objects or outputs, or the state follow drift.
     #[must_use]
     pub fn has_changes(&self) -> bool {
-        self.changes.values().any(|change| change.is_unapplied())
+        self.changes.values().any(|change| change.needs_apply())
             || self.outputs.values().any(|change| change.action != Action::NoOp)
     }
 
@@ -292,7 +292,7 @@ async fn plan_after_validation(
     };
     // Before anything else, so that every later step finds objects under the addresses of their
     // blocks.
-    let (moves, state) = Moves::apply_all(session.config, session.state);
+    let (moves, state) = Moves::apply_all_moves(session.config, session.state);
     forgotten_resources::check_removed_blocks(diags, session.config)?;
     // The targets of an import are not a choice of the user to leave anything out.
     if options.adoptions.is_empty() {
@@ -312,14 +312,14 @@ async fn plan_after_validation(
         moves.validate_moves(diags, DeclaredObjects { sources, results })?;
     }
     let plan = plan.map(|mut plan| {
-        plan.errored |= report_unwritten_imports(session, &mut found, options).is_err();
+        plan.errored |= report_imports_without_block(session, &mut found, options).is_err();
         plan.relevant = relevant_attributes::find_relevant_attributes(session, &plan);
         plan
     });
     // After errors the plan has only some of the objects, and the warnings would miss the others.
     if !found.has_errors() {
         moves.warn_of_blocked_moves(&mut found);
-        plan.iter().for_each(|plan| warn_of_forgotten(&mut found, plan));
+        plan.iter().for_each(|plan| warn_of_forgotten_objects(&mut found, plan));
     }
     // Also with errors the plan is there, as far as it came.
     let _ = diags.append(found);
@@ -378,7 +378,7 @@ async fn plan_destroy(
 }
 
 /// Reports imports into resources that are not written.
-fn report_unwritten_imports(
+fn report_imports_without_block(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     options: &PlanOptions,
@@ -416,7 +416,7 @@ fn report_unwritten_imports(
     result
 }
 
-fn warn_of_forgotten(diags: &mut Diagnostics, plan: &Plan) {
+fn warn_of_forgotten_objects(diags: &mut Diagnostics, plan: &Plan) {
     let forgotten = plan.changes.values().filter(|change| change.action == Action::Forget);
     let list: String = forgotten.map(|change| format!("\n - {}", change.addr)).collect();
     if list.is_empty() {
@@ -441,7 +441,7 @@ async fn plan_after_moves(
     let orders = ReplaceOrders::from_graph(&graph);
     let closures = match options.mode {
         PlanMode::Destroy => config_dependencies(session, options),
-        PlanMode::Normal | PlanMode::RefreshOnly => dependencies::dependencies_of_graph(&graph),
+        PlanMode::Normal | PlanMode::RefreshOnly => dependencies::find_graph_dependencies(&graph),
     };
     let dragged = transform::prune_targets::dependents_to_destroy(session, options);
     let excluded_from_destroy = ExcludedFromDestroy::from_options(session, options, moves, &graph);
@@ -455,7 +455,7 @@ async fn plan_after_moves(
         forgotten,
         accepted,
     };
-    let graph = transform::read_ahead::add_read_vertices(graph, session, options);
+    let graph = transform::add_read_vertices::add_read_vertices(graph, session, options);
     record::walk_plan_graph(session, diags, options, &graph, &settled).await
 }
 
@@ -466,7 +466,7 @@ fn config_dependencies(
     options: &PlanOptions,
 ) -> dependencies::DependencyClosures {
     // Errors were reported when the graph was built, and a cycle has no order.
-    let whole = build::build_whole_draft(&mut Diagnostics::new(), session, options).ok();
+    let whole = build::build_unlimited_draft(&mut Diagnostics::new(), session, options).ok();
     let graph = whole.and_then(|draft| draft.freeze().ok());
-    graph.map(|graph| dependencies::dependencies_of_graph(&graph)).unwrap_or_default()
+    graph.map(|graph| dependencies::find_graph_dependencies(&graph)).unwrap_or_default()
 }

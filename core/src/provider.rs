@@ -2,23 +2,22 @@
 //! and put back, failures blamed.
 
 pub mod builtin;
-mod calls;
 mod client;
 mod deadlines;
 mod loaded_provider;
 mod mock;
+mod pending_calls;
 mod pool;
 mod provider_diagnostics;
 mod warnings;
 
-pub use calls::PendingCall;
 pub(crate) use client::ResponseContext;
 pub use client::ephemeral::{OpenEphemeralData, OpenedEphemeral};
 pub(crate) use client::identity::predict_import_key;
 pub use client::identity::{IdentityType, StoredIdentity};
 pub use client::import::{ImportedObject, MoveSource};
 pub use client::list::ListedObject;
-pub(crate) use client::size::ObjectInResponse;
+pub(crate) use client::object_size::ObjectInResponse;
 pub use client::{
     CallContext, ChangeValues, ContractViolation, ObjectToRead, PlannedObject, ProviderClient,
     RefreshedObject, add_marks, keep_stored_numbers,
@@ -26,9 +25,10 @@ pub use client::{
 pub use deadlines::{CallDeadlines, CallKind};
 pub use loaded_provider::{LoadedProvider, ResourceType};
 pub use mock::Mocks;
+pub use pending_calls::PendingCall;
 pub use pool::{ProviderLauncher, ProviderPool};
 pub(crate) use provider_diagnostics::truncate_text;
 pub use provider_diagnostics::{
-    call_failure_diagnostic, missing_type_error, report_provider_diagnostics,
+    call_failure_diagnostic, removed_type_error, report_provider_diagnostics,
     unsupported_type_error,
 };

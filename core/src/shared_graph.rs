@@ -3,21 +3,21 @@
 
 mod close_ephemeral;
 mod edge_reason;
-mod names;
 mod provider_usage;
 mod provider_vertex;
 mod render;
 mod shared_vertex;
+mod vertex_names;
 mod walk;
 
 pub(crate) use close_ephemeral::add_close_vertices;
 pub(crate) use edge_reason::{CycleExplanation, EdgeReason, format_place, report_cycles};
-pub(crate) use names::{VertexNames, connect_modules, connect_providers};
 pub(crate) use provider_usage::ProviderUsage;
 pub(crate) use provider_vertex::{ProviderVertex, visit_provider, written_providers};
 pub(crate) use render::draw_phase_graph;
 pub(crate) use shared_vertex::{
-    ModuleReferences, PhaseVertex, SharedVertex, SharedVisitOutcome, add_calls, add_providers,
-    add_values,
+    ModuleReferences, PhaseVertex, SharedVertex, SharedVisitOutcome, add_module_call_vertices,
+    add_providers, add_value_vertices,
 };
+pub(crate) use vertex_names::{VertexNames, connect_modules, connect_providers};
 pub(crate) use walk::{PhaseWalk, walk_phase};

@@ -111,18 +111,18 @@ impl ObjectState {
     /// attribute `id`, else by all attributes.
     #[must_use]
     pub fn is_same_real_object(&self, other: &Self) -> bool {
-        self.has_id_of(other).unwrap_or_else(|| self.attributes == other.attributes)
+        self.has_same_id(other).unwrap_or_else(|| self.attributes == other.attributes)
     }
 
     /// Whether both certainly describe different real objects: by the identity, else by the
     /// attribute `id`.
     #[must_use]
     pub fn is_other_real_object(&self, other: &Self) -> bool {
-        self.has_id_of(other) == Some(false)
+        self.has_same_id(other) == Some(false)
     }
 
     /// Whether both have the same identity, else the same `id`; `None` if one of them has neither.
-    fn has_id_of(&self, other: &Self) -> Option<bool> {
+    fn has_same_id(&self, other: &Self) -> Option<bool> {
         let id = |object: &Self| {
             let attributes = object.attributes.to_json_value();
             attributes.get("id").filter(|id| !id.is_null()).cloned()

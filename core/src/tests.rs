@@ -178,7 +178,10 @@ impl EngineFixture {
         let variables = loaded.config.root.variables.iter();
         loaded.variables = variables
             .map(|(name, variable)| {
-                (name.clone(), ResolvedVariable::from_value(inputs::unknown_value(variable)))
+                (
+                    name.clone(),
+                    ResolvedVariable::from_value(inputs::unknown_variable_value(variable)),
+                )
             })
             .collect();
         let mut diags = Diagnostics::new();
@@ -238,11 +241,11 @@ impl EngineFixture {
             journal.fill_disk_after(room);
         }
         let applied = apply_plan(&session, diags, plan, &journal).await.ok();
-        self.n_syncs.set(journal.sync_count());
+        self.n_syncs.set(journal.disk_sync_count());
         let stored = applied.as_ref().map(|ApplyResult { state, .. }| state.clone());
         let stored = stored.map(|state| StateFile { state, ..StateFile::new_empty() });
         let kept = match &stored {
-            Some(stored) => journal.record_snapshot(stored).await,
+            Some(stored) => journal.record_state_fingerprint(stored).await,
             None => Ok(()),
         };
         // An error of a record that does not fit any more is reported where it happened.
@@ -322,7 +325,7 @@ impl RunResult {
     fn describe_changes(&self) -> String {
         let mut out = String::new();
         let Some(plan) = &self.plan else { return "no plan\n".into() };
-        for change in plan.changes.values().filter(|change| change.is_unapplied()) {
+        for change in plan.changes.values().filter(|change| change.needs_apply()) {
             let _ = writeln!(out, "{}", show_change(change));
         }
         for change in plan.drift.values() {

@@ -137,7 +137,7 @@ where
 }
 
 /// The pieces of a state, each behind its length in one byte.
-fn check_state_pieces(mut data: &[u8]) {
+fn check_state_chunks(mut data: &[u8]) {
     let mut incoming = IncomingState::default();
     while let Some((length, rest)) = data.split_first() {
         let (piece, behind) = rest.split_at(rest.len().min(usize::from(*length)));
@@ -217,7 +217,7 @@ const REQUEST_DECODERS: [fn(&[u8]); 22] = [
     check_message::<v6::plan_action::Request, ActionRequest>,
     check_message::<v6::configure_state_store::Request, ConfigureStoreRequest>,
     check_message::<v6::read_state_bytes::Request, StateRef>,
-    check_state_pieces,
+    check_state_chunks,
 ];
 
 #[cfg(test)]

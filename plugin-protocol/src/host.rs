@@ -43,7 +43,7 @@ impl HostCertificate {
 ///
 /// # Errors
 /// When nothing answers there within `patience`, or either side refuses the other.
-pub async fn connect(
+pub async fn connect_to_plugin(
     address: &Address,
     tls: Option<(&HostCertificate, Vec<u8>)>,
     patience: Duration,

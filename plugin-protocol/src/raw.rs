@@ -128,14 +128,14 @@ pub trait Transport: Send + Sync {
     /// Sends a call and waits until the answer begins.
     ///
     /// The future fails if the call ended before that; else the stream says how it ended.
-    fn begin(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>>;
+    fn begin_call(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>>;
 }
 
 impl dyn Transport + '_ {
     /// Sends a call and waits for its end.
     pub async fn exchange(&self, call: RawCall) -> RawReply {
         let mut messages = Vec::new();
-        let mut answers = match self.begin(call).await {
+        let mut answers = match self.begin_call(call).await {
             Ok(answers) => answers,
             Err(error) => return RawReply { messages, end: Err(error) },
         };

@@ -155,12 +155,12 @@ struct RecordingTransport {
 }
 
 impl Transport for RecordingTransport {
-    fn begin(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
+    fn begin_call(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
         async move {
             // If the caller gives up, this is dropped with the future, and the call stays
             // unfinished.
             let mut open = self.recorder.begin_call(&call);
-            match self.inner.begin(call).await {
+            match self.inner.begin_call(call).await {
                 Ok(answers) => Ok(record_answers(answers, open)),
                 Err(error) => {
                     open.end(&error);

@@ -11,7 +11,7 @@ pub mod stored_schema;
 
 /// Greatest length of a header: an error message travels in one. The same on both sides, because a
 /// longer one ends the connection.
-pub(crate) const HEADER_LIMIT: u32 = 1024 * 1024;
+pub(crate) const MAX_HEADER_LIST_LEN: u32 = 1024 * 1024;
 
 #[expect(
     unreachable_pub,

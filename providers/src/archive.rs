@@ -13,8 +13,8 @@ use formwork_sdk::ProviderDef;
 #[must_use]
 pub fn provider() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/archive")
-        .resource("archive_file", resource::ArchiveFile)
-        .data_source("archive_file", data_source::ArchiveFile)
+        .resource("archive_file", resource::ArchiveFileResource)
+        .data_source("archive_file", data_source::ArchiveFileSource)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use formwork_sdk::ProviderDef;
 use crate::{archive, external, http, local, null, postgresql, random, time, tls};
 
 /// The names of the providers.
-pub static NAMES: [&str; 9] =
+pub static PROVIDER_NAMES: [&str; 9] =
     ["archive", "external", "http", "local", "null", "postgresql", "random", "time", "tls"];
 
 /// Serves a provider if the name of the program is `terraform-provider-NAME`, alone or with a version
@@ -22,11 +22,11 @@ pub fn serve(program: &OsStr) -> Option<ExitCode> {
 /// The provider that a program is named after.
 fn provider_of_program(program: &OsStr) -> Option<ProviderDef> {
     let file = Path::new(program).file_name()?.to_str()?;
-    provider(file.strip_prefix("terraform-provider-")?.split(['_', '.']).next()?)
+    provider_named(file.strip_prefix("terraform-provider-")?.split(['_', '.']).next()?)
 }
 
 /// The provider of a name.
-fn provider(name: &str) -> Option<ProviderDef> {
+fn provider_named(name: &str) -> Option<ProviderDef> {
     Some(match name {
         "archive" => archive::provider(),
         "external" => external::provider(),
@@ -47,8 +47,8 @@ mod tests {
 
     #[test]
     fn every_provider_is_found_by_its_name_and_nothing_else_is() {
-        for name in NAMES {
-            assert!(provider(name).is_some(), "{name}");
+        for name in PROVIDER_NAMES {
+            assert!(provider_named(name).is_some(), "{name}");
         }
         for (program, is_one) in [
             ("/usr/lib/terraform-provider-tls", true),

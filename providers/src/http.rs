@@ -8,5 +8,6 @@ use formwork_sdk::ProviderDef;
 /// The provider.
 #[must_use]
 pub fn provider() -> ProviderDef {
-    ProviderDef::new("registry.terraform.io/hashicorp/http").data_source("http", data_source::Http)
+    ProviderDef::new("registry.terraform.io/hashicorp/http")
+        .data_source("http", data_source::HttpSource)
 }

@@ -14,11 +14,11 @@ use formwork_sdk::ProviderDef;
 #[must_use]
 pub fn provider() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/local")
-        .resource("local_file", file::LocalFile)
-        .resource("local_sensitive_file", sensitive_file::LocalSensitiveFile)
-        .data_source("local_command", command::LocalCommand)
-        .data_source("local_file", data_source::LocalFile)
-        .data_source("local_sensitive_file", data_source::LocalSensitiveFile)
+        .resource("local_file", file::LocalFileResource)
+        .resource("local_sensitive_file", sensitive_file::LocalSensitiveFileResource)
+        .data_source("local_command", command::LocalCommandSource)
+        .data_source("local_file", data_source::LocalFileSource)
+        .data_source("local_sensitive_file", data_source::LocalSensitiveFileSource)
         .ephemeral("local_command", command::EphemeralCommand)
         .function::<direxists::DirExists>("direxists")
 }

@@ -10,7 +10,7 @@ use formwork_sdk::ProviderDef;
 pub fn provider() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/null")
         .resource("null_resource", resource::NullResource)
-        .data_source("null_data_source", data_source::NullData)
+        .data_source("null_data_source", data_source::NullDataSource)
 }
 
 /// A random number that cannot be guessed, as a string.

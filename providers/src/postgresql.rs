@@ -26,11 +26,11 @@ pub fn provider() -> ProviderDef {
 fn provider_of(server: &server::Server) -> ProviderDef {
     ProviderDef::new("registry.terraform.io/cyrilgdn/postgresql")
         .with_configuration(server.clone())
-        .resource("postgresql_database", database::Databases(server.clone()))
-        .resource("postgresql_extension", extension::Extensions(server.clone()))
-        .resource("postgresql_grant", grant::Grants(server.clone()))
-        .resource("postgresql_role", role::Roles(server.clone()))
-        .resource("postgresql_schema", schema::Schemas(server.clone()))
+        .resource("postgresql_database", database::DatabaseResource(server.clone()))
+        .resource("postgresql_extension", extension::ExtensionResource(server.clone()))
+        .resource("postgresql_grant", grant::GrantResource(server.clone()))
+        .resource("postgresql_role", role::RoleResource(server.clone()))
+        .resource("postgresql_schema", schema::SchemaResource(server.clone()))
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use ureq::http::uri::Authority;
 
 /// A URL as it may be shown.
-pub(crate) fn url(url: &str) -> String {
+pub(crate) fn redact_url(url: &str) -> String {
     let start = url.find("://").map_or(0, |at| at + 3);
     let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
     // In an invalid URL the end of a password cannot be found.
-    let end = if is_place(&url[start..end]) { end } else { url.len() };
+    let end = if is_user_and_host(&url[start..end]) { end } else { url.len() };
     let user = url[start..end].rsplit_once('@').map(|(user, _)| user);
     match user.and_then(|user| Some((user.split_once(':')?.0, start + user.len()))) {
         Some((name, at)) => format!("{}{name}:xxxxx{}", &url[..start], &url[at..]),
@@ -16,7 +16,7 @@ pub(crate) fn url(url: &str) -> String {
 }
 
 /// Whether a string is a user, a host and a port, or some of these.
-fn is_place(text: &str) -> bool {
+fn is_user_and_host(text: &str) -> bool {
     let host = text.rsplit_once('@').map_or(text, |(_, host)| host);
     let port = host.rsplit_once(':').map_or("", |(_, port)| port);
     text.parse::<Authority>().is_ok()
@@ -25,7 +25,7 @@ fn is_place(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::url;
+    use super::redact_url;
 
     #[test]
     fn passwords_are_not_shown() {
@@ -41,7 +41,7 @@ mod tests {
             ("", ""),
         ];
         for (given, expected) in table {
-            assert_eq!(url(given), expected);
+            assert_eq!(redact_url(given), expected);
         }
     }
 }

@@ -22,10 +22,10 @@ pub fn provider() -> ProviderDef {
 /// The provider, for which it is what time the clock says.
 fn provider_with(clock: Clock) -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/time")
-        .resource("time_offset", offset::TimeOffset { clock })
-        .resource("time_rotating", rotating::TimeRotating { clock })
-        .resource("time_sleep", sleep::TimeSleep { clock })
-        .resource("time_static", static_time::TimeStatic { clock })
+        .resource("time_offset", offset::OffsetResource { clock })
+        .resource("time_rotating", rotating::RotatingResource { clock })
+        .resource("time_sleep", sleep::SleepResource { clock })
+        .resource("time_static", static_time::StaticTimeResource { clock })
         .function::<function::DurationParse>("duration_parse")
         .function::<function::Rfc3339Parse>("rfc3339_parse")
         .function::<function::UnixTimestampParse>("unix_timestamp_parse")

@@ -25,12 +25,12 @@ pub fn provider() -> ProviderDef {
     let proxy = proxy::ProxyChoice::default();
     ProviderDef::new("registry.terraform.io/hashicorp/tls")
         .with_configuration(proxy.clone())
-        .resource("tls_cert_request", cert_request::TlsCertRequest)
-        .resource("tls_locally_signed_cert", locally_signed_cert::TlsLocallySignedCert)
-        .resource("tls_self_signed_cert", self_signed_cert::TlsSelfSignedCert)
-        .resource("tls_private_key", private_key::TlsPrivateKey)
-        .data_source("tls_certificate", certificate::TlsCertificate(proxy))
-        .data_source("tls_public_key", public_key::TlsPublicKey)
+        .resource("tls_cert_request", cert_request::CertRequestResource)
+        .resource("tls_locally_signed_cert", locally_signed_cert::LocallySignedCertResource)
+        .resource("tls_self_signed_cert", self_signed_cert::SelfSignedCertResource)
+        .resource("tls_private_key", private_key::PrivateKeyResource)
+        .data_source("tls_certificate", certificate::CertificateSource(proxy))
+        .data_source("tls_public_key", public_key::PublicKeySource)
         .ephemeral("tls_private_key", private_key::EphemeralPrivateKey)
         .ephemeral("tls_public_key", public_key::EphemeralPublicKey)
 }

@@ -11,13 +11,13 @@ const ONE_SUBJECT: [(&str, &[&str], &str); 5] = [
     (
         "core/backend/src/",
         &[
+            "client_backend",
             "encryption",
             "gcs",
             "kind",
             "known_state",
             "provider_store",
             "remote",
-            "remote_backend",
             "s3",
             "store",
             "wait_report",
@@ -36,7 +36,7 @@ const ONE_SUBJECT: [(&str, &[&str], &str); 5] = [
     ),
     (
         "core/src/provider/",
-        &["calls", "client", "loaded_provider", "pool", "provider_diagnostics"],
+        &["client", "loaded_provider", "pending_calls", "pool", "provider_diagnostics"],
         "the pool makes clients, and a client has its process started again by the pool",
     ),
     (

@@ -40,7 +40,7 @@ const SERIALISED: [&str; 47] = [
     "core/src/state/file/read.rs",
     "core/src/state/file/sealed.rs",
     "core/src/state/file/sealed/paths.rs",
-    "core/src/state/file/sealed/secrets.rs",
+    "core/src/state/file/sealed/find_secrets.rs",
     "core/src/state/file/version3.rs",
     "core/src/state/checks.rs",
     "core/src/plan/file.rs",

@@ -27,7 +27,7 @@ impl FailureReason {
     }
 
     /// The failure of a provisioner of this kind.
-    pub(crate) fn in_provisioner(self, kind: &str) -> ProvisionerError {
+    pub(crate) fn into_provisioner_error(self, kind: &str) -> ProvisionerError {
         let Self { detail, bare } = self;
         ProvisionerError { summary: messages::PROVISIONER_ERROR.with(&[&kind]), detail, bare }
     }

@@ -14,7 +14,7 @@ use crate::messages;
 use crate::ssh::{self, Session, SshTarget};
 use crate::stop::StopSignal;
 
-const KIND: &str = "file";
+const PROVISIONER_KIND: &str = "file";
 
 /// The provisioner.
 #[derive(Debug)]
@@ -48,7 +48,8 @@ impl FileProvisioner {
             None => {
                 let source = config.string_or_empty("source").unwrap_or_default();
                 let path = expand_home(source, self.environment.home.as_deref());
-                let about = path.metadata().map_err(|error| unreadable_source(&path, &error))?;
+                let about =
+                    path.metadata().map_err(|error| unreadable_source_error(&path, &error))?;
                 if about.is_dir() {
                     // With a slash at its end the contents are meant, without it the folder.
                     let whole = !source.ends_with('/');
@@ -63,7 +64,7 @@ impl FileProvisioner {
     }
 }
 
-fn unreadable_source(path: &Path, error: &io::Error) -> FailureReason {
+fn unreadable_source_error(path: &Path, error: &io::Error) -> FailureReason {
     let why = ssh::describe_io_error(error);
     FailureReason::new(
         format!("stat {}: {why}", path.display()),
@@ -100,7 +101,8 @@ impl Provisioner for FileProvisioner {
         _: OutputSink<'_>,
     ) -> Result<(), ProvisionerError> {
         let target = SshTarget::read(task.connection, &self.environment);
-        let target = target.map_err(|why| FailureReason::from(why).in_provisioner(KIND))?;
+        let target = target
+            .map_err(|why| FailureReason::from(why).into_provisioner_error(PROVISIONER_KIND))?;
         let work = async {
             let session = ssh::connect(&target, None).await?;
             let result = self.upload(&session, ConfigBlock(task.config.value())).await;
@@ -108,8 +110,8 @@ impl Provisioner for FileProvisioner {
             result
         };
         tokio::select! {
-            done = work => done.map_err(|why: FailureReason| why.in_provisioner(KIND)),
-            () = self.stop.wait_until_requested() => Err(FailureReason::from("interrupted".to_owned()).in_provisioner(KIND)),
+            done = work => done.map_err(|why: FailureReason| why.into_provisioner_error(PROVISIONER_KIND)),
+            () = self.stop.wait_until_requested() => Err(FailureReason::from("interrupted".to_owned()).into_provisioner_error(PROVISIONER_KIND)),
         }
     }
 

@@ -22,7 +22,7 @@ pub fn known_hosts(data: &[u8]) {
 /// A private key, a certificate, and a host key.
 pub fn ssh_key(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
-        ssh::fuzz_key(text);
+        ssh::fuzz_ssh_keys(text);
     }
 }
 

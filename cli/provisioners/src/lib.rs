@@ -6,9 +6,9 @@ mod failure;
 mod file;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz_targets;
-mod lines;
 mod local_exec;
 pub mod messages;
+mod output_lines;
 mod remote_exec;
 mod ssh;
 mod stop;

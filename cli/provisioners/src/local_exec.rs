@@ -10,8 +10,8 @@ use formwork_value::Type;
 use formwork_value::schema::{Attribute, Block, Role};
 
 use self::command::Command;
-use crate::lines::OutputLines;
 use crate::messages;
+use crate::output_lines::OutputLines;
 use crate::stop::StopSignal;
 
 /// The provisioner.

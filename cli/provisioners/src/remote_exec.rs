@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use formwork_core::disk::read_named;
+use formwork_core::disk::read_user_file;
 use formwork_core::provisioner::{OutputSink, Provisioner, ProvisionerError, ProvisionerTask};
 use formwork_value::schema::{Attribute, Block as Schema, Role};
 use formwork_value::{Type, Value};
@@ -11,14 +11,15 @@ use formwork_value::{Type, Value};
 use crate::ProvisionerEnvironment;
 use crate::block::ConfigBlock;
 use crate::failure::FailureReason;
-use crate::lines::OutputLines;
 use crate::messages;
+use crate::output_lines::OutputLines;
 use crate::ssh::{self, Session, SshTarget};
 use crate::stop::StopSignal;
 
-const KIND: &str = "remote-exec";
+const PROVISIONER_KIND: &str = "remote-exec";
 
-const SCRIPT_ARGUMENTS: &str = "Only one of \"inline\", \"script\", or \"scripts\" must be set";
+const SCRIPT_ARGUMENT_CONFLICT: &str =
+    "Only one of \"inline\", \"script\", or \"scripts\" must be set";
 
 /// Greatest size of a script.
 const MAX_SCRIPT_SIZE: u64 = 64 * 1024 * 1024;
@@ -58,8 +59,8 @@ impl Provisioner for RemoteExec {
         }
         Err(ProvisionerError {
             summary: messages::INVALID_REMOTE_EXEC_CONFIGURATION.into(),
-            detail: SCRIPT_ARGUMENTS.to_owned(),
-            bare: SCRIPT_ARGUMENTS.to_owned(),
+            detail: SCRIPT_ARGUMENT_CONFLICT.to_owned(),
+            bare: SCRIPT_ARGUMENT_CONFLICT.to_owned(),
         })
     }
 
@@ -69,9 +70,10 @@ impl Provisioner for RemoteExec {
         tell: OutputSink<'_>,
     ) -> Result<(), ProvisionerError> {
         let target = SshTarget::read(task.connection, &self.environment);
-        let target = target.map_err(|why| FailureReason::from(why).in_provisioner(KIND))?;
+        let target = target
+            .map_err(|why| FailureReason::from(why).into_provisioner_error(PROVISIONER_KIND))?;
         let scripts = read_scripts(ConfigBlock(task.config.value()))
-            .map_err(|why| why.in_provisioner(KIND))?;
+            .map_err(|why| why.into_provisioner_error(PROVISIONER_KIND))?;
         let work = async {
             let session = ssh::connect(&target, Some(tell)).await?;
             let mut result: Result<(), FailureReason> = Ok(());
@@ -86,8 +88,8 @@ impl Provisioner for RemoteExec {
             result
         };
         tokio::select! {
-            done = work => done.map_err(|why: FailureReason| why.in_provisioner(KIND)),
-            () = self.stop.wait_until_requested() => Err(FailureReason::from("interrupted".to_owned()).in_provisioner(KIND)),
+            done = work => done.map_err(|why: FailureReason| why.into_provisioner_error(PROVISIONER_KIND)),
+            () = self.stop.wait_until_requested() => Err(FailureReason::from("interrupted".to_owned()).into_provisioner_error(PROVISIONER_KIND)),
         }
     }
 
@@ -132,7 +134,7 @@ fn read(path: &Path) -> Result<Vec<u8>, FailureReason> {
     if size > MAX_SCRIPT_SIZE {
         return Err(why(format!("it has {size} bytes, and a script may have {MAX_SCRIPT_SIZE}")));
     }
-    read_named(path, MAX_SCRIPT_SIZE).map_err(failed)
+    read_user_file(path, MAX_SCRIPT_SIZE).map_err(failed)
 }
 
 /// Uploads a script, runs it, and takes it away, whatever came of it: it may hold secrets.

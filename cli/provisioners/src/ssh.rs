@@ -28,14 +28,14 @@ pub(crate) use self::session::{CommandResult, Session};
 pub(crate) use self::target::SshTarget;
 
 /// First pause between two attempts; each further one is twice as long.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const FIRST_RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// No pause between two attempts is longer.
-const LONGEST_PAUSE: Duration = Duration::from_secs(20);
+const LONGEST_RETRY_PAUSE: Duration = Duration::from_secs(20);
 
 /// Reads text as each kind of key. The second part, behind an empty line, is a certificate.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn fuzz_key(text: &str) {
+pub(crate) fn fuzz_ssh_keys(text: &str) {
     let (key, certificate) = text.split_once("\n\n").unwrap_or((text, ""));
     drop(identity::LoginIdentity::read(key, Some(certificate)));
     drop(host_key::HostKey::read(text));
@@ -52,7 +52,7 @@ pub(crate) async fn connect(
 ) -> Result<Session, String> {
     let last = RefCell::new(format!("no answer within {:?}", target.timeout));
     let attempts = async {
-        let mut pause = FIRST_PAUSE;
+        let mut pause = FIRST_RETRY_PAUSE;
         loop {
             if let Some(tell) = tell {
                 tell(&target.announcement_line());
@@ -62,7 +62,7 @@ pub(crate) async fn connect(
                 Err(why) => last.replace(why),
             };
             tokio::time::sleep(pause).await;
-            pause = LONGEST_PAUSE.min(pause * 2);
+            pause = LONGEST_RETRY_PAUSE.min(pause * 2);
         }
     };
     match tokio::time::timeout(target.timeout, attempts).await {

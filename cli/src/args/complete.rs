@@ -34,11 +34,11 @@ pub(crate) fn candidates(
     let last = words.pop().unwrap_or_default();
     let context = CompletionContext::of(root, &words);
     let mut found = match (context.option, last.split_once('=')) {
-        (Some(option), _) => argument_values(context.command_path(), option, names),
+        (Some(option), _) => argument_candidates(context.command_path(), option, names),
         (None, Some((flag, _))) if flag.starts_with('-') => {
             let option = context.find_option(flag);
             let values =
-                option.map(|option| argument_values(context.command_path(), option, names));
+                option.map(|option| argument_candidates(context.command_path(), option, names));
             values.into_iter().flatten().map(|value| format!("{flag}={value}")).collect()
         }
         (None, _) if last.starts_with('-') => context.option_candidates(),
@@ -51,7 +51,7 @@ pub(crate) fn candidates(
 }
 
 /// The folder that `-chdir` names in a line.
-pub(crate) fn completed_folder(line: &str) -> Option<PathBuf> {
+pub(crate) fn chdir_folder_of_line(line: &str) -> Option<PathBuf> {
     let words = split_words(line);
     let mut options = words.iter().skip(1).take_while(|word| word.starts_with('-'));
     let option = options.find_map(|word| word.trim_start_matches('-').strip_prefix("chdir="))?;
@@ -184,14 +184,14 @@ impl<'c> CompletionContext<'c> {
         let next = positional.nth(self.n_arguments);
         let next = next.or_else(|| self.command.get_positionals().last().filter(several));
         if let Some(arg) = next {
-            words.extend(argument_values(self.command_path(), arg, names));
+            words.extend(argument_candidates(self.command_path(), arg, names));
         }
         words
     }
 }
 
 /// The values of an argument, as far as they are known.
-fn argument_values(
+fn argument_candidates(
     command: &[&str],
     arg: &Arg,
     names: &mut dyn FnMut(CompletionNames) -> Vec<String>,
@@ -287,7 +287,7 @@ mod tests {
             ("formwork state rm -chdir=a ", None),
             ("formwork state rm ", None),
         ] {
-            assert_eq!(completed_folder(line), expected.map(PathBuf::from), "{line}");
+            assert_eq!(chdir_folder_of_line(line), expected.map(PathBuf::from), "{line}");
         }
     }
 

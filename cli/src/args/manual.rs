@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn the_command_reference_is_what_the_parser_knows() {
         expect_file!["../../../docs/commands.md"].assert_eq(&crate::args::command_reference(
-            &crate::command::parser::built_description(),
+            &crate::command::parser::built_parser_description(),
         ));
     }
 

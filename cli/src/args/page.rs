@@ -139,7 +139,8 @@ fn option_sections(command: &Command, title: &str) -> Vec<HelpSection> {
         |arg: &&Arg| arg.get_long().is_some() && arg.get_id() != "help" && !arg.is_hide_set();
     for arg in command.get_arguments().filter(is_shown) {
         let title = arg.get_help_heading().unwrap_or(title);
-        let row = (flag_text(arg), format!("{}{}", summary(arg.get_help()), default_of(arg)));
+        let row =
+            (flag_text(arg), format!("{}{}", summary(arg.get_help()), default_value_text(arg)));
         match sections.iter_mut().find(|section| section.title == title) {
             Some(section) => section.rows.push(row),
             None => sections.push(HelpSection { title: title.to_owned(), rows: vec![row] }),
@@ -154,7 +155,7 @@ fn summary(help: Option<&StyledStr>) -> String {
 }
 
 /// The default value of a flag, for its help text. A switch that is off needs none.
-fn default_of(arg: &Arg) -> String {
+fn default_value_text(arg: &Arg) -> String {
     match arg.get_default_values().first().map(|value| value.to_string_lossy()) {
         Some(default) if arg.get_action().takes_values() && default != "false" => {
             format!(" Default: {default}.")

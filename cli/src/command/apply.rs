@@ -13,10 +13,10 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::run_until_interrupted;
 use super::operation::{
-    PrepareOptions, PreparedConfig, check_replaced, may_ask, open_workspace, planning_options,
-    prepare_in_folder, warn_of_place,
+    PrepareOptions, PreparedConfig, check_no_replacement, may_ask_user, open_workspace,
+    planning_options, prepare_in_folder, warn_of_state_option,
 };
-use super::planfile::{self, ToApply};
+use super::planfile::{self, SavedPlanToApply};
 use super::question::{NoAnswer, Prompt, ask};
 use super::run_observer::RunObserver;
 use super::state_session;
@@ -198,8 +198,12 @@ fn check_args(
     Ok(())
 }
 
-fn saved_plan_to_apply<'a>(path: &'a Path, args: &'a ApplyArgs) -> ToApply<'a> {
-    ToApply { path, sources: &args.variables.sources, allow_foreign: args.allow_foreign_plan }
+fn saved_plan_to_apply<'a>(path: &'a Path, args: &'a ApplyArgs) -> SavedPlanToApply<'a> {
+    SavedPlanToApply {
+        path,
+        sources: &args.variables.sources,
+        allow_foreign: args.allow_foreign_plan,
+    }
 }
 
 fn no_plan_to_destroy() -> Diagnostic {
@@ -236,14 +240,14 @@ async fn make_plan<'e>(
     let ApplyRequest { env, args, purpose } = *request;
     let options = planning_options(diags, &args.operation, purpose == ApplyPurpose::Destroy)
         .map_err(|_| None)?;
-    check_replaced(diags, &options).map_err(|_| None)?;
-    warn_of_place(diags, &args.state);
+    check_no_replacement(diags, &options).map_err(|_| None)?;
+    warn_of_state_option(diags, &args.state);
     let preparing = PrepareOptions {
         sources: &args.variables.sources,
         state_paths: &args.state.state_paths(),
         needs_config: options.mode != PlanMode::Destroy && purpose != ApplyPurpose::Refresh,
         generate: false,
-        ask: (!args.json && may_ask(env, args.operation.input)).then_some(report.screen()),
+        ask: (!args.json && may_ask_user(env, args.operation.input)).then_some(report.screen()),
         fills: None,
     };
     let overrides = match purpose {
@@ -276,7 +280,7 @@ impl Approval for ApprovalQuestion<'_> {
         request: ApprovalRequest<'_>,
     ) -> Result<(), Reported> {
         // A pipe may answer, as `yes |` does, unless questions were ruled out.
-        if !may_ask(self.env, self.input) {
+        if !may_ask_user(self.env, self.input) {
             return Err(diags.error(Diagnostic::error(
                 messages::APPROVAL_CANNOT_BE_ASKED_FOR,
                 "These actions need an approval, but questions are not allowed here. Use -auto-approve to go ahead without one, or apply a saved plan.",

@@ -10,7 +10,7 @@ use formwork_value::Diagnostics;
 use formwork_value::quote::shell_word;
 
 use super::output::stored_file;
-use super::parser::built_description;
+use super::parser::built_parser_description;
 use crate::args::{self, CompletionNames, StatePaths};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -23,16 +23,16 @@ pub(crate) async fn print_candidates(line: &str, env: &Env) -> Exit {
     let line = &line[..cursor.unwrap_or(line.len())];
     // The folder is read only where its names are asked for: a state can be large.
     let mut is_asked = false;
-    let mut found = args::candidates(&built_description(), line, &mut |_| {
+    let mut found = args::candidates(&built_parser_description(), line, &mut |_| {
         is_asked = true;
         Vec::new()
     });
     if is_asked {
-        let folder = match args::completed_folder(line).map(std::env::set_current_dir) {
+        let folder = match args::chdir_folder_of_line(line).map(std::env::set_current_dir) {
             None | Some(Ok(())) => CompletionFolder::read(env).await,
             Some(Err(_)) => CompletionFolder::default(),
         };
-        found = args::candidates(&built_description(), line, &mut |names| {
+        found = args::candidates(&built_parser_description(), line, &mut |names| {
             folder.completion_names(names)
         });
     }
@@ -222,7 +222,7 @@ impl ShellHook {
 }
 
 /// Sets up the shells of the user, or takes that back.
-pub(crate) fn set_up(install: bool, env: &Env) -> Exit {
+pub(crate) fn set_up_shells(install: bool, env: &Env) -> Exit {
     let folders = ShellFolders::of(env).zip(std::env::current_exe().ok());
     let Some((folders, program)) = folders else {
         print_complaint("Error: HOME names no folder, so no shell can be set up.\n");

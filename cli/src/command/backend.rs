@@ -8,7 +8,7 @@ use formwork_backend::DEFAULT_WORKSPACE;
 use formwork_backend::unsupported::describe_unsupported_backend;
 use formwork_core::config::StateBackendBlock as Block;
 use formwork_core::config::settings::evaluate_constant_body;
-use formwork_core::disk::{MAX_RECORD, read_named_text};
+use formwork_core::disk::{MAX_DATA_FILE_LEN, read_user_text_file};
 use formwork_lang::syntax::{parse_file, parse_json};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -18,7 +18,7 @@ use crate::messages;
 use crate::view::Paint;
 use crate::view::operation_report::OperationReport;
 use crate::workspace::Workspace;
-use crate::workspace::backend::{BackendConfig, BackendSetup, InitializedBackend};
+use crate::workspace::backend::{BackendComparison, BackendConfig, InitializedBackend};
 
 /// A run of `init`.
 pub(super) struct Init<'a> {
@@ -31,7 +31,7 @@ pub(super) struct Init<'a> {
 /// # Errors
 /// When they are not supported, or differ from before and do not decide whether to migrate the
 /// state.
-pub(super) async fn set_up(
+pub(super) async fn init_backend(
     diags: &mut Diagnostics,
     init: &Init<'_>,
     workspace: &mut Workspace<'_>,
@@ -50,7 +50,9 @@ pub(super) async fn set_up(
             return Err(diags.error(no_options(to.kind())));
         }
         Some(to) => {
-            options.iter().try_for_each(|option| apply_option(diags, workspace, to, option))?;
+            options
+                .iter()
+                .try_for_each(|option| apply_backend_option(diags, workspace, to, option))?;
         }
         None if !options.is_empty() => diags.warn(no_block()),
         None => {}
@@ -62,23 +64,23 @@ pub(super) async fn set_up(
             to.clone().unwrap_or_else(BackendConfig::local_backend).local_places(&workspace.root);
         let is_there = places.is_none_or(|all| all.state_paths(&workspace.name()).state.exists());
         if let Some(old) = old.filter(|old| !old.is_supported() && !is_there) {
-            diags.warn(left_behind_warning(&old));
+            diags.warn(state_left_behind_warning(&old));
         }
         // The former backend is forgotten, so that the states of this folder are what is to be moved.
-        move_local_states(diags, init, workspace, to.as_ref()).await?;
+        migrate_local_states(diags, init, workspace, to.as_ref()).await?;
         None
     } else {
         let old = workspace.initialized_backend(diags)?;
-        let setup = BackendSetup::compare(block.as_ref(), !options.is_empty(), old.as_ref());
-        if setup != BackendSetup::Changed {
+        let setup = BackendComparison::compare(block.as_ref(), !options.is_empty(), old.as_ref());
+        if setup != BackendComparison::Changed {
             return Ok(());
         }
         let kind = old.as_ref().map(|old| old.kind.clone());
-        move_states(diags, init, workspace, BackendChange { to: to.clone(), old }).await?;
+        migrate_if_decided(diags, init, workspace, BackendChange { to: to.clone(), old }).await?;
         kind
     };
     if let Some(to) = to.as_ref().filter(|to| to.state_store().is_some()) {
-        check_store(diags, workspace, to).await?;
+        check_state_store(diags, workspace, to).await?;
     }
     workspace.record_initialized(diags, block.as_ref().zip(to.as_ref()))?;
     // A backend is only asked for its workspaces where that can change something.
@@ -90,7 +92,7 @@ pub(super) async fn set_up(
         select_only_workspace(diags, init, workspace, &*backend).await?;
     }
     match (&block, old) {
-        (Some(block), _) => report_configured(report, block),
+        (Some(block), _) => report_backend_configured(report, block),
         (None, Some(old)) => {
             let text = format!(
                 "\nSuccessfully unset the backend {old:?}. Formwork will now operate locally."
@@ -104,7 +106,7 @@ pub(super) async fn set_up(
 
 /// Moves the states of this folder to a backend that is configured without regard to a former one, if the
 /// user has decided that.
-async fn move_local_states(
+async fn migrate_local_states(
     diags: &mut Diagnostics,
     init: &Init<'_>,
     workspace: &Workspace<'_>,
@@ -123,7 +125,7 @@ async fn move_local_states(
 }
 
 /// Has a provider check its configuration and that of its state store, before they are recorded.
-async fn check_store(
+async fn check_state_store(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
     to: &BackendConfig,
@@ -133,7 +135,7 @@ async fn check_store(
     opened.map(drop).map_err(|error| diags.error(error.diagnostic()))
 }
 
-fn report_configured(report: &OperationReport, block: &BackendConfig) {
+fn report_backend_configured(report: &OperationReport, block: &BackendConfig) {
     let what = if block.state_store().is_some() { "state store" } else { "backend" };
     let text = format!(
         "\nSuccessfully configured the {what} {:?}! Formwork will automatically use this {what} unless the {what} configuration changes.",
@@ -151,7 +153,7 @@ struct BackendChange {
 }
 
 /// Moves the states to the new backend, if the user has decided that.
-async fn move_states(
+async fn migrate_if_decided(
     diags: &mut Diagnostics,
     init: &Init<'_>,
     workspace: &Workspace<'_>,
@@ -175,7 +177,7 @@ async fn move_states(
         return Err(diags.error(backend_changed(old.as_ref())));
     }
     let Some(from) = from else {
-        return Err(diags.error(unknown_kind(old.as_ref())));
+        return Err(diags.error(unknown_backend_error(old.as_ref())));
     };
     let to = to.unwrap_or_else(BackendConfig::local_backend);
     if old.is_some() && from.kind() != to.kind() {
@@ -200,7 +202,7 @@ fn no_options(kind: &str) -> Diagnostic {
 }
 
 /// Sets what an option says: an argument, or a file of them.
-fn apply_option(
+fn apply_backend_option(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     to: &mut BackendConfig,
@@ -221,7 +223,7 @@ fn apply_option(
             diags.error(Diagnostic::error(summary, detail))
         });
     }
-    let text = read_named_text(Path::new(option), MAX_RECORD).map_err(|error| {
+    let text = read_user_text_file(Path::new(option), MAX_DATA_FILE_LEN).map_err(|error| {
         let detail = format!("{option}, which -backend-config names, cannot be read: {error}.");
         diags.error(Diagnostic::error(messages::FAILED_TO_READ_FILE, detail))
     })?;
@@ -254,13 +256,13 @@ fn backend_changed(old: Option<&InitializedBackend>) -> Diagnostic {
     Diagnostic::error(messages::BACKEND_CONFIGURATION_CHANGED, detail)
 }
 
-fn unknown_kind(old: Option<&InitializedBackend>) -> Diagnostic {
+fn unknown_backend_error(old: Option<&InitializedBackend>) -> Diagnostic {
     let detail = describe_unsupported_backend(old.map_or("", |old| old.kind.as_str()));
     Diagnostic::error(messages::UNSUPPORTED_BACKEND_TYPE, detail)
 }
 
 /// Warns where a state is left behind with a backend that we cannot work with, and none is here.
-fn left_behind_warning(old: &InitializedBackend) -> Diagnostic {
+fn state_left_behind_warning(old: &InitializedBackend) -> Diagnostic {
     let detail = format!(
         "The backend {:?} keeps a state, and the new backend has none, so a plan would create all its objects a second time. Restore the old block to migrate the state. {}",
         old.kind,
@@ -306,7 +308,7 @@ mod tests {
         let report = OperationReport::new(Screen::of(&env), false, false);
         let init = Init { args: &args, report: &report };
         let backend = workspace.root_module(&mut diags).unwrap().settings.backend;
-        let _ = set_up(&mut diags, &init, &mut workspace, backend.as_ref()).await;
+        let _ = init_backend(&mut diags, &init, &mut workspace, backend.as_ref()).await;
         let mut ignored = Diagnostics::new();
         let place =
             workspace.open_backend(&mut ignored, backend.as_ref()).await.ok().map(|found| {

@@ -151,14 +151,14 @@ async fn prepare_console(
 ) -> Result<(Config, BTreeMap<Str, ResolvedVariable>, Launcher), Reported> {
     // A reference that leads nowhere is reported where it is evaluated.
     let (config, _) = workspace.config_with_reference_errors(diags)?;
-    config.check_calls(diags)?;
+    config.check_module_calls(diags)?;
     encryption::load_encryption(diags, workspace, &config.root, &args.variables.sources)?;
     let mut required = config.provider_requirements();
     if args.plan {
         let state = ProvidersOfState { state_paths, with_open: false };
         required.extend(providers_of_state(workspace, &config, &required, state).await);
     }
-    let launcher = workspace.make_launcher(diags, &required)?.with_kept_schemas();
+    let launcher = workspace.make_launcher(diags, &required)?.with_cached_schemas();
     let given = variable_values(diags, workspace, &args.variables.sources)?;
     let sources = &mut workspace.sources;
     let inputs =

@@ -21,7 +21,7 @@ use crate::workspace::Workspace;
 /// # Errors
 /// When the root module's files do not say, a key provider or method is not valid, or the lock file
 /// cannot be read.
-pub(super) fn read_backend(
+pub(super) fn read_backend_and_encryption(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Option<StateBackendBlock>, Reported> {
@@ -35,8 +35,8 @@ pub(super) fn read_backend(
 /// there is no configuration, only the environment variable counts.
 ///
 /// # Errors
-/// As [`read_backend`].
-pub(super) fn folder_encryption(
+/// As [`read_backend_and_encryption`].
+pub(super) fn load_folder_encryption(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     options: &[VariableSource],
@@ -52,12 +52,12 @@ pub(super) fn folder_encryption(
 /// for sealed values.
 ///
 /// # Errors
-/// As [`read_backend`].
+/// As [`read_backend_and_encryption`].
 pub(super) fn without_sealed_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<(), Reported> {
-    folder_encryption(diags, workspace, &[])?;
+    load_folder_encryption(diags, workspace, &[])?;
     if let Some(encryption) = &mut workspace.encryption {
         encryption.state = std::mem::take(&mut encryption.state).with_redaction();
     }
@@ -67,7 +67,7 @@ pub(super) fn without_sealed_values(
 /// As [`without_sealed_values`], for a command that shows attributes: sealed ones are left out, like null.
 ///
 /// # Errors
-/// As [`read_backend`].
+/// As [`read_backend_and_encryption`].
 pub(super) fn warn_of_sealed_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -111,7 +111,7 @@ pub(super) fn load_encryption(
     let encryption = match block {
         None => Encryption::default(),
         Some(block) => {
-            let variables = known_variables(diags, workspace, module, options)?;
+            let variables = known_variable_values(diags, workspace, module, options)?;
             let world = workspace.host_values();
             let scope = StaticScope::new(module, &variables, &world);
             let settings = EncryptionSettings::evaluate(diags, &block, &scope)?;
@@ -123,7 +123,7 @@ pub(super) fn load_encryption(
 }
 
 /// The values of variables, as far as they are known.
-fn known_variables(
+fn known_variable_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     module: &Module,

@@ -10,7 +10,7 @@ use clap::ArgAction;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use formwork_core::config::ConfigFiles as _;
 use formwork_core::config::files::{FilesOnDisk, into_unicode_name, is_editor_leftover};
-use formwork_core::disk::{MAX_TEXT, is_replaceable, read_stdin};
+use formwork_core::disk::{MAX_CONFIG_FILE_LEN, is_replaceable, read_stdin};
 use formwork_lang::format::format_source;
 use formwork_lang::syntax::add_source;
 use formwork_value::diag::{Blame, Sources};
@@ -21,7 +21,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
 use crate::view::human::{diagnostic, text_diff};
-use crate::view::{Screen, out_data, print_err};
+use crate::view::{Screen, print_data, print_err};
 
 /// Give configuration files their usual layout.
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ pub(crate) struct FmtArgs {
 }
 
 /// The ends of the names of files that have a layout.
-const FILE_SUFFIXES: [&str; 4] = [".tf", ".tfvars", ".tftest.hcl", ".tfmock.hcl"];
+const FORMATTED_FILE_SUFFIXES: [&str; 4] = [".tf", ".tfvars", ".tftest.hcl", ".tfmock.hcl"];
 
 /// The name of standard input.
 const STDIN_NAME: &str = "<stdin>";
@@ -78,7 +78,7 @@ pub(super) fn run(args: &FmtArgs, env: &Env) -> Exit {
         formatter.format_folder(Path::new("."));
     } else {
         // As in Terraform: arguments after a missing file are ignored.
-        let _ = args.paths.iter().try_for_each(|path| formatter.format_target(path));
+        let _ = args.paths.iter().try_for_each(|path| formatter.format_named_path(path));
     }
     formatter.finish(&Screen::of(env))
 }
@@ -107,7 +107,7 @@ impl Formatter {
         let failed = self.diags.has_errors();
         // A check is about all files: of a part of them it says nothing.
         if !(self.wanted.check && (failed || !self.wanted.list)) {
-            out_data(&self.shown);
+            print_data(&self.shown);
         }
         if failed {
             let shown = diagnostic::render_all(screen, &self.sources, &self.diags, false);
@@ -121,7 +121,7 @@ impl Formatter {
     }
 
     fn format_stdin(&mut self) {
-        match read_stdin(MAX_TEXT) {
+        match read_stdin(MAX_CONFIG_FILE_LEN) {
             // Nothing is written, so there is no path that could not be.
             Ok(bytes) => {
                 self.format_text(STDIN_NAME, Path::new(STDIN_NAME), bytes).unwrap_or_default();
@@ -133,12 +133,12 @@ impl Formatter {
     }
 
     /// Formats what the user named; fails if that is not there.
-    fn format_target(&mut self, path: &Path) -> Result<(), Reported> {
+    fn format_named_path(&mut self, path: &Path) -> Result<(), Reported> {
         let path = display_path(path);
         let name = path.display().to_string();
         match fs::metadata(&path) {
             Ok(found) if found.is_dir() => self.format_folder(&path),
-            Ok(_) if has_layout(&name) => self.format_file(&path),
+            Ok(_) if is_formatted_file(&name) => self.format_file(&path),
             Ok(_) => {
                 let _ = self.diags.error(Diagnostic::error(
                     messages::UNSUPPORTED_FMT_FILE,
@@ -173,7 +173,7 @@ impl Formatter {
             let is_folder = fs::symlink_metadata(&inner).is_ok_and(|found| found.is_dir());
             if is_folder && self.wanted.recursive {
                 self.format_folder(&inner);
-            } else if !is_folder && has_layout(name) {
+            } else if !is_folder && is_formatted_file(name) {
                 self.format_file(&inner);
             }
         }
@@ -232,8 +232,8 @@ fn report_unwritable(diags: &mut Diagnostics, name: &str, error: &io::Error) -> 
     diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_FILE, detail).blame(Blame::Environment))
 }
 
-fn has_layout(name: &str) -> bool {
-    FILE_SUFFIXES.iter().any(|end| name.ends_with(end))
+fn is_formatted_file(name: &str) -> bool {
+    FORMATTED_FILE_SUFFIXES.iter().any(|end| name.ends_with(end))
 }
 
 /// The names in a folder, in order.

@@ -33,7 +33,7 @@ pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
         let config = workspace.backend_config(diags, backend.as_ref()).await?;
         workspace.check_lock_file_readable(diags)?;
         if config.is_local() {
-            return Err(report_wrong_id(diags, args));
+            return Err(report_wrong_lock_id(diags, args));
         }
         let state_paths = StatePaths::default();
         let mut state = workspace.open_state(diags, backend.as_ref(), &state_paths).await?;
@@ -68,7 +68,7 @@ fn confirm_unlock(
     )
 }
 
-fn report_wrong_id(diags: &mut Diagnostics, args: &ForceUnlockArgs) -> Reported {
+fn report_wrong_lock_id(diags: &mut Diagnostics, args: &ForceUnlockArgs) -> Reported {
     let detail = format!(
         "The lock {} can only be given back by the process that holds it, and ends with that process at the latest. If a command says that the state is locked, its message names who holds it: wait for that, or end it.",
         args.id

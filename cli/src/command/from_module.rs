@@ -8,7 +8,7 @@ use formwork_core::config::folders;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::fetch::limits::UnpackLimits;
+use crate::fetch::unpack_limits::UnpackLimits;
 use crate::fetch::{self, AddressOrigin, HiddenFiles};
 use crate::messages;
 use crate::modules::install::fetch_root;

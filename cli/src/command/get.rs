@@ -39,7 +39,7 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
     let result =
         diags.check().and_then(|()| workspace.install_modules(&mut diags, options, &report));
     if result.is_ok() {
-        warn_of_calls(&mut diags, &mut workspace);
+        warn_of_mismatched_calls(&mut diags, &mut workspace);
     }
     report.report_diagnostics(&workspace.sources, &diags);
     if result.is_ok() && !diags.has_errors() { Exit::Done } else { Exit::Failed }
@@ -47,7 +47,7 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
 
 /// Warns of calls that do not match their modules. As in Terraform, they are errors only where the
 /// configuration is used.
-fn warn_of_calls(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) {
+fn warn_of_mismatched_calls(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) {
     let mut found = Diagnostics::new();
     // The configuration is of no further use.
     drop(workspace.required_config(&mut found));

@@ -22,7 +22,7 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::{Screen, operation_report::OperationReport, out_data};
+use crate::view::{Screen, operation_report::OperationReport, print_data};
 use crate::workspace::Workspace;
 
 /// Print the graph of a plan, for Graphviz.
@@ -79,7 +79,7 @@ pub(super) async fn run(args: &GraphArgs, env: &Env) -> Exit {
     report.report_diagnostics(&workspace.sources, &diags);
     match text {
         Ok(text) => {
-            out_data(&text);
+            print_data(&text);
             Exit::Done
         }
         Err(_) => Exit::Failed,
@@ -126,7 +126,7 @@ async fn draw_graph(
         (Some("plan-refresh-only"), _) => of_plan(PlanMode::RefreshOnly),
         (Some(other), _) => return Err(diags.error(unsupported_graph_type(other))),
     };
-    config.check_calls(diags)?;
+    config.check_module_calls(diags)?;
     let mut required = config.provider_requirements();
     let needed = ProvidersOfState { state_paths: &state_paths, with_open: false };
     required.extend(providers_of_state(workspace, &config, &required, needed).await);

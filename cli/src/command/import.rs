@@ -10,13 +10,13 @@ use formwork_operation::{CancellationToken, Operation, StateSession};
 use formwork_value::{Diagnostics, Reported};
 
 use super::interrupt::run_until_interrupted;
-use super::operation::{ImportBlockTarget, PrepareOptions, PreparedConfig, may_ask};
+use super::operation::{ImportBlockTarget, PrepareOptions, PreparedConfig, may_ask_user};
 use super::run_observer::RunObserver;
 use super::state_session;
 use crate::args::{DEFAULT_PARALLELISM_ARG, StateArgs, VariableArgs, example, parse_parallelism};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::human::importing::ImportReport;
+use crate::view::human::import_report::ImportReport;
 use crate::view::operation_report::OperationReport;
 use crate::view::{Paint, Screen, print_out};
 use crate::workspace::Workspace;
@@ -131,7 +131,7 @@ impl ImportCommand<'_> {
             state_paths: &state_paths,
             needs_config: must_be_written,
             generate: false,
-            ask: may_ask(env, finding.input).then_some(&screen),
+            ask: may_ask_user(env, finding.input).then_some(&screen),
             fills,
         };
         let Ok(mut workspace) = Workspace::open(env, &mut diags) else {

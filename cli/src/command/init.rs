@@ -95,24 +95,24 @@ async fn prepare_folder(
         workspace.install_modules(diags, options, report)?;
     }
     let config = workspace.required_config(diags)?;
-    config.check_versions(diags)?;
+    config.check_required_versions(diags)?;
     diags.check()?;
-    let runs = required_by_runs(diags, workspace, tests)?;
+    let runs = required_by_test_runs(diags, workspace, tests)?;
     let is_store = config.backend().is_some_and(|backend| backend.provider.is_some());
     let first = (args.backend && is_store).then(|| config.provider_requirements());
     if let Some(required) = first.clone() {
         // The state is read through it, so it is needed before the providers of the state are known.
-        let to_install = ToInstall { config: &config, required, keeps_locks: true };
+        let to_install = ProvidersToInstall { config: &config, required, keeps_locks: true };
         install_providers(diags, init, workspace, to_install)?;
     }
     if args.backend {
         encryption::load_encryption(diags, workspace, &config.root, &[])?;
-        backend::set_up(diags, init, workspace, config.backend()).await?;
+        backend::init_backend(diags, init, workspace, config.backend()).await?;
         workspace.warn_of_backend(diags, config.backend()).await;
         check_state(diags, workspace, &config).await?;
     }
     workspace.warn_of_overrides_in_init(diags);
-    let mut required = with_constraints(config.provider_requirements(), runs);
+    let mut required = merge_requirements(config.provider_requirements(), runs);
     let state = ProvidersOfState { state_paths: &StatePaths::default(), with_open: true };
     let of_state = providers_of_state(workspace, &config, &required, state).await;
     required.extend(of_state);
@@ -126,7 +126,7 @@ async fn prepare_folder(
             .keys()
             .ne(providers_to_lock(workspace, &required))
     {
-        let to_install = ToInstall { config: &config, required, keeps_locks: false };
+        let to_install = ProvidersToInstall { config: &config, required, keeps_locks: false };
         install_providers(diags, init, workspace, to_install)?;
     }
     let done = "Formwork has been successfully initialized!";
@@ -139,7 +139,7 @@ async fn prepare_folder(
 }
 
 /// The providers of the modules that runs of test files use.
-fn required_by_runs(
+fn required_by_test_runs(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
@@ -147,15 +147,15 @@ fn required_by_runs(
     let mut required = BTreeMap::new();
     for test in workspace.load_runs(diags, tests, Config::load_for_requirements)? {
         for run in test.runs {
-            run.config.check_versions(diags)?;
-            required = with_constraints(required, run.config.provider_requirements());
+            run.config.check_required_versions(diags)?;
+            required = merge_requirements(required, run.config.provider_requirements());
         }
     }
     Ok(required)
 }
 
 /// The providers of both, with all constraints together.
-fn with_constraints(
+fn merge_requirements(
     mut required: BTreeMap<ProviderAddr, VersionConstraints>,
     others: BTreeMap<ProviderAddr, VersionConstraints>,
 ) -> BTreeMap<ProviderAddr, VersionConstraints> {
@@ -188,7 +188,7 @@ async fn check_state(
 }
 
 /// Providers that are to be installed.
-struct ToInstall<'a> {
+struct ProvidersToInstall<'a> {
     /// The configuration, which names the modules that want them.
     config: &'a Config,
     required: BTreeMap<ProviderAddr, VersionConstraints>,
@@ -208,10 +208,10 @@ fn install_providers(
     diags: &mut Diagnostics,
     init: &Init<'_>,
     workspace: &mut Workspace<'_>,
-    to_install: ToInstall<'_>,
+    to_install: ProvidersToInstall<'_>,
 ) -> Result<(), Reported> {
     let Init { args, report } = *init;
-    let ToInstall { config, required, keeps_locks } = to_install;
+    let ProvidersToInstall { config, required, keeps_locks } = to_install;
     let text = "Initializing provider plugins...";
     report.report_step(Paint::Bold, text, "initializing_provider_plugin_message");
     let before = workspace.read_lock_file(diags)?;

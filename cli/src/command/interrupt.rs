@@ -13,17 +13,17 @@ use crate::signals::SignalGuard;
 use crate::view::operation_report::OperationReport;
 use crate::view::{self, Screen};
 
-const FIRST_MESSAGE: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";
-const SECOND_MESSAGE: &str = "\nTwo interrupts received. Exiting immediately.";
+const FIRST_INTERRUPT_MESSAGE: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";
+const SECOND_INTERRUPT_MESSAGE: &str = "\nTwo interrupts received. Exiting immediately.";
 /// The call that changes an object.
-const CHANGE_CALL: &str = "ApplyResourceChange";
+const CHANGING_CALL_NAME: &str = "ApplyResourceChange";
 
 /// Time without an answer after which a provider is mentioned, unless set otherwise.
 const REMINDER_DELAY: Duration = Duration::from_secs(10);
 /// Maximum number of calls mentioned at once.
-const MAX_MENTIONED: usize = 10;
+const MAX_LISTED_CALLS: usize = 10;
 /// Calls that may well take long, and of which the run tells by itself now and then.
-const REPORTED_ELSEWHERE: [&str; 5] = [
+const CALLS_WITHOUT_REMINDER: [&str; 5] = [
     "ApplyResourceChange",
     "ReadDataSource",
     "OpenEphemeralResource",
@@ -52,7 +52,7 @@ pub(super) async fn run_until_interrupted<T>(
         never = &mut reminding => match never {},
     }
     let screen = Screen::of(prepared.workspace.env);
-    view::print_err(&screen.wrap(FIRST_MESSAGE));
+    view::print_err(&screen.wrap(FIRST_INTERRUPT_MESSAGE));
     view::print_err(&screen.wrap(&next_signal(&pool.calls_waiting_for(Duration::ZERO))));
     cancellation.cancel();
     tokio::select! {
@@ -62,15 +62,18 @@ pub(super) async fn run_until_interrupted<T>(
         never = &mut reminding => match never {},
     }
     let waiting = pool.calls_waiting_for(Duration::ZERO);
-    view::print_err(&screen.wrap(&format!("{SECOND_MESSAGE} {}\n", count_unfinished(&waiting))));
-    view::print_err(&list_calls(&waiting));
+    view::print_err(
+        &screen
+            .wrap(&format!("{SECOND_INTERRUPT_MESSAGE} {}\n", count_unfinished_changes(&waiting))),
+    );
+    view::print_err(&format_call_list(&waiting));
     prepared.launcher.kill();
     None
 }
 
 /// Runs tests until they end. After one signal the token is cancelled, by which no further run begins;
 /// after a second one the tests are dropped: `None`.
-pub(super) async fn guarded_tests<T>(
+pub(super) async fn run_tests_until_interrupted<T>(
     work: impl Future<Output = T>,
     report: &OperationReport,
     cancellation: &CancellationToken,
@@ -82,19 +85,19 @@ pub(super) async fn guarded_tests<T>(
         () = signals.next() => {}
         result = &mut work => return Some(result),
     }
-    report.interrupted(FIRST_MESSAGE);
+    report.interrupted(FIRST_INTERRUPT_MESSAGE);
     cancellation.cancel();
     tokio::select! {
         biased;
         result = &mut work => return Some(result),
         () = signals.next() => {}
     }
-    report.interrupted(&format!("{SECOND_MESSAGE}\n"));
+    report.interrupted(&format!("{SECOND_INTERRUPT_MESSAGE}\n"));
     None
 }
 
 fn count_changing_calls(waiting: &[PendingCall]) -> usize {
-    waiting.iter().filter(|one| one.call == CHANGE_CALL).count()
+    waiting.iter().filter(|one| one.call == CHANGING_CALL_NAME).count()
 }
 
 /// Explains the effect of the next interrupt.
@@ -107,7 +110,7 @@ fn next_signal(waiting: &[PendingCall]) -> String {
 }
 
 /// Counts the changes that an immediate exit leaves unfinished.
-fn count_unfinished(waiting: &[PendingCall]) -> String {
+fn count_unfinished_changes(waiting: &[PendingCall]) -> String {
     match count_changing_calls(waiting) {
         0 => "No change was under way.".to_owned(),
         1 => "A change was under way. It is in the journal; the next command reports its outcome."
@@ -123,18 +126,18 @@ async fn remind_of_slow_calls(pool: &ProviderPool<'_>, patience: Duration) -> In
     loop {
         tokio::time::sleep(patience).await;
         let mut waiting = pool.calls_waiting_for(patience);
-        waiting.retain(|one| !REPORTED_ELSEWHERE.contains(&one.call));
+        waiting.retain(|one| !CALLS_WITHOUT_REMINDER.contains(&one.call));
         if !waiting.is_empty() {
-            view::print_err(&format!("\nStill waiting:\n{}", list_calls(&waiting)));
+            view::print_err(&format!("\nStill waiting:\n{}", format_call_list(&waiting)));
         }
     }
 }
 
-fn list_calls(waiting: &[PendingCall]) -> String {
-    let shown = waiting.iter().take(MAX_MENTIONED);
+fn format_call_list(waiting: &[PendingCall]) -> String {
+    let shown = waiting.iter().take(MAX_LISTED_CALLS);
     let mut text: String =
         shown.map(|one| format!("- {one}, asked {} s ago\n", one.elapsed.as_secs())).collect();
-    if let Some(more) = waiting.len().checked_sub(MAX_MENTIONED).filter(|more| *more > 0) {
+    if let Some(more) = waiting.len().checked_sub(MAX_LISTED_CALLS).filter(|more| *more > 0) {
         text.push_str(&format!("- and {more} more\n"));
     }
     text

@@ -28,7 +28,7 @@ pub(crate) struct HostArgs {
 /// The host that is meant when none is named.
 const DEFAULT_HOST: &str = "app.terraform.io";
 /// The longest description of a user.
-const MAX_USER: u64 = 1 << 20;
+const MAX_USER_DESCRIPTION: u64 = 1 << 20;
 
 /// Runs `login`.
 pub(super) async fn login(args: &HostArgs, env: &Env) -> Exit {
@@ -62,7 +62,7 @@ fn report_login_error(
 }
 
 /// The host that is meant, and the settings.
-fn open_host(
+fn resolve_host_and_settings(
     diags: &mut Diagnostics,
     args: &HostArgs,
     env: &Env,
@@ -90,7 +90,7 @@ async fn log_in(
         let detail = "The \"formwork login\" command uses interactive prompts to obtain and record credentials, so it can't be run with input disabled.\n\nTo configure credentials in a non-interactive context, write existing credentials directly to a CLI configuration file.";
         return Err(report_login_error(diags, messages::LOGIN_IS_INTERACTIVE_COMMAND, detail));
     }
-    let (host, settings) = open_host(diags, args, env)?;
+    let (host, settings) = resolve_host_and_settings(diags, args, env)?;
     let http = Client::new(env.proxies(), std::thread::sleep);
     let hosts = Hosts::new(env, &settings);
     let services = hosts.login_services(&http, &host).map_err(|error| {
@@ -263,8 +263,8 @@ async fn log_in_by_pasted_token(
     };
     let url = format!("{url}account/details");
     let user = http.get(&url, Some(&format!("Bearer {token}")));
-    let user = user.and_then(|answer| answer.read_text(MAX_USER)).map_err(|error| {
-        let (summary, detail) = if error.is_about_asking() {
+    let user = user.and_then(|answer| answer.read_text(MAX_USER_DESCRIPTION)).map_err(|error| {
+        let (summary, detail) = if error.is_about_credentials() {
             (messages::TOKEN_IS_INVALID, format!("{host} does not accept the token: {error}."))
         } else {
             (messages::FAILED_TO_RETRIEVE_USER_ACCOUNT_DETAILS, format!("{error}."))
@@ -283,7 +283,7 @@ fn log_out(
     env: &Env,
     screen: &Screen,
 ) -> Result<(), Reported> {
-    let (host, settings) = open_host(diags, args, env)?;
+    let (host, settings) = resolve_host_and_settings(diags, args, env)?;
     let place = stored::token_source(env, &settings, &host);
     match &place {
         TokenSource::Settings => {

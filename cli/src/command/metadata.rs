@@ -8,7 +8,7 @@ use formwork_value::codec::type_json;
 use crate::args::example;
 use crate::exit::Exit;
 use crate::view::json::tree::Json;
-use crate::view::{out_data, print_err};
+use crate::view::{print_data, print_err};
 
 /// Queries about the language.
 #[derive(Debug, Subcommand)]
@@ -43,7 +43,7 @@ pub(super) fn functions(args: &MetadataFunctionsArgs) -> Exit {
         ("format_version", Json::text("1.0")),
         ("function_signatures", Json::Object(members)),
     ]);
-    out_data(&format!("{}\n", document.to_compact()));
+    print_data(&format!("{}\n", document.to_compact()));
     Exit::Done
 }
 

@@ -16,7 +16,7 @@ use crate::modules::installed::InstalledModules;
 use crate::modules::lock::{self, LockedModule, ModuleLock};
 use crate::modules::manifest::ModuleRecord;
 use crate::view::json::tree::Json;
-use crate::view::{Paint, Screen, operation_report::OperationReport, out_data, print_out};
+use crate::view::{Paint, Screen, operation_report::OperationReport, print_data, print_out};
 use crate::workspace::Workspace;
 
 /// Show the modules that the configuration calls.
@@ -45,7 +45,7 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
     if workspace.has_config() {
         let checked = workspace.required_config(&mut diags).and_then(|config| {
             calls.extend(config.nodes.iter().map(manifest_key));
-            config.check_versions(&mut diags)
+            config.check_required_versions(&mut diags)
         });
         if checked.is_err() {
             return report.report_failure(Some(&workspace.sources), &diags);
@@ -77,7 +77,7 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
     }
     called.retain(|key, _| calls.contains(*key));
     if args.json {
-        out_data(&format!("{}\n", modules_document(&called).to_compact()));
+        print_data(&format!("{}\n", modules_document(&called).to_compact()));
     } else if called.is_empty() {
         print_out("\nNo modules found in configuration.\n");
     } else {

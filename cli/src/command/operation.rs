@@ -118,9 +118,9 @@ impl<'e> PreparedConfig<'e> {
             // Do not ask for values of variables in vain.
             check_resource_block(diags, &config, filling.addr)?;
         }
-        config.check_versions(diags)?;
+        config.check_required_versions(diags)?;
         if preparing.generate {
-            config.expect_generated(diags)?;
+            config.expect_generated_resources(diags)?;
         }
         encryption::load_encryption(diags, workspace, &config.root, preparing.sources)?;
         let variables = preparing.sources;
@@ -293,14 +293,14 @@ fn launcher_with<'p>(
     for addr in providers {
         required.entry(addr.clone()).or_default();
     }
-    Ok(workspace.make_launcher(diags, &required)?.with_kept_schemas())
+    Ok(workspace.make_launcher(diags, &required)?.with_cached_schemas())
 }
 
 /// Checks that no object is to be replaced by a run that creates none.
 ///
 /// # Errors
 /// When one is.
-pub(crate) fn check_replaced(
+pub(crate) fn check_no_replacement(
     diags: &mut Diagnostics,
     options: &PlanOptions,
 ) -> Result<(), Reported> {
@@ -356,7 +356,7 @@ pub(crate) fn planning_options(
             }
         }
     }
-    let excludes = exclude_targets(diags, args);
+    let excludes = parse_exclude_targets(diags, args);
     let mut replace: Vec<InstanceAddr> = Vec::new();
     for text in &args.replace {
         match text.parse::<InstanceAddr>() {
@@ -392,7 +392,7 @@ pub(crate) fn planning_options(
 }
 
 /// Reads the `-exclude` options. Invalid ones are reported and left out.
-fn exclude_targets(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<Target> {
+fn parse_exclude_targets(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<Target> {
     if args.exclude.is_empty() {
         return Vec::new();
     }
@@ -418,7 +418,7 @@ fn exclude_targets(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<Target>
 }
 
 /// Says where the place of a state is better written than in `-state`.
-pub(crate) fn warn_of_place(diags: &mut Diagnostics, args: &StateArgs) {
+pub(crate) fn warn_of_state_option(diags: &mut Diagnostics, args: &StateArgs) {
     if let Some(state) = &args.state {
         let detail = format!(
             "Use `path` attribute within the `local` backend instead:\n\nterraform {{\n  backend \"local\" {{\n    path = {:?}\n  }}\n}}",
@@ -429,6 +429,6 @@ pub(crate) fn warn_of_place(diags: &mut Diagnostics, args: &StateArgs) {
 }
 
 /// Whether questions may be asked. A pipe may answer as well as a person.
-pub(crate) fn may_ask(env: &Env, input: bool) -> bool {
+pub(crate) fn may_ask_user(env: &Env, input: bool) -> bool {
     env.input && input
 }

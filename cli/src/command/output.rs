@@ -21,7 +21,7 @@ use crate::messages;
 use crate::view::human::{diagnostic, outputs};
 use crate::view::json::tree::Json;
 use crate::view::json::value;
-use crate::view::{Screen, operation_report::OperationReport, out_data, print_err, print_out};
+use crate::view::{Screen, operation_report::OperationReport, print_data, print_err, print_out};
 use crate::workspace::Workspace;
 
 /// Show output values.
@@ -53,7 +53,7 @@ pub(super) async fn run(args: &OutputArgs, env: &Env) -> Exit {
     match text {
         Ok(text) => {
             if args.json || args.raw {
-                out_data(&text);
+                print_data(&text);
             } else {
                 print_out(&text);
             }
@@ -80,11 +80,11 @@ async fn show_outputs(
                 "You must give the name of a single output value when using the -raw option.";
             return Err(diags.error(Diagnostic::error(messages::OUTPUT_NAME_REQUIRED, detail)));
         }
-        return Ok(all_outputs(diags, &state, args.json));
+        return Ok(all_outputs_text(diags, &state, args.json));
     };
     if state.outputs.is_empty() && !args.json {
         // A request for one before there are any is answered with a warning, as in Terraform.
-        return Ok(all_outputs(diags, &state, false));
+        return Ok(all_outputs_text(diags, &state, false));
     }
     let Some(output) = state.outputs.get(name.as_str()) else {
         let detail = format!(
@@ -101,7 +101,7 @@ async fn show_outputs(
         return Ok(format!("{}\n", value::value_to_json(shown).to_compact()));
     }
     if args.raw {
-        return raw_output(diags, name, shown);
+        return raw_output_text(diags, name, shown);
     }
     Ok(format!("{}\n", print_value(shown)))
 }
@@ -111,7 +111,7 @@ fn output_names(state: &State) -> String {
     if names.is_empty() { "nothing".into() } else { names.join(", ") }
 }
 
-fn all_outputs(diags: &mut Diagnostics, state: &State, json: bool) -> String {
+fn all_outputs_text(diags: &mut Diagnostics, state: &State, json: bool) -> String {
     if json {
         let members = state.outputs.iter().map(|(name, output)| {
             let shown = output.value.value();
@@ -133,7 +133,7 @@ fn all_outputs(diags: &mut Diagnostics, state: &State, json: bool) -> String {
     outputs::render_outputs(state)
 }
 
-fn raw_output(diags: &mut Diagnostics, name: &str, value: &Value) -> Result<String, Reported> {
+fn raw_output_text(diags: &mut Diagnostics, name: &str, value: &Value) -> Result<String, Reported> {
     match convert(value, &Type::String) {
         Ok(Value::String(text)) if !value.is_null() => Ok(text.to_string()),
         _ => {
@@ -172,7 +172,7 @@ pub(super) async fn stored_file(
     workspace: &mut Workspace<'_>,
     state_paths: &StatePaths,
 ) -> Result<Option<StateFile>, Reported> {
-    let backend = encryption::read_backend(diags, workspace)?;
+    let backend = encryption::read_backend_and_encryption(diags, workspace)?;
     let store = workspace.open_state(diags, backend.as_ref(), state_paths).await?;
     let (file, left) = file_in(diags, store).await?;
     let mut warnings = Diagnostics::new();

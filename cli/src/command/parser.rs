@@ -82,13 +82,13 @@ pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
             _ => {
                 let (summary, detail) = command_line_error(&error, &name);
                 let diagnostic = Diagnostic::error(summary, detail);
-                if is_stream(&name, &names) {
+                if is_json_stream(&name, &names) {
                     let mut diags = Diagnostics::new();
                     let _ = diags.error(diagnostic);
                     OperationReport::new(screen, true, false).report_failure(None, &diags);
                     return ExitCode::from(1);
                 }
-                view::print_err(&view::human::diagnostic::render_one(
+                view::print_err(&view::human::diagnostic::render_one_diagnostic(
                     &screen,
                     &Sources::new(),
                     &diagnostic,
@@ -101,7 +101,7 @@ pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
 }
 
 /// Whether a command was asked for the JSON of all that happens: then mistakes are part of it.
-fn is_stream(command: &str, words: &[String]) -> bool {
+fn is_json_stream(command: &str, words: &[String]) -> bool {
     let has_one = ["init", "plan", "apply", "destroy", "refresh"]
         .iter()
         .any(|name| command.ends_with(&format!(" {name}")));
@@ -111,8 +111,8 @@ fn is_stream(command: &str, words: &[String]) -> bool {
 /// The parser's description of all commands. The last occurrence of an option counts, so that the
 /// command line overrides options from the environment.
 pub(crate) fn parser_description() -> clap::Command {
-    fn last_option_wins(command: clap::Command) -> clap::Command {
-        command.args_override_self(true).mut_subcommands(last_option_wins)
+    fn let_last_option_win(command: clap::Command) -> clap::Command {
+        command.args_override_self(true).mut_subcommands(let_last_option_win)
     }
     // Options that `refresh` accepts without effect are not listed.
     let inert = |arg: clap::Arg| {
@@ -129,11 +129,11 @@ pub(crate) fn parser_description() -> clap::Command {
     let cli = Cli::command()
         .mut_subcommand("refresh", |refresh| refresh.mut_args(inert))
         .mut_subcommand("destroy", |destroy| destroy.mut_args(contrary));
-    last_option_wins(cli)
+    let_last_option_win(cli)
 }
 
 /// The description with all that the parser adds to it.
-pub(crate) fn built_description() -> clap::Command {
+pub(crate) fn built_parser_description() -> clap::Command {
     let mut command = parser_description();
     command.build();
     command

@@ -10,8 +10,8 @@ use formwork_value::{Diagnostic, Diagnostics};
 
 use super::interrupt::run_until_interrupted;
 use super::operation::{
-    PrepareOptions, PreparedConfig, check_replaced, may_ask, open_workspace, planning_options,
-    prepare_in_folder, warn_of_place,
+    PrepareOptions, PreparedConfig, check_no_replacement, may_ask_user, open_workspace,
+    planning_options, prepare_in_folder, warn_of_state_option,
 };
 use super::planfile::{self, PlannedState};
 use super::run_observer::RunObserver;
@@ -56,11 +56,11 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
     let report = OperationReport::new(screen, args.json, env.compact_warnings);
     let mut diags = Diagnostics::new();
-    let ask = (!args.json && may_ask(env, args.operation.input)).then_some(&screen);
-    warn_of_place(&mut diags, &args.state);
+    let ask = (!args.json && may_ask_user(env, args.operation.input)).then_some(&screen);
+    warn_of_state_option(&mut diags, &args.state);
     let generated = args.generate_config_out.as_deref().filter(|path| !path.as_os_str().is_empty());
     let options = planning_options(&mut diags, &args.operation, false).and_then(|options| {
-        let checked = check_replaced(&mut diags, &options)
+        let checked = check_no_replacement(&mut diags, &options)
             .and_then(|()| generated::check_generate_option(&mut diags, generated, options.mode));
         if checked.is_err() {
             // As in Terraform, the warning comes with these errors and not with others of options.
@@ -117,14 +117,14 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let exit = match made {
         Ok(PlanOutcome { plan, results, .. }) => {
             let generated = (generated, &results);
-            let made = MadePlan {
+            let made = PlanWithInputs {
                 prepared: &prepared,
                 locked: &locked,
                 pool: &pool,
                 plan: &plan,
                 generated,
             };
-            finish_plan(&mut diags, args, &report, &made).await
+            show_and_save_plan(&mut diags, args, &report, &made).await
         }
         Err(_) => Exit::Failed,
     };
@@ -135,13 +135,13 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
 }
 
 /// Shows the plan with all that is to be said about it, and saves it where that was asked for.
-async fn finish_plan(
+async fn show_and_save_plan(
     diags: &mut Diagnostics,
     args: &PlanArgs,
     report: &OperationReport,
-    made: &MadePlan<'_>,
+    made: &PlanWithInputs<'_>,
 ) -> Exit {
-    let MadePlan { prepared, locked, pool, plan, generated: (generated, results) } = *made;
+    let PlanWithInputs { prepared, locked, pool, plan, generated: (generated, results) } = *made;
     report.report_plan(plan, pool);
     if let Some(path) = &args.out
         && let Err(error) = planfile::write_plan(
@@ -179,7 +179,7 @@ async fn finish_plan(
 }
 
 /// A plan, with its inputs.
-struct MadePlan<'a> {
+struct PlanWithInputs<'a> {
     prepared: &'a PreparedConfig<'a>,
     locked: &'a StateSession,
     pool: &'a ProviderPool<'a>,

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use formwork_core::config::inputs::ResolvedVariable;
 use formwork_core::config::{Config, ConfigSource};
-use formwork_core::disk::{MAX_STATE, open_file, read_file};
+use formwork_core::disk::{MAX_STATE_LEN, open_file, read_file};
 use formwork_core::plan::file::PlanFileError;
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
@@ -48,7 +48,7 @@ pub(super) struct PlannedState<'a> {
 
 /// A saved plan that is to be applied.
 #[derive(Clone, Copy)]
-pub(super) struct ToApply<'a> {
+pub(super) struct SavedPlanToApply<'a> {
     /// The file.
     pub(super) path: &'a Path,
     /// The sources of values of variables.
@@ -121,7 +121,7 @@ pub(crate) struct OpenedPlan {
 pub(super) fn prepare_saved_plan<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
-    to_apply: ToApply<'_>,
+    to_apply: SavedPlanToApply<'_>,
     report: &OperationReport,
 ) -> Result<(PreparedConfig<'e>, OpenedPlan), Option<Box<Workspace<'e>>>> {
     let mut workspace = Workspace::open(env, diags).map_err(|_| None)?;
@@ -152,7 +152,7 @@ pub(super) fn prepare_saved_plan<'e>(
 fn read_plan(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    ToApply { path, sources, allow_foreign }: ToApply<'_>,
+    SavedPlanToApply { path, sources, allow_foreign }: SavedPlanToApply<'_>,
     report: &OperationReport,
 ) -> Result<(OpenedPlan, Config, BTreeMap<Str, ResolvedVariable>), Reported> {
     let opening = PlanToOpen { path, sources, generated: GeneratedConfigUse::Include };
@@ -201,18 +201,18 @@ pub(crate) fn open_plan(
         let (saved, config) = open_parts(diags, workspace, opening, parts)?;
         // The folder decides, as in OpenTofu: a plan that was put here may have any configuration.
         if workspace.has_config() {
-            encryption::folder_encryption(diags, workspace, sources)?;
+            encryption::load_folder_encryption(diags, workspace, sources)?;
         }
         encryption::load_encryption(diags, workspace, &config.root, sources)?;
         workspace.plan_cipher().check_plain(&name).map_err(|problem| diags.error(*problem))?;
         return Ok((saved, config));
     }
-    let content = read_file(path, MAX_STATE).map_err(|error| {
+    let content = read_file(path, MAX_STATE_LEN).map_err(|error| {
         let error = PlanFileError::Io { what: "read", path: path.to_owned(), source: error };
         failed(diags, error)
     })?;
     let plan = decrypt_plan(diags, workspace, opening, &content)?;
-    let parts = file::read_bytes(path, &plan).map_err(|error| failed(diags, error))?;
+    let parts = file::read_plan_file_bytes(path, &plan).map_err(|error| failed(diags, error))?;
     open_parts(diags, workspace, opening, parts)
 }
 
@@ -234,7 +234,7 @@ pub(crate) fn decrypt_plan(
     content: &[u8],
 ) -> Result<Vec<u8>, Reported> {
     let PlanToOpen { path, sources, .. } = opening;
-    encryption::folder_encryption(diags, workspace, sources)?;
+    encryption::load_folder_encryption(diags, workspace, sources)?;
     let plan = workspace.plan_cipher().decrypt(&path.display().to_string(), content);
     plan.map(Cow::into_owned).map_err(|problem| diags.error(*problem))
 }
@@ -270,8 +270,8 @@ impl OpenedPlan {
     pub(super) fn state_paths(&self, given: StatePaths) -> StatePaths {
         match given {
             StatePaths { state: None, out, backup } => StatePaths {
-                state: self.plan.state_path().map(Path::to_owned),
-                out: out.or_else(|| self.plan.state_out_path().map(Path::to_owned)),
+                state: self.plan.state_option_path().map(Path::to_owned),
+                out: out.or_else(|| self.plan.state_out_option_path().map(Path::to_owned)),
                 backup,
             },
             given => given,

@@ -22,7 +22,7 @@ use crate::exit::Exit;
 use crate::messages;
 use crate::platform::Platform;
 use crate::view::json::schema;
-use crate::view::{Screen, operation_report::OperationReport, out_data, print_out};
+use crate::view::{Screen, operation_report::OperationReport, print_data, print_out};
 use crate::workspace::{LoadedTest, Workspace};
 
 /// Show the providers that the configuration needs.
@@ -161,7 +161,7 @@ struct ModuleBranch<'a> {
 }
 
 /// The sign before a branch, and the margin of the branches below it.
-fn branch_signs(is_last: bool) -> (&'static str, &'static str) {
+fn branch_prefixes(is_last: bool) -> (&'static str, &'static str) {
     if is_last { ("└──", "    ") } else { ("├──", "│\u{a0}\u{a0} ") }
 }
 
@@ -173,7 +173,7 @@ fn write_branches(text: &mut String, module: ModuleBranch<'_>, margin: &str) {
     let mut n_drawn = 0;
     let mut branch = |text: &mut String, line: &str| {
         n_drawn += 1;
-        let (sign, below) = branch_signs(n_drawn == n_branches);
+        let (sign, below) = branch_prefixes(n_drawn == n_branches);
         text.push_str(&format!("{margin}{sign} {line}\n"));
         format!("{margin}{below}")
     };
@@ -185,7 +185,7 @@ fn write_branches(text: &mut String, module: ModuleBranch<'_>, margin: &str) {
         let margin = branch(text, &format!("test.{}", test.name));
         for (index, run) in test.runs.iter().enumerate() {
             let is_last = index + 1 == test.runs.len();
-            let (sign, below) = branch_signs(is_last);
+            let (sign, below) = branch_prefixes(is_last);
             text.push_str(&format!("{margin}{sign} run.{}\n", run.name));
             let node = run.config.root_node();
             let module = ModuleBranch { config: &run.config, node, tests: &[] };
@@ -215,7 +215,7 @@ async fn print_schemas(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
     report.report_diagnostics(&workspace.sources, &diags);
     match text {
         Ok(text) => {
-            out_data(&text);
+            print_data(&text);
             Exit::Done
         }
         Err(_) => Exit::Failed,
@@ -232,7 +232,7 @@ async fn schemas_document(
     for addr in required_by_state(diags, workspace, &config).await? {
         required.entry(addr).or_default();
     }
-    let launcher = workspace.make_launcher(diags, &required)?.with_kept_schemas();
+    let launcher = workspace.make_launcher(diags, &required)?.with_cached_schemas();
     let pool = ProviderPool::new(&launcher);
     let result = pool.load_providers(diags, required.keys().cloned()).await;
     pool.report_warnings(diags);

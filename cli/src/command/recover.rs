@@ -98,7 +98,7 @@ pub(crate) struct RecoverDecideArgs {
 
 const NO_OPEN_OPERATIONS: &str = "No interrupted run left anything open.";
 /// The most characters of a planned attribute that are shown.
-const LONGEST_VALUE: usize = 200;
+const LONGEST_SHOWN_VALUE: usize = 200;
 
 /// Runs the command.
 pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
@@ -153,7 +153,7 @@ fn open_operations_text(locked: &StateSession, screen: &Screen, root: &Path) -> 
         }
     }
     if text.is_empty() {
-        return nothing_open(root);
+        return no_open_operations_text(root);
     }
     if !has_free_place {
         return text;
@@ -167,12 +167,12 @@ fn open_operations_text(locked: &StateSession, screen: &Screen, root: &Path) -> 
 
 /// The text if nothing is open for the state. Names the journals of other states in the folder, which a run
 /// with `-state` may have left.
-fn nothing_open(root: &Path) -> String {
+fn no_open_operations_text(root: &Path) -> String {
     let mut text = format!("{NO_OPEN_OPERATIONS}\n");
     let entries = root.read_dir().into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let mut states: Vec<String> =
-        names.filter_map(|name| state_with_journal(root, &name)).collect();
+        names.filter_map(|name| state_of_journal_folder(root, &name)).collect();
     states.sort();
     for state in states {
         text.push_str(&format!(
@@ -185,7 +185,7 @@ fn nothing_open(root: &Path) -> String {
 }
 
 /// The state whose journals a folder of this name has, if it has any.
-fn state_with_journal(root: &Path, name: &str) -> Option<String> {
+fn state_of_journal_folder(root: &Path, name: &str) -> Option<String> {
     let state = name.strip_prefix('.')?.strip_suffix(".journal")?;
     let mut entries = root.join(name).read_dir().ok()?.flatten();
     let is_journal = |path: PathBuf| path.extension().is_some_and(|extension| extension == "wal");
@@ -201,7 +201,7 @@ fn describe_operation(one: &UnresolvedOperation, screen: &Screen) -> String {
     }
     let width = planned.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
     for (name, value) in planned {
-        let short: String = value.chars().take(LONGEST_VALUE).collect();
+        let short: String = value.chars().take(LONGEST_SHOWN_VALUE).collect();
         let more = if short.len() < value.len() { "..." } else { "" };
         text.push_str(&format!(
             "  {} = {}{more}\n",
@@ -253,7 +253,7 @@ async fn record_decision(args: &RecoverDecideArgs, env: &Env, how: &str, then: &
         locked.unlock(diags).await;
         let settled = settled?;
         if settled.is_empty() {
-            return Ok(nothing_open(&workspace.root));
+            return Ok(no_open_operations_text(&workspace.root));
         }
         let describe = |addr: &InstanceAddr| {
             format!("{addr} {}.\n", displaced.get(addr).map_or(then, String::as_str))
@@ -341,7 +341,7 @@ async fn open(
     workspace: &mut Workspace<'_>,
     args: &StateArgs,
 ) -> Result<StateSession, Reported> {
-    let backend = encryption::read_backend(diags, workspace)?;
+    let backend = encryption::read_backend_and_encryption(diags, workspace)?;
     let store = workspace.open_state(diags, backend.as_ref(), &args.state_paths()).await?;
     let mut locked = state_session::open(diags, store, &args.lock, "recover").await?;
     // An open operation has the address of the run that was cut off, and may have another one by

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use formwork_backend::encryption::{is_encrypted, is_encrypted_state};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::Config;
-use formwork_core::disk::{MAX_STATE, read_named};
+use formwork_core::disk::{MAX_STATE_LEN, read_user_file};
 use formwork_core::plan::file;
 use formwork_core::provider::ProviderPool;
 use formwork_core::state::State;
@@ -25,7 +25,7 @@ use crate::exit::Exit;
 use crate::messages;
 use crate::view::human::{diagnostic, outputs, plan as human_plan};
 use crate::view::json::{plan as json_plan, state as json_state};
-use crate::view::{Screen, operation_report::OperationReport, out_data, print_err, print_out};
+use crate::view::{Screen, operation_report::OperationReport, print_data, print_err, print_out};
 use crate::workspace::Workspace;
 
 /// Show a state or a saved plan.
@@ -66,7 +66,7 @@ pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
     match text {
         Ok(text) => {
             if args.json {
-                out_data(&text);
+                print_data(&text);
             } else {
                 print_out(&text);
             }
@@ -83,7 +83,7 @@ async fn show_file(
     path: &Path,
     screen: &Screen,
 ) -> Result<String, Reported> {
-    let content = read_named(path, MAX_STATE).map_err(|error| {
+    let content = read_user_file(path, MAX_STATE_LEN).map_err(|error| {
         let detail = format!("Couldn't read {}: {error}.", path.display());
         diags.error(Diagnostic::error(messages::UNREADABLE_STATE_OR_PLAN_FILE, detail))
     })?;
@@ -91,7 +91,7 @@ async fn show_file(
     let is_plan = is_json && is_encrypted(&content) && !is_encrypted_state(&content);
     if is_json && !is_plan {
         if is_encrypted(&content) {
-            encryption::folder_encryption(diags, workspace, &[])?;
+            encryption::load_folder_encryption(diags, workspace, &[])?;
         }
         let file = workspace
             .state_cipher()
@@ -104,17 +104,17 @@ async fn show_file(
         true => planfile::decrypt_plan(diags, workspace, opening, &content)?,
         false => content,
     };
-    let parts = file::read_bytes(path, &content).map_err(|error| {
+    let parts = file::read_plan_file_bytes(path, &content).map_err(|error| {
         let problem = error.diagnostic(&path.display().to_string());
         diags.error(problem.summary(messages::UNREADABLE_STATE_OR_PLAN_FILE))
     })?;
     let (saved, config) = planfile::open_parts(diags, workspace, opening, parts)?;
     if let Some(warning) = saved.plan.plan_origin().origin_warning(&workspace.env.seal_key(), path)
     {
-        warn_aside(workspace, warning);
+        warn_on_stderr(workspace, warning);
     }
     let required = saved.plan.provider_requirements(&config);
-    let launcher = workspace.make_launcher(diags, &required)?.with_kept_schemas();
+    let launcher = workspace.make_launcher(diags, &required)?.with_cached_schemas();
     let pool = ProviderPool::new(&launcher);
     let loaded = pool.load_providers(diags, required.into_keys()).await;
     pool.report_warnings(diags);
@@ -142,7 +142,7 @@ async fn show_file(
 }
 
 /// Warns on stderr: a program may read what is shown.
-fn warn_aside(workspace: &Workspace<'_>, warning: Diagnostic) {
+fn warn_on_stderr(workspace: &Workspace<'_>, warning: Diagnostic) {
     let mut diags = Diagnostics::new();
     diags.warn(warning);
     let env = workspace.env;

@@ -64,11 +64,11 @@ async fn existing_state(
 ) -> Result<State, Reported> {
     match stored_file(diags, workspace, state_paths).await? {
         Some(file) => Ok(file.state),
-        None => Err(no_state(diags)),
+        None => Err(report_no_state(diags)),
     }
 }
 
-fn no_state(diags: &mut Diagnostics) -> Reported {
+fn report_no_state(diags: &mut Diagnostics) -> Reported {
     diags.error(Diagnostic::error(
         messages::NO_STATE_FILE,
         "State management commands require a state file. Run this command in a directory where Formwork has been run or use the -state flag to point the command to a specific state location.",
@@ -76,7 +76,11 @@ fn no_state(diags: &mut Diagnostics) -> Reported {
 }
 
 /// Says that a string is not an address.
-pub(super) fn bad_address(diags: &mut Diagnostics, text: &str, error: &dyn Display) -> Reported {
+pub(super) fn report_bad_address(
+    diags: &mut Diagnostics,
+    text: &str,
+    error: &dyn Display,
+) -> Reported {
     let detail = format!("{text:?} is not an address: {error}");
     diags.error(Diagnostic::error(messages::ERROR_PARSING_INSTANCE_ADDRESS, detail))
 }

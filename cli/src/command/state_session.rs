@@ -27,7 +27,7 @@ pub(crate) async fn open(
     let lock_timeout =
         args.lock.then(|| parse_lock_timeout(diags, &args.lock_timeout)).transpose()?;
     let folder = Path::new(".");
-    let options = SessionOptions { operation, lock_timeout, folder, observer: &LockReport };
+    let options = SessionOptions { operation, lock_timeout, folder, observer: &LockWaitReport };
     StateSession::open(diags, state, &options).await
 }
 
@@ -51,9 +51,9 @@ pub(super) async fn check_no_unfinished_run(
 }
 
 /// Reports a wait for a lock on stderr.
-pub(crate) struct LockReport;
+pub(crate) struct LockWaitReport;
 
-impl OperationObserver for LockReport {
+impl OperationObserver for LockWaitReport {
     fn on_event(&self, event: &OperationEvent<'_>) {
         let OperationEvent::LockWait { holder, limit } = event else { return };
         let holder = sanitize::sanitize_line(holder);

@@ -2,11 +2,11 @@
 
 use formwork_core::addr::{InstanceAddr, ResourceMode};
 use formwork_core::state::ObjectStatus;
-use formwork_core::state::edit::set_status;
+use formwork_core::state::edit::set_object_status;
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::state::{EditOutcome, StateEdit, bad_address, edit_state};
+use super::state::{EditOutcome, StateEdit, edit_state, report_bad_address};
 use super::text_command::run_text_command;
 use crate::args::StateArgs;
 use crate::env::Env;
@@ -35,8 +35,10 @@ pub(super) async fn run(args: &TaintArgs, env: &Env, status: ObjectStatus) -> Ex
         if status == ObjectStatus::Tainted {
             workspace.check_versions(diags)?;
         }
-        let addr: InstanceAddr =
-            args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
+        let addr: InstanceAddr = args
+            .address
+            .parse()
+            .map_err(|error| report_bad_address(diags, &args.address, &error))?;
         if status == ObjectStatus::Tainted && addr.resource.mode() != ResourceMode::Managed {
             let summary = messages::RESOURCE_INSTANCE_CANNOT_BE_TAINTED.with(&[&addr]);
             let detail =
@@ -73,7 +75,7 @@ fn mark_instance(
         diags.warn(Diagnostic::warning(messages::NO_SUCH_RESOURCE_INSTANCE, detail));
         return Ok(EditOutcome::Unchanged(String::new()));
     }
-    set_status(diags, state, addr, status)?;
+    set_object_status(diags, state, addr, status)?;
     locked.check_unresolved(diags, |other| other == addr)?;
     Ok(EditOutcome::Store(match status {
         ObjectStatus::Tainted => format!("Resource instance {addr} has been marked as tainted.\n"),

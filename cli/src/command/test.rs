@@ -12,7 +12,7 @@ use formwork_core::config::inputs::GivenVariable;
 use formwork_core::config::test_files;
 use formwork_core::config::test_suite::TestSuite;
 use formwork_core::disk::locks::lock;
-use formwork_core::disk::{MAX_STATE, read_file};
+use formwork_core::disk::{MAX_STATE_LEN, read_file};
 use formwork_core::eval::HostValues;
 use formwork_core::session::DEFAULT_PARALLELISM;
 use formwork_core::version::VersionConstraints;
@@ -88,7 +88,8 @@ pub(super) async fn run(args: &TestArgs, env: &Env) -> Exit {
     };
     report.report_diagnostics(&workspace.sources, &std::mem::take(&mut diags));
     let observer = Observer::new(&report, args.verbose);
-    let Some(results) = run_loaded(&mut workspace, &loaded, &variables, &observer).await else {
+    let Some(results) = run_loaded_tests(&mut workspace, &loaded, &variables, &observer).await
+    else {
         return Exit::Failed;
     };
     loaded.launcher.shutdown(&mut diags).await;
@@ -102,7 +103,7 @@ pub(super) async fn run(args: &TestArgs, env: &Env) -> Exit {
 }
 
 /// Runs the tests; `None` if a second interrupt has ended them.
-async fn run_loaded(
+async fn run_loaded_tests(
     workspace: &mut Workspace<'_>,
     loaded: &LoadedTests,
     variables: &GivenVariables,
@@ -132,7 +133,8 @@ async fn run_loaded(
         cancellation: &cancellation,
     };
     let work = run_tests(inputs, &mut workspace.sources);
-    let results = interrupt::guarded_tests(work, observer.report(), &cancellation).await;
+    let results =
+        interrupt::run_tests_until_interrupted(work, observer.report(), &cancellation).await;
     if results.is_none() {
         loaded.launcher.kill();
         observer.interrupted(&states);
@@ -167,7 +169,8 @@ fn has_left_objects(folder: &Path, cipher: &StateCipher) -> bool {
     let Ok(file) = File::options().read(true).write(true).open(&path) else { return false };
     // A test that runs holds the lock.
     let Ok(_lock) = lock(file) else { return false };
-    let state = read_file(&path, MAX_STATE).ok().and_then(|text| cipher.parse_state(&text).ok());
+    let state =
+        read_file(&path, MAX_STATE_LEN).ok().and_then(|text| cipher.parse_state(&text).ok());
     let is_other = |name: &str| !name.starts_with(STATE_FILE);
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -207,19 +210,19 @@ fn load_tests(
 ) -> Result<LoadedTests, Reported> {
     let tests = args.test_directory.as_deref();
     if let Some(path) = &args.junit_xml {
-        check_junit(diags, path)?;
+        check_junit_path(diags, path)?;
     }
     let (config, dangling) = workspace.config_with_reference_errors(diags)?;
-    config.check_versions(diags)?;
+    config.check_required_versions(diags)?;
     encryption::load_encryption(diags, workspace, &config.root, &args.variables.sources)?;
     let mut suites = workspace.read_tests(diags, tests)?;
     let run_modules = run_modules(diags, workspace, tests, &suites)?;
-    keep_selected(diags, &mut suites, &args.filter);
+    keep_filtered_tests(diags, &mut suites, &args.filter);
     let mut required = config.provider_requirements();
     for module in run_modules.values() {
         merge(&mut required, module.config.provider_requirements());
     }
-    let launcher = workspace.make_launcher(diags, &required)?.with_kept_schemas();
+    let launcher = workspace.make_launcher(diags, &required)?.with_cached_schemas();
     let module = TestModule { config, dangling };
     Ok(LoadedTests { suites, module, run_modules, launcher })
 }
@@ -238,7 +241,7 @@ fn run_modules(
         let Some(suite) = suites.iter().find(|suite| suite.file == test.path) else { continue };
         for run in test.runs {
             let (config, dangling) = run.config;
-            config.check_versions(diags)?;
+            config.check_required_versions(diags)?;
             modules.insert((suite.path.clone(), run.name), TestModule { config, dangling });
         }
     }
@@ -246,7 +249,7 @@ fn run_modules(
 }
 
 /// Leaves the test files that `-filter` names. Warns of a name that no file has.
-fn keep_selected(diags: &mut Diagnostics, suites: &mut Vec<TestSuite>, filters: &[String]) {
+fn keep_filtered_tests(diags: &mut Diagnostics, suites: &mut Vec<TestSuite>, filters: &[String]) {
     if filters.is_empty() {
         return;
     }
@@ -271,7 +274,7 @@ fn merge(
 }
 
 /// Checks the place of the JUnit file before anything is run.
-fn check_junit(diags: &mut Diagnostics, path: &Path) -> Result<(), Reported> {
+fn check_junit_path(diags: &mut Diagnostics, path: &Path) -> Result<(), Reported> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_none_or(Path::is_dir) {
         return Ok(());

@@ -9,7 +9,7 @@ use super::question::LONGEST_ANSWER;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::{Screen, operation_report::OperationReport, out_data, print_out};
+use crate::view::{Screen, operation_report::OperationReport, print_data, print_out};
 use crate::workspace::Workspace;
 
 /// Runs a command that does its work in the folder and returns what there is to say.
@@ -25,7 +25,7 @@ pub(super) async fn run_data_command(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
 ) -> Exit {
-    run(env, WorkspaceSelection::Needed, work, out_data).await
+    run(env, WorkspaceSelection::Needed, work, print_data).await
 }
 
 /// As [`run_text_command`], for a command that can do without the selection of the workspace.

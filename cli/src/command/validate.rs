@@ -13,7 +13,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::diagnostic;
 use crate::view::json::tree::Json;
-use crate::view::{Paint, Screen, operation_report::OperationReport, out_data, print_out};
+use crate::view::{Paint, Screen, operation_report::OperationReport, print_data, print_out};
 use crate::workspace::{OverrideWarning, Workspace};
 
 /// Check whether the configuration is valid.
@@ -44,7 +44,7 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     let workspace = Workspace::open(env, &mut diags);
     let Ok(mut workspace) = workspace else {
         if args.json {
-            out_data(&format!("{}\n", validation_document(&Sources::new(), &diags).to_pretty()));
+            print_data(&format!("{}\n", validation_document(&Sources::new(), &diags).to_pretty()));
             return Exit::Failed;
         }
         return report.report_failure(None, &diags);
@@ -68,7 +68,7 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     workspace.warn_of_overrides(&mut diags, OverrideWarning::Always);
     let _ = diags.append(tests);
     if args.json {
-        out_data(&format!("{}\n", validation_document(&workspace.sources, &diags).to_pretty()));
+        print_data(&format!("{}\n", validation_document(&workspace.sources, &diags).to_pretty()));
     } else {
         report.report_diagnostics(&workspace.sources, &diags);
         if !diags.has_errors() {
@@ -91,7 +91,7 @@ async fn check_config(
     tests_are_sound: bool,
 ) -> Result<(), Reported> {
     let (config, dangling) = workspace.config_with_reference_errors(diags)?;
-    config.check_versions(diags)?;
+    config.check_required_versions(diags)?;
     if !tests_are_sound {
         return Ok(());
     }
@@ -118,7 +118,7 @@ async fn check_runs(
         if checked.insert(config.root_node().module.dir.clone()) {
             let known = KnownConfig { dangling, fills: None };
             // The errors of all modules are reported.
-            let found = match config.check_versions(diags) {
+            let found = match config.check_required_versions(diags) {
                 Ok(()) => {
                     config_errors::report_config_errors(diags, workspace, &config, known).await
                 }

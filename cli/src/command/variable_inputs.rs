@@ -5,7 +5,7 @@ use std::path::Path;
 
 use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, GivenValue, GivenVariable, InputOrigin};
-use formwork_core::disk::{MAX_TEXT, read_file, read_named};
+use formwork_core::disk::{MAX_CONFIG_FILE_LEN, read_file, read_user_file};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::question::{Prompt, ask};
@@ -29,7 +29,7 @@ pub(super) fn variable_values(
 /// The values in the environment.
 pub(super) fn environment_values(workspace: &Workspace<'_>) -> Vec<GivenVariable> {
     let variables = workspace.env.variables.iter();
-    variables.map(|(name, value)| text_input(name, value, InputOrigin::Environment)).collect()
+    variables.map(|(name, value)| given_text_value(name, value, InputOrigin::Environment)).collect()
 }
 
 /// The values in the files that are read without being named.
@@ -39,7 +39,7 @@ pub(super) fn automatic_file_values(
 ) -> Result<Vec<GivenVariable>, Reported> {
     let mut given = Vec::new();
     let mut result = Ok(());
-    for name in automatic_files(&workspace.root) {
+    for name in automatic_variable_files(&workspace.root) {
         match values_of(diags, workspace, &name, read_file) {
             Ok(values) => given.extend(values),
             Err(reported) => result = Err(reported),
@@ -56,7 +56,7 @@ pub(super) fn in_test_folder(
 ) -> Result<Vec<GivenVariable>, Reported> {
     let mut given = Vec::new();
     let mut result = Ok(());
-    for name in automatic_files(&workspace.root.join(folder)) {
+    for name in automatic_variable_files(&workspace.root.join(folder)) {
         let name = folder.join(name);
         match values_of(diags, workspace, &name.to_string_lossy(), read_file) {
             Ok(values) => given.extend(values),
@@ -77,7 +77,7 @@ pub(super) fn option_values(
     for source in sources {
         match source {
             VariableSource::File(path) => {
-                match values_of(diags, workspace, &path.to_string_lossy(), read_named) {
+                match values_of(diags, workspace, &path.to_string_lossy(), read_user_file) {
                     Ok(values) => given.extend(values),
                     Err(reported) => result = Err(reported),
                 }
@@ -92,7 +92,9 @@ pub(super) fn option_values(
                     result =
                         Err(diags.error(Diagnostic::error(messages::INVALID_VAR_OPTION, detail)));
                 }
-                Some((name, value)) => given.push(text_input(name, value, InputOrigin::Option)),
+                Some((name, value)) => {
+                    given.push(given_text_value(name, value, InputOrigin::Option));
+                }
                 None => {
                     let detail = format!(
                         "The given -var option {pair:?} is not correctly specified. Must be a variable name and value separated by an equals sign, like -var=\"key=value\"."
@@ -106,13 +108,13 @@ pub(super) fn option_values(
     result.map(|()| given)
 }
 
-fn text_input(name: &str, value: &str, origin: InputOrigin) -> GivenVariable {
+fn given_text_value(name: &str, value: &str, origin: InputOrigin) -> GivenVariable {
     GivenVariable { name: name.into(), value: GivenValue::Unparsed(value.to_owned()), origin }
 }
 
 /// The files of values that are read without being named: `terraform.tfvars`, then those that end
 /// in `.auto.tfvars`, by name.
-fn automatic_files(folder: &Path) -> Vec<String> {
+fn automatic_variable_files(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut automatic: Vec<String> = entries
         .filter_map(|entry| entry.file_name().into_string().ok())
@@ -130,11 +132,11 @@ fn values_of(
     read: fn(&Path, u64) -> std::io::Result<Vec<u8>>,
 ) -> Result<Vec<GivenVariable>, Reported> {
     let path = workspace.root.join(name);
-    let content = read(&path, MAX_TEXT).map_err(|error| {
+    let content = read(&path, MAX_CONFIG_FILE_LEN).map_err(|error| {
         let detail = format!("Given variables file {name} cannot be read: {error}.");
         diags.error(Diagnostic::error(messages::FAILED_TO_READ_VARIABLES_FILE, detail))
     })?;
-    inputs::read_values(diags, &mut workspace.sources, name, content)
+    inputs::read_values_file(diags, &mut workspace.sources, name, content)
 }
 
 /// Asks for the variables that must have a value and have none.

@@ -59,7 +59,7 @@ pub(super) fn run(args: &VersionArgs, env: &Env) -> Exit {
             terraform_outdated: false,
         };
         let text = serde_json::to_string_pretty(&version).unwrap_or_default();
-        view::out_data(&format!("{text}\n"));
+        view::print_data(&format!("{text}\n"));
         return Exit::Done;
     }
     let mut text = format!(

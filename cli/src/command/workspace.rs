@@ -20,7 +20,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
 use crate::view::print_out;
-use crate::workspace::{Workspace, bad_name};
+use crate::workspace::{Workspace, bad_workspace_name_error};
 
 /// Work with workspaces.
 #[derive(Debug, Subcommand)]
@@ -77,7 +77,7 @@ pub(crate) struct WorkspaceSelectArgs {
 }
 
 /// Runs the command under its old name.
-pub(super) async fn run_as_env(command: WorkspaceCommand, env: &Env) -> Exit {
+pub(super) async fn run_deprecated_env(command: WorkspaceCommand, env: &Env) -> Exit {
     print_out(
         "Warning: the \"formwork env\" family of commands is deprecated.\n\nThe \"formwork workspace\" commands should be used instead.\n\n",
     );
@@ -125,7 +125,7 @@ pub(super) async fn workspace_backend(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Arc<dyn Backend>, Reported> {
-    let backend = encryption::read_backend(diags, workspace)?;
+    let backend = encryption::read_backend_and_encryption(diags, workspace)?;
     workspace.open_backend(diags, backend.as_ref()).await
 }
 
@@ -134,7 +134,7 @@ async fn list_workspaces(
     workspace: &mut Workspace<'_>,
 ) -> Result<String, Reported> {
     let all = workspace_backend(diags, workspace).await?.workspaces().await;
-    let all = all.map_err(|error| report_refusal(diags, &error))?;
+    let all = all.map_err(|error| report_workspace_error(diags, &error))?;
     let current = workspace.name();
     let mut names: Vec<&String> = all.iter().collect();
     if !all.contains(&current) {
@@ -174,7 +174,7 @@ async fn create_workspace(
     let copied = match &args.state {
         Some(path) => {
             state_session::check_no_unfinished_run(diags, path).await?;
-            encryption::folder_encryption(diags, workspace, &[])?;
+            encryption::load_folder_encryption(diags, workspace, &[])?;
             let read = local::load_state(path, &workspace.state_cipher())
                 .map_err(|error| diags.error(error.diagnostic()))?;
             Some(read.ok_or_else(|| {
@@ -185,7 +185,9 @@ async fn create_workspace(
         None => None,
     };
     let all = workspace_backend(diags, workspace).await?;
-    all.create_workspace(&args.name).await.map_err(|error| report_refusal(diags, &error))?;
+    all.create_workspace(&args.name)
+        .await
+        .map_err(|error| report_workspace_error(diags, &error))?;
     if let Some(file) = copied {
         let store = open_workspace(diags, &*all, &args.name).await?;
         let mut locked = state_session::open(diags, store, &args.lock, "workspace-new").await?;
@@ -219,7 +221,7 @@ async fn select_workspace(
     }
     check_name(diags, name)?;
     let all = workspace_backend(diags, workspace).await?;
-    let known = all.workspaces().await.map_err(|error| report_refusal(diags, &error))?;
+    let known = all.workspaces().await.map_err(|error| report_workspace_error(diags, &error))?;
     if known.contains(name) {
         if *name == workspace.name() && workspace.selection_problem().is_none() {
             return Ok(String::new());
@@ -228,9 +230,9 @@ async fn select_workspace(
         return Ok(format!("Switched to workspace {name:?}.\n"));
     }
     if !args.or_create {
-        return Err(report_refusal(diags, &WorkspaceError::Missing(name.clone())));
+        return Err(report_workspace_error(diags, &WorkspaceError::Missing(name.clone())));
     }
-    all.create_workspace(name).await.map_err(|error| report_refusal(diags, &error))?;
+    all.create_workspace(name).await.map_err(|error| report_workspace_error(diags, &error))?;
     workspace.select(diags, name)?;
     Ok(created_message(name))
 }
@@ -243,9 +245,9 @@ async fn delete_workspace(
     let name = &args.name;
     encryption::without_sealed_values(diags, workspace)?;
     let all = workspace_backend(diags, workspace).await?;
-    let known = all.workspaces().await.map_err(|error| report_refusal(diags, &error))?;
+    let known = all.workspaces().await.map_err(|error| report_workspace_error(diags, &error))?;
     if !known.contains(name) {
-        return Err(report_refusal(diags, &WorkspaceError::Missing(name.clone())));
+        return Err(report_workspace_error(diags, &WorkspaceError::Missing(name.clone())));
     }
     if *name == workspace.name() {
         let detail = "You cannot delete the currently active workspace. Please switch to another workspace and try again.";
@@ -259,7 +261,9 @@ async fn delete_workspace(
     // As Terraform does: some services delete nothing that is locked.
     locked.unlock(diags).await;
     let text = text?;
-    all.delete_workspace(&args.name).await.map_err(|error| report_refusal(diags, &error))?;
+    all.delete_workspace(&args.name)
+        .await
+        .map_err(|error| report_workspace_error(diags, &error))?;
     Ok(text)
 }
 
@@ -321,10 +325,10 @@ fn check_name(diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
     if Workspaces::is_valid_name(name) {
         return Ok(());
     }
-    Err(diags.error(bad_name(name)))
+    Err(diags.error(bad_workspace_name_error(name)))
 }
 
-fn report_refusal(diags: &mut Diagnostics, error: &WorkspaceError) -> Reported {
+fn report_workspace_error(diags: &mut Diagnostics, error: &WorkspaceError) -> Reported {
     let (summary, detail) = match error {
         WorkspaceError::Missing(name) => (
             messages::WORKSPACE_DOES_NOT_EXIST.with(&[&format_args!("{name:?}")]),

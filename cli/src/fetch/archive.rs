@@ -18,11 +18,11 @@ use budget::{CountedReader, UnpackBudget};
 use formwork_core::disk::{open_file, set_mode, symlink};
 
 use super::folder;
-use super::limits::{ArchiveError, UnpackLimits};
+use super::unpack_limits::{ArchiveError, UnpackLimits};
 
 /// The memory that decoding an `.xz` archive may take, in KiB. The archive itself says how much it needs,
 /// and `xz -9` needs half of this.
-const XZ_MEMORY: u32 = 128 << 10;
+const XZ_MEMORY_LIMIT: u32 = 128 << 10;
 
 /// Format of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ pub(crate) fn unpack_file(
             unpack_tar(bzip2::bufread::MultiBzDecoder::new(file), &mut sink)?;
         }
         ArchiveFormat::TarXz => {
-            let reader = lzma_rust2::XzReader::new_mem_limit(file, true, XZ_MEMORY);
+            let reader = lzma_rust2::XzReader::new_mem_limit(file, true, XZ_MEMORY_LIMIT);
             unpack_tar(reader, &mut sink)?;
         }
     }

@@ -153,9 +153,11 @@ impl ExpectedChecksum {
     ) -> Result<(), FetchError> {
         let sum = match self {
             Self::Value(sum) => sum.clone(),
-            Self::InList { at } => find_in_list(&fetch_list(http, at)?, url).ok_or_else(|| {
-                FetchError::Address(format!("the list of checksums {at:?} has none for it"))
-            })?,
+            Self::InList { at } => {
+                find_in_list(&fetch_checksum_list(http, at)?, url).ok_or_else(|| {
+                    FetchError::Address(format!("the list of checksums {at:?} has none for it"))
+                })?
+            }
         };
         let found = sum.kind.file_checksum(&mut open_file(file)?)?;
         if found == sum {
@@ -170,7 +172,7 @@ impl ExpectedChecksum {
 }
 
 /// The text of a list of sums.
-fn fetch_list(http: &http::Client, at: &str) -> Result<String, FetchError> {
+fn fetch_checksum_list(http: &http::Client, at: &str) -> Result<String, FetchError> {
     if is_remote(at) {
         return Ok(http.get(at, None)?.read_text(MAX_LIST)?);
     }

@@ -26,7 +26,8 @@ impl<'a> Credentials<'a> {
 
     /// The token for a host, if there is one.
     pub(super) fn token(&self, host: &str) -> Option<String> {
-        let known = self.in_environment(host).or_else(|| self.settings.tokens.get(host).cloned());
+        let known =
+            self.token_in_environment(host).or_else(|| self.settings.tokens.get(host).cloned());
         known.or_else(|| self.helper_token(host).ok().flatten())
     }
 
@@ -36,7 +37,7 @@ impl<'a> Credentials<'a> {
         self.lock_answers().get(host)?.as_ref().err().cloned()
     }
 
-    fn in_environment(&self, host: &str) -> Option<String> {
+    fn token_in_environment(&self, host: &str) -> Option<String> {
         // Dots cannot stand in the name of a variable, nor can dashes in most shells.
         let plain = format!("TF_TOKEN_{}", host.replace('.', "_"));
         let escaped = format!("TF_TOKEN_{}", host.replace('-', "__").replace('.', "_"));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::disk::symlink;
 
-use super::limits::{ArchiveError, UnpackLimits};
+use super::unpack_limits::{ArchiveError, UnpackLimits};
 
 /// Ensures that nothing in a folder leads outside of it. Dangling links are removed: they cannot be
 /// read, and their targets could appear later.

@@ -15,7 +15,7 @@ use formwork_value::quote::shell_quoted;
 
 use super::http::DOWNLOAD_TIMEOUT;
 use super::{FetchError, GitSettings, query};
-use crate::env::MODULE_SIZE;
+use crate::env::MODULE_SIZE_VARIABLE;
 use crate::redact;
 use crate::signals::{ForcedEnd, SupervisedChild};
 
@@ -193,7 +193,7 @@ impl GitCommand<'_> {
             return self
                 .run(None, AllowedProtocols::Known, &[clone, depth, one, end, url, place])
                 .or_else(|error| {
-                    if !may_lack_history(&error) {
+                    if !may_need_full_history(&error) {
                         return Err(error);
                     }
                     self.run(None, AllowedProtocols::Known, &[clone, end, url, place])
@@ -202,7 +202,7 @@ impl GitCommand<'_> {
         let branch = format!("--branch={reference}");
         let shallow = [clone, depth, one, OsStr::new(&branch), end, url, place];
         match self.run(None, AllowedProtocols::Known, &shallow) {
-            Err(error) if may_lack_history(&error) => {}
+            Err(error) if may_need_full_history(&error) => {}
             other => return other,
         }
         self.run(
@@ -250,7 +250,7 @@ impl GitCommand<'_> {
                 format!("git was not done after {limit} minutes and was ended")
             }
             ForcedEnd::TooMuch => format!(
-                "the repository takes more than {} MiB on the disk, the limit for a module, so git was ended; {MODULE_SIZE} sets another limit, in mebibytes",
+                "the repository takes more than {} MiB on the disk, the limit for a module, so git was ended; {MODULE_SIZE_VARIABLE} sets another limit, in mebibytes",
                 self.max_size >> 20
             ),
         }
@@ -276,7 +276,7 @@ impl GitCommand<'_> {
             // It passes on what a server says, which may never end.
             let read = git.stderr().map_or(Ok(()), |stderr| {
                 let mut stderr = stderr;
-                stderr.by_ref().take(MAX_OUTPUT).read_to_end(&mut said)?;
+                stderr.by_ref().take(MAX_ERROR_OUTPUT).read_to_end(&mut said)?;
                 std::io::copy(&mut stderr, &mut std::io::sink()).map(drop)
             });
             forced = deadline.forced_end();
@@ -296,7 +296,7 @@ impl GitCommand<'_> {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&said);
-        let said: Vec<&str> = said.trim().lines().take(MAX_LINES).collect();
+        let said: Vec<&str> = said.trim().lines().take(MAX_ERROR_LINES).collect();
         let said = format!("git ended with {status}: {}", said.join("\n"));
         Err(FetchError::Git(redact::redact_text(&said).into_owned()))
     }
@@ -315,13 +315,13 @@ fn size_on_disk(folder: &Path) -> u64 {
 }
 
 /// The most bytes of a complaint that are kept.
-const MAX_OUTPUT: u64 = 64 << 10;
+const MAX_ERROR_OUTPUT: u64 = 64 << 10;
 
 /// The most lines of a complaint that are passed on.
-const MAX_LINES: usize = 20;
+const MAX_ERROR_LINES: usize = 20;
 
 /// Whether a clone failed because only part of the history was asked for.
-fn may_lack_history(error: &FetchError) -> bool {
+fn may_need_full_history(error: &FetchError) -> bool {
     let FetchError::Git(said) = error else { return false };
     let signs = ["Remote branch", "shallow", "does not support --depth", "dumb http"];
     signs.iter().any(|sign| said.contains(sign))

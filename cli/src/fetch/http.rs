@@ -77,7 +77,7 @@ pub(crate) struct RetryPolicy {
 static TERRAFORM_VERSION: LazyLock<String> = LazyLock::new(|| LANGUAGE_VERSION.to_string());
 
 /// The longest pause before a server is asked again.
-const MAX_PAUSE: Duration = Duration::from_secs(30);
+const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
 
 /// Asks servers.
 pub(crate) struct Client {
@@ -110,7 +110,7 @@ impl Client {
     /// # Errors
     /// When there is no answer, or not a good one.
     pub(crate) fn get(&self, url: &str, asking: Option<&str>) -> Result<HttpResponse, HttpError> {
-        self.request_with_headers(url, asking, &accept_compressed(), self.document)
+        self.request_with_headers(url, asking, &accept_compressed_header(), self.document)
     }
 
     /// As [`Client::get`], and again after a pause if a server cannot be reached, is busy or fails.
@@ -124,7 +124,7 @@ impl Client {
         patience: RetryPolicy,
     ) -> Result<HttpResponse, HttpError> {
         self.with_retries(patience, || {
-            self.request_with_headers(url, asking, &accept_compressed(), patience.each)
+            self.request_with_headers(url, asking, &accept_compressed_header(), patience.each)
         })
     }
 
@@ -207,7 +207,8 @@ impl Client {
             if let Some(asking) = asking.filter(|_| origin(&at) == origin(url)) {
                 request = request.header(header::AUTHORIZATION, asking);
             }
-            let response = request.call().map_err(|error| HttpError::of_call(&at, &error))?;
+            let response =
+                request.call().map_err(|error| HttpError::from_request_error(&at, &error))?;
             let status = response.status();
             let next = response.headers().get(header::LOCATION);
             let next = next.and_then(|to| std::str::from_utf8(to.as_bytes()).ok());
@@ -235,7 +236,7 @@ impl Client {
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(header::ACCEPT, "application/json")
             .send(form);
-        let response = sent.map_err(|error| HttpError::of_call(url, &error))?;
+        let response = sent.map_err(|error| HttpError::from_request_error(url, &error))?;
         let answer = HttpResponse { url: url.to_owned(), response };
         answer.status_error(url).map_or(Ok(answer), Err)
     }
@@ -281,7 +282,7 @@ fn build_agent(idle: Duration) -> Agent {
 }
 
 /// Whether an error is one of the connection, which may be otherwise in a moment.
-fn is_of_connection(error: &ureq::Error) -> bool {
+fn is_connection_error(error: &ureq::Error) -> bool {
     use ureq::Error as Is;
     !matches!(error, Is::BadUri(_) | Is::Http(_) | Is::Protocol(_) | Is::InvalidProxyUrl)
 }
@@ -305,16 +306,16 @@ fn describe_error(error: &ureq::Error) -> String {
 }
 
 /// As [`describe_error`], of an error while content is read.
-fn describe_io(error: &io::Error) -> String {
+fn describe_read_error(error: &io::Error) -> String {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
     inner.map_or_else(|| redact::redact_text(&error.to_string()).into_owned(), describe_error)
 }
 
 impl HttpError {
     /// The error of a request that was not answered.
-    fn of_call(url: &str, error: &ureq::Error) -> Self {
+    fn from_request_error(url: &str, error: &ureq::Error) -> Self {
         let (url, reason) = (redact::address(url), describe_error(error));
-        match is_of_connection(error) {
+        match is_connection_error(error) {
             true => Self::Unreachable { url, reason },
             false => Self::Malformed { url, reason },
         }
@@ -333,7 +334,7 @@ impl HttpError {
     /// The pause before the next attempt: that which the server asks for, or one that grows.
     fn retry_pause(&self, attempts: u32) -> Duration {
         match self {
-            Self::Status { retry_after: Some(asked), .. } => (*asked).min(MAX_PAUSE),
+            Self::Status { retry_after: Some(asked), .. } => (*asked).min(MAX_RETRY_PAUSE),
             _ => retry_pause(attempts),
         }
     }
@@ -348,7 +349,7 @@ impl HttpError {
     }
 
     /// Whether a server requires credentials, or refuses the given ones.
-    pub(crate) fn is_about_asking(&self) -> bool {
+    pub(crate) fn is_about_credentials(&self) -> bool {
         matches!(self, Self::Status { status: 401 | 403, .. })
     }
 }
@@ -356,11 +357,11 @@ impl HttpError {
 /// Pause behind an attempt, counted from 1: twice as long each time.
 fn retry_pause(attempt: u32) -> Duration {
     let seconds = 1_u64.checked_shl(attempt - 1).unwrap_or(u64::MAX);
-    Duration::from_secs(seconds).min(MAX_PAUSE)
+    Duration::from_secs(seconds).min(MAX_RETRY_PAUSE)
 }
 
 /// Documents may come compressed. Packages are compressed already.
-fn accept_compressed() -> [Header; 1] {
+fn accept_compressed_header() -> [Header; 1] {
     [(header::ACCEPT_ENCODING, "gzip".into())]
 }
 
@@ -474,7 +475,7 @@ impl HttpResponse {
         let end = match self.into_reader().take(limit + 1).read_to_end(&mut bytes) {
             Ok(length) if length as u64 > limit => Err(HttpError::TooLong { url, limit }),
             Ok(_) => Ok(()),
-            Err(error) => Err(HttpError::Malformed { url, reason: describe_io(&error) }),
+            Err(error) => Err(HttpError::Malformed { url, reason: describe_read_error(&error) }),
         };
         (bytes, end)
     }

@@ -17,11 +17,11 @@ use super::query::decode_percent;
 /// The service in discovery documents.
 pub(super) const SERVICE_ID: &str = "login.v1";
 /// The ports that may be used when the host names none.
-const DEFAULT_PORTS: (u16, u16) = (1024, 65535);
+const DEFAULT_CALLBACK_PORTS: (u16, u16) = (1024, 65535);
 /// The longest request of a browser.
 const MAX_REQUEST: usize = 16 << 10;
 /// The time that a browser may take for its request.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+const CALLBACK_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest answer of the host.
 const MAX_ANSWER: u64 = 1 << 20;
 
@@ -72,7 +72,7 @@ impl LoginService {
             Err(invalid(&format!("the URL of {name:?} must use https")))
         };
         let ports = match value.get("ports") {
-            None => DEFAULT_PORTS,
+            None => DEFAULT_CALLBACK_PORTS,
             Some(ports) => {
                 let number = |at: usize| u16::try_from(ports.get(at)?.as_u64()?).ok();
                 match (number(0), number(1)) {
@@ -155,7 +155,7 @@ impl PendingLogin {
         loop {
             let (mut stream, _) = self.listener.accept().await?;
             let Ok(Some(target)) =
-                tokio::time::timeout(REQUEST_TIMEOUT, read_request(&mut stream)).await
+                tokio::time::timeout(CALLBACK_REQUEST_TIMEOUT, read_request(&mut stream)).await
             else {
                 continue;
             };

@@ -32,15 +32,15 @@ pub(crate) use manifest::{
 };
 
 /// The largest manifest: the limit that the specification recommends to registries.
-const MAX_MANIFEST: u64 = 4 << 20;
+const MAX_MANIFEST_SIZE: u64 = 4 << 20;
 /// The longest page of a list of tags.
 const MAX_PAGE: u64 = 4 << 20;
 /// Maximum number of pages of that list.
-const MAX_PAGES: usize = 2_000;
+const MAX_TAG_PAGES: usize = 2_000;
 /// Maximum number of tags in a repository.
 const MAX_TAGS: usize = 100_000;
 /// The longest explanation of a refusal.
-const MAX_REFUSAL: u64 = 64 << 10;
+const MAX_REFUSAL_SIZE: u64 = 64 << 10;
 /// The media types of manifests. Those of Docker are requested too, so that a message can name them.
 const MANIFEST_MEDIA_TYPES: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
 
@@ -129,7 +129,7 @@ impl Repository<'_> {
         let mut url = self.url("tags/list");
         let mut tags = Vec::new();
         let what = || "such repository".to_owned();
-        for _ in 0..MAX_PAGES {
+        for _ in 0..MAX_TAG_PAGES {
             let answer = self.request(&url, &[], self.patience, &what)?;
             let next = next_page(&answer.joined_headers(header::LINK.as_str()));
             let next = next.map(|next| resolve_reference(&answer.url, &next));
@@ -154,7 +154,7 @@ impl Repository<'_> {
             }
         }
         Err(OciError::Content(format!(
-            "the list of tags is longer than {MAX_TAGS} tags or {MAX_PAGES} pages; use a repository with fewer tags"
+            "the list of tags is longer than {MAX_TAGS} tags or {MAX_TAG_PAGES} pages; use a repository with fewer tags"
         )))
     }
 
@@ -176,7 +176,7 @@ impl Repository<'_> {
         let answer = self.request(&url, &headers, self.patience, &|| reference.to_string())?;
         let named = answer.header("Docker-Content-Digest");
         let media_type = answer.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();
-        let bytes = answer.bytes(MAX_MANIFEST)?;
+        let bytes = answer.bytes(MAX_MANIFEST_SIZE)?;
         let expected = match (reference, named) {
             (ManifestReference::Digest(digest), _) => Some(digest.clone()),
             (ManifestReference::Tag(_), Some(named)) => Some(Digest::parse(&named)?),
@@ -184,13 +184,13 @@ impl Repository<'_> {
         };
         if let Some(size) = size.filter(|size| *size != bytes.len() as u64) {
             return Err(OciError::Content(format!(
-                "{reference} has {} bytes, and {size} are expected; {DAMAGED_REMEDY}",
+                "{reference} has {} bytes, and {size} are expected; {DAMAGED_OBJECT_REMEDY}",
                 bytes.len()
             )));
         }
         if let Some(digest) = expected.filter(|digest| !digest.is_of(&bytes)) {
             return Err(OciError::Content(format!(
-                "the content of {reference} does not match its digest {digest}; {DAMAGED_REMEDY}"
+                "the content of {reference} does not match its digest {digest}; {DAMAGED_OBJECT_REMEDY}"
             )));
         }
         Manifest::read(&bytes, &media_type)
@@ -215,7 +215,7 @@ impl Repository<'_> {
         let answer = self.request(&url, &[], patience, &what)?;
         let wrong = |found: String| {
             OciError::Content(format!(
-                "blob {digest} has {found}, and the manifest says {}; {DAMAGED_REMEDY}",
+                "blob {digest} has {found}, and the manifest says {}; {DAMAGED_OBJECT_REMEDY}",
                 blob.size
             ))
         };
@@ -283,12 +283,12 @@ impl Repository<'_> {
 /// The error of a blob whose content has another digest.
 pub(crate) fn wrong_blob(digest: &Digest) -> OciError {
     OciError::Content(format!(
-        "the content of blob {digest} does not match its digest; {DAMAGED_REMEDY}"
+        "the content of blob {digest} does not match its digest; {DAMAGED_OBJECT_REMEDY}"
     ))
 }
 
 /// The next step after an object that is not what its digest says.
-const DAMAGED_REMEDY: &str = "the registry or a proxy in front of it is damaged or hostile: try again, or push the artifact again";
+const DAMAGED_OBJECT_REMEDY: &str = "the registry or a proxy in front of it is damaged or hostile: try again, or push the artifact again";
 
 /// The target of the link to the next page, which may be one of several links.
 fn next_page(links: &str) -> Option<String> {
@@ -338,7 +338,7 @@ struct RefusalExplanation {
 }
 
 fn read_explanation(answer: HttpResponse) -> Option<RefusalExplanation> {
-    let errors = manifest::parse_errors(&answer.bytes(MAX_REFUSAL).ok()?)?;
+    let errors = manifest::parse_errors(&answer.bytes(MAX_REFUSAL_SIZE).ok()?)?;
     let describe = |(code, message): &(String, String)| match (code.as_str(), message.as_str()) {
         (code, "") => code.to_owned(),
         ("", message) => message.to_owned(),
@@ -354,11 +354,12 @@ fn explanation_text(explanation: Option<RefusalExplanation>) -> String {
 
 /// The error of an answer with status 404. Registries give it other reasons too, such as a denied access.
 fn not_found_error(answer: HttpResponse, what: String) -> OciError {
-    const ABSENT_CODES: [&str; 4] =
+    const NOT_FOUND_CODES: [&str; 4] =
         ["NAME_UNKNOWN", "NAME_INVALID", "MANIFEST_UNKNOWN", "BLOB_UNKNOWN"];
     let explanation = read_explanation(answer);
     let is_absent = explanation.as_ref().is_none_or(|one| {
-        one.codes.is_empty() || one.codes.iter().any(|code| ABSENT_CODES.contains(&code.as_str()))
+        one.codes.is_empty()
+            || one.codes.iter().any(|code| NOT_FOUND_CODES.contains(&code.as_str()))
     });
     let explanation = explanation_text(explanation);
     match is_absent {

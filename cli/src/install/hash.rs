@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use formwork_core::disk::open_file;
 use sha2::{Digest as _, Sha256};
 
-use crate::fetch::limits::UnpackLimits;
+use crate::fetch::unpack_limits::UnpackLimits;
 
 /// The hash of an unpacked package. The folder itself may be a link.
 ///
@@ -41,7 +41,7 @@ pub(crate) fn hash_module(root: &Path) -> io::Result<String> {
         String::new(),
         &mut files,
     )?;
-    let lines = files.into_iter().filter(|(name, _)| !is_history(name)).map(|(name, path)| {
+    let lines = files.into_iter().filter(|(name, _)| !is_vcs_history(name)).map(|(name, path)| {
         let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
         let sum = match is_link {
             true => std::fs::read_link(&path)
@@ -54,7 +54,7 @@ pub(crate) fn hash_module(root: &Path) -> io::Result<String> {
 }
 
 /// Whether a file belongs to the history of a repository.
-fn is_history(name: &str) -> bool {
+fn is_vcs_history(name: &str) -> bool {
     name.split('/').any(|part| part == ".git")
 }
 

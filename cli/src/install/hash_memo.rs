@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::{MAX_RECORD, create_private_dir, read_text, stat_record};
+use formwork_core::disk::{MAX_DATA_FILE_LEN, create_private_dir, file_change_record, read_text};
 use sha2::{Digest as _, Sha256};
 
 use super::hash;
@@ -14,7 +14,7 @@ use crate::clock;
 use crate::env::Env;
 
 /// The seconds for which a change may have the same time as another one.
-const UNSETTLED_SECONDS: i64 = 2;
+const SAME_TIMESTAMP_SECONDS: i64 = 2;
 
 /// The remembered hashes of a user.
 #[derive(Clone, Debug)]
@@ -45,7 +45,8 @@ impl HashMemo {
         }
         let hash = hash::hash_folder(&root)?;
         // A file that changes in this moment may change again without another time.
-        let settled = before.newest + UNSETTLED_SECONDS < clock::current_time().unix_timestamp();
+        let settled =
+            before.newest + SAME_TIMESTAMP_SECONDS < clock::current_time().unix_timestamp();
         if settled && FileRecords::read_records(&root)?.as_ref() == Some(&before) {
             // A memo that cannot be written to is as good as none.
             drop(before.remember(&file, &hash));
@@ -82,7 +83,9 @@ impl FileRecords {
                 // file changes.
                 let target = found.is_symlink().then(|| fs::metadata(&path).ok()).flatten();
                 for found in [Some(&found), target.as_ref()].into_iter().flatten() {
-                    let Some((record, changed)) = stat_record(found) else { return Ok(None) };
+                    let Some((record, changed)) = file_change_record(found) else {
+                        return Ok(None);
+                    };
                     newest = newest.max(changed);
                     lines.push(format!("{name:?} {record}\n"));
                 }
@@ -95,7 +98,7 @@ impl FileRecords {
 
     /// The remembered hash, if it is one of these records.
     fn remembered_hash(&self, file: &Path) -> Option<String> {
-        let text = read_text(file, MAX_RECORD).ok()?;
+        let text = read_text(file, MAX_DATA_FILE_LEN).ok()?;
         let (sum, hash) = text.trim_end().split_once(' ')?;
         (sum == self.sum && hash.starts_with("h1:")).then(|| hash.to_owned())
     }

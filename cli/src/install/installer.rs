@@ -23,8 +23,8 @@ use super::source::{
     SourceSearch,
 };
 use crate::fetch::http::Download;
-use crate::fetch::limits::UnpackLimits;
 use crate::fetch::oci::{OciError, wrong_blob};
+use crate::fetch::unpack_limits::UnpackLimits;
 use crate::platform::Platform;
 
 /// A provider to install.
@@ -121,7 +121,7 @@ impl Installer<'_> {
             // Mirrors that the user set up come first; a registry is not asked.
             let mirrored = self.mirrors.versions(&job.addr).ok();
             if !mirrored.is_some_and(|listing| listing.versions.iter().any(suits)) {
-                return Ok(use_shipped(job, version, emit));
+                return Ok(use_shipped_provider(job, version, emit));
             }
             return self.select_version(job, &self.mirrors, emit);
         }
@@ -130,7 +130,7 @@ impl Installer<'_> {
             (Err(InstallFailure::Query(error)), Some(version))
                 if matches!(*error, SourceError::Unreachable { .. }) =>
             {
-                Ok(use_shipped(job, &version, emit))
+                Ok(use_shipped_provider(job, &version, emit))
             }
             (selected, _) => selected,
         }
@@ -186,7 +186,7 @@ impl Installer<'_> {
             let hash = package::install_package(&content, below, id, None)
                 .map_err(|error| InstallFailure::Cache(version.clone(), error.to_string()))?;
             let hashes = LockHashes { prior, ..LockHashes::default() };
-            return Ok(locked_as(job, version, hash, hashes, false));
+            return Ok(provider_locked_as(job, version, hash, hashes, false));
         }
         let package = search
             .package(&job.addr, version, &Platform::current())
@@ -199,7 +199,7 @@ impl Installer<'_> {
         let third_party = fetched.trust.key_id().is_some();
         let digest = fetched.digest.as_ref();
         let hashes = LockHashes { prior, signed: &fetched.signed, digest };
-        Ok(locked_as(job, version, hash, hashes, third_party))
+        Ok(provider_locked_as(job, version, hash, hashes, third_party))
     }
 
     /// Puts a package in its place, through the shared cache if there is one.
@@ -243,7 +243,7 @@ fn unchanged_lock(lock: &ProviderLock) -> InstalledProvider {
     }
 }
 
-fn locked_as(
+fn provider_locked_as(
     job: &InstallJob,
     version: &Version,
     hash: String,
@@ -262,7 +262,7 @@ fn locked_as(
 }
 
 /// Uses the provider that comes with this program.
-fn use_shipped(
+fn use_shipped_provider(
     job: &InstallJob,
     version: &Version,
     emit: &dyn Fn(InstallEvent),
@@ -359,7 +359,10 @@ fn download_archive(
     };
     let limit = UnpackLimits::PROVIDER.archive;
     let archive = Download { url, asking: asking.as_deref(), limit };
-    servers.http.download_sized(archive, sized, &mut hashing).map_err(|error| error.to_string())?;
+    servers
+        .http
+        .download_with_length(archive, sized, &mut hashing)
+        .map_err(|error| error.to_string())?;
     let zh = hashing.finish();
     Ok((file, zh))
 }

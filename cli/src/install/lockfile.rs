@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use formwork_core::addr::{ProviderAddr, quote_string};
-use formwork_core::disk::{Dir, MAX_RECORD, read_text};
+use formwork_core::disk::{Dir, MAX_DATA_FILE_LEN, read_text};
 use formwork_core::version::{Version, VersionConstraints};
 use formwork_lang::syntax::parse_file;
 use formwork_lang::syntax::{Attribute, Block, ExprKind};
@@ -57,7 +57,7 @@ impl LockFile {
         folder: &Path,
     ) -> Result<Self, Reported> {
         let path = folder.join(NAME);
-        let text = match read_text(&path, MAX_RECORD) {
+        let text = match read_text(&path, MAX_DATA_FILE_LEN) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Ok(Self::default());

@@ -11,7 +11,7 @@ use formwork_core::version::{Version, VersionConstraints};
 pub(crate) struct ModuleConstraints(Vec<(String, BTreeMap<ProviderAddr, VersionConstraints>)>);
 
 /// The most versions that a message lists.
-const MAX_LISTED: usize = 12;
+const MAX_LISTED_VERSIONS: usize = 12;
 
 impl ModuleConstraints {
     /// The constraints of the modules of a configuration.
@@ -50,7 +50,7 @@ impl ModuleConstraints {
                 text.push_str(&format!("\n  - {name}: {constraints}"));
             }
         }
-        text.push_str(&format!("\n\n{}", list_newest(versions)));
+        text.push_str(&format!("\n\n{}", format_newest_versions(versions)));
         let alternatives: Vec<String> = asked
             .iter()
             .enumerate()
@@ -72,11 +72,12 @@ impl ModuleConstraints {
 }
 
 /// The newest versions, for a message.
-fn list_newest(versions: &BTreeSet<Version>) -> String {
-    let newest: Vec<_> = versions.iter().rev().take(MAX_LISTED).map(ToString::to_string).collect();
+fn format_newest_versions(versions: &BTreeSet<Version>) -> String {
+    let newest: Vec<_> =
+        versions.iter().rev().take(MAX_LISTED_VERSIONS).map(ToString::to_string).collect();
     match versions.len() {
         0 => "No version is available.".to_owned(),
-        n if n > MAX_LISTED => {
+        n if n > MAX_LISTED_VERSIONS => {
             format!("The newest of {n} available versions are {}.", newest.join(", "))
         }
         _ => format!("The available versions are {}.", newest.join(", ")),

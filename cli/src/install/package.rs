@@ -11,7 +11,7 @@ use formwork_core::version::Version;
 
 use super::hash;
 use crate::fetch::archive::{self, ArchiveFormat};
-use crate::fetch::limits::{ArchiveError, UnpackLimits};
+use crate::fetch::unpack_limits::{ArchiveError, UnpackLimits};
 use crate::platform::Platform;
 
 /// The place of a package below a folder of packages.

@@ -73,9 +73,9 @@ impl InstallFailure {
                     modules_hint(&name)
                 ),
             ),
-            Self::Query(error) => query_failed(addr, *error, context),
-            Self::Fetch(version, error) => fetch_failed(addr, &version, *error, &constraints),
-            Self::Install(version, reason) => install_failed(&name, &version, &reason),
+            Self::Query(error) => query_failed_error(addr, *error, context),
+            Self::Fetch(version, error) => fetch_failed_error(addr, &version, *error, &constraints),
+            Self::Install(version, reason) => install_failed_error(&name, &version, &reason),
             Self::Cache(version, reason) => Diagnostic::error(
                 messages::INSTALL_FROM_CACHE_FAILED,
                 format!(
@@ -93,12 +93,12 @@ fn modules_hint(name: &str) -> String {
     )
 }
 
-fn install_failed(name: &str, version: &Version, reason: &str) -> Diagnostic {
+fn install_failed_error(name: &str, version: &Version, reason: &str) -> Diagnostic {
     let detail = format!("Error while installing {name} v{version}: {reason}.");
     Diagnostic::error(messages::FAILED_TO_INSTALL_PROVIDER, detail)
 }
 
-fn query_failed(
+fn query_failed_error(
     addr: &ProviderAddr,
     error: SourceError,
     context: &FailureContext<'_>,
@@ -158,7 +158,7 @@ fn query_failed(
     }
 }
 
-fn fetch_failed(
+fn fetch_failed_error(
     addr: &ProviderAddr,
     version: &Version,
     error: SourceError,
@@ -198,7 +198,7 @@ fn fetch_failed(
             Platform::current(),
             addr.host()
         ),
-        _ => return install_failed(&name, version, &error.to_string()),
+        _ => return install_failed_error(&name, version, &error.to_string()),
     };
     Diagnostic::error(messages::INCOMPATIBLE_PROVIDER_VERSION, detail)
 }

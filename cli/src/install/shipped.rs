@@ -9,7 +9,7 @@ use formwork_core::version::Version;
 
 /// Their namespaces and names, with the versions of the public providers whose schemas and behaviour they
 /// have, so that constraints on those hold.
-pub(crate) static SHIPPED: [(&str, &str, Version); 9] = [
+pub(crate) static SHIPPED_PROVIDERS: [(&str, &str, Version); 9] = [
     ("cyrilgdn", "postgresql", Version::new(1, 26, 0)),
     ("hashicorp", "archive", Version::new(2, 7, 1)),
     ("hashicorp", "external", Version::new(2, 3, 5)),
@@ -44,13 +44,13 @@ pub(crate) fn find_shipped(
     let is_it = |(namespace, name, _): &&(&str, &str, Version)| {
         provider.namespace() == namespace && provider.provider_type() == name
     };
-    let (_, name, version) = SHIPPED.iter().find(is_it)?;
+    let (_, name, version) = SHIPPED_PROVIDERS.iter().find(is_it)?;
     let program = std::env::current_exe().ok()?;
-    Some((version.clone(), program_of(name, &program, bundled)?))
+    Some((version.clone(), shipped_program_path(name, &program, bundled)?))
 }
 
 /// The program of the provider called `name`, found from the file of this program.
-fn program_of(name: &str, this: &Path, bundled: &[&str]) -> Option<ShippedProgram> {
+fn shipped_program_path(name: &str, this: &Path, bundled: &[&str]) -> Option<ShippedProgram> {
     let file = format!("{PROGRAM_PREFIX}{name}{EXE_SUFFIX}");
     // A program that was replaced while it runs has no file any more, and no neighbours to trust.
     let there = this.canonicalize().ok();
@@ -81,7 +81,7 @@ mod tests {
         std::fs::create_dir_all(root.join("bin")).unwrap();
         std::fs::create_dir_all(root.join("lib/formwork")).unwrap();
         std::fs::write(&this, "").unwrap();
-        let found = |name: &str| program_of(name, &this, &["null", "time"]);
+        let found = |name: &str| shipped_program_path(name, &this, &["null", "time"]);
         let file = |path: &str| Some(ShippedProgram { path: root.join(path), arg0: None });
         let bundled = Some(ShippedProgram {
             path: this.clone(),
@@ -94,14 +94,15 @@ mod tests {
             assert_eq!(found("null"), file(path));
         }
         // Replaced while it runs.
-        let gone = program_of("time", &root.join("bin/formwork (deleted)"), &["time"]).unwrap();
+        let gone =
+            shipped_program_path("time", &root.join("bin/formwork (deleted)"), &["time"]).unwrap();
         assert_eq!(gone.path, Path::new(RUNNING_PROGRAM));
     }
 
     #[test]
     fn the_bundle_has_every_provider_that_comes_with_the_program() {
-        let mut names: Vec<_> = SHIPPED.iter().map(|(_, name, _)| *name).collect();
+        let mut names: Vec<_> = SHIPPED_PROVIDERS.iter().map(|(_, name, _)| *name).collect();
         names.sort_unstable();
-        assert_eq!(names, formwork_providers::bundle::NAMES);
+        assert_eq!(names, formwork_providers::bundle::PROVIDER_NAMES);
     }
 }

@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 const HASHICORP_FINGERPRINT: &str = "c874011f0ab405110d02105534365d9472d7468f";
 
 /// The most signatures and keys that are looked at.
-const MAX_PACKETS: usize = 64;
+const MAX_PGP_PACKETS: usize = 64;
 
 /// The evidence that a package is the one its developers published, in Terraform's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub(crate) fn verify(
     let unreadable = |error: pgp::errors::Error| BadSignature::Signature(error.to_string());
     let signatures: Vec<Signature> = DetachedSignature::from_bytes_many(signature)
         .map_err(unreadable)?
-        .take(MAX_PACKETS)
+        .take(MAX_PGP_PACKETS)
         .map(|one| one.map(|one| one.signature).map_err(unreadable))
         .collect::<Result<_, _>>()?;
     if signatures.is_empty() {
@@ -105,7 +105,7 @@ pub(crate) fn verify(
 fn read_keys(text: &str) -> Result<Vec<SignedPublicKey>, BadSignature> {
     let unreadable = |error: pgp::errors::Error| BadSignature::Key(error.to_string());
     let (keys, _) = SignedPublicKey::from_string_many(text).map_err(unreadable)?;
-    keys.take(MAX_PACKETS).map(|key| key.map_err(unreadable)).collect()
+    keys.take(MAX_PGP_PACKETS).map(|key| key.map_err(unreadable)).collect()
 }
 
 fn trust_of_key(key: &SignedPublicKey) -> PackageTrust {
@@ -150,7 +150,7 @@ impl<'k> SigningKey<'k> {
         if !is_of_data {
             return Err("it is not a signature over a document");
         }
-        if !signature.hash_alg().is_some_and(is_strong) {
+        if !signature.hash_alg().is_some_and(is_strong_hash) {
             return Err("it uses a hash algorithm that is not secure");
         }
         if has_expired(signature, now) {
@@ -183,7 +183,7 @@ fn is_issuer(key: &impl KeyDetails, signature: &Signature) -> bool {
     signature.issuer_key_id().contains(&&key.legacy_key_id())
 }
 
-fn is_strong(algorithm: HashAlgorithm) -> bool {
+fn is_strong_hash(algorithm: HashAlgorithm) -> bool {
     use HashAlgorithm::{Sha3_256, Sha3_512, Sha224, Sha256, Sha384, Sha512};
     matches!(algorithm, Sha224 | Sha256 | Sha384 | Sha512 | Sha3_256 | Sha3_512)
 }

@@ -23,7 +23,7 @@ use crate::platform::Platform;
 use crate::settings::{InstallMethod, MethodKind, RepositoryAddr, RepositoryTemplate, Settings};
 
 pub(crate) use error::SourceError;
-pub(crate) use folder::{LocalPackage, local_packages};
+pub(crate) use folder::{MirroredProviderPackage, local_packages};
 #[cfg(any(test, fuzzing))]
 pub(crate) use network::fuzz_documents as fuzz_mirror;
 #[cfg(any(test, fuzzing))]
@@ -249,8 +249,9 @@ impl<'a> SourceSearch<'a> {
                 oci::OciQuery { servers: self.servers, template, addr }.package(version, platform)
             }
             ProviderSource::Folder(folder) => {
-                let is_it =
-                    |one: &LocalPackage| one.version == *version && one.platform == *platform;
+                let is_it = |one: &MirroredProviderPackage| {
+                    one.version == *version && one.platform == *platform
+                };
                 let found = local_packages(folder, addr)?.into_iter().find(is_it);
                 let found = found.ok_or_else(|| SourceError::Platform {
                     addr: addr.clone(),

@@ -17,9 +17,9 @@ use crate::clock;
 use crate::redact;
 use crate::view::sanitize;
 
-const IN_TEXT: &[BorrowedFormatItem<'_>] =
+const TEXT_TIME_FORMAT: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-const IN_JSON: &[BorrowedFormatItem<'_>] =
+const JSON_TIME_FORMAT: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
 
 /// Writes each event as a line.
@@ -42,7 +42,7 @@ where
         let mut line = LogLine::default();
         event.record(&mut line);
         let meta = event.metadata();
-        line.come_from(meta.target());
+        line.set_source(meta.target());
         let text = match self.json {
             true => line.json(*meta.level(), clock::current_time()).to_string(),
             false => line.text(*meta.level(), clock::current_time()),
@@ -76,7 +76,7 @@ impl LogLine {
     }
 
     /// Says which part of the program speaks. A provider is named by its program.
-    fn come_from(&mut self, target: &str) {
+    fn set_source(&mut self, target: &str) {
         self.module = match (target, self.fields.remove("plugin")) {
             ("provider", Some(Value::String(plugin))) => format!("provider.{plugin}"),
             (target, plugin) => {
@@ -87,7 +87,7 @@ impl LogLine {
     }
 
     fn text(&self, level: Level, at: OffsetDateTime) -> String {
-        let at = at.format(IN_TEXT).unwrap_or_default();
+        let at = at.format(TEXT_TIME_FORMAT).unwrap_or_default();
         let label = format!("[{level}]");
         let mut text = format!("{at} {label:<7} {}: {}", self.module, self.message);
         let separator = if self.fields.is_empty() { "" } else { ":" };
@@ -112,7 +112,10 @@ impl LogLine {
         object.insert("@level".to_owned(), json!(level.as_str().to_ascii_lowercase()));
         object.insert("@message".to_owned(), json!(self.message));
         object.insert("@module".to_owned(), json!(self.module));
-        object.insert("@timestamp".to_owned(), json!(at.format(IN_JSON).unwrap_or_default()));
+        object.insert(
+            "@timestamp".to_owned(),
+            json!(at.format(JSON_TIME_FORMAT).unwrap_or_default()),
+        );
         Value::Object(object)
     }
 }
@@ -154,14 +157,14 @@ mod tests {
     #[test]
     fn lines_look_as_those_of_terraform() {
         let mut core = line();
-        core.come_from("formwork_plugin_protocol::client");
+        core.set_source("formwork_plugin_protocol::client");
         assert_eq!(
             core.text(Level::INFO, OffsetDateTime::UNIX_EPOCH),
             "1970-01-01T00:00:00.000Z [INFO]  formwork_plugin_protocol.client: plugin started: \
              path=\"/a b\" pid=7 plain=x plugin=terraform-provider-null"
         );
         let mut provider = line();
-        provider.come_from("provider");
+        provider.set_source("provider");
         assert_eq!(
             provider.json(Level::TRACE, OffsetDateTime::UNIX_EPOCH).to_string(),
             r#"{"@level":"trace","@message":"plugin started","@module":"provider.terraform-provider-null","@timestamp":"1970-01-01T00:00:00.000000Z","path":"/a b","pid":7,"plain":"x"}"#

@@ -63,7 +63,7 @@ pub(super) fn too_many_calls_error(limit: usize, what: &str, call: &CallSite) ->
 }
 
 /// The message about a lock file of modules that cannot be read.
-pub(super) fn unreadable_lock(root: &Path, error: &std::io::Error) -> Diagnostic {
+pub(super) fn unreadable_lock_error(root: &Path, error: &std::io::Error) -> Diagnostic {
     let detail = format!(
         "{}: {error}. Correct the file, or remove it to lock no modules.",
         root.join(lock::FILE_NAME).display()
@@ -72,19 +72,23 @@ pub(super) fn unreadable_lock(root: &Path, error: &std::io::Error) -> Diagnostic
 }
 
 /// The message about a lock file of modules that cannot be written.
-pub(super) fn unwritten_lock(root: &Path, error: &std::io::Error) -> Diagnostic {
+pub(super) fn unwritten_lock_error(root: &Path, error: &std::io::Error) -> Diagnostic {
     let detail = format!("{}: {error}.", root.join(lock::FILE_NAME).display());
     Diagnostic::error(messages::FAILED_TO_WRITE_LOCK_FILE_MODULES, detail)
 }
 
 /// The message about a module whose content cannot be hashed.
-pub(super) fn no_hash(key: &str, call: &CallSite, error: &std::io::Error) -> Diagnostic {
+pub(super) fn unhashable_module_error(
+    key: &str,
+    call: &CallSite,
+    error: &std::io::Error,
+) -> Diagnostic {
     let detail = format!("The content of module {key:?} cannot be hashed: {error}.");
     Diagnostic::error(messages::FAILED_TO_READ_MODULE, detail).at(call.source_span)
 }
 
 /// The message about a module whose content is not the locked one.
-pub(super) fn other_content(
+pub(super) fn content_mismatch_error(
     key: &str,
     call: &CallSite,
     locked: &LockedModule,
@@ -105,7 +109,7 @@ pub(super) fn other_content(
 }
 
 /// The message about a lock file that must stay as it is and does not fit.
-pub(super) fn lock_is_kept(old: &ModuleLock, new: &ModuleLock) -> Diagnostic {
+pub(super) fn readonly_lock_error(old: &ModuleLock, new: &ModuleLock) -> Diagnostic {
     let mut changes: Vec<String> = Vec::new();
     for (key, module) in &new.0 {
         match old.0.get(key) {
@@ -137,7 +141,7 @@ pub(super) fn download_error(
 }
 
 /// The package is there, but not the folder of the module in it.
-pub(super) fn no_subfolder(
+pub(super) fn missing_subfolder_error(
     named: &str,
     call: &CallSite,
     source: &ModuleInPackage<'_>,
@@ -153,7 +157,7 @@ pub(super) fn no_subfolder(
     outside_package_error(summary, detail, call)
 }
 
-pub(super) fn no_versions(
+pub(super) fn no_versions_error(
     named: &str,
     call: &CallSite,
     host: &str,
@@ -191,7 +195,7 @@ pub(super) fn no_versions(
     }
 }
 
-pub(super) fn no_location(
+pub(super) fn no_location_error(
     call: &CallSite,
     module: &RegistryModuleAddr,
     version: &LooseVersion,
@@ -214,7 +218,12 @@ pub(super) fn no_location(
     outside_package_error(messages::ERROR_ACCESSING_REMOTE_MODULE_REGISTRY, detail, call)
 }
 
-pub(super) fn ignored_version(named: &str, call: &CallSite, host: &str, text: &str) -> Diagnostic {
+pub(super) fn ignored_version_warning(
+    named: &str,
+    call: &CallSite,
+    host: &str,
+    text: &str,
+) -> Diagnostic {
     let detail = format!(
         "The registry at {host} returned an invalid version string {} for module {named}, which Formwork ignored.",
         quote_shortened(text)

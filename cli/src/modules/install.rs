@@ -14,19 +14,19 @@ use formwork_core::version::LooseVersion;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::commit::Staging;
 use super::complaint;
 use super::lock::ModuleLock;
 use super::manifest::{ModuleManifest, ModuleRecord};
 use super::registry::ModuleRegistries;
 use super::source::{ModuleInPackage, RegistrySource};
+use super::staging::Staging;
 use crate::data_dir::DataDir;
-use crate::env::{Env, MODULE_SIZE};
+use crate::env::{Env, MODULE_SIZE_VARIABLE};
 use crate::fetch::host::Hosts;
 use crate::fetch::http::{Client, HttpError};
-use crate::fetch::limits::{ArchiveError, UnpackLimits};
 use crate::fetch::netrc::Netrc;
 use crate::fetch::oci::OciRegistries;
+use crate::fetch::unpack_limits::{ArchiveError, UnpackLimits};
 use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, HiddenFiles};
 use crate::messages;
 use crate::redact;
@@ -37,7 +37,7 @@ const MAX_DEPTH: usize = 64;
 /// Maximum number of calls in all.
 const MAX_CALLS: usize = 10_000;
 /// Maximum length of the name of a module's folder: file systems allow little more.
-const MAX_KEY: usize = 240;
+const MAX_FOLDER_NAME: usize = 240;
 
 /// Folder in which modules are installed, and the permissions used.
 pub(crate) struct ModulesFolder<'a> {
@@ -91,7 +91,7 @@ pub(crate) fn install_modules(
         diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
     };
     let lock = ModuleLock::load(place.root)
-        .map_err(|error| diags.error(complaint::unreadable_lock(place.root, &error)))?;
+        .map_err(|error| diags.error(complaint::unreadable_lock_error(place.root, &error)))?;
     let wait = || tell(InstallProgress::Waiting(folder.clone()));
     let staging = Staging::open(place.data, &wait).map_err(|error| unwritable(diags, error))?;
     // The run that was waited for may have changed it.
@@ -115,19 +115,20 @@ pub(crate) fn install_modules(
     };
     walk.root(diags, place);
     let ModuleWalk { old, mut new, staging, lacking, unread, found, .. } = walk;
-    let kept = locked::keep_unseen(&staging, &old, &mut new, unread);
+    let kept = locked::keep_unvisited_modules(&staging, &old, &mut new, unread);
     let changed = match (found, lock) {
         (Some(found), Some(lock)) if !lacking => {
-            let found = locked::with_kept(found, &lock, &kept);
-            locked::changed_lock(diags, place, &lock, found)?
+            let found = locked::with_kept_locks(found, &lock, &kept);
+            locked::lock_to_write(diags, place, &lock, found)?
         }
         _ => None,
     };
     if !lacking {
         staging.commit(&old, &new).map_err(|error| unwritable(diags, error))?;
         if let Some(lock) = changed {
-            lock.save(place.root)
-                .map_err(|error| diags.error(complaint::unwritten_lock(place.root, &error)))?;
+            lock.save(place.root).map_err(|error| {
+                diags.error(complaint::unwritten_lock_error(place.root, &error))
+            })?;
         }
     }
     diags.check()
@@ -152,7 +153,7 @@ pub(crate) fn fetch_root(
         let package = source.display_address();
         let detail = format!(
             "Could not download the module's source code from {package:?}: {error}.{}",
-            size_hint(&error)
+            size_limit_hint(&error)
         );
         let summary = messages::FAILED_TO_DOWNLOAD_MODULE;
         diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
@@ -160,14 +161,14 @@ pub(crate) fn fetch_root(
 }
 
 /// The next step after a package that is too large.
-fn size_hint(error: &FetchError) -> String {
+fn size_limit_hint(error: &FetchError) -> String {
     let too_large = match error {
         FetchError::Package(ArchiveError::TooMuch { what, .. }) => what.starts_with("bytes"),
         FetchError::Server(HttpError::TooLong { .. }) => true,
         _ => false,
     };
     if too_large {
-        format!(" {MODULE_SIZE} sets another limit, in mebibytes.")
+        format!(" {MODULE_SIZE_VARIABLE} sets another limit, in mebibytes.")
     } else {
         String::new()
     }
@@ -345,7 +346,7 @@ impl ModuleWalk<'_> {
         path: &str,
     ) -> Result<CallingModule<'h>, Reported> {
         let key = here.key_of(call);
-        let dir = files::clean(&here.dir.join(path));
+        let dir = files::normalize_path(&here.dir.join(path));
         if let Some(package) =
             here.package.as_ref().filter(|package| !dir.starts_with(&package.dir))
         {
@@ -374,7 +375,7 @@ impl ModuleWalk<'_> {
         let mut rest: Vec<_> =
             path.components().rev().map(|part| part.as_os_str().to_owned()).collect();
         while let Some(part) = rest.pop() {
-            let next = files::clean(&clean.join(&part));
+            let next = files::normalize_path(&clean.join(&part));
             match std::fs::read_link(self.staging.staged_path(&next)) {
                 Ok(target) if left > 0 => {
                     left -= 1;
@@ -406,8 +407,9 @@ impl ModuleWalk<'_> {
         };
         (self.tell)(InstallProgress::Downloading(format!("{module} {version}"), key.clone()));
         let location = self.registries.package_location(module, &version);
-        let (package, outer) = location
-            .map_err(|error| diags.error(complaint::no_location(call, module, &version, &error)))?;
+        let (package, outer) = location.map_err(|error| {
+            diags.error(complaint::no_location_error(call, module, &version, &error))
+        })?;
         let within = outer.join(within);
         let found =
             ModuleInPackage { package: &package, within: &within, origin: AddressOrigin::Remote };
@@ -466,9 +468,9 @@ impl ModuleWalk<'_> {
         source: &ModuleInPackage<'_>,
     ) -> Result<PathBuf, Reported> {
         let ModuleInPackage { package, within, origin } = *source;
-        if key.len() > MAX_KEY {
+        if key.len() > MAX_FOLDER_NAME {
             let what = "bytes in the names of calls within each other";
-            return Err(diags.error(complaint::too_many_calls_error(MAX_KEY, what, call)));
+            return Err(diags.error(complaint::too_many_calls_error(MAX_FOLDER_NAME, what, call)));
         }
         let aside = self.staging.staging_folder(key);
         let result = match self.staging.fetched_folder(package) {
@@ -488,10 +490,11 @@ impl ModuleWalk<'_> {
             let is_folder = found.is_dir();
             is_folder.then_some(found).ok_or_else(|| "it is not a directory".to_owned())
         });
-        let found = found
-            .map_err(|why| diags.error(complaint::no_subfolder(&named, call, source, &why)))?;
+        let found = found.map_err(|why| {
+            diags.error(complaint::missing_subfolder_error(&named, call, source, &why))
+        })?;
         self.staging.mark_complete(key, package);
         let within = found.strip_prefix(&aside).unwrap_or(Path::new(""));
-        Ok(files::clean(&self.staging.module_path(key).join(within)))
+        Ok(files::normalize_path(&self.staging.module_path(key).join(within)))
     }
 }

@@ -69,8 +69,8 @@ impl Signals {
 /// Whether signals about the terminal's end were ignored at the start. Once we listen, this cannot
 /// be determined.
 fn hangup_is_ignored() -> bool {
-    static IGNORED: OnceLock<bool> = OnceLock::new();
-    *IGNORED.get_or_init(|| {
+    static HANGUP_IGNORED: OnceLock<bool> = OnceLock::new();
+    *HANGUP_IGNORED.get_or_init(|| {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());

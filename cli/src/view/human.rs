@@ -3,7 +3,7 @@
 pub(crate) mod diagnostic;
 pub(crate) mod diff;
 pub(crate) mod drift;
-pub(crate) mod importing;
+pub(crate) mod import_report;
 pub(crate) mod operation;
 pub(crate) mod outputs;
 pub(crate) mod plan;

@@ -124,19 +124,22 @@ fn render_diagnostics(sources: &Sources, diags: &[&Diagnostic]) -> String {
     for one in diags {
         let _ = list.push((*one).clone());
     }
-    let ordered = diagnostic::in_order(sources, &list);
-    ordered.into_iter().map(|one| diagnostic::render_one(&screen, sources, one)).collect()
+    let ordered = diagnostic::in_display_order(sources, &list);
+    ordered
+        .into_iter()
+        .map(|one| diagnostic::render_one_diagnostic(&screen, sources, one))
+        .collect()
 }
 
 fn result_element(name: &str, message: Option<&str>, body: &str) -> String {
     let message = message.map(|text| format!(" message=\"{}\"", escape_xml(text)));
     // The end of the section must not stand within it.
-    let body = body.replace(is_no_xml, "\u{fffd}").replace("]]>", "]]]]><![CDATA[>");
+    let body = body.replace(is_invalid_in_xml, "\u{fffd}").replace("]]>", "]]]]><![CDATA[>");
     format!("\n      <{name}{}><![CDATA[{body}]]></{name}>", message.unwrap_or_default())
 }
 
 /// Whether XML 1.0 has no such character, not even in an escaped form.
-fn is_no_xml(char: char) -> bool {
+fn is_invalid_in_xml(char: char) -> bool {
     matches!(char, '\u{fffe}' | '\u{ffff}')
         || (char.is_control() && !matches!(char, '\t' | '\n' | '\r'))
 }
@@ -154,7 +157,7 @@ fn escape_xml(text: &str) -> String {
             '\t' => escaped.push_str("&#x9;"),
             '\n' => escaped.push_str("&#xA;"),
             '\r' => escaped.push_str("&#xD;"),
-            char if is_no_xml(char) => escaped.push('\u{fffd}'),
+            char if is_invalid_in_xml(char) => escaped.push('\u{fffd}'),
             char => escaped.push(char),
         }
     }

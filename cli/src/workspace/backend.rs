@@ -73,20 +73,21 @@ impl Workspace<'_> {
         let is_unknown =
             |block: &&Block| block.provider.is_none() && find_backend_kind(&block.kind).is_none();
         if let Some(block) = backend.filter(is_unknown) {
-            return Err(diags.error(unknown_kind(messages::INVALID_BACKEND_TYPE, block)));
+            return Err(diags.error(unknown_backend_error(messages::INVALID_BACKEND_TYPE, block)));
         }
         let remembered = self.initialized_backend(diags)?;
         let found = match (backend, &remembered) {
             // Arguments of a block that was never set up are judged by `init`.
-            (Some(block), None) => Err(not_initialized(block)),
+            (Some(block), None) => Err(not_initialized_reason(block)),
             // A provider is not started only to find that another one was set up.
             (Some(block), Some(old)) if old.is_other_store(block) => {
-                Err(backend_type_changed(old, block))
+                Err(backend_type_changed_reason(old, block))
             }
-            (Some(block), Some(_)) => {
-                resolve_backend(Some(self.block_config(diags, block).await?), remembered.as_ref())
-            }
-            (None, _) => resolve_backend(None, remembered.as_ref()),
+            (Some(block), Some(_)) => resolve_initialized_backend(
+                Some(self.block_config(diags, block).await?),
+                remembered.as_ref(),
+            ),
+            (None, _) => resolve_initialized_backend(None, remembered.as_ref()),
         };
         found.map_err(|reason| {
             let supported = remembered.as_ref().is_none_or(InitializedBackend::is_supported);
@@ -141,7 +142,7 @@ impl Workspace<'_> {
         match (block, &old) {
             (Some(block), Some(old)) if block.provider.is_some() => old.is_same_backend(block),
             (Some(block), Some(_)) => BackendConfig::read(&mut Diagnostics::new(), block)
-                .is_ok_and(|block| resolve_backend(Some(block), old.as_ref()).is_ok()),
+                .is_ok_and(|block| resolve_initialized_backend(Some(block), old.as_ref()).is_ok()),
             (block, old) => block.is_none() && old.is_none(),
         }
     }
@@ -196,7 +197,7 @@ impl Workspace<'_> {
 }
 
 /// The error of a block whose type is not known.
-fn unknown_kind(summary: impl Into<Summary>, block: &Block) -> Diagnostic {
+fn unknown_backend_error(summary: impl Into<Summary>, block: &Block) -> Diagnostic {
     let detail = format!(
         "{}\n\nCommands that need no state work: `init -backend=false`, `validate`, `get`, `fmt`.",
         describe_unsupported_backend(&block.kind)
@@ -205,7 +206,7 @@ fn unknown_kind(summary: impl Into<Summary>, block: &Block) -> Diagnostic {
 }
 
 /// The reason why a new block has to be initialized.
-fn not_initialized(block: &Block) -> String {
+fn not_initialized_reason(block: &Block) -> String {
     let kind = &block.kind;
     match &block.provider {
         Some(provider) => {
@@ -217,7 +218,7 @@ fn not_initialized(block: &Block) -> String {
 }
 
 /// The reason why a block of another type has to be initialized.
-fn backend_type_changed(old: &InitializedBackend, block: &Block) -> String {
+fn backend_type_changed_reason(old: &InitializedBackend, block: &Block) -> String {
     let kind = &block.kind;
     match &block.provider {
         None => format!("Migrating from {} to backend {kind:?}", old.describe()),
@@ -230,7 +231,7 @@ fn backend_type_changed(old: &InitializedBackend, block: &Block) -> String {
 }
 
 /// The backend and its arguments, or why that is not settled.
-fn resolve_backend(
+fn resolve_initialized_backend(
     block: Option<BackendConfig>,
     remembered: Option<&InitializedBackend>,
 ) -> Result<BackendConfig, String> {
@@ -254,7 +255,7 @@ fn resolve_backend(
 
 /// Work that `init` has to do about the backend.
 #[derive(Debug, PartialEq)]
-pub(crate) enum BackendSetup {
+pub(crate) enum BackendComparison {
     /// Nothing: there is no block, and there was none.
     Nothing,
     /// The settled configuration stays in force.
@@ -263,7 +264,7 @@ pub(crate) enum BackendSetup {
     Changed,
 }
 
-impl BackendSetup {
+impl BackendComparison {
     /// Finds out what has to be done about a block, if options set more than it (`more`) or not.
     pub(crate) fn compare(
         block: Option<&BackendConfig>,
@@ -329,7 +330,7 @@ mod tests {
     fn the_state_is_where_init_settled_it_and_nothing_else_is_guessed() {
         let old = remembered();
         let check = |block: Option<BackendConfig>, old: Option<&InitializedBackend>| {
-            resolve_backend(block, old)
+            resolve_initialized_backend(block, old)
         };
         assert_eq!(check(None, None), Ok(local(None)));
         // The block says less than the options of init.
@@ -352,14 +353,17 @@ mod tests {
     #[test]
     fn init_keeps_what_holds_and_says_what_would_change() {
         let (old, block) = (remembered(), local(None));
-        assert_eq!(BackendSetup::compare(None, false, None), BackendSetup::Nothing);
-        assert_eq!(BackendSetup::compare(Some(&block), false, Some(&old)), BackendSetup::Kept);
+        assert_eq!(BackendComparison::compare(None, false, None), BackendComparison::Nothing);
+        assert_eq!(
+            BackendComparison::compare(Some(&block), false, Some(&old)),
+            BackendComparison::Kept
+        );
         for (block, more, old) in [
             (Some(&block), true, Some(&old)),
             (Some(&block), false, None),
             (None, false, Some(&old)),
         ] {
-            assert_eq!(BackendSetup::compare(block, more, old), BackendSetup::Changed);
+            assert_eq!(BackendComparison::compare(block, more, old), BackendComparison::Changed);
         }
     }
 

@@ -21,7 +21,7 @@ pub(crate) enum OverrideWarning {
 impl Workspace<'_> {
     /// Warns of overrides before anything is checked.
     pub(crate) fn warn_of_overrides(&mut self, diags: &mut Diagnostics, when: OverrideWarning) {
-        let Some(list) = self.listed_overrides() else { return };
+        let Some(list) = self.overrides_text() else { return };
         let warns = match when {
             OverrideWarning::Never => false,
             OverrideWarning::Always => true,
@@ -40,7 +40,7 @@ impl Workspace<'_> {
 
     /// Warns that `init` installs nothing for overridden providers.
     pub(crate) fn warn_of_overrides_in_init(&self, diags: &mut Diagnostics) {
-        if let Some(list) = self.listed_overrides() {
+        if let Some(list) = self.overrides_text() {
             let detail = format!(
                 "{list}\n\nSkip formwork init when using provider development overrides. It is not necessary: nothing is installed for these providers."
             );
@@ -51,7 +51,7 @@ impl Workspace<'_> {
         }
     }
 
-    fn listed_overrides(&self) -> Option<String> {
+    fn overrides_text(&self) -> Option<String> {
         let overrides = &self.provider_folders(&[]).settings.overrides;
         if overrides.is_empty() {
             return None;

@@ -38,7 +38,7 @@ impl Workspace<'_> {
     /// that is theirs, `tests` unless another one is given.
     pub(crate) fn check_tests(&mut self, diags: &mut Diagnostics, tests: Option<&Path>) {
         let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
-        test_files::check(diags, &mut self.sources, &FilesOnDisk, folders);
+        test_files::check_test_files(diags, &mut self.sources, &FilesOnDisk, folders);
     }
 
     /// Reads the test files, in the order in which they run.
@@ -52,7 +52,7 @@ impl Workspace<'_> {
     ) -> Result<Vec<TestSuite>, Reported> {
         let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
         folders.check_is_local(diags)?;
-        test_files::read(diags, &mut self.sources, &FilesOnDisk, folders)
+        test_files::read_test_files(diags, &mut self.sources, &FilesOnDisk, folders)
     }
 
     /// Whether a run of a test file has a module of its own.

@@ -20,9 +20,9 @@ use self::account::StorageAccount;
 use self::client::AzureClient;
 use self::container::Container;
 use crate::cause::Cause;
+use crate::client_backend::ClientBackend;
 use crate::kind::{BackendArguments, BackendKind, ConfigError};
 use crate::messages;
-use crate::remote_backend::RemoteBackend;
 use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, TlsSettings};
 use crate::{Backend, DEFAULT_WORKSPACE};
@@ -80,7 +80,7 @@ struct AzureBackend {
 }
 
 #[async_trait::async_trait]
-impl RemoteBackend for AzureBackend {
+impl ClientBackend for AzureBackend {
     type Client = AzureClient;
 
     const KIND: &'static str = "azurerm";

@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use formwork_core::disk::MAX_STATE;
+use formwork_core::disk::MAX_STATE_LEN;
 
 use crate::cause::Cause;
 
@@ -27,9 +27,9 @@ pub(crate) fn decompress_gzip(content: &[u8]) -> Result<Vec<u8>, Cause> {
     let mut text = Vec::new();
     // A few kilobytes can unpack to gigabytes. One byte above the limit shows that the content is
     // longer than it.
-    GzDecoder::new(content).take(MAX_STATE + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > MAX_STATE {
-        return Err(format!("the state is longer than the limit of {MAX_STATE} bytes").into());
+    GzDecoder::new(content).take(MAX_STATE_LEN + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > MAX_STATE_LEN {
+        return Err(format!("the state is longer than the limit of {MAX_STATE_LEN} bytes").into());
     }
     Ok(text)
 }

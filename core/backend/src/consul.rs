@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use formwork_core::disk::{MAX_RECORD, read_named_text};
+use formwork_core::disk::{MAX_DATA_FILE_LEN, read_user_text_file};
 use formwork_value::Type;
 use formwork_value::schema::Block;
 use ureq::http::Uri;
@@ -20,8 +20,8 @@ use ureq::http::Uri;
 use self::client::ConsulClient;
 use self::server::ConsulServer;
 use crate::cause::Cause;
+use crate::client_backend::ClientBackend;
 use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
-use crate::remote_backend::RemoteBackend;
 use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, TlsSettings};
 use crate::{Backend, DEFAULT_WORKSPACE};
@@ -193,7 +193,7 @@ fn read_certificate_folder(
     names.sort();
     let mut all = String::new();
     for name in names.iter().filter(|name| !name.is_dir()) {
-        let read = read_named_text(name, MAX_RECORD);
+        let read = read_user_text_file(name, MAX_DATA_FILE_LEN);
         let text = read.map_err(|error| failed(&format!("{}: {error}", name.display())))?;
         all.push_str(&text);
         all.push('\n');
@@ -211,7 +211,7 @@ struct ConsulBackend {
 }
 
 #[async_trait::async_trait]
-impl RemoteBackend for ConsulBackend {
+impl ClientBackend for ConsulBackend {
     type Client = ConsulClient;
 
     const KIND: &'static str = "consul";

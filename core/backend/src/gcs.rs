@@ -24,8 +24,8 @@ use self::bucket::{Bucket, ObjectEncryption};
 use self::client::GcsClient;
 use self::credentials::TokenScope;
 use crate::cause::Cause;
+use crate::client_backend::{ClientBackend, clean_path};
 use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
-use crate::remote_backend::{RemoteBackend, clean_path};
 use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, TlsSettings};
 use crate::{Backend, DEFAULT_WORKSPACE};
@@ -181,7 +181,7 @@ struct GcsBackend {
 }
 
 #[async_trait::async_trait]
-impl RemoteBackend for GcsBackend {
+impl ClientBackend for GcsBackend {
     type Client = GcsClient;
 
     const KIND: &'static str = "gcs";

@@ -8,10 +8,10 @@ use formwork_value::Type;
 use formwork_value::schema::Block;
 
 use crate::cause::Cause;
+use crate::client_backend::ClientBackend;
 use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
-use crate::remote_backend::RemoteBackend;
 use crate::store::LockEnd;
 use crate::{Backend, DEFAULT_WORKSPACE};
 
@@ -61,7 +61,7 @@ struct InMemoryBackend {
 }
 
 #[async_trait::async_trait]
-impl RemoteBackend for InMemoryBackend {
+impl ClientBackend for InMemoryBackend {
     type Client = InMemoryClient;
 
     const KIND: &'static str = "inmem";

@@ -11,11 +11,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use formwork_core::disk::{MAX_STATE, read_file};
+use formwork_core::disk::{MAX_STATE_LEN, read_file};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::intents::{IntentLog, LocalIntentLog, StateAccess, UnfinishedRun};
 use formwork_core::state::journal::{
-    CopyError, Journal, JournalError, RecordSeal, RunHeader, merge_journal_copies,
+    Journal, JournalCopyError, JournalError, RecordSeal, RunHeader, merge_journal_copies,
 };
 use formwork_core::state::recover::{Recovery, is_being_written, recover_journals};
 
@@ -104,12 +104,12 @@ impl SharedIntents {
         let location = self.store.store_location();
         move |cause| {
             let location = location.clone();
-            JournalError::Copy(CopyError::Failed { doing, location, cause: cause.into() })
+            JournalError::Copy(JournalCopyError::Failed { doing, location, cause: cause.into() })
         }
     }
 
     fn taken_over_error(&self) -> JournalError {
-        CopyError::TakenOver { location: self.store.store_location() }.into()
+        JournalCopyError::TakenOver { location: self.store.store_location() }.into()
     }
 
     fn path(&self, run: &str) -> PathBuf {
@@ -146,7 +146,7 @@ impl SharedIntents {
     ) -> Result<(), JournalError> {
         let PulledJournal { run, shared, next, .. } = pulled;
         let failed = self.journal_error("write");
-        let part = match read_file(path, MAX_STATE) {
+        let part = match read_file(path, MAX_STATE_LEN) {
             Ok(bytes) if bytes.starts_with(&shared) => {
                 JournalPart::Records(bytes[shared.len()..].into())
             }
@@ -199,7 +199,7 @@ impl IntentLog for SharedIntents {
         access: StateAccess,
     ) -> Result<Recovery, JournalError> {
         let runs = self.store.read_runs(access).await.map_err(self.journal_error("read"))?;
-        let mut journals = self.local.interrupted_journals()?;
+        let mut journals = self.local.read_interrupted_journals()?;
         let mut pulled = BTreeMap::new();
         for run in runs {
             let path = self.path(&run.id);
@@ -241,7 +241,10 @@ impl IntentLog for SharedIntents {
             let run = pulled.run.clone();
             self.push_recovered_journal(&path, pulled).await?;
             // Released last: until the store has the outcome, the claims keep other runs away.
-            let open = recovery.unresolved_in(&path).map(ToString::to_string).collect::<Vec<_>>();
+            let open = recovery
+                .unresolved_instances_of(&path)
+                .map(ToString::to_string)
+                .collect::<Vec<_>>();
             self.store.release_claims(&run, &open).await.map_err(self.journal_error("write"))?;
         }
         Ok(())
@@ -263,7 +266,7 @@ impl IntentLog for SharedIntents {
         })
     }
 
-    fn local_only_reason(&self) -> Option<String> {
+    fn local_journal_only_reason(&self) -> Option<String> {
         self.local_only.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -18,8 +18,8 @@ use formwork_value::schema::Block;
 use self::client::{KubernetesClient, SUFFIX_LABEL, WORKSPACE_LABEL};
 use self::cluster::ClusterClient;
 use crate::cause::Cause;
+use crate::client_backend::ClientBackend;
 use crate::kind::{BackendArguments, BackendKind, ConfigError};
-use crate::remote_backend::RemoteBackend;
 use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The type of the backend.
@@ -57,7 +57,7 @@ struct KubernetesBackend {
 }
 
 #[async_trait::async_trait]
-impl RemoteBackend for KubernetesBackend {
+impl ClientBackend for KubernetesBackend {
     type Client = KubernetesClient;
 
     const KIND: &'static str = "kubernetes";

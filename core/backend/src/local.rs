@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::disk::locks::{NO_LOCKS, is_lock_unsupported_error};
-use formwork_core::disk::{MAX_STATE, read_file, read_named};
+use formwork_core::disk::locks::{NO_LOCKS_REMEDY, is_lock_unsupported_error};
+use formwork_core::disk::{MAX_STATE_LEN, read_file, read_user_file};
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::{IntentLog, LocalIntentLog};
 use formwork_value::Diagnostic;
@@ -150,7 +150,7 @@ impl LocalStore {
 
     fn read_state_file(&mut self) -> Result<Option<StateFile>, StoreError> {
         let mut text = if self.files.named.source {
-            read_if_present(read_named, self.path_to_read())?.unwrap_or_default()
+            read_if_present(read_user_file, self.path_to_read())?.unwrap_or_default()
         } else {
             read_if_present(read_file, self.path_to_read())?.unwrap_or_default()
         };
@@ -349,8 +349,11 @@ impl StateStore for LocalStore {
     async fn stored_providers(&mut self) -> BTreeSet<ProviderAddr> {
         let source = self.path_to_read();
         // A pipe can be read only once, and a state that cannot be read is reported by the command.
-        let text =
-            if is_not_regular_file(source) { Ok(Vec::new()) } else { read_file(source, MAX_STATE) };
+        let text = if is_not_regular_file(source) {
+            Ok(Vec::new())
+        } else {
+            read_file(source, MAX_STATE_LEN)
+        };
         let text = text.unwrap_or_default();
         self.cipher.read_providers(&text).unwrap_or_default()
     }
@@ -430,7 +433,7 @@ fn store_error(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> 
     let location = display_path(path);
     move |cause| {
         let remedy = match doing {
-            StoreOperation::Lock if is_lock_unsupported_error(&cause) => Some(NO_LOCKS.to_owned()),
+            StoreOperation::Lock if is_lock_unsupported_error(&cause) => Some(NO_LOCKS_REMEDY.to_owned()),
             StoreOperation::Lock => Some(
                 "The state must be writable before anything is changed. Check the permissions of \
                  the file and its folder, or choose another place."
@@ -460,7 +463,7 @@ fn read_if_present(
     read: fn(&Path, u64) -> io::Result<Vec<u8>>,
     path: &Path,
 ) -> Result<Option<Vec<u8>>, StoreError> {
-    match read(path, MAX_STATE) {
+    match read(path, MAX_STATE_LEN) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(store_error(StoreOperation::Read, path)(error)),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use formwork_core::state::operator::{operation_name, user_and_host};
+use formwork_core::state::operator::{operation_display_name, user_and_host};
 use formwork_core::version::LANGUAGE_VERSION;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -67,14 +67,14 @@ impl LockInfo {
     pub fn describe_holder(&self) -> String {
         // The fractions of a second help no reader.
         let since = self.created.split('.').next().unwrap_or_default();
-        format!("{} ({}, since {since})", self.who, operation_name(&self.operation))
+        format!("{} ({}, since {since})", self.who, operation_display_name(&self.operation))
     }
 
     /// Lists what is known about the holder, one line each.
     #[must_use]
     pub fn describe(&self) -> String {
         let Self { id, operation, info, who, version, created, path } = self;
-        let operation = operation_name(operation);
+        let operation = operation_display_name(operation);
         // They come from a server or a file. A line end in one of them would look like a message.
         let line = |text: &str| text.replace(['\n', '\r'], " ");
         let [id, path, operation, who, version, created, info] =

@@ -230,7 +230,7 @@ struct StateStoreSetup {
 
 impl StateStoreSetup {
     /// A digest that differs between stores of one type and provider.
-    fn digest(&self) -> String {
+    fn identity_digest(&self) -> String {
         short_digest(&format!(
             "{}\n{}",
             self.provider.comparison_key(),
@@ -340,7 +340,7 @@ impl Backend for ProviderStoreBackend {
 
     fn identity(&self, workspace: &str) -> String {
         // Its location shows no arguments, because they may be secrets.
-        format!("{}\n{}\n{workspace}", self.store_location(), self.setup.digest())
+        format!("{}\n{}\n{workspace}", self.store_location(), self.setup.identity_digest())
     }
 
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {

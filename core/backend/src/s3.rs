@@ -31,10 +31,10 @@ use self::table::DynamoDbTable;
 use crate::aws::credentials::{self, CredentialChain};
 use crate::aws::{AwsService, new_signer};
 use crate::cause::Cause;
+use crate::client_backend::{ClientBackend, clean_path};
 use crate::journals::SharedIntents;
 use crate::kind::{BackendArguments, BackendKind, ConfigError};
 use crate::messages;
-use crate::remote_backend::{RemoteBackend, clean_path};
 use crate::retry::RetryPolicy;
 use crate::signing::signing_context;
 use crate::web::{HttpClient, TlsSettings};
@@ -196,7 +196,7 @@ impl S3Backend {
 }
 
 #[async_trait::async_trait]
-impl RemoteBackend for S3Backend {
+impl ClientBackend for S3Backend {
     type Client = S3Client;
 
     const KIND: &'static str = "s3";

@@ -7,7 +7,7 @@ use formwork_core::plan::{Plan, PlanOptions};
 use formwork_core::state::journal::{Journal, RunHeader};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::claims::local_journal_warning;
+use crate::claims::unshared_journal_warning;
 use crate::messages;
 use crate::observer::{ApprovalRequest, EngineEventForwarder, OperationEvent};
 use crate::operation::{Operation, PhaseInputs};
@@ -16,7 +16,7 @@ use crate::saved_plan::SavedPlan;
 use crate::state_session::{ResultsRecord, StateSession};
 
 /// The name of the operation in the journal, as Terraform names it in locks.
-const APPLY_OPERATION_NAME: &str = "OperationTypeApply";
+const JOURNAL_OPERATION_NAME: &str = "OperationTypeApply";
 
 /// The plan that is applied.
 pub enum PlanSource {
@@ -123,14 +123,14 @@ impl Operation<'_> {
             session.refuse_with_damaged_journal(diags).await?;
         }
         let begin = RunHeader {
-            operation: APPLY_OPERATION_NAME,
+            operation: JOURNAL_OPERATION_NAME,
             base: &session.file,
             read_from: session.store.read_from(),
         };
         let journal = session.intents.begin_run(begin).await;
         let journal = journal.map_err(|error| diags.error(error.diagnostic()))?;
-        if let Some(reason) = session.intents.local_only_reason() {
-            diags.warn(local_journal_warning(&reason));
+        if let Some(reason) = session.intents.local_journal_only_reason() {
+            diags.warn(unshared_journal_warning(&reason));
         }
         let settled = match self.plan_and_approve(diags, session, source, purpose).await {
             Ok(Some(settled)) => settled,
@@ -148,7 +148,7 @@ impl Operation<'_> {
             return Err(reported);
         }
         let done = match purpose {
-            PlanPurpose::Refresh => self.store_prior_state(diags, session, plan, journal).await,
+            PlanPurpose::Refresh => self.finish_refresh(diags, session, plan, journal).await,
             PlanPurpose::Apply => {
                 let applied = self.apply_plan(diags, session, &plan, journal).await;
                 applied
@@ -222,7 +222,7 @@ impl Operation<'_> {
     }
 
     /// Stores the state that the plan starts from.
-    async fn store_prior_state(
+    async fn finish_refresh(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
@@ -249,7 +249,7 @@ impl Operation<'_> {
         let is_first = !session.store.is_read_from_write_location();
         let must_store = plan.must_store_prior_state(&session.file.state)
             || session.must_store_refreshed_state(plan);
-        if is_first || session.has_taken_over() || must_store {
+        if is_first || session.has_unstored_recovery() || must_store {
             let stored = write_prior_state(diags, session, plan, &journal).await;
             if let Err(reported) = stored {
                 // Nothing was done yet that another run would have to take over.
@@ -311,7 +311,7 @@ async fn write_prior_state(
     journal: &Journal,
 ) -> Result<(), Reported> {
     session.file.state = plan.prior.clone();
-    let said = journal.record_snapshot(&session.file).await;
+    let said = journal.record_state_fingerprint(&session.file).await;
     said.map_err(|error| diags.error(error.diagnostic()))?;
     session.write_state(diags).await
 }
@@ -320,7 +320,7 @@ async fn write_prior_state(
 async fn store_results(diags: &mut Diagnostics, session: &mut StateSession, journal: Journal) {
     // Said before it is stored, so that a crash between the two does not replay what is there. A journal
     // that fails is no reason to lose the state, too.
-    let snapshot = journal.record_snapshot(&session.file).await;
+    let snapshot = journal.record_state_fingerprint(&session.file).await;
     if session.write_recorded_state(diags, ResultsRecord::Journal).await.is_err() {
         // Without a stored state the journal has the only record of what was done, and stays.
         if let Err(error) = snapshot {

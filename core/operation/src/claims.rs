@@ -37,7 +37,7 @@ impl StateSession {
             return false;
         }
         let differing = StateDifference::between(&self.file.state, &plan.prior).instances;
-        let mut changed = plan.changes.values().filter(|change| change.is_unapplied());
+        let mut changed = plan.changes.values().filter(|change| change.needs_apply());
         changed.any(|change| differing.contains(&change.addr))
     }
 }
@@ -45,7 +45,7 @@ impl StateSession {
 /// The claims of a run that applies a plan.
 fn plan_claims(plan: &Plan, run: &str, timeout: Duration) -> Claims {
     let mut claims = Claims { run: run.to_owned(), timeout, ..Claims::default() };
-    let pending = plan.changes.values().filter(|change| change.is_unapplied());
+    let pending = plan.changes.values().filter(|change| change.needs_apply());
     // A data source has no object that two runs could change.
     for change in pending.filter(|change| change.addr.resource.mode() == ResourceMode::Managed) {
         claims.changes.insert(change.addr.clone());
@@ -62,7 +62,7 @@ fn plan_claims(plan: &Plan, run: &str, timeout: Duration) -> Claims {
 }
 
 /// Warns that only this machine has the intents of a run, although its state is shared.
-pub(crate) fn local_journal_warning(reason: &str) -> Diagnostic {
+pub(crate) fn unshared_journal_warning(reason: &str) -> Diagnostic {
     let detail = format!(
         "{reason}. If this machine is lost while this run goes on, what it did since it began is \
          not known anywhere else. `docs/backends.md` says what the backend needs to keep it."

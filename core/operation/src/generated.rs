@@ -59,8 +59,9 @@ pub fn write_generated_config(
     ));
     let mut text = GENERATED_HEADER.to_owned();
     for (addr, config) in &all {
-        let from =
-            import_id(plan, addr).map(|id| format!(" from {}", quote(id))).unwrap_or_default();
+        let from = planned_import_id(plan, addr)
+            .map(|id| format!(" from {}", quote(id)))
+            .unwrap_or_default();
         text.push_str(&format!("\n# __generated__ by Terraform{from}\n{config}\n"));
     }
     // A file that has been created in the meantime is kept, too.
@@ -76,7 +77,7 @@ pub fn write_generated_config(
 }
 
 /// Import id of the object, if the plan came as far as importing it.
-fn import_id<'p>(plan: &'p Plan, addr: &InstanceAddr) -> Option<&'p str> {
+fn planned_import_id<'p>(plan: &'p Plan, addr: &InstanceAddr) -> Option<&'p str> {
     let change = plan.changes.get(&(addr.clone(), None))?;
     match &change.importing.as_ref()?.import_key {
         ImportKey::Id(id) => Some(id),

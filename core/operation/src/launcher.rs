@@ -111,7 +111,7 @@ impl Launcher {
     /// The same, for an operation that needs little but schemas: a provider whose schemas are kept is
     /// not started before it is asked for more.
     #[must_use]
-    pub fn with_kept_schemas(self) -> Self {
+    pub fn with_cached_schemas(self) -> Self {
         Self { reads_schemas: true, ..self }
     }
 

@@ -1,6 +1,6 @@
 //! Settles operations that an interrupted run left open.
 
-mod select;
+mod select_operations;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::operation::Operation;
 use crate::plan::PlanInputs;
 use crate::state_session::{StateSession, refuse_displaced_object};
 
-pub use self::select::select_unresolved;
+pub use self::select_operations::select_unresolved;
 pub use crate::state_session::{decision_commands, displaced_object_remedy};
 
 /// An object that is to be adopted.
@@ -98,11 +98,11 @@ impl Operation<'_> {
                 return Ok(AdoptOutcome::Destroyed(last.addr.clone()));
             }
             (OpenQuestion::Destination { object: Some(object) }, None) => {
-                self.put_result_in_place(diags, &mut session.file.state, last, object)?
+                self.put_result_into_state(diags, &mut session.file.state, last, object)?
             }
             (_, Some(id)) => {
                 let created = CreatedObject { operation: last, id, force: request.force };
-                self.find_created(diags, session, created).await?
+                self.adopt_created(diags, session, created).await?
             }
             (OpenQuestion::Effect, None) => {
                 let detail = format!(
@@ -120,7 +120,7 @@ impl Operation<'_> {
     }
 
     /// Puts a result in its place. Returns where that is.
-    fn put_result_in_place(
+    fn put_result_into_state(
         &self,
         diags: &mut Diagnostics,
         state: &mut State,
@@ -141,7 +141,7 @@ impl Operation<'_> {
     }
 
     /// Finds the object that was created and adds it. Returns its address.
-    async fn find_created(
+    async fn adopt_created(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
@@ -165,7 +165,7 @@ impl Operation<'_> {
         if !force {
             refuse_different_object(diags, &session.file.state, adopted, id)?;
         }
-        match is_free && apply_moves_to_adopted(&mut session.file.state, config, one) {
+        match is_free && return_to_unmoved_address(&mut session.file.state, config, one) {
             true => Ok(one.addr.clone()),
             false => Ok(at.clone()),
         }
@@ -306,7 +306,11 @@ fn warn_of_adopted_without_config(
 /// Has what was taken in go the way of everything else that moves: it waits where the run was to make
 /// it. Alone under the new address it would keep the others, whose place is not there yet, from coming.
 /// Returns whether it does.
-fn apply_moves_to_adopted(state: &mut State, config: &Config, one: &UnresolvedOperation) -> bool {
+fn return_to_unmoved_address(
+    state: &mut State,
+    config: &Config,
+    one: &UnresolvedOperation,
+) -> bool {
     let (from, to) = (&one.addr, one.current_addr());
     // Between two resource types an object moves only through the provider, which a plan asks.
     if from == to || from.resource.resource_type() != to.resource.resource_type() {

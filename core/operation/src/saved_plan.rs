@@ -153,7 +153,7 @@ impl PlanContents<'_> {
         // Encrypted as a whole, because the names of files and the configuration may be secret,
         // too.
         let packed = self.cipher.encrypt(packed)?;
-        file::write_packed_file(path, &packed).map_err(|error| error.to_string())
+        file::write_plan_file_bytes(path, &packed).map_err(|error| error.to_string())
     }
 
     fn plan_metadata(&self) -> PlanMetadata {
@@ -306,13 +306,13 @@ impl SavedPlan {
 
     /// The file that an option named for the state.
     #[must_use]
-    pub fn state_path(&self) -> Option<&Path> {
+    pub fn state_option_path(&self) -> Option<&Path> {
         self.metadata.state.as_deref()
     }
 
     /// The file that an option named for the state that is written.
     #[must_use]
-    pub fn state_out_path(&self) -> Option<&Path> {
+    pub fn state_out_option_path(&self) -> Option<&Path> {
         self.metadata.state_out.as_deref()
     }
 

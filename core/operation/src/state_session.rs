@@ -19,7 +19,7 @@ use formwork_core::moved;
 use formwork_core::plan::{InterruptedSearchResult, Plan, PlanMode};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::intents::{IntentLog, StateAccess};
-use formwork_core::state::operator::operation_name;
+use formwork_core::state::operator::operation_display_name;
 use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, UnresolvedOperation};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 use tracing::info;
@@ -83,7 +83,7 @@ async fn lock_with_wait_events(
         outcome => outcome,
     };
     if outcome.is_ok() {
-        info!(operation = operation_name(operation), "state locked");
+        info!(operation = operation_display_name(operation), "state locked");
     }
     outcome
 }
@@ -239,7 +239,7 @@ impl StateSession {
     }
 
     /// Whether what interrupted runs have done is in the state here, and not in the stored one.
-    pub fn has_taken_over(&self) -> bool {
+    pub fn has_unstored_recovery(&self) -> bool {
         self.recovery.as_ref().is_some_and(|recovery| !recovery.is_empty())
     }
 

@@ -90,7 +90,7 @@ pub enum TestStatus {
 impl TestStatus {
     /// The word for it in the output for programs.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn json_name(self) -> &'static str {
         match self {
             Self::Skip => "skip",
             Self::Pass => "pass",
@@ -136,7 +136,7 @@ pub struct SuiteResult {
 
 /// An object that the cleanup could not destroy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftObject {
+pub struct LeftoverObject {
     /// The address of the instance.
     pub instance: String,
     /// The key of a deposed object.
@@ -192,7 +192,7 @@ pub enum TestEvent<'a> {
         /// The problems.
         diags: &'a Diagnostics,
         /// Objects that are left.
-        left: &'a [LeftObject],
+        left: &'a [LeftoverObject],
         /// The file that has the state of these objects.
         state: Option<PathBuf>,
         /// Whether a destroy with this state file can be run where the tests are: the configuration has no
@@ -204,7 +204,7 @@ pub enum TestEvent<'a> {
 /// Observes tests.
 pub trait TestObserver {
     /// Takes notice of an event. Must be quick.
-    fn see(&self, sources: &Sources, event: &TestEvent<'_>);
+    fn on_event(&self, sources: &Sources, event: &TestEvent<'_>);
 }
 
 /// Runs test files, one after the other.
@@ -241,7 +241,8 @@ struct SuiteRunner<'a> {
 impl SuiteRunner<'_> {
     async fn run(&mut self, sources: &mut Sources) -> SuiteResult {
         let (suite, inputs) = (self.suite, self.inputs);
-        let see = |sources: &Sources, event: TestEvent<'_>| inputs.observer.see(sources, &event);
+        let see =
+            |sources: &Sources, event: TestEvent<'_>| inputs.observer.on_event(sources, &event);
         see(sources, TestEvent::SuiteStarted(suite));
         let mut result = SuiteResult { path: suite.path.clone(), ..SuiteResult::default() };
         // As in Terraform, a file without runs has nothing that could be skipped.
@@ -253,8 +254,8 @@ impl SuiteRunner<'_> {
             // have left a state that they do not expect.
             let is_over = result.status == TestStatus::Error || inputs.cancellation.is_cancelled();
             let done = match is_over {
-                true => self.skip(sources, run),
-                false => self.do_run(sources, run).await,
+                true => self.report_skipped(sources, run),
+                false => self.run_and_report(sources, run).await,
             };
             result.status = result.status.max(done.status);
             result.runs.push(done);
@@ -267,10 +268,10 @@ impl SuiteRunner<'_> {
         see(sources, TestEvent::SuiteDone(suite, result.status));
         let mut problems = Diagnostics::new();
         // An override of the file may be meant for one of its runs.
-        let of_runs = suite.runs.iter().map(|run| &self.module(run).config);
+        let of_runs = suite.runs.iter().map(|run| &self.module_of_run(run).config);
         let configs: Vec<&Config> = of_runs.chain([&inputs.module.config]).collect();
         for overrides in suite.mocks.iter().map(|mock| &mock.overrides).chain([&suite.overrides]) {
-            mocks::warn_of_unmatched(&mut problems, &configs, overrides);
+            mocks::warn_of_unmatched_overrides(&mut problems, &configs, overrides);
         }
         if !problems.is_empty() {
             see(sources, TestEvent::SuiteProblems(suite, &problems));
@@ -278,10 +279,12 @@ impl SuiteRunner<'_> {
         result
     }
 
-    fn skip(&self, sources: &Sources, run: &TestRun) -> RunResult {
+    fn report_skipped(&self, sources: &Sources, run: &TestRun) -> RunResult {
         let result = RunResult::new(run.name.clone(), TestStatus::Skip);
         let run = RunOfSuite { suite: self.suite, run };
-        self.inputs.observer.see(sources, &TestEvent::RunDone { run, result: &result, work: None });
+        self.inputs
+            .observer
+            .on_event(sources, &TestEvent::RunDone { run, result: &result, work: None });
         result
     }
 }

@@ -73,7 +73,7 @@ pub(crate) fn split_address(text: &str) -> Result<Vec<AddressStep>, AddressError
     loop {
         // A key alone names nothing, so at the start a bracket is read as a bad name.
         if let Some(inside) = rest.strip_prefix('[').filter(|_| !steps.is_empty()) {
-            let (key, behind) = read_key(inside.trim_start())?;
+            let (key, behind) = read_instance_key(inside.trim_start())?;
             steps.push(AddressStep::Key(key));
             rest = behind;
         } else {
@@ -112,9 +112,9 @@ fn unexpected_text_error(rest: &str) -> AddressError {
 }
 
 /// Reads a key and its closing bracket.
-fn read_key(text: &str) -> Result<(InstanceKey, &str), AddressError> {
+fn read_instance_key(text: &str) -> Result<(InstanceKey, &str), AddressError> {
     let (key, rest) = if let Some(inside) = text.strip_prefix('"') {
-        let (key, rest) = read_string(inside)?;
+        let (key, rest) = read_quoted_string(inside)?;
         (InstanceKey::Str(key.into()), rest)
     } else if text.starts_with('*') {
         return Err(AddressError::new("A splat `[*]` names many things; an address names one."));
@@ -138,19 +138,19 @@ fn read_key(text: &str) -> Result<(InstanceKey, &str), AddressError> {
 }
 
 /// Reads the rest of a quoted string, behind its opening quote.
-fn read_string(text: &str) -> Result<(String, &str), AddressError> {
+fn read_quoted_string(text: &str) -> Result<(String, &str), AddressError> {
     let mut out = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         match c {
             '"' => return Ok((out, chars.as_str())),
-            '\\' => out.push(read_escape(&mut chars)?),
+            '\\' => out.push(read_string_escape(&mut chars)?),
             '$' | '%' if chars.as_str().starts_with('{') => {
                 return Err(AddressError::new(format!(
                     "A key cannot hold a template. If `{c}{{` is part of the key, write `{c}{c}{{`."
                 )));
             }
-            '$' | '%' if is_doubled_percent_or_dollar(c, chars.as_str()) => {
+            '$' | '%' if is_escaped_template_marker(c, chars.as_str()) => {
                 chars.next();
                 out.push(c);
             }
@@ -163,11 +163,11 @@ fn read_string(text: &str) -> Result<(String, &str), AddressError> {
 }
 
 /// Whether behind a `$` or `%` follows another one and a brace: an escaped template marker.
-fn is_doubled_percent_or_dollar(c: char, rest: &str) -> bool {
+fn is_escaped_template_marker(c: char, rest: &str) -> bool {
     rest.strip_prefix(c).is_some_and(|rest| rest.starts_with('{'))
 }
 
-fn read_escape(chars: &mut Chars<'_>) -> Result<char, AddressError> {
+fn read_string_escape(chars: &mut Chars<'_>) -> Result<char, AddressError> {
     let bad = || {
         AddressError::new("A backslash in a key must begin one of \\n \\r \\t \\\" \\\\ \\uNNNN.")
     };

@@ -78,7 +78,7 @@ impl ProviderAddr {
         let kind = source.strip_prefix("registry.terraform.io/-/").or(source.strip_prefix("-/"));
         match kind {
             Some(kind) => {
-                let kind = normalize_part(messages::INVALID_PROVIDER_TYPE, kind, source)?;
+                let kind = normalize_source_part(messages::INVALID_PROVIDER_TYPE, kind, source)?;
                 Ok(Self::implied_by_name(&Str::new(&kind)))
             }
             None => source.parse(),
@@ -116,8 +116,9 @@ impl FromStr for ProviderAddr {
                 ));
             }
         };
-        let kind = normalize_part(messages::INVALID_PROVIDER_TYPE, kind, source)?;
-        let namespace = normalize_part(messages::INVALID_PROVIDER_NAMESPACE, namespace, source)?;
+        let kind = normalize_source_part(messages::INVALID_PROVIDER_TYPE, kind, source)?;
+        let namespace =
+            normalize_source_part(messages::INVALID_PROVIDER_NAMESPACE, namespace, source)?;
         for prefix in ["terraform-provider-", "terraform-"] {
             if let Some(rest) = kind.strip_prefix(prefix) {
                 return Err(provider_source_error(
@@ -138,7 +139,7 @@ fn provider_source_error(summary: &'static Message, detail: String) -> AddressEr
 }
 
 /// Normalises a namespace or type: lower case letters, digits, and single dashes inside.
-fn normalize_part(
+fn normalize_source_part(
     summary: &'static Message,
     text: &str,
     source: &str,

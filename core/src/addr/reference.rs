@@ -79,7 +79,7 @@ impl Reference {
     ) -> Result<Self, Reported> {
         let root = &traversal.root;
         let one = |subject: fn(Str) -> ReferenceSubject, diags: &mut Diagnostics| {
-            let name = parse_attribute(diags, traversal)?;
+            let name = expect_attribute_after_root(diags, traversal)?;
             Ok(Self::new(traversal, subject(name.name.clone()), 1, name.span))
         };
         match root.name.as_str() {
@@ -161,7 +161,7 @@ fn invalid_reference_error(span: Span, detail: String) -> Diagnostic {
 }
 
 /// The one attribute that must follow the root.
-fn parse_attribute<'t>(
+fn expect_attribute_after_root<'t>(
     diags: &mut Diagnostics,
     traversal: &'t Traversal,
 ) -> Result<&'t Ident, Reported> {

@@ -26,7 +26,7 @@ pub(super) fn build_apply_draft<'c>(session: &'c Session<'c>, plan: &'c Plan) ->
     // The order of these steps matters: providers are selected from the changes, references need
     // all names, the order of destruction needs the edges of references, and pruning must precede
     // the ends of ephemeral resources.
-    let mut draft = build_whole_config_draft(config);
+    let mut draft = build_whole_reference_draft(config);
     add_changes(config, plan, &mut draft.vertex_adder());
     // Only providers with work in this graph: others would be started and configured for nothing.
     let used = draft.vertices().iter().filter_map(ApplyVertex::provider_config).cloned().collect();
@@ -36,28 +36,28 @@ pub(super) fn build_apply_draft<'c>(session: &'c Session<'c>, plan: &'c Plan) ->
     let (vertices, edges) = draft.split_vertices_and_edges();
     shared_graph::connect_providers(vertices, &index.names, edges);
     connect_checks(&mut draft, &index);
-    order::connect_order(&mut draft, &index, plan.mode == PlanMode::Destroy);
+    order::add_order_edges(&mut draft, &index, plan.mode == PlanMode::Destroy);
     prune_unneeded(plan, &mut draft);
     // After the pruning: a pruned user must not keep an ephemeral resource open.
     shared_graph::add_close_vertices(&mut draft);
     // Last, so that a soft order is only given up for a cycle that exists among the remaining
     // vertices.
-    order::relax_cycles(&mut draft);
+    order::break_order_cycles(&mut draft);
     draft
 }
 
 /// Objects as written and the objects that they mention, whether or not they change.
-pub(super) fn build_config_draft<'c>(session: &'c Session<'c>) -> GraphBuilder<'c> {
-    let mut draft = build_whole_config_draft(session.config);
+pub(super) fn build_reference_draft<'c>(session: &'c Session<'c>) -> GraphBuilder<'c> {
+    let mut draft = build_whole_reference_draft(session.config);
     let index = VertexIndex::from_vertices(session.config, draft.vertices());
     connect_config(session.config, &mut draft, &index, PlanMode::Normal);
     draft
 }
 
-fn build_whole_config_draft(config: &Config) -> GraphBuilder<'_> {
+fn build_whole_reference_draft(config: &Config) -> GraphBuilder<'_> {
     let mut draft = Draft::new();
-    shared_graph::add_values(config, &mut draft.vertex_adder());
-    shared_graph::add_calls(config, &mut draft.vertex_adder());
+    shared_graph::add_value_vertices(config, &mut draft.vertex_adder());
+    shared_graph::add_module_call_vertices(config, &mut draft.vertex_adder());
     add_resources(config, &mut draft.vertex_adder());
     draft
 }
@@ -71,7 +71,7 @@ fn connect_config<'c>(
     connect_references(config, draft, index, mode);
     let (vertices, edges) = draft.split_vertices_and_edges();
     shared_graph::connect_modules(config, vertices, &index.names, edges);
-    connect_joins(vertices, index, edges);
+    connect_resource_joins(vertices, index, edges);
 }
 
 /// The providers that the vertices need, also those that only say how to read what is stored and does
@@ -215,7 +215,11 @@ fn vertex_references<'c>(
 }
 
 /// An instance waits for its resource to be expanded, and the end of the resource for the instance.
-fn connect_joins(vertices: &[ApplyVertex<'_>], index: &VertexIndex, edges: &mut Edges<EdgeReason>) {
+fn connect_resource_joins(
+    vertices: &[ApplyVertex<'_>],
+    index: &VertexIndex,
+    edges: &mut Edges<EdgeReason>,
+) {
     let because = EdgeReason::DestroyOrder("belongs to that resource");
     // Directly too: without changing instances nothing else connects the two.
     for (name, &expand) in &index.expands {
@@ -281,7 +285,7 @@ fn prune_unneeded(plan: &Plan, draft: &mut GraphBuilder<'_>) {
         // Terraform also opens ephemeral resources that nothing needs, after a refresh-only plan too.
         ApplyVertex::Open(_) => is_whole,
         ApplyVertex::SharedVertex(SharedVertex::Value(value)) => {
-            match (value.value, value.root_output()) {
+            match (value.value, value.as_root_output()) {
                 (NamedValueBlock::Check(_), _) => stays && plan.targets.is_empty(),
                 (_, Some(output)) => stays && plan.outputs.contains_key(&output.name),
                 (_, None) => is_unknown,

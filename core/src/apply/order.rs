@@ -5,13 +5,13 @@
 //! Dependencies of an object are taken from the state, where they were recorded when the object was
 //! made: by now the configuration may say something else, which `written` looks at.
 
+mod break_cycles;
 mod reference_order;
-mod relax;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-pub(super) use self::relax::relax_cycles;
+pub(super) use self::break_cycles::break_order_cycles;
 use super::destroy_timing::DestroyTiming;
 use super::vertex::{ApplyVertex, DestroyVertex, InstanceVertex};
 use super::vertex_index::{GraphBuilder, VertexIndex};
@@ -36,15 +36,15 @@ const REASON_CONFIGURES_PROVIDER: EdgeReason =
     EdgeReason::DestroyOrder("configures the provider that does the other");
 
 /// Adds the edges that keep objects in order. `destroying` is set when everything goes.
-pub(super) fn connect_order(draft: &mut GraphBuilder<'_>, index: &VertexIndex, destroying: bool) {
-    connect_gone_joins(draft, index);
+pub(super) fn add_order_edges(draft: &mut GraphBuilder<'_>, index: &VertexIndex, destroying: bool) {
+    connect_destroy_joins(draft, index);
     // In a full destroy nothing is changed, so no destruction can wait for a provider that a change
     // configures. The opposite order is added at the end instead.
     let behind =
         if destroying { ProviderDependencies::new() } else { provider_dependencies(draft, index) };
     connect_destroys(draft, index, &behind);
-    connect_creators(draft, index);
-    connect_own(draft, index);
+    connect_creations(draft, index);
+    connect_replacement_halves(draft, index);
     if destroying {
         connect_provider_users(draft, index);
     }
@@ -65,7 +65,7 @@ fn vertex_resource_name(addr: &InstanceAddr) -> ConfigResourceAddr {
 }
 
 /// The join of a resource's destroyed objects waits for each of them.
-fn connect_gone_joins(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
+fn connect_destroy_joins(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
     let (vertices, edges) = draft.split_vertices_and_edges();
     for (id, destroy) in destroy_vertices(vertices, index) {
         if let Some(&gone) = index.gone.get(&vertex_resource_name(&destroy.change.addr)) {
@@ -101,7 +101,7 @@ struct ResourceVertices {
 impl ResourceVertices {
     /// The vertices after which the objects that go first are gone: the join, unless that would wait
     /// for those that go last too.
-    fn first_gone_vertices(&self) -> &[VertexId] {
+    fn first_destroyed_vertices(&self) -> &[VertexId] {
         match &self.gone {
             // With few objects the join has the same effect as single edges, and with many it keeps
             // their number linear. It is only wrong if objects of both groups share it.
@@ -203,7 +203,7 @@ struct JoinVertex {
 }
 
 /// Adds the edges, over a join where there would be one for each of many pairs.
-fn connect_dependent_waits(draft: &mut GraphBuilder<'_>, waits: Vec<JoinVertex>) {
+fn connect_over_joins(draft: &mut GraphBuilder<'_>, waits: Vec<JoinVertex>) {
     for JoinVertex { of, waiting, mut on, why } in waits {
         // n dependents on m dependencies would be n·m edges. With a thousand instances on each side
         // that is a million, and the graph would be slower to build than to walk.
@@ -284,8 +284,8 @@ fn connect_destroys(
         [REASON_DESTROYED_BEFORE_CHANGES, REASON_DEPENDENTS_DESTROYED_FIRST],
     );
     let written = join_vertices_for_pairs(&resources, written, [REASON_REFERENCE_ORDER; 2]);
-    connect_dependent_waits(draft, stored);
-    connect_dependent_waits(draft, written);
+    connect_over_joins(draft, stored);
+    connect_over_joins(draft, written);
 }
 
 /// Edges between vertices, given the pairs in which resources depend on each other.
@@ -319,7 +319,7 @@ fn join_vertices_of_resource(
     let first: Vec<_> = pairs.iter().copied().filter(|(_, _, goes_first)| *goes_first).collect();
     let first_gone = dependents(&first);
     let first_gone =
-        first_gone.iter().flat_map(|&at| resources.parts[at].first_gone_vertices()).copied();
+        first_gone.iter().flat_map(|&at| resources.parts[at].first_destroyed_vertices()).copied();
     let mut all = dependents(pairs);
     // Pairs are sorted, so equal dependents are neighbours.
     all.dedup();
@@ -335,7 +335,7 @@ fn join_vertices_of_resource(
 /// Orders creations. A vertex that creates, changes or reads waits until the objects that it
 /// depends on, by the state or the configuration, and that are destroyed are gone; those that go
 /// last wait for it instead.
-fn connect_creators(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
+fn connect_creations(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
     let resources = ResourceNumbers::from_vertices(draft.vertices(), index);
     let vertices = draft.vertices();
     let mut waits = Vec::new();
@@ -364,7 +364,7 @@ fn connect_creators(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
         let held_up: BTreeSet<usize> =
             depends_on.iter().flat_map(|&on| &resources.parts[on].held_up).copied().collect();
         let gone = depends_on.difference(&held_up);
-        let gone = gone.flat_map(|&on| resources.parts[on].first_gone_vertices()).copied();
+        let gone = gone.flat_map(|&on| resources.parts[on].first_destroyed_vertices()).copied();
         // An object that goes after the old object cannot go before the new one comes.
         if !parts.created_first {
             let of = resources.names[own].clone();
@@ -381,12 +381,12 @@ fn connect_creators(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
         let (of, waiting) = (resources.names[at].clone(), resources.parts[at].last.clone());
         waits.push(JoinVertex { of, waiting, on: users, why: REASON_DESTROYED_LAST });
     }
-    connect_dependent_waits(draft, waits);
+    connect_over_joins(draft, waits);
 }
 
 /// Connects the two halves of a replacement. Objects deposed before go when the instance is as planned,
 /// as in Terraform: they may be all that exists, if nothing can be made.
-fn connect_own(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
+fn connect_replacement_halves(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
     // Unless one has to go before something that is replaced: then it waits for nothing, and
     // nothing for it.
     let (vertices, edges) = draft.split_vertices_and_edges();
@@ -414,7 +414,7 @@ fn connect_own(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
 type ProviderDependencies = BTreeMap<ProviderConfigAddr, BTreeSet<ConfigResourceAddr>>;
 
 fn provider_dependencies(draft: &GraphBuilder<'_>, index: &VertexIndex) -> ProviderDependencies {
-    let dependencies = own_dependencies(draft);
+    let dependencies = required_vertices(draft);
     let needed = index.names.provider_vertices().iter();
     // Most provider configurations depend on no object. Without this the graph would be searched
     // for each of them.
@@ -427,16 +427,16 @@ fn provider_dependencies(draft: &GraphBuilder<'_>, index: &VertexIndex) -> Provi
 }
 
 /// Vertices that each vertex needs for its own sake, not for the sake of order.
-fn own_dependencies(draft: &GraphBuilder<'_>) -> Adjacency {
+fn required_vertices(draft: &GraphBuilder<'_>) -> Adjacency {
     // Edges of order lead from nearly every vertex to nearly every other, so following them would
     // put all resources behind each provider.
-    draft.dependencies_by_edges(|edge| !edge.why.is_order())
+    draft.dependencies_by_edges(|edge| !edge.why.is_order_only())
 }
 
 /// When everything is destroyed, the objects that configure a provider go after all objects of that
 /// provider.
 fn connect_provider_users(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
-    let dependencies = own_dependencies(draft);
+    let dependencies = required_vertices(draft);
     let mut users: BTreeMap<VertexId, BTreeSet<ConfigResourceAddr>> = BTreeMap::new();
     for (_, destroy) in destroy_vertices(draft.vertices(), index) {
         if let Some(&provider) = index.names.provider_vertices().get(&destroy.change.provider) {
@@ -458,7 +458,7 @@ fn connect_provider_users(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
             waits.push(JoinVertex { of, waiting, on, why });
         }
     }
-    connect_dependent_waits(draft, waits);
+    connect_over_joins(draft, waits);
 }
 
 /// The resources that a provider's configuration mentions, through values too.

@@ -109,7 +109,7 @@ pub(super) async fn walk_apply_graph(
     }
     let tally = recorder.tally;
     let mut state = state.into_inner();
-    finish_state(&mut state, plan);
+    apply_unvisited_changes(&mut state, plan);
     let complete = unvisited.skipped.is_empty() && unvisited.stopped.is_empty();
     let mut before = plan.checks.clone();
     if plan.mode != PlanMode::RefreshOnly {
@@ -148,7 +148,7 @@ fn object_to_destroy(state: &State, vertex: &ApplyVertex<'_>) -> Option<Arc<Obje
 
 /// Does what needs no visit: outputs that go or were known while planning, objects that are no longer
 /// managed, and data sources, of which nothing stays when what they stood beside is destroyed.
-fn finish_state(state: &mut State, plan: &Plan) {
+fn apply_unvisited_changes(state: &mut State, plan: &Plan) {
     // Forgetting calls no provider, so it has no vertex.
     for change in plan.changes.values().filter(|change| change.action == Action::Forget) {
         state.remove_object(&change.addr, change.deposed.as_ref());
@@ -158,7 +158,7 @@ fn finish_state(state: &mut State, plan: &Plan) {
             state.outputs.remove(name);
         } else if plan.mode == PlanMode::RefreshOnly {
             record_output(state, name, &change.after, change.sensitive);
-            record_unknown_output(state, name, change);
+            store_null_for_unknown_output(state, name, change);
         }
     }
     if plan.mode == PlanMode::Destroy {
@@ -185,7 +185,7 @@ fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) 
 
 /// Stores null of its type for an output that is unknown as a whole, because the object that it comes
 /// from does not exist. Terraform does so after a refresh-only plan alone.
-fn record_unknown_output(state: &mut State, name: &Str, change: &OutputChange) {
+fn store_null_for_unknown_output(state: &mut State, name: &Str, change: &OutputChange) {
     if let Value::Unknown(unknown) = change.after.peek()
         && let Ok(value) = Known::new(Value::null(unknown.ty().clone()))
     {
@@ -211,7 +211,7 @@ impl ApplyRecorder<'_, '_> {
         debug_assert!(
             // The walk starts the dependents as soon as this function returns. A result that is not
             // in the journal by then would be lost in a crash, and theirs would not.
-            failed || is_recorded_in_state(self.journal, vertex),
+            failed || is_result_journaled(self.journal, vertex),
             "dependents begin before what they depend on is written down"
         );
         match (vertex, came) {
@@ -278,7 +278,7 @@ impl ApplyRecorder<'_, '_> {
 }
 
 /// Whether everything that was found out about the object of a vertex is in the journal.
-fn is_recorded_in_state(journal: &Journal, vertex: &ApplyVertex<'_>) -> bool {
+fn is_result_journaled(journal: &Journal, vertex: &ApplyVertex<'_>) -> bool {
     match vertex {
         ApplyVertex::Instance(instance) => {
             journal.may_start_dependents(&instance.change.addr, None)

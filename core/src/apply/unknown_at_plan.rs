@@ -42,7 +42,7 @@ pub(super) fn unknown_value_vertices(plan: &Plan, draft: &GraphBuilder<'_>) -> V
     let dependents = draft.dependents();
     let all = |is: &dyn Fn(&ApplyVertex<'_>) -> bool| draft.vertices().iter().map(is).collect();
     let behind = dependents.reachable_from(all(&|vertex| match vertex {
-        ApplyVertex::Instance(instance) => is_check_unknown(instance),
+        ApplyVertex::Instance(instance) => is_result_open_after_plan(instance),
         ApplyVertex::SharedVertex(SharedVertex::Value(value)) => is_judged(value),
         _ => false,
     }));
@@ -72,7 +72,7 @@ fn unknown_check_results(plan: &Plan) -> impl Iterator<Item = &CheckResult> {
 }
 
 /// Whether an object has values that show only when it is made.
-fn is_check_unknown(instance: &InstanceVertex<'_>) -> bool {
+fn is_result_open_after_plan(instance: &InstanceVertex<'_>) -> bool {
     // Those that were known are the same then: its provider is held to that.
     let change = instance.change;
     // A data source that is read while applying has no planned value that it could be held to.

@@ -4,7 +4,7 @@ mod call;
 mod destroy;
 mod expand;
 mod instance;
-mod open;
+mod open_ephemeral;
 mod provision;
 mod unchanged;
 
@@ -16,7 +16,7 @@ use super::vertex::ApplyVertex;
 use crate::addr::{DeposedKey, InstanceKey, ModuleAddr};
 use crate::ephemeral::EphemeralResources;
 use crate::eval::Expansion;
-use crate::instance::point_at_parts;
+use crate::instance::point_diagnostics_at_parts;
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::shared_graph::SharedVisitOutcome;
@@ -89,11 +89,13 @@ pub(super) async fn visit_vertex(
                 .await
                 .unwrap_or(ApplyVisitOutcome::Nothing)
         }
-        ApplyVertex::Open(open) => open::visit_open(view, &mut diags, open).await,
+        ApplyVertex::Open(open) => {
+            open_ephemeral::visit_open_ephemeral(view, &mut diags, open).await
+        }
         ApplyVertex::Instance(instance) => {
             // Much larger than what the other vertices need, which are many.
             let came = Box::pin(instance::visit_instance(view, &mut diags, instance)).await;
-            point_at_parts(&mut diags, &instance.config.body, instance.config.span);
+            point_diagnostics_at_parts(&mut diags, &instance.config.body, instance.config.span);
             came.unwrap_or(ApplyVisitOutcome::Nothing)
         }
         ApplyVertex::Unchanged(instance) => {

@@ -88,7 +88,7 @@ pub(super) fn unsupported_feature_error(what: &str, span: impl Into<Option<Span>
 pub(super) const NAME_RULE: &str = "A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.";
 
 /// Reports a label that is no name.
-pub(super) fn check_name(
+pub(super) fn check_label_name(
     diags: &mut Diagnostics,
     what: &str,
     name: &Ident,

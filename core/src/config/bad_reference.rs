@@ -12,7 +12,7 @@ use crate::messages;
 
 /// The error for `var.NAME` without such a variable.
 #[must_use]
-pub(crate) fn undeclared_variable(module: &Module, name: &str, span: Span) -> Diagnostic {
+pub(crate) fn undeclared_variable_error(module: &Module, name: &str, span: Span) -> Diagnostic {
     let hint = match nearest_name(name, module.variables.keys().map(|name| name.as_str())) {
         Some(other) => format!("Did you mean {other:?}?"),
         None => format!("This variable can be declared with a variable {name:?} {{}} block."),
@@ -26,7 +26,7 @@ pub(crate) fn undeclared_variable(module: &Module, name: &str, span: Span) -> Di
 
 /// The error for `local.NAME` without such a value.
 #[must_use]
-pub(crate) fn undeclared_local(module: &Module, name: &str, span: Span) -> Diagnostic {
+pub(crate) fn undeclared_local_error(module: &Module, name: &str, span: Span) -> Diagnostic {
     let hint = match nearest_name(name, module.locals.keys().map(|name| name.as_str())) {
         Some(other) => format!(" Did you mean {other:?}?"),
         None => String::new(),
@@ -40,7 +40,7 @@ pub(crate) fn undeclared_local(module: &Module, name: &str, span: Span) -> Diagn
 
 /// The error for a reference to a resource that is not there.
 #[must_use]
-pub(crate) fn undeclared_resource(
+pub(crate) fn undeclared_resource_error(
     module: &Module,
     path: &ModulePath,
     name: &ResourceName,
@@ -83,7 +83,7 @@ pub(crate) fn undeclared_resource(
 
 /// The error for `module.NAME` without such a call.
 #[must_use]
-pub(crate) fn undeclared_module_call(
+pub(crate) fn undeclared_module_call_error(
     module: &Module,
     path: &ModulePath,
     name: &str,
@@ -102,7 +102,7 @@ pub(crate) fn undeclared_module_call(
 
 /// The error for an attribute taken of all instances at once.
 #[must_use]
-pub(crate) fn missing_instance_key(name: &str, argument: &str, key: &str) -> Diagnostic {
+pub(crate) fn missing_instance_key_error(name: &str, argument: &str, key: &str) -> Diagnostic {
     Diagnostic::error(
         messages::MISSING_RESOURCE_INSTANCE_KEY,
         format!(
@@ -113,7 +113,7 @@ pub(crate) fn missing_instance_key(name: &str, argument: &str, key: &str) -> Dia
 
 /// The error for an instance taken of something that is not repeated.
 #[must_use]
-pub(crate) fn unexpected_instance_key(name: &str) -> Diagnostic {
+pub(crate) fn unexpected_instance_key_error(name: &str) -> Diagnostic {
     Diagnostic::error(
         messages::UNEXPECTED_RESOURCE_INSTANCE_KEY,
         format!(
@@ -124,19 +124,19 @@ pub(crate) fn unexpected_instance_key(name: &str) -> Diagnostic {
 
 /// The error for an attribute that one of the language's own objects does not have.
 #[must_use]
-pub(crate) fn unknown_attribute(object: &str, name: &str, span: Span) -> Diagnostic {
+pub(crate) fn unknown_attribute_error(object: &str, name: &str, span: Span) -> Diagnostic {
     let detail = match (object, name) {
         ("terraform", "env") => "The terraform.env attribute was deprecated in v0.10 and removed in v0.12. The \"state environment\" concept was renamed to \"workspace\" in v0.12, and so the workspace name can now be accessed using the terraform.workspace attribute.".to_owned(),
         _ => format!(
             "The {object:?} object does not have an attribute named {name:?}. {}",
-            list_attributes(object)
+            format_builtin_attributes(object)
         ),
     };
     Diagnostic::error(messages::INVALID_OBJECT_ATTRIBUTE.with(&[&object]), detail).at(span)
 }
 
 /// Lists the attributes of one of the language's own objects.
-fn list_attributes(object: &str) -> &'static str {
+fn format_builtin_attributes(object: &str) -> &'static str {
     match object {
         "path" => "The supported attributes are path.cwd, path.module, and path.root.",
         "terraform" => {
@@ -152,7 +152,7 @@ fn list_attributes(object: &str) -> &'static str {
 }
 
 /// The attributes of one of the language's own objects.
-pub(crate) fn attributes_of_object(object: &str) -> &'static [&'static str] {
+pub(crate) fn builtin_object_attributes(object: &str) -> &'static [&'static str] {
     match object {
         "path" => &["cwd", "module", "root"],
         "terraform" => &["workspace", "applying"],
@@ -164,7 +164,11 @@ pub(crate) fn attributes_of_object(object: &str) -> &'static [&'static str] {
 
 /// The error for an attribute or block that the schema of a resource does not have.
 #[must_use]
-pub(crate) fn unknown_block_attribute(block: &BlockSchema, name: &str, span: Span) -> Diagnostic {
+pub(crate) fn unknown_block_attribute_error(
+    block: &BlockSchema,
+    name: &str,
+    span: Span,
+) -> Diagnostic {
     let names = block.attributes.keys().chain(block.blocks.keys());
     let hint = match nearest_name(name, names.map(|name| name.as_str())) {
         Some(other) => format!(" Did you mean {other:?}?"),
@@ -178,7 +182,7 @@ pub(crate) fn unknown_block_attribute(block: &BlockSchema, name: &str, span: Spa
 
 /// The error for `count.index` where nothing is counted.
 #[must_use]
-pub(crate) fn count_without_count(span: Span) -> Diagnostic {
+pub(crate) fn count_without_count_error(span: Span) -> Diagnostic {
     Diagnostic::error(
         messages::COUNT_WITHOUT_COUNT,
         "The \"count\" object can only be used in \"module\", \"resource\", and \"data\" blocks, and only when the \"count\" argument is set.",
@@ -188,7 +192,7 @@ pub(crate) fn count_without_count(span: Span) -> Diagnostic {
 
 /// The error for `each.key` and `each.value` where there is no `for_each`.
 #[must_use]
-pub(crate) fn each_without_for_each(name: &str, span: Span) -> Diagnostic {
+pub(crate) fn each_without_for_each_error(name: &str, span: Span) -> Diagnostic {
     let (summary, detail) = match name {
         "value" => (
             messages::EACH_VALUE_UNAVAILABLE,
@@ -204,7 +208,7 @@ pub(crate) fn each_without_for_each(name: &str, span: Span) -> Diagnostic {
 
 /// The error for an entry of `depends_on` that is part of something.
 #[must_use]
-pub(crate) fn depends_on_part(reference: &Reference) -> Option<Diagnostic> {
+pub(crate) fn depends_on_part_error(reference: &Reference) -> Option<Diagnostic> {
     let n_keys = usize::from(reference.instance_key().is_some());
     // An output of a module is something of its own.
     let n_whole = n_keys + usize::from(reference.module_output().is_some());
@@ -225,14 +229,14 @@ pub(crate) fn depends_on_part(reference: &Reference) -> Option<Diagnostic> {
 
 /// The error for an ephemeral output of the root module.
 #[must_use]
-pub(crate) fn ephemeral_output(output: &Output) -> Diagnostic {
+pub(crate) fn ephemeral_output_error(output: &Output) -> Diagnostic {
     let detail = "Ephemeral outputs are not allowed in context of a root module. Its outputs are stored; only outputs of called modules can be ephemeral.";
     Diagnostic::error(messages::EPHEMERAL_OUTPUT_NOT_ALLOWED, detail).at(output.span)
 }
 
 /// The error for `self` where there is no object it could mean.
 #[must_use]
-pub(crate) fn self_without_object(span: Span) -> Diagnostic {
+pub(crate) fn self_without_object_error(span: Span) -> Diagnostic {
     Diagnostic::error(
         messages::INVALID_SELF_REFERENCE,
         "The \"self\" object is not available in this context. This object can be used only in \

@@ -28,7 +28,7 @@ const ENFORCEABLE_TARGET_SCHEMA: BodySchema<'_> = BodySchema {
 };
 const TARGET_SCHEMA: BodySchema<'_> =
     BodySchema { attributes: &[("method", false)], blocks: &[("fallback", &[])] };
-const REMOTE_SCHEMA: BodySchema<'_> = BodySchema {
+const REMOTE_TARGETS_SCHEMA: BodySchema<'_> = BodySchema {
     attributes: &[],
     blocks: &[("default", &[]), ("remote_state_data_source", &["name"])],
 };
@@ -41,13 +41,13 @@ pub struct EncryptionBlock {
     /// The methods, in the order written.
     pub methods: Vec<EncryptionPart>,
     /// The target of states.
-    pub state: Option<TargetBlock>,
+    pub state: Option<EncryptionTargetBlock>,
     /// The target of saved plans.
-    pub plan: Option<TargetBlock>,
+    pub plan: Option<EncryptionTargetBlock>,
     /// The target of all states of other configurations that have none of their own.
-    pub remote_default: Option<TargetBlock>,
+    pub remote_default: Option<EncryptionTargetBlock>,
     /// The targets of single data sources, by their addresses.
-    pub remotes: Vec<(Str, TargetBlock)>,
+    pub remotes: Vec<(Str, EncryptionTargetBlock)>,
     /// The block's header, or the start of the variable's text.
     pub span: Span,
 }
@@ -69,7 +69,7 @@ pub struct EncryptionPart {
 
 /// The methods for one kind of file: the first one encrypts, and all decrypt.
 #[derive(Clone, Debug, Default)]
-pub struct TargetBlock {
+pub struct EncryptionTargetBlock {
     /// Whether unencrypted files are refused.
     pub enforced: bool,
     /// The method.
@@ -94,7 +94,7 @@ impl EncryptionBlock {
         let mut content = into_content(&mut found, body, &BODY_SCHEMA);
         let mut parts = |kind: &str| {
             let blocks = content.take_blocks(kind).into_iter();
-            blocks.filter_map(|block| read_part(&mut found, block)).collect::<Vec<_>>()
+            blocks.filter_map(|block| read_encryption_part(&mut found, block)).collect::<Vec<_>>()
         };
         let (key_providers, methods) = (parts("key_provider"), parts("method"));
         check_unique_parts(&mut found, "key_provider", &key_providers);
@@ -102,7 +102,7 @@ impl EncryptionBlock {
         let mut one = |kind: &str| take_single_block(&mut found, content.take_blocks(kind));
         let (state, plan, remote) = (one("state"), one("plan"), one("remote_state_data_sources"));
         let mut target = |block: Option<Block>| {
-            block.map(|block| read_target(&mut found, block, &ENFORCEABLE_TARGET_SCHEMA))
+            block.map(|block| read_encryption_target(&mut found, block, &ENFORCEABLE_TARGET_SCHEMA))
         };
         let (state, plan) = (target(state), target(plan));
         let (remote_default, remotes) =
@@ -164,7 +164,7 @@ impl EncryptionPart {
     }
 }
 
-impl TargetBlock {
+impl EncryptionTargetBlock {
     fn merge(&mut self, over: Self) {
         // As in OpenTofu, the variable can demand encryption but not take the demand back.
         self.enforced |= over.enforced;
@@ -187,7 +187,7 @@ fn merge_parts(base: &mut Vec<EncryptionPart>, over: Vec<EncryptionPart>) {
     }
 }
 
-fn merge_target(base: &mut Option<TargetBlock>, over: Option<TargetBlock>) {
+fn merge_target(base: &mut Option<EncryptionTargetBlock>, over: Option<EncryptionTargetBlock>) {
     match (base.as_mut(), over) {
         (Some(base), Some(over)) => base.merge(over),
         (None, over) => *base = over,
@@ -195,7 +195,7 @@ fn merge_target(base: &mut Option<TargetBlock>, over: Option<TargetBlock>) {
     }
 }
 
-fn read_part(diags: &mut Diagnostics, block: Block) -> Option<EncryptionPart> {
+fn read_encryption_part(diags: &mut Diagnostics, block: Block) -> Option<EncryptionPart> {
     let [kind, name] = block.labels.as_slice() else { return None };
     for label in [kind, name] {
         let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
@@ -219,9 +219,10 @@ fn read_part(diags: &mut Diagnostics, block: Block) -> Option<EncryptionPart> {
     let mut body = block.body;
     let mut alias = None;
     if block.kind.name == "key_provider" {
-        const ALIAS: BodySchema<'_> =
+        const KEY_PROVIDER_ALIAS_SCHEMA: BodySchema<'_> =
             BodySchema { attributes: &[("encrypted_metadata_alias", false)], blocks: &[] };
-        let (mut content, rest) = formwork_lang::content::split_content(diags, body, &ALIAS);
+        let (mut content, rest) =
+            formwork_lang::content::split_content(diags, body, &KEY_PROVIDER_ALIAS_SCHEMA);
         alias = take_string_argument(diags, &mut content, "encrypted_metadata_alias");
         body = rest;
     }
@@ -257,22 +258,27 @@ fn take_single_block(diags: &mut Diagnostics, blocks: Vec<Block>) -> Option<Bloc
     first
 }
 
-fn read_target(diags: &mut Diagnostics, block: Block, schema: &BodySchema<'_>) -> TargetBlock {
+fn read_encryption_target(
+    diags: &mut Diagnostics,
+    block: Block,
+    schema: &BodySchema<'_>,
+) -> EncryptionTargetBlock {
     let mut content = into_content(diags, block.body, schema);
     let enforced = take_bool_argument(diags, &mut content, "enforced").unwrap_or_default();
     let method = content.take("method").map(|attribute| attribute.expr);
     let fallback = take_single_block(diags, content.take_blocks("fallback"));
-    let fallback = fallback.map(|block| Box::new(read_target(diags, block, &TARGET_SCHEMA)));
-    TargetBlock { enforced, method, fallback, span: Some(block.header) }
+    let fallback =
+        fallback.map(|block| Box::new(read_encryption_target(diags, block, &TARGET_SCHEMA)));
+    EncryptionTargetBlock { enforced, method, fallback, span: Some(block.header) }
 }
 
-type RemoteTargets = (Option<TargetBlock>, Vec<(Str, TargetBlock)>);
+type RemoteTargets = (Option<EncryptionTargetBlock>, Vec<(Str, EncryptionTargetBlock)>);
 
 fn read_remote_targets(diags: &mut Diagnostics, block: Block) -> RemoteTargets {
-    let mut content = into_content(diags, block.body, &REMOTE_SCHEMA);
+    let mut content = into_content(diags, block.body, &REMOTE_TARGETS_SCHEMA);
     let default = take_single_block(diags, content.take_blocks("default"));
-    let default = default.map(|block| read_target(diags, block, &TARGET_SCHEMA));
-    let mut remotes: Vec<(Str, TargetBlock)> = Vec::new();
+    let default = default.map(|block| read_encryption_target(diags, block, &TARGET_SCHEMA));
+    let mut remotes: Vec<(Str, EncryptionTargetBlock)> = Vec::new();
     for block in content.take_blocks("remote_state_data_source") {
         let Some(name) = block.labels.first().map(|label| label.name.clone()) else { continue };
         if remotes.iter().any(|(other, _)| *other == name) {
@@ -284,7 +290,7 @@ fn read_remote_targets(diags: &mut Diagnostics, block: Block) -> RemoteTargets {
             let _ = diags.error(problem.at(block.header));
             continue;
         }
-        remotes.push((name, read_target(diags, block, &TARGET_SCHEMA)));
+        remotes.push((name, read_encryption_target(diags, block, &TARGET_SCHEMA)));
     }
     (default, remotes)
 }

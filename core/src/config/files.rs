@@ -66,7 +66,7 @@ pub fn is_editor_leftover(name: &str) -> bool {
 
 /// The shortest path that means the same, by its text alone, as the manifest of modules writes it.
 #[must_use]
-pub fn clean(path: &Path) -> PathBuf {
+pub fn normalize_path(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in path.components() {
         match part {
@@ -102,7 +102,7 @@ impl ConfigFiles for FilesOnDisk {
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        disk::read_file(path, disk::MAX_TEXT)
+        disk::read_file(path, disk::MAX_CONFIG_FILE_LEN)
     }
 }
 
@@ -115,7 +115,7 @@ impl FilesOnDisk {
         if path == "/dev/null" {
             return Ok(Vec::new());
         }
-        if kind_of_metadata(&fs::metadata(path)?) == FileKind::Other {
+        if file_kind_of_metadata(&fs::metadata(path)?) == FileKind::Other {
             return Err(io::Error::other("it is a device or a pipe, not a file"));
         }
         let mut bytes = Vec::new();
@@ -125,22 +125,22 @@ impl FilesOnDisk {
 
     /// The kind of file at a path, links followed.
     pub(crate) fn file_kind(self, path: &str) -> io::Result<FileKind> {
-        fs::metadata(path).map(|found| kind_of_metadata(&found))
+        fs::metadata(path).map(|found| file_kind_of_metadata(&found))
     }
 
     /// The entries of a folder, links followed. A dangling link does not count as an entry.
     pub(crate) fn folder_entries(self, path: &str) -> io::Result<Vec<(String, FileKind)>> {
         let dir = Path::new(path);
-        let kinds = folder_names(dir)?.into_iter().filter_map(|name| {
+        let kinds = names_in_folder(dir)?.into_iter().filter_map(|name| {
             let found = fs::metadata(dir.join(&name)).ok()?;
-            Some((name, kind_of_metadata(&found)))
+            Some((name, file_kind_of_metadata(&found)))
         });
         Ok(kinds.collect())
     }
 }
 
 /// The names in a folder.
-fn folder_names(dir: &Path) -> io::Result<Vec<String>> {
+fn names_in_folder(dir: &Path) -> io::Result<Vec<String>> {
     // One that is not Unicode cannot be written in a configuration, and is passed over like any
     // foreign file.
     let mut names = Vec::new();
@@ -150,7 +150,7 @@ fn folder_names(dir: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-fn kind_of_metadata(found: &fs::Metadata) -> FileKind {
+fn file_kind_of_metadata(found: &fs::Metadata) -> FileKind {
     if found.is_file() {
         FileKind::File
     } else if found.is_dir() {

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use formwork_value::diag::{Message, Sources};
 use formwork_value::{Diagnostics, Reported, Span, Str};
 
-use super::draft::ModuleFolder;
+use super::module_draft::ModuleFolder;
 use super::{ConfigFiles, load};
 use crate::addr::{ModulePath, ModuleSource};
 use crate::messages;
@@ -121,7 +121,7 @@ pub fn root_module_calls(
     let mut found = Diagnostics::new();
     let folder = ModuleFolder { dir, is_root: false };
     let read = load::read_module(&mut found, sources, files, folder);
-    diags.append(load::sort_by_place(found))?;
+    diags.append(load::sort_diagnostics_by_place(found))?;
     let read = read?;
     diags.append(read.unmet_versions)?;
     Ok(read.module.calls.into_values().map(|call| call.site).collect())

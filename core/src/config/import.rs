@@ -77,7 +77,7 @@ impl ImportBlock {
 
     /// The address of the provider that imports the object, as the module of the block declares it.
     #[must_use]
-    pub fn provider_in(&self, module: &Module) -> ProviderAddr {
+    pub fn provider_in_module(&self, module: &Module) -> ProviderAddr {
         match &self.provider {
             Some((local, _)) => module.settings.provider_for_local_name(&local.name),
             None => module
@@ -88,7 +88,7 @@ impl ImportBlock {
 
     /// Whether it is always the same instance, also where the block is repeated.
     #[must_use]
-    pub fn is_constant(&self) -> bool {
+    pub fn has_constant_target(&self) -> bool {
         is_constant_key(self.key.as_ref())
             && self.calls.iter().all(|(_, key)| is_constant_key(key.as_ref()))
     }
@@ -185,14 +185,14 @@ fn read_import_key(
     }
 }
 
-type TargetParts = (Vec<(Str, Option<Expr>)>, ResourceName, Option<Expr>);
+type ImportTargetParts = (Vec<(Str, Option<Expr>)>, ResourceName, Option<Expr>);
 
 /// Takes an address apart. Only the keys may be computed, and only in a block that is repeated.
 fn parse_import_target(
     diags: &mut Diagnostics,
     expr: &Expr,
     argument: Span,
-) -> Result<TargetParts, Reported> {
+) -> Result<ImportTargetParts, Reported> {
     let mut keys = Vec::new();
     let steps = split_address_expr(expr, &mut keys);
     let Some(steps) = steps else {

@@ -82,7 +82,7 @@ impl Variable {
 ///
 /// # Errors
 /// When the text cannot be parsed, or a value is not constant. Values that could be read are lost.
-pub fn read_values(
+pub fn read_values_file(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     name: &str,
@@ -99,7 +99,7 @@ pub fn read_values(
     body.blocks.retain(|block| {
         let declares = block.kind.name == "variable";
         if declares {
-            let _ = found.error(declaration_hint(name, block));
+            let _ = found.error(declaration_in_values_file_error(name, block));
         }
         !declares
     });
@@ -117,7 +117,7 @@ pub fn read_values(
     Ok(given)
 }
 
-fn declaration_hint(file: &str, block: &Block) -> Diagnostic {
+fn declaration_in_values_file_error(file: &str, block: &Block) -> Diagnostic {
     let name = block.labels.first().map_or("NAME", |label| label.name.as_str());
     let detail = format!(
         "`{file}` gives values to variables; it cannot declare any. Put this block in a .tf file, and write here: {name} = VALUE"
@@ -154,7 +154,7 @@ pub fn resolve_variables(
         let input = match last.remove(name) {
             Some(given) => parse_given_value(&mut found, sources, variable, given),
             None if unset == UnsetVariable::Unknown && variable.is_required() => continue,
-            None => default_input(&mut found, variable),
+            None => resolve_unset_variable(&mut found, variable),
         };
         if let Ok(input) = input {
             inputs.insert(name.clone(), input);
@@ -218,7 +218,7 @@ fn undeclared_variable_remedy(module: &Module, name: &str) -> String {
 ///
 /// # Errors
 /// When the value does not fit the variable, or is no constant.
-pub fn given_value(
+pub fn value_for_test_files(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     module: &Module,
@@ -238,7 +238,7 @@ pub fn given_value(
     }
 }
 
-fn default_input(
+fn resolve_unset_variable(
     diags: &mut Diagnostics,
     variable: &Variable,
 ) -> Result<ResolvedVariable, Reported> {
@@ -338,9 +338,9 @@ pub enum VariableTypeError {
 /// When the value cannot be that of the variable.
 pub fn convert_to_variable(variable: &Variable, value: Value) -> Result<Value, VariableTypeError> {
     // Before the conversion, which would refuse an object that lacks optional attributes.
-    let value = apply_defaults(variable, value);
+    let value = apply_attribute_defaults(variable, value);
     let value = convert::convert(&value, &variable.ty).map_err(|refused| {
-        VariableTypeError::Type(format!("{}{}", path_prefix(&refused), refused.reason))
+        VariableTypeError::Type(format!("{}{}", format_path_prefix(&refused), refused.reason))
     })?;
     // As in Terraform, null stands for the default where the variable is not nullable.
     if value.is_null() && !variable.nullable {
@@ -353,13 +353,13 @@ pub fn convert_to_variable(variable: &Variable, value: Value) -> Result<Value, V
 }
 
 /// The path inside a value to the part that was refused, as a prefix of the reason.
-pub(super) fn path_prefix(refused: &convert::ConversionError) -> String {
+pub(super) fn format_path_prefix(refused: &convert::ConversionError) -> String {
     let place = refused.path.to_string();
     if place.is_empty() { place } else { format!("at {place}: ") }
 }
 
 /// Applies the defaults of optional attributes.
-pub(super) fn apply_defaults(variable: &Variable, value: Value) -> Value {
+pub(super) fn apply_attribute_defaults(variable: &Variable, value: Value) -> Value {
     match &variable.defaults {
         Some(defaults) if !value.is_null() => defaults.apply(value),
         _ => value,
@@ -380,7 +380,7 @@ fn mark_variable_value(variable: &Variable, value: Value) -> Value {
 /// The unknown value that stands for a variable while no values are given: when only the
 /// configuration itself is checked.
 #[must_use]
-pub fn unknown_value(variable: &Variable) -> Value {
+pub fn unknown_variable_value(variable: &Variable) -> Value {
     // A type with open places may become anything of that shape.
     let ty = if variable.ty.has_dynamic() { Type::Dynamic } else { variable.ty.without_optional() };
     mark_variable_value(variable, Value::unknown(ty))

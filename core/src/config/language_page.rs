@@ -8,15 +8,15 @@ use formwork_lang::content::BodySchema;
 use formwork_lang::functions::{self, Param};
 
 use super::{
-    call, check, condition, draft, import, lifecycle, moved, output, provider, removed, resource,
-    settings, state_store, variable,
+    check_block, condition, import, lifecycle, module_block, module_draft, moved, output, provider,
+    removed, resource, settings, state_store, variable,
 };
 
 const LANGUAGE_PAGE: &str = include_str!("../../../docs/language.md");
 
 /// Every block of the language with the schema of its reader.
 const BLOCK_SCHEMAS: [(&str, BodySchema<'static>); 16] = [
-    ("a file", draft::BODY_SCHEMA),
+    ("a file", module_draft::BODY_SCHEMA),
     ("`terraform`", settings::BODY_SCHEMA),
     ("`state_store`", state_store::BODY_SCHEMA),
     ("`provider`", provider::BODY_SCHEMA),
@@ -25,12 +25,12 @@ const BLOCK_SCHEMAS: [(&str, BodySchema<'static>); 16] = [
     ("`resource`, `data`, `ephemeral`", resource::BODY_SCHEMA),
     ("`lifecycle`", lifecycle::BODY_SCHEMA),
     ("`validation`, `precondition`, `postcondition`, `assert`", condition::BODY_SCHEMA),
-    ("`module`", call::BODY_SCHEMA),
+    ("`module`", module_block::BODY_SCHEMA),
     ("`moved`", moved::BODY_SCHEMA),
     ("`removed`", removed::BODY_SCHEMA),
     ("`lifecycle` of `removed`", removed::LIFECYCLE_SCHEMA),
     ("`import`", import::BODY_SCHEMA),
-    ("`check`", check::BODY_SCHEMA),
+    ("`check`", check_block::BODY_SCHEMA),
     ("`locals`, `required_providers`", BodySchema { attributes: &[], blocks: &[] }),
 ];
 

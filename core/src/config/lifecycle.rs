@@ -111,7 +111,7 @@ fn read_ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChan
         return Ok(IgnoreChanges::All);
     }
     let list = expr.span;
-    let items = traversal::list_entries(diags, expr)?;
+    let items = traversal::expect_list_entries(diags, expr)?;
     let is_wildcard = |item: &Expr| item.as_literal().is_some_and(|text| text == "*");
     if let Some(wildcard) = items.iter().find(|item| is_wildcard(item))
         && items.len() > 1
@@ -138,7 +138,7 @@ fn read_ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChan
 }
 
 fn read_replace_triggered_by(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Reported> {
-    let items = traversal::list_entries(diags, expr)?;
+    let items = traversal::expect_list_entries(diags, expr)?;
     let items: Vec<Expr> =
         items.into_iter().map(|item| item.into_native_expr(diags)).collect::<Result<_, _>>()?;
     let mut found = Diagnostics::new();

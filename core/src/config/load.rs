@@ -13,11 +13,11 @@ use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::broken_blocks::{BrokenBlocks, are_all_within_blocks, take_broken_blocks};
-use super::draft::{ModuleDraft, ModuleFolder};
+use super::module_draft::{ModuleDraft, ModuleFolder};
 use super::overrides::{self, is_override_file_name};
 use super::{
     CallSite, Config, ConfigFiles, Module, ModuleFolders, ModuleNode, call_arguments, call_limits,
-    import_target, opentofu_files, provider_passing, references, settings, validate,
+    check_imports, opentofu_files, provider_passing, references, settings, validate_references,
 };
 use crate::addr::ModulePath;
 use crate::messages;
@@ -49,11 +49,11 @@ impl Config {
         let config = load_module_tree(&mut found, sources, config_source);
         let config = config.and_then(|(config, dangling)| {
             // First and alone: in the version that is asked for, all else may be right.
-            config.check_versions(&mut found)?;
-            let calls = config.check_calls(&mut found);
+            config.check_required_versions(&mut found)?;
+            let calls = config.check_module_calls(&mut found);
             found.append(dangling).and(calls).map(|()| config)
         });
-        diags.append(sort_by_place(found))?;
+        diags.append(sort_diagnostics_by_place(found))?;
         config
     }
 
@@ -63,7 +63,7 @@ impl Config {
     /// # Errors
     /// When a file cannot be read or parsed, a block is malformed, a called module is not there, or
     /// does not get the providers it wants. Required versions of the engine are left to
-    /// [`Config::check_versions`].
+    /// [`Config::check_required_versions`].
     pub fn load_for_requirements(
         diags: &mut Diagnostics,
         sources: &mut Sources,
@@ -71,7 +71,7 @@ impl Config {
     ) -> Result<Self, Reported> {
         let mut found = Diagnostics::new();
         let config = load_modules(&mut found, sources, config_source);
-        diags.append(sort_by_place(found))?;
+        diags.append(sort_diagnostics_by_place(found))?;
         config.map(|(config, _)| config)
     }
 
@@ -89,15 +89,15 @@ impl Config {
     ) -> Result<(Self, Diagnostics), Reported> {
         let mut found = Diagnostics::new();
         let config = load_module_tree(&mut found, sources, config_source);
-        diags.append(sort_by_place(found))?;
-        config.map(|(config, dangling)| (config, sort_by_place(dangling)))
+        diags.append(sort_diagnostics_by_place(found))?;
+        config.map(|(config, dangling)| (config, sort_diagnostics_by_place(dangling)))
     }
 
     /// Checks that this engine meets the `required_version` of every module.
     ///
     /// # Errors
     /// When it does not.
-    pub fn check_versions(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    pub fn check_required_versions(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         diags.append(self.unmet_versions.clone())
     }
 
@@ -106,7 +106,7 @@ impl Config {
     ///
     /// # Errors
     /// When a check fails.
-    pub fn check_calls(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    pub fn check_module_calls(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         let mut found = Diagnostics::new();
         // What a wrong argument or a missing configuration breaks would be reported as well.
         for check in [
@@ -141,13 +141,13 @@ pub fn load_root_module(
         decode_module(&mut found, sources, parsed, ModuleFolder { dir, is_root: true })
     });
     if module.is_err() {
-        let _ = diags.append(sort_by_place(found));
+        let _ = diags.append(sort_diagnostics_by_place(found));
     }
     module
 }
 
 /// Sorts messages as a reader goes through the files.
-pub(super) fn sort_by_place(found: Diagnostics) -> Diagnostics {
+pub(super) fn sort_diagnostics_by_place(found: Diagnostics) -> Diagnostics {
     let mut list: Vec<Diagnostic> = found.into_iter().collect();
     list.sort_by_key(|diagnostic| diagnostic.subject);
     let mut sorted = Diagnostics::new();
@@ -165,9 +165,9 @@ fn load_module_tree(
 ) -> Result<(Config, Diagnostics), Reported> {
     let (mut config, mut dangling) = load_modules(diags, sources, config_source)?;
     for node in &config.nodes {
-        validate::check_references(&mut dangling, node);
+        validate_references::check_references(&mut dangling, node);
     }
-    import_target::check_import_providers(diags, &config);
+    check_imports::check_import_providers(diags, &config);
     if let Err(reported) = diags.check() {
         return diags.append(dangling).and(Err(reported));
     }
@@ -205,7 +205,7 @@ fn load_modules(
         module_overrides: Vec::new(),
     };
     // Called modules that could not be read are left out; all else is judged.
-    import_target::report_imports_in_called_modules(diags, &config);
+    check_imports::report_imports_in_called_modules(diags, &config);
     provider_passing::resolve_passed_providers(diags, &mut config);
     diags.check()?;
     Ok((config, unreadable))
@@ -257,9 +257,9 @@ fn decode_module(
     }
     draft.report_broken_blocks(&mut found, sources, &parsed.broken);
     let mut module = draft.into_module();
-    let _ = module.settings.resolve_store(&mut found);
-    import_target::report_duplicate_targets(&mut found, sources, &module.imports);
-    import_target::check_imports_in_modules(&mut found, &module.imports);
+    let _ = module.settings.resolve_state_store_provider(&mut found);
+    check_imports::report_duplicate_import_targets(&mut found, sources, &module.imports);
+    check_imports::check_imports_in_modules(&mut found, &module.imports);
     diags.append(found)?;
     Ok(module)
 }
@@ -296,7 +296,7 @@ impl ModuleLoader<'_> {
 
     /// Adds the root and everything called from it, callers first.
     fn add_called_modules(&mut self, diags: &mut Diagnostics, root: Arc<Module>) {
-        self.add_node(ModulePath::root(), root, None);
+        self.add_module_node(ModulePath::root(), root, None);
         let mut at = 0;
         while at < self.nodes.len() {
             let caller = self.nodes[at].module.clone();
@@ -307,7 +307,7 @@ impl ModuleLoader<'_> {
                 }
                 let path = self.nodes[at].path.child_path(&call.site.name);
                 if let Ok(module) = self.load_called_module(diags, at, &path, &call.site) {
-                    let child = self.add_node(path, module, Some(at));
+                    let child = self.add_module_node(path, module, Some(at));
                     self.nodes[at].children.insert(call.site.name.clone(), child);
                 }
             }
@@ -315,7 +315,12 @@ impl ModuleLoader<'_> {
         }
     }
 
-    fn add_node(&mut self, path: ModulePath, module: Arc<Module>, caller: Option<usize>) -> usize {
+    fn add_module_node(
+        &mut self,
+        path: ModulePath,
+        module: Arc<Module>,
+        caller: Option<usize>,
+    ) -> usize {
         let index = self.nodes.len();
         let (children, passed) = (BTreeMap::new(), BTreeMap::new());
         self.nodes.push(ModuleNode { index, path, module, caller, children, passed });
@@ -416,7 +421,7 @@ fn parse_folder(
             let _ = found.append(wrong);
             if let Some(body) = body.as_mut().filter(|_| is_json) {
                 // The top level of a file has the same schema in every file.
-                resolve_undecided_members(misplaced, body, &super::draft::BODY_SCHEMA);
+                resolve_undecided_members(misplaced, body, &super::module_draft::BODY_SCHEMA);
             }
             bodies.extend(body);
         }

@@ -12,7 +12,7 @@ use crate::messages;
 const MAX_LISTED_FILES: usize = 5;
 
 /// Warns of files in a folder that OpenTofu reads, and Terraform does not.
-pub fn warn_in_folder(diags: &mut Diagnostics, files: &dyn ConfigFiles, dir: &Path) {
+pub fn warn_of_opentofu_files_in(diags: &mut Diagnostics, files: &dyn ConfigFiles, dir: &Path) {
     // A folder that cannot be read is reported by its reader.
     let mut names = files.list(dir).unwrap_or_default();
     names.sort();

@@ -5,7 +5,7 @@ use formwork_lang::syntax::{Attribute, Block, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics};
 
-use super::arguments::{check_name, take_bool_argument, take_string_argument};
+use super::arguments::{check_label_name, take_bool_argument, take_string_argument};
 use super::{LocalValue, Output, condition, traversal};
 use crate::messages;
 
@@ -27,7 +27,7 @@ pub(super) fn read_output_block(
     block: Block,
 ) -> Option<Output> {
     let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
-    let named = check_name(diags, "output name", &name);
+    let named = check_label_name(diags, "output name", &name);
     let mut content = into_content(diags, block.body, &BODY_SCHEMA);
     let depends_on = traversal::read_depends_on(diags, content.take("depends_on"));
     let preconditions =
@@ -60,11 +60,11 @@ pub(super) fn read_output_block(
 pub(super) fn read_locals_block(diags: &mut Diagnostics, block: Block) -> Vec<LocalValue> {
     let mut locals = into_attributes(diags, block.body);
     // In JSON any text may stand where the name does.
-    locals.retain(|local| check_name(diags, "local value name", &local.name).is_ok());
-    locals.into_iter().map(local_of_attribute).collect()
+    locals.retain(|local| check_label_name(diags, "local value name", &local.name).is_ok());
+    locals.into_iter().map(read_local_value).collect()
 }
 
-fn local_of_attribute(attribute: Attribute) -> LocalValue {
+fn read_local_value(attribute: Attribute) -> LocalValue {
     let Attribute { name, expr, span } = attribute;
     LocalValue { name: name.name, expr, references: Vec::new(), span }
 }

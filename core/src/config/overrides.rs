@@ -89,18 +89,18 @@ impl OverrideMerger<'_> {
             "locals" => self.merge_locals(block),
             "moved" => self.report_error(
                 messages::CANNOT_OVERRIDE_MOVED_BLOCKS,
-                MOVED_IN_OVERRIDE,
+                MOVED_IN_OVERRIDE_DETAIL,
                 block.header,
             ),
             "import" => self.report_error(
                 messages::CANNOT_OVERRIDE_IMPORT_BLOCKS,
-                IMPORT_IN_OVERRIDE,
+                IMPORT_IN_OVERRIDE_DETAIL,
                 block.header,
             ),
             "check" => {
                 self.report_error(
                     messages::CANNOT_OVERRIDE_BLOCKS.with(&[&"check"]),
-                    CHECK_IN_OVERRIDE,
+                    CHECK_IN_OVERRIDE_DETAIL,
                     block.header,
                 );
             }
@@ -118,17 +118,18 @@ impl OverrideMerger<'_> {
     fn merge_named_block(&mut self, block: Block) {
         let key = override_key(&block);
         let Some(&(file, number)) = self.places.get(&key) else {
-            return self.handle_missing_base(block, key.2.as_ref());
+            return self.report_missing_base_or_add(block, key.2.as_ref());
         };
-        if !self.can_be_overridden(&block) {
+        if !self.check_overriding_members(&block) {
             return;
         }
         let base = &mut self.files[file].blocks[number].body;
         // A file that sets both is reported when the block is read.
-        let by_one_file =
-            [&*base, &block.body].into_iter().any(|body| sets_repetition(body) == (true, true));
+        let by_one_file = [&*base, &block.body]
+            .into_iter()
+            .any(|body| sets_count_and_for_each(body) == (true, true));
         merge_body(self.diags, base, block.body);
-        if !by_one_file && sets_repetition(base) == (true, true) {
+        if !by_one_file && sets_count_and_for_each(base) == (true, true) {
             // If one file sets `count` and another `for_each`, `count` wins.
             for list in [&mut base.attributes, &mut base.undecided] {
                 list.retain(|attr| attr.name.name != "for_each");
@@ -138,7 +139,7 @@ impl OverrideMerger<'_> {
 
     /// A block that overrides nothing is an error, but for the configuration of a provider, which
     /// is there without being written.
-    fn handle_missing_base(&mut self, block: Block, alias: Option<&Str>) {
+    fn report_missing_base_or_add(&mut self, block: Block, alias: Option<&Str>) {
         let name = block.labels.last().map_or("", |label| label.name.as_str());
         let kind = block.labels.first().map_or("", |label| label.name.as_str());
         let (summary, what, over) = match block.kind.name.as_str() {
@@ -169,12 +170,12 @@ impl OverrideMerger<'_> {
             "resource" => (
                 messages::MISSING_RESOURCE_TO_OVERRIDE,
                 format!("{kind} resource named {name:?}"),
-                RESOURCE_DESCRIPTION,
+                OVERRIDDEN_RESOURCE,
             ),
             "ephemeral" => (
                 messages::MISSING_RESOURCE_TO_OVERRIDE,
                 format!("{kind} ephemeral resource named {name:?}"),
-                RESOURCE_DESCRIPTION,
+                OVERRIDDEN_RESOURCE,
             ),
             "data" => {
                 let over = "a data block defined in a primary configuration file";
@@ -209,7 +210,7 @@ impl OverrideMerger<'_> {
     }
 
     /// Whether everything in a block may be overridden. Violations are reported.
-    fn can_be_overridden(&mut self, block: &Block) -> bool {
+    fn check_overriding_members(&mut self, block: &Block) -> bool {
         let before = self.diags.len();
         let set = block.body.find_attribute("depends_on");
         let has_entries = |attr: &&Attribute| !matches!(&attr.expr.kind, ExprKind::Tuple(items) if items.is_empty());
@@ -306,7 +307,7 @@ impl OverrideMerger<'_> {
 }
 
 /// Whether a body sets `count`, and whether it sets `for_each`.
-fn sets_repetition(body: &Body) -> (bool, bool) {
+fn sets_count_and_for_each(body: &Body) -> (bool, bool) {
     let says = |name| {
         body.find_attribute(name).is_some()
             || body.undecided.iter().any(|attr| attr.name.name == name)
@@ -393,9 +394,9 @@ fn effective_block_type(block: &Block) -> &Str {
     }
 }
 
-const RESOURCE_DESCRIPTION: &str = "a resource block defined in a primary configuration file";
-const MOVED_IN_OVERRIDE: &str =
+const OVERRIDDEN_RESOURCE: &str = "a resource block defined in a primary configuration file";
+const MOVED_IN_OVERRIDE_DETAIL: &str =
     "Records of moved objects can appear only in normal files, not in override files.";
-const IMPORT_IN_OVERRIDE: &str =
+const IMPORT_IN_OVERRIDE_DETAIL: &str =
     "Import blocks can appear only in normal files, not in override files.";
-const CHECK_IN_OVERRIDE: &str = "Override files cannot override check blocks.";
+const CHECK_IN_OVERRIDE_DETAIL: &str = "Override files cannot override check blocks.";

@@ -6,7 +6,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::arguments::{NAME_RULE, NestedBlocks, merge_escape_blocks};
-use super::settings::check_constraint;
+use super::settings::check_provider_constraint;
 use super::{LocalProvider, ProviderAddr, ProviderBlock, constant};
 use crate::addr::is_identifier;
 use crate::messages;
@@ -34,7 +34,7 @@ pub(super) fn read_provider_block(
     let (mut content, rest) = split_content(diags, block.body, &BODY_SCHEMA);
     let alias = content.take("alias").map(|attribute| read_alias(diags, &attribute)).transpose();
     let version =
-        content.take("version").and_then(|attribute| read_version(diags, &attribute).ok());
+        content.take("version").and_then(|attribute| read_provider_version(diags, &attribute).ok());
     let escaping = NestedBlocks { blocks: content.take_blocks("_"), within: "provider" };
     let body = merge_escape_blocks(diags, sources, rest, escaping);
     // Whatever else was expected is expected only to say this of it.
@@ -97,7 +97,7 @@ fn read_alias(
     ))
 }
 
-fn read_version(
+fn read_provider_version(
     diags: &mut Diagnostics,
     attribute: &Attribute,
 ) -> Result<(String, Span), Reported> {
@@ -109,10 +109,10 @@ fn read_version(
         .at(attribute.expr.span),
     );
     let span = attribute.expr.span;
-    let Some(text) = constant::parsed_constant_string(diags, &attribute.expr)? else {
+    let Some(text) = constant::constant_string_if_parsed(diags, &attribute.expr)? else {
         return Ok((String::new(), span));
     };
-    check_constraint(diags, &text, span)?;
+    check_provider_constraint(diags, &text, span)?;
     Ok((text, span))
 }
 

@@ -19,12 +19,12 @@ pub(super) fn resolve_passed_providers(diags: &mut Diagnostics, config: &mut Con
     settle_passed_providers(config);
     for node in &config.nodes {
         if let Some((caller, call)) = config.call_of_module(node) {
-            check_called_module(diags, config, node, caller, call);
+            check_providers_of_call(diags, config, node, caller, call);
         }
         warn_of_missing_passed_providers(diags, config, node);
     }
     for node in &config.nodes {
-        warn_of_conflicting_provider_names(diags, node);
+        warn_of_provider_declarations(diags, node);
     }
 }
 
@@ -123,12 +123,12 @@ fn is_provider_configured(module: &Module, local: &LocalProvider) -> bool {
     module.providers.get(local).is_some_and(|block| !is_empty_provider_block(block))
 }
 
-fn is_default_provider(provider: &ProviderAddr) -> bool {
+fn is_implied_by_its_type(provider: &ProviderAddr) -> bool {
     *provider == ProviderAddr::implied_by_name(provider.provider_type())
 }
 
 /// Reports mismatches between a module and its caller.
-fn check_called_module(
+fn check_providers_of_call(
     diags: &mut Diagnostics,
     config: &Config,
     node: &ModuleNode,
@@ -136,7 +136,7 @@ fn check_called_module(
     call: &ModuleCall,
 ) {
     let configured = node.module.providers.values().any(|block| !is_empty_provider_block(block));
-    if configured && let Some(span) = repetition_above(config, node) {
+    if configured && let Some(span) = repetition_span_of_calls_above(config, node) {
         let detail = format!(
             "The module at {} is a legacy module which contains its own local provider configurations, and so calls to it may not use the count, for_each, or depends_on arguments.\n\nIf you also control the module \"{}\", consider updating this module to instead expect provider configurations to be passed by its caller.",
             node.path, call.site.source
@@ -144,7 +144,8 @@ fn check_called_module(
         let summary = messages::LEGACY_MODULE_REPEATED;
         let _ = diags.error(Diagnostic::error(summary, detail).at(span));
     }
-    for alias in node.module.settings.required_providers.values().flat_map(alias_list) {
+    for alias in node.module.settings.required_providers.values().flat_map(configuration_aliases_of)
+    {
         let passed = call.providers.iter().any(|one| one.in_child == *alias);
         if !passed && !is_provider_configured(&node.module, alias) {
             let source = node.module.settings.provider_for_local_name(&alias.name);
@@ -161,13 +162,13 @@ fn check_called_module(
     }
 }
 
-fn alias_list(required: &RequiredProvider) -> &[LocalProvider] {
+fn configuration_aliases_of(required: &RequiredProvider) -> &[LocalProvider] {
     &required.aliases
 }
 
 /// Place of a `count`, `for_each` or `depends_on` in a call on the way to a module, if there is
 /// one.
-fn repetition_above(config: &Config, node: &ModuleNode) -> Option<Span> {
+fn repetition_span_of_calls_above(config: &Config, node: &ModuleNode) -> Option<Span> {
     let mut node = node;
     while let Some((caller, call)) = config.call_of_module(node) {
         match &call.repetition {
@@ -215,7 +216,7 @@ fn check_passed_provider(
     };
     if given != wanted {
         let passed = ProviderMismatch { caller: &there, one, wanted: &wanted, given: &given };
-        report_mismatch(diags, node, passed);
+        report_provider_mismatch(diags, node, passed);
     }
 }
 
@@ -227,7 +228,7 @@ fn report_undeclared_provider(
 ) {
     let summary = messages::REFERENCE_TO_UNDEFINED_PROVIDER;
     let (name, source) = (&one.in_child, wanted.display_string());
-    if is_default_provider(wanted) {
+    if is_implied_by_its_type(wanted) {
         let detail = format!(
             "There is no explicit declaration for local provider name \"{name}\" in {here}, so Formwork is assuming you mean to pass a configuration for \"{source}\".\n\nIf you also control the child module, add a required_providers entry named \"{name}\" with the source address \"{source}\"."
         );
@@ -249,7 +250,11 @@ struct ProviderMismatch<'a> {
     given: &'a ProviderAddr,
 }
 
-fn report_mismatch(diags: &mut Diagnostics, node: &ModuleNode, passed: ProviderMismatch<'_>) {
+fn report_provider_mismatch(
+    diags: &mut Diagnostics,
+    node: &ModuleNode,
+    passed: ProviderMismatch<'_>,
+) {
     let ProviderMismatch { caller: there, one, wanted, given } = passed;
     let required = &node.module.settings.required_providers;
     let other = required.iter().find(|(_, required)| required.source == *given);
@@ -337,7 +342,7 @@ pub(super) fn check_resource_providers(diags: &mut Diagnostics, config: &Config)
 }
 
 /// Warns of providers that a module lists twice, and of blocks without effect in a called module.
-fn warn_of_conflicting_provider_names(diags: &mut Diagnostics, node: &ModuleNode) {
+fn warn_of_provider_declarations(diags: &mut Diagnostics, node: &ModuleNode) {
     let module = &*node.module;
     let listed = &module.settings.required_providers;
     let mut first: BTreeMap<&ProviderAddr, &str> = BTreeMap::new();
@@ -356,7 +361,7 @@ fn warn_of_conflicting_provider_names(diags: &mut Diagnostics, node: &ModuleNode
         first.insert(&required.source, name);
         let implied = required.source.provider_type();
         let written = module.providers.keys().any(|local| local.name == *implied);
-        if is_default_provider(&required.source) && implied != name && written {
+        if is_implied_by_its_type(&required.source) && implied != name && written {
             let detail = format!(
                 "Provider {display} with the local name \"{name}\" was implicitly required via a configuration block as \"{implied}\". The provider configuration block name must match the name used in required_providers."
             );

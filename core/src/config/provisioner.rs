@@ -18,7 +18,7 @@ const BODY_SCHEMA: BodySchema = BodySchema {
 };
 
 /// Kinds that were taken out of the language, with the version that announced it.
-const REMOVED_KINDS: [(&str, &str); 4] = [
+const REMOVED_PROVISIONER_KINDS: [(&str, &str); 4] = [
     ("chef", "0.13.4"),
     ("habitat", "0.13.4"),
     ("puppet", "0.13.4"),
@@ -33,7 +33,7 @@ pub(super) fn read_provisioners(
     blocks: Vec<Block>,
     connections: NestedBlocks<'_>,
 ) -> Vec<Provisioner> {
-    let shared = single_body(diags, sources, connections);
+    let shared = single_connection_body(diags, sources, connections);
     let read = blocks
         .into_iter()
         .filter_map(|block| read_provisioner_block(diags, sources, block, shared.as_ref()));
@@ -60,7 +60,7 @@ fn read_provisioner_block(
     });
     let connections =
         NestedBlocks { blocks: content.take_blocks("connection"), within: "provisioner" };
-    let own = single_body(diags, sources, connections);
+    let own = single_connection_body(diags, sources, connections);
     let escaping = NestedBlocks { blocks: content.take_blocks("_"), within: "provisioner" };
     let body = merge_escape_blocks(diags, sources, rest, escaping);
     for reserved in &content.blocks {
@@ -71,7 +71,7 @@ fn read_provisioner_block(
         let summary = messages::RESERVED_BLOCK_TYPE_NAME_IN_PROVISIONER_BLOCK;
         let _ = diags.error(Diagnostic::error(summary, detail).at(reserved.kind.span));
     }
-    refuse_removed_kind(diags, &kind).ok()?;
+    reject_removed_provisioner_kind(diags, &kind).ok()?;
     let provisioner = Provisioner {
         when: when.ok()?,
         on_failure: on_failure.ok()?,
@@ -88,7 +88,7 @@ fn read_provisioner_block(
 }
 
 /// The body of the one block there may be.
-fn single_body(
+fn single_connection_body(
     diags: &mut Diagnostics,
     sources: &Sources,
     nested: NestedBlocks<'_>,
@@ -148,8 +148,9 @@ fn read_keyword<T: Copy>(
     Err(diags.error(Diagnostic::error(summary, detail).at(expr.span)))
 }
 
-fn refuse_removed_kind(diags: &mut Diagnostics, kind: &Ident) -> Result<(), Reported> {
-    let Some((name, since)) = REMOVED_KINDS.iter().find(|(name, _)| kind.name == *name) else {
+fn reject_removed_provisioner_kind(diags: &mut Diagnostics, kind: &Ident) -> Result<(), Reported> {
+    let Some((name, since)) = REMOVED_PROVISIONER_KINDS.iter().find(|(name, _)| kind.name == *name)
+    else {
         return Ok(());
     };
     let summary = messages::REMOVED_PROVISIONER.with(&[&name]);

@@ -79,12 +79,16 @@ pub(super) fn read_removed_block(
     let provisioners = provisioner::read_provisioners(diags, sources, blocks, connections);
     let (module, resource) = from?.ok()?;
     for provisioner in &provisioners {
-        check_provisioner(diags, provisioner, resource.is_some());
+        check_provisioner_of_removed(diags, provisioner, resource.is_some());
     }
     Some(RemovedBlock { module, resource, destroy, provisioners, span: block.header })
 }
 
-fn check_provisioner(diags: &mut Diagnostics, provisioner: &Provisioner, of_resource: bool) {
+fn check_provisioner_of_removed(
+    diags: &mut Diagnostics,
+    provisioner: &Provisioner,
+    of_resource: bool,
+) {
     let detail = if !of_resource {
         "Provisioners are valid only when a removed block targets a managed resource."
     } else if provisioner.when == ProvisionerTiming::Create {

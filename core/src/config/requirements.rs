@@ -36,7 +36,8 @@ fn add_module_requirements(all: &mut BTreeMap<ProviderAddr, VersionConstraints>,
         (&block.provider, block.version.as_ref().map_or("", |(version, _)| version.as_str()))
     });
     let used = module.resources.values().map(|resource| (&resource.provider, ""));
-    let imported: Vec<_> = module.imports.iter().map(|import| import.provider_in(module)).collect();
+    let imported: Vec<_> =
+        module.imports.iter().map(|import| import.provider_in_module(module)).collect();
     let imported = imported.iter().map(|provider| (provider, ""));
     for (provider, constraint) in listed.chain(configured).chain(used).chain(imported) {
         let known = all.entry(provider.clone()).or_default();

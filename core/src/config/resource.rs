@@ -5,9 +5,10 @@ use formwork_lang::syntax::{Block, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::arguments::{NestedBlocks, check_name, merge_escape_blocks};
+use super::arguments::{NestedBlocks, check_label_name, merge_escape_blocks};
 use super::{
-    LocalProvider, ProviderAddr, Repetition, Resource, lifecycle, provisioner, traversal, validate,
+    LocalProvider, ProviderAddr, Repetition, Resource, lifecycle, provisioner, traversal,
+    validate_references,
 };
 use crate::addr::{ResourceMode, ResourceName};
 use crate::messages;
@@ -59,7 +60,7 @@ pub(super) fn read_resource_block(
     };
     let lifecycle =
         lifecycle::read_lifecycle(diags, sources, mode, content.take_blocks("lifecycle"));
-    validate::check_no_self_reference_in_conditions(diags, &name, &lifecycle);
+    validate_references::check_no_self_reference_in_conditions(diags, &name, &lifecycle);
     let connections =
         NestedBlocks { blocks: content.take_blocks("connection"), within: "resource" };
     let provisioners = content.take_blocks("provisioner");
@@ -102,8 +103,8 @@ fn check_type_and_name(
         ResourceMode::Data => ("data source name", "data resource name"),
         ResourceMode::Ephemeral => ("ephemeral resource type", "ephemeral resource name"),
     };
-    let named = check_name(diags, what_kind, kind);
-    check_name(diags, what_name, name).and(named)
+    let named = check_label_name(diags, what_kind, kind);
+    check_label_name(diags, what_name, name).and(named)
 }
 
 /// Takes `count` or `for_each`.

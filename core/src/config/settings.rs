@@ -105,9 +105,9 @@ impl ModuleSettings {
         }
         for block in content.blocks {
             match block.kind.name.as_str() {
-                "required_providers" => self.read_required(diags, sources, block),
+                "required_providers" => self.read_required_providers(diags, sources, block),
                 "backend" | "cloud" | "state_store" => self.read_backend(diags, sources, block),
-                "provider_meta" => self.read_meta(diags, sources, block),
+                "provider_meta" => self.read_provider_meta(diags, sources, block),
                 "encryption" => self.read_encryption(diags, sources, block),
                 kind => {
                     let what = format!("A `{kind}` block");
@@ -117,7 +117,12 @@ impl ModuleSettings {
         }
     }
 
-    fn read_required(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+    fn read_required_providers(
+        &mut self,
+        diags: &mut Diagnostics,
+        sources: &Sources,
+        block: Block,
+    ) {
         if let Some(first) = self.required_providers_span {
             let _ = diags.error(
                 Diagnostic::error(
@@ -140,11 +145,11 @@ impl ModuleSettings {
     }
 
     /// Reads the metadata that the module sends to a provider.
-    fn read_meta(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+    fn read_provider_meta(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
         let Some(name) = block.labels.first() else { return };
         // Both before anything is returned, so that one run reports both.
         let named = check_local_name(diags, name, block.header);
-        let constant = check_constant(diags, block.body.clone());
+        let constant = check_constant_arguments(diags, block.body.clone());
         if named.and(constant).is_err() {
             return;
         }
@@ -223,7 +228,7 @@ pub fn evaluate_constant_body(
 }
 
 /// Reports everything in a body that is not an argument with a constant value.
-fn check_constant(diags: &mut Diagnostics, body: Body) -> Result<(), Reported> {
+fn check_constant_arguments(diags: &mut Diagnostics, body: Body) -> Result<(), Reported> {
     let mut found = Diagnostics::new();
     for attribute in into_attributes(&mut found, body) {
         // Its errors are in `found`.
@@ -274,7 +279,7 @@ pub(super) fn check_versions(diags: &mut Diagnostics, files: &[Body]) {
 
 /// Reads constraints on the version of a provider, as they are written; none of an expression that
 /// could not be parsed, which was reported then.
-fn read_constraint(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> {
+fn read_provider_constraint(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> {
     let text = match constant::constant_value(diags, expr)? {
         Value::String(text) => text.as_str().to_owned(),
         Value::Unknown(..) => return Ok(String::new()),
@@ -284,11 +289,11 @@ fn read_constraint(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Repor
             return Err(diags.error(problem.at(first_token_span(expr))));
         }
     };
-    check_constraint(diags, &text, expr.span).map(|()| text)
+    check_provider_constraint(diags, &text, expr.span).map(|()| text)
 }
 
 /// Reports a string that is no constraint on the version of a provider.
-pub(super) fn check_constraint(
+pub(super) fn check_provider_constraint(
     diags: &mut Diagnostics,
     text: &str,
     span: Span,
@@ -308,7 +313,7 @@ pub(super) fn read_loose_constraint(
     diags: &mut Diagnostics,
     expr: &Expr,
 ) -> Result<Option<LooseConstraints>, Reported> {
-    let Some(text) = constant::parsed_constant_string(diags, expr)? else { return Ok(None) };
+    let Some(text) = constant::constant_string_if_parsed(diags, expr)? else { return Ok(None) };
     let read = text.parse().map(Some);
     read.map_err(|bad| diags.error(invalid_constraint_error(&text, &bad, expr.span)))
 }
@@ -331,7 +336,7 @@ fn read_required_provider(
         ExprKind::Object(_) => read_required_provider_object(diags, name, &attribute.expr)?,
         ExprKind::Text(..) | ExprKind::Template(_) | ExprKind::Json(_) => RequiredProvider {
             source: ProviderAddr::implied_by_name(&name.name),
-            constraint: read_constraint(diags, &attribute.expr)?,
+            constraint: read_provider_constraint(diags, &attribute.expr)?,
             aliases: Vec::new(),
             span: attribute.span,
         },
@@ -374,7 +379,7 @@ fn read_required_provider_object(
                 }
             }
             "version" => {
-                if let Ok(text) = read_constraint(&mut found, &item.value) {
+                if let Ok(text) = read_provider_constraint(&mut found, &item.value) {
                     required.constraint = text;
                 }
             }
@@ -395,7 +400,7 @@ fn read_configuration_aliases(
     name: &Ident,
     expr: &Expr,
 ) -> Vec<LocalProvider> {
-    let items = traversal::list_entries(diags, expr.clone()).unwrap_or_default();
+    let items = traversal::expect_list_entries(diags, expr.clone()).unwrap_or_default();
     let mut aliases = Vec::with_capacity(items.len());
     for item in &items {
         let Ok(local) = traversal::parse_provider_expr(diags, "configuration_aliases", item) else {

@@ -64,7 +64,10 @@ impl ModuleSettings {
     ///
     /// # Errors
     /// When the provider has no entry there.
-    pub(super) fn resolve_store(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    pub(super) fn resolve_state_store_provider(
+        &mut self,
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
         let Some(backend) = &mut self.backend else { return Ok(()) };
         let Some(provider) = &mut backend.provider else { return Ok(()) };
         let Some(required) = self.required_providers.get(&provider.name) else {

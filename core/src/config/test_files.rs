@@ -11,13 +11,13 @@ use formwork_lang::syntax::{Attribute, Block, Body};
 use formwork_value::diag::{Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::arguments::{check_name, format_place};
-use super::files::clean;
-use super::test_mocks::{MockReader, OVERRIDE_KINDS, OverrideDuring, is_word};
+use super::arguments::{check_label_name, format_place};
+use super::files::normalize_path;
+use super::test_mocks::{MockReader, OVERRIDE_KINDS, OverrideDuring, is_one_of_keywords};
 use super::test_suite::{TestCommand, TestPlanOptions, TestRun, TestSuite};
 use super::{
-    ConfigFiles, broken_blocks, call, condition, constant, files, load, provider, test_modules,
-    traversal,
+    ConfigFiles, broken_blocks, condition, constant, files, load, module_block, provider,
+    test_modules, traversal,
 };
 use crate::addr::{InstanceAddr, InstanceKey, Target};
 use crate::messages;
@@ -53,7 +53,7 @@ pub(super) const RUN_BLOCK_SCHEMA: BodySchema = BodySchema {
     ],
 };
 
-const PLAN_OPTIONS: BodySchema = BodySchema {
+const PLAN_OPTIONS_SCHEMA: BodySchema = BodySchema {
     attributes: &[("mode", false), ("refresh", false), ("replace", false), ("target", false)],
     blocks: &[],
 };
@@ -69,11 +69,11 @@ pub struct TestFolders<'a> {
 
 impl TestFolders<'_> {
     /// The folder for tests below that of the module, cleaned. It is empty if both are the same.
-    fn below(&self) -> PathBuf {
+    fn path_below_module(&self) -> PathBuf {
         let is_below =
             |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
         let below: PathBuf = self.tests.components().filter(is_below).collect();
-        let below = clean(&below);
+        let below = normalize_path(&below);
         if below == Path::new(".") { PathBuf::new() } else { below }
     }
 
@@ -84,7 +84,7 @@ impl TestFolders<'_> {
     /// When it is not.
     pub fn check_is_local(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         // By the text of the path alone, as in Terraform: `a/../b` is `b`.
-        let named = clean(self.tests);
+        let named = normalize_path(self.tests);
         if !self.tests.as_os_str().is_empty() && named.is_relative() && !named.starts_with("..") {
             return Ok(());
         }
@@ -94,14 +94,14 @@ impl TestFolders<'_> {
 
     /// Reports a folder for tests that cannot be read, and one that is named and is not there. The usual one
     /// need not be.
-    fn check(&self, diags: &mut Diagnostics, files: &dyn ConfigFiles) {
-        let folder = self.module.join(self.below());
+    fn check_exists(&self, diags: &mut Diagnostics, files: &dyn ConfigFiles) {
+        let folder = self.module.join(self.path_below_module());
         let Err(error) = files.list(&folder) else { return };
         if error.kind() != ErrorKind::NotFound {
             let detail = format!("{} cannot be read: {error}.", folder.display());
             let _ = diags.error(Diagnostic::error(messages::UNREADABLE_TEST_DIRECTORY, detail));
-        } else if self.below() != Path::new(DEFAULT_TEST_FOLDER) {
-            let shown = self.below();
+        } else if self.path_below_module() != Path::new(DEFAULT_TEST_FOLDER) {
+            let shown = self.path_below_module();
             let detail = format!("Requested test directory {} does not exist.", shown.display());
             diags.warn(Diagnostic::warning(messages::TEST_DIRECTORY_DOES_NOT_EXIST, detail));
         }
@@ -113,29 +113,29 @@ pub const DEFAULT_TEST_FOLDER: &str = "tests";
 
 /// Reports errors in the test files of a folder, and of its folder `tests`, which need not be
 /// there.
-pub fn check(
+pub fn check_test_files(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn ConfigFiles,
     folders: TestFolders<'_>,
 ) {
-    drop(read(diags, sources, files, folders));
+    drop(read_test_files(diags, sources, files, folders));
 }
 
 /// Reads the test files of a folder, and of its folder for tests, in the order in which they run.
 ///
 /// # Errors
 /// When one of them has an error.
-pub fn read(
+pub fn read_test_files(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn ConfigFiles,
     folders: TestFolders<'_>,
 ) -> Result<Vec<TestSuite>, Reported> {
     let mut found = Diagnostics::new();
-    folders.check(&mut found, files);
+    folders.check_exists(&mut found, files);
     let mut suites = Vec::new();
-    for file in found_in(files, folders) {
+    for file in find_test_files(files, folders) {
         let mut wrong = Diagnostics::new();
         if let Some(mut body) = load::parse_config_file(&mut wrong, sources, files, &file.path) {
             // Only the syntax errors of this file show which of its blocks are broken.
@@ -143,22 +143,23 @@ pub fn read(
                 broken_blocks::take_broken_blocks(&mut body, &wrong);
             }
             let path = load::display_path(&file.path);
-            let FoundFile { path: file, name, is_in_test_folder } = file;
+            let FoundTestFile { path: file, name, is_in_test_folder } = file;
             let mut suite =
                 TestSuite { file, path, name, is_in_test_folder, ..TestSuite::default() };
             let module = folders.module;
-            TestFileReader { diags: &mut wrong, sources, files, module }.file(body, &mut suite);
+            TestFileReader { diags: &mut wrong, sources, files, module }
+                .read_file(body, &mut suite);
             suites.push(suite);
         }
         let _ = found.append(wrong);
     }
     // As in Terraform, by the path of the file.
     suites.sort_by(|one, other| one.path.cmp(&other.path));
-    diags.append(load::sort_by_place(found)).map(|()| suites)
+    diags.append(load::sort_diagnostics_by_place(found)).map(|()| suites)
 }
 
 /// A test file that was found.
-pub(super) struct FoundFile {
+pub(super) struct FoundTestFile {
     pub(super) path: PathBuf,
     /// Its folder and its name without `.tftest.hcl`, with periods between them.
     pub(super) name: String,
@@ -167,9 +168,12 @@ pub(super) struct FoundFile {
 }
 
 /// Lists the test files of a module by folder and name.
-pub(super) fn found_in(files: &dyn ConfigFiles, folders: TestFolders<'_>) -> Vec<FoundFile> {
+pub(super) fn find_test_files(
+    files: &dyn ConfigFiles,
+    folders: TestFolders<'_>,
+) -> Vec<FoundTestFile> {
     let mut found = Vec::new();
-    let below = folders.below();
+    let below = folders.path_below_module();
     // The folder of the module may be named as that of the tests, too.
     let both = [PathBuf::new(), below.clone()];
     for below in &both[usize::from(below.as_os_str().is_empty())..] {
@@ -184,7 +188,7 @@ pub(super) fn found_in(files: &dyn ConfigFiles, folders: TestFolders<'_>) -> Vec
         names.sort();
         let parts = below.components();
         let prefix: String = parts.map(|part| format!("{}.", part.as_os_str().display())).collect();
-        found.extend(names.into_iter().map(|name| FoundFile {
+        found.extend(names.into_iter().map(|name| FoundTestFile {
             is_in_test_folder: !below.as_os_str().is_empty(),
             path: dir.join(&name),
             name: format!("{prefix}{}", name.strip_suffix(".tftest.hcl").unwrap_or(&name)),
@@ -202,13 +206,13 @@ struct TestFileReader<'c> {
 }
 
 impl TestFileReader<'_> {
-    fn error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) {
+    fn report_error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 
-    fn file(&mut self, body: Body, suite: &mut TestSuite) {
+    fn read_file(&mut self, body: Body, suite: &mut TestSuite) {
         let content = into_content(self.diags, body, &TEST_FILE_SCHEMA);
-        self.once(&content, &["variables"], "This file");
+        self.report_repeated_blocks(&content, &["variables"], "This file");
         let (mut runs, mut providers) = (BTreeMap::new(), BTreeMap::new());
         for block in content.blocks {
             let label = block.labels.first().cloned();
@@ -218,24 +222,28 @@ impl TestFileReader<'_> {
                         let first = format_place(self.sources, first);
                         let detail =
                             format!("The run `{}` is already there at {first}.", name.name);
-                        self.error(messages::DUPLICATE_RUN_NAMES, &detail, block.header);
+                        self.report_error(messages::DUPLICATE_RUN_NAMES, &detail, block.header);
                     }
-                    let _ = check_name(self.diags, "run block name", &name);
-                    let run = self.run(&name.name, block);
+                    let _ = check_label_name(self.diags, "run block name", &name);
+                    let run = self.read_run(&name.name, block);
                     suite.runs.push(run);
                 }
                 ("variables", _) => suite.variables = into_attributes(self.diags, block.body),
                 (kind, Some(name)) => {
                     // Reading the block reports a wrong alias itself.
-                    let alias = alias(&block.body);
+                    let alias = provider_alias(&block.body);
                     // A mock takes the place of a provider, so both kinds share their names.
                     if let Some(first) = providers.insert((name.name, alias), block.header) {
                         let first = format_place(self.sources, first);
                         let detail = format!("This provider is already configured at {first}.");
-                        self.error(messages::DUPLICATE_PROVIDER_BLOCK, &detail, block.header);
+                        self.report_error(
+                            messages::DUPLICATE_PROVIDER_BLOCK,
+                            &detail,
+                            block.header,
+                        );
                     }
                     if kind == "mock_provider" {
-                        let read = self.mocks().mock_provider(block);
+                        let read = self.mock_reader().read_mock_provider(block);
                         suite.mocks.extend(read);
                     } else {
                         let read = provider::read_provider_block(self.diags, self.sources, block);
@@ -244,26 +252,26 @@ impl TestFileReader<'_> {
                 }
                 _ => {
                     let during = OverrideDuring::default();
-                    self.mocks().read_override(block, during, &mut suite.overrides);
+                    self.mock_reader().read_override(block, during, &mut suite.overrides);
                 }
             }
         }
     }
 
-    fn mocks(&mut self) -> MockReader<'_> {
+    fn mock_reader(&mut self) -> MockReader<'_> {
         let Self { diags, sources, files, module } = self;
         MockReader { diags, sources, files: *files, module }
     }
 
     /// Reports blocks of which there can be one, but are several.
-    fn once(&mut self, content: &Content, kinds: &[&str], what: &str) {
+    fn report_repeated_blocks(&mut self, content: &Content, kinds: &[&str], what: &str) {
         for kind in kinds {
             let mut all = content.blocks.iter().filter(|block| block.kind.name == *kind);
             let Some(first) = all.next() else { continue };
             let first = format_place(self.sources, first.header);
             for block in all {
                 let detail = format!("{what} already has such a block at {first}.");
-                self.error(
+                self.report_error(
                     messages::MULTIPLE_RUN_BLOCKS.with(&[&format_args!("{kind:?}")]),
                     &detail,
                     block.header,
@@ -272,18 +280,19 @@ impl TestFileReader<'_> {
         }
     }
 
-    fn run(&mut self, name: &Str, block: Block) -> TestRun {
+    fn read_run(&mut self, name: &Str, block: Block) -> TestRun {
         let mut run = TestRun::new(name.clone(), block.header);
         let mut content = into_content(self.diags, block.body, &RUN_BLOCK_SCHEMA);
-        self.once(&content, &["variables", "module", "plan_options"], "This run");
-        if self.keyword(content.take("command"), &["apply", "plan"]).as_deref() == Some("plan") {
+        self.report_repeated_blocks(&content, &["variables", "module", "plan_options"], "This run");
+        if self.read_keyword(content.take("command"), &["apply", "plan"]).as_deref() == Some("plan")
+        {
             run.command = TestCommand::Plan;
         }
         if let Some(passed) = content.take("providers") {
-            let read = call::read_passed_providers(self.diags, self.sources, passed.expr);
+            let read = module_block::read_passed_providers(self.diags, self.sources, passed.expr);
             run.providers = read.unwrap_or_default();
         }
-        run.expect_failures = self.references(content.take("expect_failures"));
+        run.expect_failures = self.read_references(content.take("expect_failures"));
         // A key that could not be read was reported, so the run is never done.
         if let Some(key) = content.take("state_key") {
             run.state_key = constant::constant_string(self.diags, &key.expr).ok();
@@ -292,25 +301,25 @@ impl TestFileReader<'_> {
         run.asserts = condition::read_conditions(self.diags, self.sources, asserts);
         for block in content.blocks {
             match block.kind.name.as_str() {
-                "plan_options" => run.options = self.plan_options(block.body),
+                "plan_options" => run.options = self.read_plan_options(block.body),
                 "variables" => run.variables = into_attributes(self.diags, block.body),
                 "module" => {
                     run.module =
-                        test_modules::read_module_block(self.diags, name.clone(), block).ok();
+                        test_modules::read_test_module_block(self.diags, name.clone(), block).ok();
                 }
                 _ => {
                     let during = OverrideDuring::default();
-                    self.mocks().read_override(block, during, &mut run.overrides);
+                    self.mock_reader().read_override(block, during, &mut run.overrides);
                 }
             }
         }
         run
     }
 
-    fn plan_options(&mut self, body: Body) -> TestPlanOptions {
+    fn read_plan_options(&mut self, body: Body) -> TestPlanOptions {
         let mut options = TestPlanOptions::default();
-        let mut content = into_content(self.diags, body, &PLAN_OPTIONS);
-        let mode = self.keyword(content.take("mode"), &["normal", "refresh-only"]);
+        let mut content = into_content(self.diags, body, &PLAN_OPTIONS_SCHEMA);
+        let mode = self.read_keyword(content.take("mode"), &["normal", "refresh-only"]);
         options.refresh_only = mode.as_deref() == Some("refresh-only");
         if let Some(refresh) = content.take("refresh") {
             let read = constant::constant_bool(self.diags, &refresh.expr);
@@ -318,23 +327,24 @@ impl TestFileReader<'_> {
             if options.refresh_only && options.skip_refresh {
                 let detail =
                     "The option `refresh` cannot be false in a run with the mode `refresh-only`.";
-                self.error(messages::INCOMPATIBLE_PLAN_OPTIONS, detail, refresh.span);
+                self.report_error(messages::INCOMPATIBLE_PLAN_OPTIONS, detail, refresh.span);
             }
         }
-        options.replace = self.targets(content.take("replace"), Self::instance);
-        options.targets = self.targets(content.take("target"), |_, target, _| Some(target));
+        options.replace = self.read_targets(content.take("replace"), Self::expect_instance);
+        options.targets = self.read_targets(content.take("target"), |_, target, _| Some(target));
         options
     }
 
     /// An argument that is a list of addresses.
-    fn targets<T>(
+    fn read_targets<T>(
         &mut self,
         attribute: Option<Attribute>,
         take: impl Fn(&mut Self, Target, Span) -> Option<T>,
     ) -> Vec<T> {
         let Some(attribute) = attribute else { return Vec::new() };
         let mut taken = Vec::new();
-        for entry in traversal::list_entries(self.diags, attribute.expr).unwrap_or_default() {
+        for entry in traversal::expect_list_entries(self.diags, attribute.expr).unwrap_or_default()
+        {
             if let Ok(target) = traversal::parse_target_expr(self.diags, &entry) {
                 taken.extend(take(self, target, entry.span));
             }
@@ -343,27 +353,27 @@ impl TestFileReader<'_> {
     }
 
     /// The instance that an address names.
-    fn instance(&mut self, target: Target, span: Span) -> Option<InstanceAddr> {
+    fn expect_instance(&mut self, target: Target, span: Span) -> Option<InstanceAddr> {
         match target {
             Target::Instance(addr) => Some(addr),
             Target::Resource(addr) => Some(addr.instance_addr(InstanceKey::None)),
             Target::Module(_) => {
                 let detail = "Only resource instances can be replaced. Write the address of one, such as `aws_instance.web`.";
-                self.error(messages::INVALID_ADDRESS, detail, span);
+                self.report_error(messages::INVALID_ADDRESS, detail, span);
                 None
             }
         }
     }
 
     /// An argument that must be one of some words, which stand there without quotes.
-    fn keyword(&mut self, attribute: Option<Attribute>, words: &[&str]) -> Option<Str> {
+    fn read_keyword(&mut self, attribute: Option<Attribute>, words: &[&str]) -> Option<Str> {
         let attribute = attribute?;
-        if is_word(&attribute.expr, words) {
+        if is_one_of_keywords(&attribute.expr, words) {
             return refs::as_traversal(&attribute.expr).map(|word| word.root.name);
         }
         let name = &attribute.name.name;
         let detail = format!("It is one of these words, without quotes: {}.", words.join(", "));
-        self.error(
+        self.report_error(
             messages::INVALID_RUN_KEYWORD.with(&[&format_args!("{name:?}")]),
             &detail,
             attribute.expr.span,
@@ -372,9 +382,10 @@ impl TestFileReader<'_> {
     }
 
     /// An argument that is a list of references.
-    fn references(&mut self, attribute: Option<Attribute>) -> Vec<Traversal> {
+    fn read_references(&mut self, attribute: Option<Attribute>) -> Vec<Traversal> {
         let Some(attribute) = attribute else { return Vec::new() };
-        let entries = traversal::list_entries(self.diags, attribute.expr).unwrap_or_default();
+        let entries =
+            traversal::expect_list_entries(self.diags, attribute.expr).unwrap_or_default();
         entries
             .iter()
             .filter_map(|entry| traversal::parse_traversal_expr(self.diags, entry).ok())
@@ -383,7 +394,7 @@ impl TestFileReader<'_> {
 }
 
 /// The alias of a provider, if it has one.
-fn alias(body: &Body) -> Option<Str> {
+fn provider_alias(body: &Body) -> Option<Str> {
     let alias = body.find_attribute("alias")?;
     let text = constant::constant_string(&mut Diagnostics::new(), &alias.expr).ok()?;
     Some(text.as_str().into())
@@ -400,7 +411,7 @@ mod tests {
     fn found(fixture: &str) -> String {
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
         let folders = TestFolders { module: Path::new("."), tests: Path::new("tests") };
-        check(&mut diags, &mut sources, &InMemoryFiles::from_fixture(fixture), folders);
+        check_test_files(&mut diags, &mut sources, &InMemoryFiles::from_fixture(fixture), folders);
         let report = format_diagnostics(&sources, &diags);
         report.lines().filter(|line| !line.starts_with(' ')).collect::<Vec<_>>().join("\n")
     }
@@ -412,7 +423,7 @@ mod tests {
             let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
             let folders = TestFolders { module: module.path(), tests: Path::new(tests) };
             if folders.check_is_local(&mut diags).is_ok() {
-                check(&mut diags, &mut sources, &FilesOnDisk, folders);
+                check_test_files(&mut diags, &mut sources, &FilesOnDisk, folders);
             }
             diags.iter().map(|one| one.summary.to_string()).collect::<Vec<_>>().join(", ")
         };
@@ -628,7 +639,8 @@ run "two" {
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
         let folders = TestFolders { module: Path::new("."), tests: Path::new("tests") };
         let suites =
-            read(&mut diags, &mut sources, &InMemoryFiles::from_fixture(text), folders).unwrap();
+            read_test_files(&mut diags, &mut sources, &InMemoryFiles::from_fixture(text), folders)
+                .unwrap();
         let paths: Vec<&str> = suites.iter().map(|suite| suite.path.as_str()).collect();
         assert_eq!(paths, ["a.tftest.json", "tests/b.tftest.hcl"]);
         let [json, native] = &suites[..] else { unreachable!() };

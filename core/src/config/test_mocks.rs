@@ -20,7 +20,7 @@ pub(super) type TestBlockKind = (&'static str, &'static [&'static str]);
 pub(super) const OVERRIDE_KINDS: [TestBlockKind; 3] =
     [("override_resource", &[]), ("override_data", &[]), ("override_module", &[])];
 
-const MOCK_PROVIDER: BodySchema = BodySchema {
+const MOCK_PROVIDER_SCHEMA: BodySchema = BodySchema {
     attributes: &[("alias", false), ("source", false), ("override_during", false)],
     // A module belongs to no provider.
     blocks: &[
@@ -32,7 +32,8 @@ const MOCK_PROVIDER: BodySchema = BodySchema {
 };
 
 /// A file of mocks in the folder that `source` names.
-const MOCK_FILE: BodySchema = BodySchema { attributes: &[], blocks: MOCK_PROVIDER.blocks };
+const MOCK_FILE_SCHEMA: BodySchema =
+    BodySchema { attributes: &[], blocks: MOCK_PROVIDER_SCHEMA.blocks };
 
 const MOCK_BLOCK_SCHEMA: BodySchema =
     BodySchema { attributes: &[("defaults", false), ("override_during", false)], blocks: &[] };
@@ -42,7 +43,7 @@ const OVERRIDE_BLOCK_SCHEMA: BodySchema = BodySchema {
     blocks: &[],
 };
 
-const OVERRIDE_MODULE: BodySchema = BodySchema {
+const OVERRIDE_MODULE_SCHEMA: BodySchema = BodySchema {
     attributes: &[("target", false), ("outputs", false), ("override_during", false)],
     blocks: &[],
 };
@@ -160,12 +161,12 @@ pub(super) struct MockReader<'c> {
 }
 
 impl MockReader<'_> {
-    fn error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) {
+    fn report_error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 
     /// Reads a `mock_provider` block.
-    pub(super) fn mock_provider(&mut self, block: Block) -> Option<MockProvider> {
+    pub(super) fn read_mock_provider(&mut self, block: Block) -> Option<MockProvider> {
         let Block { kind, labels, body, header, .. } = &block;
         // The argument `alias` means the same as in a `provider` block.
         let alias = body.find_attribute("alias").cloned();
@@ -175,31 +176,31 @@ impl MockReader<'_> {
             Block { kind: kind.clone(), labels: labels.clone(), body: alone, ..block.clone() };
         let read = provider::read_provider_block(self.diags, self.sources, alone);
         let header = *header;
-        let mut content = into_content(self.diags, block.body, &MOCK_PROVIDER);
-        let during = self.during(content.take("override_during")).unwrap_or_default();
+        let mut content = into_content(self.diags, block.body, &MOCK_PROVIDER_SCHEMA);
+        let during = self.read_override_during(content.take("override_during")).unwrap_or_default();
         let mut types = Vec::new();
         let mut overrides = Vec::new();
-        let inline = Contents { types: &mut types, overrides: &mut overrides, during };
-        self.blocks(content.blocks, inline);
+        let inline = MockContents { types: &mut types, overrides: &mut overrides, during };
+        self.read_mock_blocks(content.blocks, inline);
         if let Some(source) = content.attributes.remove("source")
             && let Ok(folder) = constant::constant_string(self.diags, &source.expr)
             && !folder.is_empty()
         {
-            self.folder(
+            self.read_mock_folder(
                 &folder,
                 header,
-                Contents { types: &mut types, overrides: &mut overrides, during },
+                MockContents { types: &mut types, overrides: &mut overrides, during },
             );
         }
         Some(MockProvider { block: read?, types, overrides })
     }
 
     /// Reads the files of mocks in a folder. Those of the test file itself take precedence.
-    fn folder(&mut self, folder: &str, header: Span, into: Contents<'_>) {
+    fn read_mock_folder(&mut self, folder: &str, header: Span, into: MockContents<'_>) {
         let dir = self.module.join(folder);
         let Ok(mut names) = self.files.list(&dir) else {
             let detail = format!("Mock data directory {folder} does not exist or cannot be read.");
-            self.error(messages::UNREADABLE_MOCK_DATA, &detail, header);
+            self.report_error(messages::UNREADABLE_MOCK_DATA, &detail, header);
             return;
         };
         names.retain(|name| {
@@ -214,24 +215,24 @@ impl MockReader<'_> {
             else {
                 continue;
             };
-            let content = into_content(self.diags, body, &MOCK_FILE);
+            let content = into_content(self.diags, body, &MOCK_FILE_SCHEMA);
             let (mut of_file, mut overridden) = (Vec::new(), Vec::new());
             let during = into.during;
-            let contents = Contents { types: &mut of_file, overrides: &mut overridden, during };
-            self.blocks(content.blocks, contents);
+            let contents = MockContents { types: &mut of_file, overrides: &mut overridden, during };
+            self.read_mock_blocks(content.blocks, contents);
             for one in of_file {
                 let same = |it: &&MockType| it.mode == one.mode && it.name == one.name;
                 if let Some(first) = types.iter().find(same) {
                     let kind = if one.mode == ResourceMode::Data { "data" } else { "resource" };
                     let summary = format!("mock {kind}");
-                    self.duplicate(&summary, &one.name, one.label, first.span);
+                    self.report_duplicate(&summary, &one.name, one.label, first.span);
                 } else {
                     types.push(one);
                 }
             }
             for one in overridden {
                 if let Some(first) = overrides.iter().find(|it| it.target == one.target) {
-                    self.duplicate("override", &one.target, one.span, first.span);
+                    self.report_duplicate("override", &one.target, one.span, first.span);
                 } else {
                     overrides.push(Override { is_of_mock_file: true, ..one });
                 }
@@ -248,7 +249,7 @@ impl MockReader<'_> {
     }
 
     /// Reads the blocks within a `mock_provider` block or a file of mocks.
-    fn blocks(&mut self, blocks: Vec<Block>, into: Contents<'_>) {
+    fn read_mock_blocks(&mut self, blocks: Vec<Block>, into: MockContents<'_>) {
         for block in blocks {
             let (kind, header) = (block.kind.name.clone(), block.header);
             let mode = match kind.as_str() {
@@ -261,26 +262,33 @@ impl MockReader<'_> {
             };
             let label = block.labels.first().cloned();
             let mut content = into_content(self.diags, block.body, &MOCK_BLOCK_SCHEMA);
-            let during = self.during(content.take("override_during")).unwrap_or(into.during);
+            let during =
+                self.read_override_during(content.take("override_during")).unwrap_or(into.during);
             let defaults = content.take("defaults");
             let span = defaults.as_ref().map_or(header, |attribute| attribute.span);
             let place = format_place(self.sources, span);
-            let values = self.values(defaults, &kind);
+            let values = self.read_mock_values(defaults, &kind);
             let values = MockValues { values, during, place };
             let Some(Ident { name, span: label }) = label else { continue };
             let same = |it: &&MockType| it.mode == mode && it.name == name;
             if let Some(first) = into.types.iter().find(same) {
-                self.duplicate(&kind, &name, label, first.span);
+                self.report_duplicate(&kind, &name, label, first.span);
             } else {
                 into.types.push(MockType { mode, name, values, span: header, label });
             }
         }
     }
 
-    fn duplicate(&mut self, kind: &str, name: &dyn std::fmt::Display, at: Span, first: Span) {
+    fn report_duplicate(
+        &mut self,
+        kind: &str,
+        name: &dyn std::fmt::Display,
+        at: Span,
+        first: Span,
+    ) {
         let first = format_place(self.sources, first);
         let detail = format!("There is already such a block for {name} at {first}.");
-        self.error(messages::DUPLICATE_MOCK_BLOCK.with(&[&kind]), &detail, at);
+        self.report_error(messages::DUPLICATE_MOCK_BLOCK.with(&[&kind]), &detail, at);
     }
 
     /// Reads an override, and adds it to those before it.
@@ -292,21 +300,21 @@ impl MockReader<'_> {
     ) {
         let (kind, header) = (block.kind.name.clone(), block.header);
         let is_module = kind == "override_module";
-        let schema = if is_module { &OVERRIDE_MODULE } else { &OVERRIDE_BLOCK_SCHEMA };
+        let schema = if is_module { &OVERRIDE_MODULE_SCHEMA } else { &OVERRIDE_BLOCK_SCHEMA };
         let mut content = into_content(self.diags, block.body, schema);
         let target_span = content.attributes.get("target").map(|it| it.span);
         let target = match content.take("target") {
-            Some(target) => self.target(&target, &kind),
+            Some(target) => self.read_target(&target, &kind),
             None => {
                 let detail = format!("A block of type {kind:?} must name its target.");
-                self.error(messages::MISSING_TARGET_ATTRIBUTE, &detail, header);
+                self.report_error(messages::MISSING_TARGET_ATTRIBUTE, &detail, header);
                 None
             }
         };
         let argument = if is_module { "outputs" } else { "values" };
         let values = content.take(argument);
-        let during = self.during(content.take("override_during")).unwrap_or(during);
-        let values = self.values(values, &kind);
+        let during = self.read_override_during(content.take("override_during")).unwrap_or(during);
+        let values = self.read_mock_values(values, &kind);
         // As in Terraform, an override is named by its block, and a mock by its values.
         let place = format_place(self.sources, header);
         let values = MockValues { values, during, place };
@@ -315,14 +323,14 @@ impl MockReader<'_> {
             // Its place is that of its block.
             let detail =
                 format!("There is already such a block for {target} at {}.", first.values.place);
-            self.error(messages::DUPLICATE_MOCK_BLOCK.with(&[&kind]), &detail, header);
+            self.report_error(messages::DUPLICATE_MOCK_BLOCK.with(&[&kind]), &detail, header);
         } else {
             let (span, is_of_mock_file) = (header, false);
             into.push(Override { target, values, target_span, span, is_of_mock_file });
         }
     }
 
-    fn target(&mut self, attribute: &Attribute, kind: &str) -> Option<Target> {
+    fn read_target(&mut self, attribute: &Attribute, kind: &str) -> Option<Target> {
         let target = traversal::parse_target_expr(self.diags, &attribute.expr).ok()?;
         let mode = match &target {
             Target::Module(_) => None,
@@ -336,24 +344,24 @@ impl MockReader<'_> {
         };
         if mode != wanted {
             let detail = format!("The target of a block of type {kind:?} is {what}.");
-            self.error(messages::INVALID_OVERRIDE_TARGET, &detail, attribute.span);
+            self.report_error(messages::INVALID_OVERRIDE_TARGET, &detail, attribute.span);
             return None;
         }
         Some(target)
     }
 
-    fn during(&mut self, attribute: Option<Attribute>) -> Option<OverrideDuring> {
+    fn read_override_during(&mut self, attribute: Option<Attribute>) -> Option<OverrideDuring> {
         let attribute = attribute?;
-        if !is_word(&attribute.expr, &["plan", "apply"]) {
+        if !is_one_of_keywords(&attribute.expr, &["plan", "apply"]) {
             let detail = "It is one of these words, without quotes: plan, apply.";
-            self.error(messages::INVALID_OVERRIDE_DURING_VALUE, detail, attribute.span);
+            self.report_error(messages::INVALID_OVERRIDE_DURING_VALUE, detail, attribute.span);
         }
-        let in_plan = is_word(&attribute.expr, &["plan"]);
+        let in_plan = is_one_of_keywords(&attribute.expr, &["plan"]);
         Some(if in_plan { OverrideDuring::Plan } else { OverrideDuring::Apply })
     }
 
     /// An argument that is a constant object. Without it, the object is empty.
-    fn values(&mut self, attribute: Option<Attribute>, kind: &str) -> Value {
+    fn read_mock_values(&mut self, attribute: Option<Attribute>, kind: &str) -> Value {
         let empty = Value::object(std::iter::empty::<(Str, Value)>());
         let Some(attribute) = attribute else { return empty };
         let Ok(value) = constant::constant_value(self.diags, &attribute.expr) else { return empty };
@@ -365,7 +373,7 @@ impl MockReader<'_> {
                 let name = attribute.name.name.as_str();
                 let detail = format!("In a block of type {kind:?} it is an object.");
                 let summary = messages::INVALID_RUN_ATTRIBUTE.with(&[&name]);
-                self.error(summary, &detail, attribute.span);
+                self.report_error(summary, &detail, attribute.span);
             }
         }
         empty
@@ -373,7 +381,7 @@ impl MockReader<'_> {
 }
 
 /// The content of a `mock_provider` block or a file of mocks.
-struct Contents<'a> {
+struct MockContents<'a> {
     types: &'a mut Vec<MockType>,
     overrides: &'a mut Vec<Override>,
     /// The phase of those that name none.
@@ -381,7 +389,7 @@ struct Contents<'a> {
 }
 
 /// Whether an expression is one of some words. Syntax errors were reported when it was parsed.
-pub(super) fn is_word(expr: &Expr, words: &[&str]) -> bool {
+pub(super) fn is_one_of_keywords(expr: &Expr, words: &[&str]) -> bool {
     let word = refs::as_traversal(expr).filter(|word| word.steps.is_empty());
     matches!(expr.kind, ExprKind::Invalid)
         || word.is_some_and(|word| words.contains(&word.root.name.as_str()))

@@ -9,8 +9,8 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::folders::CallSite;
-use super::test_files::{RUN_BLOCK_SCHEMA, TestFolders, found_in};
-use super::{ConfigFiles, broken_blocks, call, load, settings};
+use super::test_files::{RUN_BLOCK_SCHEMA, TestFolders, find_test_files};
+use super::{ConfigFiles, broken_blocks, load, module_block, settings};
 use crate::addr::{ModuleSource, is_identifier};
 use crate::messages;
 
@@ -43,7 +43,7 @@ pub fn list_test_files(
     folders: TestFolders<'_>,
 ) -> Vec<TestFile> {
     // Files and blocks with errors are passed over: checking the files reports them.
-    let read = |found: super::test_files::FoundFile| {
+    let read = |found: super::test_files::FoundTestFile| {
         let mut unused = Diagnostics::new();
         let mut modules = Vec::new();
         if let Some(mut body) = load::parse_config_file(&mut unused, sources, files, &found.path) {
@@ -58,20 +58,20 @@ pub fn list_test_files(
                 let mut run = into_content(&mut unused, block.body, &RUN_BLOCK_SCHEMA);
                 let module = run.take_blocks("module").into_iter().next();
                 modules.extend(
-                    module.and_then(|block| read_module_block(&mut unused, name, block).ok()),
+                    module.and_then(|block| read_test_module_block(&mut unused, name, block).ok()),
                 );
             }
         }
         TestFile { path: found.path, name: found.name, modules }
     };
-    found_in(files, folders).into_iter().map(read).collect()
+    find_test_files(files, folders).into_iter().map(read).collect()
 }
 
 /// Reads the block `module` of a run.
 ///
 /// # Errors
 /// When it has no source, or one of its arguments is invalid.
-pub(super) fn read_module_block(
+pub(super) fn read_test_module_block(
     diags: &mut Diagnostics,
     name: Str,
     block: Block,
@@ -89,7 +89,7 @@ pub(super) fn read_module_block(
         let missing = Diagnostic::error(messages::MISSING_RUN_MODULE_SOURCE, detail);
         return Err(diags.error(missing.at(span)));
     };
-    let (source, address) = call::read_source(diags, &attribute, is_versioned)?;
+    let (source, address) = module_block::read_module_source(diags, &attribute, is_versioned)?;
     if matches!(address, ModuleSource::Package(..)) {
         let detail = "Only local or registry module sources are currently supported from within test run blocks.";
         let refused = Diagnostic::error(messages::INVALID_MODULE_SOURCE_ADDRESS, detail);

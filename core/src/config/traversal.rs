@@ -154,7 +154,10 @@ fn parse_quoted_traversal(text: &str, span: Span) -> Option<Traversal> {
 }
 
 /// The entries of an expression that must be a list as it stands.
-pub(super) fn list_entries(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Reported> {
+pub(super) fn expect_list_entries(
+    diags: &mut Diagnostics,
+    expr: Expr,
+) -> Result<Vec<Expr>, Reported> {
     match expr.kind {
         ExprKind::Tuple(items) => Ok(items),
         _ => Err(diags.error(
@@ -162,14 +165,14 @@ pub(super) fn list_entries(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Ex
                 messages::STATIC_REFERENCE_REQUIRED,
                 "A static list expression is required.",
             )
-            .at(start_of_string(&expr)),
+            .at(wrong_expression_span(&expr)),
         )),
     }
 }
 
 /// The place at which an expression of a wrong kind is reported: of text in quotes what is between
 /// them, of a call the name.
-pub(super) fn start_of_string(expr: &Expr) -> Span {
+pub(super) fn wrong_expression_span(expr: &Expr) -> Span {
     match &expr.kind {
         ExprKind::Text(..) if expr.span.end > expr.span.start + 1 => {
             Span { start: expr.span.start + 1, end: expr.span.end - 1, ..expr.span }
@@ -185,7 +188,7 @@ pub(super) fn read_depends_on(
     attribute: Option<Attribute>,
 ) -> Vec<Reference> {
     let Some(attribute) = attribute else { return Vec::new() };
-    list_entries(diags, attribute.expr)
+    expect_list_entries(diags, attribute.expr)
         .unwrap_or_default()
         .iter()
         .filter_map(|item| {

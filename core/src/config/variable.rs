@@ -7,7 +7,7 @@ use formwork_lang::type_expr::{self, TypeDefaults};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value, convert};
 
-use super::arguments::{check_name, format_place, take_bool_argument, take_string_argument};
+use super::arguments::{check_label_name, format_place, take_bool_argument, take_string_argument};
 use super::{ConditionBlock, Variable, condition, constant, inputs};
 use crate::messages;
 
@@ -24,7 +24,7 @@ pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
 };
 
 /// Names that a module call needs for itself.
-const RESERVED_NAMES: [&str; 8] =
+const RESERVED_VARIABLE_NAMES: [&str; 8] =
     ["count", "depends_on", "for_each", "lifecycle", "locals", "providers", "source", "version"];
 
 /// Reads a `variable` block; `None` if it is wrong, which was reported.
@@ -68,8 +68,8 @@ pub(super) fn read_variable_block(
 }
 
 fn check_variable_name(diags: &mut Diagnostics, name: &Ident) -> Result<(), Reported> {
-    check_name(diags, "variable name", name)?;
-    if !RESERVED_NAMES.contains(&name.name.as_str()) {
+    check_label_name(diags, "variable name", name)?;
+    if !RESERVED_VARIABLE_NAMES.contains(&name.name.as_str()) {
         return Ok(());
     }
     let detail = format!(
@@ -95,7 +95,7 @@ fn read_default(
     expr: &Expr,
 ) -> Result<Value, Reported> {
     let value = constant::constant_value(diags, expr)?;
-    let value = inputs::apply_defaults(variable, value);
+    let value = inputs::apply_attribute_defaults(variable, value);
     let reason = match convert::convert(&value, &variable.ty) {
         Ok(value) if value.is_null() && !variable.nullable => {
             "A null default value is not valid when nullable=false.".to_owned()
@@ -103,7 +103,7 @@ fn read_default(
         Ok(value) => return Ok(value),
         Err(refused) => format!(
             "This default value is not compatible with the variable's type constraint: {}{}.",
-            inputs::path_prefix(&refused),
+            inputs::format_path_prefix(&refused),
             refused.reason
         ),
     };

@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::Kind;
-use super::read_regular;
+use super::read_regular_file;
 use super::system::{self, DirHandle};
 
 /// Purpose of opening a file of a directory.
@@ -88,7 +88,7 @@ impl Dir {
     /// When it is a link or no regular file, is larger, or cannot be read.
     pub fn read(&self, name: &str, limit: u64) -> io::Result<Option<Vec<u8>>> {
         match self.open_file(name, Purpose::Read) {
-            Ok(file) => read_regular(file, limit).map(Some),
+            Ok(file) => read_regular_file(file, limit).map(Some),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
@@ -127,7 +127,7 @@ impl Dir {
             .and_then(|()| self.handle.rename(OsStr::new(&aside), &self.handle, name));
         match written {
             // A mount point, such as one file of a host in a container.
-            Err(error) if system::cannot_be_replaced(&error) => {
+            Err(error) if system::is_replace_refused_error(&error) => {
                 self.overwrite(name, content, &aside)
             }
             // That the file beside it stays is not reported: the first failure is the cause.
@@ -224,7 +224,7 @@ impl Dir {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) => error,
         };
-        if !DirHandle::may_be_dir(&error) {
+        if !DirHandle::is_maybe_dir_error(&error) {
             return Err(error);
         }
         // Should a link have come there meanwhile, it is refused: its target is never emptied. Another
@@ -350,7 +350,7 @@ impl Drop for TempDir {
 fn check_single_component(name: &OsStr) -> io::Result<&OsStr> {
     // Each of these would lead out of the folder or over a link on the way, which the handles are
     // there to prevent.
-    if name.is_empty() || name == "." || name == ".." || system::leads_elsewhere(name) {
+    if name.is_empty() || name == "." || name == ".." || system::is_path_in_name(name) {
         let reason = format!("{} is not the name of a file", name.display());
         return Err(io::Error::new(ErrorKind::InvalidInput, reason));
     }

@@ -43,7 +43,7 @@ fn no_operation_follows_a_link() {
     for error in [
         dir.subdir("folder").unwrap_err(),
         dir.create_subdir("folder").unwrap_err(),
-        dir.read("file", MAX_RECORD).unwrap_err(),
+        dir.read("file", MAX_DATA_FILE_LEN).unwrap_err(),
         dir.lock_file("file").unwrap_err(),
     ] {
         assert!(error.to_string().contains("is a symbolic link to ../victim"), "{error}");
@@ -89,15 +89,19 @@ fn pipes_and_devices_are_refused_without_waiting() {
     let dir = planted.data();
     let pipe = dir.path().join("pipe");
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    assert!(dir.read("pipe", MAX_RECORD).is_err());
+    assert!(dir.read("pipe", MAX_DATA_FILE_LEN).is_err());
     assert!(dir.lock_file("pipe").is_err());
-    assert_eq!(read_file(&pipe, MAX_TEXT).unwrap_err().to_string(), "it is a pipe, not a file");
+    assert_eq!(
+        read_file(&pipe, MAX_CONFIG_FILE_LEN).unwrap_err().to_string(),
+        "it is a pipe, not a file"
+    );
     let zero = dir.path().join("zero");
     symlink("/dev/zero", &zero).unwrap();
-    for error in [read_file(&zero, MAX_TEXT), read_named(&zero, MAX_TEXT)] {
+    for error in [read_file(&zero, MAX_CONFIG_FILE_LEN), read_user_file(&zero, MAX_CONFIG_FILE_LEN)]
+    {
         assert_eq!(error.unwrap_err().to_string(), "it is a device, not a file");
     }
-    assert_eq!(read_named(Path::new("/dev/null"), MAX_TEXT).unwrap(), b"");
+    assert_eq!(read_user_file(Path::new("/dev/null"), MAX_CONFIG_FILE_LEN).unwrap(), b"");
 }
 
 #[test]
@@ -106,9 +110,9 @@ fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
     let path = folder.path().join("sparse");
     let file = File::create(&path).unwrap();
     // Sparse, so that it takes no room.
-    file.set_len(MAX_STATE + 1).unwrap();
-    for read in [read_file, read_named] {
-        let error = read(&path, MAX_STATE).unwrap_err();
+    file.set_len(MAX_STATE_LEN + 1).unwrap();
+    for read in [read_file, read_user_file] {
+        let error = read(&path, MAX_STATE_LEN).unwrap_err();
         assert_eq!(error.to_string(), "it is larger than the limit of 2048 MiB");
     }
     file.set_len(3).unwrap();
@@ -121,7 +125,7 @@ fn an_entry_of_a_directory_that_cannot_be_written_is_not_emptied() {
     // Linux says `EACCES` about the outer directory before it looks at the kind of the entry.
     for (errno, may_be_dir) in [(Errno::EISDIR, true), (Errno::EPERM, true), (Errno::EACCES, false)]
     {
-        assert_eq!(DirHandle::may_be_dir(&errno.into()), may_be_dir, "{errno}");
+        assert_eq!(DirHandle::is_maybe_dir_error(&errno.into()), may_be_dir, "{errno}");
     }
 }
 
@@ -140,7 +144,7 @@ fn a_file_that_is_a_mount_point_is_written_in_place() {
         return;
     }
     let written = dir.replace("lock", b"new", 0o644);
-    let read = dir.read_text("lock", MAX_RECORD);
+    let read = dir.read_text("lock", MAX_DATA_FILE_LEN);
     assert!(mount("umount", &["-l"]));
     written.unwrap();
     assert_eq!(read.unwrap().as_deref(), Some("new"));

@@ -136,7 +136,7 @@ pub fn validate_conditions(
 ///
 /// # Errors
 /// When a message has no value, or is not a string, or a reference is wrong.
-pub fn evaluate_messages(
+pub fn evaluate_condition_messages(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     conditions: &[ConditionBlock],
@@ -226,7 +226,7 @@ pub enum AssertOutcome {
 }
 
 /// Evaluates the assertions of a test, all of them, and reports those that do not hold.
-pub fn check_test(
+pub fn check_test_assertions(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     asserts: &[ConditionBlock],

@@ -11,7 +11,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
 use super::static_scope::StaticScope;
-use crate::config::encryption::{EncryptionBlock, EncryptionPart, TargetBlock};
+use crate::config::encryption::{EncryptionBlock, EncryptionPart, EncryptionTargetBlock};
 use crate::messages;
 
 /// The type of the method that leaves files as they are.
@@ -91,7 +91,7 @@ impl EncryptionSettings {
         warn_of_unencrypted_method(&mut found, block);
         let mut evaluator =
             EncryptionEvaluator { block, scope, known: BTreeMap::new(), pending: Vec::new() };
-        let mut methods = |target: &Option<TargetBlock>| {
+        let mut methods = |target: &Option<EncryptionTargetBlock>| {
             target
                 .as_ref()
                 .map(|target| evaluator.evaluate_target(&mut found, target).unwrap_or_default())
@@ -130,7 +130,7 @@ impl EncryptionEvaluator<'_> {
     fn evaluate_target(
         &mut self,
         diags: &mut Diagnostics,
-        target: &TargetBlock,
+        target: &EncryptionTargetBlock,
     ) -> Result<Vec<MethodSettings>, Reported> {
         let mut methods = Vec::new();
         let mut next = Some(target);
@@ -150,7 +150,7 @@ impl EncryptionEvaluator<'_> {
     fn evaluate_method(
         &mut self,
         diags: &mut Diagnostics,
-        target: &TargetBlock,
+        target: &EncryptionTargetBlock,
     ) -> Result<MethodSettings, Reported> {
         let span = target.span.unwrap_or(self.block.span);
         let Some(expr) = &target.method else {
@@ -158,7 +158,7 @@ impl EncryptionEvaluator<'_> {
             return Err(diags
                 .error(Diagnostic::error(messages::MISSING_ENCRYPTION_METHOD, detail).at(span)));
         };
-        let Some((kind, name)) = parse_reference(expr, "method") else {
+        let Some((kind, name)) = parse_encryption_reference(expr, "method") else {
             let detail = "A method is named by method.TYPE.NAME, such as method.aes_gcm.main.";
             let problem = Diagnostic::error(messages::INVALID_ENCRYPTION_METHOD_IDENTIFIER, detail);
             return Err(diags.error(problem.at(span)));
@@ -200,7 +200,7 @@ impl EncryptionEvaluator<'_> {
         argument: &Attribute,
     ) -> Result<ArgumentValue, Reported> {
         // Before the evaluation, in which the name would mean nothing.
-        if let Some((kind, name)) = parse_reference(&argument.expr, "key_provider") {
+        if let Some((kind, name)) = parse_encryption_reference(&argument.expr, "key_provider") {
             return self
                 .evaluate_key_provider(diags, kind, name, part.span)
                 .map(ArgumentValue::Keys);
@@ -208,7 +208,7 @@ impl EncryptionEvaluator<'_> {
         let value = evaluate(diags, &argument.expr, self.scope)?;
         let value = value.split_marks().0.into_value();
         if let Value::String(text) = &value
-            && let Some((kind, name)) = parse_quoted_reference(text)
+            && let Some((kind, name)) = parse_quoted_key_provider(text)
         {
             return self
                 .evaluate_key_provider(diags, kind, name, part.span)
@@ -274,7 +274,7 @@ impl EncryptionEvaluator<'_> {
 
 /// The type and the name in `ROOT.TYPE.NAME`. In JSON, OpenTofu's documentation writes a reference as an
 /// interpolation: `"${ROOT.TYPE.NAME}"`.
-fn parse_reference(expr: &Expr, root: &str) -> Option<(Str, Str)> {
+fn parse_encryption_reference(expr: &Expr, root: &str) -> Option<(Str, Str)> {
     let expr = match &expr.kind {
         ExprKind::Json(json) => match &json.template.kind {
             ExprKind::Wrap(interpolated) => interpolated,
@@ -292,9 +292,9 @@ fn parse_reference(expr: &Expr, root: &str) -> Option<(Str, Str)> {
 }
 
 /// The key provider that a string names: in JSON there is no other way to name one.
-fn parse_quoted_reference(text: &str) -> Option<(Str, Str)> {
+fn parse_quoted_key_provider(text: &str) -> Option<(Str, Str)> {
     let mut sources = Sources::new();
     let source = sources.add("", text.strip_prefix("key_provider.").map(|_| text)?);
     let expr = parse_expression(&mut Diagnostics::new(), &sources, source).ok()?;
-    parse_reference(&expr, "key_provider")
+    parse_encryption_reference(&expr, "key_provider")
 }

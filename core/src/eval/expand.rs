@@ -207,7 +207,7 @@ const UNKNOWN_MAP_DETAIL: &str = "The \"for_each\" map includes keys derived fro
 /// Detail of the error for a set of which not all elements are known.
 const UNKNOWN_SET_DETAIL: &str = "The \"for_each\" set includes values derived from resource attributes that cannot be determined until apply, and so Formwork cannot determine the full set of keys that will identify the instances of this resource.\n\nWhen working with unknown values in for_each, it's better to use a map value where the keys are defined statically in your configuration and where only the values contain apply-time results.\n\nAlternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.";
 
-fn is_set_type(expr: &Expr, scope: &ModuleScope<'_>) -> bool {
+fn is_set_expr(expr: &Expr, scope: &ModuleScope<'_>) -> bool {
     // Evaluated again, because this happens only for the message of an error.
     let value = evaluate_checked(&mut Diagnostics::new(), expr, scope);
     value.is_ok_and(|value| matches!(value.ty(), Type::Set(_)))
@@ -223,7 +223,7 @@ fn unknown_repetition_error(repetition: &Repetition, scope: &ModuleScope<'_>) ->
         .at(expr.span),
         Repetition::ForEach(expr) => Diagnostic::error(
             messages::UNKNOWN_FOR_EACH_ARGUMENT,
-            if is_set_type(expr, scope) { UNKNOWN_SET_DETAIL } else { UNKNOWN_MAP_DETAIL },
+            if is_set_expr(expr, scope) { UNKNOWN_SET_DETAIL } else { UNKNOWN_MAP_DETAIL },
         )
         .at(expr.span)
         .mentioning(describe_mentioned_values(expr, scope, ErrorCause::Unknown)),
@@ -353,11 +353,11 @@ fn read_for_each(value: Value, validates: bool) -> Result<Option<Map>, Repetitio
         }
         Value::Object(object) => elements_by_key(object.iter()),
         Value::Map(map) => map.clone(),
-        Value::Set(set) => match set_elements(set.element_type(), set.items())? {
+        Value::Set(set) => match elements_of_set(set.element_type(), set.items())? {
             Some(each) => each,
             None => return Ok(None),
         },
-        other => return Err(wrong_type_error(&other.ty())),
+        other => return Err(wrong_for_each_type_error(&other.ty())),
     };
     match each.keys().len() {
         0..=MAX_RESOURCE_INSTANCES => Ok(Some(each)),
@@ -380,11 +380,11 @@ fn check_for_each_type(ty: &Type) -> Result<(), RepetitionError> {
     match ty {
         Type::Dynamic | Type::Map(_) | Type::Object(_) => Ok(()),
         Type::Set(element) => check_set_element_type(element),
-        ty => Err(wrong_type_error(ty)),
+        ty => Err(wrong_for_each_type_error(ty)),
     }
 }
 
-fn wrong_type_error(ty: &Type) -> RepetitionError {
+fn wrong_for_each_type_error(ty: &Type) -> RepetitionError {
     let hint = match ty {
         Type::List(_) | Type::Tuple(_) => " `toset` makes a set of a list of strings.",
         _ => "",
@@ -409,7 +409,7 @@ fn check_set_element_type(element: &Type) -> Result<(), RepetitionError> {
 }
 
 /// The elements of a set under themselves as keys; `None` while some are not known.
-fn set_elements(ty: &Type, items: &[Value]) -> Result<Option<Map>, RepetitionError> {
+fn elements_of_set(ty: &Type, items: &[Value]) -> Result<Option<Map>, RepetitionError> {
     // `toset([null])` has elements of no type, which Terraform reports before the null.
     if *ty == Type::Dynamic && items.iter().any(Value::is_null) {
         return Err(invalid_set_error(

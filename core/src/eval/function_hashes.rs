@@ -11,14 +11,18 @@ use sha2::{Digest as _, Sha256};
 use crate::addr::ProviderAddr;
 
 /// A digest.
-type ResultDigest = [u8; 32];
+type FunctionDigest = [u8; 32];
 
 /// The digests of answers, by those of calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FunctionResultHashes(BTreeMap<ResultDigest, ResultDigest>);
+pub struct FunctionResultHashes(BTreeMap<FunctionDigest, FunctionDigest>);
 
 /// A call, by its provider, function and arguments as they are sent.
-pub(super) fn hash_call(provider: &ProviderAddr, function: &str, arguments: &[u8]) -> ResultDigest {
+pub(super) fn hash_function_call(
+    provider: &ProviderAddr,
+    function: &str,
+    arguments: &[u8],
+) -> FunctionDigest {
     let provider = provider.to_string();
     let mut hash = Sha256::new();
     for part in [provider.as_bytes(), function.as_bytes(), arguments] {
@@ -32,7 +36,12 @@ pub(super) fn hash_call(provider: &ProviderAddr, function: &str, arguments: &[u8
 impl FunctionResultHashes {
     /// Keeps an answer. Returns whether it is the same as the one before, if there was one. An
     /// answer that is not wholly known is not kept.
-    pub(super) fn insert_result(&mut self, call: ResultDigest, answer: &Value, ty: &Type) -> bool {
+    pub(super) fn insert_and_compare_result(
+        &mut self,
+        call: FunctionDigest,
+        answer: &Value,
+        ty: &Type,
+    ) -> bool {
         let bytes = match answer.is_wholly_known() {
             true => msgpack::encode(answer, ty),
             false => return true,
@@ -56,12 +65,12 @@ impl FunctionResultHashes {
     }
 }
 
-fn digest_to_hex(digest: &ResultDigest) -> String {
+fn digest_to_hex(digest: &FunctionDigest) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn digest_from_hex(text: &str) -> Option<ResultDigest> {
-    let mut digest = ResultDigest::default();
+fn digest_from_hex(text: &str) -> Option<FunctionDigest> {
+    let mut digest = FunctionDigest::default();
     if text.len() != 2 * digest.len() || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
     }
@@ -78,16 +87,17 @@ mod tests {
     #[test]
     fn an_answer_holds_for_the_same_call_only_also_when_it_was_written_down() {
         let provider: ProviderAddr = "acme/p".parse().unwrap();
-        let of = |function: &str, arguments: &[u8]| hash_call(&provider, function, arguments);
+        let of =
+            |function: &str, arguments: &[u8]| hash_function_call(&provider, function, arguments);
         let mut function_hashes = FunctionResultHashes::default();
         let keep = |function_hashes: &mut FunctionResultHashes, call, answer: &str| {
-            function_hashes.insert_result(call, &Value::string(answer), &Type::String)
+            function_hashes.insert_and_compare_result(call, &Value::string(answer), &Type::String)
         };
         assert!(keep(&mut function_hashes, of("f", b"x"), "1"));
         assert!(keep(&mut function_hashes, of("f", b"y"), "2"));
         // Run together, these are the bytes of `f` with `x`.
         assert!(keep(&mut function_hashes, of("fx", b""), "3"));
-        assert!(function_hashes.insert_result(
+        assert!(function_hashes.insert_and_compare_result(
             of("f", b"x"),
             &Value::unknown(Type::String),
             &Type::String

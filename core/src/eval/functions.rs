@@ -165,8 +165,8 @@ impl ProviderFunctions {
     /// error.
     pub fn record_answer(&self, call: &ProviderCall, answer: FunctionAnswer) {
         let answer = answer.and_then(|value| {
-            let number = function_hashes::hash_call(&call.provider, &call.function, &call.key);
-            if self.function_hashes.borrow_mut().insert_result(number, &value, &call.returns) {
+            let number = function_hashes::hash_function_call(&call.provider, &call.function, &call.key);
+            if self.function_hashes.borrow_mut().insert_and_compare_result(number, &value, &call.returns) {
                 return Ok(value);
             }
             let text = format!(
@@ -205,8 +205,8 @@ impl ProviderFunction {
         Self {
             provider: provider.clone(),
             name: name.to_owned(),
-            params: signature.parameters.iter().map(convert_parameter).collect(),
-            variadic: signature.variadic.as_ref().map(convert_parameter),
+            params: signature.parameters.iter().map(to_param).collect(),
+            variadic: signature.variadic.as_ref().map(to_param),
             returns: signature.returns.clone(),
             answers: RefCell::default(),
             asked,
@@ -218,7 +218,7 @@ impl ProviderFunction {
     }
 
     /// The call with these arguments.
-    fn to_call(&self, args: &[Value]) -> Result<ProviderCall, CallError> {
+    fn to_provider_call(&self, args: &[Value]) -> Result<ProviderCall, CallError> {
         let mut arguments = Vec::with_capacity(args.len());
         let mut key = Vec::new();
         for (at, arg) in args.iter().enumerate() {
@@ -236,7 +236,7 @@ impl ProviderFunction {
     }
 }
 
-fn convert_parameter(parameter: &FunctionParameter) -> Param {
+fn to_param(parameter: &FunctionParameter) -> Param {
     Param {
         allow_null: parameter.allow_null,
         allow_unknown: parameter.allow_unknown,
@@ -264,14 +264,14 @@ impl Function for ProviderFunction {
         if waits {
             return Ok(Value::unknown(ty.clone()));
         }
-        let call = self.to_call(args)?;
+        let call = self.to_provider_call(args)?;
         match self.answers.borrow().get(&call.key) {
             Some(Ok(value)) => Ok(value.clone()),
             Some(Err(error)) => {
                 let argument = error.argument.and_then(|at| usize::try_from(at).ok());
                 // A provider may name an argument that was not passed.
                 let argument = argument.filter(|at| *at < args.len());
-                Err(CallError { argument, ..CallError::new(strip_period(&error.text)) })
+                Err(CallError { argument, ..CallError::new(strip_final_period(&error.text)) })
             }
             None => {
                 let key = (call.provider.clone(), call.function.clone(), call.key.clone());
@@ -286,7 +286,7 @@ impl Function for ProviderFunction {
     }
 }
 
-fn strip_period(text: &str) -> &str {
+fn strip_final_period(text: &str) -> &str {
     text.trim_end().trim_end_matches('.')
 }
 

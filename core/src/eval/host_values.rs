@@ -69,15 +69,15 @@ impl ClockAndRandom for HostValues {
 
 impl HostFiles for HostValues {
     fn read_file(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
-        FilesOnDisk.read_content(path).map_err(file_failure)
+        FilesOnDisk.read_content(path).map_err(to_file_failure)
     }
 
     fn file_kind(&self, path: &str) -> Result<FileKind, FileFailure> {
-        FilesOnDisk.file_kind(path).map_err(file_failure)
+        FilesOnDisk.file_kind(path).map_err(to_file_failure)
     }
 
     fn list_folder(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
-        FilesOnDisk.folder_entries(path).map_err(file_failure)
+        FilesOnDisk.folder_entries(path).map_err(to_file_failure)
     }
 
     fn current_folder(&self) -> Option<String> {
@@ -89,7 +89,7 @@ impl HostFiles for HostValues {
     }
 }
 
-fn file_failure(error: std::io::Error) -> FileFailure {
+fn to_file_failure(error: std::io::Error) -> FileFailure {
     match error.kind() {
         std::io::ErrorKind::NotFound => FileFailure::Missing,
         _ => FileFailure::Failed(error.to_string()),

@@ -47,10 +47,12 @@ pub fn expand_import(
     let resource = config.find_resource(&import.config_addr());
     let is_judged = resource.is_some() || import.calls.is_empty();
     let mut found = Vec::new();
-    let Some(elements) = for_each_elements(diags, value, each, scope)? else { return Ok(None) };
+    let Some(elements) = read_for_each_elements(diags, value, each, scope)? else {
+        return Ok(None);
+    };
     for (key, value) in elements {
         let only = EachOnlyScope { key: key.clone(), value: value.clone() };
-        let addr = evaluate_address(import, |expr| match expr {
+        let addr = evaluate_import_address(import, |expr| match expr {
             Some(expr) => only.evaluate_instance_key(diags, expr),
             None => Ok(InstanceKey::None),
         })?;
@@ -69,7 +71,7 @@ pub fn expand_import(
     Ok(Some(found))
 }
 
-fn evaluate_address(
+fn evaluate_import_address(
     import: &ImportBlock,
     mut key: impl FnMut(&Option<Expr>) -> Result<InstanceKey, Reported>,
 ) -> Result<InstanceAddr, Reported> {
@@ -82,7 +84,7 @@ fn evaluate_address(
 }
 
 /// The elements that a block is repeated for. Other than a resource it may go through a list.
-fn for_each_elements(
+fn read_for_each_elements(
     diags: &mut Diagnostics,
     value: Value,
     expr: &Expr,

@@ -24,7 +24,8 @@ pub struct ReferenceLocation<'s> {
 
 /// Returns the problems of a reference that show without any value. The number is that of the module's
 /// node.
-pub type StaticCheck<'c> = dyn Fn(usize, ReferenceLocation<'_>, &Reference) -> Vec<Diagnostic> + 'c;
+pub type StaticReferenceCheck<'c> =
+    dyn Fn(usize, ReferenceLocation<'_>, &Reference) -> Vec<Diagnostic> + 'c;
 
 impl ModuleScope<'_> {
     /// Returns the problems of mentions: those that show without values, or else those of names that
@@ -45,7 +46,7 @@ impl ModuleScope<'_> {
         let node = self.module_results().node_index();
         let in_static = |reference: &Reference| match reference.subject {
             ReferenceSubject::SelfObject if !self.has_self() => {
-                vec![bad_reference::self_without_object(reference.span)]
+                vec![bad_reference::self_without_object_error(reference.span)]
             }
             _ => check(node, self.site, reference),
         };
@@ -64,7 +65,7 @@ impl ModuleScope<'_> {
     ///
     /// # Errors
     /// When one is not.
-    pub fn check_whole(
+    pub fn check_whole_objects(
         &self,
         diags: &mut Diagnostics,
         references: &[Reference],
@@ -74,7 +75,7 @@ impl ModuleScope<'_> {
         }
         let mut found = Diagnostics::new();
         for reference in references {
-            if let Some(problem) = bad_reference::depends_on_part(reference) {
+            if let Some(problem) = bad_reference::depends_on_part_error(reference) {
                 let _ = found.error(problem);
             }
             if !found.has_errors() {
@@ -166,7 +167,7 @@ fn remove_repeated_diagnostics(
 ///
 /// # Errors
 /// When a reference is wrong, or the body does not fit the schema.
-pub fn decode_checked(
+pub fn decode_body_checked(
     diags: &mut Diagnostics,
     body: &Body,
     schema: &Block,

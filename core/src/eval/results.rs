@@ -307,7 +307,7 @@ impl ModuleResults {
     }
 
     /// Records which instances a module call has, and makes an empty table for each.
-    pub fn expand_call(&self, config: &Config, name: &str, expansion: Expansion) {
+    pub fn record_call_expansion(&self, config: &Config, name: &str, expansion: Expansion) {
         let node = config.nodes.get(self.node).and_then(|node| node.children.get(name));
         let (Some(call), Some(&child)) = (self.calls.get(name), node) else {
             debug_assert!(false, "module.{name} is not in the configuration");

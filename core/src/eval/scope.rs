@@ -14,7 +14,7 @@ use formwork_lang::syntax::Ident;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
-use super::references::{ReferenceLocation, StaticCheck};
+use super::references::{ReferenceLocation, StaticReferenceCheck};
 use super::{HostValues, ModuleResults, RepetitionData, TestValues};
 use crate::addr::{Reference, ReferenceSubject, ResourceMode};
 use crate::config::bad_reference;
@@ -30,7 +30,7 @@ pub struct ModuleScope<'a> {
     /// A variable whose value is judged before it is recorded.
     judged: Option<(Str, Value)>,
     /// Checks references before anything is evaluated.
-    pub(super) check: Option<&'a StaticCheck<'a>>,
+    pub(super) check: Option<&'a StaticReferenceCheck<'a>>,
     pub(super) site: ReferenceLocation<'a>,
     /// Names that only test files have.
     test: Option<&'a TestValues>,
@@ -66,19 +66,19 @@ impl<'a> ModuleScope<'a> {
 
     /// The same scope, in which references are checked before an expression is evaluated.
     #[must_use]
-    pub fn with_check(self, check: Option<&'a StaticCheck<'a>>) -> Self {
+    pub fn with_reference_check(self, check: Option<&'a StaticReferenceCheck<'a>>) -> Self {
         Self { check, ..self }
     }
 
     /// The same scope, in which the names of a test file have a meaning, too.
     #[must_use]
-    pub fn with_test(self, test: &'a TestValues) -> Self {
+    pub fn with_test_values(self, test: &'a TestValues) -> Self {
         Self { test: Some(test), ..self }
     }
 
     /// The same scope at another place.
     #[must_use]
-    pub fn at_site(self, site: ReferenceLocation<'a>) -> Self {
+    pub fn at_location(self, site: ReferenceLocation<'a>) -> Self {
         Self { site, ..self }
     }
 
@@ -99,23 +99,27 @@ impl<'a> ModuleScope<'a> {
     ) -> Option<Diagnostic> {
         let (config, span) = (self.module.module_config(), reference.span);
         let of_object = |object, name: &Str| {
-            let is_known = bad_reference::attributes_of_object(object).contains(&name.as_str());
-            (!is_known).then(|| bad_reference::unknown_attribute(object, name, span))
+            let is_known =
+                bad_reference::builtin_object_attributes(object).contains(&name.as_str());
+            (!is_known).then(|| bad_reference::unknown_attribute_error(object, name, span))
         };
         let repetition = &self.repetition;
         match &reference.subject {
             ReferenceSubject::Variable(name) => (!config.variables.contains_key(name))
-                .then(|| bad_reference::undeclared_variable(config, name, span)),
+                .then(|| bad_reference::undeclared_variable_error(config, name, span)),
             ReferenceSubject::Local(name) => (!config.locals.contains_key(name))
-                .then(|| bad_reference::undeclared_local(config, name, span)),
+                .then(|| bad_reference::undeclared_local_error(config, name, span)),
             ReferenceSubject::Count(name) => of_object("count", name).or_else(|| {
-                repetition.count_index.is_none().then(|| bad_reference::count_without_count(span))
+                repetition
+                    .count_index
+                    .is_none()
+                    .then(|| bad_reference::count_without_count_error(span))
             }),
             ReferenceSubject::Each(name) => of_object("each", name).or_else(|| {
                 repetition
                     .each_key
                     .is_none()
-                    .then(|| bad_reference::each_without_for_each(name, span))
+                    .then(|| bad_reference::each_without_for_each_error(name, span))
             }),
             ReferenceSubject::Path(name) => of_object("path", name),
             ReferenceSubject::Terraform(name) => of_object("terraform", name),
@@ -137,7 +141,7 @@ impl<'a> ModuleScope<'a> {
             if let Some(value) = self.test.and_then(|test| test.variables.get(&name.name)) {
                 return Ok(value.clone());
             }
-            return Err(diags.error(bad_reference::undeclared_variable(
+            return Err(diags.error(bad_reference::undeclared_variable_error(
                 self.module.module_config(),
                 &name.name,
                 span,
@@ -182,7 +186,7 @@ impl<'a> ModuleScope<'a> {
         span: Span,
     ) -> Result<Value, Reported> {
         if !self.module.module_config().locals.contains_key(&name.name) {
-            return Err(diags.error(bad_reference::undeclared_local(
+            return Err(diags.error(bad_reference::undeclared_local_error(
                 self.module.module_config(),
                 &name.name,
                 span,
@@ -195,7 +199,12 @@ impl<'a> ModuleScope<'a> {
         )
     }
 
-    fn output(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
+    fn resolve_output(
+        &self,
+        diags: &mut Diagnostics,
+        name: &Ident,
+        span: Span,
+    ) -> Result<Value, Reported> {
         if !self.module.module_config().outputs.contains_key(&name.name) {
             let detail = format!(
                 "An output value with the name {:?} has not been declared.",
@@ -208,8 +217,13 @@ impl<'a> ModuleScope<'a> {
         Ok(value.cloned().unwrap_or_else(Value::dynamic))
     }
 
-    fn run(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
-        self.test.map_or_else(|| Ok(Value::dynamic()), |test| test.run(diags, name, span))
+    fn resolve_run(
+        &self,
+        diags: &mut Diagnostics,
+        name: &Ident,
+        span: Span,
+    ) -> Result<Value, Reported> {
+        self.test.map_or_else(|| Ok(Value::dynamic()), |test| test.run_outputs(diags, name, span))
     }
 
     fn resolve_path(
@@ -221,7 +235,7 @@ impl<'a> ModuleScope<'a> {
         let folder = self.module.module_config().dir.as_path();
         // In the root module it is written as `path.root`, not as the folder that was opened.
         let folder = (!self.module.module_addr().is_root()).then_some(folder);
-        self.world.path_value(diags, folder, name, span)
+        self.world.resolve_path_attribute(diags, folder, name, span)
     }
 
     fn resolve_terraform(
@@ -240,10 +254,12 @@ impl<'a> ModuleScope<'a> {
         span: Span,
     ) -> Result<Value, Reported> {
         if name.name != "index" {
-            return Err(diags.error(bad_reference::unknown_attribute("count", &name.name, span)));
+            return Err(
+                diags.error(bad_reference::unknown_attribute_error("count", &name.name, span))
+            );
         }
         let index = self.repetition.count_index.clone();
-        index.ok_or_else(|| diags.error(bad_reference::count_without_count(span)))
+        index.ok_or_else(|| diags.error(bad_reference::count_without_count_error(span)))
     }
 
     fn resolve_each(
@@ -255,22 +271,26 @@ impl<'a> ModuleScope<'a> {
         let value = match name.name.as_str() {
             "key" => &self.repetition.each_key,
             "value" => &self.repetition.each_value,
-            other => return Err(diags.error(bad_reference::unknown_attribute("each", other, span))),
+            other => {
+                return Err(
+                    diags.error(bad_reference::unknown_attribute_error("each", other, span))
+                );
+            }
         };
-        value
-            .clone()
-            .ok_or_else(|| diags.error(bad_reference::each_without_for_each(&name.name, span)))
+        value.clone().ok_or_else(|| {
+            diags.error(bad_reference::each_without_for_each_error(&name.name, span))
+        })
     }
 
     fn resolve_self(&self, diags: &mut Diagnostics, root: &Ident) -> Result<Value, Reported> {
         let object = self.self_object.clone();
-        object.ok_or_else(|| diags.error(bad_reference::self_without_object(root.span)))
+        object.ok_or_else(|| diags.error(bad_reference::self_without_object_error(root.span)))
     }
 }
 
 impl HostValues {
     /// `path.NAME` in the root module, or in one in this folder.
-    pub(super) fn path_value(
+    pub(super) fn resolve_path_attribute(
         &self,
         diags: &mut Diagnostics,
         folder: Option<&Path>,
@@ -281,7 +301,9 @@ impl HostValues {
             ("cwd", _) => Ok(Value::String(self.cwd.clone())),
             ("root", _) | ("module", None) => Ok(Value::String(self.root.clone())),
             ("module", Some(folder)) => Ok(Value::string(folder.to_string_lossy().into_owned())),
-            (other, _) => Err(diags.error(bad_reference::unknown_attribute("path", other, span))),
+            (other, _) => {
+                Err(diags.error(bad_reference::unknown_attribute_error("path", other, span)))
+            }
         }
     }
 }
@@ -297,7 +319,7 @@ pub(super) fn resolve_terraform_attribute(
         "workspace" => Ok(Value::String(world.workspace.clone())),
         // Ephemeral, as in Terraform, because it differs between plan and apply.
         "applying" => Ok(Value::Bool(world.applying).mark(Marks::EPHEMERAL)),
-        other => Err(diags.error(bad_reference::unknown_attribute("terraform", other, span))),
+        other => Err(diags.error(bad_reference::unknown_attribute_error("terraform", other, span))),
     }
 }
 
@@ -340,8 +362,8 @@ impl Scope for ModuleScope<'_> {
             "each" => simple(Self::resolve_each, diags),
             "self" => Ok((self.resolve_self(diags, root)?, 0)),
             "module" => self.resolve_module_call(diags, root, steps),
-            "output" if self.test.is_some() => simple(Self::output, diags),
-            "run" if self.test.is_some() => simple(Self::run, diags),
+            "output" if self.test.is_some() => simple(Self::resolve_output, diags),
+            "run" if self.test.is_some() => simple(Self::resolve_run, diags),
             "data" => self.resolve_prefixed_resource(diags, ResourceMode::Data, root, steps),
             "ephemeral" => {
                 self.resolve_prefixed_resource(diags, ResourceMode::Ephemeral, root, steps)

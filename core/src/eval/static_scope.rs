@@ -43,7 +43,7 @@ impl<'a> StaticScope<'a> {
         span: Span,
     ) -> Result<Value, Reported> {
         if !self.module.variables.contains_key(&name.name) {
-            return Err(diags.error(bad_reference::undeclared_variable(
+            return Err(diags.error(bad_reference::undeclared_variable_error(
                 self.module,
                 &name.name,
                 span,
@@ -66,7 +66,7 @@ impl<'a> StaticScope<'a> {
         span: Span,
     ) -> Result<Value, Reported> {
         let Some(local) = self.module.locals.get(&name.name) else {
-            return Err(diags.error(bad_reference::undeclared_local(
+            return Err(diags.error(bad_reference::undeclared_local_error(
                 self.module,
                 &name.name,
                 span,
@@ -108,7 +108,7 @@ impl Scope for StaticScope<'_> {
         let value = match root.name.as_str() {
             "var" => self.resolve_variable(diags, name, span),
             "local" => self.resolve_local(diags, name, span),
-            "path" => self.world.path_value(diags, None, name, span),
+            "path" => self.world.resolve_path_attribute(diags, None, name, span),
             _ => resolve_terraform_attribute(diags, self.world, name, span),
         };
         Ok((value?, 1))

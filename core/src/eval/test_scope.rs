@@ -26,7 +26,7 @@ pub struct TestValues {
 
 impl TestValues {
     /// The outputs of a run that an assertion mentions.
-    pub(super) fn run(
+    pub(super) fn run_outputs(
         &self,
         diags: &mut Diagnostics,
         name: &Ident,
@@ -76,7 +76,12 @@ impl TestScope<'_> {
         evaluate(diags, expr, self)
     }
 
-    fn variable(&self, diags: &mut Diagnostics, name: &Ident, at: Span) -> Result<Value, Reported> {
+    fn resolve_variable(
+        &self,
+        diags: &mut Diagnostics,
+        name: &Ident,
+        at: Span,
+    ) -> Result<Value, Reported> {
         if let Some(value) = self.values.variables.get(&name.name) {
             return Ok(value.clone());
         }
@@ -93,7 +98,7 @@ impl TestScope<'_> {
         Err(diags.error(problem.at(at)))
     }
 
-    fn run(
+    fn resolve_run(
         &self,
         diags: &mut Diagnostics,
         root: &Ident,
@@ -162,9 +167,9 @@ impl Scope for TestScope<'_> {
         match root.name.as_str() {
             "var" => {
                 let name = expect_attribute(diags, root, steps.first())?;
-                Ok((self.variable(diags, name, root.span.to(name.span))?, 1))
+                Ok((self.resolve_variable(diags, name, root.span.to(name.span))?, 1))
             }
-            "run" => Ok((self.run(diags, root, steps)?, 1)),
+            "run" => Ok((self.resolve_run(diags, root, steps)?, 1)),
             other => {
                 let detail = format!(
                     "`{other}` has no meaning here. Test files can refer to variables, as `var.NAME`, and to outputs of earlier runs, as `run.NAME.OUTPUT`."

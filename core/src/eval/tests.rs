@@ -508,8 +508,8 @@ output "b" { value = 2 }
 "#,
     );
     let root = bench.results.root();
-    root.expand_call(&bench.config, "one", Expansion::Single);
-    root.expand_call(&bench.config, "many", Expansion::Count(2));
+    root.record_call_expansion(&bench.config, "one", Expansion::Single);
+    root.record_call_expansion(&bench.config, "many", Expansion::Count(2));
     let module = |text: &str| bench.results.module_instance(&text.parse().unwrap()).unwrap();
     module("module.one").outputs.set("a", Value::int(1));
     module("module.many[1]").outputs.set("a", Value::int(11));

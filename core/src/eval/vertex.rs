@@ -10,7 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value}
 use super::condition_results::ConditionSubject;
 use super::conditions::{self, ConditionContext, ConditionKind, VariableValue};
 use super::constants::ConstantCandidate;
-use super::references::{ReferenceLocation, StaticCheck, evaluate_checked};
+use super::references::{ReferenceLocation, StaticReferenceCheck, evaluate_checked};
 use super::{HostValues, ModuleScope, RepetitionData, Results};
 use crate::addr::{ModuleAddr, Reference, ReferenceSubject};
 use crate::config::bad_reference;
@@ -36,7 +36,7 @@ pub struct EvalInputs<'g> {
     /// Whether only the configuration is checked: then every variable stands for all its values.
     pub checking: bool,
     /// Checks references before an expression is evaluated.
-    pub check: Option<&'g StaticCheck<'g>>,
+    pub check: Option<&'g StaticReferenceCheck<'g>>,
     /// The severity of a failed precondition of an output.
     pub failure: Severity,
 }
@@ -85,7 +85,8 @@ impl<'c> ValueVertex<'c> {
         }
         let mut values = Ok(Vec::new());
         for module in eval_inputs.results.module_instances(&self.node.path) {
-            let scope = ModuleScope::new(module, eval_inputs.world).with_check(eval_inputs.check);
+            let scope =
+                ModuleScope::new(module, eval_inputs.world).with_reference_check(eval_inputs.check);
             let value = match self.value {
                 NamedValueBlock::Variable(variable) => {
                     visit_root_variable(diags, &scope, variable, eval_inputs)
@@ -101,7 +102,9 @@ impl<'c> ValueVertex<'c> {
                     )
                 }
                 NamedValueBlock::Output(output) => visit_output(diags, output, &scope, eval_inputs),
-                NamedValueBlock::Check(check) => visit_check(diags, check, &scope, eval_inputs),
+                NamedValueBlock::Check(check) => {
+                    visit_check_block(diags, check, &scope, eval_inputs)
+                }
             };
             collect_value(&mut values, value);
         }
@@ -125,7 +128,7 @@ impl<'c> ValueVertex<'c> {
     /// The output of the root module that it is, if it is one: the state keeps those and users see
     /// them.
     #[must_use]
-    pub fn root_output(self) -> Option<&'c Output> {
+    pub fn as_root_output(self) -> Option<&'c Output> {
         match self.value {
             NamedValueBlock::Output(output) if self.node.caller.is_none() => Some(output),
             _ => None,
@@ -228,19 +231,23 @@ fn visit_module_variable(
                 false => expansion.repetition_data(&key),
             };
             let outside = ModuleScope::new(module, eval_inputs.world).with_repetition(data);
-            let outside = outside.with_check(eval_inputs.check);
+            let outside = outside.with_reference_check(eval_inputs.check);
             let argument = call.arguments.get(&variable.name);
             let taker = VariableInModule { module: child.module_addr(), variable };
             let value =
                 evaluate_passed_argument(diags, &outside, taker, argument).and_then(|value| {
-                    let inside =
-                        ModuleScope::new(child, eval_inputs.world).with_check(eval_inputs.check);
+                    let inside = ModuleScope::new(child, eval_inputs.world)
+                        .with_reference_check(eval_inputs.check);
                     let place = argument.map_or(call.site.span, |argument| argument.expr.span);
                     let judged = VariableValue { variable, value: &value, place };
                     let verdicts = &eval_inputs.results.verdicts;
                     conditions::validate_variable(diags, &inside, judged, verdicts)?;
                     // The module must be valid whatever it is given.
-                    Ok(if eval_inputs.checking { inputs::unknown_value(variable) } else { value })
+                    Ok(if eval_inputs.checking {
+                        inputs::unknown_variable_value(variable)
+                    } else {
+                        value
+                    })
                 });
             collect_value(&mut values, value);
         }
@@ -307,7 +314,7 @@ fn visit_output(
 ) -> Result<Value, Reported> {
     let is_root = scope.module_results().module_addr().is_root();
     if is_root && output.ephemeral {
-        return Err(diags.error(bad_reference::ephemeral_output(output)));
+        return Err(diags.error(bad_reference::ephemeral_output_error(output)));
     }
     let kind = ConditionKind::OutputPrecondition;
     let subject = CheckSubject::Output(output.name.clone());
@@ -324,7 +331,7 @@ fn visit_output(
         scope,
     );
     // Not returned at once, so that one run reports the errors of both.
-    let whole = scope.check_whole(diags, &output.depends_on);
+    let whole = scope.check_whole_objects(diags, &output.depends_on);
     let value = value?;
     whole?;
     let marks = value.all_marks();
@@ -376,7 +383,7 @@ pub(crate) fn is_infinite(value: &Value) -> bool {
 
 /// Looks at the conditions of a `check` block, unless its data source could not be read: then there is
 /// nothing to look at.
-fn visit_check(
+fn visit_check_block(
     diags: &mut Diagnostics,
     check: &CheckBlock,
     scope: &ModuleScope<'_>,
@@ -388,7 +395,11 @@ fn visit_check(
     let object = &ConditionSubject::single_object(scope.module_results().module_addr(), subject);
     if eval_inputs.checking {
         let site = ReferenceLocation { check: Some(&check.name), ..ReferenceLocation::default() };
-        conditions::evaluate_messages(diags, &scope.clone().at_site(site), &check.asserts)?;
+        conditions::evaluate_condition_messages(
+            diags,
+            &scope.clone().at_location(site),
+            &check.asserts,
+        )?;
         return Ok(nothing);
     }
     if verdicts.has_failed(object) {

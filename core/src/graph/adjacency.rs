@@ -40,14 +40,14 @@ impl Adjacency {
         self.starts.len() - 1
     }
 
-    pub(super) fn range_of(&self, of: VertexId) -> std::ops::Range<usize> {
+    pub(super) fn neighbor_range(&self, of: VertexId) -> std::ops::Range<usize> {
         self.starts[of.index()] as usize..self.starts[of.index() + 1] as usize
     }
 
     /// The others of a vertex.
     #[must_use]
     pub fn neighbors(&self, id: VertexId) -> &[VertexId] {
-        &self.ends[self.range_of(id)]
+        &self.ends[self.neighbor_range(id)]
     }
 
     /// Everything that can be reached from some vertices, which are given as one flag for each vertex;

@@ -11,7 +11,7 @@ pub struct ReducedEdges {
 }
 
 /// Maximum number of vertices and edges examined, over all blocks: a second or two.
-const MAX_EXAMINED: usize = 2_000_000_000;
+const MAX_EXAMINED_ITEMS: usize = 2_000_000_000;
 
 /// Number of possible ends of edges that are followed at a time: one bit each.
 const ENDS_PER_BLOCK: usize = 64;
@@ -34,7 +34,7 @@ impl ReducedEdges {
 /// vertices times edges, divided by 64, up to a bound above which nothing is left out.
 #[must_use]
 pub fn reduce_transitively<V, E>(graph: &Graph<V, E>) -> ReducedEdges {
-    reduce_with_limit(graph, MAX_EXAMINED)
+    reduce_with_limit(graph, MAX_EXAMINED_ITEMS)
 }
 
 fn reduce_with_limit<V, E>(graph: &Graph<V, E>, looks: usize) -> ReducedEdges {
@@ -50,7 +50,7 @@ fn reduce_with_limit<V, E>(graph: &Graph<V, E>, looks: usize) -> ReducedEdges {
     let dependencies = &graph.dependencies;
     let pairs: Vec<(VertexId, VertexId)> = graph
         .vertex_ids()
-        .flat_map(|id| dependencies.range_of(id).map(move |at| (id, at)))
+        .flat_map(|id| dependencies.neighbor_range(id).map(move |at| (id, at)))
         .filter(|(_, at)| kept[*at])
         .map(|(id, at)| (id, dependencies.ends[at]))
         .collect();
@@ -86,7 +86,7 @@ fn remove_implied_edges_in_block<V, E>(
         let reached_by = |on: &VertexId| below[on.index()];
         let through = graph.dependencies(id).iter().map(reached_by).fold(0, std::ops::BitOr::bitor);
         let mut direct = 0;
-        for at in graph.dependencies.range_of(id) {
+        for at in graph.dependencies.neighbor_range(id) {
             let bit = bits[graph.dependencies.ends[at].index()];
             direct |= bit;
             if through & bit != 0 {

@@ -63,7 +63,7 @@ impl ChangeRequest<'_> {
     ) -> Result<PlannedObject, Reported> {
         let PriorObject { value: before, object } = prior;
         let block = self.ty.schema_block();
-        let ignored = ignored_parts(ignored);
+        let ignored = to_ignored_changes(ignored);
         let config = match &ignored {
             // Terraform replaces ignored attributes in the configuration before the provider sees
             // it, so a provider cannot plan a change for them.
@@ -195,7 +195,7 @@ impl ChangeRequest<'_> {
 }
 
 /// Part of the configuration that is ignored, if any.
-fn ignored_parts(ignored: &IgnoreChanges) -> Option<IgnoredChanges> {
+fn to_ignored_changes(ignored: &IgnoreChanges) -> Option<IgnoredChanges> {
     match ignored {
         IgnoreChanges::Nothing => None,
         IgnoreChanges::All => Some(IgnoredChanges::All),

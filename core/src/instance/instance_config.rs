@@ -6,7 +6,7 @@ use formwork_value::diag::Severity;
 use formwork_value::schema::Block;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Path, Reported, Span, Step, Value};
 
-use super::find_span;
+use super::find_written_span;
 use crate::addr::{InstanceAddr, ResourceMode};
 use crate::config::{ConditionBlock, IgnoreChanges, Resource, bad_reference};
 use crate::eval::ModuleScope;
@@ -169,7 +169,7 @@ pub(crate) fn check_ephemeral_values(
 fn argument_span(resource: &Resource, block: &Block, path: &Path) -> Option<Span> {
     match path.0.first() {
         Some(Step::Attribute(name)) if block.blocks.contains_key(name) => None,
-        _ => find_span(&resource.body, path),
+        _ => find_written_span(&resource.body, path),
     }
 }
 
@@ -190,7 +190,8 @@ pub(crate) fn check_ignored_changes(
             continue;
         }
         result =
-            Err(diags.error(bad_reference::unknown_block_attribute(block, &name.name, name.span)));
+            Err(diags
+                .error(bad_reference::unknown_block_attribute_error(block, &name.name, name.span)));
     }
     result
 }

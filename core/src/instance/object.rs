@@ -39,7 +39,7 @@ pub(crate) fn object_label(value: &Value) -> Option<ObjectLabel> {
     let Value::Object(object) = value else { return None };
     // Chosen by type alone, as in Terraform: a null or hidden id is not replaced by the name.
     let key = ["id", "name"].into_iter().find(|key| is_string_attribute(object.get(key)))?;
-    string_label(key, object.get(key))
+    label_from_string(key, object.get(key))
 }
 
 /// Label of an object before a change: also a name if there is no id, or a tag if there are no
@@ -47,10 +47,10 @@ pub(crate) fn object_label(value: &Value) -> Option<ObjectLabel> {
 pub(crate) fn prior_object_label(value: &Value) -> Option<ObjectLabel> {
     let Value::Object(object) = value else { return None };
     let named = || match is_string_attribute(object.get("name")) {
-        true => string_label("name", object.get("name")),
+        true => label_from_string("name", object.get("name")),
         false => {
             let Some(Value::Map(tags)) = object.get("tags") else { return None };
-            let tag = |key, name| string_label(key, tags.get(name));
+            let tag = |key, name| label_from_string(key, tags.get(name));
             tag("tags.name", "name").or_else(|| tag("tags.Name", "Name"))
         }
     };
@@ -63,7 +63,7 @@ fn is_string_attribute(attribute: Option<&Value>) -> bool {
 }
 
 /// A string that may be shown.
-fn string_label(key: &'static str, value: Option<&Value>) -> Option<ObjectLabel> {
+fn label_from_string(key: &'static str, value: Option<&Value>) -> Option<ObjectLabel> {
     match value? {
         Value::String(text) => Some(ObjectLabel { key, value: text.to_string() }),
         _ => None,

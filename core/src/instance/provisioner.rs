@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use crate::config::{Provisioner, Resource};
-use crate::eval::references::decode_checked;
+use crate::eval::references::decode_body_checked;
 use crate::eval::{ModuleScope, RepetitionData};
 use crate::messages;
 use crate::provisioner::{ProvisionerError, connection_schema};
@@ -78,7 +78,7 @@ fn check_provisioner(
         );
     };
     let fits =
-        decode_checked(diags, &provisioner.body, program.schema(), scope).and_then(|config| {
+        decode_body_checked(diags, &provisioner.body, program.schema(), scope).and_then(|config| {
             let refuse = |ProvisionerError { summary, detail, .. }| {
                 Diagnostic::error(summary, detail).at(provisioner.missing)
             };
@@ -86,7 +86,7 @@ fn check_provisioner(
         });
     // Both blocks are decoded before an error counts, so that one run reports the errors of both.
     let connected = match &provisioner.connection {
-        Some(body) => decode_checked(diags, body, connection_schema(), scope).map(drop),
+        Some(body) => decode_body_checked(diags, body, connection_schema(), scope).map(drop),
         None => Ok(()),
     };
     fits.and(connected)

@@ -6,7 +6,7 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Span, Step};
 /// Lets problems with a part of a block, reported at its header, point at the location of the part.
 /// If nothing is written there, or a provider names no part, they point behind the header of the
 /// deepest block that the path leads to, as Terraform's do.
-pub(crate) fn point_at_parts(diags: &mut Diagnostics, body: &Body, header: Span) {
+pub(crate) fn point_diagnostics_at_parts(diags: &mut Diagnostics, body: &Body, header: Span) {
     diags.map_from(0, |problem| {
         // A diagnostic with another place was placed by code that knew it better.
         let Some(path) = problem.path.as_ref().filter(|_| problem.subject == Some(header)) else {
@@ -103,7 +103,7 @@ fn expr_start_span(expr: &Expr) -> Span {
 
 /// Location of the part at a path, as far as the path leads: `None` if nothing of it is written.
 /// Below an argument the whole argument is the location.
-pub(crate) fn find_span(body: &Body, path: &Path) -> Option<Span> {
+pub(crate) fn find_written_span(body: &Body, path: &Path) -> Option<Span> {
     argument_span(body, &path.0).or_else(|| block_header_span(body, &path.0))
 }
 

@@ -28,7 +28,7 @@ fn modules_in_state(state: &State) -> BTreeSet<ModuleAddr> {
 }
 
 /// The resources in a module.
-fn resources_in(state: &State, module: &ModuleAddr) -> Vec<ResourceAddr> {
+fn resources_in_module(state: &State, module: &ModuleAddr) -> Vec<ResourceAddr> {
     // No mode comes before this one, and no name before the empty one.
     let first = ResourceName::new(ResourceMode::Data, "", "");
     let least = ResourceAddr { module: module.clone(), resource: first };
@@ -41,11 +41,11 @@ fn move_modules(statement: &MoveStatement, state: &mut State, moves: &mut Moves)
         let Some(to) = statement.from.destination_of_module(&statement.to, &module) else {
             continue;
         };
-        if !resources_in(state, &to).is_empty() {
+        if !resources_in_module(state, &to).is_empty() {
             moves.blocked.insert(Target::Module(module), Target::Module(to));
             continue;
         }
-        for addr in resources_in(state, &module) {
+        for addr in resources_in_module(state, &module) {
             let to = ResourceAddr { module: to.clone(), resource: addr.resource.clone() };
             let moved = ResourceMove { from: &addr, to: &to, span: statement.span };
             move_resource(state, moves, moved);

@@ -16,14 +16,14 @@ pub(super) struct MoveEndpoint {
     /// Number of steps that lead to the module in which the move is written.
     n_base: usize,
     /// The module.
-    steps: Vec<OpenStep>,
+    steps: Vec<EndpointStep>,
     /// The resource in it; `None` if the module itself is meant.
     resource: Option<OpenResource>,
 }
 
 /// A module call, with its key unless every instance is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct OpenStep {
+struct EndpointStep {
     name: Str,
     key: Option<InstanceKey>,
 }
@@ -55,9 +55,9 @@ pub(super) fn endpoints_of_block(
 
 impl MoveEndpoint {
     fn new(base: &ModulePath, target: &Target, whole_call: bool) -> Self {
-        let open = |name: &Str| OpenStep { name: name.clone(), key: None };
+        let open = |name: &Str| EndpointStep { name: name.clone(), key: None };
         // A move that a called module contains holds in every instance of that module.
-        let mut steps: Vec<OpenStep> = base.0.iter().map(open).collect();
+        let mut steps: Vec<EndpointStep> = base.0.iter().map(open).collect();
         let (module, resource) = match target {
             Target::Module(module) => (module, None),
             Target::Resource(addr) => {
@@ -69,7 +69,7 @@ impl MoveEndpoint {
             }
         };
         let own = module.0.iter();
-        steps.extend(own.map(|s| OpenStep { name: s.name.clone(), key: Some(s.key.clone()) }));
+        steps.extend(own.map(|s| EndpointStep { name: s.name.clone(), key: Some(s.key.clone()) }));
         if let Some(last) = steps.last_mut().filter(|_| whole_call) {
             last.key = None;
         }
@@ -124,8 +124,8 @@ impl MoveEndpoint {
             }
     }
 
-    fn starts_with_steps(&self, steps: &[OpenStep]) -> bool {
-        let same = |(a, b): (&OpenStep, &OpenStep)| {
+    fn starts_with_steps(&self, steps: &[EndpointStep]) -> bool {
+        let same = |(a, b): (&EndpointStep, &EndpointStep)| {
             a.name == b.name && (a.key.is_none() || b.key.is_none() || a.key == b.key)
         };
         self.steps.len() >= steps.len() && self.steps.iter().zip(steps).all(same)
@@ -150,8 +150,8 @@ impl MoveEndpoint {
         self.is_module() && other.is_module() && self.module_names() == other.module_names()
     }
 
-    fn matches_steps(&self, module: &ModuleAddr) -> bool {
-        let same = |(open, step): (&OpenStep, &ModuleStep)| {
+    fn matches_module(&self, module: &ModuleAddr) -> bool {
+        let same = |(open, step): (&EndpointStep, &ModuleStep)| {
             open.name == step.name && open.key.as_ref().is_none_or(|key| *key == step.key)
         };
         module.0.len() >= self.steps.len() && self.steps.iter().zip(module.0.iter()).all(same)
@@ -159,15 +159,16 @@ impl MoveEndpoint {
 
     /// The one module that is meant or holds the resource, unless a key is left open.
     pub(super) fn exact_module(&self) -> Option<ModuleAddr> {
-        let step =
-            |step: &OpenStep| Some(ModuleStep { name: step.name.clone(), key: step.key.clone()? });
+        let step = |step: &EndpointStep| {
+            Some(ModuleStep { name: step.name.clone(), key: step.key.clone()? })
+        };
         let steps = self.steps.iter().map(step).collect::<Option<Vec<_>>>()?;
         Some(ModuleAddr(Arc::new(steps)))
     }
 
     /// Whether a module holds the resource that is meant.
     pub(super) fn is_in_module_of(&self, module: &ModuleAddr) -> bool {
-        module.0.len() == self.steps.len() && self.matches_steps(module)
+        module.0.len() == self.steps.len() && self.matches_module(module)
     }
 
     /// Returns the destination of a module that this end matches, or that lies within a matching
@@ -177,7 +178,7 @@ impl MoveEndpoint {
         to: &Self,
         module: &ModuleAddr,
     ) -> Option<ModuleAddr> {
-        (self.is_module() && self.matches_steps(module))
+        (self.is_module() && self.matches_module(module))
             .then(|| self.destination_of_matched_module(to, module))
     }
 
@@ -212,7 +213,7 @@ impl MoveEndpoint {
     /// Returns the object that this end names within one instance of the module in which the move
     /// is written.
     pub(super) fn object_in_module_instance(&self, base: &ModuleAddr) -> MovedObject {
-        let key = |at: usize, step: &OpenStep| match &step.key {
+        let key = |at: usize, step: &EndpointStep| match &step.key {
             Some(key) => key.clone(),
             None => base.0.get(at).map_or(InstanceKey::None, |step| step.key.clone()),
         };

@@ -17,7 +17,7 @@ pub(super) fn order_statements(
 ) -> Result<Vec<usize>, Vec<Vec<usize>>> {
     let mut draft: Draft<usize> = Draft::new();
     let ids: Vec<VertexId> = (0..statements.len()).map(|at| draft.add(at)).collect();
-    for (later, earlier) in ordered_pairs(statements) {
+    for (later, earlier) in dependent_statement_pairs(statements) {
         draft.connect(ids[later], ids[earlier], ());
     }
     match draft.freeze() {
@@ -31,7 +31,7 @@ pub(super) fn order_statements(
 }
 
 /// Every pair of statements of which the first has to come after the second.
-fn ordered_pairs(statements: &[MoveStatement]) -> BTreeSet<(usize, usize)> {
+fn dependent_statement_pairs(statements: &[MoveStatement]) -> BTreeSet<(usize, usize)> {
     let froms = EndpointIndex::new(statements, |statement| &statement.from);
     let tos = EndpointIndex::new(statements, |statement| &statement.to);
     let mut pairs = BTreeSet::new();

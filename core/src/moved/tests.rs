@@ -47,7 +47,7 @@ fn state_with(addrs: &[&str]) -> State {
 /// Moves, and lists every address with its former one, then the blocked moves.
 fn check_moves(config: &str, addrs: &[&str], expect: Expect) {
     let (config, _) = load_valid_fixture(config);
-    let (moves, after) = Moves::apply_all(&config, &state_with(addrs));
+    let (moves, after) = Moves::apply_all_moves(&config, &state_with(addrs));
     let mut out = String::new();
     for (resource, held) in &after.resources {
         for key in held.instances.keys() {
@@ -304,7 +304,7 @@ fn check_move_errors(config: &str, expect: Expect) {
     for name in config.root.resources.keys() {
         results.root().resource_results(name).unwrap().set_expansion(Expansion::Single);
     }
-    let (moves, _) = Moves::apply_all(&config, &State::default());
+    let (moves, _) = Moves::apply_all_moves(&config, &State::default());
     let mut diags = Diagnostics::new();
     let declared = DeclaredObjects { sources: &sources, results: &results };
     let _ = moves.validate_moves(&mut diags, declared);
@@ -383,7 +383,7 @@ fn ten_thousand_moves_are_no_burden() {
     let (config, _) = load_valid_fixture(&moves);
     let addrs: Vec<String> = (0..10_000).map(|at| format!("t.a[{at}]")).collect();
     let addrs: Vec<&str> = addrs.iter().map(String::as_str).collect();
-    let (moves, after) = Moves::apply_all(&config, &state_with(&addrs));
+    let (moves, after) = Moves::apply_all_moves(&config, &state_with(&addrs));
     assert_eq!(moves.origins.len(), 10_000);
     assert_eq!(after.resources.len(), 1);
 }

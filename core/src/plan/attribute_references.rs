@@ -41,7 +41,7 @@ pub fn check_expression(
 }
 
 /// Whether some reference of a vertex may be wrong, so that all of them must be checked.
-pub(super) fn may_be_invalid(session: &Session<'_>, vertex: &PlanVertex<'_>) -> bool {
+pub(super) fn may_have_invalid_reference(session: &Session<'_>, vertex: &PlanVertex<'_>) -> bool {
     if session.config.dangles {
         return true;
     }
@@ -56,14 +56,14 @@ pub(super) fn may_be_invalid(session: &Session<'_>, vertex: &PlanVertex<'_>) -> 
 }
 
 /// Returns the problems of a reference that show without any value.
-pub(super) fn static_problems(
+pub(super) fn static_reference_errors(
     session: &Session<'_>,
     node: usize,
     site: ReferenceLocation<'_>,
     reference: &Reference,
 ) -> Vec<Diagnostic> {
     let node = &session.config.nodes[node];
-    let mut found = config::object_problems(node, reference, site.check);
+    let mut found = config::resource_or_call_problems(node, reference, site.check);
     let place = ReferenceContext { session, node, own: site.resource };
     found.extend(place.reference_error(reference));
     found
@@ -229,7 +229,10 @@ impl ReferenceContext<'_> {
     fn resource_type_of(self, name: &ResourceName) -> Option<Rc<ResourceType>> {
         let resource = self.node.module.resources.get(name)?;
         let provider = self.session.config.provider_of_resource(self.node, resource)?.provider;
-        self.session.pool.loaded_provider(&provider)?.find_type(name.mode(), name.resource_type())
+        self.session
+            .pool
+            .loaded_provider(&provider)?
+            .find_resource_type(name.mode(), name.resource_type())
     }
 }
 
@@ -257,7 +260,7 @@ fn block_step_error(block: &Block, steps: &[TraversalStep], at: Span) -> Option<
     if let Some(nested) = block.blocks.get(&name.name) {
         return nested_block_step_error(&name.name, nested, rest, name.span);
     }
-    Some(bad_reference::unknown_block_attribute(block, &name.name, span))
+    Some(bad_reference::unknown_block_attribute_error(block, &name.name, span))
 }
 
 /// Returns the error in steps into the blocks of one type.

@@ -26,7 +26,7 @@ pub(crate) fn build_plan_draft<'c>(
 }
 
 /// Builds the graph of everything that is written and in the state, whatever the plan is limited to.
-pub(crate) fn build_whole_draft<'c>(
+pub(crate) fn build_unlimited_draft<'c>(
     diags: &mut Diagnostics,
     session: &'c Session<'c>,
     options: &'c PlanOptions,

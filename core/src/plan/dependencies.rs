@@ -1,7 +1,7 @@
 //! Dependencies of each resource, as the state records them.
 //!
 //! The state format holds the transitive closure, which for deep graphs grows with the square of
-//! their size. While the closure stays within [`MIN_ENTRY_LIMIT`] entries, or [`MAX_ENTRIES_PER_RESOURCE`] a
+//! their size. While the closure stays within [`MIN_CLOSURE_ENTRY_LIMIT`] entries, or [`MAX_CLOSURE_ENTRIES_PER_RESOURCE`] a
 //! resource on average, it is kept whole. Beyond that each resource keeps its nearest ones, every
 //! direct one among them: the rest is found through the entries of those, as
 //! [`DependencyClosures::has_dependency_where`] does.
@@ -59,7 +59,7 @@ impl DependencyClosures {
 }
 
 /// Finds the dependencies of each resource of a graph.
-pub(crate) fn dependencies_of_graph(
+pub(crate) fn find_graph_dependencies(
     graph: &Graph<PlanVertex<'_>, EdgeReason>,
 ) -> DependencyClosures {
     let mut resources: Vec<DirectDependencies> = Vec::new();
@@ -84,7 +84,7 @@ pub(crate) fn dependencies_of_graph(
                 let at = u32::try_from(resources.len()).unwrap_or(u32::MAX);
                 let direct = match resource.imports.is_empty() {
                     true => on.to_vec(),
-                    false => reach_without_imports(graph, id, &reach),
+                    false => reachable_without_imports(graph, id, &reach),
                 };
                 let found_by = on.iter().filter(|on| direct.binary_search(on).is_err());
                 let (addr, found_by) = (resource.addr.clone(), found_by.copied().collect());
@@ -110,7 +110,7 @@ pub(crate) fn dependencies_of_graph(
 
 /// The resources that a resource reaches other than through an import. Dependents of the object do
 /// not depend on the source of its import ID.
-fn reach_without_imports(
+fn reachable_without_imports(
     graph: &Graph<PlanVertex<'_>, EdgeReason>,
     id: VertexId,
     reach: &[Arc<Vec<u32>>],
@@ -125,9 +125,9 @@ fn reach_without_imports(
 }
 
 /// Up to how many entries a resource, on average, the whole closure is kept.
-const MAX_ENTRIES_PER_RESOURCE: usize = 16;
+const MAX_CLOSURE_ENTRIES_PER_RESOURCE: usize = 16;
 /// Small graphs keep their whole closure whatever its shape.
-const MIN_ENTRY_LIMIT: usize = 65_536;
+const MIN_CLOSURE_ENTRY_LIMIT: usize = 65_536;
 
 /// A resource among the vertices of a graph, with its direct resources: those it reaches without
 /// passing through another resource.
@@ -143,7 +143,7 @@ struct DirectDependencies {
 /// Returns, for each resource in the list, the resources it depends on, sorted. Every resource in
 /// the list comes after those it depends on. Returns also whether the lists are whole.
 fn compute_closures(resources: &[DirectDependencies]) -> (Vec<Arc<Vec<ConfigResourceAddr>>>, bool) {
-    let budget = MIN_ENTRY_LIMIT + MAX_ENTRIES_PER_RESOURCE * resources.len();
+    let budget = MIN_CLOSURE_ENTRY_LIMIT + MAX_CLOSURE_ENTRIES_PER_RESOURCE * resources.len();
     let whole = transitive_closure(resources, budget);
     let are_whole = whole.is_some();
     let sets = whole.unwrap_or_else(|| truncate_to_nearest(resources));
@@ -195,7 +195,7 @@ fn truncate_to_nearest(resources: &[DirectDependencies]) -> Vec<Vec<u32>> {
     let mut queue = VecDeque::new();
     let mut sets = Vec::with_capacity(resources.len());
     for (search, resource) in (0_u32..).zip(resources) {
-        let limit = MAX_ENTRIES_PER_RESOURCE.max(resource.on.len());
+        let limit = MAX_CLOSURE_ENTRIES_PER_RESOURCE.max(resource.on.len());
         let mut set = Vec::new();
         queue.clear();
         queue.extend(&resource.on);
@@ -248,10 +248,10 @@ mod tests {
         let (closures, are_whole) = compute_closures(&resources);
         assert!(!are_whole);
         let last = closures.last().unwrap();
-        assert_eq!(last.len(), MAX_ENTRIES_PER_RESOURCE);
+        assert_eq!(last.len(), MAX_CLOSURE_ENTRIES_PER_RESOURCE);
         assert_eq!(last.last().unwrap().resource.name(), "r019998", "the direct one is among them");
         let total: usize = closures.iter().map(|set| set.len()).sum();
-        assert!(total <= 20_000 * MAX_ENTRIES_PER_RESOURCE);
+        assert!(total <= 20_000 * MAX_CLOSURE_ENTRIES_PER_RESOURCE);
 
         let addrs = || resources.iter().map(|resource| resource.addr.clone());
         let lists = addrs().zip(closures).collect();

@@ -26,10 +26,10 @@ pub type PlanFileParts = BTreeMap<String, Vec<u8>>;
 const CONTAINER_VERSION: u32 = 1;
 
 /// The part that describes the rest.
-const MANIFEST_PART: &str = "formwork-plan.json";
+const MANIFEST_PART_NAME: &str = "formwork-plan.json";
 
 /// The part that identifies a plan of Terraform.
-const TERRAFORM_PLAN_PART: &str = "tfplan";
+const TERRAFORM_PLAN_PART_NAME: &str = "tfplan";
 
 /// Limits on reading: a plan may come from anywhere.
 const READ_LIMITS: ReadLimits = ReadLimits { n_parts: 100_000, n_bytes: 4 << 30, n_times: 200 };
@@ -155,7 +155,7 @@ fn io_error<'p>(
 /// # Errors
 /// When it cannot be written; a file that was there before then is still there.
 pub fn write_plan_file(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> {
-    write_packed_file(path, &to_bytes(path, parts)?)
+    write_plan_file_bytes(path, &to_bytes(path, parts)?)
 }
 
 /// Returns the bytes of a plan file; `path` is only for messages.
@@ -173,7 +173,7 @@ pub fn to_bytes(path: &Path, parts: &[(&str, &[u8])]) -> Result<Vec<u8>, PlanFil
 ///
 /// # Errors
 /// As [`write_plan_file()`].
-pub fn write_packed_file(path: &Path, packed: &[u8]) -> Result<(), PlanFileError> {
+pub fn write_plan_file_bytes(path: &Path, packed: &[u8]) -> Result<(), PlanFileError> {
     let failed = |error: io::Error| io_error("write", path)(error);
     let there = std::fs::metadata(path).ok();
     // A rename would put a file in the place of a device or a pipe.
@@ -209,7 +209,7 @@ fn pack_parts(to: impl Write + Seek, parts: &[(&str, &[u8])]) -> zip::result::Zi
     };
     let manifest = serde_json::to_vec(&manifest).map_err(io::Error::from)?;
     let mut zip = ZipWriter::new(to);
-    for (name, bytes) in std::iter::once(&(MANIFEST_PART, manifest.as_slice())).chain(parts) {
+    for (name, bytes) in std::iter::once(&(MANIFEST_PART_NAME, manifest.as_slice())).chain(parts) {
         // A fixed time, so that the same parts make the same bytes.
         let options = SimpleFileOptions::default()
             .last_modified_time(zip::DateTime::default())
@@ -237,7 +237,7 @@ pub fn read_plan_file(path: &Path) -> Result<PlanFileParts, PlanFileError> {
 ///
 /// # Errors
 /// As [`read_plan_file`].
-pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<PlanFileParts, PlanFileError> {
+pub fn read_plan_file_bytes(path: &Path, bytes: &[u8]) -> Result<PlanFileParts, PlanFileError> {
     unpack_parts(path, io::Cursor::new(bytes), &READ_LIMITS)
 }
 
@@ -293,8 +293,8 @@ fn unpack_parts(
 }
 
 fn check_manifest(path: &Path, parts: &mut PlanFileParts) -> Result<(), PlanFileError> {
-    let Some(manifest) = parts.remove(MANIFEST_PART) else {
-        return Err(match parts.contains_key(TERRAFORM_PLAN_PART) {
+    let Some(manifest) = parts.remove(MANIFEST_PART_NAME) else {
+        return Err(match parts.contains_key(TERRAFORM_PLAN_PART_NAME) {
             true => PlanFileError::Foreign(path.to_owned()),
             false => PlanFileError::NotAPlan(path.to_owned()),
         });

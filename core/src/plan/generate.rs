@@ -64,7 +64,7 @@ impl BlockWriter<'_> {
         object: &Value,
     ) -> Result<(), UnknownValueError> {
         for (name, attribute) in attributes {
-            if is_omitted(name, attribute) {
+            if is_omitted_attribute(name, attribute) {
                 continue;
             }
             let null = Value::null(attribute.implied_type());
@@ -85,7 +85,7 @@ impl BlockWriter<'_> {
         attribute: &Attribute,
         value: &Value,
     ) -> Result<(), UnknownValueError> {
-        let text = match must_hide_value(attribute.sensitive, value) {
+        let text = match must_hide_attribute_value(attribute.sensitive, value) {
             true => "null # sensitive".to_owned(),
             // Providers on the older SDK cannot distinguish an empty string from null.
             false if attribute.role != Role::Required && is_empty_string(value) => {
@@ -141,7 +141,7 @@ impl BlockWriter<'_> {
         value: &Value,
         behind: &str,
     ) -> Result<(), UnknownValueError> {
-        if must_hide_value(false, value) {
+        if must_hide_attribute_value(false, value) {
             let _ = writeln!(self.out, "{{}}{behind} # sensitive");
             return Ok(());
         }
@@ -160,7 +160,7 @@ impl BlockWriter<'_> {
         if value.is_null() {
             return Ok(());
         }
-        if must_hide_value(false, value) {
+        if must_hide_attribute_value(false, value) {
             let _ = writeln!(self.out, "{name} {{}} # sensitive");
             return Ok(());
         }
@@ -187,7 +187,7 @@ impl BlockWriter<'_> {
         block: &Block,
         value: &Value,
     ) -> Result<(), UnknownValueError> {
-        if must_hide_value(false, value) {
+        if must_hide_attribute_value(false, value) {
             let _ = writeln!(self.out, "{header} {{}} # sensitive");
             return Ok(());
         }
@@ -200,12 +200,12 @@ impl BlockWriter<'_> {
 
 /// Whether an attribute does not belong into a configuration. Providers on the older SDK have an
 /// `id` that they declare as optional, and refuse it.
-fn is_omitted(name: &str, attribute: &Attribute) -> bool {
+fn is_omitted_attribute(name: &str, attribute: &Attribute) -> bool {
     let is_id = name == "id" && attribute.role == Role::OptionalComputed;
     !attribute.role.is_settable() || attribute.docs.deprecated || is_id
 }
 
-fn must_hide_value(sensitive: bool, value: &Value) -> bool {
+fn must_hide_attribute_value(sensitive: bool, value: &Value) -> bool {
     // The elements of a set cannot be addressed one by one, so one secret in it makes the whole set
     // secret.
     let of_set =

@@ -59,7 +59,7 @@ struct PlannedInModule {
 
 /// The origin of a question: an object in an instance of a module.
 #[derive(Clone, Copy)]
-pub(crate) struct ObjectQuery<'a> {
+pub(crate) struct PendingChangeQuery<'a> {
     pub(crate) node: &'a ModuleNode,
     pub(crate) module: &'a ModuleAddr,
 }
@@ -86,7 +86,11 @@ impl PlannedResources {
     }
 
     /// Records the planned changes of a resource.
-    pub(super) fn set_planned(&self, addr: &ConfigResourceAddr, found: &[ResourceOutcome]) {
+    pub(super) fn set_planned_resource(
+        &self,
+        addr: &ConfigResourceAddr,
+        found: &[ResourceOutcome],
+    ) {
         let Some(fate) = self.resources.get(addr) else { return };
         let planned = found.iter().map(|found| {
             let changes = found.objects.iter().filter_map(|object| object.change.as_ref());
@@ -119,7 +123,11 @@ impl PlannedResources {
 
     /// Whether anything is to be done to a managed resource: in the same instance of the module that
     /// asks, or, in another module, in any.
-    pub(crate) fn is_pending(&self, asks: ObjectQuery<'_>, addr: &ConfigResourceAddr) -> bool {
+    pub(crate) fn is_pending(
+        &self,
+        asks: PendingChangeQuery<'_>,
+        addr: &ConfigResourceAddr,
+    ) -> bool {
         // As in Terraform, only changes of managed resources put off a reading.
         if addr.resource.mode() != ResourceMode::Managed {
             return false;
@@ -140,7 +148,7 @@ impl PlannedResources {
     /// Whether anything is to be done to a managed resource of the module that asks.
     pub(crate) fn is_resource_pending_in_module(
         &self,
-        asks: ObjectQuery<'_>,
+        asks: PendingChangeQuery<'_>,
         name: &ResourceName,
     ) -> bool {
         let (module, resource) = (asks.node.path.clone(), name.clone());
@@ -152,7 +160,7 @@ impl PlannedResources {
     pub(crate) fn is_name_pending_in_module(
         &self,
         settled: &GraphAnalysis,
-        asks: ObjectQuery<'_>,
+        asks: PendingChangeQuery<'_>,
         on: &Reference,
     ) -> bool {
         if let Some(name) = on.resource_name() {
@@ -166,7 +174,7 @@ impl PlannedResources {
     fn has_pending_dependency(
         &self,
         settled: &GraphAnalysis,
-        asks: ObjectQuery<'_>,
+        asks: PendingChangeQuery<'_>,
         addr: &ConfigResourceAddr,
     ) -> bool {
         self.is_pending(asks, addr)

@@ -117,7 +117,7 @@ impl PlanRecorder<'_, '_> {
             self.remove_data_objects(vertex);
         }
         self.ahead.remove_objects(&vertex.addr);
-        self.planned_resources.set_planned(&vertex.addr, &found);
+        self.planned_resources.set_planned_resource(&vertex.addr, &found);
         for found in found {
             self.record_planned_resource(vertex, found);
         }
@@ -190,7 +190,7 @@ impl PlanRecorder<'_, '_> {
         if self.plan.mode == PlanMode::RefreshOnly && is_read {
             let read = self.plan.prior.find_object(&key.0, key.1.as_ref());
             self.plan.reread_numbers |= read.is_some_and(|object| match &object.attributes {
-                ObjectAttributes::Json(text) => contains_number(text),
+                ObjectAttributes::Json(text) => json_has_number(text),
                 // Every number is a string there, and is written as a number from now on.
                 ObjectAttributes::Flatmap(_) => true,
             });
@@ -296,7 +296,7 @@ fn remove_lost_data_sources(plan: &mut Plan, session: &Session<'_>) {
 }
 
 /// Whether a JSON document holds a number.
-fn contains_number(json: &[u8]) -> bool {
+fn json_has_number(json: &[u8]) -> bool {
     // Scanned instead of parsed, because this is done for every object of the state.
     let (mut in_string, mut escaped) = (false, false);
     json.iter().any(|byte| {

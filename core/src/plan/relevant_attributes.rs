@@ -40,7 +40,7 @@ pub(super) fn find_relevant_attributes(session: &Session<'_>, plan: &Plan) -> Re
             if stored
                 .instances
                 .keys()
-                .any(|key| is_plan_about_instance(plan, &addr.instance_addr(key.clone())))
+                .any(|key| is_instance_selected(plan, &addr.instance_addr(key.clone())))
             {
                 search.add_resource(addr, &[]);
             }
@@ -48,7 +48,7 @@ pub(super) fn find_relevant_attributes(session: &Session<'_>, plan: &Plan) -> Re
     }
     for (name, change) in &plan.outputs {
         if change.action != Action::NoOp {
-            search.add_output(&ModuleAddr::root(), name);
+            search.add_output_references(&ModuleAddr::root(), name);
         }
     }
     // Outputs of called modules are not in the state, so each that has a value counts as new. Those
@@ -59,7 +59,7 @@ pub(super) fn find_relevant_attributes(session: &Session<'_>, plan: &Plan) -> Re
                 if !output.ephemeral
                     && module.outputs.get(name).is_some_and(|value| !value.is_null())
                 {
-                    search.add_output(module.module_addr(), name);
+                    search.add_output_references(module.module_addr(), name);
                 }
             }
         }
@@ -68,7 +68,7 @@ pub(super) fn find_relevant_attributes(session: &Session<'_>, plan: &Plan) -> Re
 }
 
 /// Whether a plan is about an instance, as far as its own address says.
-fn is_plan_about_instance(plan: &Plan, addr: &InstanceAddr) -> bool {
+fn is_instance_selected(plan: &Plan, addr: &InstanceAddr) -> bool {
     let is_in = |targets: &[Target]| targets.iter().any(|target| target.contains(addr));
     (plan.targets.is_empty() || is_in(&plan.targets)) && !is_in(&plan.excludes)
 }
@@ -92,14 +92,16 @@ impl<'s> RelevanceSearch<'s, '_> {
         let mut found = RelevantAttributes::new();
         while let Some(InstanceReference { module, subject, steps }) = self.queue.pop() {
             match &subject {
-                ReferenceSubject::Variable(name) => self.add_variable(&module, name),
+                ReferenceSubject::Variable(name) => self.add_variable_references(&module, name),
                 ReferenceSubject::Local(name) => {
                     let declared = self.module_config(&module).and_then(|it| it.locals.get(name));
                     if let Some(local) = declared {
-                        self.add_expr(&module, &local.expr, None);
+                        self.add_expression_references(&module, &local.expr, None);
                     }
                 }
-                ReferenceSubject::Module(name) => self.add_outputs(&module, name, &steps),
+                ReferenceSubject::Module(name) => {
+                    self.add_outputs_references(&module, name, &steps);
+                }
                 ReferenceSubject::Resource(name) => {
                     let (key, rest) = split_instance_key(&steps);
                     let addr = ResourceAddr { module: module.clone(), resource: name.clone() };
@@ -137,33 +139,38 @@ impl<'s> RelevanceSearch<'s, '_> {
     }
 
     /// Adds the references in the argument that a caller passes for a variable.
-    fn add_variable(&mut self, module: &ModuleAddr, name: &Str) {
+    fn add_variable_references(&mut self, module: &ModuleAddr, name: &Str) {
         let config = self.session.config;
         let call = config.find_node(&module.path()).and_then(|it| config.call_of_module(it));
         let Some(argument) = call.and_then(|(_, call)| call.arguments.get(name)) else { return };
         let caller = module.0.split_last().map_or(&[][..], |(_, caller)| caller);
         let caller = ModuleAddr(caller.to_vec().into());
-        self.add_expr(&caller, &argument.expr, None);
+        self.add_expression_references(&caller, &argument.expr, None);
     }
 
     /// The outputs of a module to which some steps lead: all of them where they name none.
-    fn add_outputs(&mut self, caller: &ModuleAddr, call: &Str, steps: &[Step]) {
+    fn add_outputs_references(&mut self, caller: &ModuleAddr, call: &Str, steps: &[Step]) {
         let (key, rest) = split_instance_key(steps);
         let module = caller.child_addr(call.clone(), key);
         if let Some(Step::Attribute(name)) = rest.first() {
-            return self.add_output(&module, name);
+            return self.add_output_references(&module, name);
         }
         let outputs = self.module_config(&module).into_iter().flat_map(|it| it.outputs.keys());
-        outputs.for_each(|name| self.add_output(&module, name));
+        outputs.for_each(|name| self.add_output_references(&module, name));
     }
 
-    fn add_output(&mut self, module: &ModuleAddr, name: &Str) {
+    fn add_output_references(&mut self, module: &ModuleAddr, name: &Str) {
         if let Some(output) = self.module_config(module).and_then(|it| it.outputs.get(name)) {
-            self.add_expr(module, &output.expr, None);
+            self.add_expression_references(module, &output.expr, None);
         }
     }
 
-    fn add_expr(&mut self, module: &ModuleAddr, expr: &Expr, within: Option<&Resource>) {
+    fn add_expression_references(
+        &mut self,
+        module: &ModuleAddr,
+        expr: &Expr,
+        within: Option<&Resource>,
+    ) {
         self.add_references(module, &refs::of_expr(expr), within);
     }
 
@@ -186,7 +193,7 @@ impl<'s> RelevanceSearch<'s, '_> {
                 match &resource.repetition {
                     Repetition::Single => {}
                     Repetition::Count(expr) | Repetition::ForEach(expr) => {
-                        self.add_expr(module, expr, None);
+                        self.add_expression_references(module, expr, None);
                     }
                 }
                 continue;

@@ -35,13 +35,18 @@ pub fn plan_graph_dot(
         return Ok(shared_graph::draw_phase_graph(&graph, render_destroyed_vertex, |_| {}));
     }
     let graph = build::freeze_draft(diags, session, draft)?;
-    Ok(shared_graph::draw_phase_graph(&graph, render_vertex, |draft| add_reports(&graph, draft)))
+    Ok(shared_graph::draw_phase_graph(&graph, render_vertex, |draft| {
+        add_check_report_vertices(&graph, draft);
+    }))
 }
 
 /// Adds a report vertex for each `check` block. It comes before everything that the block reads and
 /// reports the instances of the block. Our graph has no such vertex, but tools find one in
 /// Terraform's graphs.
-fn add_reports(graph: &Graph<PlanVertex<'_>, EdgeReason>, draft: &mut Draft<RenderedVertex>) {
+fn add_check_report_vertices(
+    graph: &Graph<PlanVertex<'_>, EdgeReason>,
+    draft: &mut Draft<RenderedVertex>,
+) {
     let mut calls = BTreeMap::new();
     let mut reports = BTreeMap::new();
     for (id, vertex) in enumerate_vertices(graph.vertices()) {

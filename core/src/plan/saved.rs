@@ -149,12 +149,12 @@ const REASONS_BY_NUMBER: [ActionReason; 13] = [
     ActionReason::ReadBecauseCheckNested,
 ];
 
-fn name_of<T: PartialEq>(table: &[(T, &str)], wanted: &T) -> String {
+fn name_in_table<T: PartialEq>(table: &[(T, &str)], wanted: &T) -> String {
     let found = table.iter().find(|(value, _)| value == wanted);
     found.map_or_else(String::new, |(_, name)| (*name).to_owned())
 }
 
-fn value_of_name<T: Copy>(table: &[(T, &str)], wanted: &str) -> Result<T, PlanFormatError> {
+fn value_in_table<T: Copy>(table: &[(T, &str)], wanted: &str) -> Result<T, PlanFormatError> {
     let found = table.iter().find(|(_, name)| *name == wanted);
     found
         .map(|(value, _)| *value)
@@ -176,7 +176,7 @@ impl Plan {
         let outputs = self.outputs.iter();
         let saved = PlanJson {
             format: PLAN_FORMAT_VERSION,
-            mode: name_of(&MODE_NAMES, &self.mode),
+            mode: name_in_table(&MODE_NAMES, &self.mode),
             targets: self.targets.iter().map(ToString::to_string).collect(),
             excludes: self.excludes.iter().map(ToString::to_string).collect(),
             open: self.open.iter().map(ToString::to_string).collect(),
@@ -226,7 +226,7 @@ impl Plan {
         }
         let saved: PlanJson =
             parse_json_object(bytes).map_err(|error| damaged_plan_error(&error))?;
-        let lists = read_lists(&saved.dependencies)?;
+        let lists = read_dependency_lists(&saved.dependencies)?;
         let changes = |changes: Vec<ChangeJson>| {
             let changes = changes.into_iter().map(|change| {
                 let change = change.into_change(&lists)?;
@@ -243,7 +243,7 @@ impl Plan {
         let variables = saved.variables.into_iter();
         let outputs = saved.outputs.into_iter();
         Ok(Self {
-            mode: value_of_name(&MODE_NAMES, &saved.mode)?,
+            mode: value_in_table(&MODE_NAMES, &saved.mode)?,
             targets: parts(&saved.targets)?,
             excludes: parts(&saved.excludes)?,
             open: saved
@@ -314,7 +314,7 @@ impl DependencyLists {
     }
 }
 
-fn read_lists(lists: &[Vec<String>]) -> Result<Vec<DependencyList>, PlanFormatError> {
+fn read_dependency_lists(lists: &[Vec<String>]) -> Result<Vec<DependencyList>, PlanFormatError> {
     let read = |list: &Vec<String>| {
         let addrs =
             list.iter().map(|text| text.parse().map_err(|error| damaged_plan_error(&error)));
@@ -388,7 +388,7 @@ impl ChangeJson {
             moved_from: change.moved_from.as_ref().map(ToString::to_string),
             importing: change.importing.as_ref().map(ImportJson::from_import).transpose()?,
             provider: change.provider.to_string(),
-            action: name_of(&ACTION_NAMES, &change.action),
+            action: name_in_table(&ACTION_NAMES, &change.action),
             // The name in the code serves: only the same version of the program reads the plan.
             reason: change.reason.map(|reason| format!("{reason:?}")),
             before: ValueJson::from_value(&change.before)?,
@@ -436,7 +436,7 @@ impl ChangeJson {
                 .transpose()?,
             importing: self.importing.map(ImportJson::into_import).transpose()?,
             provider: self.provider.parse().map_err(|error| damaged_plan_error(&error))?,
-            action: value_of_name(&ACTION_NAMES, &self.action)?,
+            action: value_in_table(&ACTION_NAMES, &self.action)?,
             reason,
             before: self.before.into_value()?,
             after: self.after.into_value()?,
@@ -474,7 +474,7 @@ impl ImportJson {
 impl OutputJson {
     fn from_change(change: &OutputChange) -> Result<Self, PlanFormatError> {
         Ok(Self {
-            action: name_of(&ACTION_NAMES, &change.action),
+            action: name_in_table(&ACTION_NAMES, &change.action),
             before: ValueJson::from_value(&change.before)?,
             after: ValueJson::from_value(&change.after)?,
             sensitive: change.sensitive,
@@ -483,7 +483,7 @@ impl OutputJson {
 
     fn into_change(self) -> Result<OutputChange, PlanFormatError> {
         Ok(OutputChange {
-            action: value_of_name(&ACTION_NAMES, &self.action)?,
+            action: value_in_table(&ACTION_NAMES, &self.action)?,
             before: self.before.into_value()?,
             after: self.after.into_value()?,
             sensitive: self.sensitive,

@@ -5,12 +5,12 @@
 
 mod add_orphans;
 mod add_providers;
+pub(super) mod add_read_vertices;
 mod add_resources;
 pub(super) mod connect_references;
 mod prune_excluded;
 mod prune_for_destroy;
 pub(super) mod prune_targets;
-pub(super) mod read_ahead;
 
 use std::collections::BTreeMap;
 
@@ -70,11 +70,11 @@ pub(super) struct TransformSteps<'s> {
 
 /// All steps of the graph of a plan. Then `core/src/plan/build.rs` loads the providers that the graph needs and freezes
 /// it. At last, when everything is computed that depends on the graph,
-/// `core/src/plan/transform/read_ahead.rs` adds vertices that read objects early.
+/// `core/src/plan/transform/add_read_vertices.rs` adds vertices that read objects early.
 pub(super) const PLAN_GRAPH_STEPS: TransformSteps<'_> = TransformSteps {
     add: &[
-        |inputs, _, add| shared_graph::add_values(inputs.session.config, add),
-        |inputs, _, add| shared_graph::add_calls(inputs.session.config, add),
+        |inputs, _, add| shared_graph::add_value_vertices(inputs.session.config, add),
+        |inputs, _, add| shared_graph::add_module_call_vertices(inputs.session.config, add),
         add_providers::add_providers,
         add_resources::add_resources,
         add_orphans::add_orphans,

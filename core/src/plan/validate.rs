@@ -1,7 +1,7 @@
 //! Checks a configuration with the schemas of its providers, without state and without values:
 //! variables and everything that is only known later are unknown.
 
-mod unsupported;
+mod unsupported_references;
 mod visit;
 
 use std::cell::RefCell;
@@ -18,7 +18,7 @@ use crate::config::inputs::{self, ResolvedVariable};
 use crate::config::{Repetition, import_problem};
 use crate::eval::Expansion;
 use crate::eval::import::expand_import;
-use crate::eval::references::{ReferenceLocation, StaticCheck};
+use crate::eval::references::{ReferenceLocation, StaticReferenceCheck};
 use crate::eval::vertex::EvalInputs;
 use crate::graph::VertexId;
 use crate::graph::walk::{AfterRecord, WalkOptions, walk_graph};
@@ -92,13 +92,13 @@ async fn validate_with_unknowns(
     let variables = session.config.root.variables.iter();
     let variables = variables
         .map(|(name, variable)| {
-            (name.clone(), ResolvedVariable::from_value(inputs::unknown_value(variable)))
+            (name.clone(), ResolvedVariable::from_value(inputs::unknown_variable_value(variable)))
         })
         .collect();
     let (state, results) = (State::default(), session.results.new_for_same_config(session.config));
     let ground =
         SessionInputs { state: &state, results: &results, variables: &variables, ..**session };
-    walk_for_validation(&session.with_inputs(ground), diags).await
+    walk_validation_graph(&session.with_inputs(ground), diags).await
 }
 
 /// Result of validating a vertex.
@@ -124,13 +124,14 @@ fn check_import_modules(session: &Session<'_>, diags: &mut Diagnostics) -> Resul
 }
 
 /// Reports imports into resources that are not written.
-fn check_unwritten_imports(
+fn check_imports_have_block(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    static_check: &StaticCheck<'_>,
+    static_check: &StaticReferenceCheck<'_>,
 ) {
     let config = session.config;
-    let scope = session.module_scope(session.results.root()).with_check(Some(static_check));
+    let scope =
+        session.module_scope(session.results.root()).with_reference_check(Some(static_check));
     for import in &config.root.imports {
         if config.find_resource(&import.config_addr()).is_some() {
             continue;
@@ -144,28 +145,28 @@ fn check_unwritten_imports(
     }
 }
 
-async fn walk_for_validation(
+async fn walk_validation_graph(
     session: &Session<'_>,
     diags: &mut Diagnostics,
 ) -> Result<ValidatedConfigs, Reported> {
     // In stages, as in Terraform: errors of a later stage are mostly consequences of earlier ones.
     check_provisioner_kinds(session, diags)?;
     check_import_modules(session, diags)?;
-    session.config.check_calls(diags)?;
+    session.config.check_module_calls(diags)?;
     let options = PlanOptions::default();
     let mut draft = build::build_plan_draft(diags, session, &options)?;
     let loaded = build::load_providers(diags, session, &draft).await;
     // Between the two, because it needs the schemas, and its edges could close a cycle that
     // Terraform does not see.
-    unsupported::remove_unsupported_edges(session, &mut draft);
+    unsupported_references::remove_unsupported_edges(session, &mut draft);
     let graph = build::freeze_draft(diags, session, draft)?;
     // Only now, so that one run reports both missing providers and cycles.
     loaded?;
     let eval_inputs = EvalInputs { checking: true, ..session.eval_inputs() };
     let static_check = |node: usize, site: ReferenceLocation<'_>, reference: &Reference| {
-        attribute_references::static_problems(session, node, site, reference)
+        attribute_references::static_reference_errors(session, node, site, reference)
     };
-    let static_check: &StaticCheck<'_> = &static_check;
+    let static_check: &StaticReferenceCheck<'_> = &static_check;
     // By vertex, so that their order does not depend on timing.
     let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
     let mut deprecated: BTreeMap<VertexId, Vec<Diagnostic>> = BTreeMap::new();
@@ -178,8 +179,8 @@ async fn walk_for_validation(
         &graph,
         pace,
         async |_, vertex| {
-            let check =
-                attribute_references::may_be_invalid(session, vertex).then_some(static_check);
+            let check = attribute_references::may_have_invalid_reference(session, vertex)
+                .then_some(static_check);
             visit_vertex(session, EvalInputs { check, ..eval_inputs }, vertex).await
         },
         |id, vertex, (said, found)| {
@@ -210,14 +211,14 @@ async fn walk_for_validation(
             problems.insert(id, said);
             let mut warnings = attribute_references::deprecation_warnings(session, vertex);
             if !warnings.is_empty() {
-                unsupported::remove_unsupported_warnings(session, vertex, &mut warnings);
+                unsupported_references::remove_unsupported_warnings(session, vertex, &mut warnings);
                 deprecated.insert(id, warnings);
             }
             next
         },
     );
     session.pool.run_with_upkeep(walk).await;
-    check_unwritten_imports(session, diags, static_check);
+    check_imports_have_block(session, diags, static_check);
     for said in graph.topological_order().iter().filter_map(|id| problems.remove(id)) {
         let _ = diags.append(said);
     }

@@ -7,7 +7,7 @@ use formwork_value::{Diagnostics, Reported};
 use super::ChangeKey;
 use crate::addr::{ConfigResourceAddr, ModuleAddr, ProviderConfigAddr, ResourceAddr, ResourceMode};
 use crate::config::{Config, ImportBlock, ModuleNode, Resource};
-use crate::instance::{ConfiguredClient, ConfiguredResource, find_client_of_config};
+use crate::instance::{ConfiguredClient, ResourceWithAddress, find_client_of_config};
 use crate::session::Session;
 use crate::shared_graph::{self, SharedVertex};
 use crate::state::{ObjectState, ResourceState};
@@ -55,7 +55,7 @@ impl<'c> ResourceVertex<'c> {
         session: &Session<'_>,
         diags: &mut Diagnostics,
     ) -> Result<ConfiguredClient, Reported> {
-        let resource = ConfiguredResource { addr: &self.addr, config: self.config };
+        let resource = ResourceWithAddress { addr: &self.addr, config: self.config };
         find_client_of_config(session, diags, &self.provider, resource)
     }
 

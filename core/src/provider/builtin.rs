@@ -51,7 +51,7 @@ impl Default for BuiltinProvider {
     }
 }
 
-fn schema_of(attributes: &[(&str, Type, Role)]) -> Schema {
+fn schema_from_attributes(attributes: &[(&str, Type, Role)]) -> Schema {
     let attributes = attributes
         .iter()
         .map(|(name, ty, role)| ((*name).into(), Attribute::new(ty.clone(), *role)))
@@ -67,7 +67,7 @@ fn unknown_type_failure(name: &str) -> Failure {
     Failure::Misbehaved(format!("the built-in provider has no type {name:?}"))
 }
 
-fn decode_failure(error: &formwork_value::codec::DecodeError) -> Failure {
+fn decode_error_to_failure(error: &formwork_value::codec::DecodeError) -> Failure {
     Failure::Misbehaved(error.to_string())
 }
 
@@ -94,7 +94,7 @@ impl BuiltinProvider {
 
     fn decode_payload(&self, payload: &Payload) -> Result<Value, Failure> {
         let decoded = payload.decode(&self.data_type).map(Plain::into_value);
-        decoded.map_err(|error| decode_failure(&error))
+        decoded.map_err(|error| decode_error_to_failure(&error))
     }
 }
 
@@ -131,7 +131,7 @@ impl ProviderHandlers for BuiltinProvider {
     ) -> Result<DiagnosticsResponse, Failure> {
         let config = request.config.decode(self.validate_data_config(&request.type_name)?);
         Ok(terraform_data::validate_terraform_data(
-            config.map_err(|error| decode_failure(&error))?.value(),
+            config.map_err(|error| decode_error_to_failure(&error))?.value(),
         ))
     }
 
@@ -143,7 +143,7 @@ impl ProviderHandlers for BuiltinProvider {
             return Err(unknown_type_failure(&request.type_name));
         }
         let config = request.config.decode(&self.remote_state_type);
-        let config = config.map_err(|error| decode_failure(&error))?;
+        let config = config.map_err(|error| decode_error_to_failure(&error))?;
         Ok(remote_state::validate_remote_state(self.states.as_ref(), config.value()))
     }
 
@@ -219,7 +219,7 @@ impl ProviderHandlers for BuiltinProvider {
         let ty = self.validate_data_config(&request.type_name)?;
         let resource = ImportedResource {
             type_name: request.type_name,
-            state: encode_payload(terraform_data::import_by_id(&request.id), ty),
+            state: encode_payload(terraform_data::terraform_data_by_id(&request.id), ty),
             private: Bytes::new(),
             identity: None,
         };
@@ -231,7 +231,7 @@ impl ProviderHandlers for BuiltinProvider {
             return Err(unknown_type_failure(&request.type_name));
         }
         let config = request.config.decode(&self.remote_state_type);
-        let config = config.map_err(|error| decode_failure(&error))?;
+        let config = config.map_err(|error| decode_error_to_failure(&error))?;
         let (value, diagnostics) =
             remote_state::read_remote_state(self.states.as_ref(), config.value(), &request.address)
                 .await;

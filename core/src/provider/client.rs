@@ -10,8 +10,8 @@ pub(super) mod identity;
 pub(crate) mod import;
 pub(super) mod list;
 mod marks;
+pub(super) mod object_size;
 mod retried_calls;
-pub(super) mod size;
 mod validate;
 
 use std::fmt::Display;
@@ -36,10 +36,10 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Type, Value
 pub(crate) use self::contract_violation::ResponseContext;
 use self::identity::StoredIdentity;
 pub use self::marks::add_marks;
-use self::size::ObjectInResponse;
-use super::calls::ProviderCalls;
+use self::object_size::ObjectInResponse;
 use super::loaded_provider::{LoadedProvider, ResourceType};
 use super::mock::{ClientMocks, Mocks};
+use super::pending_calls::ProviderCalls;
 use super::pool::restart::ProviderSlot;
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 use crate::messages;
@@ -156,7 +156,7 @@ impl ProviderClient {
     ) -> Arc<dyn Provider> {
         let Some(mocks) = &self.mocks else { return running };
         mocks.answering_provider(about, running, |mode, name| {
-            let ty = self.loaded.find_type(mode, name)?;
+            let ty = self.loaded.find_resource_type(mode, name)?;
             Some((ty.schema_block().clone(), ty.ty.clone()))
         })
     }
@@ -195,7 +195,7 @@ impl ProviderClient {
     }
 
     /// The running provider itself.
-    pub(super) fn running_provider(&self) -> Arc<dyn Provider> {
+    pub(super) fn current_provider(&self) -> Arc<dyn Provider> {
         self.slot.current_provider()
     }
 
@@ -218,7 +218,7 @@ impl ProviderClient {
 
     /// Whether it still answers at all.
     pub(super) async fn is_responding(&self) -> bool {
-        is_provider_responding(&self.running_provider()).await
+        is_provider_responding(&self.current_provider()).await
     }
 
     pub(super) async fn configure_provider(
@@ -236,10 +236,10 @@ impl ProviderClient {
         let call = "ValidateProviderConfig";
         // Both calls go to this process, even if the slot gets another one between them. Terraform
         // validates before each ConfigureProvider, too.
-        let provider = self.running_provider();
+        let provider = self.current_provider();
         let verdict = provider.validate_provider_config(request);
         let verdict = self.wait_for_answer(call, about.addr, verdict).await;
-        self.report_response(diags, call, verdict, about)?;
+        self.report_errors_of_response(diags, call, verdict, about)?;
         let request = ConfigureRequest {
             // Some of them compare it.
             terraform_version: LANGUAGE_VERSION.to_string(),
@@ -248,10 +248,10 @@ impl ProviderClient {
         };
         let call = "ConfigureProvider";
         let verdict = self.wait_for_answer(call, about.addr, provider.configure(request)).await;
-        self.report_response(diags, call, verdict, about)
+        self.report_errors_of_response(diags, call, verdict, about)
     }
 
-    fn report_response(
+    fn report_errors_of_response(
         &self,
         diags: &mut Diagnostics,
         call: &str,
@@ -312,7 +312,12 @@ impl ProviderClient {
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         let value = self.decode_object(diags, &answer.state, context)?;
         let exchange = CheckedAnswer::for_call(Call::Upgrade).object(&answer.state, &value);
-        self.check_exchange(diags, messages::INVALID_RESOURCE_STATE_UPGRADE, &exchange, context)?;
+        self.check_response_rules(
+            diags,
+            messages::INVALID_RESOURCE_STATE_UPGRADE,
+            &exchange,
+            context,
+        )?;
         let value = add_marks(ty, keep_stored_numbers(value), &object.sensitive);
         self.calls.secrets.add_marked(&value);
         Ok(value)
@@ -348,7 +353,12 @@ impl ProviderClient {
         self.check_not_deferred(diags, answer.deferred, context)?;
         let value = self.decode_object(diags, &answer.state, context)?;
         let exchange = CheckedAnswer::for_call(Call::Read).object(&answer.state, &value);
-        self.check_exchange(diags, messages::PROVIDER_PRODUCED_INVALID_OBJECT, &exchange, context)?;
+        self.check_response_rules(
+            diags,
+            messages::PROVIDER_PRODUCED_INVALID_OBJECT,
+            &exchange,
+            context,
+        )?;
         let answered =
             ObjectInResponse { payload: &answer.state, value: &value, private: &answer.private };
         self.check_object_size(diags, answered, context)?;
@@ -373,8 +383,8 @@ impl ProviderClient {
     ) -> Result<PlannedObject, Reported> {
         let request = PlanRequest {
             type_name: ty.name.clone(),
-            prior: encode_plain(ask.prior, ty),
-            proposed: encode_plain(ask.proposed, ty),
+            prior: encode_plain_value(ask.prior, ty),
+            proposed: encode_plain_value(ask.proposed, ty),
             config: self.encode_for_request(ask.config.value(), ty),
             prior_private: ask.private.clone(),
             provider_meta: self.meta.clone(),
@@ -420,15 +430,15 @@ impl ProviderClient {
     ) -> Result<ApplyResponse, Failure> {
         let request = ApplyRequest {
             type_name: ty.name.clone(),
-            prior: encode_plain(ask.prior, ty),
-            planned: encode_plain(ask.proposed, ty),
+            prior: encode_plain_value(ask.prior, ty),
+            planned: encode_plain_value(ask.proposed, ty),
             config: self.encode_for_request(ask.config.value(), ty),
             planned_private: ask.private.clone(),
             provider_meta: self.meta.clone(),
             planned_identity: ask.identity.cloned(),
         };
         // Never asked a second time: the first request may have taken effect.
-        let provider = self.answering_provider(addr, self.running_provider());
+        let provider = self.answering_provider(addr, self.current_provider());
         self.wait_for_answer("ApplyResourceChange", addr, provider.apply(request)).await
     }
 }
@@ -456,7 +466,7 @@ pub struct ChangeValues<'a> {
     pub identity: Option<&'a Payload>,
 }
 
-fn encode_plain(value: &Plain, ty: &ResourceType) -> Payload {
+fn encode_plain_value(value: &Plain, ty: &ResourceType) -> Payload {
     Payload::Value(value.clone(), ty.ty.clone())
 }
 

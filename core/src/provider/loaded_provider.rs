@@ -119,7 +119,7 @@ impl LoadedProvider {
 
     /// A resource type, data source or ephemeral resource by name; `None` if the provider has no such thing.
     #[must_use]
-    pub fn find_type(&self, mode: ResourceMode, name: &str) -> Option<Rc<ResourceType>> {
+    pub fn find_resource_type(&self, mode: ResourceMode, name: &str) -> Option<Rc<ResourceType>> {
         let (cells, schemas) = match mode {
             ResourceMode::Managed => (&self.resources, &self.schema.resources),
             ResourceMode::Data => (&self.data_sources, &self.schema.data_sources),

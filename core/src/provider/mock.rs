@@ -23,7 +23,7 @@ use formwork_value::{Path, Plain, Type, Value};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use self::fill::{Absent, Fill, FillProblem, FillProblemKind};
+use self::fill::{AbsentAttributes, FillProblem, FillProblemKind, ObjectFiller};
 use crate::addr::{InstanceAddr, ProviderConfigAddr, ResourceMode};
 use crate::config::test_mocks::{
     MockProvider, MockValues, Override, OverrideDuring, add_outer_overrides, override_of_instance,
@@ -134,6 +134,7 @@ impl MockedObject {
     /// The answer to a call, if it is mocked.
     fn answer(&self, request: &Request) -> Option<Result<Response, Failure>> {
         let answer = match request {
+            // A mocked object exists in the state alone, so the provider could not find it.
             Request::ReadResource(request) => Ok(Response::ReadResource(ReadResponse {
                 state: request.current.clone(),
                 private: request.private.clone(),
@@ -158,27 +159,30 @@ impl MockedObject {
                 })
             }
             Request::ApplyResourceChange(request) => {
-                self.fill(&request.planned, Absent::Unknown).map(|(state, diagnostics)| {
-                    // Nothing has changed then.
-                    let state = if diagnostics.is_empty() { state } else { request.prior.clone() };
-                    Response::ApplyResourceChange(ApplyResponse {
-                        state,
-                        private: request.planned_private.clone(),
-                        legacy_type_system: false,
-                        identity: request.planned_identity.clone(),
-                        diagnostics,
-                    })
-                })
+                self.fill(&request.planned, AbsentAttributes::Unknown).map(
+                    |(state, diagnostics)| {
+                        // Nothing has changed then.
+                        let state =
+                            if diagnostics.is_empty() { state } else { request.prior.clone() };
+                        Response::ApplyResourceChange(ApplyResponse {
+                            state,
+                            private: request.planned_private.clone(),
+                            legacy_type_system: false,
+                            identity: request.planned_identity.clone(),
+                            diagnostics,
+                        })
+                    },
+                )
             }
-            Request::ReadDataSource(request) => {
-                self.fill(&request.config, Absent::UnknownOrNull).map(|(state, diagnostics)| {
+            Request::ReadDataSource(request) => self
+                .fill(&request.config, AbsentAttributes::UnknownOrNull)
+                .map(|(state, diagnostics)| {
                     Response::ReadDataSource(ReadDataResponse {
                         state,
                         deferred: None,
                         diagnostics,
                     })
-                })
-            }
+                }),
             Request::ImportResourceState(request) => self.import(&request.type_name),
             Request::OpenEphemeralResource(_) if self.is_ephemeral => {
                 let detail =
@@ -209,11 +213,11 @@ impl MockedObject {
         let prior = self.decode(prior)?;
         let absent = match self.mock.during {
             // An import knows no configuration, so the object has no blocks to be filled before.
-            _ if was_imported => Absent::UnknownOrNull,
+            _ if was_imported => AbsentAttributes::UnknownOrNull,
             // Only a new object has values to be found. Others have theirs, and a null is one of them.
-            _ if !prior.value().is_null() => Absent::Nothing,
-            OverrideDuring::Plan => Absent::UnknownOrNull,
-            OverrideDuring::Apply => Absent::BecomesUnknown,
+            _ if !prior.value().is_null() => AbsentAttributes::Nothing,
+            OverrideDuring::Plan => AbsentAttributes::UnknownOrNull,
+            OverrideDuring::Apply => AbsentAttributes::BecomesUnknown,
         };
         self.fill(proposed, absent)
     }
@@ -226,14 +230,14 @@ impl MockedObject {
     fn fill(
         &self,
         object: &Payload,
-        absent: Absent,
+        absent: AbsentAttributes,
     ) -> Result<(Payload, Vec<ProviderDiagnostic>), Failure> {
         let object = self.decode(object)?;
-        // An object that is destroyed.
+        // An object that is destroyed has no values to be found.
         if object.value().is_null() {
             return Ok((Payload::Value(object, self.ty.clone()), Vec::new()));
         }
-        let mut fill = Fill::new(&self.seed, absent);
+        let mut fill = ObjectFiller::new(&self.seed, absent);
         let filled = fill.block(&self.block, object.value(), &self.mock.values);
         let said = fill.problems.into_iter().map(|problem| self.unfit(problem)).collect();
         Ok((Payload::Value(filled.split_marks().0, self.ty.clone()), said))
@@ -259,7 +263,7 @@ impl MockedObject {
             ImportResponse { resources: Vec::new(), deferred: None, diagnostics: Vec::new() };
         if self.is_overridden {
             let empty = Payload::Value(self.block.empty_value().split_marks().0, self.ty.clone());
-            let (state, diagnostics) = self.fill(&empty, Absent::UnknownOrNull)?;
+            let (state, diagnostics) = self.fill(&empty, AbsentAttributes::UnknownOrNull)?;
             let (type_name, private) = (type_name.to_owned(), Bytes::from_static(IMPORTED));
             answer.resources.push(ImportedResource { type_name, state, private, identity: None });
             answer.diagnostics = diagnostics;

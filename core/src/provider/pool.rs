@@ -25,11 +25,11 @@ use self::processes::ProviderProcesses;
 use self::restart::{ProviderSlot, RestartWorker};
 use self::stopping::{StartPurpose, StopSignal};
 use super::builtin::BuiltinProvider;
-use super::calls::{PendingCall, ProviderCalls};
 use super::client::{CallContext, ProviderClient};
 use super::deadlines::CallDeadlines;
 use super::loaded_provider::LoadedProvider;
 use super::mock::Mocks;
+use super::pending_calls::{PendingCall, ProviderCalls};
 use super::provider_diagnostics::call_failure_diagnostic;
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 
@@ -177,7 +177,7 @@ impl<'l> ProviderPool<'l> {
             return Ok(provider);
         }
         // Before the start, so that the limit holds also while the new process is starting.
-        self.end_spare_process().await;
+        self.end_spare_processes().await;
         let _starting = self.processes.count_starting_process();
         let provider =
             self.stopping.run_unless_stopped(purpose, self.launcher.launch_provider(addr)).await?;
@@ -186,12 +186,12 @@ impl<'l> ProviderPool<'l> {
     }
 
     /// Ends processes that are kept only for later use, until one more may start.
-    async fn end_spare_process(&self) {
+    async fn end_spare_processes(&self) {
         // If everything is needed, one more starts all the same: the caller cannot go on without
         // it.
         let Some(limit) = self.max_processes() else { return };
         // A limit of zero would let nothing start.
-        while self.processes.n_alive() >= limit.max(1) {
+        while self.processes.live_process_count() >= limit.max(1) {
             let Some(spare) = self.take_spare_process() else {
                 // A process that is already ending frees a place soon. Without one, waiting here
                 // would block the run forever.
@@ -217,7 +217,7 @@ impl<'l> ProviderPool<'l> {
         let addr = configured.iter().find(|(_, entry)| is_spare(entry)).map(|(addr, _)| addr)?;
         let addr = addr.clone();
         let entry = configured.remove(&addr)?;
-        Some(entry.handle.running_provider())
+        Some(entry.handle.current_provider())
     }
 
     /// Schemas and capabilities of a provider; `None` before [`ProviderPool::load_providers`] succeeded for it.
@@ -439,7 +439,7 @@ impl<'l> ProviderPool<'l> {
     /// Forgets a configuration and has its process end.
     fn remove_config(&self, addr: &ProviderConfigAddr) {
         if let Some(entry) = self.configured.borrow_mut().remove(addr) {
-            self.processes.dismiss_instance(&entry.handle.running_provider());
+            self.processes.dismiss_instance(&entry.handle.current_provider());
         }
     }
 

@@ -10,11 +10,11 @@ use crate::addr::{ProviderAddr, ResourceAddr, ResourceMode, ResourceName};
 use crate::messages;
 
 /// The most errors, and the most warnings, of one answer that are shown.
-const MAX_DIAGNOSTICS: usize = 500;
+const MAX_SHOWN_DIAGNOSTICS: usize = 500;
 /// The most bytes of a provider's summary that are shown.
-const MAX_SUMMARY_LEN: usize = 4 << 10;
+const MAX_SHOWN_SUMMARY_LEN: usize = 4 << 10;
 /// The most bytes of a provider's detail text that are shown.
-const MAX_DETAIL_LEN: usize = 64 << 10;
+const MAX_SHOWN_DETAIL_LEN: usize = 64 << 10;
 
 /// Describes why a call to a provider brought no answer. `about` is the address the call was for.
 #[must_use]
@@ -117,7 +117,7 @@ pub fn report_provider_diagnostics(
         let severity = diagnostic.severity;
         let kind = usize::from(severity == Severity::Warning);
         // Counted by kind: a flood of warnings must not push out the error behind it.
-        if shown[kind] == MAX_DIAGNOSTICS {
+        if shown[kind] == MAX_SHOWN_DIAGNOSTICS {
             left_out[kind] += 1;
             continue;
         }
@@ -125,10 +125,10 @@ pub fn report_provider_diagnostics(
         let summary = if diagnostic.summary.is_empty() {
             "The provider gave no summary".into()
         } else {
-            truncate_text(diagnostic.summary, MAX_SUMMARY_LEN)
+            truncate_text(diagnostic.summary, MAX_SHOWN_SUMMARY_LEN)
         };
         // A provider's words stay as they are.
-        let detail = truncate_text(diagnostic.detail, MAX_DETAIL_LEN);
+        let detail = truncate_text(diagnostic.detail, MAX_SHOWN_DETAIL_LEN);
         let mut converted =
             Diagnostic::foreign(severity, summary, detail).about(about).at_opt(block);
         // An empty path stands for the block as a whole.
@@ -142,7 +142,7 @@ pub fn report_provider_diagnostics(
     }
     for (n, what) in left_out.into_iter().zip(["errors", "warnings"]).filter(|(n, _)| *n > 0) {
         let detail = format!(
-            "The provider reported {n} more {what} in the same answer. Of each kind, the first {MAX_DIAGNOSTICS} are shown."
+            "The provider reported {n} more {what} in the same answer. Of each kind, the first {MAX_SHOWN_DIAGNOSTICS} are shown."
         );
         let summary = messages::DIAGNOSTICS_NOT_SHOWN.with(&[&n, &what]);
         diags.warn(Diagnostic::warning(summary, detail).about(about).at_opt(block));
@@ -196,7 +196,7 @@ pub fn unsupported_type_error(
 
 /// Says that a provider no longer has a resource type, of which the state holds objects.
 #[must_use]
-pub fn missing_type_error(loaded: &LoadedProvider, resource: &ResourceAddr) -> Diagnostic {
+pub fn removed_type_error(loaded: &LoadedProvider, resource: &ResourceAddr) -> Diagnostic {
     let detail = format!(
         "The state holds {resource}, but the provider {} no longer supports its type. Use a version of the provider that does, or remove the resource from the state.",
         loaded.provider_addr().display_string(),
@@ -219,12 +219,12 @@ mod tests {
 
     #[test]
     fn what_a_provider_reports_beyond_all_measure_is_counted() {
-        let mut many = vec![said(Severity::Warning, ""); MAX_DIAGNOSTICS + 7];
+        let mut many = vec![said(Severity::Warning, ""); MAX_SHOWN_DIAGNOSTICS + 7];
         // An error counts however many warnings come before it.
         many.push(said(Severity::Error, ""));
         let mut diags = Diagnostics::new();
         assert!(report_provider_diagnostics(&mut diags, many, "t.a", None).is_err());
-        assert_eq!(diags.len(), MAX_DIAGNOSTICS + 2);
+        assert_eq!(diags.len(), MAX_SHOWN_DIAGNOSTICS + 2);
         let last = diags.iter().last().unwrap();
         assert_eq!(last.summary, "7 more warnings are not shown");
     }
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(truncate_text("short".to_owned(), 5), "short");
         // Never within a character: `ö` has two bytes.
         assert_eq!(truncate_text("sööö".to_owned(), 4), "sö… (4 more bytes)");
-        let long = said(Severity::Warning, &"x".repeat(MAX_DETAIL_LEN + 3));
+        let long = said(Severity::Warning, &"x".repeat(MAX_SHOWN_DETAIL_LEN + 3));
         let mut diags = Diagnostics::new();
         report_provider_diagnostics(&mut diags, vec![long], "t.a", None).unwrap();
         assert!(diags.iter().all(|one| one.detail.ends_with("… (3 more bytes)")));

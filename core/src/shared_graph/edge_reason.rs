@@ -28,7 +28,7 @@ pub(crate) enum EdgeReason {
 
 impl EdgeReason {
     /// Whether it is only about what comes first, and not about what is needed.
-    pub(crate) fn is_order(self) -> bool {
+    pub(crate) fn is_order_only(self) -> bool {
         matches!(self, Self::DestroyOrder(_) | Self::CreateBeforeDestroy)
     }
 }

@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use crate::addr::{ProviderConfigAddr, Reference};
 use crate::config::{Config, ModuleNode, ProviderBlock};
-use crate::instance::point_at_parts;
+use crate::instance::point_diagnostics_at_parts;
 use crate::messages;
 use crate::provider::LoadedProvider;
 use crate::session::Session;
@@ -78,7 +78,7 @@ pub(crate) async fn visit_provider(
     let header = block.map(|block| block.span);
     let configured = session.pool.configure_provider(&mut said, &vertex.addr, config, header).await;
     if let Some(block) = block {
-        point_at_parts(&mut said, &block.body, block.span);
+        point_diagnostics_at_parts(&mut said, &block.body, block.span);
     }
     diags.append(said).and(configured.map(|_| ()))
 }

@@ -11,7 +11,7 @@ use crate::addr::{ConfigResourceAddr, ProviderAddr, ProviderConfigAddr, Referenc
 use crate::config::{Config, ModuleNode, Output, Resource};
 use crate::ephemeral::EphemeralResources;
 use crate::eval::Expansion;
-use crate::eval::call::CallVertex;
+use crate::eval::module_call::CallVertex;
 use crate::eval::vertex::{EvalInputs, NamedValueBlock, ValueVertex};
 use crate::graph::render::{RenderedVertex, VertexStyle};
 use crate::session::Session;
@@ -74,7 +74,10 @@ pub(crate) trait PhaseVertex<'c>: From<SharedVertex<'c>> + Display {
 }
 
 /// Adds every variable, local value, output and block of conditions.
-pub(crate) fn add_values<'c, V: PhaseVertex<'c>>(config: &'c Config, add: &mut dyn FnMut(V)) {
+pub(crate) fn add_value_vertices<'c, V: PhaseVertex<'c>>(
+    config: &'c Config,
+    add: &mut dyn FnMut(V),
+) {
     for node in &config.nodes {
         let module = &*node.module;
         let variables = module.variables.values().map(NamedValueBlock::Variable);
@@ -89,7 +92,10 @@ pub(crate) fn add_values<'c, V: PhaseVertex<'c>>(config: &'c Config, add: &mut d
 
 /// Adds two vertices for each called module: one where its instances become known, and one where
 /// everything in it is done.
-pub(crate) fn add_calls<'c, V: PhaseVertex<'c>>(config: &'c Config, add: &mut dyn FnMut(V)) {
+pub(crate) fn add_module_call_vertices<'c, V: PhaseVertex<'c>>(
+    config: &'c Config,
+    add: &mut dyn FnMut(V),
+) {
     for call in config.nodes.iter().filter_map(|node| CallVertex::from_node(config, node)) {
         add(SharedVertex::Call(call).into());
         add(SharedVertex::ModuleClosed(call.node).into());
@@ -203,7 +209,7 @@ impl<'c> SharedVertex<'c> {
         match (self, found) {
             (Self::Value(value), SharedVisitOutcome::Values(found)) => {
                 // The root module has exactly one instance.
-                let output = value.root_output().zip(found.first().cloned());
+                let output = value.as_root_output().zip(found.first().cloned());
                 value.record_values(session.results, found);
                 output
             }

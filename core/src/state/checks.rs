@@ -81,7 +81,7 @@ impl CheckStatus {
         Self::ALL.iter().find(|(status, _)| *status == self).map_or("", |(_, word)| word)
     }
 
-    fn from_word(word: &str) -> Option<Self> {
+    fn from_status_word(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, other)| *other == word).map(|(status, _)| *status)
     }
 }
@@ -143,15 +143,15 @@ impl CheckResult {
 }
 
 #[derive(Serialize, Deserialize)]
-struct ResultJson {
+struct CheckResultJson {
     object_kind: String,
     config_addr: String,
     status: String,
-    objects: Option<Vec<ObjectJson>>,
+    objects: Option<Vec<CheckedObjectJson>>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct ObjectJson {
+struct CheckedObjectJson {
     object_addr: String,
     status: String,
     // Terraform leaves it out where there are none.
@@ -166,7 +166,7 @@ impl CheckResults {
         if self.0.is_empty() {
             return None;
         }
-        let results: Vec<ResultJson> = self.0.iter().map(result_to_json).collect();
+        let results: Vec<CheckResultJson> = self.0.iter().map(result_to_json).collect();
         serde_json::to_vec(&results).ok().map(Bytes::from)
     }
 
@@ -174,20 +174,20 @@ impl CheckResults {
     #[must_use]
     pub fn from_json(text: &[u8]) -> Self {
         // Parts that cannot be understood are left out: they are only results of an earlier run.
-        let results: Vec<ResultJson> = serde_json::from_slice(text).unwrap_or_default();
+        let results: Vec<CheckResultJson> = serde_json::from_slice(text).unwrap_or_default();
         Self(results.into_iter().filter_map(result_from_json).collect())
     }
 }
 
-fn result_to_json(result: &CheckResult) -> ResultJson {
-    let object = |object: &CheckedObject| ObjectJson {
+fn result_to_json(result: &CheckResult) -> CheckResultJson {
+    let object = |object: &CheckedObject| CheckedObjectJson {
         object_addr: result.object_addr(object),
         status: object.status.as_str().to_owned(),
         failure_messages: object.messages.clone(),
     };
     // A resource without instances is written like one of which none is known.
     let objects = result.objects.as_ref().filter(|objects| !objects.is_empty());
-    ResultJson {
+    CheckResultJson {
         object_kind: result.subject.kind_name().to_owned(),
         config_addr: result.block_addr(),
         status: result.status.as_str().to_owned(),
@@ -195,8 +195,8 @@ fn result_to_json(result: &CheckResult) -> ResultJson {
     }
 }
 
-fn result_from_json(json: ResultJson) -> Option<CheckResult> {
-    let status = CheckStatus::from_word(&json.status)?;
+fn result_from_json(json: CheckResultJson) -> Option<CheckResult> {
+    let status = CheckStatus::from_status_word(&json.status)?;
     let (module, subject) = if json.object_kind == "resource" {
         let addr: ConfigResourceAddr = json.config_addr.parse().ok()?;
         (addr.module, CheckSubject::Resource(addr.resource))
@@ -209,7 +209,7 @@ fn result_from_json(json: ResultJson) -> Option<CheckResult> {
         };
         (module.path(), subject)
     };
-    let object = |json: ObjectJson| {
+    let object = |json: CheckedObjectJson| {
         let (module, key) = match &subject {
             CheckSubject::Resource(_) => {
                 let addr: InstanceAddr = json.object_addr.parse().ok()?;
@@ -219,7 +219,7 @@ fn result_from_json(json: ResultJson) -> Option<CheckResult> {
                 (split_check_address(&json.object_addr, other.kind_name())?.0, InstanceKey::None)
             }
         };
-        let status = CheckStatus::from_word(&json.status)?;
+        let status = CheckStatus::from_status_word(&json.status)?;
         Some(CheckedObject { module, key, status, messages: json.failure_messages })
     };
     let objects = json.objects.map(|objects| objects.into_iter().filter_map(object).collect());

@@ -9,7 +9,7 @@ mod tests;
 
 pub use moves::{MovedObjects, StateMove, StatesOfMove, plan_moves, put_objects, take_objects};
 pub use push::{PushRefusal, check_push};
-pub use status::set_status;
+pub use status::set_object_status;
 
 use std::sync::Arc;
 

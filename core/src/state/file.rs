@@ -173,7 +173,7 @@ impl StateFile {
 
     /// Whether both hold the same; their headers do not count.
     #[must_use]
-    pub fn has_content_of(&self, other: &Self) -> bool {
+    pub fn has_same_content(&self, other: &Self) -> bool {
         self.state == other.state && self.check_results == other.check_results
     }
 }

@@ -8,7 +8,7 @@ use super::file::StateFile;
 use super::journal::record::{self, JournalLog};
 use super::journal::{Journal, JournalError, RecordSeal, RunHeader};
 use super::recover::{self, JournalContent, Recovery};
-use crate::disk::{MAX_STATE, read_file};
+use crate::disk::{MAX_STATE_LEN, read_file};
 
 /// Keeps the intents of runs, and finds those of interrupted runs.
 #[async_trait::async_trait(?Send)]
@@ -45,7 +45,7 @@ pub trait IntentLog: Send + Sync {
 
     /// Reason why the intents are kept on this machine only although the state is shared; `None` if
     /// they are where the state is.
-    fn local_only_reason(&self) -> Option<String> {
+    fn local_journal_only_reason(&self) -> Option<String> {
         None
     }
 
@@ -119,8 +119,8 @@ impl LocalIntentLog {
     ///
     /// # Errors
     /// When one of them cannot be read.
-    pub fn interrupted_journals(&self) -> Result<Vec<JournalContent>, JournalError> {
-        let found = recover::interrupted_journals(&self.folder)?;
+    pub fn read_interrupted_journals(&self) -> Result<Vec<JournalContent>, JournalError> {
+        let found = recover::read_interrupted_journals(&self.folder)?;
         let sealed = found.into_iter().map(|found| self.journal_content(found.path, found.bytes));
         Ok(sealed.collect())
     }
@@ -151,7 +151,7 @@ impl IntentLog for LocalIntentLog {
         _access: StateAccess,
     ) -> Result<Recovery, JournalError> {
         // The access does not matter here: a run on this machine holds a lock on its own journal.
-        recover::recover_journals(self.interrupted_journals()?, stored)
+        recover::recover_journals(self.read_interrupted_journals()?, stored)
     }
 
     async fn finish_recovery(&self, recovery: &Recovery) -> Result<(), JournalError> {
@@ -163,7 +163,7 @@ impl IntentLog for LocalIntentLog {
     }
 
     async fn has_unfinished_run(&self) -> bool {
-        recover::is_pending(&self.folder)
+        recover::has_unfinished_journal(&self.folder)
     }
 
     fn unfinished_runs(&self) -> Vec<UnfinishedRun> {
@@ -171,7 +171,7 @@ impl IntentLog for LocalIntentLog {
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let paths = paths.filter(|path| path.extension().is_some_and(|found| found == "wal"));
         let traces = paths.map(|path| {
-            let log = read_file(&path, MAX_STATE)
+            let log = read_file(&path, MAX_STATE_LEN)
                 .ok()
                 .and_then(|bytes| record::scan_journal(&bytes).ok());
             UnfinishedRun::from_journal(&path, log.as_ref())
@@ -192,12 +192,12 @@ impl UnfinishedRun {
         let began_here = begin.is_some_and(|begin| begin.serial > 0 && begin.read_from.is_none());
         // A run that was taken over has its results in the file that is written, and one that found
         // nothing continues from nothing.
-        let goes_on = begin.filter(|begin| begin.serial > 0 && !log.is_taken_over());
+        let goes_on = begin.filter(|begin| begin.serial > 0 && !log.is_taken_into_state());
         let read_from = goes_on.and_then(|begin| begin.read_from.clone());
         Self {
             location,
-            proves_state: log.is_damaged() || log.is_taken_over() || began_here,
-            read_from: read_from.filter(|_| log.has_calls()),
+            proves_state: log.is_damaged() || log.is_taken_into_state() || began_here,
+            read_from: read_from.filter(|_| log.has_announced_calls()),
             base: begin.map(|begin| (begin.lineage.clone(), begin.serial)),
         }
     }

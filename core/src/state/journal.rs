@@ -31,7 +31,7 @@ use formwork_value::Value;
 pub use self::append::InternalRecords;
 use self::append::RecordBuffer;
 pub(super) use self::copy::write_journal_file;
-pub use self::copy::{CopyError, JournalCopy};
+pub use self::copy::{JournalCopy, JournalCopyError};
 use self::durable::PendingSync;
 pub use self::error::JournalError;
 pub use self::merge::merge_journal_copies;
@@ -63,7 +63,7 @@ pub struct Journal {
     sync: RefCell<Option<PendingSync>>,
     /// Announced calls whose effect is not known yet.
     open: RefCell<BTreeMap<OperationId, CallSubject>>,
-    health: Cell<JournalHealth>,
+    health: Cell<JournalWritability>,
     rules: JournalRules,
     /// Seals the values of records.
     seal: Option<Arc<dyn RecordSeal>>,
@@ -78,7 +78,7 @@ pub struct Journal {
 
 /// Degree to which a journal can still be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum JournalHealth {
+enum JournalWritability {
     Sound,
     /// A record was refused. Calls under way may still be settled, but none may be begun.
     Failing,
@@ -186,7 +186,7 @@ impl Journal {
         let failed = |error| JournalError::io_error("begin", &path)(error);
         // Checked before the folder is created: `create` with `recursive` accepts a link to any
         // folder of the machine, which a checkout may contain.
-        permissions::refuse_link(folder).map_err(failed)?;
+        permissions::refuse_linked_folder(folder).map_err(failed)?;
         create_private_dir(folder).map_err(failed)?;
         remove_unfinished(folder);
         // Under another name until its first record is durable: a journal without one is damaged.
@@ -198,7 +198,7 @@ impl Journal {
             remove_journal(&unfinished).ok();
             JournalError::io_error("lock", &path)(error)
         })?;
-        let journal = Self::on_empty_file(path.clone(), file);
+        let journal = Self::in_empty_file(path.clone(), file);
         let begun = journal.append_record(&record::run_begin_record(run, begin)).and_then(|()| {
             // Content before name: after a power failure a file with the final name must have its
             // first record, because one without it counts as damaged and stops `apply`.
@@ -229,7 +229,7 @@ impl Journal {
     }
 
     /// A journal on a file that has nothing in it yet.
-    fn on_empty_file(path: PathBuf, file: LockedFile) -> Self {
+    fn in_empty_file(path: PathBuf, file: LockedFile) -> Self {
         Self {
             path,
             file: Arc::new(file),
@@ -241,7 +241,7 @@ impl Journal {
             durable: Cell::new(0),
             sync: RefCell::default(),
             open: RefCell::default(),
-            health: Cell::new(JournalHealth::Sound),
+            health: Cell::new(JournalWritability::Sound),
             rules: JournalRules::default(),
             seal: None,
             copy: None,
@@ -294,7 +294,7 @@ impl Journal {
     /// Whether anything more may be announced: nothing was refused until now.
     #[must_use]
     pub fn can_announce(&self) -> bool {
-        self.health.get() == JournalHealth::Sound
+        self.health.get() == JournalWritability::Sound
     }
 
     fn write_intent(
@@ -305,7 +305,7 @@ impl Journal {
         let is_buffered = internal == Some(InternalRecords::Buffered);
         // Before the number is taken: records that are refused give theirs back.
         match is_buffered {
-            true => self.write_long_buffer(),
+            true => self.write_full_buffer(),
             false => self.write_buffer(),
         }
         if !self.can_announce() {
@@ -319,9 +319,9 @@ impl Journal {
         // answer by number (`scan`).
         let op = OperationId(self.next.get());
         let record = record::intent_record(op, intent);
-        let space = Self::space_for(&record);
+        let space = Self::space_for_call(&record);
         // Before the announcement, which could not be taken back on a full disk.
-        self.reserve(space).inspect_err(|_| self.health.set(JournalHealth::Failing))?;
+        self.reserve(space).inspect_err(|_| self.health.set(JournalWritability::Failing))?;
         self.add_record(&record, is_buffered)?;
         let subject = CallSubject {
             addr: intent.addr.clone(),
@@ -334,7 +334,7 @@ impl Journal {
             is_half_made: false,
             space,
         };
-        self.rules.on_announced(op, &intent);
+        self.rules.note_announced(op, &intent);
         self.open.borrow_mut().insert(op, subject);
         Ok(op)
     }
@@ -369,10 +369,10 @@ impl Journal {
         op: OperationId,
         object: Option<&ObjectState>,
     ) -> Result<(), JournalError> {
-        self.write_long_buffer();
+        self.write_full_buffer();
         if let Some((record, is_buffered)) = self.result_record(op, object) {
             self.add_record(&record, is_buffered)?;
-            self.rules.on_settled(self.next.get() - 1);
+            self.rules.note_settled(self.next.get() - 1);
         }
         // Only now: a call whose result was not written stays open, so the next run asks for its
         // effect.
@@ -397,7 +397,7 @@ impl Journal {
         if let Some((record, _)) = self.result_record(op, object) {
             // Not buffered: a provisioner that runs next may change something outside this process.
             self.append_record(&record)?;
-            self.rules.on_settled(self.next.get() - 1);
+            self.rules.note_settled(self.next.get() - 1);
         }
         if let Some(call) = self.open.borrow_mut().get_mut(&op) {
             call.is_half_made = true;
@@ -427,14 +427,14 @@ impl Journal {
     ///
     /// # Errors
     /// When it could not be made durable.
-    pub async fn record_snapshot(&self, file: &StateFile) -> Result<(), JournalError> {
+    pub async fn record_state_fingerprint(&self, file: &StateFile) -> Result<(), JournalError> {
         debug_assert!(self.may_store_state(), "a state is stored while a call has no answer");
         // Before the state and not after it: if the process dies in between, the fingerprint of the
         // stored state tells which of the two states is on disk, and so which results it has.
-        self.append_record(&record::snapshot_record(file))?;
+        self.append_record(&record::state_fingerprint_record(file))?;
         // The state and its backup may stand on the same disk, and need space now.
-        self.give_back();
-        self.rules.on_stored(self.next.get() - 1);
+        self.free_unused_space();
+        self.rules.note_stored(self.next.get() - 1);
         self.make_durable().await
     }
 

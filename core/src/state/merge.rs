@@ -326,7 +326,7 @@ mod tests {
             state_from_entries(&["a=2", "c=1", "output.x=1"]),
         );
         let merged = merge_states(&base, &ours, &base, &FixedOwnership(&[], &[]));
-        assert!(merged.has_content_of(&ours));
+        assert!(merged.has_same_content(&ours));
         assert!(StateDifference::between(&ours.state, &merged.state).is_empty());
         assert!(!StateDifference::between(&base.state, &merged.state).is_empty());
     }

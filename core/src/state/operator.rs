@@ -13,7 +13,7 @@ pub fn user_and_host() -> String {
 /// Returns the name of an operation as people know it. Lock files and journals hold Terraform's name
 /// for it, such as `OperationTypeApply`.
 #[must_use]
-pub fn operation_name(operation: &str) -> String {
+pub fn operation_display_name(operation: &str) -> String {
     let name = operation.strip_prefix("OperationType").unwrap_or(operation);
     if name == "Invalid" { "unknown".to_owned() } else { name.to_lowercase() }
 }

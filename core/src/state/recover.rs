@@ -21,12 +21,12 @@ pub use self::damage::JournalDamage;
 use self::replay::JournalReplay;
 use super::ObjectState;
 use super::file::StateFile;
-use super::journal::permissions::refuse_link;
+use super::journal::permissions::refuse_linked_folder;
 use super::journal::record::{self, JournalLog, Record, RunBegin, strip_subseconds};
 use super::journal::{self, CallAction, JournalError, ProviderAnswer, RecordSeal};
-use super::operator::operation_name;
+use super::operator::operation_display_name;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
-use crate::disk::{MAX_STATE, read_file};
+use crate::disk::{MAX_STATE_LEN, read_file};
 use crate::messages;
 
 /// Remains of interrupted runs, taken over.
@@ -93,7 +93,7 @@ pub struct UnresolvedOperation {
 }
 
 /// Why a creation is settled when there is an object under its address.
-const OBJECT_IN_PLACE_REASON: &str = "an object came into its place";
+const CREATED_OBJECT_EXISTS_REASON: &str = "an object came into its place";
 
 /// Open question about a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,7 +115,7 @@ pub enum OpenQuestion {
 /// When a journal cannot be read, or belongs to another state. Of a damaged one the sound records
 /// are used.
 pub fn recover_folder(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, JournalError> {
-    recover_journals(interrupted_journals(folder)?, stored)
+    recover_journals(read_interrupted_journals(folder)?, stored)
 }
 
 /// The content of a journal, and its path or the path that it will have on this machine.
@@ -133,7 +133,7 @@ pub struct JournalContent {
 ///
 /// # Errors
 /// When one of them cannot be read.
-pub fn interrupted_journals(folder: &Path) -> Result<Vec<JournalContent>, JournalError> {
+pub fn read_interrupted_journals(folder: &Path) -> Result<Vec<JournalContent>, JournalError> {
     let mut found = Vec::new();
     for path in journal_paths(folder)? {
         // With `-lock=false`, or after `force-unlock`, another run may still be writing. Its
@@ -141,7 +141,8 @@ pub fn interrupted_journals(folder: &Path) -> Result<Vec<JournalContent>, Journa
         if journal::is_being_written(&path)? {
             continue;
         }
-        let bytes = read_file(&path, MAX_STATE).map_err(JournalError::io_error("read", &path))?;
+        let bytes =
+            read_file(&path, MAX_STATE_LEN).map_err(JournalError::io_error("read", &path))?;
         found.push(JournalContent { path, bytes, seal: None });
     }
     Ok(found)
@@ -182,12 +183,12 @@ pub fn recover_journals(
 
 /// Whether a run has left a journal in a folder, or is still writing one.
 #[must_use]
-pub fn is_pending(folder: &Path) -> bool {
+pub fn has_unfinished_journal(folder: &Path) -> bool {
     journal_paths(folder).is_ok_and(|journals| !journals.is_empty())
 }
 
 fn journal_paths(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
-    refuse_link(folder).map_err(JournalError::io_error("read", folder))?;
+    refuse_linked_folder(folder).map_err(JournalError::io_error("read", folder))?;
     let entries = match folder.read_dir() {
         Ok(entries) => entries,
         // Only a missing folder means that there are no journals. Any other error must stop the
@@ -208,7 +209,7 @@ fn journal_paths(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
 }
 
 fn read_journal(path: &Path) -> Result<JournalLog, JournalError> {
-    let bytes = read_file(path, MAX_STATE).map_err(JournalError::io_error("read", path))?;
+    let bytes = read_file(path, MAX_STATE_LEN).map_err(JournalError::io_error("read", path))?;
     parse_journal(path, &bytes)
 }
 
@@ -228,7 +229,7 @@ impl Recovery {
     }
 
     /// The instances of a journal that only the user can decide about.
-    pub fn unresolved_in<'r>(
+    pub fn unresolved_instances_of<'r>(
         &'r self,
         journal: &'r Path,
     ) -> impl Iterator<Item = &'r InstanceAddr> {
@@ -269,7 +270,7 @@ impl Recovery {
                 // creations of one type, an import may have put another object there.
                 && one.may_be_created_object(object)
             {
-                one.decided = Some(OBJECT_IN_PLACE_REASON.to_owned());
+                one.decided = Some(CREATED_OBJECT_EXISTS_REASON.to_owned());
             }
         }
     }
@@ -354,7 +355,7 @@ impl InterruptedRun {
     #[must_use]
     pub fn results_diagnostic(&self) -> Diagnostic {
         let Self { operation, who, n_replayed, .. } = self;
-        let operation = operation_name(operation);
+        let operation = operation_display_name(operation);
         let when = strip_subseconds(&self.when);
         let results = if *n_replayed == 1 { "1 result" } else { &format!("{n_replayed} results") };
         let detail = format!(

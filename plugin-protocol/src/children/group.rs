@@ -35,7 +35,7 @@ impl ProcessTree {
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
         let mut tree = Self { leader, shell };
         if let Some(leader) = leader {
-            tree.say(&format!("{leader}\n")).await;
+            tree.write_to_watchdog(&format!("{leader}\n")).await;
         }
         Ok((child, tree))
     }
@@ -54,7 +54,7 @@ impl ProcessTree {
     /// Releases the tree: its processes are left running.
     pub async fn release(mut self) {
         self.leader = None;
-        self.say("done\n").await;
+        self.write_to_watchdog("done\n").await;
         if let Some(mut shell) = self.shell.take() {
             drop(shell.stdin.take());
             // It ends at once; without this it would stay a zombie.
@@ -69,7 +69,7 @@ impl ProcessTree {
         }
     }
 
-    async fn say(&mut self, line: &str) {
+    async fn write_to_watchdog(&mut self, line: &str) {
         if let Some(pipe) = self.shell.as_mut().and_then(|shell| shell.stdin.as_mut()) {
             // If it is gone the program runs without.
             pipe.write_all(line.as_bytes()).await.ok();

@@ -17,7 +17,7 @@ use super::error_chain::with_causes;
 use crate::handshake::Address;
 use crate::socket;
 use crate::tls::{ByteStream, SERVER_NAME};
-use crate::wire::HEADER_LIMIT;
+use crate::wire::MAX_HEADER_LIST_LEN;
 use crate::wire::generated::health::HealthCheckRequest;
 use crate::wire::generated::health::health_client::HealthClient;
 
@@ -66,7 +66,7 @@ impl Dialer {
         // Keepalive pings stay off: Go servers close the connection of a client that pings them.
         // The `:authority` is `localhost`, as grpc-go sends it. The connector ignores the URI.
         let channel = Endpoint::from_static("http://localhost")
-            .http2_max_header_list_size(HEADER_LIMIT)
+            .http2_max_header_list_size(MAX_HEADER_LIST_LEN)
             .connect_with_connector(connector)
             .await
             .map_err(|error| refused(&error))?;

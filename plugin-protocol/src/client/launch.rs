@@ -33,7 +33,7 @@ use crate::tls::{Identity, client_config};
 /// Time that a plugin gets to end after it closed its stdout.
 const EXIT_WAIT: Duration = Duration::from_secs(2);
 /// Time after which a slow start is worth a line in the log.
-const SLOW_START: Duration = Duration::from_secs(3);
+const SLOW_START_WARNING_DELAY: Duration = Duration::from_secs(3);
 
 /// A plugin's program.
 #[derive(Clone, Debug)]
@@ -237,7 +237,7 @@ async fn complete_handshake(
 /// Returns the first line of `stdout`. As in go-plugin, one that ends with the stream counts too.
 async fn first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProblem> {
     let mut line = Vec::new();
-    let mut slow = Box::pin(sleep(SLOW_START));
+    let mut slow = Box::pin(sleep(SLOW_START_WARNING_DELAY));
     loop {
         let read = tokio::select! {
             read = stdout.read_buf(&mut line) => read.map_err(LaunchProblem::Unreadable)?,

@@ -19,7 +19,7 @@ use crate::Failure;
 /// Number of calls that each connection must carry before another is opened.
 const CALLS_PER_CONNECTION: usize = 8;
 /// Time that a broken connection waits for the end of the process behind it.
-const EXIT_NEWS_WAIT: Duration = Duration::from_secs(1);
+const EXIT_STATUS_WAIT: Duration = Duration::from_secs(1);
 /// Time that the rest of a dead plugin's log gets to arrive.
 const LAST_LINES_WAIT: Duration = Duration::from_millis(500);
 
@@ -152,7 +152,7 @@ impl ChannelSource for ConnectionPool {
         };
         // The connection usually breaks a moment before the process can be waited for, and its exit
         // status is the best explanation.
-        let exit = child.process.wait(EXIT_NEWS_WAIT).await.map(|exit| exit.to_string());
+        let exit = child.process.wait(EXIT_STATUS_WAIT).await.map(|exit| exit.to_string());
         // Without an exit the plugin may go on writing, and waiting for the end of its log would
         // only delay the error.
         let patience = if exit.is_some() { LAST_LINES_WAIT } else { Duration::ZERO };

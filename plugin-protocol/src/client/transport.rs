@@ -53,7 +53,7 @@ impl ChannelTransport {
 }
 
 impl Transport for ChannelTransport {
-    fn begin(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
+    fn begin_call(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
         self.start(call).boxed()
     }
 }

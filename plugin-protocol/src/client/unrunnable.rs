@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
-use super::system::is_no_program;
+use super::system::is_not_executable_error;
 
 /// Explains why starting `path` failed with `error`.
 pub(super) fn explain_start_error(path: &Path, error: &io::Error) -> String {
-    match (error.kind(), is_no_program(error)) {
+    match (error.kind(), is_not_executable_error(error)) {
         // The kernel answers ENOENT as well when the interpreter or loader of an existing file is
         // missing.
         (ErrorKind::NotFound, _) if !path.exists() => {
@@ -43,7 +43,7 @@ pub(super) fn explain_start_error(path: &Path, error: &io::Error) -> String {
     }
 }
 
-fn read_start(path: &Path) -> Vec<u8> {
+fn read_first_bytes(path: &Path) -> Vec<u8> {
     // 256 bytes are as much as the kernel looks at (`BINPRM_BUF_SIZE`).
     let mut start = Vec::new();
     // An unreadable file is described as an empty one.
@@ -53,13 +53,13 @@ fn read_start(path: &Path) -> Vec<u8> {
 }
 
 fn script_interpreter(path: &Path) -> Option<String> {
-    let start = read_start(path);
+    let start = read_first_bytes(path);
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     Some(String::from_utf8_lossy(line).trim().to_owned())
 }
 
 fn describe_file_kind(path: &Path) -> String {
-    let start = read_start(path);
+    let start = read_first_bytes(path);
     match start.as_slice() {
         [] => "empty".to_owned(),
         [0x7f, b'E', b'L', b'F', ..] => match elf_machine(&start) {

@@ -26,12 +26,12 @@ fn normalize_block(block: &Block, value: &Value) -> Option<Value> {
     let parts = object.iter().map(|(name, part)| {
         let nested = block.blocks.get(name)?;
         let has_dynamic = nested.block.implied_type().has_dynamic();
-        if has_dynamic { None } else { in_nested(nested, part) }
+        if has_dynamic { None } else { normalize_nested_block(nested, part) }
     });
     replace_children(value, parts.collect())
 }
 
-fn in_nested(nested: &NestedBlock, value: &Value) -> Option<Value> {
+fn normalize_nested_block(nested: &NestedBlock, value: &Value) -> Option<Value> {
     match (nested.nesting, value) {
         // Unknown parts are kept, the legacy SDK has no maps of blocks, and null is the usual form
         // of an absent single block.

@@ -82,7 +82,7 @@ fn propose_attribute(name: &Str, attr: &Attribute, prior: &Value, config: &Value
         AttributeKind::Nested(nested)
             if config.is_null()
                 && attr.role == Role::OptionalComputed
-                && has_authored(nested, &prior) =>
+                && has_non_computed_values(nested, &prior) =>
         {
             config
         }
@@ -96,7 +96,7 @@ fn propose_attribute(name: &Str, attr: &Attribute, prior: &Value, config: &Value
 }
 
 /// Whether any attribute that a provider cannot set has a value.
-fn has_authored(nested: &NestedAttributes, value: &Value) -> bool {
+fn has_non_computed_values(nested: &NestedAttributes, value: &Value) -> bool {
     let objects = match nested.nesting {
         Nesting::Single | Nesting::Group => std::slice::from_ref(value),
         Nesting::List | Nesting::Set | Nesting::Map => value.children(),
@@ -107,7 +107,7 @@ fn has_authored(nested: &NestedAttributes, value: &Value) -> bool {
             !part.is_null()
                 && (!attr.role.is_computed()
                     || match &attr.kind {
-                        AttributeKind::Nested(nested) => has_authored(nested, &part),
+                        AttributeKind::Nested(nested) => has_non_computed_values(nested, &part),
                         AttributeKind::Plain(_) => false,
                     })
         })

@@ -45,7 +45,7 @@ macro_rules! rules {
 }
 
 const SOURCE_PROTOCOL: &str = "docs/plugin-protocol/tfplugin6.proto";
-const SOURCE_LIFE: &str = "docs/resource-instance-change-lifecycle.md";
+const SOURCE_LIFECYCLE: &str = "docs/resource-instance-change-lifecycle.md";
 const SOURCE_PLAN: &str = "internal/plans/objchange/plan_valid.go";
 const SOURCE_RESULT: &str = "internal/plans/objchange/compatible.go";
 const SOURCE_INSTANCE: &str = "internal/terraform/node_resource_abstract_instance.go";
@@ -60,7 +60,7 @@ rules! {
     /// The object is not null.
     ObjectNotNull = "object-not-null", SOURCE_INSTANCE, "the user: there is nothing to go on with";
     /// The object is wholly known.
-    ObjectKnown = "object-known", SOURCE_LIFE, "the state: unknown values cannot be stored";
+    ObjectKnown = "object-known", SOURCE_LIFECYCLE, "the state: unknown values cannot be stored";
     /// The object has the type that the schema implies.
     ObjectType = "object-type", SOURCE_INSTANCE, "the host: expressions cannot use the object";
     /// A write-only attribute is null in every answer.
@@ -70,7 +70,7 @@ rules! {
     /// An identity has the form of its schema.
     IdentityType = "identity-type", SOURCE_PROTOCOL, "the state: the identity cannot be read again";
     /// An identity is wholly known.
-    IdentityKnown = "identity-known", SOURCE_LIFE, "the user: the object cannot be found by it";
+    IdentityKnown = "identity-known", SOURCE_LIFECYCLE, "the user: the object cannot be found by it";
     /// An imported object has the resource type that was asked for.
     ImportType = "import-type", SOURCE_IMPORT, "the user: the object would be managed as another kind";
     /// The plan to destroy an object is null.

@@ -25,7 +25,7 @@ pub fn in_process(provider: Arc<dyn Provider>) -> Arc<dyn Transport> {
 struct InProcess(ProviderService);
 
 impl Transport for InProcess {
-    fn begin(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
+    fn begin_call(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
         async move {
             let path = call.http_path()?;
             let mut grpc = Grpc::new(self.0.clone())

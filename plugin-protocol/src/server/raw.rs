@@ -54,7 +54,7 @@ impl Service<Request<Streaming<Bytes>>> for ForwardedCall {
                 messages.push(message);
             }
             let call = RawCall { path: path.into(), messages, answer_limit: limit::MAX_REQUEST };
-            let answers = transport.begin(call).await.map_err(status_of_raw_error)?;
+            let answers = transport.begin_call(call).await.map_err(status_of_raw_error)?;
             Ok(Response::new(answers.map(|answer| answer.map_err(status_of_raw_error)).boxed()))
         }
         .boxed()

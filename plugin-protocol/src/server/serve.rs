@@ -12,13 +12,13 @@ use super::controller::ShutdownSignal;
 use super::listen::{Connection, accept_connections};
 use super::plumbing::Services;
 use super::service::ProviderService;
-use super::system::{HostProcess, ignore_interrupts, requests_to_end, take_stdout};
+use super::system::{HostProcess, ignore_interrupts, take_stdout, wait_for_end_request};
 use super::{Options, ServeError};
 use crate::handshake::{Handshake, PluginEnvironment, Protocol};
 use crate::reattach::{self, REATTACH_NAME, Reattach};
 use crate::socket::Listener;
 use crate::tls::{Identity, server_config};
-use crate::wire::HEADER_LIMIT;
+use crate::wire::MAX_HEADER_LIST_LEN;
 
 /// Time that calls in flight get after the host asked for the end. The host waits two seconds in
 /// all.
@@ -98,7 +98,7 @@ pub(super) async fn serve_debug(
 
     let stop = ShutdownSignal::default();
     // Without a handler a signal would end the process at once, and its socket would stay behind.
-    let requests = requests_to_end().map_err(ServeError::Output)?;
+    let requests = wait_for_end_request().map_err(ServeError::Output)?;
     let stop_then = stop.clone();
     tokio::spawn(async move {
         requests.await;
@@ -128,7 +128,7 @@ async fn run(
     stop: ShutdownSignal,
 ) -> Result<(), ServeError> {
     let server = Server::builder()
-        .http2_max_header_list_size(HEADER_LIMIT)
+        .http2_max_header_list_size(MAX_HEADER_LIST_LEN)
         .serve_with_incoming_shutdown(services, incoming, stop.triggered());
     // A call that does not end would hold the process until the host kills it, and then the socket
     // stays behind.

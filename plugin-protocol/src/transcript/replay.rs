@@ -36,7 +36,7 @@ struct ReplayTransport {
 }
 
 impl Transport for ReplayTransport {
-    fn begin(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
+    fn begin_call(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
         async move {
             let key = (call.path.into_owned(), call.messages);
             let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);

@@ -10,7 +10,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use crate::mode;
 
 /// Greatest depth of folders. It ends the search where links form a cycle.
-const DEPTH_LIMIT: usize = 64;
+const MAX_FOLDER_DEPTH: usize = 64;
 
 /// A file of the archive.
 pub(super) struct Entry {
@@ -41,7 +41,7 @@ pub(super) enum CollectError {
     #[error("error archiving directory: {path}: {error}")]
     Unreadable { path: PathBuf, error: io::Error },
     #[error(
-        "error archiving directory: {0} is deeper than {DEPTH_LIMIT} folders; do links lead in a circle?"
+        "error archiving directory: {0} is deeper than {MAX_FOLDER_DEPTH} folders; do links lead in a circle?"
     )]
     TooDeep(PathBuf),
     #[error("error archiving directory: error checking excludes matches: {0}")]
@@ -67,7 +67,10 @@ pub(super) struct Exclusions<'o> {
 }
 
 /// All files of a folder, in the order of their names.
-pub(super) fn folder(path: &str, left: &Exclusions<'_>) -> Result<Vec<Entry>, CollectError> {
+pub(super) fn collect_folder(
+    path: &str,
+    left: &Exclusions<'_>,
+) -> Result<Vec<Entry>, CollectError> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(CollectError::NoFolder(path.to_owned()));
@@ -76,7 +79,7 @@ pub(super) fn folder(path: &str, left: &Exclusions<'_>) -> Result<Vec<Entry>, Co
         Ok(found) if !found.is_dir() => return Err(CollectError::FileForFolder(path.to_owned())),
         Ok(_) => {}
     }
-    let mut search = Search { excluded: patterns(left.excluded)?, left, found: Vec::new() };
+    let mut search = Search { excluded: compile_patterns(left.excluded)?, left, found: Vec::new() };
     search.walk(Path::new(path), "", 0)?;
     match search.found.is_empty() {
         true => Err(CollectError::Empty),
@@ -86,11 +89,11 @@ pub(super) fn folder(path: &str, left: &Exclusions<'_>) -> Result<Vec<Entry>, Co
 
 /// Checks that all are patterns.
 pub(super) fn check_patterns(texts: &BTreeSet<String>) -> Result<(), String> {
-    patterns(texts).map(drop).map_err(|error| format!("must have patterns: {error}"))
+    compile_patterns(texts).map(drop).map_err(|error| format!("must have patterns: {error}"))
 }
 
 /// Compiles the patterns. A folder matches `name/**` like its content, so that it is not searched.
-fn patterns(excluded: &BTreeSet<String>) -> Result<GlobSet, globset::Error> {
+fn compile_patterns(excluded: &BTreeSet<String>) -> Result<GlobSet, globset::Error> {
     let mut set = GlobSetBuilder::new();
     for pattern in excluded.iter().filter(|pattern| !pattern.is_empty()) {
         set.add(GlobBuilder::new(pattern).literal_separator(true).build()?);
@@ -109,7 +112,7 @@ struct Search<'o> {
 
 impl Search<'_> {
     fn walk(&mut self, folder: &Path, prefix: &str, depth: usize) -> Result<(), CollectError> {
-        if depth == DEPTH_LIMIT {
+        if depth == MAX_FOLDER_DEPTH {
             return Err(CollectError::TooDeep(folder.to_owned()));
         }
         let unreadable =

@@ -2,20 +2,20 @@
 
 use formwork_sdk::prelude::*;
 
-use super::model::{Archive, ArchiveComputed};
+use super::model::{ArchiveModel, ArchiveModelComputed};
 
 /// The data source.
-pub(super) struct ArchiveFile;
+pub(super) struct ArchiveFileSource;
 
-impl DataSource for ArchiveFile {
-    type Model = Archive;
+impl DataSource for ArchiveFileSource {
+    type Model = ArchiveModel;
 
-    fn validate(&self, call: Validate<Archive>) -> Answer<()> {
+    fn validate(&self, call: Validate<ArchiveModel>) -> Answer<()> {
         call.config.validate()
     }
 
-    async fn read(&self, call: ReadData<Archive>) -> Answer<ArchiveComputed> {
+    async fn read(&self, call: ReadData<ArchiveModel>) -> Answer<ArchiveModelComputed> {
         let config = call.config;
-        run_blocking(move || config.wanted().create_archive().map(ArchiveComputed::of)).await
+        run_blocking(move || config.wanted().create_archive().map(ArchiveModelComputed::of)).await
     }
 }

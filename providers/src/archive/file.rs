@@ -62,7 +62,7 @@ impl ArchiveRequest<'_> {
             return Err(fail(failed, why));
         };
         let mode = self.output_file_mode.filter(|mode| !mode.is_empty()).map(|text| {
-            octal(text).ok_or_else(|| {
+            parse_octal_mode(text).ok_or_else(|| {
                 let why = format!(
                     "error creating archive: error parsing output_file_mode value: {text}; give octal \
                      digits, for example \"0644\""
@@ -93,7 +93,7 @@ impl ArchiveRequest<'_> {
         if let Some(dir) = self.dir {
             let none = BTreeSet::new();
             let excluded = self.excludes.unwrap_or(&none);
-            return collect::folder(
+            return collect::collect_folder(
                 dir,
                 &Exclusions { excluded, linked_folders: self.exclude_symlink_directories },
             );
@@ -119,7 +119,7 @@ pub(super) fn is_archive_type(text: &str) -> Result<(), String> {
 
 /// Checks that a string has permissions, or nothing.
 pub(super) fn is_file_mode(text: &str) -> Result<(), String> {
-    match text.is_empty() || octal(text).is_some() {
+    match text.is_empty() || parse_octal_mode(text).is_some() {
         true => Ok(()),
         false => Err(format!("must have octal digits, for example \"0644\", and is {text:?}")),
     }
@@ -136,7 +136,7 @@ pub(super) fn check_excludes(is_meant: bool) -> Answer<()> {
 }
 
 /// Reads permissions as the public provider does: an octal number that begins with 0 or 0o.
-fn octal(text: &str) -> Option<u32> {
+fn parse_octal_mode(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("0o").or_else(|| text.strip_prefix('0')).unwrap_or(text);
     match digits {
         "" if text.starts_with('0') => Some(0),

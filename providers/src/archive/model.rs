@@ -19,7 +19,7 @@ use super::file::{self, ArchiveRequest, ArchiveResult, Source};
     exactly_one_of(source, source_content_filename, source_file, source_dir),
     conflicts(source_content, source, source_file, source_dir)
 )]
-pub(super) struct Archive {
+pub(super) struct ArchiveModel {
     /// The form of the archive: `zip` or `tar.gz`.
     #[attr(required, replace, check = file::is_archive_type)]
     pub(super) r#type: String,
@@ -100,9 +100,9 @@ macro_rules! wanted {
     )*};
 }
 
-wanted!(ArchiveInput Archive);
+wanted!(ArchiveModelInput ArchiveModel);
 
-impl ArchiveDraft {
+impl ArchiveModelDraft {
     /// Checks what the author wrote.
     pub(super) fn validate(&self) -> Answer<()> {
         let others = [&self.source_file, &self.source_content, &self.source_content_filename];
@@ -111,7 +111,7 @@ impl ArchiveDraft {
     }
 }
 
-impl ArchiveComputed {
+impl ArchiveModelComputed {
     /// Attributes of a finished archive.
     pub(super) fn of(made: ArchiveResult) -> Self {
         let digests = made.digests;

@@ -50,15 +50,15 @@ pub(super) fn pack(
 ) -> Result<(), PackError> {
     let file = BufWriter::new(File::create(target)?);
     match form {
-        ArchiveFormat::Zip => zip(file, entries, mode),
-        ArchiveFormat::TarGz => tar_gz(file, entries, mode),
+        ArchiveFormat::Zip => write_zip(file, entries, mode),
+        ArchiveFormat::TarGz => write_tar_gz(file, entries, mode),
     }
 }
 
-fn zip(file: BufWriter<File>, entries: &[Entry], mode: Option<u32>) -> Result<(), PackError> {
+fn write_zip(file: BufWriter<File>, entries: &[Entry], mode: Option<u32>) -> Result<(), PackError> {
     let mut archive = ZipWriter::new(file);
     for entry in entries {
-        let content = read(entry)?;
+        let content = read_entry(entry)?;
         let permissions = mode.or(entry.mode).unwrap_or(0o644) & 0o7777;
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
@@ -72,10 +72,14 @@ fn zip(file: BufWriter<File>, entries: &[Entry], mode: Option<u32>) -> Result<()
     Ok(())
 }
 
-fn tar_gz(file: BufWriter<File>, entries: &[Entry], mode: Option<u32>) -> Result<(), PackError> {
+fn write_tar_gz(
+    file: BufWriter<File>,
+    entries: &[Entry],
+    mode: Option<u32>,
+) -> Result<(), PackError> {
     let mut archive = tar::Builder::new(GzEncoder::new(file, Compression::default()));
     for entry in entries {
-        let content = read(entry)?;
+        let content = read_entry(entry)?;
         let mut header = tar::Header::new_gnu();
         header.set_size(content.len() as u64);
         header.set_mode(mode.or(entry.mode).unwrap_or(0o644) & 0o7777);
@@ -86,7 +90,7 @@ fn tar_gz(file: BufWriter<File>, entries: &[Entry], mode: Option<u32>) -> Result
     Ok(())
 }
 
-fn read(entry: &Entry) -> Result<Vec<u8>, PackError> {
+fn read_entry(entry: &Entry) -> Result<Vec<u8>, PackError> {
     match &entry.content {
         Content::Given(text) => Ok(text.as_bytes().to_vec()),
         Content::File(path) => {

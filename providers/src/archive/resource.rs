@@ -3,32 +3,32 @@
 
 use formwork_sdk::prelude::*;
 
-use super::model::{Archive, ArchiveComputed};
+use super::model::{ArchiveModel, ArchiveModelComputed};
 
 /// The resource type.
-pub(super) struct ArchiveFile;
+pub(super) struct ArchiveFileResource;
 
-impl Resource for ArchiveFile {
-    type Model = Archive;
+impl Resource for ArchiveFileResource {
+    type Model = ArchiveModel;
 
-    fn validate(&self, call: Validate<Archive>) -> Answer<()> {
+    fn validate(&self, call: Validate<ArchiveModel>) -> Answer<()> {
         call.config.validate()
     }
 
-    async fn create(&self, call: Create<Archive>) -> Answer<ArchiveComputed> {
+    async fn create(&self, call: Create<ArchiveModel>) -> Answer<ArchiveModelComputed> {
         let planned = call.planned;
-        run_blocking(move || planned.wanted().create_archive().map(ArchiveComputed::of)).await
+        run_blocking(move || planned.wanted().create_archive().map(ArchiveModelComputed::of)).await
     }
 
-    async fn read(&self, call: Read<Archive>) -> Answer<Option<Archive>> {
+    async fn read(&self, call: Read<ArchiveModel>) -> Answer<Option<ArchiveModel>> {
         let current = call.current;
         let (current, made) = run_blocking(move || {
             let made = current.wanted().create_archive()?;
             Ok((current, made))
         })
         .await?;
-        let computed = ArchiveComputed::of(made);
-        Ok(Some(Archive {
+        let computed = ArchiveModelComputed::of(made);
+        Ok(Some(ArchiveModel {
             output_size: computed.output_size,
             output_md5: computed.output_md5,
             output_sha: computed.output_sha,

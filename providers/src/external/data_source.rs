@@ -12,7 +12,7 @@ use crate::child::{command, run_with_input};
 
 /// Result of a program that speaks JSON.
 #[derive(Model)]
-pub(super) struct ProgramResult {
+pub(super) struct ExternalModel {
     /// The program and its arguments. No shell reads them, so nothing needs to be escaped.
     #[attr(required, length = 1..)]
     program: Vec<Option<String>>,
@@ -31,12 +31,12 @@ pub(super) struct ProgramResult {
 }
 
 /// The data source.
-pub(super) struct External;
+pub(super) struct ExternalSource;
 
-impl DataSource for External {
-    type Model = ProgramResult;
+impl DataSource for ExternalSource {
+    type Model = ExternalModel;
 
-    async fn read(&self, call: ReadData<ProgramResult>) -> Answer<ProgramResultComputed> {
+    async fn read(&self, call: ReadData<ExternalModel>) -> Answer<ExternalModelComputed> {
         let config = call.config;
         let mut words = config.program.iter().flatten().filter(|word| !word.is_empty());
         let Some(program) = words.next() else {
@@ -55,7 +55,7 @@ impl DataSource for External {
         }
         let output = match run_with_input(command, query.as_bytes()).await {
             Ok(output) => output,
-            Err(error) => return Err(not_started(program, folder.as_ref(), &error)),
+            Err(error) => return Err(not_started_problem(program, folder.as_ref(), &error)),
         };
         if !output.status.success() {
             return Err(exit_problem(program, &output));
@@ -67,7 +67,7 @@ impl DataSource for External {
             );
             at_program_attribute("Unexpected External Program Results", detail)
         })?;
-        Ok(ProgramResultComputed { result, id: "-".to_owned() })
+        Ok(ExternalModelComputed { result, id: "-".to_owned() })
     }
 }
 
@@ -78,7 +78,7 @@ fn parse_answer(answer: &[u8]) -> Result<BTreeMap<String, String>, serde_json::E
     Ok(texts.map(|(key, text)| (key, text.unwrap_or_default())).collect())
 }
 
-fn not_started(program: &str, folder: Option<&String>, error: &io::Error) -> Problem {
+fn not_started_problem(program: &str, folder: Option<&String>, error: &io::Error) -> Problem {
     if let Some(folder) = folder
         && !FilePath::new(folder).is_dir()
     {

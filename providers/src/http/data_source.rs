@@ -7,12 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
 
-use super::exchange::{self, Failure, Response, RetryPolicy, Settings};
+use super::exchange::{self, Failure, RequestSettings, Response, RetryPolicy};
 
 /// Response of a server to a request.
 #[derive(Model)]
 #[attr(conflicts(ca_cert_pem, insecure), together(client_cert_pem, client_key_pem))]
-pub(super) struct Exchange {
+pub(super) struct HttpModel {
     /// URL of the request: `http://` or `https://`.
     #[attr(required, check = exchange::is_url)]
     url: String,
@@ -79,12 +79,12 @@ pub(super) struct Retry {
 }
 
 /// The data source.
-pub(super) struct Http;
+pub(super) struct HttpSource;
 
-impl DataSource for Http {
-    type Model = Exchange;
+impl DataSource for HttpSource {
+    type Model = HttpModel;
 
-    fn validate(&self, call: Validate<Exchange>) -> Answer<()> {
+    fn validate(&self, call: Validate<HttpModel>) -> Answer<()> {
         let Some(retry) = call.config.retry.get() else { return Ok(()) };
         match (retry.min_delay_ms.get(), retry.max_delay_ms.get()) {
             (Some(min), Some(max)) if min > max => {
@@ -97,14 +97,14 @@ impl DataSource for Http {
         }
     }
 
-    async fn read(&self, call: ReadData<Exchange>) -> Answer<ExchangeComputed> {
+    async fn read(&self, call: ReadData<HttpModel>) -> Answer<HttpModelComputed> {
         let ReadData { config, call, .. } = call;
-        let settings = Settings {
+        let settings = RequestSettings {
             method: config.method.as_deref().filter(|method| !method.is_empty()).unwrap_or("GET"),
             url: &config.url,
             headers: config.request_headers.as_ref(),
             body: config.request_body.as_deref(),
-            timeout: config.request_timeout_ms.map(milliseconds),
+            timeout: config.request_timeout_ms.map(duration_from_millis),
             authorities: config.ca_cert_pem.as_deref(),
             identity: config.client_cert_pem.as_deref().zip(config.client_key_pem.as_deref()),
             is_insecure: config.insecure.unwrap_or(false),
@@ -120,7 +120,7 @@ impl DataSource for Http {
             ));
         }
         let text = String::from_utf8_lossy(&body).into_owned();
-        Ok(ExchangeComputed {
+        Ok(HttpModelComputed {
             response_headers: headers,
             body: text.clone(),
             response_body: text,
@@ -136,13 +136,13 @@ impl Retry {
         let usual = RetryPolicy::default();
         RetryPolicy {
             retries: self.attempts.and_then(|n| u64::try_from(n).ok()).unwrap_or(usual.retries),
-            first: self.min_delay_ms.map_or(usual.first, milliseconds),
-            most: self.max_delay_ms.map_or(usual.most, milliseconds),
+            first: self.min_delay_ms.map_or(usual.first, duration_from_millis),
+            most: self.max_delay_ms.map_or(usual.most, duration_from_millis),
         }
     }
 }
 
-fn milliseconds(number: i64) -> Duration {
+fn duration_from_millis(number: i64) -> Duration {
     Duration::from_millis(u64::try_from(number).unwrap_or_default())
 }
 

@@ -23,7 +23,7 @@ const BODY_LIMIT: u64 = 128 * 1024 * 1024;
 const MAX_REDIRECTS: u32 = 10;
 
 /// Arguments of a request.
-pub(super) struct Settings<'s> {
+pub(super) struct RequestSettings<'s> {
     pub(super) method: &'s str,
     pub(super) url: &'s str,
     pub(super) headers: Option<&'s BTreeMap<String, String>>,
@@ -82,7 +82,7 @@ pub(super) enum Failure {
 }
 
 /// Failed attempts, by what follows.
-enum Attempt {
+enum FailedAttempt {
     /// Another attempt may do better, perhaps after as long a wait as the server asks for.
     Again(String, Option<Duration>),
     /// Another attempt would end the same way.
@@ -93,7 +93,7 @@ enum Attempt {
 
 /// Asks until there is an answer.
 pub(super) async fn send_with_retries(
-    settings: &Settings<'_>,
+    settings: &RequestSettings<'_>,
     patience: RetryPolicy,
 ) -> Result<Response, Failure> {
     let request = Arc::new(request(settings)?);
@@ -104,22 +104,22 @@ pub(super) async fn send_with_retries(
         let (agent, request) = (agent.clone(), Arc::clone(&request));
         // Asking blocks, so it is done elsewhere.
         let done = tokio::task::spawn_blocking(move || attempt(&agent, &request)).await;
-        let last = match done.unwrap_or_else(|error| Err(Attempt::Never(error.to_string()))) {
+        let last = match done.unwrap_or_else(|error| Err(FailedAttempt::Never(error.to_string()))) {
             Ok(response) => return Ok(response),
             Err(last) => last,
         };
-        let is_last = matches!(last, Attempt::Never(_)) || attempts > patience.retries;
-        let (method, url) = (settings.method.to_owned(), shown::url(settings.url));
+        let is_last = matches!(last, FailedAttempt::Never(_)) || attempts > patience.retries;
+        let (method, url) = (settings.method.to_owned(), shown::redact_url(settings.url));
         let asked = match last {
-            Attempt::Body(why) => return Err(Failure::Body(why)),
-            Attempt::Late if is_last => {
+            FailedAttempt::Body(why) => return Err(Failure::Body(why)),
+            FailedAttempt::Late if is_last => {
                 let timeout = settings.timeout.unwrap_or_default();
                 return Err(Failure::Late { method, url, timeout });
             }
-            Attempt::Again(why, _) | Attempt::Never(why) if is_last => {
+            FailedAttempt::Again(why, _) | FailedAttempt::Never(why) if is_last => {
                 return Err(Failure::NoAnswer { method, url, attempts, why });
             }
-            Attempt::Again(_, asked) => asked,
+            FailedAttempt::Again(_, asked) => asked,
             _ => None,
         };
         tokio::time::sleep(asked.unwrap_or(wait)).await;
@@ -128,49 +128,49 @@ pub(super) async fn send_with_retries(
     }
 }
 
-fn attempt(agent: &Agent, request: &Request<Option<String>>) -> Result<Response, Attempt> {
+fn attempt(agent: &Agent, request: &Request<Option<String>>) -> Result<Response, FailedAttempt> {
     let (parts, body) = request.clone().into_parts();
     let response = match body {
         Some(body) => agent.run(Request::from_parts(parts, body)),
         None => agent.run(Request::from_parts(parts, ())),
     };
     let mut response = response.map_err(|error| match error {
-        Error::Timeout(_) => Attempt::Late,
+        Error::Timeout(_) => FailedAttempt::Late,
         Error::BadUri(_) | Error::TooManyRedirects | Error::Rustls(_) | Error::Tls(_) => {
-            Attempt::Never(error.to_string())
+            FailedAttempt::Never(error.to_string())
         }
         // A server that could not prove who it is will not be able to later either.
         Error::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => {
-            Attempt::Never(error.to_string())
+            FailedAttempt::Never(error.to_string())
         }
-        _ => Attempt::Again(error.to_string(), None),
+        _ => FailedAttempt::Again(error.to_string(), None),
     })?;
     let status = response.status();
     if status == 429 || (status.as_u16() >= 500 && status != 501) {
         let asked = response.headers().get(RETRY_AFTER).and_then(|after| after.to_str().ok());
         let asked = asked.filter(|_| status == 429 || status == 503).and_then(retry_after);
-        return Err(Attempt::Again(format!("unexpected HTTP status {status}"), asked));
+        return Err(FailedAttempt::Again(format!("unexpected HTTP status {status}"), asked));
     }
     let names = response.headers().keys().map(|name| {
         let values = response.headers().get_all(name).iter();
         let values = values.map(|value| String::from_utf8_lossy(value.as_bytes()));
-        (canonical(name.as_str()), values.collect::<Vec<_>>().join(", "))
+        (canonical_header_name(name.as_str()), values.collect::<Vec<_>>().join(", "))
     });
     let headers = names.collect();
     let body = response.body_mut().with_config().limit(BODY_LIMIT).read_to_vec();
     let body = body.map_err(|error| match error {
-        Error::Timeout(_) => Attempt::Late,
-        error => Attempt::Body(error.to_string()),
+        Error::Timeout(_) => FailedAttempt::Late,
+        error => FailedAttempt::Body(error.to_string()),
     })?;
     Ok(Response { status: status.as_u16(), headers, body })
 }
 
-fn request(settings: &Settings<'_>) -> Result<Request<Option<String>>, Failure> {
+fn request(settings: &RequestSettings<'_>) -> Result<Request<Option<String>>, Failure> {
     let refused = |error: &dyn std::fmt::Display| refused(settings, error);
     let body = settings.body.map(str::to_owned);
     let mut request = Request::builder()
         .method(settings.method)
-        .uri(&*escaped(settings.url))
+        .uri(&*escape_url(settings.url))
         .body(body)
         .map_err(|error| refused(&error))?;
     is_url(&settings.url).map_err(|why| refused(&format!("the URL {why}")))?;
@@ -185,7 +185,7 @@ fn request(settings: &Settings<'_>) -> Result<Request<Option<String>>, Failure> 
 /// Checks an attribute whose value is a URL.
 pub(super) fn is_url(url: &impl AsRef<str>) -> Result<(), String> {
     let url = url.as_ref();
-    let why = match escaped(url).parse::<Uri>() {
+    let why = match escape_url(url).parse::<Uri>() {
         Ok(uri) => match (uri.scheme_str(), uri.host()) {
             (Some("http" | "https"), Some(host)) if !host.is_empty() => return Ok(()),
             (Some("http" | "https"), _) => "names no host".to_owned(),
@@ -193,12 +193,12 @@ pub(super) fn is_url(url: &impl AsRef<str>) -> Result<(), String> {
         },
         Err(error) => format!("is no URL: {error}"),
     };
-    Err(format!("must begin with http:// or https://, and {:?} {why}", shown::url(url)))
+    Err(format!("must begin with http:// or https://, and {:?} {why}", shown::redact_url(url)))
 }
 
 /// Escapes a URL as written by people: characters that no URL may have are escaped behind the host.
 /// Control characters are left to be refused.
-fn escaped(url: &str) -> Cow<'_, str> {
+fn escape_url(url: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii() && !" \"<>\\^`{|}".contains(c);
     let host = url.find("://").map_or(0, |at| at + 3);
     let Some(path) = url[host..].find(['/', '?', '#']).map(|at| host + at) else {
@@ -219,8 +219,8 @@ fn escaped(url: &str) -> Cow<'_, str> {
     whole.into()
 }
 
-fn refused(settings: &Settings<'_>, error: &dyn std::fmt::Display) -> Failure {
-    Failure::Request(format!("{} {}: {error}", settings.method, shown::url(settings.url)))
+fn refused(settings: &RequestSettings<'_>, error: &dyn std::fmt::Display) -> Failure {
+    Failure::Request(format!("{} {}: {error}", settings.method, shown::redact_url(settings.url)))
 }
 
 /// Wait that a server asks for: seconds, or a date.
@@ -237,7 +237,7 @@ fn now() -> OffsetDateTime {
     OffsetDateTime::now_utc()
 }
 
-fn agent(settings: &Settings<'_>) -> Result<Agent, Failure> {
+fn agent(settings: &RequestSettings<'_>) -> Result<Agent, Failure> {
     let roots = match settings.authorities {
         None => RootCerts::PlatformVerifier,
         Some(pem) => {
@@ -264,7 +264,7 @@ fn agent(settings: &Settings<'_>) -> Result<Agent, Failure> {
         .disable_verification(settings.is_insecure)
         .unversioned_rustls_crypto_provider(formwork_plugin_protocol::crypto_provider())
         .build();
-    let url = escaped(settings.url).parse().map_err(|error| refused(settings, &error))?;
+    let url = escape_url(settings.url).parse().map_err(|error| refused(settings, &error))?;
     let proxy = proxy::proxy_for(&url).map_err(|error| refused(settings, &error))?;
     let config = Agent::config_builder()
         .tls_config(tls)
@@ -312,7 +312,7 @@ fn certificates(pem: &str) -> Vec<Certificate<'static>> {
 }
 
 /// The name of a header as people write it: `Content-Type`.
-fn canonical(name: &str) -> String {
+fn canonical_header_name(name: &str) -> String {
     let mut begins = true;
     let letters = name.chars().map(|letter| {
         let letter = if begins { letter.to_ascii_uppercase() } else { letter };

@@ -11,7 +11,7 @@ use crate::child::{command, run_with_input};
 /// A program that is run on this machine, with the environment of the run. It is run whenever the data
 /// are read, which is mostly while planning, so it should change nothing.
 #[derive(Model)]
-pub(super) struct Command {
+pub(super) struct CommandModel {
     /// The program: its path, or a name that is found in one of the folders of `PATH`.
     #[attr(required, length = 1..)]
     command: String,
@@ -40,12 +40,12 @@ pub(super) struct Command {
 }
 
 /// The data source.
-pub(super) struct LocalCommand;
+pub(super) struct LocalCommandSource;
 
-impl DataSource for LocalCommand {
-    type Model = Command;
+impl DataSource for LocalCommandSource {
+    type Model = CommandModel;
 
-    async fn read(&self, call: ReadData<Command>) -> Answer<CommandComputed> {
+    async fn read(&self, call: ReadData<CommandModel>) -> Answer<CommandModelComputed> {
         call.config.run().await
     }
 }
@@ -54,15 +54,15 @@ impl DataSource for LocalCommand {
 pub(super) struct EphemeralCommand;
 
 impl Ephemeral for EphemeralCommand {
-    type Model = Command;
+    type Model = CommandModel;
 
-    async fn open(&self, call: Open<Command>) -> Answer<CommandComputed> {
+    async fn open(&self, call: Open<CommandModel>) -> Answer<CommandModelComputed> {
         call.config.run().await
     }
 }
 
-impl CommandInput {
-    async fn run(&self) -> Answer<CommandComputed> {
+impl CommandModelInput {
+    async fn run(&self) -> Answer<CommandModelComputed> {
         let mut program = command(&self.command);
         program.args(self.arguments.iter().flatten().flatten());
         let folder = self.working_directory.as_ref().filter(|folder| !folder.is_empty());
@@ -84,7 +84,7 @@ impl CommandInput {
         })?;
         let is_allowed = self.allow_non_zero_exit_code == Some(true);
         match output.status.code() {
-            Some(code) if code == 0 || is_allowed => Ok(CommandComputed {
+            Some(code) if code == 0 || is_allowed => Ok(CommandModelComputed {
                 exit_code: i64::from(code),
                 stdout: text(&output.stdout),
                 stderr: text(&output.stderr),

@@ -10,7 +10,7 @@ use super::file_content::{ContentDigests, ContentDigestsComputed};
 
 /// Content of a file.
 #[derive(Model)]
-pub(super) struct File {
+pub(super) struct FileModel {
     /// Path of the file.
     #[attr(required)]
     filename: String,
@@ -25,20 +25,21 @@ pub(super) struct File {
 }
 
 /// The data source.
-pub(super) struct LocalFile;
+pub(super) struct LocalFileSource;
 
-impl DataSource for LocalFile {
-    type Model = File;
+impl DataSource for LocalFileSource {
+    type Model = FileModel;
 
-    async fn read(&self, call: ReadData<File>) -> Answer<FileComputed> {
-        let Found { content, content_base64, told } = read_file_data(call.config.filename).await?;
-        Ok(FileComputed { content, content_base64, told })
+    async fn read(&self, call: ReadData<FileModel>) -> Answer<FileModelComputed> {
+        let FileData { content, content_base64, told } =
+            read_file_data(call.config.filename).await?;
+        Ok(FileModelComputed { content, content_base64, told })
     }
 }
 
 /// Content of a file, sensitive.
 #[derive(Model)]
-pub(super) struct SensitiveFile {
+pub(super) struct SensitiveFileModel {
     /// Path of the file.
     #[attr(required)]
     filename: String,
@@ -53,31 +54,32 @@ pub(super) struct SensitiveFile {
 }
 
 /// The data source.
-pub(super) struct LocalSensitiveFile;
+pub(super) struct LocalSensitiveFileSource;
 
-impl DataSource for LocalSensitiveFile {
-    type Model = SensitiveFile;
+impl DataSource for LocalSensitiveFileSource {
+    type Model = SensitiveFileModel;
 
-    async fn read(&self, call: ReadData<SensitiveFile>) -> Answer<SensitiveFileComputed> {
-        let Found { content, content_base64, told } = read_file_data(call.config.filename).await?;
-        Ok(SensitiveFileComputed { content, content_base64, told })
+    async fn read(&self, call: ReadData<SensitiveFileModel>) -> Answer<SensitiveFileModelComputed> {
+        let FileData { content, content_base64, told } =
+            read_file_data(call.config.filename).await?;
+        Ok(SensitiveFileModelComputed { content, content_base64, told })
     }
 }
 
 /// Content of a file, sensitive or not.
-struct Found {
+struct FileData {
     content: String,
     content_base64: String,
     told: ContentDigestsComputed,
 }
 
-async fn read_file_data(name: String) -> Answer<Found> {
+async fn read_file_data(name: String) -> Answer<FileData> {
     run_blocking(move || {
         let bytes = fs::read(&name).map_err(|error| {
             let detail = format!("The file {name:?} cannot be read: {error}.");
             Problem::new("Read local file data source error", detail)
         })?;
-        Ok(Found {
+        Ok(FileData {
             content: String::from_utf8_lossy(&bytes).into_owned(),
             content_base64: STANDARD.encode(&bytes),
             told: ContentDigestsComputed::of(&bytes),

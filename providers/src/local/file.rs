@@ -9,7 +9,7 @@ use crate::pem::is_base64;
 /// A file with a given content.
 #[derive(Model)]
 #[attr(exactly_one_of(content, content_base64, sensitive_content, source))]
-pub(super) struct File {
+pub(super) struct FileModel {
     /// Path of the file. Missing folders are created; an existing file is overwritten.
     #[attr(required, replace)]
     filename: String,
@@ -41,19 +41,19 @@ pub(super) struct File {
 }
 
 /// The resource type.
-pub(super) struct LocalFile;
+pub(super) struct LocalFileResource;
 
-impl Resource for LocalFile {
-    type Model = File;
+impl Resource for LocalFileResource {
+    type Model = FileModel;
 
-    fn validate(&self, call: Validate<File>) -> Answer<()> {
+    fn validate(&self, call: Validate<FileModel>) -> Answer<()> {
         let config = &call.config;
         let file = permission::validate("file_permission", &config.file_permission);
         let folder = permission::validate("directory_permission", &config.directory_permission);
         Problem::all([file, folder].into_iter().filter_map(Result::err))
     }
 
-    async fn create(&self, call: Create<File>) -> Answer<FileComputed> {
+    async fn create(&self, call: Create<FileModel>) -> Answer<FileModelComputed> {
         let planned = call.planned;
         run_blocking(move || {
             let text = planned.content.or(planned.sensitive_content);
@@ -67,12 +67,12 @@ impl Resource for LocalFile {
                 permission: &planned.file_permission,
                 folder_permission: &planned.directory_permission,
             };
-            Ok(FileComputed { told: given.write(&file)? })
+            Ok(FileModelComputed { told: given.write(&file)? })
         })
         .await
     }
 
-    async fn read(&self, call: Read<File>) -> Answer<Option<File>> {
+    async fn read(&self, call: Read<FileModel>) -> Answer<Option<FileModel>> {
         let file = call.current;
         run_blocking(move || {
             let same = file_content::is_as_written(&file.filename, &file.told.id)?;
@@ -81,7 +81,7 @@ impl Resource for LocalFile {
         .await
     }
 
-    async fn delete(&self, call: Delete<File>) -> Answer<()> {
+    async fn delete(&self, call: Delete<FileModel>) -> Answer<()> {
         file_content::remove(&call.prior.filename)
     }
 }

@@ -9,7 +9,7 @@ use crate::pem::is_base64;
 /// A file with a given content that is not shown.
 #[derive(Model)]
 #[attr(exactly_one_of(content, content_base64, source))]
-pub(super) struct SensitiveFile {
+pub(super) struct SensitiveFileModel {
     /// Path of the file. Missing folders are created; an existing file is overwritten.
     #[attr(required, replace)]
     filename: String,
@@ -33,19 +33,19 @@ pub(super) struct SensitiveFile {
 }
 
 /// The resource type.
-pub(super) struct LocalSensitiveFile;
+pub(super) struct LocalSensitiveFileResource;
 
-impl Resource for LocalSensitiveFile {
-    type Model = SensitiveFile;
+impl Resource for LocalSensitiveFileResource {
+    type Model = SensitiveFileModel;
 
-    fn validate(&self, call: Validate<SensitiveFile>) -> Answer<()> {
+    fn validate(&self, call: Validate<SensitiveFileModel>) -> Answer<()> {
         let config = &call.config;
         let file = permission::validate("file_permission", &config.file_permission);
         let folder = permission::validate("directory_permission", &config.directory_permission);
         Problem::all([file, folder].into_iter().filter_map(Result::err))
     }
 
-    async fn create(&self, call: Create<SensitiveFile>) -> Answer<SensitiveFileComputed> {
+    async fn create(&self, call: Create<SensitiveFileModel>) -> Answer<SensitiveFileModelComputed> {
         let planned = call.planned;
         run_blocking(move || {
             let given = ContentSource {
@@ -58,12 +58,12 @@ impl Resource for LocalSensitiveFile {
                 permission: &planned.file_permission,
                 folder_permission: &planned.directory_permission,
             };
-            Ok(SensitiveFileComputed { told: given.write(&file)? })
+            Ok(SensitiveFileModelComputed { told: given.write(&file)? })
         })
         .await
     }
 
-    async fn read(&self, call: Read<SensitiveFile>) -> Answer<Option<SensitiveFile>> {
+    async fn read(&self, call: Read<SensitiveFileModel>) -> Answer<Option<SensitiveFileModel>> {
         let file = call.current;
         run_blocking(move || {
             let same = file_content::is_as_written(&file.filename, &file.told.id)?;
@@ -72,7 +72,7 @@ impl Resource for LocalSensitiveFile {
         .await
     }
 
-    async fn delete(&self, call: Delete<SensitiveFile>) -> Answer<()> {
+    async fn delete(&self, call: Delete<SensitiveFileModel>) -> Answer<()> {
         file_content::remove(&call.prior.filename)
     }
 }

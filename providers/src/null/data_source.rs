@@ -9,7 +9,7 @@ use super::random_number;
 /// Values that come back as they went in.
 #[derive(Model)]
 #[attr(deprecated = "Use local values, or the terraform_data resource type.")]
-pub(super) struct Null {
+pub(super) struct NullDataModel {
     /// Arbitrary values that are copied to `outputs`.
     #[attr(optional)]
     inputs: Option<BTreeMap<String, Option<String>>>,
@@ -28,13 +28,13 @@ pub(super) struct Null {
 }
 
 /// The data source.
-pub(super) struct NullData;
+pub(super) struct NullDataSource;
 
-impl DataSource for NullData {
-    type Model = Null;
+impl DataSource for NullDataSource {
+    type Model = NullDataModel;
 
-    async fn read(&self, call: ReadData<Null>) -> Answer<NullComputed> {
-        Ok(NullComputed {
+    async fn read(&self, call: ReadData<NullDataModel>) -> Answer<NullDataModelComputed> {
+        Ok(NullDataModelComputed {
             outputs: call.config.inputs,
             random: random_number(),
             has_computed_default: "default".to_owned(),

@@ -9,7 +9,7 @@ use crate::replace::values_changed;
 
 /// An object that does nothing, for its place in the graph and for its provisioners.
 #[derive(Model)]
-pub(super) struct Null {
+pub(super) struct NullResourceModel {
     /// Arbitrary values that, when changed, make a new object, so that its provisioners run again.
     #[attr(optional, replace_if = values_changed)]
     triggers: Option<BTreeMap<String, Option<String>>>,
@@ -22,10 +22,10 @@ pub(super) struct Null {
 pub(super) struct NullResource;
 
 impl Resource for NullResource {
-    type Model = Null;
+    type Model = NullResourceModel;
 
-    async fn create(&self, _: Create<Null>) -> Answer<NullComputed> {
-        Ok(NullComputed { id: random_number() })
+    async fn create(&self, _: Create<NullResourceModel>) -> Answer<NullResourceModelComputed> {
+        Ok(NullResourceModelComputed { id: random_number() })
     }
 }
 

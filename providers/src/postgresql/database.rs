@@ -7,7 +7,7 @@ use super::sql;
 
 /// A database.
 #[derive(Clone, Model)]
-pub(super) struct Database {
+pub(super) struct DatabaseModel {
     /// The name of the database.
     #[attr(required)]
     name: String,
@@ -47,17 +47,17 @@ pub(super) struct Database {
 }
 
 /// The resource type.
-pub(super) struct Databases(pub(super) Server);
+pub(super) struct DatabaseResource(pub(super) Server);
 
-impl Resource for Databases {
-    type Model = Database;
+impl Resource for DatabaseResource {
+    type Model = DatabaseModel;
 
-    async fn modify_plan(&self, change: &mut Change<Database>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<DatabaseModel>) -> Answer<()> {
         change.planned.id = change.planned.name.clone();
         Ok(())
     }
 
-    async fn create(&self, call: Create<Database>) -> Answer<DatabaseComputed> {
+    async fn create(&self, call: Create<DatabaseModel>) -> Answer<DatabaseModelComputed> {
         let session = self.0.connect(None, &call.stop).await?;
         let wanted = &call.planned;
         let or = |given: &Option<String>, usual: &str| given.clone().unwrap_or(usual.to_owned());
@@ -79,7 +79,7 @@ impl Resource for Databases {
         let statement = format!("CREATE DATABASE {name} {}", options.join(" "));
         let what = format!("Error creating database {}", wanted.name);
         session.run_alone_as(&what, &owner(&wanted.owner), statement).await?;
-        let made = Database { template, ..Database::named_only(&wanted.name) };
+        let made = DatabaseModel { template, ..DatabaseModel::with_name_only(&wanted.name) };
         call.keep(made.clone());
         match self.read_database(made, &call.stop).await? {
             Some(database) => Ok(database.into()),
@@ -87,12 +87,12 @@ impl Resource for Databases {
         }
     }
 
-    async fn read(&self, call: Read<Database>) -> Answer<Option<Database>> {
+    async fn read(&self, call: Read<DatabaseModel>) -> Answer<Option<DatabaseModel>> {
         let Read { current, call, .. } = call;
         self.read_database(current, &call.stop).await
     }
 
-    async fn update(&self, call: Update<Database>) -> Answer<DatabaseComputed> {
+    async fn update(&self, call: Update<DatabaseModel>) -> Answer<DatabaseModelComputed> {
         let (prior, wanted) = (&call.prior, &call.planned);
         let session = self.0.connect(None, &call.stop).await?;
         let what = format!("Error updating database {}", wanted.name);
@@ -124,7 +124,7 @@ impl Resource for Databases {
         }
     }
 
-    async fn delete(&self, call: Delete<Database>) -> Answer<()> {
+    async fn delete(&self, call: Delete<DatabaseModel>) -> Answer<()> {
         let session = self.0.connect(None, &call.stop).await?;
         let database = &call.prior;
         if !session.has_database(&database.name).await? {
@@ -140,21 +140,25 @@ impl Resource for Databases {
         session.run_alone_as(&what, &[&database.owner], statement).await
     }
 
-    async fn import(&self, call: Import<Database>) -> Answer<DatabaseDraft> {
+    async fn import(&self, call: Import<DatabaseModel>) -> Answer<DatabaseModelDraft> {
         let id = call.id.as_str();
         let (id, name) = (id.into(), id.into());
-        Ok(DatabaseDraft {
+        Ok(DatabaseModelDraft {
             id,
             name,
             alter_object_ownership: false.into(),
-            ..DatabaseDraft::default()
+            ..DatabaseModelDraft::default()
         })
     }
 }
 
-impl Databases {
+impl DatabaseResource {
     /// The real database of what is known of one.
-    async fn read_database(&self, known: Database, stop: &Stop) -> Answer<Option<Database>> {
+    async fn read_database(
+        &self,
+        known: DatabaseModel,
+        stop: &Stop,
+    ) -> Answer<Option<DatabaseModel>> {
         let session = self.0.connect(None, stop).await?;
         let query = "SELECT pg_get_userbyid(datdba)::text, pg_encoding_to_char(encoding)::text, \
                      datcollate::text, datctype::text, spcname::text, datconnlimit::int8, datallowconn, \
@@ -163,7 +167,7 @@ impl Databases {
         let Some(row) = session.row(query, &[&known.name]).await? else { return Ok(None) };
         // The server does not remember what a database is a copy of.
         let template = Some(known.template).filter(|template| !template.is_empty());
-        Ok(Some(Database {
+        Ok(Some(DatabaseModel {
             id: known.name.clone(),
             owner: row.get(0),
             encoding: row.get(1),
@@ -179,9 +183,9 @@ impl Databases {
     }
 }
 
-impl DatabaseInput {
+impl DatabaseModelInput {
     /// The statements that bring the database to the planned form, grouped as far as possible.
-    fn statements(&self, prior: &Database) -> Vec<String> {
+    fn statements(&self, prior: &DatabaseModel) -> Vec<String> {
         let name = sql::name(&self.name);
         let mut statements = Vec::new();
         if prior.name != self.name {
@@ -208,9 +212,9 @@ impl DatabaseInput {
     }
 }
 
-impl Database {
+impl DatabaseModel {
     /// The database once the statements that go together are done.
-    fn as_altered(&self, wanted: &DatabaseInput) -> Self {
+    fn as_altered(&self, wanted: &DatabaseModelInput) -> Self {
         Self {
             id: wanted.name.clone(),
             name: wanted.name.clone(),
@@ -223,7 +227,7 @@ impl Database {
     }
 
     /// A database of which only the name is known.
-    fn named_only(name: &str) -> Self {
+    fn with_name_only(name: &str) -> Self {
         Self {
             name: name.to_owned(),
             owner: String::new(),

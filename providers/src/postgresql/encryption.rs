@@ -41,7 +41,7 @@ pub(super) struct ClientCertificate {
 
 impl ClientCertificateDraft {
     /// Whether some of it is not known yet.
-    pub(super) fn is_later(&self) -> bool {
+    pub(super) fn has_unknown_part(&self) -> bool {
         self.cert.is_unknown() || self.key.is_unknown() || self.sslinline.is_unknown()
     }
 }
@@ -199,22 +199,22 @@ impl CertificateRule for SignedCertificateVerifier {
 
 impl MakeTlsConnect<Socket> for Encryption {
     type Stream = Encrypted;
-    type TlsConnect = Handshake;
+    type TlsConnect = TlsHandshake;
     type Error = rustls::pki_types::InvalidDnsNameError;
 
-    fn make_tls_connect(&mut self, name: &str) -> Result<Handshake, Self::Error> {
+    fn make_tls_connect(&mut self, name: &str) -> Result<TlsHandshake, Self::Error> {
         let name = ServerName::try_from(name.to_owned())?;
-        Ok(Handshake { connector: TlsConnector::from(Arc::clone(&self.config)), name })
+        Ok(TlsHandshake { connector: TlsConnector::from(Arc::clone(&self.config)), name })
     }
 }
 
 /// Handshake of one connection.
-pub(super) struct Handshake {
+pub(super) struct TlsHandshake {
     connector: TlsConnector,
     name: ServerName<'static>,
 }
 
-impl TlsConnect<Socket> for Handshake {
+impl TlsConnect<Socket> for TlsHandshake {
     type Stream = Encrypted;
     type Error = io::Error;
     type Future = Pin<Box<dyn Future<Output = io::Result<Encrypted>> + Send>>;

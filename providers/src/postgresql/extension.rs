@@ -8,7 +8,7 @@ use super::sql;
 
 /// An extension of a database.
 #[derive(Model)]
-pub(super) struct Extension {
+pub(super) struct ExtensionModel {
     /// The name of the extension.
     #[attr(required, replace)]
     name: String,
@@ -33,12 +33,12 @@ pub(super) struct Extension {
 }
 
 /// The resource type.
-pub(super) struct Extensions(pub(super) Server);
+pub(super) struct ExtensionResource(pub(super) Server);
 
-impl Resource for Extensions {
-    type Model = Extension;
+impl Resource for ExtensionResource {
+    type Model = ExtensionModel;
 
-    async fn create(&self, call: Create<Extension>) -> Answer<ExtensionComputed> {
+    async fn create(&self, call: Create<ExtensionModel>) -> Answer<ExtensionModelComputed> {
         let wanted = &call.planned;
         let session = self.0.connect(wanted.database.as_deref(), &call.stop).await?;
         let mut words = vec![format!("CREATE EXTENSION IF NOT EXISTS {}", sql::name(&wanted.name))];
@@ -53,7 +53,7 @@ impl Resource for Extensions {
         let id = format!("{}.{}", session.database, wanted.name);
         let known = |schema, version| {
             let (database, id) = (session.database.clone(), id.clone());
-            ExtensionComputed { schema, version, database, id }
+            ExtensionModelComputed { schema, version, database, id }
         };
         let or_empty = |given: &Option<String>| given.clone().unwrap_or_default();
         call.keep(known(or_empty(&wanted.schema), or_empty(&wanted.version)));
@@ -61,13 +61,13 @@ impl Resource for Extensions {
         Ok(known(schema, version))
     }
 
-    async fn read(&self, call: Read<Extension>) -> Answer<Option<Extension>> {
+    async fn read(&self, call: Read<ExtensionModel>) -> Answer<Option<ExtensionModel>> {
         let Read { current: known, call, .. } = call;
         let found = self.read_extension(&known.database, &known.name, &call.stop).await?;
-        Ok(found.map(|(schema, version)| Extension { schema, version, ..known }))
+        Ok(found.map(|(schema, version)| ExtensionModel { schema, version, ..known }))
     }
 
-    async fn update(&self, call: Update<Extension>) -> Answer<ExtensionComputed> {
+    async fn update(&self, call: Update<ExtensionModel>) -> Answer<ExtensionModelComputed> {
         let Update { prior, planned: wanted, call, .. } = call;
         let session = self.0.connect(Some(&prior.database), &call.stop).await?;
         let name = sql::name(&wanted.name);
@@ -82,10 +82,10 @@ impl Resource for Extensions {
         let what = format!("Error updating extension {}", wanted.name);
         session.run_as(&what, &[&owner], &statements).await?;
         let (schema, version) = found_in(&session, &wanted.name).await?.unwrap_or_default();
-        Ok(ExtensionComputed { schema, version, database: prior.database, id: prior.id })
+        Ok(ExtensionModelComputed { schema, version, database: prior.database, id: prior.id })
     }
 
-    async fn delete(&self, call: Delete<Extension>) -> Answer<()> {
+    async fn delete(&self, call: Delete<ExtensionModel>) -> Answer<()> {
         let Delete { prior: extension, call, .. } = call;
         let first = self.0.connect(None, &call.stop).await?;
         if !first.has_database(&extension.database).await? {
@@ -99,7 +99,7 @@ impl Resource for Extensions {
         session.run_as(&what, &[&owner], &[statement]).await
     }
 
-    async fn import(&self, call: Import<Extension>) -> Answer<ExtensionDraft> {
+    async fn import(&self, call: Import<ExtensionModel>) -> Answer<ExtensionModelDraft> {
         let id = call.id.as_str();
         let (database, name) = match id.split_once('.') {
             Some((database, name)) => (database.to_owned(), name),
@@ -107,18 +107,18 @@ impl Resource for Extensions {
         };
         let (database, name, id) = (database.into(), name.into(), id.into());
         let (drop_cascade, create_cascade) = (false.into(), false.into());
-        Ok(ExtensionDraft {
+        Ok(ExtensionModelDraft {
             database,
             name,
             id,
             drop_cascade,
             create_cascade,
-            ..ExtensionDraft::default()
+            ..ExtensionModelDraft::default()
         })
     }
 }
 
-impl Extensions {
+impl ExtensionResource {
     /// Schema and version of an extension; `None` if it is not there, or its database is not.
     async fn read_extension(
         &self,

@@ -10,11 +10,11 @@ use formwork_sdk::prelude::*;
 use super::server::Server;
 use super::session::Session;
 use super::sql;
-use target::{Object, Target, are_all, is_name, privileges};
+use target::{Object, Target, are_all_privileges, is_name, privileges};
 
 /// The privileges of a role. All that are not listed are taken away.
 #[derive(Model)]
-pub(super) struct Grant {
+pub(super) struct GrantModel {
     /// The role; `public` is every role.
     #[attr(required, replace)]
     role: String,
@@ -47,12 +47,12 @@ pub(super) struct Grant {
 }
 
 /// The resource type.
-pub(super) struct Grants(pub(super) Server);
+pub(super) struct GrantResource(pub(super) Server);
 
-impl Resource for Grants {
-    type Model = Grant;
+impl Resource for GrantResource {
+    type Model = GrantModel;
 
-    fn validate(&self, call: Validate<Grant>) -> Answer<()> {
+    fn validate(&self, call: Validate<GrantModel>) -> Answer<()> {
         let refuse = |name: &str, why: String| {
             call.report(Problem::new("Invalid Attribute Combination", why).at(name));
         };
@@ -81,15 +81,15 @@ impl Resource for Grants {
         Ok(())
     }
 
-    async fn create(&self, call: Create<Grant>) -> Answer<GrantComputed> {
+    async fn create(&self, call: Create<GrantModel>) -> Answer<GrantModelComputed> {
         let Create { planned: wanted, call, .. } = call;
         let session = self.0.connect(Some(&wanted.database), &call.stop).await?;
         let statements = wanted.statements();
         run(&session, "Error granting privileges", &wanted.target(), &statements).await?;
-        Ok(GrantComputed { id: wanted.id() })
+        Ok(GrantModelComputed { id: wanted.id() })
     }
 
-    async fn read(&self, call: Read<Grant>) -> Answer<Option<Grant>> {
+    async fn read(&self, call: Read<GrantModel>) -> Answer<Option<GrantModel>> {
         let Read { current: known, call, .. } = call;
         let first = self.0.connect(None, &call.stop).await?;
         if !first.has_database(&known.database).await? {
@@ -99,15 +99,15 @@ impl Resource for Grants {
         read(&session, known).await
     }
 
-    async fn update(&self, call: Update<Grant>) -> Answer<GrantComputed> {
+    async fn update(&self, call: Update<GrantModel>) -> Answer<GrantModelComputed> {
         let Update { prior, planned: wanted, call, .. } = call;
         let session = self.0.connect(Some(&wanted.database), &call.stop).await?;
         let statements = wanted.statements();
         run(&session, "Error granting privileges", &wanted.target(), &statements).await?;
-        Ok(GrantComputed { id: prior.id })
+        Ok(GrantModelComputed { id: prior.id })
     }
 
-    async fn delete(&self, call: Delete<Grant>) -> Answer<()> {
+    async fn delete(&self, call: Delete<GrantModel>) -> Answer<()> {
         let Delete { prior: known, call, .. } = call;
         let first = self.0.connect(None, &call.stop).await?;
         if !first.has_database(&known.database).await? {
@@ -126,7 +126,7 @@ impl Resource for Grants {
     }
 }
 
-impl Grant {
+impl GrantModel {
     fn target(&self) -> Target<'_> {
         Target {
             kind: &self.object_type,
@@ -137,7 +137,7 @@ impl Grant {
     }
 }
 
-impl GrantInput {
+impl GrantModelInput {
     fn target(&self) -> Target<'_> {
         Target {
             kind: &self.object_type,
@@ -202,7 +202,7 @@ async fn run(
 }
 
 /// The privileges that the role really has; `None` if role or schema are gone.
-async fn read(session: &Session, known: Grant) -> Answer<Option<Grant>> {
+async fn read(session: &Session, known: GrantModel) -> Answer<Option<GrantModel>> {
     let Some(role) = role_of(session, &known.role).await? else { return Ok(None) };
     if let Some(schema) = known.schema.as_ref().filter(|_| known.object_type != "database") {
         let query = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
@@ -219,12 +219,12 @@ async fn read(session: &Session, known: Grant) -> Answer<Option<Grant>> {
             false => !passed_on.is_empty(),
         };
         let is_all = known.privileges.contains("ALL")
-            && are_all(&privileges, &known.object_type, session.version);
+            && are_all_privileges(&privileges, &known.object_type, session.version);
         let is_as_known = is_all || privileges == known.privileges;
         if !is_as_known || with_grant_option != known.with_grant_option {
             // One difference is enough to plan all privileges again.
             let privileges = if is_as_known { known.privileges } else { privileges };
-            return Ok(Some(Grant { privileges, with_grant_option, ..known }));
+            return Ok(Some(GrantModel { privileges, with_grant_option, ..known }));
         }
     }
     Ok(Some(known))

@@ -11,7 +11,7 @@ use super::sql;
 /// A role: a user, or a group of users.
 #[derive(Model)]
 #[attr(conflicts(password, password_wo), together(password_wo, password_wo_version))]
-pub(super) struct Role {
+pub(super) struct RoleModel {
     /// The name of the role.
     #[attr(required)]
     name: String,
@@ -81,33 +81,33 @@ pub(super) struct Role {
 }
 
 /// The resource type.
-pub(super) struct Roles(pub(super) Server);
+pub(super) struct RoleResource(pub(super) Server);
 
-impl Resource for Roles {
-    type Model = Role;
+impl Resource for RoleResource {
+    type Model = RoleModel;
 
-    async fn modify_plan(&self, change: &mut Change<Role>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<RoleModel>) -> Answer<()> {
         change.planned.id = change.planned.name.clone();
         Ok(())
     }
 
-    async fn create(&self, call: Create<Role>) -> Answer<RoleComputed> {
+    async fn create(&self, call: Create<RoleModel>) -> Answer<RoleModelComputed> {
         let session = self.0.connect(None, &call.stop).await?;
         let role = call.planned;
-        let options = role.options(None).join(" ");
+        let options = role.changed_options(None).join(" ");
         let mut statements = vec![format!("CREATE ROLE {} WITH {options}", sql::name(&role.name))];
-        statements.extend(role.settings(None));
+        statements.extend(role.changed_settings(None));
         statements.extend(role.memberships(&BTreeSet::new()));
         session.run(&format!("Error creating role {}", role.name), &statements).await?;
-        Ok(RoleComputed { id: role.name })
+        Ok(RoleModelComputed { id: role.name })
     }
 
-    async fn read(&self, call: Read<Role>) -> Answer<Option<Role>> {
+    async fn read(&self, call: Read<RoleModel>) -> Answer<Option<RoleModel>> {
         let session = self.0.connect(None, &call.stop).await?;
         read(&session, call.current).await
     }
 
-    async fn update(&self, call: Update<Role>) -> Answer<RoleComputed> {
+    async fn update(&self, call: Update<RoleModel>) -> Answer<RoleModelComputed> {
         let session = self.0.connect(None, &call.stop).await?;
         let (prior, role) = (call.prior, call.planned);
         let mut statements = Vec::new();
@@ -115,18 +115,18 @@ impl Resource for Roles {
             let (from, to) = (sql::name(&prior.name), sql::name(&role.name));
             statements.push(format!("ALTER ROLE {from} RENAME TO {to}"));
         }
-        let options = role.options(Some(&prior));
+        let options = role.changed_options(Some(&prior));
         if !options.is_empty() {
             let name = sql::name(&role.name);
             statements.push(format!("ALTER ROLE {name} WITH {}", options.join(" ")));
         }
-        statements.extend(role.settings(Some(&prior)));
+        statements.extend(role.changed_settings(Some(&prior)));
         statements.extend(role.memberships(&prior.roles.unwrap_or_default()));
         session.run(&format!("Error updating role {}", role.name), &statements).await?;
-        Ok(RoleComputed { id: role.name })
+        Ok(RoleModelComputed { id: role.name })
     }
 
-    async fn delete(&self, call: Delete<Role>) -> Answer<()> {
+    async fn delete(&self, call: Delete<RoleModel>) -> Answer<()> {
         let Delete { prior: role, call, .. } = call;
         let session = self.0.connect(None, &call.stop).await?;
         let exists = "SELECT 1 FROM pg_roles WHERE rolname = $1";
@@ -149,25 +149,25 @@ impl Resource for Roles {
         session.run(&format!("Error deleting role {}", role.name), &statements).await
     }
 
-    async fn import(&self, call: Import<Role>) -> Answer<RoleDraft> {
+    async fn import(&self, call: Import<RoleModel>) -> Answer<RoleModelDraft> {
         let id = call.id.as_str();
         let (id, name) = (id.into(), id.into());
         let no = || false.into();
-        Ok(RoleDraft {
+        Ok(RoleModelDraft {
             id,
             name,
             encrypted_password: true.into(),
             skip_drop_role: no(),
             skip_reassign_owned: no(),
-            ..RoleDraft::default()
+            ..RoleModelDraft::default()
         })
     }
 }
 
-impl RoleInput {
+impl RoleModelInput {
     /// Options of the role that differ from the prior ones: some of them only a superuser may even
     /// mention.
-    fn options(&self, prior: Option<&Role>) -> Vec<String> {
+    fn changed_options(&self, prior: Option<&RoleModel>) -> Vec<String> {
         let flags = [
             ("SUPERUSER", self.superuser, prior.map(|prior| prior.superuser)),
             ("CREATEDB", self.create_database, prior.map(|prior| prior.create_database)),
@@ -206,7 +206,7 @@ impl RoleInput {
     }
 
     /// The statements that set what holds in the role's sessions, as far as it does not hold already.
-    fn settings(&self, prior: Option<&Role>) -> Vec<String> {
+    fn changed_settings(&self, prior: Option<&RoleModel>) -> Vec<String> {
         let path =
             |path: Option<&Vec<String>>| path.filter(|path| !path.is_empty()).map(sql::names);
         let number = |number: Option<i64>| number.map(|number| number.to_string());
@@ -214,7 +214,7 @@ impl RoleInput {
         let own = [
             ("search_path", path(self.search_path.as_ref())),
             ("statement_timeout", number(self.statement_timeout)),
-            (IDLE, number(self.idle_in_transaction_session_timeout)),
+            (IDLE_TIMEOUT_SETTING, number(self.idle_in_transaction_session_timeout)),
             ("role", role(self.assume_role.as_ref())),
         ];
         let is = prior.map_or([None, None, None, None], |prior| {
@@ -247,9 +247,9 @@ impl RoleInput {
     }
 }
 
-const IDLE: &str = "idle_in_transaction_session_timeout";
+const IDLE_TIMEOUT_SETTING: &str = "idle_in_transaction_session_timeout";
 
-async fn read(session: &Session, known: Role) -> Answer<Option<Role>> {
+async fn read(session: &Session, known: RoleModel) -> Answer<Option<RoleModel>> {
     let query = "SELECT rolsuper, rolcreatedb, rolcreaterole, rolinherit, rolcanlogin, rolreplication, \
                  rolbypassrls, rolconnlimit::int8, \
                  coalesce(rolvaliduntil, 'infinity') = $2::text::timestamptz, \
@@ -271,7 +271,7 @@ async fn read(session: &Session, known: Role) -> Answer<Option<Role>> {
     let path = setting("search_path").map(|path| path.split(", ").map(unquoted).collect());
     // An empty set and none at all are the same to the server.
     let roles = Some(roles).filter(|roles| !roles.is_empty() || known.roles.is_some());
-    Ok(Some(Role {
+    Ok(Some(RoleModel {
         id: known.name.clone(),
         superuser: row.get(0),
         create_database: row.get(1),
@@ -285,7 +285,8 @@ async fn read(session: &Session, known: Role) -> Answer<Option<Role>> {
         valid_until: if row.get(8) { until.to_owned() } else { row.get(9) },
         search_path: path.or_else(|| known.search_path.clone().filter(Vec::is_empty)),
         statement_timeout: setting("statement_timeout").and_then(|text| text.parse().ok()),
-        idle_in_transaction_session_timeout: setting(IDLE).and_then(|text| text.parse().ok()),
+        idle_in_transaction_session_timeout: setting(IDLE_TIMEOUT_SETTING)
+            .and_then(|text| text.parse().ok()),
         assume_role: setting("role").map(|role| unquoted(&role)),
         roles,
         ..known

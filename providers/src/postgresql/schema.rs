@@ -8,7 +8,7 @@ use super::sql;
 
 /// A schema of a database.
 #[derive(Model)]
-pub(super) struct Schema {
+pub(super) struct SchemaModel {
     /// The name of the schema.
     #[attr(required)]
     name: String,
@@ -30,12 +30,12 @@ pub(super) struct Schema {
 }
 
 /// The resource type.
-pub(super) struct Schemas(pub(super) Server);
+pub(super) struct SchemaResource(pub(super) Server);
 
-impl Resource for Schemas {
-    type Model = Schema;
+impl Resource for SchemaResource {
+    type Model = SchemaModel;
 
-    async fn create(&self, call: Create<Schema>) -> Answer<SchemaComputed> {
+    async fn create(&self, call: Create<SchemaModel>) -> Answer<SchemaModelComputed> {
         let wanted = &call.planned;
         let session = self.0.connect(wanted.database.as_deref(), &call.stop).await?;
         let condition = if wanted.if_not_exists { "IF NOT EXISTS " } else { "" };
@@ -53,19 +53,19 @@ impl Resource for Schemas {
         let id = format!("{}.{}", session.database, wanted.name);
         let database = session.database.clone();
         let owner = wanted.owner.clone().unwrap_or_default();
-        call.keep(SchemaComputed { database: database.clone(), owner, id: id.clone() });
+        call.keep(SchemaModelComputed { database: database.clone(), owner, id: id.clone() });
         let owner = owner_of(&session, &wanted.name).await?;
-        Ok(SchemaComputed { database, owner: owner.unwrap_or_default(), id })
+        Ok(SchemaModelComputed { database, owner: owner.unwrap_or_default(), id })
     }
 
-    async fn read(&self, call: Read<Schema>) -> Answer<Option<Schema>> {
+    async fn read(&self, call: Read<SchemaModel>) -> Answer<Option<SchemaModel>> {
         let Read { current: known, call, .. } = call;
         let owner = self.owner(&known.database, &known.name, &call.stop).await?;
         let id = format!("{}.{}", known.database, known.name);
-        Ok(owner.map(|owner| Schema { owner, id, ..known }))
+        Ok(owner.map(|owner| SchemaModel { owner, id, ..known }))
     }
 
-    async fn update(&self, call: Update<Schema>) -> Answer<SchemaComputed> {
+    async fn update(&self, call: Update<SchemaModel>) -> Answer<SchemaModelComputed> {
         let Update { prior, planned: wanted, call, .. } = call;
         let session = self.0.connect(Some(&prior.database), &call.stop).await?;
         let name = sql::name(&wanted.name);
@@ -82,10 +82,10 @@ impl Resource for Schemas {
         let what = format!("Error updating schema {}", wanted.name);
         session.run_as(&what, &roles_to_join(&roles), &statements).await?;
         let id = format!("{}.{}", session.database, wanted.name);
-        Ok(SchemaComputed { database: session.database, owner, id })
+        Ok(SchemaModelComputed { database: session.database, owner, id })
     }
 
-    async fn delete(&self, call: Delete<Schema>) -> Answer<()> {
+    async fn delete(&self, call: Delete<SchemaModel>) -> Answer<()> {
         let Delete { prior: schema, call, .. } = call;
         let first = self.0.connect(None, &call.stop).await?;
         if !first.has_database(&schema.database).await? {
@@ -98,7 +98,7 @@ impl Resource for Schemas {
         session.run_as(&what, &[&schema.owner], &[statement]).await
     }
 
-    async fn import(&self, call: Import<Schema>) -> Answer<SchemaDraft> {
+    async fn import(&self, call: Import<SchemaModel>) -> Answer<SchemaModelDraft> {
         let id = call.id.as_str();
         let (database, name) = match id.split_once('.') {
             Some((database, name)) => (database.to_owned(), name),
@@ -106,18 +106,18 @@ impl Resource for Schemas {
         };
         let (database, name, id) = (database.into(), name.into(), id.into());
         let (if_not_exists, drop_cascade) = (true.into(), false.into());
-        Ok(SchemaDraft {
+        Ok(SchemaModelDraft {
             database,
             name,
             id,
             if_not_exists,
             drop_cascade,
-            ..SchemaDraft::default()
+            ..SchemaModelDraft::default()
         })
     }
 }
 
-impl Schemas {
+impl SchemaResource {
     /// Owner of a schema; `None` if it does not exist, or its database does not.
     async fn owner(&self, database: &str, name: &str, stop: &Stop) -> Answer<Option<String>> {
         let first = self.0.connect(None, stop).await?;

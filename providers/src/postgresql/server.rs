@@ -14,7 +14,7 @@ use super::session::Session;
 /// The configuration of the provider. Arguments that are not set come from the environment, as with
 /// `psql`.
 #[derive(Model)]
-pub(super) struct Settings {
+pub(super) struct PostgresqlConfigModel {
     /// Connection scheme; always `postgres`.
     #[attr(optional, one_of = ["postgres"])]
     scheme: Option<String>,
@@ -90,9 +90,9 @@ pub(super) struct ConnectionSettings {
 }
 
 impl Configure for Server {
-    type Model = Settings;
+    type Model = PostgresqlConfigModel;
 
-    async fn configure(&self, call: Setup<Settings>) -> Answer<()> {
+    async fn configure(&self, call: Setup<PostgresqlConfigModel>) -> Answer<()> {
         self.configure(&call.config)?;
         match self.known_config() {
             KnownConfig::Later(_) => call.deferral.request(DeferredReason::ProviderConfigUnknown),
@@ -103,7 +103,7 @@ impl Configure for Server {
 
 impl Server {
     /// Takes how the server is reached.
-    pub(super) fn configure(&self, config: &SettingsDraft) -> Answer<()> {
+    pub(super) fn configure(&self, config: &PostgresqlConfigModelDraft) -> Answer<()> {
         let later = unknown_attributes(config);
         let known_config = if later.is_empty() {
             KnownConfig::All(Box::new(access(config)?))
@@ -146,10 +146,10 @@ impl Server {
 }
 
 /// Attributes that are not known yet. Their default does not apply.
-fn unknown_attributes(config: &SettingsDraft) -> Vec<&'static str> {
+fn unknown_attributes(config: &PostgresqlConfigModelDraft) -> Vec<&'static str> {
     let blocks = config.clientcert.get();
     let certificate =
-        blocks.and_then(|blocks| blocks.first()).map(ClientCertificateDraft::is_later);
+        blocks.and_then(|blocks| blocks.first()).map(ClientCertificateDraft::has_unknown_part);
     let all = [
         ("host", config.host.is_unknown()),
         ("port", config.port.is_unknown()),
@@ -161,10 +161,13 @@ fn unknown_attributes(config: &SettingsDraft) -> Vec<&'static str> {
         ("clientcert", config.clientcert.is_unknown() || certificate.unwrap_or(false)),
         ("connect_timeout", config.connect_timeout.is_unknown()),
     ];
-    all.into_iter().filter(|(_, is_later)| *is_later).map(|(name, _)| name).collect()
+    all.into_iter()
+        .filter(|(_, has_unknown_part)| *has_unknown_part)
+        .map(|(name, _)| name)
+        .collect()
 }
 
-fn access(config: &SettingsDraft) -> Answer<ConnectionSettings> {
+fn access(config: &PostgresqlConfigModelDraft) -> Answer<ConnectionSettings> {
     let or_env = |given: &Attr<String>, name: &str, usual: &str| {
         given.get().cloned().or_else(|| variable(name)).unwrap_or_else(|| usual.to_owned())
     };

@@ -30,14 +30,14 @@ pub(super) struct Session {
 }
 
 /// Longest wait for locks that other sessions hold.
-const LOCKED: Duration = Duration::from_secs(20);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 /// Longest wait for an absent server: one that restarts is back by then, and a user with a mistyped
 /// port does not want to wait.
-const ABSENT: Duration = Duration::from_secs(5);
+const ABSENT_SERVER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest wait for the server to cancel a query.
-const DROPPED: Duration = Duration::from_secs(5);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 /// The version that first knows how a member of a role may use it.
-const KNOWS_USE: u32 = 16;
+const VERSION_WITH_MEMBER_USE: u32 = 16;
 
 impl Session {
     /// Connects with a database: the one given, or the one to begin with.
@@ -50,8 +50,9 @@ impl Session {
         let database = database.unwrap_or(&usual).to_owned();
         config.dbname(&database);
         let mut starting = RetryDeadline::of(patience);
-        let mut absent =
-            RetryDeadline::of(Some(patience.map_or(ABSENT, |patience| patience.min(ABSENT))));
+        let mut absent = RetryDeadline::of(Some(
+            patience.map_or(ABSENT_SERVER_TIMEOUT, |patience| patience.min(ABSENT_SERVER_TIMEOUT)),
+        ));
         let what = "Error connecting to PostgreSQL";
         loop {
             let attempt = within(patience, config.connect(encryption.clone()));
@@ -68,7 +69,7 @@ impl Session {
                     tokio::spawn(connection);
                     let (version, stop) = (version.unwrap_or_default(), stop.clone());
                     let session = Self { client, database, version, encryption, stop };
-                    let limit = format!("SET lock_timeout = {}", LOCKED.as_millis());
+                    let limit = format!("SET lock_timeout = {}", LOCK_TIMEOUT.as_millis());
                     session.run(what, &[limit]).await?;
                     return Ok(session);
                 }
@@ -97,7 +98,7 @@ impl Session {
             return Ok(());
         }
         let text = statements.join(";\n");
-        let mut patience = RetryDeadline::of(Some(LOCKED));
+        let mut patience = RetryDeadline::of(Some(LOCK_TIMEOUT));
         loop {
             match self.wait_or_cancel(what, self.client.batch_execute(&text)).await? {
                 Ok(()) => return Ok(()),
@@ -142,7 +143,7 @@ impl Session {
     /// Statements that make the user a member of roles, and end the membership: none where they
     /// would change nothing.
     pub(super) async fn membership(&self, roles: &[&str]) -> Answer<Membership> {
-        let [may, has] = match self.version >= KNOWS_USE {
+        let [may, has] = match self.version >= VERSION_WITH_MEMBER_USE {
             true => [
                 "pg_has_role(r.oid, 'USAGE') AND pg_has_role(r.oid, 'SET')",
                 "AND m.inherit_option AND m.set_option",
@@ -216,7 +217,7 @@ impl Session {
             token.cancel_query(self.encryption.clone()).await.ok();
             asked.await
         };
-        timeout(DROPPED, dropped).await.map_err(|_| {
+        timeout(CANCEL_TIMEOUT, dropped).await.map_err(|_| {
             let detail =
                 "Interrupted; the server has not reported whether the statement was executed.";
             Problem::new(what, detail)

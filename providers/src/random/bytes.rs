@@ -11,7 +11,7 @@ const MAX_BYTES: i64 = 1 << 20;
 
 /// Random bytes that are not shown, for secrets and keys. Drawn from a cryptographic source.
 #[derive(Model)]
-pub(super) struct Bytes {
+pub(super) struct BytesModel {
     /// Arbitrary values that, when changed, make new bytes.
     #[attr(optional, replace)]
     keepers: Option<Strings>,
@@ -27,28 +27,28 @@ pub(super) struct Bytes {
 }
 
 /// The resource type.
-pub(super) struct RandomBytes;
+pub(super) struct BytesResource;
 
-impl Resource for RandomBytes {
-    type Model = Bytes;
+impl Resource for BytesResource {
+    type Model = BytesModel;
 
-    async fn create(&self, call: Create<Bytes>) -> Answer<BytesComputed> {
+    async fn create(&self, call: Create<BytesModel>) -> Answer<BytesModelComputed> {
         let bytes = random_bytes(call.planned.length);
-        Ok(BytesComputed { base64: STANDARD.encode(&bytes), hex: digest::hex(&bytes) })
+        Ok(BytesModelComputed { base64: STANDARD.encode(&bytes), hex: digest::hex(&bytes) })
     }
 
-    async fn import(&self, call: Import<Bytes>) -> Answer<BytesDraft> {
+    async fn import(&self, call: Import<BytesModel>) -> Answer<BytesModelDraft> {
         // The imported value is a secret, so it is not printed.
         let bytes = pem::decode_base64(&call.id).or_fail("Import Random bytes Error")?;
-        let computed = BytesComputed { base64: call.id.clone(), hex: digest::hex(&bytes) };
+        let computed = BytesModelComputed { base64: call.id.clone(), hex: digest::hex(&bytes) };
         let length = i64::try_from(bytes.len()).unwrap_or(i64::MAX).into();
-        Ok(BytesDraft { length, ..computed.into() })
+        Ok(BytesModelDraft { length, ..computed.into() })
     }
 }
 
 /// Random bytes that are neither shown nor stored. Drawn from a cryptographic source.
 #[derive(Model)]
-pub(super) struct Passing {
+pub(super) struct EphemeralBytesModel {
     /// Number of bytes to draw; at least 1.
     #[attr(required, range = 1..=MAX_BYTES)]
     length: i64,
@@ -64,11 +64,14 @@ pub(super) struct Passing {
 pub(super) struct EphemeralBytes;
 
 impl Ephemeral for EphemeralBytes {
-    type Model = Passing;
+    type Model = EphemeralBytesModel;
 
-    async fn open(&self, call: Open<Passing>) -> Answer<PassingComputed> {
+    async fn open(&self, call: Open<EphemeralBytesModel>) -> Answer<EphemeralBytesModelComputed> {
         let bytes = random_bytes(call.config.length);
-        Ok(PassingComputed { base64: STANDARD.encode(&bytes), hex: digest::hex(&bytes) })
+        Ok(EphemeralBytesModelComputed {
+            base64: STANDARD.encode(&bytes),
+            hex: digest::hex(&bytes),
+        })
     }
 }
 

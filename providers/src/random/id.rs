@@ -14,7 +14,7 @@ const MAX_BYTES: i64 = 1 << 20;
 /// Random bytes, written in several ways, for names that must not clash. Drawn from a
 /// cryptographic source.
 #[derive(Model)]
-pub(super) struct Id {
+pub(super) struct IdModel {
     /// Arbitrary values that, when changed, make a new id.
     #[attr(optional, replace_if = values_changed)]
     keepers: Option<Strings>,
@@ -42,12 +42,12 @@ pub(super) struct Id {
 }
 
 /// The resource type.
-pub(super) struct RandomId;
+pub(super) struct IdResource;
 
-impl Resource for RandomId {
-    type Model = Id;
+impl Resource for IdResource {
+    type Model = IdModel;
 
-    fn validate(&self, call: Validate<Id>) -> Answer<()> {
+    fn validate(&self, call: Validate<IdModel>) -> Answer<()> {
         match call.config.byte_length.get() {
             Some(length) if !(1..=MAX_BYTES).contains(length) => {
                 let detail = format!(
@@ -59,21 +59,21 @@ impl Resource for RandomId {
         }
     }
 
-    async fn create(&self, call: Create<Id>) -> Answer<IdComputed> {
+    async fn create(&self, call: Create<IdModel>) -> Answer<IdModelComputed> {
         let length = usize::try_from(call.planned.byte_length).unwrap_or_default();
         let mut bytes = vec![0; length];
         rand::fill(&mut bytes[..]);
         Ok(computed_id(&bytes, &call.planned.prefix.unwrap_or_default()))
     }
 
-    async fn import(&self, call: Import<Id>) -> Answer<IdDraft> {
+    async fn import(&self, call: Import<IdModel>) -> Answer<IdModelDraft> {
         let id = call.id.as_str();
         let (prefix, id) = match id.rsplit_once(',') {
             Some((prefix, id)) => (prefix, id),
             None => ("", id),
         };
         match URL_SAFE_NO_PAD.decode(id) {
-            Ok(bytes) => Ok(IdDraft {
+            Ok(bytes) => Ok(IdModelDraft {
                 byte_length: i64::try_from(bytes.len()).unwrap_or(i64::MAX).into(),
                 prefix: Some(prefix).filter(|it| !it.is_empty()).map(str::to_owned).into(),
                 ..computed_id(&bytes, prefix).into()
@@ -89,12 +89,12 @@ impl Resource for RandomId {
     }
 }
 
-fn computed_id(bytes: &[u8], prefix: &str) -> IdComputed {
+fn computed_id(bytes: &[u8], prefix: &str) -> IdModelComputed {
     let with_prefix = |text: &str| format!("{prefix}{text}");
     let id = URL_SAFE_NO_PAD.encode(bytes);
     let hex = digest::hex(bytes);
     let decimal = Number::parse_integer(&hex, 16).map(|number| number.to_string());
-    IdComputed {
+    IdModelComputed {
         b64_url: with_prefix(&id),
         b64_std: with_prefix(&STANDARD.encode(bytes)),
         hex: with_prefix(&hex),

@@ -2,13 +2,13 @@
 
 use formwork_sdk::prelude::*;
 
-use super::seed::Seeded;
+use super::seed::SeededRandom;
 use crate::Strings;
 use crate::replace::values_changed;
 
 /// A random whole number from a range.
 #[derive(Model)]
-pub(super) struct Integer {
+pub(super) struct IntegerModel {
     /// Arbitrary values that, when changed, make a new number.
     #[attr(optional, replace_if = values_changed)]
     keepers: Option<Strings>,
@@ -31,28 +31,28 @@ pub(super) struct Integer {
 }
 
 /// The resource type.
-pub(super) struct RandomInteger;
+pub(super) struct IntegerResource;
 
-impl Resource for RandomInteger {
-    type Model = Integer;
+impl Resource for IntegerResource {
+    type Model = IntegerModel;
 
-    fn validate(&self, call: Validate<Integer>) -> Answer<()> {
+    fn validate(&self, call: Validate<IntegerModel>) -> Answer<()> {
         let (Some(min), Some(max)) = (call.config.min.get(), call.config.max.get()) else {
             return Ok(());
         };
         check_range(*min, *max)
     }
 
-    async fn create(&self, call: Create<Integer>) -> Answer<IntegerComputed> {
-        let IntegerInput { min, max, seed, .. } = call.planned;
+    async fn create(&self, call: Create<IntegerModel>) -> Answer<IntegerModelComputed> {
+        let IntegerModelInput { min, max, seed, .. } = call.planned;
         check_range(min, max)?;
         let seed = seed.as_deref().filter(|seed| !seed.is_empty());
-        let drawn = Seeded::new(seed).up_to(max.abs_diff(min));
+        let drawn = SeededRandom::new(seed).up_to(max.abs_diff(min));
         let result = min.wrapping_add_unsigned(drawn);
-        Ok(IntegerComputed { result, id: result.to_string() })
+        Ok(IntegerModelComputed { result, id: result.to_string() })
     }
 
-    async fn import(&self, call: Import<Integer>) -> Answer<IntegerDraft> {
+    async fn import(&self, call: Import<IntegerModel>) -> Answer<IntegerModelDraft> {
         let id = call.id.as_str();
         let parts: Vec<&str> = id.split(',').collect();
         let (result, min, max, seed) = match parts[..] {
@@ -63,7 +63,7 @@ impl Resource for RandomInteger {
                 return Err(Problem::new("Import Random Integer Error", detail));
             }
         };
-        Ok(IntegerDraft {
+        Ok(IntegerModelDraft {
             keepers: Attr::Null,
             result: number("result", result)?.into(),
             min: number("min", min)?.into(),

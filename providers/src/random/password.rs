@@ -9,14 +9,14 @@ use crate::Strings;
 use crate::replace::values_changed;
 
 /// Cost of a hash: 2 to the power of this many rounds.
-const COST: u32 = 10;
+const BCRYPT_COST: u32 = 10;
 
 /// The id of every password: it must not tell anything.
-const ID: &str = "none";
+const CONSTANT_ID: &str = "none";
 
 /// Random text that is not shown. Drawn from a cryptographic source.
 #[derive(Model)]
-pub(super) struct Password {
+pub(super) struct PasswordModel {
     /// Arbitrary values that, when changed, make a new text.
     #[attr(optional, replace_if = values_changed)]
     keepers: Option<Strings>,
@@ -37,43 +37,43 @@ pub(super) struct Password {
 }
 
 /// The resource type.
-pub(super) struct RandomPassword;
+pub(super) struct PasswordResource;
 
-impl Resource for RandomPassword {
-    type Model = Password;
+impl Resource for PasswordResource {
+    type Model = PasswordModel;
 
     const VERSION: u64 = 3;
 
-    fn validate(&self, call: Validate<Password>) -> Answer<()> {
+    fn validate(&self, call: Validate<PasswordModel>) -> Answer<()> {
         call.config.recipe.validate(call.config.number)
     }
 
-    async fn modify_plan(&self, change: &mut Change<Password>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<PasswordModel>) -> Answer<()> {
         let numeric = change.config.recipe.planned_numeric(change.config.number);
         (change.planned.number, change.planned.recipe.numeric) = (numeric, numeric);
         Ok(())
     }
 
-    async fn create(&self, call: Create<Password>) -> Answer<PasswordComputed> {
+    async fn create(&self, call: Create<PasswordModel>) -> Answer<PasswordModelComputed> {
         let result = call.planned.recipe.random_string()?;
         let recipe = call.planned.recipe.computed();
-        Ok(PasswordComputed {
+        Ok(PasswordModelComputed {
             number: recipe.numeric,
             recipe,
             bcrypt_hash: hash(result.clone()).await?,
             result,
-            id: ID.to_owned(),
+            id: CONSTANT_ID.to_owned(),
         })
     }
 
-    async fn import(&self, call: Import<Password>) -> Answer<PasswordDraft> {
+    async fn import(&self, call: Import<PasswordModel>) -> Answer<PasswordModelDraft> {
         let id = call.id.as_str();
         let hash = hash(id.to_owned()).await?;
-        Ok(PasswordDraft::default().of_stored(id.to_owned(), hash))
+        Ok(PasswordModelDraft::default().of_stored(id.to_owned(), hash))
     }
 
-    async fn upgrade(&self, call: Upgrade) -> Answer<PasswordDraft> {
-        let stored = call.stored.draft::<Password>()?;
+    async fn upgrade(&self, call: Upgrade) -> Answer<PasswordModelDraft> {
+        let stored = call.stored.draft::<PasswordModel>()?;
         let (text, kept) = (stored.result.or_default(), stored.bcrypt_hash.or_default());
         // The first versions stored no hash, and some later ones that of another text.
         let hash = match bcrypt::verify(&text, &kept) {
@@ -84,7 +84,7 @@ impl Resource for RandomPassword {
     }
 }
 
-impl PasswordDraft {
+impl PasswordModelDraft {
     /// The object of a string, with what older versions have not stored.
     fn of_stored(self, text: String, hash: String) -> Self {
         let recipe = self.recipe.of_stored(self.number, &text);
@@ -94,7 +94,7 @@ impl PasswordDraft {
             recipe,
             result: text.into(),
             bcrypt_hash: hash.into(),
-            id: ID.into(),
+            id: CONSTANT_ID.into(),
         }
     }
 }
@@ -102,7 +102,7 @@ impl PasswordDraft {
 /// Hashes a string, elsewhere, because it takes long on purpose.
 async fn hash(text: String) -> Answer<String> {
     run_blocking(move || {
-        let hash = bcrypt::hash_with_result(text, COST).or_fail("Hash Generation Error")?;
+        let hash = bcrypt::hash_with_result(text, BCRYPT_COST).or_fail("Hash Generation Error")?;
         // The name that programs of all ages know; the hash itself is the same.
         Ok(hash.format_for_version(bcrypt::Version::TwoA))
     })

@@ -11,7 +11,7 @@ const MAX_WORDS: i64 = 1_000;
 
 /// The name of a pet, for names that people can tell apart.
 #[derive(Model)]
-pub(super) struct Pet {
+pub(super) struct PetModel {
     /// Arbitrary values that, when changed, make a new name.
     #[attr(optional, replace_if = values_changed)]
     keepers: Option<Strings>,
@@ -30,12 +30,12 @@ pub(super) struct Pet {
 }
 
 /// The resource type.
-pub(super) struct RandomPet;
+pub(super) struct PetResource;
 
-impl Resource for RandomPet {
-    type Model = Pet;
+impl Resource for PetResource {
+    type Model = PetModel;
 
-    fn validate(&self, call: Validate<Pet>) -> Answer<()> {
+    fn validate(&self, call: Validate<PetModel>) -> Answer<()> {
         match call.config.length.get() {
             Some(length) if *length > MAX_WORDS => {
                 let detail = format!("`length` is {length}; give at most {MAX_WORDS} words.");
@@ -45,21 +45,21 @@ impl Resource for RandomPet {
         }
     }
 
-    async fn create(&self, call: Create<Pet>) -> Answer<PetComputed> {
-        let PetInput { length, prefix, separator, .. } = call.planned;
+    async fn create(&self, call: Create<PetModel>) -> Answer<PetModelComputed> {
+        let PetModelInput { length, prefix, separator, .. } = call.planned;
         let prefix = prefix.as_deref().filter(|prefix| !prefix.is_empty());
         let mut parts: Vec<&str> = prefix.into_iter().collect();
         parts.extend(words(length));
-        Ok(PetComputed { id: parts.join(&separator) })
+        Ok(PetModelComputed { id: parts.join(&separator) })
     }
 
-    async fn import(&self, call: Import<Pet>) -> Answer<PetDraft> {
+    async fn import(&self, call: Import<PetModel>) -> Answer<PetModelDraft> {
         let words = i64::try_from(call.id.split('-').count()).unwrap_or(MAX_WORDS);
-        Ok(PetDraft {
+        Ok(PetModelDraft {
             length: words.into(),
             separator: "-".into(),
             id: call.id.into(),
-            ..PetDraft::default()
+            ..PetModelDraft::default()
         })
     }
 }

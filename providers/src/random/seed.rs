@@ -14,12 +14,12 @@ const SEED_MODULUS: u64 = (1 << 31) - 1;
 const STEPS_TO_GO_TABLE: u64 = 7_800_000_000_000;
 
 /// A source of numbers.
-pub(super) struct Seeded {
+pub(super) struct SeededRandom {
     kept: [u64; N_KEPT_VALUES],
     feed: usize,
 }
 
-impl Seeded {
+impl SeededRandom {
     /// The source that a seed stands for; without one, any.
     pub(super) fn new(seed: Option<&str>) -> Self {
         let feed = N_KEPT_VALUES - TAP_DISTANCE;
@@ -33,7 +33,7 @@ impl Seeded {
             seed => seed.rem_euclid(SEED_MODULUS.cast_signed()).cast_unsigned(),
         };
         let mixed = first_numbers(first, 40, 20);
-        Self { kept: std::array::from_fn(|at| mixed[at] ^ TABLE[at]), feed }
+        Self { kept: std::array::from_fn(|at| mixed[at] ^ GO_SEED_TABLE[at]), feed }
     }
 
     fn next(&mut self) -> u64 {
@@ -93,7 +93,7 @@ fn first_numbers(first: u64, high: u32, middle: u32) -> [u64; N_KEPT_VALUES] {
 ///
 /// A step is linear, so that many of them are the remainder of x^STEPS_TO_GO_TABLE divided by x^607 - x^334 - 1,
 /// which squaring finds at once.
-static TABLE: LazyLock<[u64; N_KEPT_VALUES]> = LazyLock::new(|| {
+static GO_SEED_TABLE: LazyLock<[u64; N_KEPT_VALUES]> = LazyLock::new(|| {
     let mut power = vec![0_u64; N_KEPT_VALUES];
     power[0] = 1;
     for bit in (0..STEPS_TO_GO_TABLE.ilog2() + 1).rev() {
@@ -138,10 +138,10 @@ mod tests {
     use super::*;
 
     /// The source with a number for a seed, as in Go.
-    fn numbered(first: u64) -> Seeded {
+    fn numbered(first: u64) -> SeededRandom {
         let mixed = first_numbers(first, 40, 20);
-        let kept = std::array::from_fn(|at| mixed[at] ^ TABLE[at]);
-        Seeded { kept, feed: N_KEPT_VALUES - TAP_DISTANCE }
+        let kept = std::array::from_fn(|at| mixed[at] ^ GO_SEED_TABLE[at]);
+        SeededRandom { kept, feed: N_KEPT_VALUES - TAP_DISTANCE }
     }
 
     #[test]
@@ -154,9 +154,9 @@ mod tests {
     #[test]
     fn a_seed_gives_what_it_gives_with_the_public_provider() {
         // The values that Go's own tests expect.
-        assert_eq!(Seeded::new(Some("12345")).up_to(2) + 1, 3);
-        assert_eq!(Seeded::new(Some("123456")).up_to(2) + 1, 2);
-        let mut dash = Seeded::new(Some("-"));
+        assert_eq!(SeededRandom::new(Some("12345")).up_to(2) + 1, 3);
+        assert_eq!(SeededRandom::new(Some("123456")).up_to(2) + 1, 2);
+        let mut dash = SeededRandom::new(Some("-"));
         assert_eq!(dash.order(5), [0, 2, 1, 4, 3]);
         assert_eq!(dash.order(5), [0, 4, 3, 2, 1]);
         assert_eq!(dash.order(5)[..2], [0, 1]);
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn numbers_stay_within_their_range_and_reach_its_ends() {
-        let mut seeded = Seeded::new(Some("range"));
+        let mut seeded = SeededRandom::new(Some("range"));
         let numbers: Vec<u64> = (0..200).map(|_| seeded.up_to(2)).collect();
         assert!((0..=2).all(|number| numbers.contains(&number)));
         assert!(numbers.iter().all(|number| *number <= 2));
@@ -176,8 +176,11 @@ mod tests {
 
     #[test]
     fn without_a_seed_the_numbers_are_others_each_time() {
-        assert_ne!(Seeded::new(None).up_to(u64::MAX), Seeded::new(None).up_to(u64::MAX));
-        let mut order = Seeded::new(None).order(50);
+        assert_ne!(
+            SeededRandom::new(None).up_to(u64::MAX),
+            SeededRandom::new(None).up_to(u64::MAX)
+        );
+        let mut order = SeededRandom::new(None).order(50);
         order.sort_unstable();
         assert_eq!(order, (0..50).collect::<Vec<_>>());
     }

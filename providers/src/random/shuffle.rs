@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-use super::seed::Seeded;
+use super::seed::SeededRandom;
 use crate::Strings;
 use crate::replace::values_changed;
 
@@ -11,7 +11,7 @@ const MAX_RESULTS: i64 = 1_000_000;
 
 /// A list of strings in random order.
 #[derive(Model)]
-pub(super) struct Shuffle {
+pub(super) struct ShuffleModel {
     /// Arbitrary values that, when changed, make a new order.
     #[attr(optional, replace_if = values_changed)]
     keepers: Option<Strings>,
@@ -35,12 +35,12 @@ pub(super) struct Shuffle {
 }
 
 /// The resource type.
-pub(super) struct RandomShuffle;
+pub(super) struct ShuffleResource;
 
-impl Resource for RandomShuffle {
-    type Model = Shuffle;
+impl Resource for ShuffleResource {
+    type Model = ShuffleModel;
 
-    fn validate(&self, call: Validate<Shuffle>) -> Answer<()> {
+    fn validate(&self, call: Validate<ShuffleModel>) -> Answer<()> {
         match call.config.result_count.get() {
             Some(count) if !(0..=MAX_RESULTS).contains(count) => {
                 let detail =
@@ -51,20 +51,20 @@ impl Resource for RandomShuffle {
         }
     }
 
-    async fn create(&self, call: Create<Shuffle>) -> Answer<ShuffleComputed> {
-        let ShuffleInput { input, seed, result_count, .. } = call.planned;
+    async fn create(&self, call: Create<ShuffleModel>) -> Answer<ShuffleModelComputed> {
+        let ShuffleModelInput { input, seed, result_count, .. } = call.planned;
         let count = match result_count {
             Some(count) => usize::try_from(count).unwrap_or_default(),
             None => input.len(),
         };
         let seed = seed.as_deref().filter(|seed| !seed.is_empty());
-        let result = shuffle_to_count(&input, count, &mut Seeded::new(seed));
-        Ok(ShuffleComputed { result, id: "-".to_owned() })
+        let result = shuffle_to_count(&input, count, &mut SeededRandom::new(seed));
+        Ok(ShuffleModelComputed { result, id: "-".to_owned() })
     }
 }
 
 /// As many permutations of `input`, one after the other, as fill `count`.
-fn shuffle_to_count<T: Clone>(input: &[T], count: usize, seeded: &mut Seeded) -> Vec<T> {
+fn shuffle_to_count<T: Clone>(input: &[T], count: usize, seeded: &mut SeededRandom) -> Vec<T> {
     let mut result = Vec::new();
     while result.len() < count && !input.is_empty() {
         let order = seeded.order(input.len()).into_iter().take(count - result.len());
@@ -105,13 +105,13 @@ mod tests {
     #[test]
     fn a_seed_makes_the_order_that_it_makes_with_the_public_provider() {
         let input = ["a", "b", "c", "d", "e"];
-        let result = shuffle_to_count(&input, 12, &mut Seeded::new(Some("-")));
+        let result = shuffle_to_count(&input, 12, &mut SeededRandom::new(Some("-")));
         assert_eq!(result.concat(), "acbedaedcbab");
     }
 
     #[test]
     fn repeats_are_spread_evenly() {
-        let result = shuffle_to_count(&["a", "b", "c"], 7, &mut Seeded::new(Some("s")));
+        let result = shuffle_to_count(&["a", "b", "c"], 7, &mut SeededRandom::new(Some("s")));
         assert_eq!(result.len(), 7);
         for text in ["a", "b", "c"] {
             let count = result.iter().filter(|item| **item == text).count();

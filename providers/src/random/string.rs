@@ -8,7 +8,7 @@ use crate::replace::values_changed;
 
 /// Random text. For secrets there is `random_password`.
 #[derive(Model)]
-pub(super) struct Text {
+pub(super) struct StringModel {
     /// Arbitrary values that, when changed, make a new text.
     #[attr(optional, replace_if = values_changed)]
     keepers: Option<Strings>,
@@ -26,42 +26,42 @@ pub(super) struct Text {
 }
 
 /// The resource type.
-pub(super) struct RandomString;
+pub(super) struct StringResource;
 
-impl Resource for RandomString {
-    type Model = Text;
+impl Resource for StringResource {
+    type Model = StringModel;
 
     const VERSION: u64 = 2;
 
-    fn validate(&self, call: Validate<Text>) -> Answer<()> {
+    fn validate(&self, call: Validate<StringModel>) -> Answer<()> {
         call.config.recipe.validate(call.config.number)
     }
 
-    async fn modify_plan(&self, change: &mut Change<Text>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<StringModel>) -> Answer<()> {
         let numeric = change.config.recipe.planned_numeric(change.config.number);
         (change.planned.number, change.planned.recipe.numeric) = (numeric, numeric);
         Ok(())
     }
 
-    async fn create(&self, call: Create<Text>) -> Answer<TextComputed> {
+    async fn create(&self, call: Create<StringModel>) -> Answer<StringModelComputed> {
         let text = call.planned.recipe.random_string()?;
         let recipe = call.planned.recipe.computed();
-        Ok(TextComputed { number: recipe.numeric, recipe, result: text.clone(), id: text })
+        Ok(StringModelComputed { number: recipe.numeric, recipe, result: text.clone(), id: text })
     }
 
-    async fn import(&self, call: Import<Text>) -> Answer<TextDraft> {
+    async fn import(&self, call: Import<StringModel>) -> Answer<StringModelDraft> {
         let id = call.id.as_str();
-        Ok(TextDraft::default().of_stored(id.to_owned()))
+        Ok(StringModelDraft::default().of_stored(id.to_owned()))
     }
 
-    async fn upgrade(&self, call: Upgrade) -> Answer<TextDraft> {
-        let stored = call.stored.draft::<Text>()?;
+    async fn upgrade(&self, call: Upgrade) -> Answer<StringModelDraft> {
+        let stored = call.stored.draft::<StringModel>()?;
         let text = stored.result.or_default();
         Ok(stored.of_stored(text))
     }
 }
 
-impl TextDraft {
+impl StringModelDraft {
     /// The object of a string, with what older versions have not stored.
     fn of_stored(self, text: String) -> Self {
         let recipe = self.recipe.of_stored(self.number, &text);

@@ -8,7 +8,7 @@ use crate::replace::values_changed;
 
 /// A random UUID.
 #[derive(Model)]
-pub(super) struct Uuid {
+pub(super) struct UuidModel {
     /// Arbitrary values that, when changed, make a new UUID.
     #[attr(optional, replace_if = values_changed)]
     keepers: Option<Strings>,
@@ -21,16 +21,16 @@ pub(super) struct Uuid {
 }
 
 /// The resource type.
-pub(super) struct RandomUuid;
+pub(super) struct UuidResource;
 
-impl Resource for RandomUuid {
-    type Model = Uuid;
+impl Resource for UuidResource {
+    type Model = UuidModel;
 
-    async fn create(&self, _: Create<Uuid>) -> Answer<UuidComputed> {
+    async fn create(&self, _: Create<UuidModel>) -> Answer<UuidModelComputed> {
         Ok(computed_uuid(Drawn::new_v4()))
     }
 
-    async fn import(&self, call: Import<Uuid>) -> Answer<UuidDraft> {
+    async fn import(&self, call: Import<UuidModel>) -> Answer<UuidModelDraft> {
         Ok(computed_uuid(parse_uuid(&call.id)?).into())
     }
 }
@@ -38,23 +38,23 @@ impl Resource for RandomUuid {
 /// A UUID that begins with the time at which it was made, so that later ones are sorted behind earlier
 /// ones; the rest is random.
 #[derive(Model)]
-pub(super) struct Uuid7 {
+pub(super) struct Uuid7Model {
     #[attr(flatten, fills)]
-    uuid: Uuid,
+    uuid: UuidModel,
 }
 
 /// The resource type.
-pub(super) struct RandomUuid7;
+pub(super) struct Uuid7Resource;
 
-impl Resource for RandomUuid7 {
-    type Model = Uuid7;
+impl Resource for Uuid7Resource {
+    type Model = Uuid7Model;
 
-    async fn create(&self, _: Create<Uuid7>) -> Answer<Uuid7Computed> {
-        Ok(Uuid7Computed { uuid: computed_uuid(Drawn::now_v7()) })
+    async fn create(&self, _: Create<Uuid7Model>) -> Answer<Uuid7ModelComputed> {
+        Ok(Uuid7ModelComputed { uuid: computed_uuid(Drawn::now_v7()) })
     }
 
-    async fn import(&self, call: Import<Uuid7>) -> Answer<Uuid7Draft> {
-        Ok(Uuid7Draft { uuid: computed_uuid(parse_uuid(&call.id)?).into() })
+    async fn import(&self, call: Import<Uuid7Model>) -> Answer<Uuid7ModelDraft> {
+        Ok(Uuid7ModelDraft { uuid: computed_uuid(parse_uuid(&call.id)?).into() })
     }
 }
 
@@ -65,9 +65,9 @@ fn parse_uuid(id: &str) -> Answer<Drawn> {
     })
 }
 
-fn computed_uuid(drawn: Drawn) -> UuidComputed {
+fn computed_uuid(drawn: Drawn) -> UuidModelComputed {
     let text = drawn.hyphenated().to_string();
-    UuidComputed { result: text.clone(), id: text }
+    UuidModelComputed { result: text.clone(), id: text }
 }
 
 #[cfg(test)]

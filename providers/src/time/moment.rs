@@ -36,7 +36,7 @@ pub(super) fn text(moment: OffsetDateTime) -> String {
 
 /// The parts of the moment that comes out: attributes that all resource types have.
 #[derive(Model)]
-pub(super) struct Parts {
+pub(super) struct MomentParts {
     /// The year.
     #[attr(computed)]
     year: i32,
@@ -60,7 +60,7 @@ pub(super) struct Parts {
     pub(super) unix: i64,
 }
 
-impl From<OffsetDateTime> for PartsComputed {
+impl From<OffsetDateTime> for MomentPartsComputed {
     fn from(moment: OffsetDateTime) -> Self {
         Self {
             year: moment.year(),

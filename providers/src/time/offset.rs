@@ -3,12 +3,12 @@
 use formwork_sdk::prelude::*;
 use time::OffsetDateTime;
 
-use super::moment::{self, Clock, Parts, Unit, add_to_time};
+use super::moment::{self, Clock, MomentParts, Unit, add_to_time};
 use crate::Strings;
 
 /// A moment some time before or after another one, which is kept.
 #[derive(Model)]
-pub(super) struct Offset {
+pub(super) struct OffsetModel {
     /// Arbitrary values that, when changed, make a new object.
     #[attr(optional, replace)]
     triggers: Option<Strings>,
@@ -16,12 +16,12 @@ pub(super) struct Offset {
     #[attr(optional_computed)]
     base_rfc3339: String,
     #[attr(flatten)]
-    offsets: Offsets,
+    offsets: OffsetAmounts,
     /// The moment that comes out.
     #[attr(computed)]
     rfc3339: String,
     #[attr(flatten, computed)]
-    parts: Parts,
+    parts: MomentParts,
     /// The same as `base_rfc3339`.
     #[attr(computed)]
     id: String,
@@ -29,7 +29,7 @@ pub(super) struct Offset {
 
 /// Offset of the moment.
 #[derive(Model)]
-pub(super) struct Offsets {
+pub(super) struct OffsetAmounts {
     /// Number of years to add. At least one of the `offset_` attributes must be set.
     #[attr(optional)]
     offset_years: Option<i64>,
@@ -51,14 +51,14 @@ pub(super) struct Offsets {
 }
 
 /// The resource type.
-pub(super) struct TimeOffset {
+pub(super) struct OffsetResource {
     pub(super) clock: Clock,
 }
 
-impl Resource for TimeOffset {
-    type Model = Offset;
+impl Resource for OffsetResource {
+    type Model = OffsetModel;
 
-    fn validate(&self, call: Validate<Offset>) -> Answer<()> {
+    fn validate(&self, call: Validate<OffsetModel>) -> Answer<()> {
         if let Err(problem) = moment::validate("base_rfc3339", &call.config.base_rfc3339) {
             call.report(problem);
         }
@@ -72,7 +72,7 @@ impl Resource for TimeOffset {
         ))
     }
 
-    async fn modify_plan(&self, change: &mut Change<Offset>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<OffsetModel>) -> Answer<()> {
         let Some(prior) = &change.prior else { return Ok(()) };
         let planned = &change.planned;
         let is_open = planned.offsets.in_order().iter().any(|(by, _)| by.is_unknown())
@@ -85,18 +85,18 @@ impl Resource for TimeOffset {
         Ok(())
     }
 
-    async fn create(&self, call: Create<Offset>) -> Answer<OffsetComputed> {
+    async fn create(&self, call: Create<OffsetModel>) -> Answer<OffsetModelComputed> {
         let now = || moment::text((self.clock)());
         let base = call.planned.base_rfc3339.unwrap_or_else(now);
         computed_offset(&call.config.offsets, base)
     }
 
-    async fn update(&self, call: Update<Offset>) -> Answer<OffsetComputed> {
+    async fn update(&self, call: Update<OffsetModel>) -> Answer<OffsetModelComputed> {
         let base = call.planned.base_rfc3339.unwrap_or(call.prior.base_rfc3339);
         computed_offset(&call.config.offsets, base)
     }
 
-    async fn import(&self, call: Import<Offset>) -> Answer<OffsetDraft> {
+    async fn import(&self, call: Import<OffsetModel>) -> Answer<OffsetModelDraft> {
         let id = call.id.as_str();
         let parts = <[&str; 7]>::try_from(id.split(',').collect::<Vec<_>>()).ok();
         let any_set = |parts: &[&str; 7]| parts[1..].iter().any(|part| !part.is_empty());
@@ -112,7 +112,7 @@ impl Resource for TimeOffset {
             *number = moment::parse_id_part(text)?;
         }
         let [years, months, days, hours, minutes, seconds] = numbers;
-        let offsets = OffsetsDraft {
+        let offsets = OffsetAmountsDraft {
             offset_years: years,
             offset_months: months,
             offset_days: days,
@@ -121,11 +121,11 @@ impl Resource for TimeOffset {
             offset_seconds: seconds,
         };
         let found = computed_offset(&offsets, base.to_owned())?;
-        Ok(OffsetDraft { offsets, ..found.into() })
+        Ok(OffsetModelDraft { offsets, ..found.into() })
     }
 }
 
-impl OffsetsDraft {
+impl OffsetAmountsDraft {
     /// The offsets, in the order in which they are added.
     fn in_order(&self) -> [(Attr<i64>, Unit); 6] {
         [
@@ -140,13 +140,13 @@ impl OffsetsDraft {
 }
 
 /// Works out the moment from its base.
-fn computed_offset(offsets: &OffsetsDraft, base: String) -> Answer<OffsetComputed> {
+fn computed_offset(offsets: &OffsetAmountsDraft, base: String) -> Answer<OffsetModelComputed> {
     let mut moment: OffsetDateTime = moment::parse("base_rfc3339", &base)?;
     for (by, unit) in offsets.in_order() {
         moment = add_to_time(moment, by.or_default(), unit)?;
     }
     let (rfc3339, parts) = (moment::text(moment), moment.into());
-    Ok(OffsetComputed { base_rfc3339: base.clone(), rfc3339, parts, id: base })
+    Ok(OffsetModelComputed { base_rfc3339: base.clone(), rfc3339, parts, id: base })
 }
 
 #[cfg(test)]

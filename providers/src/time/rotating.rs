@@ -3,12 +3,12 @@
 use formwork_sdk::prelude::*;
 use time::OffsetDateTime;
 
-use super::moment::{self, Clock, Parts, Unit, add_to_time};
+use super::moment::{self, Clock, MomentParts, Unit, add_to_time};
 use crate::Strings;
 
 /// A moment that is kept until another one has passed; then the object is replaced.
 #[derive(Model)]
-pub(super) struct Rotating {
+pub(super) struct RotatingModel {
     /// Arbitrary values that, when changed, make a new object.
     #[attr(optional, replace)]
     triggers: Option<Strings>,
@@ -16,12 +16,12 @@ pub(super) struct Rotating {
     #[attr(optional_computed, replace)]
     rfc3339: String,
     #[attr(flatten)]
-    rotations: Rotations,
+    rotations: RotationIntervals,
     /// When to rotate, as RFC 3339 writes it; worked out from the other attributes if not set.
     #[attr(optional_computed)]
     rotation_rfc3339: String,
     #[attr(flatten, computed)]
-    parts: Parts,
+    parts: MomentParts,
     /// The same as `rfc3339`.
     #[attr(computed)]
     id: String,
@@ -29,7 +29,7 @@ pub(super) struct Rotating {
 
 /// After how long to rotate.
 #[derive(Model)]
-pub(super) struct Rotations {
+pub(super) struct RotationIntervals {
     /// After how many years to rotate. At least one of the `rotation_` attributes must be set.
     #[attr(optional)]
     rotation_years: Option<i64>,
@@ -48,14 +48,14 @@ pub(super) struct Rotations {
 }
 
 /// The resource type.
-pub(super) struct TimeRotating {
+pub(super) struct RotatingResource {
     pub(super) clock: Clock,
 }
 
-impl Resource for TimeRotating {
-    type Model = Rotating;
+impl Resource for RotatingResource {
+    type Model = RotatingModel;
 
-    fn validate(&self, call: Validate<Rotating>) -> Answer<()> {
+    fn validate(&self, call: Validate<RotatingModel>) -> Answer<()> {
         let config = &call.config;
         let moments =
             [("rfc3339", &config.rfc3339), ("rotation_rfc3339", &config.rotation_rfc3339)];
@@ -78,7 +78,7 @@ impl Resource for TimeRotating {
         ))
     }
 
-    async fn modify_plan(&self, change: &mut Change<Rotating>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<RotatingModel>) -> Answer<()> {
         let Some(prior) = &change.prior else { return Ok(()) };
         let planned = &change.planned;
         let is_open = planned.rotations.in_order().iter().any(|(by, _)| by.is_unknown())
@@ -98,33 +98,33 @@ impl Resource for TimeRotating {
         Ok(())
     }
 
-    async fn create(&self, call: Create<Rotating>) -> Answer<RotatingComputed> {
-        let RotatingInput { rfc3339, rotation_rfc3339, .. } = call.planned;
+    async fn create(&self, call: Create<RotatingModel>) -> Answer<RotatingModelComputed> {
+        let RotatingModelInput { rfc3339, rotation_rfc3339, .. } = call.planned;
         let base = rfc3339.unwrap_or_else(|| moment::text((self.clock)()));
         computed_rotation(&call.config.rotations, rotation_rfc3339.as_ref(), base)
     }
 
-    async fn read(&self, call: Read<Rotating>) -> Answer<Option<Rotating>> {
+    async fn read(&self, call: Read<RotatingModel>) -> Answer<Option<RotatingModel>> {
         let is_past = self.is_past(&call.current.rotation_rfc3339)?;
         Ok((!is_past).then_some(call.current))
     }
 
-    async fn update(&self, call: Update<Rotating>) -> Answer<RotatingComputed> {
-        let RotatingInput { rfc3339, rotation_rfc3339, .. } = call.planned;
+    async fn update(&self, call: Update<RotatingModel>) -> Answer<RotatingModelComputed> {
+        let RotatingModelInput { rfc3339, rotation_rfc3339, .. } = call.planned;
         let base = rfc3339.unwrap_or(call.prior.rfc3339);
         computed_rotation(&call.config.rotations, rotation_rfc3339.as_ref(), base)
     }
 
-    async fn import(&self, call: Import<Rotating>) -> Answer<RotatingDraft> {
+    async fn import(&self, call: Import<RotatingModel>) -> Answer<RotatingModelDraft> {
         let id = call.id.as_str();
         let parts: Vec<&str> = id.split(',').collect();
         match parts[..] {
             [base, at] if !base.is_empty() && !at.is_empty() => {
-                let rotations = RotationsDraft::default();
+                let rotations = RotationIntervalsDraft::default();
                 Ok(computed_rotation(&rotations, Some(&at.to_owned()), base.to_owned())?.into())
             }
             [base, years, months, days, hours, minutes] if !id.ends_with(",,,,,") => {
-                let rotations = RotationsDraft {
+                let rotations = RotationIntervalsDraft {
                     rotation_years: moment::parse_id_part(years)?,
                     rotation_months: moment::parse_id_part(months)?,
                     rotation_days: moment::parse_id_part(days)?,
@@ -132,7 +132,7 @@ impl Resource for TimeRotating {
                     rotation_minutes: moment::parse_id_part(minutes)?,
                 };
                 let found = computed_rotation(&rotations, None, base.to_owned())?;
-                Ok(RotatingDraft { rotations, ..found.into() })
+                Ok(RotatingModelDraft { rotations, ..found.into() })
             }
             _ => {
                 let detail = format!(
@@ -146,13 +146,13 @@ impl Resource for TimeRotating {
     }
 }
 
-impl TimeRotating {
+impl RotatingResource {
     fn is_past(&self, at: &str) -> Answer<bool> {
         Ok(!at.is_empty() && (self.clock)() > moment::parse("rotation_rfc3339", at)?)
     }
 }
 
-impl RotationsDraft {
+impl RotationIntervalsDraft {
     /// The rotations; the last one that is set counts.
     fn in_order(&self) -> [(Attr<i64>, Unit); 5] {
         [
@@ -167,10 +167,10 @@ impl RotationsDraft {
 
 /// Works out when to rotate, given after how long, or at which moment.
 fn computed_rotation(
-    rotations: &RotationsDraft,
+    rotations: &RotationIntervalsDraft,
     given: Option<&String>,
     base: String,
-) -> Answer<RotatingComputed> {
+) -> Answer<RotatingModelComputed> {
     let start: OffsetDateTime = moment::parse("rfc3339", &base)?;
     let set = rotations.in_order().into_iter().rev();
     let last = set.filter_map(|(by, unit)| Some((*by.get()?, unit))).next();
@@ -184,7 +184,7 @@ fn computed_rotation(
         (None, None) => (base.clone(), start),
     };
     let parts = moment.into();
-    Ok(RotatingComputed { rfc3339: base.clone(), rotation_rfc3339: text, parts, id: base })
+    Ok(RotatingModelComputed { rfc3339: base.clone(), rotation_rfc3339: text, parts, id: base })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::Strings;
 
 /// A pause before what depends on it is created, or after it is destroyed.
 #[derive(Model)]
-pub(super) struct Sleep {
+pub(super) struct SleepModel {
     /// Arbitrary values that, when changed, make a new object.
     #[attr(optional, replace)]
     triggers: Option<Strings>,
@@ -25,15 +25,15 @@ pub(super) struct Sleep {
 }
 
 /// The resource type.
-pub(super) struct TimeSleep {
+pub(super) struct SleepResource {
     pub(super) clock: Clock,
 }
 
-impl Resource for TimeSleep {
-    type Model = Sleep;
+impl Resource for SleepResource {
+    type Model = SleepModel;
 
-    fn validate(&self, call: Validate<Sleep>) -> Answer<()> {
-        let SleepDraft { create_duration, destroy_duration, .. } = call.config;
+    fn validate(&self, call: Validate<SleepModel>) -> Answer<()> {
+        let SleepModelDraft { create_duration, destroy_duration, .. } = call.config;
         if create_duration.is_null() && destroy_duration.is_null() {
             return Err(Problem::new(
                 "Invalid Attribute Combination",
@@ -50,18 +50,18 @@ impl Resource for TimeSleep {
         Ok(())
     }
 
-    async fn create(&self, call: Create<Sleep>) -> Answer<SleepComputed> {
+    async fn create(&self, call: Create<SleepModel>) -> Answer<SleepModelComputed> {
         let time = call.planned.create_duration.as_deref();
         wait("create_duration", time, &call.stop).await?;
-        Ok(SleepComputed { id: moment::text((self.clock)()) })
+        Ok(SleepModelComputed { id: moment::text((self.clock)()) })
     }
 
-    async fn delete(&self, call: Delete<Sleep>) -> Answer<()> {
+    async fn delete(&self, call: Delete<SleepModel>) -> Answer<()> {
         let time = call.prior.destroy_duration.as_deref();
         wait("destroy_duration", time, &call.stop).await
     }
 
-    async fn import(&self, call: Import<Sleep>) -> Answer<SleepDraft> {
+    async fn import(&self, call: Import<SleepModel>) -> Answer<SleepModelDraft> {
         let id = call.id.as_str();
         let parts = id.split_once(',').filter(|parts| *parts != ("", "") && !parts.1.contains(','));
         let Some((create, destroy)) = parts else {
@@ -76,7 +76,7 @@ impl Resource for TimeSleep {
             }
             duration(name, text).map(|_| Attr::from(text))
         };
-        Ok(SleepDraft {
+        Ok(SleepModelDraft {
             triggers: Attr::Null,
             create_duration: read("create_duration", create)?,
             destroy_duration: read("destroy_duration", destroy)?,

@@ -2,12 +2,12 @@
 
 use formwork_sdk::prelude::*;
 
-use super::moment::{self, Clock, Parts};
+use super::moment::{self, Clock, MomentParts};
 use crate::Strings;
 
 /// A moment that is kept: that of creation, or a given one.
 #[derive(Model)]
-pub(super) struct Static {
+pub(super) struct StaticTimeModel {
     /// Arbitrary values that, when changed, make a new object.
     #[attr(optional, replace)]
     triggers: Option<Strings>,
@@ -15,25 +15,25 @@ pub(super) struct Static {
     #[attr(optional_computed, replace)]
     rfc3339: String,
     #[attr(flatten, computed)]
-    parts: Parts,
+    parts: MomentParts,
     /// The same as `rfc3339`.
     #[attr(computed, keep)]
     id: String,
 }
 
 /// The resource type.
-pub(super) struct TimeStatic {
+pub(super) struct StaticTimeResource {
     pub(super) clock: Clock,
 }
 
-impl Resource for TimeStatic {
-    type Model = Static;
+impl Resource for StaticTimeResource {
+    type Model = StaticTimeModel;
 
-    fn validate(&self, call: Validate<Static>) -> Answer<()> {
+    fn validate(&self, call: Validate<StaticTimeModel>) -> Answer<()> {
         moment::validate("rfc3339", &call.config.rfc3339)
     }
 
-    async fn modify_plan(&self, change: &mut Change<Static>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<StaticTimeModel>) -> Answer<()> {
         // A given moment is known before anything is created; that of creation is not.
         if let (None, Some(text)) = (&change.prior, change.planned.rfc3339.get()) {
             let found = computed_static("rfc3339", text.clone())?;
@@ -42,20 +42,20 @@ impl Resource for TimeStatic {
         Ok(())
     }
 
-    async fn create(&self, call: Create<Static>) -> Answer<StaticComputed> {
+    async fn create(&self, call: Create<StaticTimeModel>) -> Answer<StaticTimeModelComputed> {
         let now = || moment::text((self.clock)());
         computed_static("rfc3339", call.planned.rfc3339.unwrap_or_else(now))
     }
 
-    async fn import(&self, call: Import<Static>) -> Answer<StaticDraft> {
+    async fn import(&self, call: Import<StaticTimeModel>) -> Answer<StaticTimeModelDraft> {
         let id = call.id.as_str();
         Ok(computed_static("id", id.to_owned())?.into())
     }
 }
 
-fn computed_static(name: &str, text: String) -> Answer<StaticComputed> {
+fn computed_static(name: &str, text: String) -> Answer<StaticTimeModelComputed> {
     let parts = moment::parse(name, &text)?.into();
-    Ok(StaticComputed { rfc3339: text.clone(), parts, id: text })
+    Ok(StaticTimeModelComputed { rfc3339: text.clone(), parts, id: text })
 }
 
 #[cfg(test)]

@@ -5,12 +5,12 @@ use formwork_sdk::prelude::*;
 use super::issue;
 use super::key::{PrivateKey, encode_pem, is_private};
 use super::renewal::was_pem;
-use super::subject::{self, About, Subject};
+use super::subject::{self, Subject, SubjectArguments};
 use crate::digest::{hex, sha1};
 
 /// A request for a certificate, to be given to an authority.
 #[derive(Model)]
-pub(super) struct Request {
+pub(super) struct CertRequestModel {
     /// Private key of the certificate, in PEM.
     #[attr(required, sensitive, replace_if = was_pem, check = is_private)]
     private_key_pem: String,
@@ -38,16 +38,16 @@ pub(super) struct Request {
 }
 
 /// The resource type.
-pub(super) struct TlsCertRequest;
+pub(super) struct CertRequestResource;
 
-impl Resource for TlsCertRequest {
-    type Model = Request;
+impl Resource for CertRequestResource {
+    type Model = CertRequestModel;
 
-    async fn create(&self, call: Create<Request>) -> Answer<RequestComputed> {
+    async fn create(&self, call: Create<CertRequestModel>) -> Answer<CertRequestModelComputed> {
         let planned = call.planned;
         let key = PrivateKey::from_pem(&planned.private_key_pem)
             .or_fail("Failed to parse private key PEM")?;
-        let about = About {
+        let about = SubjectArguments {
             subject: &planned.subject,
             dns_names: planned.dns_names.as_ref(),
             ip_addresses: planned.ip_addresses.as_ref(),
@@ -57,6 +57,10 @@ impl Resource for TlsCertRequest {
         let request = issue::request(name, alternatives, &key)
             .and_then(|der| Ok((hex(&sha1(&der)), encode_pem("CERTIFICATE REQUEST", &der)?)));
         let (id, cert_request_pem) = request.or_fail("Error creating certificate request")?;
-        Ok(RequestComputed { key_algorithm: key.algorithm().to_owned(), cert_request_pem, id })
+        Ok(CertRequestModelComputed {
+            key_algorithm: key.algorithm().to_owned(),
+            cert_request_pem,
+            id,
+        })
     }
 }

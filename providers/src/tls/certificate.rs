@@ -14,7 +14,7 @@ use crate::shown;
 /// Certificates, taken apart.
 #[derive(Model)]
 #[attr(exactly_one_of(url, content), conflicts(verify_chain, content))]
-pub(super) struct Certificates {
+pub(super) struct CertificatesModel {
     /// Source of the certificates: `https://HOST[:PORT]`, through the proxy of the provider if
     /// there is one, or `tls://HOST:PORT`, without. Either this or `content`.
     #[attr(optional)]
@@ -34,38 +34,38 @@ pub(super) struct Certificates {
 }
 
 /// The data source.
-pub(super) struct TlsCertificate(pub(super) ProxyChoice);
+pub(super) struct CertificateSource(pub(super) ProxyChoice);
 
-impl DataSource for TlsCertificate {
-    type Model = Certificates;
+impl DataSource for CertificateSource {
+    type Model = CertificatesModel;
 
-    fn validate(&self, call: Validate<Certificates>) -> Answer<()> {
+    fn validate(&self, call: Validate<CertificatesModel>) -> Answer<()> {
         match call.config.url.get() {
             Some(url) => parse_url(url).map(|_| ()),
             None => Ok(()),
         }
     }
 
-    async fn read(&self, call: ReadData<Certificates>) -> Answer<CertificatesComputed> {
+    async fn read(&self, call: ReadData<CertificatesModel>) -> Answer<CertificatesModelComputed> {
         let mut ders = match (&call.config.content, &call.config.url) {
             (Some(content), _) => {
                 vec![pem_contents("CERTIFICATE", content).or_fail("Failed to decoded PEM")?]
             }
             (None, url) => {
                 let url = url.as_deref().unwrap_or_default();
-                self.shown_by(url, call.config.verify_chain.unwrap_or(true)).await?
+                self.certificates_of_server(url, call.config.verify_chain.unwrap_or(true)).await?
             }
         };
         ders.reverse();
         let read = ders.iter().map(|der| Certificate::read(der).map(Whole));
         let certificates = read.collect::<Result<_, KeyError>>();
         let certificates = certificates.or_fail("Unable to parse certificate")?;
-        Ok(CertificatesComputed { certificates, id: hex(&sha1(&ders.concat())) })
+        Ok(CertificatesModelComputed { certificates, id: hex(&sha1(&ders.concat())) })
     }
 }
 
-impl TlsCertificate {
-    async fn shown_by(&self, url: &str, is_verified: bool) -> Answer<Vec<Vec<u8>>> {
+impl CertificateSource {
+    async fn certificates_of_server(&self, url: &str, is_verified: bool) -> Answer<Vec<Vec<u8>>> {
         let (uri, port) = parse_url(url)?;
         let host = uri.host().unwrap_or_default();
         let proxy = match uri.scheme_str() {
@@ -80,7 +80,7 @@ impl TlsCertificate {
             Err(error) => Err(error),
         };
         shown.map_err(|error| {
-            let detail = format!("{}: {error}.", shown::url(url));
+            let detail = format!("{}: {error}.", shown::redact_url(url));
             Problem::new("Failed to identify fetch peer certificates", detail)
         })
     }
@@ -89,7 +89,7 @@ impl TlsCertificate {
 /// Parses a URL; returns it, and the port.
 fn parse_url(url: &str) -> Answer<(Uri, u16)> {
     let refuse = |summary, why: String| {
-        let detail = format!("`url` is {:?}: {why}.", shown::url(url));
+        let detail = format!("`url` is {:?}: {why}.", shown::redact_url(url));
         Problem::new(summary, detail).at("url")
     };
     let uri: Uri =

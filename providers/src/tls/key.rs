@@ -77,12 +77,12 @@ impl PrivateKey {
     /// Makes a key. Takes a while.
     pub(super) fn generate(kind: KeyKind) -> Result<Self, KeyError> {
         match kind {
-            KeyKind::Rsa(bits) => Ok(Self::Rsa(Box::new(rsa_of(bits)?))),
+            KeyKind::Rsa(bits) => Ok(Self::Rsa(Box::new(generate_rsa(bits)?))),
             KeyKind::Ecdsa(curve) => Ok(Self::Ecdsa(curve, curve.random())),
             KeyKind::Ed25519 => {
-                let pair = Ed25519KeyPair::generate().map_err(crypto_error)?;
-                let seed = pair.seed().map_err(crypto_error)?;
-                let seed: Curve25519SeedBin<'_> = seed.as_be_bytes().map_err(crypto_error)?;
+                let pair = Ed25519KeyPair::generate().map_err(key_not_made_error)?;
+                let seed = pair.seed().map_err(key_not_made_error)?;
+                let seed: Curve25519SeedBin<'_> = seed.as_be_bytes().map_err(key_not_made_error)?;
                 ed25519(seed.as_ref())
             }
         }
@@ -196,7 +196,7 @@ fn ed25519(seed: &[u8]) -> Result<PrivateKey, KeyError> {
 }
 
 /// Makes an RSA key; with the quicker library where it knows the size.
-fn rsa_of(bits: usize) -> Result<RsaPrivateKey, KeyError> {
+fn generate_rsa(bits: usize) -> Result<RsaPrivateKey, KeyError> {
     use aws_lc_rs::rsa::{KeyPair, KeySize};
     let size = match bits {
         2048 => KeySize::Rsa2048,
@@ -214,13 +214,13 @@ fn rsa_of(bits: usize) -> Result<RsaPrivateKey, KeyError> {
             )));
         }
     };
-    let pair = KeyPair::generate(size).map_err(crypto_error)?;
-    let der = pair.as_der().map_err(crypto_error)?;
+    let pair = KeyPair::generate(size).map_err(key_not_made_error)?;
+    let der = pair.as_der().map_err(key_not_made_error)?;
     let key = RsaPrivateKey::from_pkcs8_der(der.as_ref());
     key.map_err(|error| KeyError::Crypto(error.to_string()))
 }
 
-fn crypto_error(_: aws_lc_rs::error::Unspecified) -> KeyError {
+fn key_not_made_error(_: aws_lc_rs::error::Unspecified) -> KeyError {
     KeyError::Crypto("the key cannot be made".to_owned())
 }
 

@@ -7,11 +7,11 @@ use super::issue::{self, Issuer, find_extension};
 use super::key::{KeyError, PrivateKey, is_private};
 use super::private_key::report;
 use super::renewal::was_pem;
-use super::signed::Signed;
+use super::signed::SignedCertAttributes;
 
 /// A certificate that was requested, signed with the key of an authority.
 #[derive(Model)]
-pub(super) struct Cert {
+pub(super) struct LocallySignedCertModel {
     /// The certificate of the authority in PEM.
     #[attr(required, replace_if = was_pem, check = issue::is_certificate)]
     ca_cert_pem: String,
@@ -25,23 +25,26 @@ pub(super) struct Cert {
     #[attr(computed, keep)]
     ca_key_algorithm: String,
     #[attr(flatten, fills)]
-    signed: Signed,
+    signed: SignedCertAttributes,
 }
 
 /// The resource type.
-pub(super) struct TlsLocallySignedCert;
+pub(super) struct LocallySignedCertResource;
 
-impl Resource for TlsLocallySignedCert {
-    type Model = Cert;
+impl Resource for LocallySignedCertResource {
+    type Model = LocallySignedCertModel;
 
-    async fn modify_plan(&self, change: &mut Change<Cert>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<LocallySignedCertModel>) -> Answer<()> {
         let Change { prior, config, planned, replace, .. } = change;
         let prior = prior.as_ref().map(|prior| &prior.signed);
         planned.signed.plan(prior, &config.signed, replace);
         Ok(())
     }
 
-    async fn create(&self, call: Create<Cert>) -> Answer<CertComputed> {
+    async fn create(
+        &self,
+        call: Create<LocallySignedCertModel>,
+    ) -> Answer<LocallySignedCertModelComputed> {
         let planned = &call.planned;
         let holder = issue::subject_of_request(&planned.cert_request_pem)
             .or_fail("Failed to parse certificate request PEM")?;
@@ -49,12 +52,15 @@ impl Resource for TlsLocallySignedCert {
             .or_fail("Failed to parse CA private key PEM")?;
         let issuer = authority(&call, &planned.ca_cert_pem, &key)?;
         let signed = planned.signed.sign(holder, &issuer)?;
-        Ok(CertComputed { ca_key_algorithm: key.algorithm().to_owned(), signed })
+        Ok(LocallySignedCertModelComputed { ca_key_algorithm: key.algorithm().to_owned(), signed })
     }
 
-    async fn read(&self, call: Read<Cert>) -> Answer<Option<Cert>> {
+    async fn read(
+        &self,
+        call: Read<LocallySignedCertModel>,
+    ) -> Answer<Option<LocallySignedCertModel>> {
         let cert = call.current;
-        Ok(Some(Cert { signed: cert.signed.refresh_renewal(), ..cert }))
+        Ok(Some(LocallySignedCertModel { signed: cert.signed.refresh_renewal(), ..cert }))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::digest::hex;
 
 /// The attributes of names that have a short name, in the order in which names are written. Strings
 /// show them the other way round.
-const SHORT: [(&str, ObjectIdentifier); 9] = [
+const SHORT_ATTRIBUTE_NAMES: [(&str, ObjectIdentifier); 9] = [
     ("C", ObjectIdentifier::new_unwrap("2.5.4.6")),
     ("O", ObjectIdentifier::new_unwrap("2.5.4.10")),
     ("OU", ObjectIdentifier::new_unwrap("2.5.4.11")),
@@ -32,11 +32,14 @@ const EMAIL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9
 /// Writes a name. `values` has those of each short name that has any.
 pub(super) fn encode_name(values: &[(&str, Vec<String>)], email: Option<&str>) -> Result<Name> {
     let mut name = Name::default();
-    for (short, oid) in SHORT {
+    for (short, oid) in SHORT_ATTRIBUTE_NAMES {
         let values = values.iter().find(|(name, _)| *name == short);
         let parts = values.iter().flat_map(|(_, values)| values).map(|text| {
-            let tag =
-                if text.bytes().all(is_printable) { Tag::PrintableString } else { Tag::Utf8String };
+            let tag = if text.bytes().all(is_printable_byte) {
+                Tag::PrintableString
+            } else {
+                Tag::Utf8String
+            };
             Ok(AttributeTypeAndValue { oid, value: Any::new(tag, text.as_bytes())? })
         });
         let parts = parts.collect::<Result<Vec<_>>>()?;
@@ -53,18 +56,20 @@ pub(super) fn encode_name(values: &[(&str, Vec<String>)], email: Option<&str>) -
 }
 
 /// Whether a character is a `PrintableString`, the most widely supported kind of string.
-fn is_printable(byte: u8) -> bool {
+fn is_printable_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b" '()+,-./:=?".contains(&byte)
 }
 
 /// Shows a name as RFC 2253 does: the attributes with short names, last first, then the others.
 pub(super) fn display_name(name: &Name) -> String {
     let all: Vec<_> = name.0.iter().flat_map(|part| part.0.iter()).collect();
-    let is_short = |oid: &ObjectIdentifier| SHORT.iter().any(|(_, short)| short == oid);
+    let is_short =
+        |oid: &ObjectIdentifier| SHORT_ATTRIBUTE_NAMES.iter().any(|(_, short)| short == oid);
     let mut groups: Vec<String> = Vec::new();
-    for (short, oid) in SHORT.iter().rev() {
+    for (short, oid) in SHORT_ATTRIBUTE_NAMES.iter().rev() {
         let values = all.iter().filter(|part| part.oid == *oid);
-        let shown = values.map(|part| format!("{short}={}", escaped(&text_of(&part.value))));
+        let shown = values
+            .map(|part| format!("{short}={}", escape_name_text(&attribute_text(&part.value))));
         let shown: Vec<_> = shown.collect();
         if !shown.is_empty() {
             groups.push(shown.join("+"));
@@ -78,7 +83,7 @@ pub(super) fn display_name(name: &Name) -> String {
     groups.join(",")
 }
 
-fn text_of(value: &Any) -> String {
+fn attribute_text(value: &Any) -> String {
     match value.tag() {
         Tag::BmpString => {
             let units =
@@ -89,7 +94,7 @@ fn text_of(value: &Any) -> String {
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape_name_text(text: &str) -> String {
     let last = text.chars().count().saturating_sub(1);
     let mut escaped = String::new();
     for (at, character) in text.chars().enumerate() {
@@ -109,14 +114,14 @@ fn escaped(text: &str) -> String {
 
 /// The other names of whom a certificate is about.
 #[derive(Debug, Default)]
-pub(super) struct Alternatives {
+pub(super) struct AlternativeNames {
     pub(super) dns_names: Vec<String>,
     /// As many bytes as such an address has.
     pub(super) ip_addresses: Vec<Vec<u8>>,
     pub(super) uris: Vec<String>,
 }
 
-impl Alternatives {
+impl AlternativeNames {
     /// The extension that holds them; `None` if there are none.
     pub(super) fn extension(&self, is_critical: bool) -> Result<Option<Extension>> {
         let text = |text: &String| Ia5String::new(text);

@@ -18,7 +18,7 @@ use formwork_plugin_protocol::NoVerifier;
 use tunnel::{Wire, unbracketed};
 
 /// Time limit for the certificates of a server.
-const PATIENCE: Duration = Duration::from_secs(30);
+const CERTIFICATES_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A server.
 pub(super) struct Server<'s> {
@@ -40,13 +40,13 @@ pub(super) enum PeerError {
     Tls(#[from] TlsError),
     #[error("{0:?} is no name of a server")]
     Name(String),
-    #[error("no answer within {} seconds", PATIENCE.as_secs())]
+    #[error("no answer within {} seconds", CERTIFICATES_TIMEOUT.as_secs())]
     Late,
 }
 
 /// Returns the certificates in DER, the server's own first.
 pub(super) async fn certificates(server: &Server<'_>) -> Result<Vec<Vec<u8>>, PeerError> {
-    match tokio::time::timeout(PATIENCE, shake_hands(server)).await {
+    match tokio::time::timeout(CERTIFICATES_TIMEOUT, shake_hands(server)).await {
         Ok(certificates) => certificates,
         Err(_) => Err(PeerError::Late),
     }

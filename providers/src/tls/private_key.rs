@@ -10,7 +10,7 @@ use super::key::{Curve, KeyError, KeyKind, PrivateKey, RSA_BITS_RANGE};
 
 /// Arguments of a key.
 #[derive(Model)]
-pub(super) struct Wanted {
+pub(super) struct KeyArguments {
     /// The algorithm: `RSA`, `ECDSA` or `ED25519`.
     #[attr(required, replace, one_of = ["RSA", "ECDSA", "ED25519"])]
     algorithm: String,
@@ -22,7 +22,7 @@ pub(super) struct Wanted {
     ecdsa_curve: String,
 }
 
-impl WantedDraft {
+impl KeyArgumentsDraft {
     /// Checks the arguments. The number of bits counts for no other algorithm.
     fn validate(&self) -> Answer<()> {
         let is_rsa = self.algorithm.get().is_some_and(|algorithm| algorithm == "RSA");
@@ -42,7 +42,7 @@ impl WantedDraft {
 
 /// A key in all its forms.
 #[derive(Model)]
-pub(super) struct Forms {
+pub(super) struct KeyForms {
     /// The private key in PEM.
     #[attr(computed, sensitive)]
     private_key_pem: String,
@@ -69,41 +69,41 @@ pub(super) struct Forms {
 /// A private key. It is stored in the state, readable for every reader of the state; the ephemeral
 /// resource of the same name is not stored.
 #[derive(Model)]
-pub(super) struct Key {
+pub(super) struct PrivateKeyModel {
     #[attr(flatten)]
-    wanted: Wanted,
+    wanted: KeyArguments,
     #[attr(flatten, computed)]
-    forms: Forms,
+    forms: KeyForms,
     /// The SHA-1 digest of the public key.
     #[attr(computed)]
     id: String,
 }
 
 /// The resource type.
-pub(super) struct TlsPrivateKey;
+pub(super) struct PrivateKeyResource;
 
-impl Resource for TlsPrivateKey {
-    type Model = Key;
+impl Resource for PrivateKeyResource {
+    type Model = PrivateKeyModel;
 
     const VERSION: u64 = 1;
 
-    fn validate(&self, call: Validate<Key>) -> Answer<()> {
+    fn validate(&self, call: Validate<PrivateKeyModel>) -> Answer<()> {
         call.config.wanted.validate()
     }
 
-    async fn create(&self, call: Create<Key>) -> Answer<KeyComputed> {
-        let (forms, id) = generated(&call.planned.wanted).await?;
-        Ok(KeyComputed { forms, id })
+    async fn create(&self, call: Create<PrivateKeyModel>) -> Answer<PrivateKeyModelComputed> {
+        let (forms, id) = generate_key_forms(&call.planned.wanted).await?;
+        Ok(PrivateKeyModelComputed { forms, id })
     }
 
     /// The first version lacked some of the forms.
-    async fn upgrade(&self, call: Upgrade) -> Answer<KeyDraft> {
-        let mut stored: Key = call.stored.read()?;
+    async fn upgrade(&self, call: Upgrade) -> Answer<PrivateKeyModelDraft> {
+        let mut stored: PrivateKeyModel = call.stored.read()?;
         let key = PrivateKey::from_pem(&stored.forms.private_key_pem);
-        let made = key.and_then(|key| forms_of(&key));
+        let made = key.and_then(|key| key_forms_and_digest(&key));
         let (forms, id) = made.or_fail("Unable to parse key from PEM")?;
         stored.id = id;
-        stored.forms = Forms {
+        stored.forms = KeyForms {
             private_key_pem: stored.forms.private_key_pem,
             private_key_openssh: forms.private_key_openssh,
             private_key_pem_pkcs8: forms.private_key_pem_pkcs8,
@@ -117,9 +117,9 @@ impl Resource for TlsPrivateKey {
 }
 
 /// The forms of a key, and its digest.
-fn forms_of(key: &PrivateKey) -> Result<(FormsComputed, String), KeyError> {
+fn key_forms_and_digest(key: &PrivateKey) -> Result<(KeyFormsComputed, String), KeyError> {
     let public = key.public_forms()?;
-    let forms = FormsComputed {
+    let forms = KeyFormsComputed {
         private_key_pem: key.to_pem()?,
         private_key_openssh: key.to_openssh()?,
         private_key_pem_pkcs8: key.to_pkcs8()?,
@@ -132,7 +132,7 @@ fn forms_of(key: &PrivateKey) -> Result<(FormsComputed, String), KeyError> {
 }
 
 /// Makes a key, elsewhere: the search for large primes takes its time.
-async fn generated(wanted: &WantedInput) -> Answer<(FormsComputed, String)> {
+async fn generate_key_forms(wanted: &KeyArgumentsInput) -> Answer<(KeyFormsComputed, String)> {
     let curve = Curve::ALL.into_iter().find(|curve| curve.name() == wanted.ecdsa_curve);
     let kind = match wanted.algorithm.as_str() {
         "RSA" => KeyKind::Rsa(usize::try_from(wanted.rsa_bits).unwrap_or_default()),
@@ -140,7 +140,7 @@ async fn generated(wanted: &WantedInput) -> Answer<(FormsComputed, String)> {
         _ => KeyKind::Ed25519,
     };
     run_blocking(move || {
-        let made = PrivateKey::generate(kind).and_then(|key| forms_of(&key));
+        let made = PrivateKey::generate(kind).and_then(|key| key_forms_and_digest(&key));
         made.or_fail("Unable to generate Key from configuration")
     })
     .await

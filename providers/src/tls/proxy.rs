@@ -9,7 +9,7 @@ use crate::{proxy, shown};
 
 /// The configuration of the provider.
 #[derive(Model)]
-pub(super) struct Settings {
+pub(super) struct TlsConfigModel {
     /// The proxy through which data sources reach servers with `https://` URLs.
     #[block(max = 1)]
     proxy: Vec<ProxySettings>,
@@ -36,7 +36,7 @@ struct ProxySettings {
 fn is_proxy(url: &impl AsRef<str>) -> Result<(), String> {
     use ProxyProtocol::{Http, Https, Socks5, Socks5h};
     let url = url.as_ref();
-    let shown = shown::url(url);
+    let shown = shown::redact_url(url);
     match Proxy::new(url).map(|proxy| proxy.protocol()) {
         Ok(Http | Https | Socks5 | Socks5h) => Ok(()),
         Ok(_) => Err(format!(
@@ -81,9 +81,9 @@ impl ProxyChoice {
 }
 
 impl Configure for ProxyChoice {
-    type Model = Settings;
+    type Model = TlsConfigModel;
 
-    fn validate(&self, call: Validate<Settings>) -> Answer<()> {
+    fn validate(&self, call: Validate<TlsConfigModel>) -> Answer<()> {
         let Some(proxy) = call.config.proxy.get().and_then(|proxies| proxies.first()) else {
             return Ok(());
         };
@@ -101,7 +101,7 @@ impl Configure for ProxyChoice {
         Ok(())
     }
 
-    async fn configure(&self, call: Setup<Settings>) -> Answer<()> {
+    async fn configure(&self, call: Setup<TlsConfigModel>) -> Answer<()> {
         let proxies = &call.config.proxy;
         let choice = match proxies.get().and_then(|proxies| proxies.first()) {
             None if proxies.is_unknown() => ProxySource::Later,

@@ -8,7 +8,7 @@ use super::key::PrivateKey;
 /// The public half of a private key.
 #[derive(Model)]
 #[attr(exactly_one_of(private_key_pem, private_key_openssh))]
-pub(super) struct Public {
+pub(super) struct PublicKeyModel {
     /// The private key in PEM. Either this or `private_key_openssh`.
     #[attr(optional, sensitive)]
     private_key_pem: Option<String>,
@@ -36,12 +36,12 @@ pub(super) struct Public {
 }
 
 /// The data source.
-pub(super) struct TlsPublicKey;
+pub(super) struct PublicKeySource;
 
-impl DataSource for TlsPublicKey {
-    type Model = Public;
+impl DataSource for PublicKeySource {
+    type Model = PublicKeyModel;
 
-    async fn read(&self, call: ReadData<Public>) -> Answer<PublicComputed> {
+    async fn read(&self, call: ReadData<PublicKeyModel>) -> Answer<PublicKeyModelComputed> {
         public(&call.config)
     }
 }
@@ -50,21 +50,21 @@ impl DataSource for TlsPublicKey {
 pub(super) struct EphemeralPublicKey;
 
 impl Ephemeral for EphemeralPublicKey {
-    type Model = Public;
+    type Model = PublicKeyModel;
 
-    async fn open(&self, call: Open<Public>) -> Answer<PublicComputed> {
+    async fn open(&self, call: Open<PublicKeyModel>) -> Answer<PublicKeyModelComputed> {
         public(&call.config)
     }
 }
 
-fn public(config: &PublicInput) -> Answer<PublicComputed> {
+fn public(config: &PublicKeyModelInput) -> Answer<PublicKeyModelComputed> {
     let key = match (&config.private_key_pem, &config.private_key_openssh) {
         (None, Some(openssh)) => PrivateKey::from_openssh(openssh),
         (pem, _) => PrivateKey::from_pem(pem.as_deref().unwrap_or_default()),
     };
     let public = key.and_then(|key| Ok((key.algorithm(), key.public_forms()?)));
     let (algorithm, public) = public.or_fail("Unable to parse private key")?;
-    Ok(PublicComputed {
+    Ok(PublicKeyModelComputed {
         algorithm: algorithm.to_owned(),
         public_key_pem: public.pem,
         public_key_openssh: public.openssh,

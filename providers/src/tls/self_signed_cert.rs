@@ -5,12 +5,12 @@ use formwork_sdk::prelude::*;
 use super::issue::{CertificateSubject, Issuer, key_id};
 use super::key::{PrivateKey, is_private};
 use super::renewal::was_pem;
-use super::signed::Signed;
-use super::subject::{self, About, Subject};
+use super::signed::SignedCertAttributes;
+use super::subject::{self, Subject, SubjectArguments};
 
 /// A certificate that is signed with the key that it is for.
 #[derive(Model)]
-pub(super) struct Cert {
+pub(super) struct SelfSignedCertModel {
     /// The private key that the certificate is for, in PEM.
     #[attr(required, sensitive, replace_if = was_pem, check = is_private)]
     private_key_pem: String,
@@ -30,26 +30,29 @@ pub(super) struct Cert {
     #[attr(computed, keep)]
     key_algorithm: String,
     #[attr(flatten, fills)]
-    signed: Signed,
+    signed: SignedCertAttributes,
     /// Subject of the certificate.
     #[block(max = 1, replace)]
     subject: Vec<Subject>,
 }
 
 /// The resource type.
-pub(super) struct TlsSelfSignedCert;
+pub(super) struct SelfSignedCertResource;
 
-impl Resource for TlsSelfSignedCert {
-    type Model = Cert;
+impl Resource for SelfSignedCertResource {
+    type Model = SelfSignedCertModel;
 
-    async fn modify_plan(&self, change: &mut Change<Cert>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<SelfSignedCertModel>) -> Answer<()> {
         let Change { prior, config, planned, replace, .. } = change;
         let prior = prior.as_ref().map(|prior| &prior.signed);
         planned.signed.plan(prior, &config.signed, replace);
         Ok(())
     }
 
-    async fn create(&self, call: Create<Cert>) -> Answer<CertComputed> {
+    async fn create(
+        &self,
+        call: Create<SelfSignedCertModel>,
+    ) -> Answer<SelfSignedCertModelComputed> {
         let planned = call.planned;
         let key = PrivateKey::from_pem(&planned.private_key_pem)
             .or_fail("Failed to parse private key PEM")?;
@@ -64,18 +67,18 @@ impl Resource for TlsSelfSignedCert {
         let issuer = Issuer { name: name.clone(), key: &key, key_id };
         let signed =
             planned.signed.sign(CertificateSubject { name, alternatives, key: public }, &issuer)?;
-        Ok(CertComputed { key_algorithm: key.algorithm().to_owned(), signed })
+        Ok(SelfSignedCertModelComputed { key_algorithm: key.algorithm().to_owned(), signed })
     }
 
-    async fn read(&self, call: Read<Cert>) -> Answer<Option<Cert>> {
+    async fn read(&self, call: Read<SelfSignedCertModel>) -> Answer<Option<SelfSignedCertModel>> {
         let cert = call.current;
-        Ok(Some(Cert { signed: cert.signed.refresh_renewal(), ..cert }))
+        Ok(Some(SelfSignedCertModel { signed: cert.signed.refresh_renewal(), ..cert }))
     }
 }
 
-impl CertInput {
-    fn subject_arguments(&self) -> About<'_> {
-        About {
+impl SelfSignedCertModelInput {
+    fn subject_arguments(&self) -> SubjectArguments<'_> {
+        SubjectArguments {
             subject: &self.subject,
             dns_names: self.dns_names.as_ref(),
             ip_addresses: self.ip_addresses.as_ref(),

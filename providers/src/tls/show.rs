@@ -63,8 +63,11 @@ impl Certificate {
         let length = constraints.as_ref().map(|constraints| constraints.path_len_constraint);
         let key = &signed.subject_public_key_info.algorithm.oid;
         Ok(Self {
-            signature_algorithm: algorithm_name(&SIGNATURES, &certificate.signature_algorithm.oid),
-            public_key_algorithm: algorithm_name(&KEYS, key),
+            signature_algorithm: algorithm_name(
+                &SIGNATURE_ALGORITHM_NAMES,
+                &certificate.signature_algorithm.oid,
+            ),
+            public_key_algorithm: algorithm_name(&KEY_ALGORITHM_NAMES, key),
             serial_number: BigUint::from_bytes_be(signed.serial_number.as_bytes()).to_string(),
             is_ca: constraints.is_some_and(|constraints| constraints.ca),
             max_path_length: length.map_or(0, |length| length.map_or(-1, i64::from)),
@@ -83,14 +86,14 @@ impl Certificate {
     }
 }
 
-const KEYS: [(&str, &str); 4] = [
+const KEY_ALGORITHM_NAMES: [(&str, &str); 4] = [
     ("1.2.840.113549.1.1.1", "RSA"),
     ("1.2.840.10040.4.1", "DSA"),
     ("1.2.840.10045.2.1", "ECDSA"),
     ("1.3.101.112", "Ed25519"),
 ];
 
-const SIGNATURES: [(&str, &str); 12] = [
+const SIGNATURE_ALGORITHM_NAMES: [(&str, &str); 12] = [
     ("1.2.840.113549.1.1.4", "MD5-RSA"),
     ("1.2.840.113549.1.1.5", "SHA1-RSA"),
     ("1.2.840.113549.1.1.11", "SHA256-RSA"),

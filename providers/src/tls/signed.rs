@@ -8,7 +8,7 @@ use super::usage;
 
 /// A certificate that was signed.
 #[derive(Model)]
-pub(super) struct Signed {
+pub(super) struct SignedCertAttributes {
     /// For how many hours the certificate is valid.
     #[attr(required, replace, range = 0..)]
     validity_period_hours: i64,
@@ -47,7 +47,7 @@ pub(super) struct Signed {
     id: String,
 }
 
-impl Signed {
+impl SignedCertAttributes {
     /// The certificate as it is at this moment.
     pub(super) fn refresh_renewal(mut self) -> Self {
         self.ready_for_renewal |=
@@ -56,9 +56,14 @@ impl Signed {
     }
 }
 
-impl SignedDraft {
+impl SignedCertAttributesDraft {
     /// Plans the attributes that depend on the existing certificate, if any.
-    pub(super) fn plan(&mut self, prior: Option<&Signed>, config: &Self, replace: &mut Vec<Path>) {
+    pub(super) fn plan(
+        &mut self,
+        prior: Option<&SignedCertAttributes>,
+        config: &Self,
+        replace: &mut Vec<Path>,
+    ) {
         // A stored value stays, and so does an absent one.
         if let Some(prior) = prior.filter(|_| config.max_path_length.is_null()) {
             self.max_path_length = prior.max_path_length.into();
@@ -71,7 +76,7 @@ impl SignedDraft {
     }
 }
 
-impl SignedInput {
+impl SignedCertAttributesInput {
     /// Whether the certificate names its key.
     pub(super) fn names_key(&self) -> bool {
         self.is_ca_certificate || self.set_subject_key_id
@@ -82,7 +87,7 @@ impl SignedInput {
         &self,
         holder: CertificateSubject,
         issuer: &Issuer<'_>,
-    ) -> Answer<SignedComputed> {
+    ) -> Answer<SignedCertAttributesComputed> {
         issue::check_authority(self.is_ca_certificate, &holder.name)?;
         let lifetime = Lifetime::hours_from_now(self.validity_period_hours)?;
         let (from, until) = lifetime.since_1970();
@@ -96,7 +101,7 @@ impl SignedInput {
         };
         let issued =
             issue::certificate(&terms, holder, issuer).or_fail("Failed to create certificate")?;
-        Ok(SignedComputed {
+        Ok(SignedCertAttributesComputed {
             cert_pem: issued.pem,
             max_path_length: self.max_path_length,
             ready_for_renewal: renewal::is_born_due(

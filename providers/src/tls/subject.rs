@@ -7,7 +7,7 @@ use x509_cert::ext::Extension;
 use x509_cert::name::Name;
 
 use super::key::KeyError;
-use super::name::{self, Alternatives};
+use super::name::{self, AlternativeNames};
 
 /// Subject of a certificate. Each argument is a part of the distinguished name.
 #[derive(Clone, Debug, Default, Nested)]
@@ -86,7 +86,7 @@ fn octets(text: &str) -> Result<Vec<u8>, AddrParseError> {
 }
 
 /// Arguments about the subject of a certificate.
-pub(super) struct About<'m> {
+pub(super) struct SubjectArguments<'m> {
     /// At most one.
     pub(super) subject: &'m [Subject],
     pub(super) dns_names: Option<&'m Vec<String>>,
@@ -94,7 +94,7 @@ pub(super) struct About<'m> {
     pub(super) uris: Option<&'m Vec<String>>,
 }
 
-impl About<'_> {
+impl SubjectArguments<'_> {
     /// The distinguished name, and the extension with the other names.
     pub(super) fn names(&self) -> Answer<(Name, Option<Extension>)> {
         let mut ip_addresses = Vec::new();
@@ -106,7 +106,7 @@ impl About<'_> {
         }
         let texts = |texts: Option<&'_ Vec<String>>| texts.cloned().unwrap_or_default();
         let (dns_names, uris) = (texts(self.dns_names), texts(self.uris));
-        let alternatives = Alternatives { dns_names, ip_addresses, uris };
+        let alternatives = AlternativeNames { dns_names, ip_addresses, uris };
         let named = || {
             let name = self.subject.first().map(Subject::name).transpose()?.unwrap_or_default();
             // RFC 5280: other names are all there is where there is no name.

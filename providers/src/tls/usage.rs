@@ -15,7 +15,7 @@ enum KeyUse {
     Extended(&'static str),
 }
 
-const USES: [(&str, KeyUse); 23] = [
+const KEY_USE_NAMES: [(&str, KeyUse); 23] = [
     ("any_extended", KeyUse::Extended("2.5.29.37.0")),
     ("cert_signing", KeyUse::Key(KeyUsages::KeyCertSign)),
     ("client_auth", KeyUse::Extended("1.3.6.1.5.5.7.3.2")),
@@ -43,15 +43,17 @@ const USES: [(&str, KeyUse); 23] = [
 
 /// Checks that all are names of uses.
 pub(super) fn check_uses(uses: &[String]) -> std::result::Result<(), String> {
-    let unknown = uses.iter().find(|name| USES.iter().all(|(known, _)| known != name));
+    let unknown = uses.iter().find(|name| KEY_USE_NAMES.iter().all(|(known, _)| known != name));
     let Some(unknown) = unknown else { return Ok(()) };
-    let names: Vec<_> = USES.iter().map(|(name, _)| format!("{name:?}")).collect();
+    let names: Vec<_> = KEY_USE_NAMES.iter().map(|(name, _)| format!("{name:?}")).collect();
     Err(format!("must have elements that are one of {}, and not {unknown:?}", names.join(", ")))
 }
 
 /// The extensions that hold the uses; none for no uses.
 pub(super) fn extensions(uses: &[String]) -> Result<Vec<Extension>> {
-    let of = |name: &String| USES.iter().find(|(known, _)| known == name).map(|(_, usage)| usage);
+    let of = |name: &String| {
+        KEY_USE_NAMES.iter().find(|(known, _)| known == name).map(|(_, usage)| usage)
+    };
     let uses: Vec<_> = uses.iter().filter_map(of).collect();
     let key = uses.iter().filter_map(|usage| match usage {
         KeyUse::Key(usage) => Some(*usage),

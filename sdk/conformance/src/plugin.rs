@@ -306,7 +306,7 @@ impl Plugin {
     /// # Errors
     /// When nothing answers there.
     pub async fn reattach(address: &Address, protocol: Protocol) -> Result<Self, StartError> {
-        let connection = host::connect(address, None, Duration::from_secs(10)).await;
+        let connection = host::connect_to_plugin(address, None, Duration::from_secs(10)).await;
         Ok(Self::new(None, connection.map_err(StartError::Unreachable)?, protocol))
     }
 
@@ -356,7 +356,7 @@ impl Plugin {
         let mut answers = Vec::new();
         let mut size = 0;
         let collect = async {
-            let mut stream = self.connection.begin(call).await?;
+            let mut stream = self.connection.begin_call(call).await?;
             while let Some(answer) = stream.next().await {
                 let answer = answer?;
                 size += answer.len();
@@ -469,7 +469,7 @@ pub async fn connect_provider(
         }
         (None, _) => None,
     };
-    let connected = host::connect(&handshake.address, tls, patience).await;
+    let connected = host::connect_to_plugin(&handshake.address, tls, patience).await;
     connected.map_err(without_error_numbers)
 }
 

@@ -335,8 +335,8 @@ impl TestEngine {
         let applied = apply_plan(&session, diags, plan, &journal).await.ok();
         let ended = match &applied {
             Some(applied) => {
-                let state = applied.state.clone();
-                journal.record_snapshot(&StateFile { state, ..StateFile::new_empty() }).await
+                let file = StateFile { state: applied.state.clone(), ..StateFile::new_empty() };
+                journal.record_state_fingerprint(&file).await
             }
             None => Ok(()),
         };

@@ -14,7 +14,7 @@ pub(crate) fn render_plan(plan: &Plan) -> String {
         let _ = writeln!(out, "drift {}", drifted.addr);
         write_changed_attributes(&mut out, drifted);
     }
-    for change in plan.changes.values().filter(|change| change.is_unapplied()) {
+    for change in plan.changes.values().filter(|change| change.needs_apply()) {
         let _ = write!(out, "{} {}", action_sign(change.action), change.addr);
         if let Some(importing) = &change.importing {
             let _ = write!(out, " (imported by {})", importing.import_key);

@@ -204,9 +204,9 @@ impl FaultLayer {
                 let mut exchange = Exchange::new(rpc, Vec::new(), offer, History::default(), 1);
                 exchange.is_garbled = true;
                 self.apply_fault(before(&mut exchange)).await;
-                self.inner.begin(call).await
+                self.inner.begin_call(call).await
             }
-            _ => self.inner.begin(call).await,
+            _ => self.inner.begin_call(call).await,
         }
     }
 }
@@ -251,7 +251,7 @@ fn generated(offer: &Offer, request: &Msg) -> Msg {
 }
 
 impl Transport for FaultLayer {
-    fn begin(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
+    fn begin_call(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
         self.call(call).boxed()
     }
 }

@@ -11,11 +11,11 @@ use tokio::process::Child;
 
 use super::command::Command;
 use crate::failure::FailureReason;
-use crate::lines::OutputLines;
+use crate::output_lines::OutputLines;
 use crate::stop::StopSignal;
 
 /// Time that a command gets to end after it was asked to.
-const EXIT_WAIT: Duration = Duration::from_secs(5);
+const COMMAND_EXIT_WAIT: Duration = Duration::from_secs(5);
 
 /// Number of bytes read at once.
 const READ_SIZE: usize = 16 * 1024;
@@ -29,7 +29,7 @@ pub(super) async fn run(
     output: &mut OutputLines<'_>,
     stop: &StopSignal,
 ) -> Result<(), FailureReason> {
-    let started = start(command).await.map_err(|error| not_started(command, &error))?;
+    let started = start(command).await.map_err(|error| command_start_error(command, &error))?;
     let StartedCommand { mut child, tree, mut reader } = started;
     let ended = {
         let reading = async {
@@ -52,7 +52,7 @@ pub(super) async fn run(
             () = stop.wait_until_requested() => {
                 tree.ask_to_end();
                 // The outcome does not matter: the command was cut short.
-                tokio::time::timeout(EXIT_WAIT, work).await.ok();
+                tokio::time::timeout(COMMAND_EXIT_WAIT, work).await.ok();
                 tree.kill().await;
                 Err(FailureReason::from("interrupted".to_owned()))
             }
@@ -61,7 +61,7 @@ pub(super) async fn run(
     output.finish();
     match ended? {
         status if status.success() => Ok(()),
-        status => Err(FailureReason::from(describe_exit(status))),
+        status => Err(FailureReason::from(describe_exit_status(status))),
     }
 }
 
@@ -97,7 +97,7 @@ async fn start(command: &Command) -> io::Result<StartedCommand> {
 
 /// Error for a command that did not start. Directory and command are configuration, and may be
 /// sensitive.
-fn not_started(command: &Command, error: &io::Error) -> FailureReason {
+fn command_start_error(command: &Command, error: &io::Error) -> FailureReason {
     let program = command.words.first().map(String::as_str).unwrap_or_default();
     match &command.folder {
         Some(folder) if !folder.is_dir() => FailureReason::new(
@@ -111,7 +111,7 @@ fn not_started(command: &Command, error: &io::Error) -> FailureReason {
     }
 }
 
-fn describe_exit(status: ExitStatus) -> String {
+fn describe_exit_status(status: ExitStatus) -> String {
     match (status.code(), signal_name(status)) {
         (Some(code), _) => format!("exit status {code}"),
         (None, Some(signal)) => format!("ended by the signal {signal}"),

@@ -24,7 +24,8 @@ pub(super) struct Command {
 }
 
 /// The shell that takes a command when no other interpreter is named.
-const SHELL: [&str; 2] = if cfg!(windows) { ["cmd", "/C"] } else { ["/bin/sh", "-c"] };
+const DEFAULT_INTERPRETER: [&str; 2] =
+    if cfg!(windows) { ["cmd", "/C"] } else { ["/bin/sh", "-c"] };
 
 impl Command {
     /// Reads a block that fits the schema.
@@ -49,7 +50,7 @@ impl Command {
             _ => Vec::new(),
         };
         if words.is_empty() {
-            words.extend(SHELL.map(str::to_owned));
+            words.extend(DEFAULT_INTERPRETER.map(str::to_owned));
         }
         words.push(command.clone());
         let environment = match attribute("environment") {

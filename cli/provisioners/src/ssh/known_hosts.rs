@@ -8,7 +8,7 @@ use russh::keys::known_hosts::known_host_keys_path;
 
 /// The keys that are known for one machine. A machine that is not known has none.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KnownHost {
+pub(super) struct KnownHostKeys {
     keys: Vec<PublicKey>,
     /// The name of the machine in the files.
     name: String,
@@ -16,7 +16,7 @@ pub(super) struct KnownHost {
     file: PathBuf,
 }
 
-impl KnownHost {
+impl KnownHostKeys {
     /// Looks a machine up in `~/.ssh/known_hosts` and `/etc/ssh/ssh_known_hosts`.
     ///
     /// # Errors
@@ -75,6 +75,6 @@ pub(crate) fn fuzz_known_hosts(data: &[u8]) {
     std::fs::create_dir(folder.path().join(".ssh")).expect("a new folder is empty");
     std::fs::write(folder.path().join(".ssh/known_hosts"), data).expect("a new folder has room");
     for port in [22, 2222] {
-        drop(KnownHost::find("one.example", port, Some(folder.path())));
+        drop(KnownHostKeys::find("one.example", port, Some(folder.path())));
     }
 }

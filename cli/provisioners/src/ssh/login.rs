@@ -11,7 +11,7 @@ use super::session::{SessionFailure, SshClient};
 use super::target::SshHop;
 
 /// Greatest number of rounds of questions that a machine may ask.
-const MAX_ROUNDS: usize = 16;
+const MAX_QUESTION_ROUNDS: usize = 16;
 
 /// One way to prove it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub(super) async fn login(
             MethodKind::Password => "password",
             _ => "keyboard-interactive",
         });
-        match try_method(handle, hop, way).await? {
+        match try_auth_method(handle, hop, way).await? {
             None => return Ok(()),
             Some(remaining) => taken = remaining,
         }
@@ -84,7 +84,7 @@ pub(super) async fn login(
 
 /// Tries one method. Returns the methods that may be tried next; `None` if authentication is
 /// complete.
-async fn try_method(
+async fn try_auth_method(
     handle: &mut Handle<SshClient>,
     hop: &SshHop,
     way: AuthMethod,
@@ -95,7 +95,7 @@ async fn try_method(
             let password = hop.password.as_deref().unwrap_or_default();
             Ok(remaining_methods(handle.authenticate_password(&hop.user, password).await?))
         }
-        AuthMethod::Questions => authenticate_with_answers(handle, hop).await,
+        AuthMethod::Questions => authenticate_with_password_answers(handle, hop).await,
         AuthMethod::Agent => authenticate_with_agent(handle, hop).await,
     }
 }
@@ -177,13 +177,13 @@ async fn authenticate_with_agent(
 }
 
 /// Every question is answered with the password.
-async fn authenticate_with_answers(
+async fn authenticate_with_password_answers(
     handle: &mut Handle<SshClient>,
     hop: &SshHop,
 ) -> Result<Option<MethodSet>, SessionFailure> {
     let password = hop.password.as_deref().unwrap_or_default();
     let mut said = handle.authenticate_keyboard_interactive_start(&hop.user, None).await?;
-    for _ in 0..MAX_ROUNDS {
+    for _ in 0..MAX_QUESTION_ROUNDS {
         let answers = match said {
             KeyboardInteractiveAuthResponse::Success => return Ok(None),
             KeyboardInteractiveAuthResponse::Failure { remaining_methods, .. } => {

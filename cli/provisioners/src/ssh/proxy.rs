@@ -118,19 +118,22 @@ impl Proxy {
         host: &str,
         port: u16,
     ) -> Result<(), String> {
-        const NOBODY: u8 = 0;
-        const PASSWORD: u8 = 2;
-        let methods: &[u8] =
-            if self.user.is_some() { &[5, 2, NOBODY, PASSWORD] } else { &[5, 1, NOBODY] };
+        const NO_AUTHENTICATION: u8 = 0;
+        const PASSWORD_AUTHENTICATION: u8 = 2;
+        let methods: &[u8] = if self.user.is_some() {
+            &[5, 2, NO_AUTHENTICATION, PASSWORD_AUTHENTICATION]
+        } else {
+            &[5, 1, NO_AUTHENTICATION]
+        };
         line.write_all(methods).await.map_err(connection_error)?;
         let mut chosen = [0; 2];
         line.read_exact(&mut chosen).await.map_err(connection_error)?;
         match chosen {
-            [5, NOBODY] => {}
-            [5, PASSWORD] => {
+            [5, NO_AUTHENTICATION] => {}
+            [5, PASSWORD_AUTHENTICATION] => {
                 let mut words = vec![1];
-                push_with_length(&mut words, self.user.as_deref().unwrap_or_default())?;
-                push_with_length(&mut words, self.password.as_deref().unwrap_or_default())?;
+                push_with_length_byte(&mut words, self.user.as_deref().unwrap_or_default())?;
+                push_with_length_byte(&mut words, self.password.as_deref().unwrap_or_default())?;
                 line.write_all(&words).await.map_err(connection_error)?;
                 let mut answer = [0; 2];
                 line.read_exact(&mut answer).await.map_err(connection_error)?;
@@ -171,7 +174,7 @@ fn connect(host: &str, port: u16) -> Result<Vec<u8>, String> {
         }
         Err(_) => {
             request.push(3);
-            push_with_length(&mut request, host)?;
+            push_with_length_byte(&mut request, host)?;
         }
     }
     request.extend(port.to_be_bytes());
@@ -183,7 +186,7 @@ fn connection_error(error: std::io::Error) -> String {
 }
 
 /// A string with its length before it, in one byte.
-fn push_with_length(out: &mut Vec<u8>, text: &str) -> Result<(), String> {
+fn push_with_length_byte(out: &mut Vec<u8>, text: &str) -> Result<(), String> {
     let length = u8::try_from(text.len()).map_err(|_| "a name has more than 255 bytes")?;
     out.push(length);
     out.extend(text.as_bytes());

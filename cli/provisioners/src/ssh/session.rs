@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::agent;
 use super::dial::{self, ByteStream};
 use super::host_key::{self, HostKey};
-use super::known_hosts::KnownHost;
+use super::known_hosts::KnownHostKeys;
 use super::login::login;
 use super::quote::shell_word;
 use super::target::{SshHop, SshTarget};
@@ -112,7 +112,7 @@ impl Session {
                 ChannelMsg::Failure => {
                     return Err("Error starting script: the machine refuses to run commands".into());
                 }
-                message => ended = result_of_message(&message).or(ended),
+                message => ended = command_result_of_message(&message).or(ended),
             }
         }
         Ok(ended.unwrap_or_else(|| {
@@ -222,7 +222,7 @@ async fn shake_hands(
 }
 
 /// Result of a command, if a message carries it.
-fn result_of_message(message: &ChannelMsg) -> Option<CommandResult> {
+fn command_result_of_message(message: &ChannelMsg) -> Option<CommandResult> {
     match message {
         ChannelMsg::ExitStatus { exit_status: 0 } => Some(CommandResult::Success),
         ChannelMsg::ExitStatus { exit_status } => {
@@ -263,7 +263,7 @@ pub(super) struct SshClient {
     name: String,
     host_key: Option<HostKey>,
     /// The keys that are known, if no key is given.
-    known: KnownHost,
+    known: KnownHostKeys,
     agent: Option<PathBuf>,
 }
 

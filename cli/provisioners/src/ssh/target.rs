@@ -10,7 +10,7 @@ use formwork_value::{Plain, duration};
 use super::agent::SshAgent;
 use super::host_key::HostKey;
 use super::identity::LoginIdentity;
-use super::known_hosts::KnownHost;
+use super::known_hosts::KnownHostKeys;
 use super::proxy::Proxy;
 use super::quote::shell_word;
 use crate::ProvisionerEnvironment;
@@ -46,7 +46,7 @@ pub(super) struct SshHop {
     pub(super) agent: Option<SshAgent>,
     pub(super) host_key: Option<HostKey>,
     /// The keys of the machine that the user has met, if no key is given.
-    pub(super) known: KnownHost,
+    pub(super) known: KnownHostKeys,
 }
 
 /// Credentials of a hop, as written.
@@ -187,8 +187,8 @@ impl HopCredentials {
             None => None,
         };
         let known = match self.host_key {
-            Some(_) => KnownHost::default(),
-            None => KnownHost::find(host.trim_matches(['[', ']']), self.port, home)?,
+            Some(_) => KnownHostKeys::default(),
+            None => KnownHostKeys::find(host.trim_matches(['[', ']']), self.port, home)?,
         };
         Ok(SshHop {
             known,

@@ -15,7 +15,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use self::compare::{StateSummary, TargetState, summary};
 use super::Init;
 use crate::args::LockArgs;
-use crate::command::operation::may_ask;
+use crate::command::operation::may_ask_user;
 use crate::command::question::{Prompt, ask};
 use crate::command::state_session;
 use crate::messages;
@@ -95,8 +95,8 @@ pub(super) async fn migrate(
     workspace: &Workspace<'_>,
     both: &Move,
 ) -> Result<(), Reported> {
-    let sources = workspaces_of(diags, &*both.from).await?;
-    let targets = workspaces_of(diags, &*both.to).await?;
+    let sources = workspaces_of_backend(diags, &*both.from).await?;
+    let targets = workspaces_of_backend(diags, &*both.to).await?;
     let MigrationScope { extent, pairs, left } =
         MigrationScope::of(diags, &workspace.name(), sources, targets.as_deref());
     let mut migrating = Vec::new();
@@ -107,7 +107,7 @@ pub(super) async fn migrate(
         // Before the first copy: one state that has to stay is no reason to leave the others behind.
         migrating.retain(|one| match &one.target_state {
             TargetState::Unrelated(_) => {
-                diags.warn(state_stays_warning(one, both));
+                diags.warn(target_state_kept_warning(one, both));
                 false
             }
             _ => true,
@@ -124,14 +124,14 @@ pub(super) async fn migrate(
     }
     let question =
         MigrationQuestion { init, both, extent, migrating: &migrating, left: &left_states };
-    match ask_for_approval(diags, workspace, &question).await? {
+    match ask_to_migrate_state(diags, workspace, &question).await? {
         true => {
             for MigratingState { source, target, .. } in migrating {
                 both.copy(diags, &init.args.lock, &source, &target).await?;
             }
             Ok(())
         }
-        false if question.no_ends_it() => Err(diags.error(aborted_error())),
+        false if question.ends_command_on_no() => Err(diags.error(aborted_error())),
         false => Ok(()),
     }
 }
@@ -147,7 +147,7 @@ pub(super) async fn select_only_workspace(
     workspace: &Workspace<'_>,
     backend: &dyn Backend,
 ) -> Result<(), Reported> {
-    if workspaces_of(diags, backend).await?.is_some() {
+    if workspaces_of_backend(diags, backend).await?.is_some() {
         return Ok(());
     }
     workspace.select(diags, DEFAULT_WORKSPACE)?;
@@ -182,7 +182,7 @@ fn emptied_state_warning(name: &str, location: &str) -> Diagnostic {
 }
 
 /// Warns that a state is not migrated because the new backend has another one in its place.
-fn state_stays_warning(one: &MigratingState, both: &Move) -> Diagnostic {
+fn target_state_kept_warning(one: &MigratingState, both: &Move) -> Diagnostic {
     let MigratingState { source, target, target_state, .. } = one;
     let detail = format!(
         "The state of the workspace {source:?} stays in the former backend: the new {:?} backend has in {target:?} {}.",
@@ -198,7 +198,7 @@ fn aborted_error() -> Diagnostic {
 }
 
 /// The workspaces of a backend; `None` if it has none.
-async fn workspaces_of(
+async fn workspaces_of_backend(
     diags: &mut Diagnostics,
     backend: &dyn Backend,
 ) -> Result<Option<Vec<String>>, Reported> {
@@ -221,7 +221,7 @@ pub(super) async fn has_states(
     diags: &mut Diagnostics,
     backend: &dyn Backend,
 ) -> Result<bool, Reported> {
-    let names = workspaces_of(diags, backend).await?;
+    let names = workspaces_of_backend(diags, backend).await?;
     for name in names.unwrap_or_else(|| vec![DEFAULT_WORKSPACE.to_owned()]) {
         let found = summary(diags, backend, &name).await?;
         if found.is_some_and(|found| found.holds_something()) {
@@ -244,7 +244,7 @@ struct MigrationQuestion<'m> {
 impl MigrationQuestion<'_> {
     /// Whether "no" ends the command. As in Terraform, the states of several workspaces are not left behind by
     /// one word, unless the former backend is to be forgotten.
-    fn no_ends_it(&self) -> bool {
+    fn ends_command_on_no(&self) -> bool {
         self.extent != StatesToMigrate::Single && !self.init.args.reconfigure
     }
 
@@ -290,7 +290,7 @@ impl MigrationQuestion<'_> {
                 }
             }
         };
-        let no = match self.no_ends_it() {
+        let no = match self.ends_command_on_no() {
             true => "change nothing",
             false => "go on with what is in the new backend",
         };
@@ -300,7 +300,7 @@ impl MigrationQuestion<'_> {
 }
 
 /// Whether the state is to be taken along.
-async fn ask_for_approval(
+async fn ask_to_migrate_state(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
     question: &MigrationQuestion<'_>,
@@ -309,7 +309,7 @@ async fn ask_for_approval(
     if args.force_copy {
         return Ok(true);
     }
-    if args.json || !may_ask(workspace.env, args.input) {
+    if args.json || !may_ask_user(workspace.env, args.input) {
         let summary = messages::MIGRATION_NEEDS_APPROVAL;
         let detail = match args.json {
             true => {
@@ -349,7 +349,7 @@ impl Move {
         let mut found = summary(diags, &*self.from, &source).await?;
         if let Some(StateSummary::State { is_pending: true, .. }) = found {
             // The question and the comparison are about the objects that there are.
-            take_over(diags, &*self.from, &source, &init.args.lock).await?;
+            store_recovered_results(diags, &*self.from, &source, &init.args.lock).await?;
             found = summary(diags, &*self.from, &source).await?;
         }
         let Some(found) = found.filter(StateSummary::holds_something) else { return Ok(None) };
@@ -387,7 +387,7 @@ impl Move {
     ) -> Result<(), Reported> {
         let from = open_state(diags, &*self.from, source, lock).await?;
         if let Some(StateSummary::Emptied) = summary(diags, &*self.to, target).await? {
-            remove_empty_file(diags, &self.to.location(target))?;
+            remove_emptied_state_file(diags, &self.to.location(target))?;
         }
         let copied = match open_state(diags, &*self.to, target, lock).await {
             Ok(mut to) => {
@@ -415,21 +415,22 @@ async fn open_state(
 }
 
 /// Stores the results that interrupted runs left in the journal, as every command does that changes a state.
-async fn take_over(
+async fn store_recovered_results(
     diags: &mut Diagnostics,
     backend: &dyn Backend,
     name: &str,
     lock: &LockArgs,
 ) -> Result<(), Reported> {
     let mut session = open_state(diags, backend, name, lock).await?;
-    let stored = if session.has_taken_over() { session.write_state(diags).await } else { Ok(()) };
+    let stored =
+        if session.has_unstored_recovery() { session.write_state(diags).await } else { Ok(()) };
     session.unlock(diags).await;
     stored
 }
 
 /// Removes a local state file that Terraform has emptied after a migration: a state in its place would be taken
 /// for damage.
-fn remove_empty_file(diags: &mut Diagnostics, location: &str) -> Result<(), Reported> {
+fn remove_emptied_state_file(diags: &mut Diagnostics, location: &str) -> Result<(), Reported> {
     let path = Path::new(location);
     // What has come there meanwhile stays.
     if path.metadata().is_ok_and(|found| found.len() > 0) {

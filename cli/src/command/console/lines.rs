@@ -33,7 +33,7 @@ impl LineEditor {
         let mut text = String::new();
         let mut interrupted = false;
         loop {
-            let prompt = match n_open(&text) {
+            let prompt = match n_open_brackets(&text) {
                 0 => "> ".to_owned(),
                 n => format!("{} ", ".".repeat(n.min(20))),
             };
@@ -44,7 +44,7 @@ impl LineEditor {
                         text.push('\n');
                     }
                     text.push_str(&line);
-                    if n_open(&text) == 0 {
+                    if n_open_brackets(&text) == 0 {
                         // A history that is full forgets; nothing depends on it.
                         drop(self.0.add_history_entry(&text));
                         return InputLine::Complete(with_final_newline(&text));
@@ -67,7 +67,7 @@ fn with_final_newline(text: &str) -> String {
 }
 
 /// Number of brackets, strings and heredocs still open at the end of the input.
-fn n_open(text: &str) -> usize {
+fn n_open_brackets(text: &str) -> usize {
     use TokenKind as T;
     let mut open = 0_usize;
     for token in lex(&with_final_newline(text)) {
@@ -88,14 +88,14 @@ mod tests {
     use formwork_value::Diagnostics;
     use formwork_value::diag::Sources;
 
-    use super::{n_open, with_final_newline};
+    use super::{n_open_brackets, with_final_newline};
 
     #[test]
     fn what_is_complete_can_be_parsed() {
         for text in ["1 + 2", "[\n1\n]", "<<EOT\nx\nEOT", "upper(<<-EOT\n  x\n  EOT\n)", "1 # one"]
         {
             let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
-            assert_eq!(n_open(text), 0, "{text}");
+            assert_eq!(n_open_brackets(text), 0, "{text}");
             let source = sources.add("<console-input>", with_final_newline(text));
             assert!(parse_expression(&mut diags, &sources, source).is_ok(), "{text}: {diags:?}");
         }
@@ -115,7 +115,7 @@ mod tests {
             ("]", 0),
             ("# [", 0),
         ] {
-            assert_eq!(n_open(text), open, "{text}");
+            assert_eq!(n_open_brackets(text), open, "{text}");
         }
     }
 }

@@ -28,7 +28,7 @@ Objects are as the state has them, or as they are planned with -plan.
 To leave, type exit, or press Control-C or Control-D.";
 
 /// The name of the input, in messages.
-const INPUT_NAME: &str = "<console-input>";
+const CONSOLE_INPUT_NAME: &str = "<console-input>";
 
 /// Evaluator of expressions.
 pub(super) struct Repl<'r> {
@@ -57,7 +57,7 @@ impl<'r> Repl<'r> {
                 Ok(line) => line,
                 Err(error) => {
                     let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
-                    add_source(&mut diags, &mut sources, INPUT_NAME, error.into_bytes());
+                    add_source(&mut diags, &mut sources, CONSOLE_INPUT_NAME, error.into_bytes());
                     self.report.report_diagnostics(&sources, &diags);
                     return Exit::Failed;
                 }
@@ -107,15 +107,15 @@ impl<'r> Repl<'r> {
         sources: &mut Sources,
         text: &str,
     ) -> Result<String, Reported> {
-        let source = sources.add(INPUT_NAME, text);
+        let source = sources.add(CONSOLE_INPUT_NAME, text);
         let expr = parse_expression(diags, sources, source)?;
         check_expression(self.session, diags, &expr)?;
         let module = self.session.results.root();
         let scope = ConsoleScope { module: &self.session.module_scope(module) };
-        if let Some(of) = asked_type(&expr) {
+        if let Some(of) = argument_of_type_call(&expr) {
             // The result of `type` has a type, too.
             let mut innermost = of;
-            while let Some(of) = asked_type(innermost) {
+            while let Some(of) = argument_of_type_call(innermost) {
                 innermost = of;
             }
             let value = |diags: &mut Diagnostics| evaluate(diags, innermost, &scope);
@@ -142,9 +142,9 @@ fn misplaced_type(diag: Diagnostic) -> Diagnostic {
 }
 
 /// The argument of `type`, if the expression is a call of it.
-fn asked_type(expr: &Expr) -> Option<&Expr> {
+fn argument_of_type_call(expr: &Expr) -> Option<&Expr> {
     match &expr.kind {
-        ExprKind::Parens(inner) => asked_type(inner),
+        ExprKind::Parens(inner) => argument_of_type_call(inner),
         ExprKind::Call(call) if matches!(call.name.name.as_str(), "type" | "core::type") => {
             match call.args.as_slice() {
                 [of] if !call.expand => Some(of),

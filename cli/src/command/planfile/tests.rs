@@ -198,7 +198,7 @@ async fn planned_and_applied(
     drop(opened(env, root, &path));
     let mut diags = Diagnostics::new();
     let sources = sources(applied);
-    let to_apply = ToApply { path: &path, sources: &sources, allow_foreign: true };
+    let to_apply = SavedPlanToApply { path: &path, sources: &sources, allow_foreign: true };
     let report = OperationReport::new(Screen::of(env), false, false);
     let given = read_plan(&mut diags, &mut workspace(env, root), to_apply, &report);
     let given = given.map(|(_, _, given)| given);
@@ -259,7 +259,7 @@ async fn a_plan_that_was_changed_is_refused_whatever_is_allowed() {
         .unwrap();
     let said = |env: &Env, allow_foreign| {
         let (mut diags, sources) = (Diagnostics::new(), []);
-        let to_apply = ToApply { path: &path, sources: &sources, allow_foreign };
+        let to_apply = SavedPlanToApply { path: &path, sources: &sources, allow_foreign };
         let report = OperationReport::new(Screen::of(env), false, false);
         drop(read_plan(&mut diags, &mut workspace(env, root), to_apply, &report));
         summaries(diags)

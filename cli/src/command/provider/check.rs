@@ -12,7 +12,9 @@ use std::time::{Duration, SystemTime};
 use formwork_conformance::finding::Tallies;
 use formwork_conformance::{CheckedProvider, Options, Release, Report, report, rules};
 use formwork_core::addr::ProviderAddr;
-use formwork_core::disk::{FileOptions as _, MAX_RECORD, open_file, read_named_text, symlink};
+use formwork_core::disk::{
+    FileOptions as _, MAX_DATA_FILE_LEN, open_file, read_user_text_file, symlink,
+};
 use formwork_plugin_protocol::reattach;
 use formwork_value::diag::Sources;
 use formwork_value::duration::parse_nanoseconds;
@@ -115,7 +117,7 @@ pub(crate) struct ProviderReplayArgs {
 }
 
 /// The least width of the report when it is not printed to a terminal.
-const PLAIN_WIDTH: usize = 100;
+const MIN_REPORT_WIDTH: usize = 100;
 
 /// Runs `provider check`.
 pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
@@ -135,11 +137,11 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
         print_out(&report.json());
     } else if let Some(why) = report.stopped.as_deref().filter(|_| report.protocol == 0) {
         let mut diags = Diagnostics::new();
-        let Reported { .. } = diags.error(unusable_program(&report.provider, why));
+        let Reported { .. } = diags.error(unusable_program_error(&report.provider, why));
         messages.report_diagnostics(&sources, &diags);
     } else {
         let screen = Screen::of(env);
-        let width = if crate::view::on_terminal() { screen.width } else { PLAIN_WIDTH };
+        let width = if crate::view::on_terminal() { screen.width } else { MIN_REPORT_WIDTH };
         print_out(&report.terminal(width.saturating_sub(1)));
     }
     match (report.exit_code(), written) {
@@ -150,7 +152,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
 }
 
 /// The message about a program that could not be connected to.
-fn unusable_program(provider: &str, why: &str) -> Diagnostic {
+fn unusable_program_error(provider: &str, why: &str) -> Diagnostic {
     let detail = format!(
         "{provider}: {why}. Give the program of a provider for this platform; started by hand, it prints a notice."
     );
@@ -251,7 +253,7 @@ fn read_release(
         return Err(diags.error(Diagnostic::error(messages::NO_SUCH_FOLDER_RELEASE, detail)));
     }
     let key = key.map(|path| {
-        read_named_text(path, MAX_RECORD).map_err(|error| {
+        read_user_text_file(path, MAX_DATA_FILE_LEN).map_err(|error| {
             let detail = format!(
                 "-release-key={}: {error}. Export a key with `gpg --export --armor ID`.",
                 path.display()

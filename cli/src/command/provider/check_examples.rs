@@ -10,7 +10,7 @@ use std::{fs, io};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::{Config, ConfigFiles, ConfigSource, inputs};
-use formwork_core::disk::{MAX_TEXT, read_file};
+use formwork_core::disk::{MAX_CONFIG_FILE_LEN, read_file};
 use formwork_core::eval::{HostValues, Results};
 use formwork_core::plan::{PlanOptions, make_plan};
 use formwork_core::provider::{ProviderLauncher, ProviderPool};
@@ -70,7 +70,8 @@ async fn plan_example(
     example: &Path,
 ) -> Result<(), Reported> {
     let dir = example.parent().unwrap_or(Path::new("."));
-    let config_source = ConfigSource { files: &OneFile(example), dir, folders: &LocalFolders };
+    let config_source =
+        ConfigSource { files: &SingleFileFolder(example), dir, folders: &LocalFolders };
     let config = Config::load(diags, sources, config_source)?;
     let refused = inputs::UnsetVariable::Error;
     let variables = inputs::resolve_variables(diags, sources, &config.root, Vec::new(), refused)?;
@@ -126,15 +127,15 @@ impl ProviderLauncher for Launcher<'_> {
 }
 
 /// A folder of which only one file counts.
-struct OneFile<'p>(&'p Path);
+struct SingleFileFolder<'p>(&'p Path);
 
-impl ConfigFiles for OneFile<'_> {
+impl ConfigFiles for SingleFileFolder<'_> {
     fn list(&self, _: &Path) -> io::Result<Vec<String>> {
         let name = self.0.file_name().unwrap_or_default();
         Ok(vec![name.to_string_lossy().into_owned()])
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        read_file(path, MAX_TEXT)
+        read_file(path, MAX_CONFIG_FILE_LEN)
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_conformance::Example;
 use formwork_conformance::offer::Kind;
-use formwork_core::disk::{MAX_TEXT, read_file};
+use formwork_core::disk::{MAX_CONFIG_FILE_LEN, read_file};
 use formwork_lang::eval::evaluate;
 use formwork_lang::functions::Function;
 use formwork_lang::scope::{Scope, ScopeStep};
@@ -37,7 +37,7 @@ pub(super) fn read_examples(
         let body = parse_body(diags, sources, &file)?;
         let name = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
         for block in &body.blocks {
-            let Some(kind) = kind_of(block) else { continue };
+            let Some(kind) = kind_of_block(block) else { continue };
             let label = block.labels.first().map(|it| it.name.as_str().to_owned());
             // The provider's block is labelled with its own name.
             let type_name =
@@ -75,7 +75,7 @@ fn parse_body(
     sources: &mut Sources,
     file: &Path,
 ) -> Result<Body, Reported> {
-    let text = read_file(file, MAX_TEXT).map_err(|error| {
+    let text = read_file(file, MAX_CONFIG_FILE_LEN).map_err(|error| {
         let detail = format!("{} cannot be read: {error}.", file.display());
         diags.error(Diagnostic::error(messages::FILE_CANNOT_BE_READ, detail))
     })?;
@@ -91,7 +91,7 @@ fn parse_body(
     }
 }
 
-fn kind_of(block: &Block) -> Option<Kind> {
+fn kind_of_block(block: &Block) -> Option<Kind> {
     match block.kind.name.as_str() {
         "provider" => Some(Kind::Provider),
         "resource" => Some(Kind::Resource),
@@ -132,7 +132,7 @@ fn value_of(body: &Body, kind: Kind) -> Value {
             continue;
         }
         let mut quiet = Diagnostics::new();
-        let value = evaluate(&mut quiet, &attribute.expr, &NoNames);
+        let value = evaluate(&mut quiet, &attribute.expr, &UnknownNamesScope);
         let value =
             value.map_or_else(|_| Value::dynamic(), |value| value.split_marks().0.into_value());
         pairs.push((attribute.name.name.clone(), value));
@@ -151,9 +151,9 @@ fn value_of(body: &Body, kind: Kind) -> Value {
 }
 
 /// A scope in which every name is an unknown value.
-struct NoNames;
+struct UnknownNamesScope;
 
-impl Scope for NoNames {
+impl Scope for UnknownNamesScope {
     fn resolve(
         &self,
         _: &mut Diagnostics,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::{MAX_TEXT, read_text};
+use formwork_core::disk::{MAX_CONFIG_FILE_LEN, read_text};
 use formwork_plugin_protocol::client::{Executable, Plugin, Settings, shutdown_all};
 use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::{Failure, ProviderExt as _};
@@ -85,7 +85,7 @@ async fn write_docs(
     }
     for (path, text) in &pages {
         let path = args.out.join(path);
-        if read_text(&path, MAX_TEXT).ok().as_deref() != Some(text) {
+        if read_text(&path, MAX_CONFIG_FILE_LEN).ok().as_deref() != Some(text) {
             let detail = format!(
                 "{} is not what the schema and the examples give. Write it again: formwork provider docs {}",
                 path.display(),
@@ -133,7 +133,7 @@ fn render_pages(
     provider: &str,
     examples: &Path,
 ) -> BTreeMap<PathBuf, String> {
-    let read = |path: PathBuf| read_text(&examples.join(path), MAX_TEXT).ok();
+    let read = |path: PathBuf| read_text(&examples.join(path), MAX_CONFIG_FILE_LEN).ok();
     let subject = |name, kind, example: String, import: String| PageSubject {
         name,
         kind,

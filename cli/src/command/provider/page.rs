@@ -30,7 +30,13 @@ pub(super) fn of_block(subject: &PageSubject<'_>, block: &Block) -> String {
     write_example(&mut out, subject);
     out.push_str("\n## Schema\n");
     let mut deeper = Vec::new();
-    write_parts(&mut out, &AttributesAndBlocks::of_block(block), "", "###", &mut deeper);
+    write_attributes_and_blocks(
+        &mut out,
+        &AttributesAndBlocks::of_block(block),
+        "",
+        "###",
+        &mut deeper,
+    );
     // Nested schemas follow one after the other, so that none is deeper than the table of contents.
     let mut at = 0;
     while at < deeper.len() {
@@ -38,7 +44,7 @@ pub(super) fn of_block(subject: &PageSubject<'_>, block: &Block) -> String {
         let anchor = path.replace('.', "--");
         let _ = write!(out, "\n<a id=\"nested--{anchor}\"></a>\n### {title} `{path}`\n");
         let mut found = Vec::new();
-        write_parts(&mut out, nested, path, "####", &mut found);
+        write_attributes_and_blocks(&mut out, nested, path, "####", &mut found);
         at += 1;
         deeper.splice(at..at, found);
     }
@@ -59,11 +65,11 @@ pub(super) fn of_function(subject: &PageSubject<'_>, function: &FunctionSignatur
     }
     write_example(&mut out, subject);
     let names =
-        function.parameters.iter().map(|one| format!("{} {}", one.name, type_words(&one.ty)));
+        function.parameters.iter().map(|one| format!("{} {}", one.name, type_phrase(&one.ty)));
     let rest =
-        function.variadic.iter().map(|one| format!("{} {}...", one.name, type_words(&one.ty)));
+        function.variadic.iter().map(|one| format!("{} {}...", one.name, type_phrase(&one.ty)));
     let all: Vec<_> = names.chain(rest).collect();
-    let returns = type_words(&function.returns);
+    let returns = type_phrase(&function.returns);
     let _ = write!(
         out,
         "\n## Signature\n\n```text\n{}({}) {returns}\n```\n",
@@ -89,8 +95,8 @@ fn write_argument(out: &mut String, at: usize, parameter: &FunctionParameter, va
         out,
         "{at}. `{}` ({kind}{}) {}",
         parameter.name,
-        capitalize(&type_words(&parameter.ty)),
-        on_one_line(&parameter.description)
+        capitalize(&type_phrase(&parameter.ty)),
+        join_lines(&parameter.description)
     );
 }
 
@@ -151,7 +157,7 @@ impl<'s> AttributesAndBlocks<'s> {
     }
 }
 
-fn write_parts<'s>(
+fn write_attributes_and_blocks<'s>(
     out: &mut String,
     all: &AttributesAndBlocks<'s>,
     path: &str,
@@ -201,7 +207,7 @@ fn write_parts<'s>(
 
 fn write_attribute(out: &mut String, name: &str, attribute: &Attribute, path: &str) {
     let kind = match &attribute.kind {
-        AttributeKind::Plain(ty) => capitalize(&type_words(ty)),
+        AttributeKind::Plain(ty) => capitalize(&type_phrase(ty)),
         AttributeKind::Nested(nested) => match nested.nesting {
             Nesting::Single | Nesting::Group => "Attributes".to_owned(),
             Nesting::List => "Attributes List".to_owned(),
@@ -237,9 +243,9 @@ fn write_block(out: &mut String, name: &str, block: &NestedBlock, path: &str) {
 }
 
 fn write_line(out: &mut String, name: &str, words: &[String], docs: &SchemaDocs) {
-    let mut text = format!("- `{name}` ({}) {}", words.join(", "), on_one_line(&docs.description));
+    let mut text = format!("- `{name}` ({}) {}", words.join(", "), join_lines(&docs.description));
     if docs.deprecated && !docs.deprecation.is_empty() {
-        text = format!("{} {}", text.trim_end(), on_one_line(&docs.deprecation));
+        text = format!("{} {}", text.trim_end(), join_lines(&docs.deprecation));
     }
     out.push_str(text.trim_end());
     out.push('\n');
@@ -251,15 +257,15 @@ fn write_link(out: &mut String, path: &str) {
 }
 
 /// A type as people read it: `list of string`.
-fn type_words(ty: &Type) -> String {
+fn type_phrase(ty: &Type) -> String {
     match ty {
         Type::String => "string".to_owned(),
         Type::Number => "number".to_owned(),
         Type::Bool => "boolean".to_owned(),
         Type::Dynamic => "dynamic".to_owned(),
-        Type::List(element) => format!("list of {}", type_words(element)),
-        Type::Set(element) => format!("set of {}", type_words(element)),
-        Type::Map(element) => format!("map of {}", type_words(element)),
+        Type::List(element) => format!("list of {}", type_phrase(element)),
+        Type::Set(element) => format!("set of {}", type_phrase(element)),
+        Type::Map(element) => format!("map of {}", type_phrase(element)),
         Type::Object(_) => "object".to_owned(),
         Type::Tuple(_) => "tuple".to_owned(),
     }
@@ -278,7 +284,7 @@ fn capitalize(text: &str) -> String {
     words.fold(first, |text, word| format!("{text} {word}"))
 }
 
-fn on_one_line(text: &str) -> String {
+fn join_lines(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

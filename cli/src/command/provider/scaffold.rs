@@ -88,7 +88,7 @@ fn write_project(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<Path
     };
     let fill_manifest = |text: &str| match &sdk {
         Some(sdk) => text.replace("SDK", &sdk.to_string_lossy()),
-        None => without_patch(text),
+        None => remove_patch_section(text),
     };
     for (path, text) in FILE_TEMPLATES {
         let text = match path {
@@ -130,7 +130,7 @@ fn check_name(diags: &mut Diagnostics, what: &str, name: &str) -> Result<(), Rep
 const SDK_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The manifest without the section that names a checkout.
-fn without_patch(text: &str) -> String {
+fn remove_patch_section(text: &str) -> String {
     let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.contains("[patch."));
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }

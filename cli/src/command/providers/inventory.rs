@@ -20,11 +20,11 @@ use crate::messages;
 use crate::modules::manifest::ModuleRecord;
 use crate::platform::Platform;
 use crate::view::json::tree::Json;
-use crate::view::{Screen, operation_report::OperationReport, out_data};
+use crate::view::{Screen, operation_report::OperationReport, print_data};
 use crate::workspace::{LoadedTest, Workspace};
 
 /// The scope of CycloneDX for components that only tests use.
-const NOT_AT_RUN_TIME: &str = "excluded";
+const TEST_ONLY_SCOPE: &str = "excluded";
 
 /// The document to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,11 +49,11 @@ pub(super) async fn run(document: InventoryDocument, tests: Option<&Path>, env: 
     report.report_diagnostics(&workspace.sources, &diags);
     match json {
         Ok(json) if document == InventoryDocument::Materials => {
-            out_data(&format!("{}\n", json.to_pretty()));
+            print_data(&format!("{}\n", json.to_pretty()));
             Exit::Done
         }
         Ok(json) => {
-            out_data(&format!("{}\n", json.to_compact()));
+            print_data(&format!("{}\n", json.to_compact()));
             Exit::Done
         }
         Err(Reported { .. }) => Exit::Failed,
@@ -192,7 +192,10 @@ async fn providers_document(
         ("format_version", Some(Json::text("1.0"))),
         ("platform", Some(Json::text(Platform::current().to_string()))),
         ("configuration", Some(module_to_json(config, config.root_node()))),
-        ("tests", Json::Object(tests.iter().filter_map(test_entry).collect()).none_if_empty()),
+        (
+            "tests",
+            Json::Object(tests.iter().filter_map(test_file_to_json).collect()).none_if_empty(),
+        ),
         ("state", Some(Json::Array(in_state))),
         ("providers", Some(Json::Object(members.collect()))),
     ]))
@@ -214,7 +217,7 @@ fn module_to_json(config: &Config, node: &ModuleNode) -> Json {
 }
 
 /// A test file by its name, with the requirements of the modules that its runs use.
-fn test_entry(test: &LoadedTest<Config>) -> Option<(String, Json)> {
+fn test_file_to_json(test: &LoadedTest<Config>) -> Option<(String, Json)> {
     let runs = test.runs.iter();
     let runs =
         runs.map(|run| (run.name.to_string(), module_to_json(&run.config, run.config.root_node())));
@@ -228,7 +231,7 @@ fn materials_document(
     tests: Option<&Path>,
 ) -> Result<Json, Reported> {
     let loaded = LoadedModules::read(diags, workspace, tests)?;
-    let mut components = vec![engine_to_json(diags)?];
+    let mut components = vec![formwork_to_json(diags)?];
     for (addr, one) in used_providers(diags, workspace, &loaded, &BTreeSet::new())? {
         if one.origin != ProgramOrigin::BuiltIn {
             components.push(provider(diags, &addr, &one)?);
@@ -239,7 +242,7 @@ fn materials_document(
         // A module of the checkout itself is no component of its own.
         if !key.is_empty() && !record.source.starts_with('.') {
             let folder = workspace.modules_folder().join(key);
-            components.push(module_material(diags, key, record, &folder)?);
+            components.push(module_to_material(diags, key, record, &folder)?);
         }
     }
     let name = workspace.root.canonicalize().ok();
@@ -259,7 +262,7 @@ fn materials_document(
 }
 
 /// The program itself.
-fn engine_to_json(diags: &mut Diagnostics) -> Result<Json, Reported> {
+fn formwork_to_json(diags: &mut Diagnostics) -> Result<Json, Reported> {
     let version = env!("CARGO_PKG_VERSION");
     let hash = match std::env::current_exe() {
         Ok(path) => file_digest(diags, &path)?,
@@ -293,14 +296,14 @@ fn provider(
         ("bom-ref", Some(Json::text(reference.clone()))),
         ("name", Some(Json::text(addr.to_string()))),
         ("version", version.map(Json::text)),
-        ("scope", one.is_for_tests.then(|| Json::text(NOT_AT_RUN_TIME))),
+        ("scope", one.is_for_tests.then(|| Json::text(TEST_ONLY_SCOPE))),
         ("purl", Some(Json::text(reference))),
         ("hashes", hash),
         ("properties", Some(Json::Array(properties))),
     ]))
 }
 
-fn module_material(
+fn module_to_material(
     diags: &mut Diagnostics,
     key: &str,
     record: &ModuleRecord,
@@ -316,7 +319,7 @@ fn module_material(
         ("bom-ref", Some(Json::text(format!("module.{key}")))),
         ("name", Some(Json::text(source))),
         ("version", record.version.as_ref().map(|version| Json::text(version.to_string()))),
-        ("scope", key.starts_with("test.").then(|| Json::text(NOT_AT_RUN_TIME))),
+        ("scope", key.starts_with("test.").then(|| Json::text(TEST_ONLY_SCOPE))),
         ("externalReferences", Some(Json::Array(vec![origin]))),
         ("properties", Some(Json::Array(vec![property_to_json("formwork:content", &hash)]))),
     ]))

@@ -130,7 +130,7 @@ fn lock(
         match result {
             Ok(hashes) => {
                 let old = before.providers.get(*addr);
-                let (change, is_change) = describe_change(old, version, &hashes);
+                let (change, is_change) = describe_lock_change(old, version, &hashes);
                 let name = addr.display_string();
                 report
                     .report_event(&format!("- Obtained {name} checksums for {platform}; {change}"));
@@ -291,7 +291,7 @@ fn fetch_checksums(
 }
 
 /// The change that checksums are to a lock, and whether they are one.
-fn describe_change(
+fn describe_lock_change(
     old: Option<&ProviderLock>,
     version: &Version,
     hashes: &BTreeSet<String>,

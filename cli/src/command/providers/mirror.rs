@@ -20,7 +20,7 @@ use crate::install::installer::{DownloadProgress, FetchedPackage, fetch_package}
 use crate::install::lockfile::LockFile;
 use crate::install::package::PackageContent;
 use crate::install::source::{
-    LocalPackage, PackageLocation, ServerAccess, SourceSearch, local_packages,
+    MirroredProviderPackage, PackageLocation, ServerAccess, SourceSearch, local_packages,
 };
 use crate::install::{hash, parallel};
 use crate::messages;
@@ -237,7 +237,7 @@ fn write_index(mirror: &Path, addr: &ProviderAddr) -> io::Result<()> {
     let folder = folder_of(mirror, addr);
     let found = local_packages(mirror, addr).map_err(io::Error::other)?;
     let mut versions: BTreeMap<String, BTreeMap<String, serde_json::Value>> = BTreeMap::new();
-    for LocalPackage { version, platform, location } in found {
+    for MirroredProviderPackage { version, platform, location } in found {
         let PackageLocation::Archive(path) = location else { continue };
         let hash = hash::hash_archive(open_file(&path)?)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

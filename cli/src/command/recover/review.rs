@@ -9,7 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::{ImportCommand, NO_OPEN_OPERATIONS, describe_adoption, describe_operation};
 use crate::args::{StateArgs, example};
 use crate::command::import::FindingArgs;
-use crate::command::operation::may_ask;
+use crate::command::operation::may_ask_user;
 use crate::command::question::{Prompt, ask};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -46,7 +46,7 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
         must_be_written: false,
     };
     let screen = Screen::of(env);
-    let asks = may_ask(env, args.finding.input);
+    let asks = may_ask_user(env, args.finding.input);
     taking
         .run(env, async |diags, operations, locked| {
             let open: Vec<UnresolvedOperation> = locked.unresolved_needing_decision().cloned().collect();

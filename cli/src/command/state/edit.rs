@@ -5,7 +5,7 @@ use formwork_value::{Diagnostics, Reported};
 
 use super::super::encryption;
 use super::super::state_session;
-use super::no_state;
+use super::report_no_state;
 use crate::args::{LockArgs, StatePaths};
 use crate::workspace::{Workspace, named_file};
 
@@ -43,7 +43,7 @@ pub(in crate::command) async fn edit_state(
 ) -> Result<String, Reported> {
     let mut locked = open(diags, workspace, &editing).await?;
     let ending = if editing.must_exist && !locked.found {
-        Err(no_state(diags))
+        Err(report_no_state(diags))
     } else {
         work(diags, &mut locked)
     };
@@ -65,7 +65,7 @@ pub(super) async fn open(
     workspace: &mut Workspace<'_>,
     editing: &StateEdit<'_>,
 ) -> Result<StateSession, Reported> {
-    let backend = encryption::read_backend(diags, workspace)?;
+    let backend = encryption::read_backend_and_encryption(diags, workspace)?;
     let store = match named_file(workspace, &editing.state_paths).filter(|_| editing.any_backend) {
         Some(store) => store,
         None => workspace.open_state(diags, backend.as_ref(), &editing.state_paths).await?,

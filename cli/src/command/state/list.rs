@@ -9,7 +9,7 @@ use formwork_value::{Diagnostics, Reported};
 
 use super::super::encryption;
 use super::super::text_command::run_text_command;
-use super::{bad_address, existing_state};
+use super::{existing_state, report_bad_address};
 use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -34,7 +34,7 @@ pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
         let mut targets: Vec<Target> = Vec::new();
         for text in &args.addresses {
-            targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);
+            targets.push(text.parse().map_err(|error| report_bad_address(diags, text, &error))?);
         }
         encryption::without_sealed_values(diags, workspace)?;
         let state_paths = StatePaths::from_state_path(args.state.as_ref());

@@ -4,7 +4,7 @@ use formwork_backend::history::{HistoryPoint, HistoryWrite, ObjectChange, Stored
 use formwork_backend::{OpenState, StoreError};
 use formwork_core::addr::InstanceAddr;
 use formwork_core::state::file::{self, ObjectEntry};
-use formwork_core::state::operator::operation_name;
+use formwork_core::state::operator::operation_display_name;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde_json::json;
 use time::OffsetDateTime;
@@ -39,13 +39,13 @@ pub(super) async fn run(args: &StateLogArgs, env: &Env) -> Exit {
     if args.json {
         return run_data_command(env, async |diags, workspace| {
             let writes = latest_writes(diags, workspace, args.limit).await?;
-            Ok(writes.iter().map(|write| format!("{}\n", as_json(write))).collect())
+            Ok(writes.iter().map(|write| format!("{}\n", history_write_to_json(write))).collect())
         })
         .await;
     }
     run_text_command(env, async |diags, workspace| {
         let writes = latest_writes(diags, workspace, args.limit).await?;
-        Ok(writes.iter().map(as_text).collect())
+        Ok(writes.iter().map(history_write_to_text).collect())
     })
     .await
 }
@@ -55,7 +55,7 @@ async fn open_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<OpenState, Reported> {
-    let backend = encryption::read_backend(diags, workspace)?;
+    let backend = encryption::read_backend_and_encryption(diags, workspace)?;
     workspace.open_state(diags, backend.as_ref(), &StatePaths::default()).await
 }
 
@@ -68,22 +68,22 @@ async fn latest_writes(
     let mut state = open_state(diags, workspace).await?;
     let read = state.store.history(most).await;
     let read = read.map_err(|error| diags.error(error.diagnostic()))?;
-    read.ok_or_else(|| no_history(diags))
+    read.ok_or_else(|| report_no_history(diags))
 }
 
-fn no_history(diags: &mut Diagnostics) -> Reported {
+fn report_no_history(diags: &mut Diagnostics) -> Reported {
     diags.error(Diagnostic::error(
         messages::NO_HISTORY_STATE,
         "The backend of this configuration keeps the latest state only. The backend \"pg\" keeps a history.",
     ))
 }
 
-fn as_text(write: &HistoryWrite) -> String {
+fn history_write_to_text(write: &HistoryWrite) -> String {
     let HistoryWrite { serial, at, who, operation, run, changes, .. } = write;
     let at = at.split('.').next().unwrap_or_default();
     let by = match operation.as_str() {
         "" => who.clone(),
-        operation => format!("{who} ({}, run {run})", operation_name(operation)),
+        operation => format!("{who} ({}, run {run})", operation_display_name(operation)),
     };
     let mut text = format!("serial {serial}  {at}Z  {}\n", sanitize::sanitize_line(&by));
     for ObjectChange { address, deposed, action } in changes {
@@ -104,7 +104,7 @@ fn as_text(write: &HistoryWrite) -> String {
     text
 }
 
-fn as_json(write: &HistoryWrite) -> serde_json::Value {
+fn history_write_to_json(write: &HistoryWrite) -> serde_json::Value {
     let changes = write.changes.iter().map(|change| {
         json!({ "address": change.address, "deposed": change.deposed, "action": change.action })
     });
@@ -113,7 +113,7 @@ fn as_json(write: &HistoryWrite) -> serde_json::Value {
         "lineage": write.lineage,
         "at": write.at,
         "who": write.who,
-        "operation": operation_name(&write.operation),
+        "operation": operation_display_name(&write.operation),
         "run": write.run,
         "changes": changes.collect::<Vec<_>>(),
     })
@@ -142,7 +142,7 @@ pub(super) async fn object_at_write(
     let mut state = open_state(diags, workspace).await?;
     let failed = |diags: &mut Diagnostics, error: StoreError| diags.error(error.diagnostic());
     let has_history = state.store.history(1).await.map_err(|error| failed(diags, error))?;
-    let Some(latest) = has_history else { return Err(no_history(diags)) };
+    let Some(latest) = has_history else { return Err(report_no_history(diags)) };
     let latest = latest.first().map_or(0, |write| write.serial);
     let is_ahead =
         |found: u64| matches!(point, HistoryPoint::Serial(serial) if serial > latest.max(found));

@@ -11,7 +11,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::super::text_command::run_text_command;
 use super::edit::open;
-use super::{EditOutcome, StateEdit, bad_address, edit_state, no_state};
+use super::{EditOutcome, StateEdit, edit_state, report_bad_address, report_no_state};
 use crate::args::{BackupPath, StateArgs, StatePaths, example};
 use crate::clock;
 use crate::env::Env;
@@ -48,7 +48,7 @@ pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
         workspace.check_versions(diags)?;
         let mut parse = |text: &String| -> Result<Target, Reported> {
-            text.parse().map_err(|error| bad_address(diags, text, &error))
+            text.parse().map_err(|error| report_bad_address(diags, text, &error))
         };
         let (from, to) = (parse(&args.source), parse(&args.destination));
         let addrs = MoveAddrs { from: &from?, to: &to? };
@@ -200,7 +200,7 @@ async fn move_between_states(
         let states = StatePair { source: &mut source, destination: &mut destination };
         transfer_instances(diags, args, states, addrs).await
     } else {
-        Err(no_state(diags))
+        Err(report_no_state(diags))
     };
     destination.unlock(diags).await;
     source.unlock(diags).await;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use formwork_backend::encryption::is_encrypted;
-use formwork_core::disk::{MAX_STATE, read_named, read_stdin};
+use formwork_core::disk::{MAX_STATE_LEN, read_stdin, read_user_file};
 use formwork_core::state::edit::check_push;
 use formwork_core::state::file::StateFile;
 use formwork_operation::StateSession;
@@ -64,8 +64,11 @@ fn read_pushed_state(
     workspace: &mut Workspace<'_>,
     path: &Path,
 ) -> Result<StateFile, Reported> {
-    let read =
-        if path == Path::new("-") { read_stdin(MAX_STATE) } else { read_named(path, MAX_STATE) };
+    let read = if path == Path::new("-") {
+        read_stdin(MAX_STATE_LEN)
+    } else {
+        read_user_file(path, MAX_STATE_LEN)
+    };
     let name = path.display();
     let failed = |diags: &mut Diagnostics, error: &dyn std::fmt::Display| {
         let summary =
@@ -74,7 +77,7 @@ fn read_pushed_state(
     };
     let text = read.map_err(|error| failed(diags, &error))?;
     if is_encrypted(&text) {
-        encryption::folder_encryption(diags, workspace, &[])?;
+        encryption::load_folder_encryption(diags, workspace, &[])?;
     }
     workspace.state_cipher().read_named(&text).map_err(|error| failed(diags, &error))
 }
@@ -96,9 +99,9 @@ async fn push_state(
     locked.check_unresolved(diags, |_| !args.force)?;
     if locked.found {
         let stored = &locked.file;
-        let is_same = new.has_content_of(stored);
+        let is_same = new.has_same_content(stored);
         let is_current = (&new.lineage, new.serial) == (&stored.lineage, stored.serial);
-        if is_same && is_current && !locked.has_taken_over() {
+        if is_same && is_current && !locked.has_unstored_recovery() {
             return Ok(());
         }
         // As Terraform counts it: the stored state is one change further than the pushed one.

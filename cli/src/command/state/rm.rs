@@ -8,7 +8,7 @@ use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::super::text_command::run_text_command;
-use super::{EditOutcome, StateEdit, bad_address, edit_state};
+use super::{EditOutcome, StateEdit, edit_state, report_bad_address};
 use crate::args::{EditArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -34,7 +34,7 @@ pub(super) async fn run(args: &StateRmArgs, env: &Env) -> Exit {
         workspace.check_versions(diags)?;
         let mut targets: Vec<Target> = Vec::new();
         for text in &args.addresses {
-            targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);
+            targets.push(text.parse().map_err(|error| report_bad_address(diags, text, &error))?);
         }
         let editing = StateEdit {
             state_paths: args.edit.state_paths(),

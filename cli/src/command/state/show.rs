@@ -12,7 +12,7 @@ use super::super::encryption;
 use super::super::operation::providers_of;
 use super::super::text_command::run_text_command;
 use super::log::object_at_write;
-use super::{bad_address, existing_state};
+use super::{existing_state, report_bad_address};
 use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -52,7 +52,7 @@ async fn object_text(
     screen: &Screen,
 ) -> Result<String, Reported> {
     let addr: InstanceAddr =
-        args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
+        args.address.parse().map_err(|error| report_bad_address(diags, &args.address, &error))?;
     let (provider, object) = match &args.at {
         Some(at) => {
             let entry = object_at_write(diags, workspace, &addr, at).await?;
@@ -118,7 +118,7 @@ pub(in crate::command) fn render_object(
     let name = &addr.resource;
     let ty = pool
         .loaded_provider(provider)
-        .and_then(|loaded| loaded.find_type(name.mode(), name.resource_type()));
+        .and_then(|loaded| loaded.find_resource_type(name.mode(), name.resource_type()));
     let kind = if name.mode() == ResourceMode::Data { "data" } else { "resource" };
     let tainted = if object.status == ObjectStatus::Tainted { " (tainted)" } else { "" };
     let deposed = deposed.map_or_else(String::new, |key| {

@@ -114,7 +114,7 @@ impl<'a> Observer<'a> {
 }
 
 impl TestObserver for Observer<'_> {
-    fn see(&self, sources: &Sources, event: &TestEvent<'_>) {
+    fn on_event(&self, sources: &Sources, event: &TestEvent<'_>) {
         let Some(stream) = &self.stream else { return self.show_to_people(sources, event) };
         stream.event(sources, event);
         if let TestEvent::RunDone { run, work: Some((work, pool)), result } = event {

@@ -8,13 +8,14 @@ use ureq::http::{HeaderMap, HeaderName, StatusCode, header};
 
 use super::steady::SteadyReader;
 use super::{
-    Client, DOWNLOAD_TIMEOUT, HttpError, HttpResponse, RetryPolicy, describe_io, retry_pause,
+    Client, DOWNLOAD_TIMEOUT, HttpError, HttpResponse, RetryPolicy, describe_read_error,
+    retry_pause,
 };
 use crate::fetch::limited::quote_shortened;
 use crate::redact;
 
 /// Number of attempts in a row that bring no further byte.
-const MAX_BARREN: u32 = 4;
+const MAX_FRUITLESS_ATTEMPTS: u32 = 4;
 
 /// A file to download.
 #[derive(Clone, Copy)]
@@ -53,14 +54,14 @@ impl Client {
         file: Download<'_>,
         to: &mut impl Write,
     ) -> Result<(), HttpError> {
-        self.download_sized(file, |_| (), to)
+        self.download_with_length(file, |_| (), to)
     }
 
     /// As [`Client::download`]; `sized` is called with the length that the server announces.
     ///
     /// # Errors
     /// When it cannot be had, or is larger than the limit.
-    pub(crate) fn download_sized(
+    pub(crate) fn download_with_length(
         &self,
         file: Download<'_>,
         sized: impl FnOnce(Option<u64>),
@@ -88,7 +89,7 @@ impl Client {
         let Download { url, asking, limit } = file;
         let end = Instant::now() + DOWNLOAD_TIMEOUT;
         // A part of compressed content is none of the file.
-        let tag = strong_tag(answer.response.headers()).filter(|_| !answer.is_compressed());
+        let tag = strong_etag(answer.response.headers()).filter(|_| !answer.is_compressed());
         let total = answer.length();
         let (mut written, mut barren) = (0, 0);
         loop {
@@ -115,7 +116,7 @@ impl Client {
             answer = loop {
                 barren += 1;
                 let left = end.saturating_duration_since(Instant::now());
-                if barren > MAX_BARREN || left.is_zero() {
+                if barren > MAX_FRUITLESS_ATTEMPTS || left.is_zero() {
                     return Err(broken_download_error(url, &error));
                 }
                 (self.pause)(pause.unwrap_or_else(|| retry_pause(barren)));
@@ -155,7 +156,7 @@ impl Client {
             );
             return Err(refused(reason));
         }
-        if strong_tag(answer.response.headers()).as_ref() != Some(&resume.tag) {
+        if strong_etag(answer.response.headers()).as_ref() != Some(&resume.tag) {
             let reason =
                 "the file changed on the server while it was downloaded; run the command again";
             return Err(refused(reason.to_owned()));
@@ -200,13 +201,13 @@ fn copy_body(
 }
 
 /// The tag of a file, if files with the same tag are the same byte for byte.
-fn strong_tag(headers: &HeaderMap) -> Option<String> {
+fn strong_etag(headers: &HeaderMap) -> Option<String> {
     let tag = headers.get(header::ETAG)?.to_str().ok()?;
     tag.starts_with('"').then(|| tag.to_owned())
 }
 
 fn broken_download_error(url: &str, error: &io::Error) -> HttpError {
-    let reason = format!("the download broke off: {}", describe_io(error));
+    let reason = format!("the download broke off: {}", describe_read_error(error));
     HttpError::Unreachable { url: redact::address(url), reason }
 }
 
@@ -399,7 +400,7 @@ mod tests {
 
     #[test]
     fn a_server_that_sends_nothing_more_is_given_up() {
-        let barren = std::iter::repeat_n(part(4, ""), MAX_BARREN as usize);
+        let barren = std::iter::repeat_n(part(4, ""), MAX_FRUITLESS_ATTEMPTS as usize);
         let answers = std::iter::once(whole("\"a\"", "0123")).chain(barren).collect();
         let why = download_from(answers).0.unwrap_err();
         assert!(why.contains("the download broke off"), "{why}");

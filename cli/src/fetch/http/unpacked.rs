@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use flate2::read::MultiGzDecoder;
 
 /// Maximum ratio of content to what a server sends for it.
-const MAX_RATIO: u64 = 200;
+const MAX_DECOMPRESSION_RATIO: u64 = 200;
 /// The size up to which content may be as many times larger as it likes.
-const ANY_RATIO: u64 = 16 << 20;
+const UNLIMITED_RATIO_SIZE: u64 = 16 << 20;
 
 /// Content that is compressed for the transport, unpacked.
 pub(super) struct DecompressedReader<R> {
@@ -40,9 +40,10 @@ impl<R: Read> Read for DecompressedReader<R> {
         let n = self.content.read(buffer)?;
         self.n_bytes += n as u64;
         let sent = self.content.get_ref().n_bytes;
-        if self.n_bytes > ANY_RATIO && self.n_bytes / MAX_RATIO > sent {
-            let reason =
-                format!("the content is more than {MAX_RATIO} times as large as what was sent");
+        if self.n_bytes > UNLIMITED_RATIO_SIZE && self.n_bytes / MAX_DECOMPRESSION_RATIO > sent {
+            let reason = format!(
+                "the content is more than {MAX_DECOMPRESSION_RATIO} times as large as what was sent"
+            );
             return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }
         Ok(n)

@@ -12,9 +12,9 @@ use super::{OciError, RefusalExplanation, Repository};
 use crate::redact;
 
 /// The longest answer of a token service.
-const MAX_TOKEN: u64 = 1 << 20;
+const MAX_TOKEN_ANSWER: u64 = 1 << 20;
 /// The name of this program for token services.
-const CLIENT_ID: &str = "formwork";
+const TOKEN_CLIENT_ID: &str = "formwork";
 
 /// The credentials that a registry requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Repository<'_> {
                 }
                 let scopes = self.scopes(scope);
                 let answer = self.request_token(realm, service, &scopes, login.as_ref());
-                let answer = answer.map_err(|error| self.no_token(error))?;
+                let answer = answer.map_err(|error| self.token_request_error(error))?;
                 self.parse_token(answer).map(|token| format!("Bearer {token}"))
             }
         }
@@ -137,7 +137,7 @@ impl Repository<'_> {
                     ("grant_type", "refresh_token"),
                     ("refresh_token", refresh),
                     ("service", service),
-                    ("client_id", CLIENT_ID),
+                    ("client_id", TOKEN_CLIENT_ID),
                     ("scope", &scope),
                 ]);
                 return self.http.post_form(realm, &form);
@@ -157,8 +157,8 @@ impl Repository<'_> {
         self.http.get_with_retries(&url, asking.as_deref(), self.patience)
     }
 
-    fn no_token(&self, error: HttpError) -> OciError {
-        if error.is_about_asking() {
+    fn token_request_error(&self, error: HttpError) -> OciError {
+        if error.is_about_credentials() {
             return self.unauthorized_error(None);
         }
         let Self { addr, .. } = self;
@@ -170,7 +170,7 @@ impl Repository<'_> {
 
     /// The token in the answer of a token service.
     fn parse_token(&self, answer: HttpResponse) -> Result<String, OciError> {
-        let bytes = answer.bytes(MAX_TOKEN)?;
+        let bytes = answer.bytes(MAX_TOKEN_ANSWER)?;
         let document: Option<serde_json::Value> = serde_json::from_slice(&bytes).ok();
         let field = |name: &str| {
             let token = document.as_ref()?.get(name)?.as_str()?;

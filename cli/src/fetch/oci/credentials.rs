@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use formwork_core::disk::{MAX_RECORD, read_named_text};
+use formwork_core::disk::{MAX_DATA_FILE_LEN, read_user_text_file};
 use serde_json::Value;
 
 use super::super::credential_helper::{self, HelperAnswer, HelperError};
@@ -20,7 +20,7 @@ use crate::settings::{OciLogin, RepositoryAddr, Settings};
 /// The answer of a helper that has no credentials for a registry.
 const NOT_FOUND: &str = "credentials not found in native keychain";
 /// The name that helpers give instead of a user, if the secret is a token.
-const TOKEN_USER: &str = "<token>";
+const IDENTITY_TOKEN_USER: &str = "<token>";
 
 /// The domains of Docker Hub. The first is the one in addresses of images.
 const HUB_DOMAINS: [&str; 3] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
@@ -136,14 +136,14 @@ impl<'a> LoginFinder<'a> {
         match defaults.and_then(|defaults| defaults.files.as_ref()) {
             Some(files) => {
                 for file in files {
-                    for one in in_file(file, &read_auth_file(file)?, repository) {
+                    for one in login_in_file(file, &read_auth_file(file)?, repository) {
                         found.push(one?);
                     }
                 }
             }
             None => {
                 for file in credential_files(self.env) {
-                    found.extend(in_ambient_file(&file, repository));
+                    found.extend(login_in_ambient_file(&file, repository));
                 }
             }
         }
@@ -175,15 +175,16 @@ fn read_auth_file(file: &Path) -> Result<Value, String> {
     let named = |reason: String| {
         format!("the file of credentials {} cannot be read: {reason}", file.display())
     };
-    let text = read_named_text(file, MAX_RECORD).map_err(|error| named(error.to_string()))?;
+    let text =
+        read_user_text_file(file, MAX_DATA_FILE_LEN).map_err(|error| named(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| named(error.to_string()))
 }
 
 /// The credentials for a repository in a file that other programs write, and not for this one. What is damaged
 /// is passed over.
-fn in_ambient_file(file: &Path, repository: &RepositoryAddr) -> Vec<LoginCandidate> {
+fn login_in_ambient_file(file: &Path, repository: &RepositoryAddr) -> Vec<LoginCandidate> {
     let found = match read_auth_file(file) {
-        Ok(document) => in_file(file, &document, repository),
+        Ok(document) => login_in_file(file, &document, repository),
         Err(reason) => vec![Err(reason)],
     };
     let pass_over = |reason: &String| tracing::debug!(reason, "credentials passed over");
@@ -192,7 +193,7 @@ fn in_ambient_file(file: &Path, repository: &RepositoryAddr) -> Vec<LoginCandida
 
 /// The credentials for a repository in a file as Docker writes it, and the reasons why entries for it are
 /// damaged.
-fn in_file(
+fn login_in_file(
     file: &Path,
     document: &Value,
     repository: &RepositoryAddr,
@@ -211,8 +212,9 @@ fn in_file(
                 "the entry for {prefix:?} in {origin} is damaged: {reason}; log in to the registry again"
             )
         };
-        found
-            .extend(in_entry(entry).map_err(damaged).transpose().map(|login| login.map(candidate)));
+        found.extend(
+            login_in_entry(entry).map_err(damaged).transpose().map(|login| login.map(candidate)),
+        );
     }
     let helper =
         |name: Option<&Value>| Some(name?.as_str()?.to_owned()).filter(|name| is_name(name));
@@ -263,7 +265,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The login in an entry. One without a token and a password says that a helper has them.
-fn in_entry(entry: &Value) -> Result<Option<OciLogin>, String> {
+fn login_in_entry(entry: &Value) -> Result<Option<OciLogin>, String> {
     let field =
         |name: &str| entry.get(name).and_then(Value::as_str).filter(|value| !value.is_empty());
     // Docker stores a name without a password beside a token.
@@ -339,7 +341,7 @@ fn parse_helper_secret(answer: &str) -> Option<Option<LoginSecret>> {
     let (username, password) = (field("Username")?, field("Secret")?);
     Some(match (username.as_str(), password.as_str()) {
         ("", "") => None,
-        (TOKEN_USER, _) => Some(LoginSecret::Tokens { access: None, refresh: password }),
+        (IDENTITY_TOKEN_USER, _) => Some(LoginSecret::Tokens { access: None, refresh: password }),
         _ => Some(LoginSecret::Password { username, password }),
     })
 }

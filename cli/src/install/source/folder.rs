@@ -10,7 +10,7 @@ use crate::platform::Platform;
 
 /// A package in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LocalPackage {
+pub(crate) struct MirroredProviderPackage {
     pub(crate) version: Version,
     pub(crate) platform: Platform,
     pub(crate) location: PackageLocation,
@@ -24,7 +24,7 @@ pub(crate) struct LocalPackage {
 pub(crate) fn local_packages(
     mirror: &Path,
     addr: &ProviderAddr,
-) -> Result<Vec<LocalPackage>, SourceError> {
+) -> Result<Vec<MirroredProviderPackage>, SourceError> {
     let failed = |error: std::io::Error| SourceError::Folder {
         folder: mirror.display().to_string(),
         reason: formwork_value::diag::without_error_numbers(error.to_string()),
@@ -43,7 +43,7 @@ pub(crate) fn local_packages(
         let Some(name) = name.to_str() else { continue };
         if let Some((version, platform)) = parse_archive_name(name, addr) {
             let location = PackageLocation::Archive(entry.path());
-            found.push(LocalPackage { version, platform, location });
+            found.push(MirroredProviderPackage { version, platform, location });
         } else if let Ok(version) = Version::parse(name) {
             let unpacked = std::fs::read_dir(entry.path()).into_iter().flatten().flatten();
             for package in unpacked.filter(|package| package.path().is_dir()) {
@@ -51,13 +51,20 @@ pub(crate) fn local_packages(
                 let platform = name.to_str().and_then(|name| name.parse().ok());
                 let Some(platform) = platform else { continue };
                 let location = PackageLocation::Folder(package.path());
-                found.push(LocalPackage { version: version.clone(), platform, location });
+                found.push(MirroredProviderPackage {
+                    version: version.clone(),
+                    platform,
+                    location,
+                });
             }
         }
     }
-    let is_packed = |one: &LocalPackage| matches!(one.location, PackageLocation::Archive(_));
+    let is_packed =
+        |one: &MirroredProviderPackage| matches!(one.location, PackageLocation::Archive(_));
     found.sort_by(|a, b| {
-        let key = |one: &LocalPackage| (one.version.clone(), one.platform.clone(), is_packed(one));
+        let key = |one: &MirroredProviderPackage| {
+            (one.version.clone(), one.platform.clone(), is_packed(one))
+        };
         key(a).cmp(&key(b))
     });
     Ok(found)

@@ -22,7 +22,7 @@ const REGISTRY_SERVICE: HostService = HostService { id: "providers.v1", name: "p
 /// The versions of the plugin protocol that this program speaks: from 5.0, before 7.0.
 const SUPPORTED_PROTOCOLS: std::ops::Range<u64> = 5..7;
 /// The longest signature.
-const MAX_SIGNATURE: u64 = 1 << 20;
+const MAX_SIGNATURE_SIZE: u64 = 1 << 20;
 
 #[derive(Deserialize)]
 struct VersionsDocument {
@@ -187,7 +187,7 @@ impl RegistryQuery<'_> {
                 shorten(&format!("{}_{}", found.os, found.arch))
             )));
         }
-        let url = web_address(&base, &found.download_url, "download URL")?;
+        let url = resolve_web_url(&base, &found.download_url, "download URL")?;
         if !sums::is_sha256(&found.shasum) {
             let reason = format!(
                 "registry response includes invalid SHA256 hash {}",
@@ -236,13 +236,13 @@ impl RegistryQuery<'_> {
         base: &str,
         found: &PackageDescription,
     ) -> Result<PackageEvidence, SourceError> {
-        let sums_url = web_address(base, &found.shasums_url, "SHASUMS URL")?;
+        let sums_url = resolve_web_url(base, &found.shasums_url, "SHASUMS URL")?;
         let signature_url =
-            web_address(base, &found.shasums_signature_url, "SHASUMS signature URL")?;
+            resolve_web_url(base, &found.shasums_signature_url, "SHASUMS signature URL")?;
         let what = "failed to retrieve authentication checksums for provider";
         let document = self.fetch_file(&sums_url, MAX_DOCUMENT, what)?;
         let what = "failed to retrieve cryptographic signature for provider";
-        let made = self.fetch_file(&signature_url, MAX_SIGNATURE, what)?;
+        let made = self.fetch_file(&signature_url, MAX_SIGNATURE_SIZE, what)?;
         let keys: Vec<String> = found
             .signing_keys
             .gpg_public_keys
@@ -297,7 +297,7 @@ fn supports_protocol(text: &str) -> Option<bool> {
 
 /// The URL that a description names, which must lead to a web server. It need not be encrypted: the
 /// signature and the checksums tell a forged file.
-fn web_address(base: &str, reference: &str, what: &str) -> Result<String, SourceError> {
+fn resolve_web_url(base: &str, reference: &str, what: &str) -> Result<String, SourceError> {
     let url = resolve_reference(base, reference);
     let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();
     match scheme.as_str() {
@@ -317,7 +317,7 @@ pub(crate) fn fuzz_documents(text: &str) {
     if let Ok(found) = serde_json::from_str::<PackageDescription>(text) {
         let _is_spoken =
             found.protocols.iter().flatten().all(|text| supports_protocol(text).is_some());
-        drop(web_address("https://one.example/a/b", &found.download_url, "download URL"));
+        drop(resolve_web_url("https://one.example/a/b", &found.download_url, "download URL"));
     }
 }
 
@@ -344,10 +344,10 @@ mod tests {
     #[test]
     fn files_are_fetched_from_web_servers_only() {
         let base = "https://h/v1/p/download";
-        assert_eq!(web_address(base, "a.zip", "x").unwrap(), "https://h/v1/p/a.zip");
-        assert_eq!(web_address(base, "http://o/a.zip", "x").unwrap(), "http://o/a.zip");
+        assert_eq!(resolve_web_url(base, "a.zip", "x").unwrap(), "https://h/v1/p/a.zip");
+        assert_eq!(resolve_web_url(base, "http://o/a.zip", "x").unwrap(), "http://o/a.zip");
         for url in ["file:///etc/passwd", "ftp://h/a.zip", "git::https://h/a"] {
-            assert!(web_address(base, url, "x").is_err(), "{url}");
+            assert!(resolve_web_url(base, url, "x").is_err(), "{url}");
         }
     }
 }

@@ -4,7 +4,7 @@ use formwork_core::addr::ModuleSource;
 use formwork_core::config::CallSite;
 use formwork_value::{Diagnostics, Reported};
 
-use super::super::commit::Staging;
+use super::super::staging::Staging;
 use super::{ModuleWalk, ModulesFolder, complaint};
 use crate::install::hash;
 use crate::modules::lock::{LockedModule, ModuleLock};
@@ -12,7 +12,7 @@ use crate::modules::manifest::{ModuleManifest, ModuleRecord};
 
 /// Keeps modules that were not looked at, and returns them: those of tests in another folder, as in Terraform,
 /// and all if the calls of a module could not be read.
-pub(super) fn keep_unseen(
+pub(super) fn keep_unvisited_modules(
     staging: &Staging,
     old: &ModuleManifest,
     new: &mut ModuleManifest,
@@ -29,7 +29,7 @@ pub(super) fn keep_unseen(
 }
 
 /// The locks that were found, with those of modules that are kept without a look at them.
-pub(super) fn with_kept(
+pub(super) fn with_kept_locks(
     mut found: ModuleLock,
     lock: &ModuleLock,
     kept: &ModuleManifest,
@@ -46,7 +46,7 @@ pub(super) fn with_kept(
 ///
 /// # Errors
 /// When it must stay as it is.
-pub(super) fn changed_lock(
+pub(super) fn lock_to_write(
     diags: &mut Diagnostics,
     place: &ModulesFolder<'_>,
     lock: &ModuleLock,
@@ -56,7 +56,7 @@ pub(super) fn changed_lock(
         return Ok(None);
     }
     if place.keeps_lock {
-        return Err(diags.error(complaint::lock_is_kept(lock, &found)));
+        return Err(diags.error(complaint::readonly_lock_error(lock, &found)));
     }
     Ok(Some(found))
 }
@@ -77,11 +77,11 @@ impl ModuleWalk<'_> {
         let Some(found) = self.found.as_mut().filter(|_| !is_local) else { return Ok(()) };
         let package = self.staging.staged_path(&self.staging.module_path(key));
         let hash = hash::hash_module(&package)
-            .map_err(|error| diags.error(complaint::no_hash(key, call, &error)))?;
+            .map_err(|error| diags.error(complaint::unhashable_module_error(key, call, &error)))?;
         let module = LockedModule::for_record(record, hash);
         let locked = self.locked.0.get(key).filter(|locked| locked.is_same_release(&module));
         if let Some(locked) = locked.filter(|locked| locked.hash != module.hash) {
-            return Err(diags.error(complaint::other_content(key, call, locked, &module)));
+            return Err(diags.error(complaint::content_mismatch_error(key, call, locked, &module)));
         }
         found.0.insert(key.to_owned(), module);
         Ok(())

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use formwork_core::config::CallSite;
-use formwork_core::config::files::{FilesOnDisk, clean};
+use formwork_core::config::files::{FilesOnDisk, normalize_path};
 use formwork_core::config::test_files::TestFolders;
 use formwork_core::config::test_modules::{self, TestFile};
 use formwork_value::Diagnostics;
@@ -12,7 +12,7 @@ use super::{CallingModule, ModuleWalk, ModulesFolder};
 
 impl CallingModule<'_> {
     fn root(dir: &Path) -> Self {
-        let dir = clean(dir);
+        let dir = normalize_path(dir);
         let identity = dir.display().to_string();
         Self { key: String::new(), dir, package: None, identity, outer: None, depth: 0 }
     }

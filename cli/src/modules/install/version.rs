@@ -32,10 +32,10 @@ impl ModuleWalk<'_> {
     ) -> Result<LooseVersion, Reported> {
         let named = complaint::call_name(self.sources, call);
         let listed: ModuleVersions = self.registries.versions(module).map_err(|error| {
-            diags.error(complaint::no_versions(&named, call, &module.host, &error))
+            diags.error(complaint::no_versions_error(&named, call, &module.host, &error))
         })?;
         for text in &listed.ignored {
-            diags.warn(complaint::ignored_version(&named, call, &module.host, text));
+            diags.warn(complaint::ignored_version_warning(&named, call, &module.host, text));
         }
         let fits = |version: &&LooseVersion| match &call.version {
             Some((wanted, _)) => wanted.allows_version(version),

@@ -27,7 +27,7 @@ pub(crate) fn render_all(
     diags: &Diagnostics,
     compact_warnings: bool,
 ) -> SortedDiagnostics {
-    let ordered = in_order(sources, diags);
+    let ordered = in_display_order(sources, diags);
     let (errors, warnings): (Vec<_>, Vec<_>) = ordered.into_iter().partition(|d| d.is_error());
     let warnings = group_similar(warnings);
     if compact_warnings && errors.is_empty() && !warnings.is_empty() {
@@ -51,7 +51,7 @@ pub(crate) fn without_hint(
     sources: &Sources,
     diags: &Diagnostics,
 ) -> SortedDiagnostics {
-    let ordered = in_order(sources, diags);
+    let ordered = in_display_order(sources, diags);
     let (errors, warnings): (Vec<_>, Vec<_>) = ordered.into_iter().partition(|d| d.is_error());
     render_diagnostic(screen, sources, group_similar(warnings), &errors)
 }
@@ -66,7 +66,7 @@ fn render_diagnostic(
     for SimilarWarnings { first, n_more } in warnings {
         let more = match n_more {
             0 => {
-                shown.warnings.push_str(&render_one(screen, sources, first));
+                shown.warnings.push_str(&render_one_diagnostic(screen, sources, first));
                 continue;
             }
             1 => "(and one more similar warning elsewhere)".to_owned(),
@@ -75,17 +75,20 @@ fn render_diagnostic(
         let mut first = first.clone();
         let gap = if first.detail.is_empty() { "" } else { "\n\n" };
         first.detail = format!("{}{gap}{more}", first.detail);
-        shown.warnings.push_str(&render_one(screen, sources, &first));
+        shown.warnings.push_str(&render_one_diagnostic(screen, sources, &first));
     }
     for error in errors {
-        shown.errors.push_str(&render_one(screen, sources, error));
+        shown.errors.push_str(&render_one_diagnostic(screen, sources, error));
     }
     shown
 }
 
 /// Problems in Terraform's order: those without a place first, then by file and position. Files with
 /// fewer folders in their path come first.
-pub(crate) fn in_order<'d>(sources: &Sources, diags: &'d Diagnostics) -> Vec<&'d Diagnostic> {
+pub(crate) fn in_display_order<'d>(
+    sources: &Sources,
+    diags: &'d Diagnostics,
+) -> Vec<&'d Diagnostic> {
     let mut list: Vec<&Diagnostic> = diags.iter().collect();
     list.sort_by_cached_key(|problem| {
         problem.subject.map(|span| {
@@ -138,7 +141,11 @@ fn render_compact(screen: &Screen, sources: &Sources, warnings: &[SimilarWarning
 }
 
 /// Renders one problem.
-pub(crate) fn render_one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> String {
+pub(crate) fn render_one_diagnostic(
+    screen: &Screen,
+    sources: &Sources,
+    diagnostic: &Diagnostic,
+) -> String {
     let (label, paint) = match diagnostic.severity {
         Severity::Error => ("Error: ", Paint::BoldRed),
         Severity::Warning => ("Warning: ", Paint::BoldYellow),
@@ -152,7 +159,7 @@ pub(crate) fn render_one(screen: &Screen, sources: &Sources, diagnostic: &Diagno
             &sanitize::sanitize_line(&redact::redact_text(&diagnostic.summary))
         )
     )];
-    let place = render_place(screen, sources, diagnostic);
+    let place = render_source_excerpt(screen, sources, diagnostic);
     if !place.is_empty() {
         lines.push(String::new());
         lines.extend(place);
@@ -186,7 +193,11 @@ pub(crate) fn render_one(screen: &Screen, sources: &Sources, diagnostic: &Diagno
 }
 
 /// The address and the piece of source.
-fn render_place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<String> {
+fn render_source_excerpt(
+    screen: &Screen,
+    sources: &Sources,
+    diagnostic: &Diagnostic,
+) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(address) = &diagnostic.address {
         lines.push(format!("  with {},", sanitize::sanitize_line(address)));
@@ -260,17 +271,17 @@ fn display_inner_path(path: &Path) -> String {
 }
 
 /// The most of a line that is shown, in bytes.
-const MAX_EXCERPT: usize = 240;
+const MAX_EXCERPT_LENGTH: usize = 240;
 
 /// The piece of a line around what a span covers. A line may be a whole file long.
 fn excerpt_around_span<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &'s str {
-    if line.len() <= MAX_EXCERPT {
+    if line.len() <= MAX_EXCERPT_LENGTH {
         return line;
     }
     let offset = line.as_ptr() as usize - sources.source_text(span.source).as_ptr() as usize;
     let at = (span.start as usize).saturating_sub(offset).min(line.len());
-    let mut from = at.saturating_sub(MAX_EXCERPT / 3);
-    let mut to = (from + MAX_EXCERPT).min(line.len());
+    let mut from = at.saturating_sub(MAX_EXCERPT_LENGTH / 3);
+    let mut to = (from + MAX_EXCERPT_LENGTH).min(line.len());
     while !line.is_char_boundary(from) {
         from -= 1;
     }
@@ -398,7 +409,7 @@ mod tests {
             at,
             at + wanted.len(),
         ));
-        render_one(&SCREEN, &sources, &problem)
+        render_one_diagnostic(&SCREEN, &sources, &problem)
     }
 
     #[test]
@@ -424,7 +435,7 @@ mod tests {
                 ├────────────────
                 │ while calling provider::p::f(a, more...)
         "#]]
-        .assert_eq(&render_one(&SCREEN, &sources, &problem));
+        .assert_eq(&render_one_diagnostic(&SCREEN, &sources, &problem));
         let programs =
             crate::view::json::diagnostic::diagnostic_to_json(&sources, &problem).to_compact();
         let call = r#""function_call":{"called_as":"provider::p::f","signature":{"name":"f","params":[{"name":"a","type":"dynamic"}],"variadic_param":{"name":"more","type":"dynamic"},"return_type":"string"}}"#;
@@ -472,7 +483,7 @@ mod tests {
         let source = sources.add_secret("<value for var.o>", "{a=\"hunter2\" x}");
         let problem =
             Diagnostic::foreign(Severity::Error, "Wrong", "").at(Span::new(source, 13, 14));
-        let shown = render_one(&SCREEN, &sources, &problem);
+        let shown = render_one_diagnostic(&SCREEN, &sources, &problem);
         assert!(shown.contains("on <value for var.o> line 1:"), "{shown}");
         let programs =
             crate::view::json::diagnostic::diagnostic_to_json(&sources, &problem).to_compact();

@@ -9,10 +9,10 @@ mod block;
 mod change;
 mod compare;
 mod content;
+mod element_pairs;
 mod free;
 mod node;
 mod render;
-mod sequence;
 mod text;
 
 #[cfg(test)]

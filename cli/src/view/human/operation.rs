@@ -47,12 +47,12 @@ fn shown_label(label: Option<&ObjectLabel>) -> Option<String> {
 
 /// The label with the middle left out of a long value, for lines that come again and again.
 fn shorten_label(ObjectLabel { key, value }: &ObjectLabel) -> ObjectLabel {
-    const MAX_LABEL: usize = 80;
+    const MAX_LABEL_LENGTH: usize = 80;
     let n_characters = value.chars().count();
-    if n_characters <= MAX_LABEL {
+    if n_characters <= MAX_LABEL_LENGTH {
         return ObjectLabel { key, value: value.clone() };
     }
-    let (n_first, n_last) = (MAX_LABEL / 2 - 1, MAX_LABEL / 2 - 2);
+    let (n_first, n_last) = (MAX_LABEL_LENGTH / 2 - 1, MAX_LABEL_LENGTH / 2 - 2);
     let first: String = value.chars().take(n_first).collect();
     let last: String = value.chars().skip(n_characters - n_last).collect();
     ObjectLabel { key, value: format!("{first}...{last}") }
@@ -143,7 +143,7 @@ impl EventObserver for OperationPrinter {
                 self.line(addr, None, &format!("Provisioning with '{kind}'..."));
             }
             Event::ProvisionOutput { addr, kind, text } => {
-                print_out(&provision_output(&self.screen, addr, kind, text));
+                print_out(&provisioner_output_text(&self.screen, addr, kind, text));
             }
             Event::ProvisionDone { .. } | Event::ProvisionFailed { .. } => {}
             Event::Ephemeral { addr, step, stage } => {
@@ -163,7 +163,7 @@ impl EventObserver for OperationPrinter {
 
 /// Output of a provisioner, each line with its source before it and without space at its end.
 /// Colours stay.
-fn provision_output(screen: &Screen, addr: &InstanceAddr, kind: &str, text: &str) -> String {
+fn provisioner_output_text(screen: &Screen, addr: &InstanceAddr, kind: &str, text: &str) -> String {
     let who = screen.paint(Paint::Bold, &format!("{addr} ({kind}):"));
     let lines = text.split(['\n', '\r']).map(str::trim_end).filter(|line| !line.is_empty());
     let lines: Vec<String> = lines.map(|line| format!("{who} {line}")).collect();
@@ -201,7 +201,7 @@ mod tests {
     fn every_line_of_a_provisioner_says_who_speaks() {
         let screen = Screen { color: false, width: 80, erases: false };
         let addr = "a.b[0]".parse().unwrap();
-        let shown = |text: &str| provision_output(&screen, &addr, "local-exec", text);
+        let shown = |text: &str| provisioner_output_text(&screen, &addr, "local-exec", text);
         assert_eq!(shown("hi \r"), "a.b[0] (local-exec): hi\n");
         assert_eq!(shown(" a\n\nb"), "a.b[0] (local-exec):  a\na.b[0] (local-exec): b\n");
         assert_eq!(shown("a\rb"), "a.b[0] (local-exec): a\na.b[0] (local-exec): b\n");

@@ -14,7 +14,7 @@ use crate::view::{Paint, Screen, sanitize};
 pub(crate) fn render_plan(screen: &Screen, plan: &Plan, pool: &ProviderPool<'_>) -> String {
     let mut text = String::new();
     let changes: Vec<&Change> =
-        plan.changes.values().map(Box::as_ref).filter(|change| change.is_unapplied()).collect();
+        plan.changes.values().map(Box::as_ref).filter(|change| change.needs_apply()).collect();
     let outputs = outputs::render_output_changes(screen, plan.outputs.iter());
     // A plan that only refreshes shows all drift.
     let drifted = match plan.mode {
@@ -132,7 +132,8 @@ fn symbol_legend(screen: &Screen, changes: &[&Change]) -> String {
 }
 
 /// The line below the header of a deposed object.
-const LEFTOVER_NOTE: &str = "# (left over from a partially-failed replacement of this instance)\n";
+const DEPOSED_OBJECT_NOTE: &str =
+    "# (left over from a partially-failed replacement of this instance)\n";
 
 /// One change: action and reason, then the block with its changes.
 fn render_change(screen: &Screen, change: &Change, pool: &ProviderPool<'_>) -> String {
@@ -143,7 +144,11 @@ fn render_change(screen: &Screen, change: &Change, pool: &ProviderPool<'_>) -> S
     if change.action == Action::Forget {
         return format!(
             " # {addr}{deposed} will no longer be managed by Formwork, but will not be destroyed\n # (destroy = false is set in the configuration)\n{}{}",
-            if change.deposed.is_some() { format!(" {LEFTOVER_NOTE}") } else { String::new() },
+            if change.deposed.is_some() {
+                format!(" {DEPOSED_OBJECT_NOTE}")
+            } else {
+                String::new()
+            },
             render_change_block(screen, change, pool)
         );
     }
@@ -173,7 +178,7 @@ fn render_change(screen: &Screen, change: &Change, pool: &ProviderPool<'_>) -> S
         text.push_str(&format!("  # ({because})\n"));
     }
     if change.deposed.is_some() && change.action == Action::Delete {
-        text.push_str(&format!("  {LEFTOVER_NOTE}"));
+        text.push_str(&format!("  {DEPOSED_OBJECT_NOTE}"));
     }
     text.push_str(&origin_text(change));
     text.push_str(&render_change_block(screen, change, pool));
@@ -271,10 +276,10 @@ fn render_change_block(screen: &Screen, change: &Change, pool: &ProviderPool<'_>
     let after = if change.action == Action::Forget { before } else { &change.after };
     let ty = pool
         .loaded_provider(&change.provider.provider)
-        .and_then(|loaded| loaded.find_type(name.mode(), name.resource_type()));
+        .and_then(|loaded| loaded.find_resource_type(name.mode(), name.resource_type()));
     let object = match ty {
         Some(ty) => differ.render_object(ty.schema_block(), before, after, 4),
-        None => format!("{{\n{}    }}", without_schema(&differ, before, after)),
+        None => format!("{{\n{}    }}", render_object_without_schema(&differ, before, after)),
     };
     format!(
         "{} {kind} {:?} {:?} {object}\n",
@@ -285,7 +290,11 @@ fn render_change_block(screen: &Screen, change: &Change, pool: &ProviderPool<'_>
 }
 
 /// The attributes of an object without a schema at hand.
-fn without_schema(differ: &DiffRenderer<'_>, before: &Value, after: &Value) -> String {
+fn render_object_without_schema(
+    differ: &DiffRenderer<'_>,
+    before: &Value,
+    after: &Value,
+) -> String {
     let names = [before, after].into_iter().flat_map(|value| match value.peek() {
         Value::Object(object) => object.names().to_vec(),
         _ => Vec::new(),

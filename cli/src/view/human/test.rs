@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use formwork_operation::test::{LeftObject, SuiteResult, TestStatus};
+use formwork_operation::test::{LeftoverObject, SuiteResult, TestStatus};
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 use formwork_value::quote::shell_quoted;
@@ -73,7 +73,7 @@ pub(crate) struct LeftState<'a> {
 pub(crate) fn print_left_objects(
     screen: &Screen,
     name: &str,
-    left: &[LeftObject],
+    left: &[LeftoverObject],
     state: Option<LeftState<'_>>,
 ) -> String {
     if left.is_empty() {

@@ -44,7 +44,7 @@ fn module_to_json(shown: &ConfigView<'_>, node: &ModuleNode) -> Json {
     let outputs = module.outputs.iter().map(|(name, output)| {
         let json = Json::object_of_some([
             ("sensitive", output.sensitive.then_some(Json::Bool(true))),
-            ("expression", Some(expression_json(&output.expr))),
+            ("expression", Some(expression_to_json(&output.expr))),
             ("depends_on", depends_on(&output.depends_on).none_if_empty()),
             (
                 "description",
@@ -84,9 +84,11 @@ fn module_to_json(shown: &ConfigView<'_>, node: &ModuleNode) -> Json {
 
 fn call_to_json(shown: &ConfigView<'_>, child: &ModuleNode, call: &ModuleCall) -> Json {
     let site = &call.site;
-    let expressions =
-        call.arguments.iter().map(|(name, given)| (name.to_string(), expression_json(&given.expr)));
-    let (count, for_each) = repetition_json(&call.repetition);
+    let expressions = call
+        .arguments
+        .iter()
+        .map(|(name, given)| (name.to_string(), expression_to_json(&given.expr)));
+    let (count, for_each) = repetition_to_json(&call.repetition);
     let version = site.version.as_ref().map(|(constraints, _)| Json::text(constraints.to_string()));
     Json::object_of_some([
         ("source", Some(Json::text(&site.source))),
@@ -99,11 +101,11 @@ fn call_to_json(shown: &ConfigView<'_>, child: &ModuleNode, call: &ModuleCall) -
     ])
 }
 
-fn repetition_json(repetition: &Repetition) -> (Option<Json>, Option<Json>) {
+fn repetition_to_json(repetition: &Repetition) -> (Option<Json>, Option<Json>) {
     match repetition {
         Repetition::Single => (None, None),
-        Repetition::Count(expr) => (expression_json(expr).none_if_empty(), None),
-        Repetition::ForEach(expr) => (None, expression_json(expr).none_if_empty()),
+        Repetition::Count(expr) => (expression_to_json(expr).none_if_empty(), None),
+        Repetition::ForEach(expr) => (None, expression_to_json(expr).none_if_empty()),
     }
 }
 
@@ -133,8 +135,8 @@ fn resource_to_json(shown: &ConfigView<'_>, node: &ModuleNode, resource: &Resour
     let name = &resource.name;
     let mode = if name.mode() == ResourceMode::Data { "data" } else { "managed" };
     let loaded = shown.pool.loaded_provider(&resource.provider);
-    let ty = loaded.and_then(|loaded| loaded.find_type(name.mode(), name.resource_type()));
-    let (count, for_each) = repetition_json(&resource.repetition);
+    let ty = loaded.and_then(|loaded| loaded.find_resource_type(name.mode(), name.resource_type()));
+    let (count, for_each) = repetition_to_json(&resource.repetition);
     let key = shown.providers.key_of(&node.path, &resource.local_provider);
     let version = ty.as_ref().map_or(0, |ty| ty.schema.version);
     Json::object_of_some([
@@ -146,7 +148,7 @@ fn resource_to_json(shown: &ConfigView<'_>, node: &ModuleNode, resource: &Resour
         ("provisioners", provisioners_to_json(resource).none_if_empty()),
         (
             "expressions",
-            ty.and_then(|ty| body_json(&resource.body, ty.schema_block()).none_if_empty()),
+            ty.and_then(|ty| body_to_json(&resource.body, ty.schema_block()).none_if_empty()),
         ),
         ("schema_version", Some(Json::Int(i64::try_from(version).unwrap_or(i64::MAX)))),
         ("count_expression", count),
@@ -159,7 +161,7 @@ fn provisioners_to_json(resource: &Resource) -> Json {
     let all = resource.provisioners.iter().map(|provisioner| {
         let given = provisioner.body.written_attributes();
         let mut expressions: Vec<_> = given
-            .map(|argument| (argument.name.name.to_string(), expression_json(&argument.expr)))
+            .map(|argument| (argument.name.name.to_string(), expression_to_json(&argument.expr)))
             .collect();
         expressions.sort_by(|a, b| a.0.cmp(&b.0));
         Json::object_of_some([
@@ -171,7 +173,7 @@ fn provisioners_to_json(resource: &Resource) -> Json {
 }
 
 /// The arguments and blocks of a body that a schema knows.
-fn body_json(body: &Body, schema: &Block) -> Json {
+fn body_to_json(body: &Body, schema: &Block) -> Json {
     let mut members: Vec<(String, Json)> = Vec::new();
     let shape = AttributesAsBlocks::of(schema, body, &LegacySchemaCheck::of(schema));
     // Superfluous parts were reported when the configuration was checked.
@@ -184,14 +186,14 @@ fn body_json(body: &Body, schema: &Block) -> Json {
         }
     }
     for attribute in body.attributes.values() {
-        members.push((attribute.name.name.to_string(), expression_json(&attribute.expr)));
+        members.push((attribute.name.name.to_string(), expression_to_json(&attribute.expr)));
     }
     for (name, nested) in &schema.blocks {
         let blocks: Vec<_> = body.blocks.iter().filter(|block| block.kind.name == *name).collect();
         if blocks.is_empty() {
             continue;
         }
-        let one = |block: &formwork_lang::syntax::Block| body_json(&block.body, &nested.block);
+        let one = |block: &formwork_lang::syntax::Block| body_to_json(&block.body, &nested.block);
         let json = match nested.nesting {
             Nesting::Single | Nesting::Group => {
                 blocks.first().map_or(Json::Null, |block| one(block))
@@ -232,7 +234,7 @@ fn block_attribute<'b>(bodies: impl Iterator<Item = &'b Body> + Clone, element: 
 
 /// An expression: its value if it has one without names and calls, and the names that it mentions,
 /// each time they are mentioned, longest first.
-fn expression_json(expr: &Expr) -> Json {
+fn expression_to_json(expr: &Expr) -> Json {
     Json::object_of_some([
         ("constant_value", constant_value(expr).map(|value| value::value_to_json(&value))),
         ("references", Json::Array(reference_names(expr)).none_if_empty()),

@@ -146,17 +146,17 @@ fn planned_resource(change: &Change, pool: &ProviderPool<'_>) -> Json {
     let provider = &change.provider.provider;
     let ty = pool
         .loaded_provider(provider)
-        .and_then(|loaded| loaded.find_type(name.mode(), name.resource_type()));
+        .and_then(|loaded| loaded.find_resource_type(name.mode(), name.resource_type()));
     let version = ty.map_or(0, |ty| ty.schema.version);
     let after = match &change.config_secrets {
-        Some(paths) => Cow::Owned(marked_only(&change.after, paths)),
+        Some(paths) => Cow::Owned(with_sensitive_paths(&change.after, paths)),
         None => Cow::Borrowed(&change.after),
     };
     describe_resource(&change.addr, &provider.to_string(), version, &after)
 }
 
 /// A value that is sensitive at these paths and nowhere else.
-fn marked_only(value: &Value, paths: &[Path]) -> Value {
+fn with_sensitive_paths(value: &Value, paths: &[Path]) -> Value {
     let (plain, marks) = value.clone().split_marks();
     let kept = marks.paths_with(Marks::SENSITIVE).filter(|path| paths.contains(path)).cloned();
     plain.with_marks(&MarkPaths::on_all_paths(kept, Marks::SENSITIVE))

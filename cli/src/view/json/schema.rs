@@ -62,7 +62,7 @@ fn true_or_none(flag: bool) -> Option<Json> {
     flag.then_some(Json::Bool(true))
 }
 
-fn filled_text(text: &str) -> Option<Json> {
+fn nonempty_text_to_json(text: &str) -> Option<Json> {
     (!text.is_empty()).then(|| Json::text(text))
 }
 
@@ -73,10 +73,10 @@ fn schema_to_json(schema: &Schema) -> Json {
     ])
 }
 
-fn docs_members(docs: &SchemaDocs) -> [(&'static str, Option<Json>); 3] {
+fn docs_to_members(docs: &SchemaDocs) -> [(&'static str, Option<Json>); 3] {
     let kind = if docs.markdown { "markdown" } else { "plain" };
     [
-        ("description", filled_text(&docs.description)),
+        ("description", nonempty_text_to_json(&docs.description)),
         ("description_kind", Some(Json::text(kind))),
         ("deprecated", true_or_none(docs.deprecated)),
     ]
@@ -90,7 +90,7 @@ fn block_to_json(content: &Block) -> Json {
         ("attributes", Json::Object(attributes.collect()).none_if_empty()),
         ("block_types", Json::Object(blocks.collect()).none_if_empty()),
     ];
-    Json::object_of_some(members.into_iter().chain(docs_members(&content.docs)))
+    Json::object_of_some(members.into_iter().chain(docs_to_members(&content.docs)))
 }
 
 fn nesting_name(nesting: Nesting) -> Json {
@@ -128,7 +128,7 @@ fn attribute_to_json(attribute: &Attribute) -> Json {
     let role = attribute.role;
     let members = [("type", ty), ("nested_type", nested)]
         .into_iter()
-        .chain(docs_members(&attribute.docs))
+        .chain(docs_to_members(&attribute.docs))
         .chain([
             ("required", true_or_none(role == Role::Required)),
             ("optional", true_or_none(matches!(role, Role::Optional | Role::OptionalComputed))),
@@ -142,9 +142,9 @@ fn attribute_to_json(attribute: &Attribute) -> Json {
 fn function_to_json(signature: &FunctionSignature) -> Json {
     let parameters = signature.parameters.iter().map(parameter_to_json);
     Json::object_of_some([
-        ("description", filled_text(&signature.description)),
-        ("summary", filled_text(&signature.summary)),
-        ("deprecation_message", filled_text(&signature.deprecation)),
+        ("description", nonempty_text_to_json(&signature.description)),
+        ("summary", nonempty_text_to_json(&signature.summary)),
+        ("deprecation_message", nonempty_text_to_json(&signature.deprecation)),
         ("return_type", Some(value::value_type(&signature.returns))),
         ("parameters", Json::Array(parameters.collect()).none_if_empty()),
         ("variadic_parameter", signature.variadic.as_ref().map(parameter_to_json)),
@@ -154,7 +154,7 @@ fn function_to_json(signature: &FunctionSignature) -> Json {
 fn parameter_to_json(parameter: &FunctionParameter) -> Json {
     Json::object_of_some([
         ("name", Some(Json::text(&parameter.name))),
-        ("description", filled_text(&parameter.description)),
+        ("description", nonempty_text_to_json(&parameter.description)),
         ("is_nullable", true_or_none(parameter.allow_null)),
         ("type", Some(value::value_type(&parameter.ty))),
     ])

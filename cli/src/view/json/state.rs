@@ -160,9 +160,9 @@ pub(crate) fn decode_object(
     addr: &InstanceAddr,
     object: &ObjectState,
 ) -> Result<Value, Reported> {
-    let ty = pool
-        .loaded_provider(provider)
-        .and_then(|loaded| loaded.find_type(addr.resource.mode(), addr.resource.resource_type()));
+    let ty = pool.loaded_provider(provider).and_then(|loaded| {
+        loaded.find_resource_type(addr.resource.mode(), addr.resource.resource_type())
+    });
     let unreadable = |diags: &mut Diagnostics, why: String| {
         let detail = format!("The object {addr} in the state cannot be shown: {why}.");
         diags.error(

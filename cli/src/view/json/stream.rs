@@ -16,7 +16,7 @@ use super::tree::Json;
 use super::{changes, state, terraform_version, value};
 use crate::clock;
 use crate::view::elapsed::format_seconds;
-use crate::view::{ephemeral, out_data};
+use crate::view::{ephemeral, print_data};
 
 /// Prints events as they happen.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ pub(super) fn write_line(
     let time = [("@timestamp", Json::text(time))];
     let head = head.into_iter().chain(names.iter().cloned()).chain(time);
     let members = head.chain(members).chain([("type", Json::text(kind))]);
-    out_data(&format!("{}\n", Json::object(members).to_compact()));
+    print_data(&format!("{}\n", Json::object(members).to_compact()));
 }
 
 impl JsonStream {
@@ -152,7 +152,7 @@ impl JsonStream {
             let message = format!("{}: Drift detected ({})", change.addr, reason_word(change));
             self.print_info(&message, "resource_drift", vec![("change", change_summary(change))]);
         }
-        let changed = plan.changes.values().filter(|change| change.is_unapplied());
+        let changed = plan.changes.values().filter(|change| change.needs_apply());
         changed.clone().for_each(|change| self.print_planned(change));
         let count =
             |wanted: fn(Action) -> bool| changed.clone().filter(|c| wanted(c.action)).count();

@@ -8,7 +8,7 @@ use formwork_core::plan::Plan;
 use formwork_core::provider::ProviderPool;
 use formwork_core::state::State;
 use formwork_core::state::checks::CheckResults;
-use formwork_operation::test::{LeftObject, RunOfSuite, SuiteResult, TestEvent, TestStatus};
+use formwork_operation::test::{LeftoverObject, RunOfSuite, SuiteResult, TestEvent, TestStatus};
 use formwork_value::Diagnostics;
 use formwork_value::diag::{Severity, Sources};
 
@@ -78,7 +78,7 @@ impl TestStream {
             json_number(runs.filter(|run| run.status == wanted).count())
         };
         let sum = Json::object([
-            ("status", Json::text(status.word())),
+            ("status", Json::text(status.json_name())),
             ("passed", count(TestStatus::Pass)),
             ("failed", count(TestStatus::Fail)),
             ("errored", count(TestStatus::Error)),
@@ -114,7 +114,7 @@ impl TestStream {
                     ("path", Json::text(run.suite.path.as_str())),
                     ("run", Json::text(run.run.name.as_str())),
                     ("progress", Json::text("complete")),
-                    ("status", Json::text(result.status.word())),
+                    ("status", Json::text(result.status.json_name())),
                 ]);
                 let members = vec![("test_run", members)];
                 write_line("info", &message, &names_of(*run), "test_run", members);
@@ -137,7 +137,7 @@ impl TestStream {
         let members = Json::object_of_some([
             ("path", Some(Json::text(suite.path.as_str()))),
             ("progress", Some(Json::text(progress))),
-            ("status", status.map(|status| Json::text(status.word()))),
+            ("status", status.map(|status| Json::text(status.json_name()))),
         ]);
         let message = format!("{}... {shown}", suite.path);
         write_line(
@@ -161,7 +161,12 @@ impl TestStream {
         write_line("info", &message, &names_of(run), "test_run", vec![("test_run", members)]);
     }
 
-    fn write_left_objects(&self, run: RunOfSuite<'_>, left: &[LeftObject], state: Option<&Path>) {
+    fn write_left_objects(
+        &self,
+        run: RunOfSuite<'_>,
+        left: &[LeftoverObject],
+        state: Option<&Path>,
+    ) {
         let objects = left.iter().map(|object| {
             Json::object_of_some([
                 ("instance", Some(Json::text(object.instance.as_str()))),
@@ -209,7 +214,7 @@ impl TestStream {
 fn human_word(status: TestStatus) -> &'static str {
     match status {
         TestStatus::Error => "fail",
-        other => other.word(),
+        other => other.json_name(),
     }
 }
 

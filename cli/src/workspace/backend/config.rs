@@ -12,7 +12,7 @@ use formwork_value::convert::convert;
 use formwork_value::diag::Span;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
-use super::{hash, unknown_kind};
+use super::{hash, unknown_backend_error};
 use crate::messages;
 
 /// The type of a backend and the values of its arguments.
@@ -102,7 +102,9 @@ impl BackendConfig {
     /// When the backend is not supported, or an argument is not valid.
     pub(super) fn read(diags: &mut Diagnostics, block: &Block) -> Result<Self, Reported> {
         let Some(kind) = find_backend_kind(&block.kind) else {
-            return Err(diags.error(unknown_kind(messages::UNSUPPORTED_BACKEND_TYPE, block)));
+            return Err(
+                diags.error(unknown_backend_error(messages::UNSUPPORTED_BACKEND_TYPE, block))
+            );
         };
         let values = block.evaluate_arguments(diags, &kind.schema())?;
         Ok(Self { kind: BackendKindConfig::Own(kind), values, block: Some(block.span) })

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use formwork_backend::kind::BackendKind as _;
 use formwork_backend::kinds::find_backend_kind;
 use formwork_core::config::StateBackendBlock as Block;
-use formwork_core::disk::{MAX_RECORD, parse_json_object};
+use formwork_core::disk::{MAX_DATA_FILE_LEN, parse_json_object};
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_value::codec::json;
 use formwork_value::schema::Block as Schema;
@@ -94,7 +94,8 @@ impl InitializedBackend {
 
     /// Reads what was settled in a data folder.
     pub(super) fn load(data: &DataDir) -> io::Result<Option<Self>> {
-        let text = data.open()?.map(|data| data.read(FILE_NAME, MAX_RECORD)).transpose()?.flatten();
+        let text =
+            data.open()?.map(|data| data.read(FILE_NAME, MAX_DATA_FILE_LEN)).transpose()?.flatten();
         text.map_or(Ok(None), |text| Self::parse(&text))
     }
 

@@ -133,11 +133,11 @@ impl Workspace<'_> {
         wanted: &WantedProvider<'_>,
     ) -> Result<StartedProvider, Reported> {
         let WantedProvider { addr, role } = *wanted;
-        let locks = self.locks_for_store(diags)?;
+        let locks = self.read_locks_for_store(diags)?;
         let places = self.provider_folders(&[]);
         let needed = BTreeMap::from([(addr.clone(), VersionConstraints::default())]);
         if !places.needs_no_lock(addr) && !locks.providers.contains_key(addr) {
-            return Err(diags.error(not_installed(addr)));
+            return Err(diags.error(not_installed_error(addr)));
         }
         let programs = places.find_programs(diags, &needed, &locks)?;
         let supply = if self.reattached.contains_key(addr) {
@@ -162,7 +162,7 @@ impl Workspace<'_> {
 
     /// The lock file. A problem in it is reported with its place by the commands that use other
     /// providers, too.
-    fn locks_for_store(&self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
+    fn read_locks_for_store(&self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
         let (mut found, mut sources) = (Diagnostics::new(), Sources::new());
         LockFile::load(&mut found, &mut sources, &self.root).map_err(|_| {
             let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
@@ -206,7 +206,7 @@ fn store_error(error: &ProviderStoreError) -> Diagnostic {
     Diagnostic::error(messages::STATE_STORE_UNUSABLE, detail).blame(error.blame())
 }
 
-fn not_installed(addr: &ProviderAddr) -> Diagnostic {
+fn not_installed_error(addr: &ProviderAddr) -> Diagnostic {
     let detail = format!(
         "The state is kept by a state store of provider {addr}, and the lock file selects no version of it. If the configuration does not require the provider any more, add it to required_providers until the state has been moved.\n\nTo install it, run:\n  formwork init"
     );

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use formwork_core::disk::{MAX_STATE, parse_json_object};
+use formwork_core::disk::{MAX_STATE_LEN, parse_json_object};
 use md5::{Digest as _, Md5};
 use serde::{Deserialize, Serialize};
 
@@ -95,9 +95,9 @@ impl ConsulClient {
             let pair = pair.ok_or_else(|| format!("key {key:?} could not be found"))?;
             whole.extend(pair.content()?);
             // A damaged list could name chunks without end, which would fill the memory.
-            if whole.len() as u64 > MAX_STATE {
+            if whole.len() as u64 > MAX_STATE_LEN {
                 return Err(
-                    format!("the state is longer than the limit of {MAX_STATE} bytes").into()
+                    format!("the state is longer than the limit of {MAX_STATE_LEN} bytes").into()
                 );
             }
         }

@@ -37,19 +37,19 @@ pub(super) struct ConsulSession {
     /// Its id.
     pub(super) id: String,
     ttl: Duration,
-    life: Arc<SessionLife>,
+    life: Arc<SessionStatus>,
     _stop: Sender<()>,
 }
 
 /// The knowledge about the session.
-struct SessionLife {
+struct SessionStatus {
     /// The start of the last renewal that succeeded.
     renewed: Mutex<Instant>,
     /// Whether the server says that the session has ended.
     has_ended: AtomicBool,
 }
 
-impl SessionLife {
+impl SessionStatus {
     fn last_renewal(&self) -> Instant {
         // An instant is written in one step, so a panic under the lock cannot have damaged it.
         *self.renewed.lock().unwrap_or_else(PoisonError::into_inner)
@@ -72,7 +72,7 @@ impl ConsulSession {
         times: SessionTimes,
     ) -> io::Result<Self> {
         let (stop, stopped) = channel::<()>();
-        let life = SessionLife { renewed: Mutex::new(began), has_ended: AtomicBool::new(false) };
+        let life = SessionStatus { renewed: Mutex::new(began), has_ended: AtomicBool::new(false) };
         let life = Arc::new(life);
         let (kept, name) = (Arc::clone(&life), id.clone());
         let renewal = std::thread::Builder::new().name("consul session".to_owned());

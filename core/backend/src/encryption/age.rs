@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use age::{DecryptError, Decryptor, Encryptor};
-use formwork_core::disk::read_named_text;
+use formwork_core::disk::read_user_text_file;
 
 use self::keys::{Identity, PublicKey, read_identities};
 
@@ -123,9 +123,14 @@ impl AgeKeys {
                 IdentitySource::None => return Err(format!("{} has no identity", self.address)),
                 IdentitySource::Text { name, text } => (name.clone(), text.clone()),
                 IdentitySource::File(path) => {
-                    let text = read_named_text(path, MAX_IDENTITY_FILE_LEN).map_err(|error| {
-                        format!("the identities of {}: {}: {error}", self.address, path.display())
-                    })?;
+                    let text =
+                        read_user_text_file(path, MAX_IDENTITY_FILE_LEN).map_err(|error| {
+                            format!(
+                                "the identities of {}: {}: {error}",
+                                self.address,
+                                path.display()
+                            )
+                        })?;
                     (path.display().to_string(), text)
                 }
             };

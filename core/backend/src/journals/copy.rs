@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use formwork_core::state::journal::{CopyError, JournalCopy};
+use formwork_core::state::journal::{JournalCopy, JournalCopyError};
 use futures_util::FutureExt as _;
 use futures_util::future::LocalBoxFuture;
 use tokio::sync::{mpsc, watch};
@@ -39,7 +39,7 @@ pub(super) struct JournalCopyTask {
 #[derive(Clone, Debug, Default)]
 struct CopyProgress {
     n_durable: u64,
-    error: Option<CopyError>,
+    error: Option<JournalCopyError>,
 }
 
 /// Writes parts, one after the other.
@@ -68,7 +68,7 @@ impl JournalCopy for JournalCopyTask {
         self.records.send(records).ok();
     }
 
-    fn flush_records(&self) -> LocalBoxFuture<'static, Result<(), CopyError>> {
+    fn flush_records(&self) -> LocalBoxFuture<'static, Result<(), JournalCopyError>> {
         let (mut progress, target) = (self.progress.clone(), self.n_pushed.get());
         let location = self.store.store_location();
         async move {
@@ -76,31 +76,31 @@ impl JournalCopy for JournalCopyTask {
             match progress.wait_for(is_due).await {
                 // Records that are stored count, even if a later part has failed.
                 Ok(it) if it.n_durable >= target => Ok(()),
-                Ok(it) => Err(it.error.clone().unwrap_or(CopyError::TakenOver { location })),
+                Ok(it) => Err(it.error.clone().unwrap_or(JournalCopyError::TakenOver { location })),
                 Err(_) => {
                     let cause: Cause = "the task that writes them has ended".into();
-                    Err(CopyError::Failed { doing: "write", location, cause: cause.into() })
+                    Err(JournalCopyError::Failed { doing: "write", location, cause: cause.into() })
                 }
             }
         }
         .boxed_local()
     }
 
-    async fn remove_copy(self: Box<Self>) -> Result<(), CopyError> {
+    async fn remove_copy(self: Box<Self>) -> Result<(), JournalCopyError> {
         let Self { records, task, store, run, .. } = *self;
         // Without a sender the task ends once it has written the rest of the queue.
         drop(records);
         let location = store.store_location();
         let failed = |cause: Cause| {
             let location = location.clone();
-            CopyError::Failed { doing: "write", location, cause: cause.into() }
+            JournalCopyError::Failed { doing: "write", location, cause: cause.into() }
         };
         let next = task.await.map_err(|error| failed(error.into()))?;
         // A removal that is cut off must not leave a journal without its beginning.
         match store.append_part(&run, next, &JournalPart::End.encode()).await.map_err(failed)? {
             AppendOutcome::Stored => store.remove_parts_below(&run, next + 1).await.map_err(failed),
             AppendOutcome::Occupied | AppendOutcome::CannotStore(_) => {
-                Err(CopyError::TakenOver { location })
+                Err(JournalCopyError::TakenOver { location })
             }
         }
     }
@@ -134,7 +134,7 @@ impl PartWriter {
         self.next
     }
 
-    async fn write(&mut self, part: JournalPart) -> Result<(), CopyError> {
+    async fn write(&mut self, part: JournalPart) -> Result<(), JournalCopyError> {
         let (bytes, location) = (part.encode(), self.store.store_location());
         let mut attempts = RETRIES.first_attempt("write the shared journal");
         loop {
@@ -147,13 +147,17 @@ impl PartWriter {
                 // A lost answer counts as stored, so only a machine that has taken the run over can
                 // have written a part of this number.
                 Ok(Ok(AppendOutcome::Occupied | AppendOutcome::CannotStore(_))) => {
-                    return Err(CopyError::TakenOver { location });
+                    return Err(JournalCopyError::TakenOver { location });
                 }
                 Ok(Err(cause)) => cause,
                 Err(_) => "it did not answer in time".into(),
             };
             if !attempts.wait_for_next_attempt(None).await {
-                return Err(CopyError::Failed { doing: "write", location, cause: cause.into() });
+                return Err(JournalCopyError::Failed {
+                    doing: "write",
+                    location,
+                    cause: cause.into(),
+                });
             }
         }
     }

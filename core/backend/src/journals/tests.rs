@@ -152,7 +152,7 @@ async fn a_run_that_goes_on_is_left_alone_and_leaves_nothing() {
     assert!(second.intents.has_unfinished_run().await);
     journal.record_answer(op, ProviderAnswer::default()).unwrap();
     journal.settle_operation(op, None).unwrap();
-    journal.record_snapshot(&StateFile::new_empty()).await.unwrap();
+    journal.record_state_fingerprint(&StateFile::new_empty()).await.unwrap();
     journal.end_run().await.unwrap();
     assert!(!second.intents.has_unfinished_run().await);
     assert_eq!(first.folder.path().read_dir().unwrap().count(), 0);
@@ -193,7 +193,7 @@ async fn a_run_that_was_taken_over_announces_nothing_more() {
     let recovery = second.recover_runs(1).await;
     second.intents.finish_recovery(&recovery).await.unwrap();
     let error = announce_creation(&journal, "b").await.unwrap_err();
-    assert!(matches!(error, JournalError::Copy(CopyError::TakenOver { .. })), "{error:?}");
+    assert!(matches!(error, JournalError::Copy(JournalCopyError::TakenOver { .. })), "{error:?}");
     assert!(!journal.can_announce());
 }
 

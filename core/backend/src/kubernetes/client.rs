@@ -144,12 +144,12 @@ impl KubernetesClient {
         self.cluster.update(ObjectKind::Secret, &secret).await
     }
 
-    async fn lock_holder(&self) -> Result<Option<HeldLease>, Cause> {
+    async fn lock_holder(&self) -> Result<Option<LeaseWithHolder>, Cause> {
         let Some(lease) = self.cluster.get(ObjectKind::Lease, &self.lease_name()).await? else {
             return Ok(None);
         };
         let id = lease.0["spec"]["holderIdentity"].as_str().map(str::to_owned);
-        Ok(id.map(|id| HeldLease { lease, id }))
+        Ok(id.map(|id| LeaseWithHolder { lease, id }))
     }
 
     /// Writes the holder into the lease, and makes the lease if there is none.
@@ -189,13 +189,13 @@ impl KubernetesClient {
 }
 
 /// A lease that has a holder.
-struct HeldLease {
+struct LeaseWithHolder {
     lease: KubernetesObject,
     /// The id of the holder.
     id: String,
 }
 
-impl HeldLease {
+impl LeaseWithHolder {
     /// The description of the holder.
     fn lock_info(&self) -> Box<LockInfo> {
         let text =
@@ -302,7 +302,7 @@ impl RemoteClient for KubernetesClient {
         // Another process has it, or an earlier attempt whose answer was lost.
         match self.lock_holder().await? {
             Some(held) if held.id == info.id => Ok(LockOutcome::Taken),
-            held => Ok(LockOutcome::Held(held.as_ref().map(HeldLease::lock_info))),
+            held => Ok(LockOutcome::Held(held.as_ref().map(LeaseWithHolder::lock_info))),
         }
     }
 
@@ -339,6 +339,6 @@ impl RemoteClient for KubernetesClient {
             }
             held = self.lock_holder().await?;
         }
-        Ok(ForceUnlockOutcome::OtherLock(held.as_ref().map(HeldLease::lock_info)))
+        Ok(ForceUnlockOutcome::OtherLock(held.as_ref().map(LeaseWithHolder::lock_info)))
     }
 }

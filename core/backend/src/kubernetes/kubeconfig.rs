@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use formwork_core::disk::{MAX_RECORD, read_text};
+use formwork_core::disk::{MAX_DATA_FILE_LEN, read_text};
 use serde::Deserialize;
 
 use super::yaml;
@@ -110,7 +110,7 @@ impl Kubeconfig {
     /// When it cannot be read, or is not such a configuration.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
         let shown = path.display();
-        let text = match read_text(path, MAX_RECORD) {
+        let text = match read_text(path, MAX_DATA_FILE_LEN) {
             Ok(text) => text,
             // As in kubectl, a file that is listed may be missing.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -254,7 +254,7 @@ fn read_pem(
         return Ok(Some(text));
     }
     let Some(path) = path.filter(|path| !path.is_empty()) else { return Ok(None) };
-    let text = read_text(&folder.join(&path), MAX_RECORD);
+    let text = read_text(&folder.join(&path), MAX_DATA_FILE_LEN);
     let text =
         text.map_err(|error| ConfigError::new(format!("{name} {path:?} cannot be read: {error}")))?;
     Ok(Some(text))

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use formwork_core::disk::{MAX_STATE, is_same_file, open_file, read_file};
+use formwork_core::disk::{MAX_STATE_LEN, is_same_file, open_file, read_file};
 
 use super::replace::PipeHandling;
 use super::{LocalStore, StoredContent, display_path, store_error};
@@ -28,7 +28,7 @@ impl LocalStore {
                 return io::copy(&mut &from, to).map(drop);
             }
             // A state that was not encrypted yet must not stay readable in its backup.
-            to.write_all(&self.cipher.encrypt_file(read_file(stored, MAX_STATE)?)?)
+            to.write_all(&self.cipher.encrypt_file(read_file(stored, MAX_STATE_LEN)?)?)
         })
     }
 

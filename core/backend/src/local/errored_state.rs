@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::InstanceAddr;
-use formwork_core::disk::{MAX_STATE, read_file};
+use formwork_core::disk::{MAX_STATE_LEN, read_file};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::{ObjectState, State};
 
@@ -71,7 +71,8 @@ impl ErroredStateFile {
         if !path.is_file() {
             return None;
         }
-        let file = read_file(&path, MAX_STATE).ok().and_then(|text| cipher.parse_state(&text).ok());
+        let file =
+            read_file(&path, MAX_STATE_LEN).ok().and_then(|text| cipher.parse_state(&text).ok());
         Some(Self { path, file })
     }
 

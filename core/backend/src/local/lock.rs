@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::disk::locks::{LockedFile, is_lock_held_error, lock};
 use formwork_core::disk::{
-    Access, FileId, FileOptions as _, MAX_RECORD, parse_json_object, read_file,
+    Access, FileId, FileOptions as _, MAX_DATA_FILE_LEN, parse_json_object, read_file,
 };
 
 use super::{StateFilePaths, display_path, is_not_regular_file, store_error};
@@ -93,7 +93,7 @@ impl HeldLock {
         let text = serde_json::to_vec(about)?;
         // Left over from a run that was killed, perhaps one of another user.
         std::fs::remove_file(&self.info).ok();
-        let mode = Access::of(&self.file.metadata()?).mode_beside();
+        let mode = Access::of(&self.file.metadata()?).mode_for_public_file();
         let mut options = OpenOptions::new();
         // A new file: a link that was planted under the name meanwhile is not followed.
         options.write(true).create_new(true).with_mode(mode);
@@ -139,5 +139,5 @@ pub(super) fn is_file_at_path(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 fn read_info(path: &Path) -> Option<LockInfo> {
-    parse_json_object(&read_file(path, MAX_RECORD).ok()?).ok()
+    parse_json_object(&read_file(path, MAX_DATA_FILE_LEN).ok()?).ok()
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::{MAX_STATE, read_file};
+use formwork_core::disk::{MAX_STATE_LEN, read_file};
 use formwork_core::state::file::StateFile;
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
@@ -110,7 +110,7 @@ impl LocalStore {
 
     fn read_complete_state(&self, path: PathBuf) -> Option<(PathBuf, StateFile)> {
         let path = Some(path).filter(|path| path.is_file())?;
-        let file = self.cipher.parse_state(&read_file(&path, MAX_STATE).ok()?).ok()?;
+        let file = self.cipher.parse_state(&read_file(&path, MAX_STATE_LEN).ok()?).ok()?;
         Some((path, file))
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::disk::locks::{LockedFile, lock};
 use formwork_core::disk::{
-    Access, FileOptions as _, cannot_be_replaced, is_device, reserve, sync_dir,
+    Access, FileOptions as _, is_device, is_replace_refused_error, reserve, sync_dir,
 };
 
 use super::lock::is_file_at_path;
@@ -150,7 +150,9 @@ pub(super) fn replace_file(
         });
         // The content is on the disk by now, so the name never leads to half of a text.
         match disk.rename(&next, &path) {
-            Err(error) if cannot_be_replaced(&error) => Ok((stand_in, TextLocation::NextFile)),
+            Err(error) if is_replace_refused_error(&error) => {
+                Ok((stand_in, TextLocation::NextFile))
+            }
             renamed => renamed.map(|()| (stand_in, TextLocation::InPlace { linked })),
         }
     });
@@ -264,7 +266,7 @@ impl DiskOperations {
         let (next, file) = self.create_next_file(path, access).map_err(write_failed)?;
         let placed =
             self.write_content(&file, text).and_then(|()| match self.rename(&next, path) {
-                Err(error) if cannot_be_replaced(&error) => {
+                Err(error) if is_replace_refused_error(&error) => {
                     self.overwrite(&OpenOptions::new().write(true).open(path)?, &file)?;
                     std::fs::remove_file(&next)
                 }

@@ -214,7 +214,7 @@ impl StateStore for PgStore {
             self.read().await?;
         }
         let is_stored = !self.is_outdated && matches!(self.known, KnownState::Present { .. });
-        if is_stored && self.base.has_content_of(file) {
+        if is_stored && self.base.has_same_content(file) {
             return Ok(WriteOutcome::Unchanged);
         }
         self.known.check_continued_by(file)?;

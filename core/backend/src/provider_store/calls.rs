@@ -186,7 +186,7 @@ impl StoreCalls {
     ) -> Result<StateStoreSession, ProviderStoreError> {
         // Held over the calls: two callers must not configure one process at once.
         let mut current = self.session.lock().await;
-        let digest = setup.digest();
+        let digest = setup.identity_digest();
         if let Some(session) = &*current
             && session.type_name == setup.type_name
             && session.digest == digest

@@ -146,8 +146,8 @@ mod tests {
                 let copy = SavedCopy { path: Path::new("errored.tfstate"), kept: None, record };
                 let detail = saved_copy_remedy(&error, &copy).detail;
                 assert!(detail.contains(expected), "{detail}");
-                let is_taken_over = detail.contains("takes them over");
-                assert_eq!(is_taken_over, record == ResultsRecord::Journal, "{detail}");
+                let is_taken_into_state = detail.contains("takes them over");
+                assert_eq!(is_taken_into_state, record == ResultsRecord::Journal, "{detail}");
             }
         }
     }

@@ -11,7 +11,7 @@ use formwork_value::diag::Sources;
 
 use super::run::with_progress_reports;
 use super::states::{RunConfig, TestState, has_objects};
-use super::{LeftObject, RunOfSuite, SuiteRunner, TestEvent, TestInputs};
+use super::{LeftoverObject, RunOfSuite, SuiteRunner, TestEvent, TestInputs};
 use crate::apply::PlanSource;
 use crate::operation::{Operation, OperationInputs};
 
@@ -34,11 +34,11 @@ impl SuiteRunner<'_> {
             let Some(run) = self.suite.runs.get(at) else { continue };
             let run = RunOfSuite { suite: self.suite, run };
             let cleanup = Cleanup { tests: self.inputs, sources, run, config: &config };
-            let one = cleanup.destroy(state).await;
+            let one = cleanup.destroy_state_objects(state).await;
             result = result.and(one);
         }
         let mut diags = Diagnostics::new();
-        self.states.close(&mut diags).await;
+        self.states.close_and_remove_empty(&mut diags).await;
         result
     }
 }
@@ -53,9 +53,9 @@ struct Cleanup<'a> {
 
 impl Cleanup<'_> {
     /// Destroys everything in a state.
-    async fn destroy(&self, state: &mut TestState) -> Result<(), CleanupFailed> {
+    async fn destroy_state_objects(&self, state: &mut TestState) -> Result<(), CleanupFailed> {
         let Self { tests, sources, run, config } = *self;
-        let see = |event: TestEvent<'_>| tests.observer.see(sources, &event);
+        let see = |event: TestEvent<'_>| tests.observer.on_event(sources, &event);
         see(TestEvent::RunTearDown(run, Duration::ZERO));
         let mut diags = Diagnostics::new();
         // The providers of the run have ended, or hold its configuration.
@@ -75,7 +75,7 @@ impl Cleanup<'_> {
         let work = operation.apply(&mut diags, &mut state.session, PlanSource::New(options));
         let _ =
             with_progress_reports(work, |elapsed| see(TestEvent::RunTearDown(run, elapsed))).await;
-        let left = left_in(&state.session.file.state);
+        let left = leftover_objects(&state.session.file.state);
         if diags.is_empty() && left.is_empty() {
             return Ok(());
         }
@@ -90,7 +90,7 @@ impl Cleanup<'_> {
 }
 
 /// The managed objects in a state.
-fn left_in(state: &State) -> Vec<LeftObject> {
+fn leftover_objects(state: &State) -> Vec<LeftoverObject> {
     let mut left = Vec::new();
     // Data sources are forgotten with the state.
     let managed =
@@ -99,14 +99,12 @@ fn left_in(state: &State) -> Vec<LeftObject> {
         for (key, instance) in &held.instances {
             let addr = resource.instance_addr(key.clone()).to_string();
             if instance.current.is_some() {
-                left.push(LeftObject { instance: addr.clone(), deposed: None });
+                left.push(LeftoverObject { instance: addr.clone(), deposed: None });
             }
-            left.extend(
-                instance.deposed.keys().map(|key| LeftObject {
-                    instance: addr.clone(),
-                    deposed: Some(key.to_string()),
-                }),
-            );
+            left.extend(instance.deposed.keys().map(|key| LeftoverObject {
+                instance: addr.clone(),
+                deposed: Some(key.to_string()),
+            }));
         }
     }
     left

@@ -9,7 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 use crate::messages;
 
 /// An object whose conditions must fail.
-struct Expected {
+struct ExpectedFailure {
     /// Its address.
     addr: String,
     span: Span,
@@ -17,7 +17,7 @@ struct Expected {
 }
 
 /// The objects of a run whose conditions must fail.
-pub(super) struct ExpectedFailures(Vec<Expected>);
+pub(super) struct ExpectedFailures(Vec<ExpectedFailure>);
 
 impl ExpectedFailures {
     /// Reads the list of a run.
@@ -28,16 +28,18 @@ impl ExpectedFailures {
         let mut list = Vec::new();
         let mut result = Ok(());
         for traversal in &run.expect_failures {
-            match checkable_address(traversal) {
-                Some(addr) => list.push(Expected { addr, span: traversal.span, is_met: false }),
-                None => result = Err(diags.error(not_checkable(traversal))),
+            match address_with_conditions(traversal) {
+                Some(addr) => {
+                    list.push(ExpectedFailure { addr, span: traversal.span, is_met: false });
+                }
+                None => result = Err(diags.error(no_conditions_error(traversal))),
             }
         }
         result.map(|()| Self(list))
     }
 
     /// Whether the list has an object that has failed. Those that are listed twice are met together.
-    fn is_expected(&mut self, failed: &str) -> bool {
+    fn mark_if_expected(&mut self, failed: &str) -> bool {
         let mut found = false;
         for expected in &mut self.0 {
             // Without a key, all instances of a resource are meant.
@@ -52,7 +54,7 @@ impl ExpectedFailures {
 
     /// Takes expected failures out. Those of `check` blocks that are not expected become errors, and
     /// objects that have not failed are reported.
-    pub(super) fn settle(mut self, found: Diagnostics) -> Diagnostics {
+    pub(super) fn remove_expected(mut self, found: Diagnostics) -> Diagnostics {
         let mut rest = Diagnostics::new();
         for one in found {
             // Only conditions can be expected to fail. An error of a provider is never expected.
@@ -61,7 +63,7 @@ impl ExpectedFailures {
                 continue;
             };
             // A check only warns otherwise; a test is to find what it warns of.
-            if !self.is_expected(&failed) {
+            if !self.mark_if_expected(&failed) {
                 let _ = rest.error(one);
             }
         }
@@ -78,11 +80,11 @@ impl ExpectedFailures {
     }
 
     /// Explains expected failures that keep a plan from being applied.
-    pub(super) fn explain(&mut self, found: Diagnostics) -> Diagnostics {
+    pub(super) fn explain_blocked_apply(&mut self, found: Diagnostics) -> Diagnostics {
         let mut rest = Diagnostics::new();
         for one in found {
             let failed = one.condition_of.as_deref().filter(|_| one.severity == Severity::Error);
-            if let Some(failed) = failed.filter(|failed| self.is_expected(failed)) {
+            if let Some(failed) = failed.filter(|failed| self.mark_if_expected(failed)) {
                 let detail = format!(
                     "A custom condition within {failed} failed during the planning stage and prevented the requested apply operation. While this was an expected failure, the apply operation could not be executed and so the overall test case will be marked as a failure and the original diagnostic included in the test report."
                 );
@@ -96,7 +98,7 @@ impl ExpectedFailures {
 }
 
 /// The address of an object that may have conditions.
-fn checkable_address(traversal: &Traversal) -> Option<String> {
+fn address_with_conditions(traversal: &Traversal) -> Option<String> {
     let root = traversal.root.name.as_str();
     let name_at = |at: usize| match traversal.steps.get(at) {
         Some(TraversalStep::Attribute(name)) => Some(name.name.as_str()),
@@ -126,7 +128,7 @@ fn checkable_address(traversal: &Traversal) -> Option<String> {
     Some(format!("{addr}{key}"))
 }
 
-fn not_checkable(traversal: &Traversal) -> Diagnostic {
+fn no_conditions_error(traversal: &Traversal) -> Diagnostic {
     let steps = traversal.steps.iter().filter_map(|step| match step {
         TraversalStep::Attribute(name) => Some(format!(".{}", name.name)),
         _ => None,

@@ -17,16 +17,16 @@ use crate::messages;
 pub(super) fn add_overrides(config: &mut Config, mocks: &mut Mocks, run: RunOfSuite<'_>) {
     let mut overrides = run.run.overrides.clone();
     add_outer_overrides(&mut overrides, &run.suite.overrides);
-    config.module_overrides = overrides.extract_if(.., |one| is_of_module(one)).collect();
+    config.module_overrides = overrides.extract_if(.., |one| is_module_override(one)).collect();
     mocks.overrides = overrides;
 }
 
-fn is_of_module(one: &Override) -> bool {
+fn is_module_override(one: &Override) -> bool {
     matches!(one.target, Target::Module(_))
 }
 
 /// A number for the generated values of a run.
-pub(super) fn seed(now: OffsetDateTime, run: &Str) -> u64 {
+pub(super) fn generated_value_seed(now: OffsetDateTime, run: &Str) -> u64 {
     let mut hasher = DefaultHasher::new();
     (now.unix_timestamp_nanos(), run).hash(&mut hasher);
     hasher.finish()
@@ -34,13 +34,13 @@ pub(super) fn seed(now: OffsetDateTime, run: &Str) -> u64 {
 
 /// Warns of overrides of objects that none of some configurations has. Files of mocks are shared by tests of
 /// different modules, so those in them need not match.
-pub(super) fn warn_of_unmatched(
+pub(super) fn warn_of_unmatched_overrides(
     diags: &mut Diagnostics,
     configs: &[&Config],
     overrides: &[Override],
 ) {
     let is_unmatched = |one: &&Override| {
-        !one.is_of_mock_file && !configs.iter().any(|config| is_in(config, &one.target))
+        !one.is_of_mock_file && !configs.iter().any(|config| has_target_object(config, &one.target))
     };
     for one in overrides.iter().filter(is_unmatched) {
         let detail = format!(
@@ -53,7 +53,7 @@ pub(super) fn warn_of_unmatched(
 }
 
 /// Whether a configuration has an object, whatever its instances.
-fn is_in(config: &Config, target: &Target) -> bool {
+fn has_target_object(config: &Config, target: &Target) -> bool {
     let (module, resource) = match target {
         Target::Module(module) => (module, None),
         Target::Resource(addr) => (&addr.module, Some(&addr.resource)),

@@ -29,7 +29,7 @@ pub(super) fn with_test_providers(
     scope: &TestScope<'_>,
 ) -> Result<(Config, Mocks), Reported> {
     let (mut config, mut mocks) = (config.clone(), Mocks::default());
-    let blocks = blocks_for(diags, run.suite, run.run)?;
+    let blocks = provider_blocks_of_run(diags, run.suite, run.run)?;
     if blocks.is_empty() {
         return Ok((config, mocks));
     }
@@ -40,7 +40,7 @@ pub(super) fn with_test_providers(
         if !is_needed(&root, &required, &block.local) {
             continue;
         }
-        block.provider = address(&root, &block.local);
+        block.provider = provider_address(&root, &block.local);
         if let Some(mock) = mock {
             let (module, alias) = (ModulePath::root(), block.local.alias.clone());
             let addr = ProviderConfigAddr { module, provider: block.provider.clone(), alias };
@@ -69,7 +69,7 @@ struct TestProvider<'a> {
 }
 
 /// Whether a module uses a provider configuration: the default one serves modules that name none.
-fn is_used(module: &Module, local: &LocalProvider) -> bool {
+fn is_provider_used(module: &Module, local: &LocalProvider) -> bool {
     let is_passed = |call: &ModuleCall| call.providers.iter().any(|it| it.in_caller == *local);
     let is_declared = |it: &RequiredProvider| it.aliases.contains(local);
     let is_imported_by = |it: &ImportBlock| it.provider.as_ref().is_some_and(|(it, _)| it == local);
@@ -82,7 +82,7 @@ fn is_used(module: &Module, local: &LocalProvider) -> bool {
 }
 
 /// The provider configurations for a run, under the names that its module has for them.
-fn blocks_for<'a>(
+fn provider_blocks_of_run<'a>(
     diags: &mut Diagnostics,
     suite: &'a TestSuite,
     run: &TestRun,
@@ -124,7 +124,7 @@ pub(super) fn provider_blocks_for(
 ) -> Vec<ProviderBlock> {
     let required = config.provider_requirements();
     // Errors are reported where the configurations are put in.
-    let blocks = blocks_for(&mut Diagnostics::new(), suite, run).unwrap_or_default();
+    let blocks = provider_blocks_of_run(&mut Diagnostics::new(), suite, run).unwrap_or_default();
     let blocks = blocks.into_iter().map(|one| one.block);
     blocks.filter(|block| is_needed(&config.root, &required, &block.local)).collect()
 }
@@ -135,11 +135,11 @@ fn is_needed(
     required: &BTreeMap<ProviderAddr, VersionConstraints>,
     local: &LocalProvider,
 ) -> bool {
-    required.contains_key(&address(root, local)) && is_used(root, local)
+    required.contains_key(&provider_address(root, local)) && is_provider_used(root, local)
 }
 
 /// The address that a local name stands for in a module.
-fn address(module: &Module, local: &LocalProvider) -> ProviderAddr {
+fn provider_address(module: &Module, local: &LocalProvider) -> ProviderAddr {
     let required = module.settings.required_providers.get(&local.name);
     required.map_or_else(
         || ProviderAddr::implied_by_name(&local.name),
@@ -157,7 +157,7 @@ fn with_literal_values(
     let mut result = Ok(());
     for attribute in body.attributes.iter_mut().chain(&mut body.undecided) {
         match scope.evaluate(diags, &attribute.expr) {
-            Ok(value) => attribute.expr = literal(&value, attribute.expr.span),
+            Ok(value) => attribute.expr = literal_expr(&value, attribute.expr.span),
             Err(reported) => result = Err(reported),
         }
     }
@@ -178,7 +178,7 @@ fn with_literal_values(
 }
 
 /// An expression that has this value.
-fn literal(value: &Value, span: Span) -> Expr {
+fn literal_expr(value: &Value, span: Span) -> Expr {
     // An expression has no marks. The provider would get the value without them anyway.
     let (value, _) = value.clone().unmark();
     let kind = match &value {
@@ -186,20 +186,20 @@ fn literal(value: &Value, span: Span) -> Expr {
         Value::Number(number) => ExprKind::Number(number.clone()),
         Value::String(text) => ExprKind::Text(text.clone(), span),
         Value::List(_) | Value::Set(_) | Value::Tuple(_) => {
-            ExprKind::Tuple(value.children().iter().map(|item| literal(item, span)).collect())
+            ExprKind::Tuple(value.children().iter().map(|item| literal_expr(item, span)).collect())
         }
-        Value::Map(_) | Value::Object(_) => ExprKind::Object(items(&value, span)),
+        Value::Map(_) | Value::Object(_) => ExprKind::Object(object_items(&value, span)),
         Value::Null(_) | Value::Unknown(_) | Value::Marked(_) => ExprKind::Null,
     };
     Expr { kind, span }
 }
 
 /// The members of a map or an object.
-fn items(value: &Value, span: Span) -> Vec<ObjectItem> {
+fn object_items(value: &Value, span: Span) -> Vec<ObjectItem> {
     let item = |key: &formwork_value::Str, value: &Value| ObjectItem {
         key: Expr { kind: ExprKind::Text(key.clone(), span), span },
         bare: false,
-        value: literal(value, span),
+        value: literal_expr(value, span),
     };
     match value {
         Value::Map(map) => map.iter().map(|(key, value)| item(key, value)).collect(),

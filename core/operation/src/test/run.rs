@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use formwork_core::config::test_suite::{TestCommand, TestRun};
-use formwork_core::eval::conditions::{AssertOutcome, check_test};
+use formwork_core::eval::conditions::{AssertOutcome, check_test_assertions};
 use formwork_core::eval::{Results, TestLevel, TestScope, TestValues};
 use formwork_core::event::NoEventObserver;
 use formwork_core::plan::{MissingResource, Plan, PlanMode, PlanOptions, record_state_values};
@@ -15,7 +15,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
 use super::expected::ExpectedFailures;
-use super::mocks::{add_overrides, seed, warn_of_unmatched};
+use super::mocks::{add_overrides, generated_value_seed, warn_of_unmatched_overrides};
 use super::providers::with_test_providers;
 use super::states::RunConfig;
 use super::variables::RunVariables;
@@ -29,7 +29,7 @@ use crate::plan::PlanOutcome;
 use crate::state_session::StateSession;
 
 /// Time after which a run is reported to be under way, again and again.
-const PROGRESS: Duration = Duration::from_secs(2);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A run that is ready to begin.
 struct ReadyRun {
@@ -59,21 +59,21 @@ struct ReadyPlan {
 }
 
 /// The result of the work of a run.
-struct Worked {
+struct RunJobOutcome {
     status: TestStatus,
-    work: Option<Work>,
+    work: Option<PlanOrState>,
     /// The outputs, if there are any results.
     outputs: Option<Value>,
     /// Whether the state may have changed.
     has_applied: bool,
 }
 
-enum Work {
+enum PlanOrState {
     Plan(Box<Plan>),
     State(State),
 }
 
-impl Worked {
+impl RunJobOutcome {
     fn failed(has_applied: bool) -> Self {
         Self { status: TestStatus::Error, work: None, outputs: None, has_applied }
     }
@@ -81,20 +81,24 @@ impl Worked {
 
 impl SuiteRunner<'_> {
     /// Does a run, and reports it.
-    pub(super) async fn do_run(&mut self, sources: &mut Sources, run: &TestRun) -> RunResult {
+    pub(super) async fn run_and_report(
+        &mut self,
+        sources: &mut Sources,
+        run: &TestRun,
+    ) -> RunResult {
         let shown = RunOfSuite { suite: self.suite, run };
         let observer = self.inputs.observer;
-        observer.see(sources, &TestEvent::RunStarted(shown));
+        observer.on_event(sources, &TestEvent::RunStarted(shown));
         let (started, clock) = ((self.inputs.host.clock)(), Instant::now());
         let mut result = RunResult::new(run.name.clone(), TestStatus::Error);
         result.n_asserts = run.asserts.len();
-        let ready = self.prepare(&mut result.diags, sources, run);
+        let ready = self.prepare_run(&mut result.diags, sources, run);
         // Each run configures its providers for itself, as runs of the program do.
         let mut pool = ProviderPool::new(self.inputs.launcher);
         if let Ok(ready) = &ready {
             pool = pool.with_mocks(ready.config.mocks.clone());
         }
-        let mut worked = Worked::failed(false);
+        let mut worked = RunJobOutcome::failed(false);
         if let Ok(ready) = ready
             && let Ok(state) = self.states.state_of_run(&mut result.diags, run).await
         {
@@ -108,8 +112,8 @@ impl SuiteRunner<'_> {
                 values: &values,
                 pool: &pool,
             };
-            let see = |elapsed| observer.see(sources, &TestEvent::RunProgress(shown, elapsed));
-            let work = job.work(&mut result.diags, &mut state.session, expected);
+            let see = |elapsed| observer.on_event(sources, &TestEvent::RunProgress(shown, elapsed));
+            let work = job.execute_run_command(&mut result.diags, &mut state.session, expected);
             worked = with_progress_reports(work, see).await;
             // The last run that has changed the state has the configuration that can destroy it.
             if worked.has_applied {
@@ -124,23 +128,23 @@ impl SuiteRunner<'_> {
         result.status = worked.status;
         result.timing = Some((started, clock.elapsed()));
         let work = worked.work.as_ref().map(|work| match work {
-            Work::Plan(plan) => (RunWork::Plan(plan), &pool),
-            Work::State(state) => (RunWork::State(state), &pool),
+            PlanOrState::Plan(plan) => (RunWork::Plan(plan), &pool),
+            PlanOrState::State(state) => (RunWork::State(state), &pool),
         });
-        observer.see(sources, &TestEvent::RunDone { run: shown, result: &result, work });
+        observer.on_event(sources, &TestEvent::RunDone { run: shown, result: &result, work });
         result
     }
 
     /// Evaluates everything that a run needs to begin.
-    fn prepare(
+    fn prepare_run(
         &self,
         diags: &mut Diagnostics,
         sources: &mut Sources,
         run: &TestRun,
     ) -> Result<ReadyRun, Reported> {
         let (suite, inputs) = (self.suite, self.inputs);
-        let TestModule { config, dangling } = self.module(run);
-        warn_of_unmatched(diags, &[config], &run.overrides);
+        let TestModule { config, dangling } = self.module_of_run(run);
+        warn_of_unmatched_overrides(diags, &[config], &run.overrides);
         diags.append(dangling.clone())?;
         let expected = ExpectedFailures::from_run(diags, run)?;
         let runs: Vec<Str> = suite.runs.iter().map(|run| run.name.clone()).collect();
@@ -159,13 +163,13 @@ impl SuiteRunner<'_> {
         let (mut config, mut mocks) = with_test_providers(diags, config, run, &scope)?;
         add_overrides(&mut config, &mut mocks, run);
         // Generated values differ from run to run, as in Terraform.
-        mocks.seed = seed((inputs.host.clock)(), &run.run.name);
+        mocks.seed = generated_value_seed((inputs.host.clock)(), &run.run.name);
         let config = Rc::new(RunConfig { config, variables: variables.inputs, mocks });
         Ok(ReadyRun { config, values: variables.all, expected })
     }
 
     /// The module of a run.
-    pub(super) fn module(&self, run: &TestRun) -> &TestModule {
+    pub(super) fn module_of_run(&self, run: &TestRun) -> &TestModule {
         let key = (self.suite.path.clone(), run.name.clone());
         let own = run.module.as_ref().and_then(|_| self.inputs.run_modules.get(&key));
         own.unwrap_or(self.inputs.module)
@@ -184,7 +188,7 @@ pub(super) async fn with_progress_reports<T>(
         tokio::select! {
             biased;
             result = &mut work => return result,
-            () = tokio::time::sleep(PROGRESS) => see(clock.elapsed()),
+            () = tokio::time::sleep(PROGRESS_INTERVAL) => see(clock.elapsed()),
         }
     }
 }
@@ -221,55 +225,63 @@ impl<'a> RunJob<'a> {
     }
 
     /// Makes the plan, and applies it if the run does that.
-    async fn work(
+    async fn execute_run_command(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
         expected: ExpectedFailures,
-    ) -> Worked {
+    ) -> RunJobOutcome {
         let operation = self.operation();
-        let Ok(options) = plan_options(diags, self.run) else { return Worked::failed(false) };
+        let Ok(options) = plan_options(diags, self.run) else {
+            return RunJobOutcome::failed(false);
+        };
         let mut found = Diagnostics::new();
         let planned = operation.plan(&mut found, session, options).await;
         match self.run.command {
             TestCommand::Plan => {
                 // A plan with expected failures is judged as far as it came.
-                let failed = diags.append(expected.settle(found)).is_err();
+                let failed = diags.append(expected.remove_expected(found)).is_err();
                 match planned {
                     Ok(outcome) if !failed => {
-                        self.check_plan(diags, &operation, &session.file.state, outcome).await
+                        self.check_planned_assertions(
+                            diags,
+                            &operation,
+                            &session.file.state,
+                            outcome,
+                        )
+                        .await
                     }
                     // Everything that was reported is expected.
                     Err(_) if !failed => {
-                        Worked { status: TestStatus::Pass, ..Worked::failed(false) }
+                        RunJobOutcome { status: TestStatus::Pass, ..RunJobOutcome::failed(false) }
                     }
-                    _ => Worked::failed(false),
+                    _ => RunJobOutcome::failed(false),
                 }
             }
             TestCommand::Apply => {
                 let mut expected = expected;
-                let mut found = expected.explain(found);
+                let mut found = expected.explain_blocked_apply(found);
                 if found.has_errors() {
                     let _ = diags.append(found);
-                    return Worked::failed(false);
+                    return RunJobOutcome::failed(false);
                 }
                 // The apply evaluates the checks again.
                 found.drop_check_warnings();
                 let _ = diags.append(found);
-                let Ok(outcome) = planned else { return Worked::failed(false) };
+                let Ok(outcome) = planned else { return RunJobOutcome::failed(false) };
                 let planned = ReadyPlan { outcome, expected };
                 self.apply(diags, &operation, session, planned).await
             }
         }
     }
 
-    async fn check_plan(
+    async fn check_planned_assertions(
         &self,
         diags: &mut Diagnostics,
         operation: &Operation<'_>,
         state: &State,
         outcome: PlanOutcome,
-    ) -> Worked {
+    ) -> RunJobOutcome {
         let PlanOutcome { plan, mut results, .. } = outcome;
         results.null_unknown_parts_of_outputs();
         let world = operation.host_values(false);
@@ -277,7 +289,12 @@ impl<'a> RunJob<'a> {
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
         let status = self.check_assertions(diags, &operation.phase_session(phase)).await;
         let outputs = Some(results.root().output_object());
-        Worked { status, work: Some(Work::Plan(Box::new(plan))), outputs, has_applied: false }
+        RunJobOutcome {
+            status,
+            work: Some(PlanOrState::Plan(Box::new(plan))),
+            outputs,
+            has_applied: false,
+        }
     }
 
     async fn apply(
@@ -286,16 +303,16 @@ impl<'a> RunJob<'a> {
         operation: &Operation<'_>,
         session: &mut StateSession,
         planned: ReadyPlan,
-    ) -> Worked {
+    ) -> RunJobOutcome {
         let ReadyPlan { outcome, expected } = planned;
         let mut found = Diagnostics::new();
         let source = PlanSource::Made(Box::new(outcome));
         let applied = operation.apply(&mut found, session, source).await;
-        let failed = diags.append(expected.settle(found)).is_err();
+        let failed = diags.append(expected.remove_expected(found)).is_err();
         // A failure that is expected ends an apply early, too.
         // The state has what was done all the same, for the cleanup.
         if failed || applied.is_err() {
-            return Worked::failed(true);
+            return RunJobOutcome::failed(true);
         }
         // Evaluated again on the whole state: an apply evaluates only what its changes need.
         let (state, results) = (&session.file.state, Results::new(&self.config.config));
@@ -308,13 +325,19 @@ impl<'a> RunJob<'a> {
         let _ = record_state_values(&engine, &mut Diagnostics::new(), missing).await;
         let status = self.check_assertions(diags, &engine).await;
         let outputs = Some(results.root().output_object());
-        Worked { status, work: Some(Work::State(state.clone())), outputs, has_applied: true }
+        RunJobOutcome {
+            status,
+            work: Some(PlanOrState::State(state.clone())),
+            outputs,
+            has_applied: true,
+        }
     }
 
     /// Evaluates the assertions.
     async fn check_assertions(&self, diags: &mut Diagnostics, engine: &Session<'_>) -> TestStatus {
-        let scope = engine.module_scope(engine.results.root()).with_test(self.values);
-        let judge = |diags: &mut Diagnostics| Ok(check_test(diags, &scope, &self.run.asserts));
+        let scope = engine.module_scope(engine.results.root()).with_test_values(self.values);
+        let judge =
+            |diags: &mut Diagnostics| Ok(check_test_assertions(diags, &scope, &self.run.asserts));
         match engine.evaluate_with_functions(diags, judge).await {
             Ok(AssertOutcome::Pass) => TestStatus::Pass,
             Ok(AssertOutcome::Fail) => TestStatus::Fail,

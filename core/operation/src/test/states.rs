@@ -83,14 +83,14 @@ impl TestStates {
     ) -> Result<&mut TestState, Reported> {
         let key = run.key();
         if !self.open.contains_key(&key) {
-            let state = self.open_new(diags).await?;
+            let state = self.open_new_state(diags).await?;
             self.open.insert(key.clone(), state);
         }
         Ok(self.open.get_mut(&key).expect("it was opened above"))
     }
 
-    async fn open_new(&self, diags: &mut Diagnostics) -> Result<TestState, Reported> {
-        let folder = self.make_folder().map_err(|error| {
+    async fn open_new_state(&self, diags: &mut Diagnostics) -> Result<TestState, Reported> {
+        let folder = self.create_state_folder().map_err(|error| {
             let detail = format!(
                 "{} cannot be made: {error}. Test runs keep their states there until their objects are destroyed.",
                 self.folder.display()
@@ -113,7 +113,7 @@ impl TestStates {
 
     /// Makes a folder of its own for a state: another process may run the same tests, and an earlier
     /// one may have left objects.
-    fn make_folder(&self) -> std::io::Result<PathBuf> {
+    fn create_state_folder(&self) -> std::io::Result<PathBuf> {
         // Only now: tests that only plan nothing at all leave no trace.
         std::fs::create_dir_all(&self.folder)?;
         let made =
@@ -124,7 +124,7 @@ impl TestStates {
     }
 
     /// Ends the use of the states, and removes those without objects.
-    pub(super) async fn close(&mut self, diags: &mut Diagnostics) {
+    pub(super) async fn close_and_remove_empty(&mut self, diags: &mut Diagnostics) {
         // Taken out, because giving back a lock needs the session as a whole.
         for (_, state) in std::mem::take(&mut self.open) {
             // A state without objects is worth nothing: no command could do anything with it.

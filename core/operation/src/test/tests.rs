@@ -39,7 +39,7 @@ output "o" {
 struct Left(RefCell<Vec<String>>);
 
 impl TestObserver for Left {
-    fn see(&self, _: &Sources, event: &TestEvent<'_>) {
+    fn on_event(&self, _: &Sources, event: &TestEvent<'_>) {
         if let TestEvent::CleanupFailed { left, state, .. } = event {
             let left = left.iter().map(|object| object.instance.clone());
             self.0.borrow_mut().extend(left);
@@ -59,7 +59,8 @@ async fn run(module: &str, tests: &str, cancelled: bool) -> (Vec<SuiteResult>, V
     let (config, dangling) =
         Config::load_unvalidated(&mut diags, &mut sources, config_source).unwrap();
     let folders = TestFolders { module: folder.path(), tests: Path::new("tests") };
-    let suites = test_files::read(&mut diags, &mut sources, &FilesOnDisk, folders).unwrap();
+    let suites =
+        test_files::read_test_files(&mut diags, &mut sources, &FilesOnDisk, folders).unwrap();
     let launcher = Launcher::new(LaunchSettings::default(), BTreeMap::new());
     let (states, left, cancellation) =
         (folder.path().join("states"), Left::default(), CancellationToken::new());

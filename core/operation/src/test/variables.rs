@@ -18,7 +18,7 @@ use super::providers::provider_blocks_for;
 use crate::messages;
 
 /// A value of a test file, and its place.
-type Placed = (Value, Span);
+type ValueWithSpan = (Value, Span);
 
 /// The variables of a run.
 pub(super) struct RunVariables<'a> {
@@ -62,14 +62,14 @@ impl RunVariables<'_> {
         let of_file = self.suite.variables.iter().filter(|one| needed.contains(&one.name.name));
         let of_file: Vec<&Attribute> = of_file.collect();
         let mut global_names = needed.clone();
-        global_names.extend(of_file.iter().flat_map(|one| variables_in(&one.expr)));
-        let overridden = self.overridden(&of_file);
+        global_names.extend(of_file.iter().flat_map(|one| variable_names_in(&one.expr)));
+        let overridden = self.overridden_names(&of_file);
         global_names.retain(|name| !overridden.contains(name));
         let globals = self.global_values(&mut found, sources, &global_names);
         // Weakest first, so that a later value replaces an earlier one.
         let mut values = TestValues { variables: globals, ..self.values.clone() };
         let scope = TestScope { values: &values, level: TestLevel::File, world };
-        let file_values = evaluate(&mut found, &scope, of_file);
+        let file_values = evaluate_variables(&mut found, &scope, of_file);
         let of_values = file_values.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
         values.variables.extend(of_values.collect::<Vec<_>>());
         let run_values = self.run_values(&mut found, &values, world);
@@ -94,11 +94,11 @@ impl RunVariables<'_> {
     /// The names of the variables that the run needs.
     fn needed_names(&self) -> BTreeSet<Str> {
         let mut needed: BTreeSet<Str> = self.config.root.variables.keys().cloned().collect();
-        needed.extend(self.run.variables.iter().flat_map(|one| variables_in(&one.expr)));
+        needed.extend(self.run.variables.iter().flat_map(|one| variable_names_in(&one.expr)));
         needed.extend(self.names_in_asserts());
         // Arguments of the providers that the run gets refer to the variables of the file as well.
         for provider in provider_blocks_for(self.config, self.suite, self.run) {
-            needed.extend(refs::of_body(&provider.body).iter().filter_map(variable_of));
+            needed.extend(refs::of_body(&provider.body).iter().filter_map(referenced_variable));
         }
         needed
     }
@@ -106,20 +106,20 @@ impl RunVariables<'_> {
     /// The names of the variables that the assertions mention.
     fn names_in_asserts(&self) -> BTreeSet<Str> {
         let parts = self.run.asserts.iter().flat_map(|one| [&one.condition, &one.message]);
-        parts.flat_map(variables_in).collect()
+        parts.flat_map(variable_names_in).collect()
     }
 
     /// The names of the variables whose value of the file or of the run replaces the global one, and does not
     /// refer to it. As in Terraform, errors in such a global value do not matter.
-    fn overridden(&self, of_file: &[&Attribute]) -> BTreeSet<Str> {
+    fn overridden_names(&self, of_file: &[&Attribute]) -> BTreeSet<Str> {
         let set = || of_file.iter().copied().chain(&self.run.variables);
-        let mentioned: BTreeSet<Str> = set().flat_map(|one| variables_in(&one.expr)).collect();
+        let mentioned: BTreeSet<Str> = set().flat_map(|one| variable_names_in(&one.expr)).collect();
         let names = set().map(|one| one.name.name.clone());
         names.filter(|name| !mentioned.contains(name)).collect()
     }
 
     /// Values that were given for all test files in the folder of this one, weakest first.
-    fn given_above(&self) -> impl Iterator<Item = &GivenVariable> {
+    fn values_for_all_files(&self) -> impl Iterator<Item = &GivenVariable> {
         let TestInputs { variables, folder_variables, .. } = self.inputs;
         let of_folder = if self.suite.is_in_test_folder { folder_variables } else { &[] };
         variables.iter().chain(of_folder)
@@ -132,7 +132,7 @@ impl RunVariables<'_> {
         sources: &mut Sources,
         names: &BTreeSet<Str>,
     ) -> BTreeMap<Str, Value> {
-        let given = self.given_above().filter(|given| names.contains(&given.name));
+        let given = self.values_for_all_files().filter(|given| names.contains(&given.name));
         let last: BTreeMap<&Str, &GivenVariable> =
             given.map(|given| (&given.name, given)).collect();
         // The type of a variable is the one that the module of the run declares.
@@ -140,7 +140,7 @@ impl RunVariables<'_> {
         let mut values = BTreeMap::new();
         for (name, given) in last {
             // Reported once: what refers to the variable is not wrong as well.
-            let value = inputs::given_value(diags, sources, module, given);
+            let value = inputs::value_for_test_files(diags, sources, module, given);
             values.insert(name.clone(), value.unwrap_or_else(|_| Value::dynamic()));
         }
         values
@@ -152,7 +152,7 @@ impl RunVariables<'_> {
         diags: &mut Diagnostics,
         values: &TestValues,
         world: &HostValues,
-    ) -> BTreeMap<Str, Placed> {
+    ) -> BTreeMap<Str, ValueWithSpan> {
         // In the file such a value may be meant for another run; in the run it has no effect.
         let mentioned = self.names_in_asserts();
         for one in &self.run.variables {
@@ -168,15 +168,15 @@ impl RunVariables<'_> {
             }
         }
         let scope = TestScope { values, level: TestLevel::Run(self.runs), world };
-        evaluate(diags, &scope, self.run.variables.iter())
+        evaluate_variables(diags, &scope, self.run.variables.iter())
     }
 
     /// The values for the variables of the module. Reports those that are missing.
     fn values_for_module(
         &self,
         diags: &mut Diagnostics,
-        mut of_file: BTreeMap<Str, Placed>,
-        mut of_run: BTreeMap<Str, Placed>,
+        mut of_file: BTreeMap<Str, ValueWithSpan>,
+        mut of_run: BTreeMap<Str, ValueWithSpan>,
     ) -> Result<Vec<GivenVariable>, Reported> {
         let mut given = Vec::new();
         let mut result = Ok(());
@@ -191,7 +191,7 @@ impl RunVariables<'_> {
                 });
                 continue;
             }
-            let global = self.given_above().filter(|given| given.name == *name).last();
+            let global = self.values_for_all_files().filter(|given| given.name == *name).last();
             if let Some(global) = global {
                 given.push(global.clone());
             } else if variable.is_required() {
@@ -210,11 +210,11 @@ impl RunVariables<'_> {
 }
 
 /// Evaluates values of variables. Those with errors are left out.
-fn evaluate<'e>(
+fn evaluate_variables<'e>(
     diags: &mut Diagnostics,
     scope: &TestScope<'_>,
     attributes: impl IntoIterator<Item = &'e Attribute>,
-) -> BTreeMap<Str, Placed> {
+) -> BTreeMap<Str, ValueWithSpan> {
     let mut values = BTreeMap::new();
     for one in attributes {
         if let Ok(value) = scope.evaluate(diags, &one.expr) {
@@ -225,11 +225,11 @@ fn evaluate<'e>(
 }
 
 /// The names of the variables that an expression mentions.
-fn variables_in(expr: &Expr) -> Vec<Str> {
-    refs::of_expr(expr).iter().filter_map(variable_of).collect()
+fn variable_names_in(expr: &Expr) -> Vec<Str> {
+    refs::of_expr(expr).iter().filter_map(referenced_variable).collect()
 }
 
-fn variable_of(traversal: &refs::Traversal) -> Option<Str> {
+fn referenced_variable(traversal: &refs::Traversal) -> Option<Str> {
     match (traversal.root.name.as_str(), traversal.steps.first()) {
         ("var", Some(TraversalStep::Attribute(name))) => Some(name.name.clone()),
         _ => None,

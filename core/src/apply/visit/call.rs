@@ -80,7 +80,7 @@ impl<'a> ChangeCall<'a> {
             let what = format!(
                 "The change of {addr} was not started, and nothing more will be, because it could not be written to the journal first"
             );
-            self.journal_write_failed(diags, &what, &why)
+            self.report_journal_write_error(diags, &what, &why)
         })?;
         Ok(AnnouncedCall { call: self, op })
     }
@@ -96,7 +96,7 @@ impl<'a> ChangeCall<'a> {
             .at_opt(self.about.block)
     }
 
-    fn journal_write_failed(
+    fn report_journal_write_error(
         self,
         diags: &mut Diagnostics,
         what: &str,
@@ -146,14 +146,14 @@ impl AnnouncedCall<'_> {
         }
         // Reported last: a full disk must not hide the errors of the provider, and must not stop
         // the object from being recorded in memory.
-        let found = || call.describe_remaining_id(&salvaged.left);
-        self.report_unless_journaled(diags, kept, found);
+        let found = || call.describe_existing_id(&salvaged.left);
+        self.report_unrecorded_result(diags, kept, found);
         salvaged
     }
 
     /// Records the result of the call for the state: the object after it.
     pub(super) fn settle_operation(self, diags: &mut Diagnostics, object: Option<&ObjectState>) {
-        self.report_unless_journaled(
+        self.report_unrecorded_result(
             diags,
             self.call.view.journal.settle_operation(self.op, object),
             String::new,
@@ -168,12 +168,12 @@ impl AnnouncedCall<'_> {
         object: Option<&ObjectState>,
     ) {
         let kept = self.call.view.journal.record_interim_result(self.op, object);
-        self.report_unless_journaled(diags, kept, String::new);
+        self.report_unrecorded_result(diags, kept, String::new);
     }
 
     /// Nothing is wrong with the object when its outcome cannot be kept: dependents wait, that is all.
     /// `named` is what the message says about the object, which may be known nowhere else.
-    fn report_unless_journaled(
+    fn report_unrecorded_result(
         self,
         diags: &mut Diagnostics,
         kept: Result<(), JournalError>,
@@ -189,7 +189,7 @@ impl AnnouncedCall<'_> {
         if !diags.iter().any(is_said) {
             let what =
                 format!("The outcome of {addr}{} could not be written to the journal", named());
-            let _: Reported = self.call.journal_write_failed(diags, &what, &why);
+            let _: Reported = self.call.report_journal_write_error(diags, &what, &why);
         }
     }
 }

@@ -72,6 +72,6 @@ fn value_of_unchanged_instance(view: ApplyContext<'_>, addr: &InstanceAddr) -> O
     let object = view.plan.prior.current_object(addr)?;
     let resource = view.plan.prior.resources.get(&addr.resource_addr())?;
     let loaded = view.session.pool.loaded_provider(&resource.provider.provider)?;
-    let ty = loaded.find_type(addr.resource.mode(), addr.resource.resource_type())?;
+    let ty = loaded.find_resource_type(addr.resource.mode(), addr.resource.resource_type())?;
     decode_stored_value(&ty, object)
 }

@@ -21,8 +21,8 @@ use crate::config::ProvisionerTiming;
 use crate::eval::ModuleScope;
 use crate::event::Event;
 use crate::instance::{
-    ChangeRequest, ConfiguredResource, INVALID_PLAN_SUMMARY, InstanceConfig, PriorObject,
-    ResourceClient, ViolationSummary, find_client_of_config, object_for_state, object_label,
+    ChangeRequest, INVALID_PLAN_SUMMARY, InstanceConfig, PriorObject, ResourceClient,
+    ResourceWithAddress, ViolationSummary, find_client_of_config, object_for_state, object_label,
     prior_object_label, sensitive_paths, unmark_value,
 };
 use crate::messages;
@@ -39,7 +39,7 @@ pub(super) async fn visit_instance(
 ) -> Result<ApplyVisitOutcome, Reported> {
     let InstanceVertex { change, config: block, .. } = *vertex;
     let resource =
-        ConfiguredResource { addr: &change.addr.resource_addr().config_addr(), config: block };
+        ResourceWithAddress { addr: &change.addr.resource_addr().config_addr(), config: block };
     let (handle, ty) = find_client_of_config(view.session, diags, &change.provider, resource)?;
     let scope = instance_scope(view, diags, &change.addr)?;
     let (session, addr, failure) = (view.session, &change.addr, Severity::Error);
@@ -84,7 +84,7 @@ fn taint_object(object: &ObjectState) -> ObjectState {
 }
 
 /// A planned object as the journal keeps it: sensitive parts are left unknown.
-fn hide_sensitive_parts(ty: &ResourceType, planned: &Value, secrets: &[Path]) -> Value {
+fn make_sensitive_parts_unknown(ty: &ResourceType, planned: &Value, secrets: &[Path]) -> Value {
     let mut paths = secrets.to_vec();
     paths.extend(ty.schema_block().sensitive_paths(planned));
     let hidden = |value: &Value| Value::unknown(value.ty());
@@ -217,7 +217,7 @@ impl<'a> InstanceWork<'a> {
         };
         // The planned value goes to the journal, where the attributes serve to find the object
         // after a crash.
-        let announced = hide_sensitive_parts(self.ty, planned.value.value(), &secrets);
+        let announced = make_sensitive_parts_unknown(self.ty, planned.value.value(), &secrets);
         let call = ChangeCall {
             view: self.view,
             handle: self.handle,

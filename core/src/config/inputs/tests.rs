@@ -42,8 +42,8 @@ variable "object" {
 fn check_inputs(module: &str, texts: &[(&str, &str)], file: &str, expect: &Expect) {
     let (config, mut sources) = load_valid_fixture(module);
     let mut diags = Diagnostics::new();
-    let mut given =
-        read_values(&mut diags, &mut sources, "terraform.tfvars", file.into()).unwrap_or_default();
+    let mut given = read_values_file(&mut diags, &mut sources, "terraform.tfvars", file.into())
+        .unwrap_or_default();
     given.extend(texts.iter().map(|(name, text)| GivenVariable {
         name: (*name).into(),
         value: GivenValue::Unparsed((*text).into()),

@@ -3,7 +3,7 @@
 use formwork_value::Diagnostics;
 
 use super::super::config_from_text::{InMemoryFiles, format_diagnostics, format_value};
-use super::super::test_files::{TestFolders, read};
+use super::super::test_files::{TestFolders, read_test_files};
 use super::super::test_suite::TestSuite;
 use super::*;
 
@@ -11,7 +11,7 @@ fn suite(fixture: &str) -> (Option<TestSuite>, String) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let folders = TestFolders { module: Path::new("."), tests: Path::new("tests") };
     let files = InMemoryFiles::from_fixture(fixture);
-    let suites = read(&mut diags, &mut sources, &files, folders);
+    let suites = read_test_files(&mut diags, &mut sources, &files, folders);
     (suites.ok().and_then(|mut all| all.pop()), format_diagnostics(&sources, &diags))
 }
 

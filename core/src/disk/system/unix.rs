@@ -39,7 +39,7 @@ pub(super) fn is_null(found: &Metadata) -> bool {
     std::fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == found.rdev())
 }
 
-pub(super) fn is_a_directory() -> io::Error {
+pub(super) fn is_a_directory_error() -> io::Error {
     // With the words of the system, as where a directory was opened for writing.
     Errno::EISDIR.into()
 }
@@ -85,7 +85,7 @@ pub fn sync_dir(path: &Path) -> io::Result<()> {
 /// Whether a rename failed because no file can take the place of another one, which is a mount point: a file
 /// of a host that is mounted into a container.
 #[must_use]
-pub fn cannot_be_replaced(error: &io::Error) -> bool {
+pub fn is_replace_refused_error(error: &io::Error) -> bool {
     // `EBUSY`: the kernel keeps the name of a mount point.
     error.kind() == ErrorKind::ResourceBusy
 }
@@ -100,7 +100,7 @@ pub fn is_replaceable(file: &Metadata, by: &Metadata) -> bool {
 /// The system's record of a file, which is another one after each change, and the time of the last change in
 /// seconds. Only the kernel sets that time.
 #[must_use]
-pub fn stat_record(found: &Metadata) -> Option<(String, i64)> {
+pub fn file_change_record(found: &Metadata) -> Option<(String, i64)> {
     let record = format!(
         "{} {} {} {} {}.{:09} {}.{:09}",
         found.dev(),
@@ -202,7 +202,7 @@ impl Access {
 
     /// The mode for a file beside it that holds no secrets: no one may execute it.
     #[must_use]
-    pub fn mode_beside(self) -> u32 {
+    pub fn mode_for_public_file(self) -> u32 {
         self.mode & 0o666
     }
 
@@ -249,7 +249,7 @@ impl Purpose {
     }
 }
 
-const OPEN_DIR: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);
+const OPEN_DIR_FLAGS: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);
 
 /// A handle of a directory. Each name is opened with `O_NOFOLLOW`, relative to the handle.
 ///
@@ -261,11 +261,11 @@ pub(super) struct DirHandle(OwnedFd);
 impl DirHandle {
     /// Opens a directory. Links in the path are followed.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self(nix::fcntl::open(path, OPEN_DIR, Mode::empty())?))
+        Ok(Self(nix::fcntl::open(path, OPEN_DIR_FLAGS, Mode::empty())?))
     }
 
     pub(super) fn subdir(&self, name: &OsStr) -> io::Result<Self> {
-        Ok(Self(openat(&self.0, name, OPEN_DIR | OFlag::O_NOFOLLOW, Mode::empty())?))
+        Ok(Self(openat(&self.0, name, OPEN_DIR_FLAGS | OFlag::O_NOFOLLOW, Mode::empty())?))
     }
 
     /// Creates a subdirectory, for this user only if it is private.
@@ -282,13 +282,13 @@ impl DirHandle {
     /// The directory itself as a file, to be locked.
     pub(super) fn as_file(&self) -> io::Result<File> {
         // Opened and not duplicated: all duplicates of a handle share its locks.
-        Ok(openat(&self.0, ".", OPEN_DIR, Mode::empty())?.into())
+        Ok(openat(&self.0, ".", OPEN_DIR_FLAGS, Mode::empty())?.into())
     }
 
     pub(super) fn names(&self) -> io::Result<Vec<std::ffi::OsString>> {
         // A new open file description, because reading a directory moves the position of its
         // handle.
-        let handle = openat(&self.0, ".", OPEN_DIR, Mode::empty())?;
+        let handle = openat(&self.0, ".", OPEN_DIR_FLAGS, Mode::empty())?;
         let mut names = Vec::new();
         for entry in nix::dir::Dir::from_fd(handle)?.iter() {
             let name = OsStr::from_bytes(entry?.file_name().to_bytes()).to_owned();
@@ -323,7 +323,7 @@ impl DirHandle {
     }
 
     /// Whether [`DirHandle::remove_file`] failed because the entry may be a directory.
-    pub(super) fn may_be_dir(error: &io::Error) -> bool {
+    pub(super) fn is_maybe_dir_error(error: &io::Error) -> bool {
         // Linux and POSIX disagree about the error for a directory. `EACCES` is about the directory that the
         // entry is in: nothing in it can be removed.
         let errno = error.raw_os_error().map(Errno::from_raw);
@@ -358,7 +358,7 @@ pub(super) fn is_special(error: &io::Error) -> bool {
 }
 
 /// Whether a name leads elsewhere than to an entry of its directory.
-pub(super) fn leads_elsewhere(name: &OsStr) -> bool {
+pub(super) fn is_path_in_name(name: &OsStr) -> bool {
     name.as_bytes().contains(&b'/')
 }
 

@@ -41,7 +41,7 @@ pub(super) fn is_null(_found: &Metadata) -> bool {
     false
 }
 
-pub(super) fn is_a_directory() -> io::Error {
+pub(super) fn is_a_directory_error() -> io::Error {
     io::ErrorKind::IsADirectory.into()
 }
 
@@ -92,7 +92,7 @@ pub fn sync_dir(_path: &Path) -> io::Result<()> {
 
 /// Whether a rename failed because no file can take the place of another one, which is open with a lock.
 #[must_use]
-pub fn cannot_be_replaced(error: &io::Error) -> bool {
+pub fn is_replace_refused_error(error: &io::Error) -> bool {
     is_one_of(error, &[ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION])
 }
 
@@ -106,7 +106,7 @@ pub fn is_replaceable(_file: &Metadata, _by: &Metadata) -> bool {
 /// The system's record of a file, which is another one after each change. Here there is none: programs can set
 /// all times of a file.
 #[must_use]
-pub fn stat_record(_found: &Metadata) -> Option<(String, i64)> {
+pub fn file_change_record(_found: &Metadata) -> Option<(String, i64)> {
     None
 }
 
@@ -171,7 +171,7 @@ impl Access {
 
     /// The mode for a file beside it. Windows has none.
     #[must_use]
-    pub fn mode_beside(self) -> u32 {
+    pub fn mode_for_public_file(self) -> u32 {
         0o666
     }
 
@@ -275,7 +275,7 @@ impl DirHandle {
     }
 
     /// Whether [`DirHandle::remove_file`] failed because the entry may be a directory.
-    pub(super) fn may_be_dir(error: &io::Error) -> bool {
+    pub(super) fn is_maybe_dir_error(error: &io::Error) -> bool {
         error.kind() == io::ErrorKind::PermissionDenied
     }
 
@@ -308,7 +308,7 @@ pub(super) fn is_special(_error: &io::Error) -> bool {
 }
 
 /// Whether a name leads elsewhere than to an entry of its directory.
-pub(super) fn leads_elsewhere(name: &OsStr) -> bool {
+pub(super) fn is_path_in_name(name: &OsStr) -> bool {
     // All three are ASCII, so that none of them is a part of another character.
     let bytes = name.as_encoded_bytes();
     // The system drops dots and spaces at the end.

@@ -40,13 +40,17 @@ impl Scope for DestroyedObjectScope<'_> {
         let name = expect_attribute(diags, root, steps.first())?;
         let span = root.span.to(name.span);
         let value = match (root.name.as_str(), name.name.as_str(), self.key) {
-            ("path", _, _) => self.world.path_value(diags, self.folder, name, span)?,
+            ("path", _, _) => self.world.resolve_path_attribute(diags, self.folder, name, span)?,
             ("terraform", _, _) => resolve_terraform_attribute(diags, self.world, name, span)?,
             ("count", "index", InstanceKey::Int(index)) => Value::Number((*index).into()),
             ("each", "key", InstanceKey::Str(key)) => Value::String(key.clone()),
-            ("count", _, _) => return Err(diags.error(bad_reference::count_without_count(span))),
+            ("count", _, _) => {
+                return Err(diags.error(bad_reference::count_without_count_error(span)));
+            }
             ("each", _, _) => {
-                return Err(diags.error(bad_reference::each_without_for_each(&name.name, span)));
+                return Err(
+                    diags.error(bad_reference::each_without_for_each_error(&name.name, span))
+                );
             }
             _ => {
                 let detail = format!(

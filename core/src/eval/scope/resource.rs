@@ -71,7 +71,7 @@ impl ModuleScope<'_> {
     ) -> Result<(Value, usize), Reported> {
         let ResourceReference { name, span, steps, n_taken } = reference;
         let Some(results) = self.module.resource_results(name) else {
-            return Err(diags.error(bad_reference::undeclared_resource(
+            return Err(diags.error(bad_reference::undeclared_resource_error(
                 self.module.module_config(),
                 &self.module.module_addr().path(),
                 name,
@@ -109,7 +109,7 @@ impl ModuleScope<'_> {
         let name = expect_attribute(diags, root, steps.first())?;
         let span = root.span.to(name.span);
         let Some(results) = self.module.call_results(&name.name) else {
-            return Err(diags.error(bad_reference::undeclared_module_call(
+            return Err(diags.error(bad_reference::undeclared_module_call_error(
                 self.module.module_config(),
                 &self.module.module_addr().path(),
                 &name.name,
@@ -196,11 +196,13 @@ impl RepeatedReference<'_> {
             Expansion::ForEach(_) => ("for_each", "each.key"),
             Expansion::Single | Expansion::Count(_) => ("count", "count.index"),
         };
-        diags.error(bad_reference::missing_instance_key(&self.name, argument, key).at(self.span))
+        diags.error(
+            bad_reference::missing_instance_key_error(&self.name, argument, key).at(self.span),
+        )
     }
 
     fn report_unexpected_key(&self, diags: &mut Diagnostics, key: Span) -> Reported {
-        diags.error(bad_reference::unexpected_instance_key(&self.name).at(self.span.to(key)))
+        diags.error(bad_reference::unexpected_instance_key_error(&self.name).at(self.span.to(key)))
     }
 
     fn report_missing_instance(

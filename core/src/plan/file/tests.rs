@@ -100,10 +100,10 @@ fn what_is_no_plan_of_ours_is_named() {
     assert!(diagnostic.detail.starts_with(&start), "{}", diagnostic.detail);
     pack_without_manifest(
         &path,
-        &[(MANIFEST_PART, b"{\"format\":2,\"program\":\"9.0.0\",\"more\":1}")],
+        &[(MANIFEST_PART_NAME, b"{\"format\":2,\"program\":\"9.0.0\",\"more\":1}")],
     );
     assert_eq!(name(&read_plan_file(&path).unwrap_err()), "OtherVersion");
-    pack_without_manifest(&path, &[(MANIFEST_PART, b"{}")]);
+    pack_without_manifest(&path, &[(MANIFEST_PART_NAME, b"{}")]);
     assert_eq!(name(&read_plan_file(&path).unwrap_err()), "Damaged");
 }
 

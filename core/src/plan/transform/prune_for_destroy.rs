@@ -5,7 +5,7 @@ use crate::addr::ResourceMode;
 use crate::graph::Draft;
 use crate::plan::PlanMode;
 use crate::plan::transform::TransformInputs;
-use crate::plan::transform::prune_targets::add_dependencies;
+use crate::plan::transform::prune_targets::add_wanted_dependencies;
 use crate::plan::vertex::PlanVertex;
 use crate::shared_graph::EdgeReason;
 
@@ -23,5 +23,5 @@ pub(in crate::plan) fn prune_for_destroy<'c>(
         PlanVertex::Orphan(_) => true,
         PlanVertex::SharedVertex(_) | PlanVertex::Read(_) => false,
     });
-    add_dependencies(inputs, draft, in_state.collect())
+    add_wanted_dependencies(inputs, draft, in_state.collect())
 }

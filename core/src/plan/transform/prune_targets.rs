@@ -33,8 +33,8 @@ pub(in crate::plan) fn prune_targets<'c>(
         PlanVertex::Orphan(orphan) => targeted(&orphan.addr),
         PlanVertex::SharedVertex(_) | PlanVertex::Read(_) => false,
     });
-    let mut keep = add_dependencies(inputs, draft, wanted.collect());
-    keep_satisfied_outputs(draft, &mut keep);
+    let mut keep = add_wanted_dependencies(inputs, draft, wanted.collect());
+    keep_outputs_without_pruned_needs(draft, &mut keep);
     keep
 }
 
@@ -76,7 +76,7 @@ pub(in crate::plan) fn dependents_to_destroy(
 }
 
 /// Adds to the wanted vertices all their dependencies.
-pub(in crate::plan) fn add_dependencies(
+pub(in crate::plan) fn add_wanted_dependencies(
     inputs: TransformInputs<'_>,
     draft: &Draft<PlanVertex<'_>, EdgeReason>,
     wanted: Vec<bool>,
@@ -92,7 +92,7 @@ pub(in crate::plan) fn add_dependencies(
 }
 
 /// An output stays if it stands on resources, and on none that was pruned.
-fn keep_satisfied_outputs(draft: &Draft<PlanVertex<'_>, EdgeReason>, keep: &mut [bool]) {
+fn keep_outputs_without_pruned_needs(draft: &Draft<PlanVertex<'_>, EdgeReason>, keep: &mut [bool]) {
     let (dependencies, dependents) = (draft.dependencies_by_edges(|_| true), draft.dependents());
     let resources = |kept: bool| -> Vec<bool> {
         let is_one = |vertex: &PlanVertex<'_>| matches!(vertex, PlanVertex::Resource(_));
@@ -100,7 +100,7 @@ fn keep_satisfied_outputs(draft: &Draft<PlanVertex<'_>, EdgeReason>, keep: &mut 
     };
     let (lost, kept) =
         (dependents.reachable_from(resources(false)), dependents.reachable_from(resources(true)));
-    let is_output = |vertex: &PlanVertex<'_>| matches!(vertex, PlanVertex::SharedVertex(SharedVertex::Value(value)) if value.root_output().is_some());
+    let is_output = |vertex: &PlanVertex<'_>| matches!(vertex, PlanVertex::SharedVertex(SharedVertex::Value(value)) if value.as_root_output().is_some());
     let outputs = draft.vertices().iter().map(is_output).zip(kept.iter().zip(&lost));
     let satisfied = outputs.map(|(is_output, (kept, lost))| is_output && *kept && !*lost);
     for (keep, needed) in keep.iter_mut().zip(dependencies.reachable_from(satisfied.collect())) {

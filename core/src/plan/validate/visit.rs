@@ -8,11 +8,11 @@ use crate::addr::ResourceMode;
 use crate::config::{Repetition, import_problem};
 use crate::eval::conditions::validate_conditions;
 use crate::eval::import::expand_import;
-use crate::eval::references::{ReferenceLocation, StaticCheck, decode_checked};
+use crate::eval::references::{ReferenceLocation, StaticReferenceCheck, decode_body_checked};
 use crate::eval::{ModuleResults, ModuleScope, RepetitionData, expand};
 use crate::instance::{
     ProvisionedResource, check_ephemeral_values, check_ignored_changes, check_provisioners,
-    point_at_parts,
+    point_diagnostics_at_parts,
 };
 use crate::plan::attribute_references::{check_ignored_parts, warn_of_redundant_ignores};
 use crate::plan::vertex::ResourceVertex;
@@ -25,7 +25,7 @@ use crate::shared_graph::ProviderVertex;
 pub(super) struct ValidationContext<'s> {
     pub(super) session: &'s Session<'s>,
     /// Checks references before an expression is evaluated.
-    pub(super) check: Option<&'s StaticCheck<'s>>,
+    pub(super) check: Option<&'s StaticReferenceCheck<'s>>,
 }
 
 /// A resource in the one instance of its module that validation knows.
@@ -39,7 +39,7 @@ struct ValidatedResource<'p> {
 
 impl<'s> ValidationContext<'s> {
     fn module_scope(self, module: &'s ModuleResults) -> ModuleScope<'s> {
-        self.session.module_scope(module).with_check(self.check)
+        self.session.module_scope(module).with_reference_check(self.check)
     }
 
     pub(super) async fn validate_provider(
@@ -59,7 +59,8 @@ impl<'s> ValidationContext<'s> {
             return Ok(());
         };
         let scope = self.module_scope(module);
-        let config = |diags: &mut Diagnostics| decode_checked(diags, &block.body, schema, &scope);
+        let config =
+            |diags: &mut Diagnostics| decode_body_checked(diags, &block.body, schema, &scope);
         let config = session.evaluate_with_functions(diags, config).await?;
         // A block without arguments is not shown to the provider: it may only be there for its alias.
         if block.body.is_empty() {
@@ -68,7 +69,7 @@ impl<'s> ValidationContext<'s> {
         let about = CallContext { addr: &vertex.addr, block: Some(block.span) };
         let mut said = Diagnostics::new();
         let verdict = handle.validate_config(&mut said, &config, about).await;
-        point_at_parts(&mut said, &block.body, block.span);
+        point_diagnostics_at_parts(&mut said, &block.body, block.span);
         diags.append(said).and(verdict)
     }
 
@@ -81,7 +82,7 @@ impl<'s> ValidationContext<'s> {
         let name = &vertex.addr.resource;
         let handle = session.pool.unconfigured_client(diags, &vertex.provider.provider).await?;
         let Some(handle) = handle else { return Ok(ValidationVisitOutcome::Nothing) };
-        let ty = handle.loaded_schemas().find_type(name.mode(), name.resource_type());
+        let ty = handle.loaded_schemas().find_resource_type(name.mode(), name.resource_type());
         // Every call stands for one instance, since the number of instances is not known yet.
         let modules = session.results.module_instances(&vertex.node.path);
         let Some(&module) = modules.first() else { return Ok(ValidationVisitOutcome::Nothing) };
@@ -103,7 +104,7 @@ impl<'s> ValidationContext<'s> {
         }
         let unknown = RepetitionData::unknown_of_kind(&config.repetition);
         let site = ReferenceLocation { resource: Some(name), ..ReferenceLocation::default() };
-        let scope = self.module_scope(module).with_repetition(unknown).at_site(site);
+        let scope = self.module_scope(module).with_repetition(unknown).at_location(site);
         let place = ValidatedResource { vertex, ty: ty.as_deref(), module, scope: &scope };
         let accepted = self.validate_block(&mut said, place, &handle).await;
         let conditions = |diags: &mut Diagnostics| {
@@ -116,7 +117,7 @@ impl<'s> ValidationContext<'s> {
         if let Some(ty) = &ty {
             // Here only, where no value is known: what a provisioner refers to may be there when it runs,
             // such as a file that the run creates, and without an instance it never runs.
-            let scope = self.module_scope(module).at_site(site);
+            let scope = self.module_scope(module).at_location(site);
             let resource = ProvisionedResource { config, ty: &ty.ty };
             let _ = check_provisioners(session, &mut said, resource, &scope).await;
         }
@@ -150,11 +151,11 @@ impl<'s> ValidationContext<'s> {
         handle: &ProviderClient,
     ) -> Result<ValidationVisitOutcome, Reported> {
         let (session, config) = (self.session, place.vertex.config);
-        let outer = session.module_scope(place.module).with_check(self.check);
+        let outer = session.module_scope(place.module).with_reference_check(self.check);
         let repetition =
             |diags: &mut Diagnostics| expand::check_repetition(diags, &outer, &config.repetition);
         let repetition = session.evaluate_with_functions(diags, repetition).await;
-        let whole = outer.check_whole(diags, &config.depends_on);
+        let whole = outer.check_whole_objects(diags, &config.depends_on);
         let Some(ty) = place.ty else {
             let name = &place.vertex.addr.resource;
             return Err(diags.error(unsupported_type_error(
@@ -164,7 +165,7 @@ impl<'s> ValidationContext<'s> {
             )));
         };
         let value = |diags: &mut Diagnostics| {
-            decode_checked(diags, &config.body, ty.schema_block(), place.scope)
+            decode_body_checked(diags, &config.body, ty.schema_block(), place.scope)
         };
         let value = session.evaluate_with_functions(diags, value).await?;
         let ephemeral = check_ephemeral_values(diags, config, ty.schema_block(), &value);
@@ -180,7 +181,7 @@ impl<'s> ValidationContext<'s> {
         let verdict = handle.validate_resource_config(&mut said, ty, &value, about).await;
         // What is known and was accepted here need not be shown to the provider again for the plan.
         let is_accepted = said.is_empty() && value.is_wholly_known();
-        point_at_parts(&mut said, &config.body, config.span);
+        point_diagnostics_at_parts(&mut said, &config.body, config.span);
         diags.append(said).and(verdict)?;
         repetition.map(drop).and(whole).and(ephemeral).and(ignored).and(parts)?;
         Ok(if is_accepted {

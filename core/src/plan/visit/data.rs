@@ -11,7 +11,7 @@ use crate::change::{Action, ActionReason, Change};
 use crate::instance::{DataReadResult, ResourceClient, sensitive_paths, unmark_value};
 use crate::plan::PlanMode;
 use crate::plan::outcome::{ObjectOutcome, RefreshResult};
-use crate::plan::planned_resources::ObjectQuery;
+use crate::plan::planned_resources::PendingChangeQuery;
 use crate::provider::{ResourceType, add_marks};
 
 /// Plans one instance.
@@ -31,7 +31,7 @@ pub(super) async fn plan_data_instance(
     let config = written.evaluate(diags, &ty, &scope).await?;
     let client = ResourceClient { handle: &handle, ty: &ty };
     view.validate_instance(diags, client, &config, written).await?;
-    if let Some(reason) = reason_to_defer(view, here, &config) {
+    if let Some(reason) = deferred_read_reason(view, here, &config) {
         let deferred = DeferredRead { addr: &addr, ty: &ty, config: &config, reason };
         return Ok(plan_deferred_read(view, here, deferred));
     }
@@ -55,7 +55,7 @@ pub(super) async fn plan_data_instance(
 }
 
 /// Why a data source cannot be read while planning, if it cannot.
-fn reason_to_defer(
+fn deferred_read_reason(
     view: PlanContext<'_>,
     here: &ResourceInModule<'_>,
     config: &Value,
@@ -76,7 +76,7 @@ fn reason_to_defer(
 /// referenced directly, and for conditions all dependencies.
 fn has_pending_dependency(view: PlanContext<'_>, here: &ResourceInModule<'_>) -> bool {
     let (vertex, planned_resources) = (here.vertex, view.planned_resources);
-    let asks = ObjectQuery { node: vertex.node, module: &here.addr.module };
+    let asks = PendingChangeQuery { node: vertex.node, module: &here.addr.module };
     let mentioned = vertex.config.references.iter().any(|reference| {
         reference
             .resource_name()

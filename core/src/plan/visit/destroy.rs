@@ -17,7 +17,8 @@ use crate::change::{Action, ActionReason, Change};
 use crate::config::Resource;
 use crate::eval::{Expansion, ModuleResults};
 use crate::instance::{
-    ChangeRequest, INVALID_PLAN_SUMMARY, find_client_of_state, point_at_parts, unmark_value,
+    ChangeRequest, INVALID_PLAN_SUMMARY, find_client_of_state, point_diagnostics_at_parts,
+    unmark_value,
 };
 use crate::plan::PlanMode;
 use crate::plan::outcome::{ObjectOutcome, ResourceOutcome};
@@ -100,7 +101,7 @@ pub(super) async fn visit_destroy_all(
             .filter(|to_destroy| is_destroy_targeted(view, &addr, to_destroy.key))
             .collect();
         // Reported is enough: their planned change is shown all the same.
-        let _ = refuse_to_destroy(diags, vertex, &addr, &to_destroy);
+        let _ = check_prevent_destroy(diags, vertex, &addr, &to_destroy);
         let expansion = Some(Expansion::from_state(&vertex.config.repetition, Some(prior)));
         found.push(ResourceOutcome { addr, expansion, objects: Vec::new() });
         all_targets.push(to_destroy);
@@ -141,7 +142,7 @@ pub(super) async fn visit_lost_modules(
         .collect();
         if view.options.mode == PlanMode::Normal {
             // Reported is enough: their planned change is shown all the same.
-            let _ = refuse_to_destroy(diags, vertex, &addr, &to_destroy);
+            let _ = check_prevent_destroy(diags, vertex, &addr, &to_destroy);
         }
         found.push(ResourceOutcome { addr, expansion: None, objects: Vec::new() });
         all_targets.push(to_destroy);
@@ -152,7 +153,7 @@ pub(super) async fn visit_lost_modules(
 }
 
 /// Reports objects that are protected. Deposed ones were replaced already, and are not.
-pub(super) fn refuse_to_destroy(
+pub(super) fn check_prevent_destroy(
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
     addr: &ResourceAddr,
@@ -231,8 +232,8 @@ pub(super) async fn visit_destroy_targets(
         let _permit = view.session.permits.acquire().await;
         let deposed = to_destroy.deposed;
         let found = end.plan_destroy(&mut diags, to_destroy).await;
-        if let Some(block) = end.block_of_object(deposed) {
-            point_at_parts(&mut diags, &block.body, block.span);
+        if let Some(block) = end.resource_block_of_object(deposed) {
+            point_diagnostics_at_parts(&mut diags, &block.body, block.span);
         }
         view.counter.count_finished();
         (at, diags, found.ok())
@@ -260,7 +261,7 @@ impl DestroyPlanner<'_> {
     ) -> Result<ObjectOutcome, Reported> {
         let addr = self.resource.instance_addr(to_destroy.key.clone());
         let (handle, ty, deposed) = (&self.handle, &self.ty, to_destroy.deposed);
-        let block = self.block_of_object(deposed).map(|resource| resource.span);
+        let block = self.resource_block_of_object(deposed).map(|resource| resource.span);
         let owner = prior::ObjectOwner { handle, ty, addr: &addr, deposed, block };
         let forgotten = to_destroy.action == Action::Forget;
         // A forgotten object is not refreshed, since it is no longer managed.
@@ -278,7 +279,7 @@ impl DestroyPlanner<'_> {
         // stored object. A full destroy and deposed objects use the refreshed one.
         let from_stored = self.view.options.mode == PlanMode::Normal && deposed.is_none() && !gone;
         let (before, kept) = match from_stored {
-            true => (&prior.stored, self.stored_private(&addr, &prior, to_destroy.object)),
+            true => (&prior.stored, self.stored_private_data(&addr, &prior, to_destroy.object)),
             false => (&prior.current, &prior.object.private),
         };
         // Nothing is going to be destroyed, so there is no plan to ask for.
@@ -286,7 +287,7 @@ impl DestroyPlanner<'_> {
             prior.object.private.clone()
         } else {
             let identity = self.ty.encode_identity(&prior.object);
-            self.ask_provider(
+            self.ask_for_destroy_plan(
                 diags,
                 owner.call_context(),
                 ObjectToRead { value: before, private: kept, identity },
@@ -341,7 +342,7 @@ impl DestroyPlanner<'_> {
     }
 
     /// Returns the private bytes that belong to the stored object.
-    fn stored_private<'o>(
+    fn stored_private_data<'o>(
         &self,
         addr: &InstanceAddr,
         prior: &'o PriorState,
@@ -356,13 +357,13 @@ impl DestroyPlanner<'_> {
 
     /// Returns the block of an object, also of one that the block has no instance for any more. A deposed
     /// object has none.
-    fn block_of_object(&self, deposed: Option<&DeposedKey>) -> Option<&Resource> {
+    fn resource_block_of_object(&self, deposed: Option<&DeposedKey>) -> Option<&Resource> {
         let block = self.view.session.config.find_resource(&self.resource.config_addr());
         block.filter(|_| deposed.is_none())
     }
 
     /// Asks providers that want to know, and makes up the plan for those that do not.
-    async fn ask_provider(
+    async fn ask_for_destroy_plan(
         &self,
         diags: &mut Diagnostics,
         about: CallContext<'_>,

@@ -4,7 +4,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
 use super::PlanContext;
 use crate::addr::InstanceAddr;
-use crate::config::{Resource, missing_blocks};
+use crate::config::{Resource, generated_blocks};
 use crate::messages;
 use crate::plan::generate;
 use crate::plan::vertex::ResourceVertex;
@@ -46,7 +46,7 @@ pub(super) fn generate_config(
     // correct.
     view.session.results.generated.insert_config(addr, &text);
     let mut found = Diagnostics::new();
-    let resource = missing_blocks::read_generated_block(&mut found, &text);
+    let resource = generated_blocks::read_generated_block(&mut found, &text);
     found.map_from(0, |problem| point_at_import_block(problem, vertex.config.span));
     diags.append(found)?;
     Ok(GeneratedConfig { text, resource: resource? })

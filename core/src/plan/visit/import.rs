@@ -27,8 +27,8 @@ pub(super) async fn find_imported_object(
     import_key: &ImportKey,
 ) -> Result<PriorState, Reported> {
     match find_object_at(view, diags, owner, import_key).await? {
-        SearchOutcome::Found(prior) => Ok(prior),
-        SearchOutcome::NotFound => {
+        ImportSearchOutcome::Found(prior) => Ok(prior),
+        ImportSearchOutcome::NotFound => {
             Err(diags.error(object_not_found_error(import_key, owner.call_context())))
         }
     }
@@ -55,7 +55,7 @@ pub(super) async fn find_object_without_block(
 }
 
 /// Answer of a provider to the search for an object.
-pub(super) enum SearchOutcome {
+pub(super) enum ImportSearchOutcome {
     /// This.
     Found(PriorState),
     /// There is none.
@@ -71,21 +71,21 @@ pub(super) async fn find_object_at(
     diags: &mut Diagnostics,
     owner: ObjectOwner<'_>,
     import_key: &ImportKey,
-) -> Result<SearchOutcome, Reported> {
+) -> Result<ImportSearchOutcome, Reported> {
     let (ObjectOwner { handle, ty, addr, .. }, about) = (owner, owner.call_context());
     view.session.watch.on_event(&Event::ImportStart { addr, import_key, applying: false });
     if !view.options.adoptions.get(addr).is_some_and(|adoption| adoption.all) {
-        let imported = handle.import_one(diags, ty, import_key, about).await?;
+        let imported = handle.import_one_object(diags, ty, import_key, about).await?;
         view.session.watch.on_event(&Event::ImportFound { addr, n_objects: 1 });
         return read_imported_object(view, diags, owner, imported).await;
     }
     // A command that does nothing but import shows no plan in which the others would be missing.
-    let (imported, others) = handle.import_all(diags, ty, import_key, about).await?;
+    let (imported, others) = handle.import_all_objects(diags, ty, import_key, about).await?;
     let n_objects = others.len() + 1;
     view.session.watch.on_event(&Event::ImportFound { addr, n_objects });
     let mut prior = match read_imported_object(view, diags, owner, imported).await? {
-        SearchOutcome::Found(prior) => prior,
-        SearchOutcome::NotFound => return Ok(SearchOutcome::NotFound),
+        ImportSearchOutcome::Found(prior) => prior,
+        ImportSearchOutcome::NotFound => return Ok(ImportSearchOutcome::NotFound),
     };
     let mut along = Vec::new();
     for (number, other) in (1..).zip(others) {
@@ -97,8 +97,8 @@ pub(super) async fn find_object_at(
             return Err(diags.error(already_managed_error(import_key, about)));
         }
         match read_imported_object(view, diags, owner, other).await? {
-            SearchOutcome::Found(prior) => along.push((addr, prior.object)),
-            SearchOutcome::NotFound => {
+            ImportSearchOutcome::Found(prior) => along.push((addr, prior.object)),
+            ImportSearchOutcome::NotFound => {
                 return Err(diags.error(object_not_found_error(import_key, about)));
             }
         }
@@ -106,7 +106,7 @@ pub(super) async fn find_object_at(
     if !along.is_empty() {
         prior.refreshed = RefreshResult::ImportedTogether { object: prior.object.clone(), along };
     }
-    Ok(SearchOutcome::Found(prior))
+    Ok(ImportSearchOutcome::Found(prior))
 }
 
 /// Reads the current value of an imported object.
@@ -115,7 +115,7 @@ async fn read_imported_object(
     diags: &mut Diagnostics,
     owner: ObjectOwner<'_>,
     imported: ImportedObject,
-) -> Result<SearchOutcome, Reported> {
+) -> Result<ImportSearchOutcome, Reported> {
     let (ObjectOwner { handle, ty, addr, .. }, about) = (owner, owner.call_context());
     let watch = view.session.watch;
     let found = add_marks(ty, imported.value, &[]);
@@ -126,7 +126,7 @@ async fn read_imported_object(
     let read = handle.read_object(diags, ty, current, about).await?;
     if read.value.value().is_null() {
         watch.on_event(&Event::RefreshDone { addr, label: None });
-        return Ok(SearchOutcome::NotFound);
+        return Ok(ImportSearchOutcome::NotFound);
     }
     let current = add_marks(ty, read.value, &[]);
     watch.on_event(&Event::RefreshDone { addr, label: object_label(&current) });
@@ -134,7 +134,12 @@ async fn read_imported_object(
     let object = ObjectState { private, identity, ..object_for_state(diags, ty, addr, &current)? };
     let object = Arc::new(object);
     let refreshed = RefreshResult::Changed(object.clone());
-    Ok(SearchOutcome::Found(PriorState { stored: current.clone(), current, object, refreshed }))
+    Ok(ImportSearchOutcome::Found(PriorState {
+        stored: current.clone(),
+        current,
+        object,
+        refreshed,
+    }))
 }
 
 fn already_managed_error(import_key: &ImportKey, about: CallContext<'_>) -> Diagnostic {

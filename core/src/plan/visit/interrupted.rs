@@ -7,7 +7,7 @@ use formwork_plugin_protocol::contract::conform::assert_object_compatible;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Value};
 
 use super::PlanContext;
-use super::import::{SearchOutcome, find_object_at};
+use super::import::{ImportSearchOutcome, find_object_at};
 use super::prior::{ObjectOwner, PriorState};
 use crate::addr::InstanceAddr;
 use crate::change::ImportKey;
@@ -52,7 +52,7 @@ pub(super) async fn find_created_object(
     }
     let import_key = match predict_import_key(ty, planned) {
         Some(import_key) => import_key,
-        None => match find_by_listing(view, diags, owner, &unmark_value(planned)).await {
+        None => match find_created_by_listing(view, diags, owner, &unmark_value(planned)).await {
             Some(import_key) => import_key,
             None => return CreationSearchResult::Unknown,
         },
@@ -74,10 +74,10 @@ pub(super) async fn find_created_object(
     let mut said = Diagnostics::new();
     let found = find_object_at(view, &mut said, owner, &import_key).await;
     let mut prior = match found {
-        Ok(SearchOutcome::Found(prior)) => prior,
+        Ok(ImportSearchOutcome::Found(prior)) => prior,
         // Only an explicit answer that there is no object settles the operation as never done. Any
         // error leaves it open, since a service may be unreachable or slow to list.
-        Ok(SearchOutcome::NotFound) => return CreationSearchResult::NotCreated,
+        Ok(ImportSearchOutcome::NotFound) => return CreationSearchResult::NotCreated,
         Err(_) => {
             let summary = said.iter().find(|problem| problem.is_error());
             let summary = summary.map_or("", |problem| problem.summary.as_str());
@@ -111,7 +111,7 @@ pub(super) async fn find_created_object(
 
 /// Finds the object that was to be created as `planned` among everything that the provider lists. Several
 /// open operations of one type are distinguished by their planned values.
-async fn find_by_listing(
+async fn find_created_by_listing(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
     ObjectOwner { handle, ty, addr, .. }: ObjectOwner<'_>,

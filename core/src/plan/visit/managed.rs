@@ -96,7 +96,7 @@ pub(super) async fn plan_managed_instance(
     let config = config?;
     let mut change = instance.plan_change(diags, prior.as_ref(), &config, &scope).await?;
     if is_infinite(&change.after) {
-        return Err(diags.error(not_finite_error(&addr, vertex.config)));
+        return Err(diags.error(non_finite_number_error(&addr, vertex.config)));
     }
     change.importing = importing;
     // Reported is enough: its planned change is shown all the same.
@@ -185,7 +185,7 @@ impl<'a> ManagedInstance<'a> {
         let forced = self.forced_replacement_reason(diags, scope, existing).await?;
         let replace_paths =
             change_request.paths_requiring_replace(diags, &usable_value, &planned)?;
-        let after = self.mark_planned(&planned, config);
+        let after = self.mark_planned_object(&planned, config);
         let order = self.view.settled.orders.order_of(&self.vertex.addr);
         let (action, reason) = choose_action(&ActionInputs {
             prior: before,
@@ -208,14 +208,14 @@ impl<'a> ManagedInstance<'a> {
             false => planned,
         };
         // Reported is enough: its planned change is shown all the same.
-        let _ = self.refuse_to_destroy(diags, action);
+        let _ = self.check_prevent_destroy(diags, action);
         let identity = planned.encoded_identity();
         let (addr, provider) = (self.addr.clone(), self.vertex.provider.clone());
-        let after = self.mark_planned(&planned, config);
+        let after = self.mark_planned_object(&planned, config);
         Ok(Change {
             reason,
             replace_paths,
-            config_secrets: is_replanned.then(|| self.config_secrets(config, before)),
+            config_secrets: is_replanned.then(|| self.sensitive_config_paths(config, before)),
             private: planned.private,
             config_known: config.is_wholly_known(),
             identity,
@@ -234,7 +234,7 @@ impl<'a> ManagedInstance<'a> {
 
     /// Returns the sensitive paths of the configuration, with those of the object before for
     /// ignored attributes.
-    fn config_secrets(&self, config: &Value, before: &Value) -> Vec<Path> {
+    fn sensitive_config_paths(&self, config: &Value, before: &Value) -> Vec<Path> {
         let ignored = &self.vertex.config.lifecycle.ignore_changes;
         let is_ignored = |path: &Path| match (ignored, path.0.first()) {
             (IgnoreChanges::All, _) => true,
@@ -249,7 +249,7 @@ impl<'a> ManagedInstance<'a> {
     }
 
     /// Puts the marks of the configuration and of the schema on a planned object.
-    fn mark_planned(&self, planned: &PlannedObject, config: &Value) -> Value {
+    fn mark_planned_object(&self, planned: &PlannedObject, config: &Value) -> Value {
         add_marks(self.ty, planned.value.clone(), &sensitive_paths(config))
     }
 
@@ -261,8 +261,9 @@ impl<'a> ManagedInstance<'a> {
         existing: Option<&PriorState>,
     ) -> Result<Option<ActionReason>, Reported> {
         let triggers = &self.vertex.config.lifecycle.replace_triggered_by;
-        let triggered =
-            |diags: &mut Diagnostics| triggers::is_triggered(self.view, diags, triggers, scope);
+        let triggered = |diags: &mut Diagnostics| {
+            triggers::is_replace_triggered(self.view, diags, triggers, scope)
+        };
         // Also where nothing can be replaced yet, so that an error shows before the day it matters.
         let triggered = self.view.session.evaluate_with_functions(diags, triggered).await?;
         if triggered {
@@ -272,7 +273,11 @@ impl<'a> ManagedInstance<'a> {
         Ok(asked.then_some(ActionReason::ReplaceByRequest))
     }
 
-    fn refuse_to_destroy(&self, diags: &mut Diagnostics, action: Action) -> Result<(), Reported> {
+    fn check_prevent_destroy(
+        &self,
+        diags: &mut Diagnostics,
+        action: Action,
+    ) -> Result<(), Reported> {
         if !action.destroys_object() || !self.vertex.config.lifecycle.prevent_destroy {
             return Ok(());
         }
@@ -334,7 +339,7 @@ impl<'a> ManagedInstance<'a> {
 }
 
 /// Says that an object has a number in it that no state can hold.
-fn not_finite_error(addr: &InstanceAddr, config: &Resource) -> Diagnostic {
+fn non_finite_number_error(addr: &InstanceAddr, config: &Resource) -> Diagnostic {
     let detail = format!(
         "{addr} would contain an infinite number, which no state can hold. It results from a division by zero, or from numbers that are too large."
     );

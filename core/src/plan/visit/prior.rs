@@ -220,7 +220,7 @@ pub(super) async fn read_object(
         // The two may be kept for a while; one copy is enough.
         current = stored.clone();
     }
-    if same && stored == current && has_stored_marks(&current, &object) {
+    if same && stored == current && are_all_marks_stored(&current, &object) {
         return Ok(PriorState { stored, current, object, refreshed: RefreshResult::Unchanged });
     }
     // Encoded only after a change. In a no-op plan the stored bytes are reused.
@@ -234,7 +234,7 @@ pub(super) async fn read_object(
 }
 
 /// Whether the state marks all that is sensitive in a value.
-fn has_stored_marks(value: &Value, object: &ObjectState) -> bool {
+fn are_all_marks_stored(value: &Value, object: &ObjectState) -> bool {
     // What only the schema marks is missing in the state of an older program or provider, and would
     // stay readable in a sealed state.
     let paths = sensitive_paths(value);
@@ -278,9 +278,9 @@ mod tests {
         {
             let sensitive = names.split("").filter(|name| !name.is_empty()).map(path).collect();
             let object = ObjectState { sensitive: Arc::new(sensitive), ..object() };
-            assert_eq!(has_stored_marks(&value, &object), expected, "{names}");
+            assert_eq!(are_all_marks_stored(&value, &object), expected, "{names}");
         }
-        assert!(has_stored_marks(&Value::object([("a", Value::string("a"))]), &object()));
+        assert!(are_all_marks_stored(&Value::object([("a", Value::string("a"))]), &object()));
     }
 
     fn object() -> ObjectState {

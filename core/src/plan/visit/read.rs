@@ -4,7 +4,7 @@ use formwork_value::Diagnostics;
 
 use super::prior::{self, ObjectOwner};
 use super::{PlanContext, run_concurrently};
-use crate::instance::{ConfiguredResource, find_client_of_config};
+use crate::instance::{ResourceWithAddress, find_client_of_config};
 use crate::plan::prefetch::PrefetchedResource;
 use crate::plan::vertex::ReadVertex;
 
@@ -14,7 +14,7 @@ pub(super) async fn visit_read(
     view: PlanContext<'_>,
     vertex: &ReadVertex<'_>,
 ) -> PrefetchedResource {
-    let written = ConfiguredResource { addr: &vertex.addr, config: vertex.config };
+    let written = ResourceWithAddress { addr: &vertex.addr, config: vertex.config };
     // The visit of the resource looks for the same provider, and reports the errors.
     let mut unsaid = Diagnostics::new();
     let found = find_client_of_config(view.session, &mut unsaid, &vertex.provider, written);

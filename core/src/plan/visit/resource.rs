@@ -13,7 +13,7 @@ use crate::change::{Action, ActionReason, ImportKey};
 use crate::ephemeral::EphemeralInstance;
 use crate::eval::import::{expand_import, unknown_id_error, unknown_repetition_error};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
-use crate::instance::{decode_stored_value, point_at_parts};
+use crate::instance::{decode_stored_value, point_diagnostics_at_parts};
 use crate::messages;
 use crate::plan::outcome::{ObjectOutcome, RefreshResult, ResourceOutcome};
 use crate::plan::vertex::ResourceVertex;
@@ -236,7 +236,7 @@ async fn plan_orphaned_objects(
         let to_destroy = objects_without_config(view, here);
         if view.options.mode == plan::PlanMode::Normal {
             // Reported is enough: their planned change is shown all the same.
-            let _ = destroy::refuse_to_destroy(diags, vertex, &here.addr, &to_destroy);
+            let _ = destroy::check_prevent_destroy(diags, vertex, &here.addr, &to_destroy);
         }
         to_destroy
     });
@@ -361,7 +361,7 @@ async fn plan_instance(
         ResourceMode::Ephemeral => open_ephemeral_instance(view, &mut diags, here, key).await,
     };
     let config = here.vertex.config;
-    point_at_parts(&mut diags, &config.body, config.span);
+    point_diagnostics_at_parts(&mut diags, &config.body, config.span);
     (diags, found.ok())
 }
 

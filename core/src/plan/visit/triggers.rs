@@ -16,7 +16,7 @@ use crate::messages;
 ///
 /// # Errors
 /// When an expression is not a reference to a resource or to an attribute of one.
-pub(super) fn is_triggered(
+pub(super) fn is_replace_triggered(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
     triggers: &[Expr],
@@ -26,12 +26,12 @@ pub(super) fn is_triggered(
     for expr in triggers {
         // Not short-circuited: an error in a later expression shows even if an earlier one
         // triggers.
-        any |= is_triggered_by_expr(view, diags, expr, scope)?;
+        any |= is_replace_triggered_by(view, diags, expr, scope)?;
     }
     Ok(any)
 }
 
-fn is_triggered_by_expr(
+fn is_replace_triggered_by(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
     expr: &Expr,
@@ -47,7 +47,7 @@ fn is_triggered_by_expr(
     let module = scope.module_results().module_addr();
     let node = view.session.config.find_node(&module.path());
     if let Some(node) = node.filter(|node| !node.module.resources.contains_key(&name)) {
-        return Err(diags.error(bad_reference::undeclared_resource(
+        return Err(diags.error(bad_reference::undeclared_resource_error(
             &node.module,
             &node.path,
             &name,

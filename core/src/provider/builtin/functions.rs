@@ -11,8 +11,8 @@ use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Str, Type, Value};
 
-use super::{decode_failure, encode_payload};
-use crate::config::inputs::{GivenValue, read_values};
+use super::{decode_error_to_failure, encode_payload};
+use crate::config::inputs::{GivenValue, read_values_file};
 
 /// Parameters and results of the functions.
 pub(super) fn function_signatures() -> BTreeMap<String, FunctionSignature> {
@@ -63,7 +63,7 @@ pub(super) fn call_builtin_function(
     request: &CallRequest,
 ) -> Result<Result<Payload, FunctionError>, Failure> {
     let argument = |ty: &Type| match request.arguments.as_slice() {
-        [argument] => argument.decode(ty).map_err(|error| decode_failure(&error)),
+        [argument] => argument.decode(ty).map_err(|error| decode_error_to_failure(&error)),
         _ => Err(Failure::Misbehaved("the function takes one argument".into())),
     };
     let (result, returns) = match request.name.as_str() {
@@ -127,7 +127,7 @@ fn decode_tfvars(text: &Value) -> Result<Value, String> {
     let Value::String(text) = text else { return Err("the argument must be a string".to_owned()) };
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let content = text.as_bytes().to_vec();
-    let given = read_values(&mut diags, &mut sources, "src", content);
+    let given = read_values_file(&mut diags, &mut sources, "src", content);
     let given = given.map_err(|_| {
         let problems = diags.into_iter().map(|problem| explain_problem(&problem, &sources));
         problems.collect::<Vec<_>>().join("; ")

@@ -8,7 +8,7 @@ use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
 use formwork_value::schema::Role;
 use formwork_value::{Path, Schema, Str, Type, Value};
 
-use super::{provider_diagnostic, schema_of};
+use super::{provider_diagnostic, schema_from_attributes};
 use crate::state::file::StateFile;
 
 /// Reads states of other configurations.
@@ -59,7 +59,7 @@ impl RemoteStateError {
 }
 
 pub(super) fn schema() -> Schema {
-    schema_of(&[
+    schema_from_attributes(&[
         ("backend", Type::String, Role::Required),
         ("config", Type::Dynamic, Role::Optional),
         ("defaults", Type::Dynamic, Role::Optional),
@@ -91,7 +91,7 @@ fn remote_state_source<'a>(config: &'a Value, null: &'a Value) -> RemoteStateSou
     RemoteStateSource { backend, config: settings, workspace, address: None }
 }
 
-fn unavailable_error() -> RemoteStateError {
+fn no_backends_error() -> RemoteStateError {
     RemoteStateError {
         summary: "No backends".to_owned(),
         detail: "This program reads no states of other configurations.".to_owned(),
@@ -106,7 +106,7 @@ pub(super) fn validate_remote_state(
 ) -> DiagnosticsResponse {
     let null = Value::null(Type::Dynamic);
     let source = remote_state_source(config, &null);
-    let checked = states.map_or_else(|| Err(unavailable_error()), |states| states.check(&source));
+    let checked = states.map_or_else(|| Err(no_backends_error()), |states| states.check(&source));
     let defaults = match attribute_value(config, "defaults") {
         Some(Value::Object(_) | Value::Map(_) | Value::Null(_) | Value::Unknown(_)) | None => None,
         Some(_) => Some(RemoteStateError {
@@ -142,7 +142,7 @@ pub(super) async fn read_remote_state(
                 RemoteStateSource { address: Some(address), ..remote_state_source(config, &null) };
             states.read(&source).await
         }
-        None => Err(unavailable_error()),
+        None => Err(no_backends_error()),
     };
     match found {
         Ok(file) => outputs.extend(file.state.outputs.iter().map(|(name, output)| {

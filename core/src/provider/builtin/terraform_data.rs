@@ -9,10 +9,10 @@ use formwork_value::codec::json;
 use formwork_value::schema::Role;
 use formwork_value::{Path, Refinement, Schema, Type, Unknown, Value};
 
-use super::{provider_diagnostic, schema_of};
+use super::{provider_diagnostic, schema_from_attributes};
 
 pub(super) fn schema() -> Schema {
-    schema_of(&[
+    schema_from_attributes(&[
         ("id", Type::String, Role::Computed),
         ("input", Type::Dynamic, Role::Optional),
         ("output", Type::Dynamic, Role::Computed),
@@ -132,7 +132,7 @@ pub(super) fn move_from_null_resource(request: &MoveRequest) -> Result<Value, Pr
 }
 
 /// The object known of an id.
-pub(super) fn import_by_id(id: &str) -> Value {
+pub(super) fn terraform_data_by_id(id: &str) -> Value {
     let null = || Value::null(Type::Dynamic);
     Value::object([
         ("id", Value::string(id)),

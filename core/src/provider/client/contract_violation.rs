@@ -119,7 +119,7 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When a rule is broken.
-    pub(crate) fn check_exchange(
+    pub(crate) fn check_response_rules(
         &self,
         diags: &mut Diagnostics,
         summary: &'static Message,
@@ -203,7 +203,12 @@ impl ProviderClient {
         context: ResponseContext<'_>,
     ) -> Result<(), Reported> {
         let exchange = CheckedAnswer::for_call(Call::Any).deferred(deferred.is_some());
-        self.check_exchange(diags, messages::PROVIDER_PRODUCED_INVALID_OBJECT, &exchange, context)
+        self.check_response_rules(
+            diags,
+            messages::PROVIDER_PRODUCED_INVALID_OBJECT,
+            &exchange,
+            context,
+        )
     }
 }
 

@@ -45,7 +45,7 @@ impl ProviderClient {
             false => messages::PROVIDER_PRODUCED_INVALID_OBJECT,
         };
         let exchange = CheckedAnswer::for_call(Call::ReadData).object(&answer.state, &value);
-        self.check_exchange(diags, summary, &exchange, context)?;
+        self.check_response_rules(diags, summary, &exchange, context)?;
         Ok(keep_stored_numbers(value))
     }
 }

@@ -51,7 +51,7 @@ impl ProviderClient {
         let call = "OpenEphemeralResource";
         let context = ResponseContext { call, ty, about };
         // Not repeated after a failure: the opening may have taken effect at the service.
-        let provider = self.answering_provider(about.addr, self.running_provider());
+        let provider = self.answering_provider(about.addr, self.current_provider());
         let answer = self.wait_for_answer(call, about.addr, provider.open_ephemeral(request)).await;
         let answer = answer.map_err(|failure| self.report_failure(diags, call, &failure, about))?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
@@ -61,7 +61,7 @@ impl ProviderClient {
         let summary = messages::PROVIDER_PRODUCED_INVALID_EPHEMERAL;
         let exchange =
             CheckedAnswer::for_call(Call::Open { config: &config }).object(&answer.result, &value);
-        self.check_exchange(diags, summary, &exchange, context)?;
+        self.check_response_rules(diags, summary, &exchange, context)?;
         let keep = OpenEphemeralData { private: answer.private, renew_at: answer.renew_at };
         Ok(OpenedEphemeral { value, keep })
     }
@@ -81,7 +81,7 @@ impl ProviderClient {
         let call = "RenewEphemeralResource";
         // Not repeated either: it may have taken effect.
         let answer = self
-            .wait_for_answer(call, about.addr, self.running_provider().renew_ephemeral(request))
+            .wait_for_answer(call, about.addr, self.current_provider().renew_ephemeral(request))
             .await;
         let answer = answer.map_err(|failure| self.report_failure(diags, call, &failure, about))?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
@@ -103,8 +103,8 @@ impl ProviderClient {
         let request = LeaseRequest { type_name: kind.to_owned(), private };
         let call = "CloseEphemeralResource";
         let verdict = self
-            .wait_for_answer(call, about.addr, self.running_provider().close_ephemeral(request))
+            .wait_for_answer(call, about.addr, self.current_provider().close_ephemeral(request))
             .await;
-        self.report_response(diags, call, verdict, about)
+        self.report_errors_of_response(diags, call, verdict, about)
     }
 }

@@ -176,7 +176,7 @@ impl ProviderClient {
         let Some(came) = came.filter(|came| *came != Payload::Absent) else { return Ok(None) };
         let summary = messages::PROVIDER_PRODUCED_INVALID_IDENTITY;
         let exchange = CheckedAnswer::for_call(Call::Any).identity(Some(&came));
-        self.check_exchange(diags, summary, &exchange, context)?;
+        self.check_response_rules(diags, summary, &exchange, context)?;
         let Some(form) = &ty.identity else { return Ok(None) };
         let stored = came.decode(&form.ty).map_err(|error| error.to_string()).and_then(|value| {
             if value.value().is_null() {

@@ -13,7 +13,7 @@ use formwork_value::diag::Summary;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
 use super::identity::StoredIdentity;
-use super::size::ObjectInResponse;
+use super::object_size::ObjectInResponse;
 use super::{
     CallContext, ContractViolation, ProviderClient, ResponseContext, add_marks, keep_stored_numbers,
 };
@@ -97,7 +97,12 @@ impl ProviderClient {
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         let value = self.decode_object(diags, &answer.state, context)?;
         let exchange = CheckedAnswer::for_call(contract::Call::Move).object(&answer.state, &value);
-        self.check_exchange(diags, messages::PROVIDER_RETURNED_INVALID_VALUE, &exchange, context)?;
+        self.check_response_rules(
+            diags,
+            messages::PROVIDER_RETURNED_INVALID_VALUE,
+            &exchange,
+            context,
+        )?;
         let value = keep_stored_numbers(value);
         Ok((add_marks(ty, value, &former.object.sensitive), answer.private))
     }
@@ -106,14 +111,14 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When there is none, or more than one, or the provider's answer breaks the contract.
-    pub async fn import_one(
+    pub async fn import_one_object(
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
         import_key: &ImportKey,
         about: CallContext<'_>,
     ) -> Result<ImportedObject, Reported> {
-        let (imported, others) = self.import_all(diags, ty, import_key, about).await?;
+        let (imported, others) = self.import_all_objects(diags, ty, import_key, about).await?;
         if others.is_empty() {
             return Ok(imported);
         }
@@ -127,7 +132,7 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When there is none, or one of another type, or the provider's answer breaks the contract.
-    pub async fn import_all(
+    pub async fn import_all_objects(
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
@@ -174,7 +179,12 @@ impl ProviderClient {
         // Judged before decoding: an object of another type would fail to decode, and that error
         // would hide the reason.
         let exchange = import_exchange(ty, &imported);
-        self.check_exchange(diags, messages::PROVIDER_PRODUCED_INVALID_OBJECT, &exchange, context)?;
+        self.check_response_rules(
+            diags,
+            messages::PROVIDER_PRODUCED_INVALID_OBJECT,
+            &exchange,
+            context,
+        )?;
         let imported = self.decode_imported(diags, imported, import_key, context)?;
         let mut others = Vec::new();
         for other in found {

@@ -45,7 +45,7 @@ impl ProviderClient {
             include_object: true,
             limit: i64::try_from(MAX_LISTED_OBJECTS).ok()?,
         };
-        let mut events = self.running_provider().list(request).await.ok()?;
+        let mut events = self.current_provider().list(request).await.ok()?;
         let mut found = Vec::new();
         while let Some(event) = events.next().await {
             // Part of a list is of no use: a missing object could be the second match.

@@ -44,7 +44,7 @@ impl ProviderClient {
         A: Future<Output = Result<T, Failure>>,
     {
         // Remembered, because the slot may hold another process by the time this one has failed.
-        let before = self.running_provider();
+        let before = self.current_provider();
         let asked = self.answering_provider(about, before.clone());
         let first = match self.wait_for_answer(call, about, ask(asked)).await {
             Err(failure) if failure.is_transient() => failure,

@@ -9,7 +9,7 @@ use formwork_value::{Number, Path, Step, Str, Type, Value};
 
 /// The computed attributes that have no value yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Absent {
+pub(super) enum AbsentAttributes {
     /// Unknown ones, as in a planned object.
     Unknown,
     /// Unknown ones and those that are null, as in a configuration.
@@ -83,9 +83,9 @@ impl<'v> Given<'v> {
 }
 
 /// Fills one object.
-pub(super) struct Fill {
+pub(super) struct ObjectFiller {
     hasher: DefaultHasher,
-    absent: Absent,
+    absent: AbsentAttributes,
     /// Values that do not fit.
     pub(super) problems: Vec<FillProblem>,
     /// The place of the attribute. The elements of sets have numbers here.
@@ -94,9 +94,9 @@ pub(super) struct Fill {
     set_at: Option<usize>,
 }
 
-impl Fill {
+impl ObjectFiller {
     /// Values are made from a seed: the same attribute of the same object has the same one.
-    pub(super) fn new(seed: &str, absent: Absent) -> Self {
+    pub(super) fn new(seed: &str, absent: AbsentAttributes) -> Self {
         let mut hasher = DefaultHasher::new();
         seed.hash(&mut hasher);
         Self { hasher, absent, problems: Vec::new(), path: Path::root(), set_at: None }
@@ -173,9 +173,11 @@ impl Fill {
 
     fn is_absent(&self, role: Role, value: &Value) -> bool {
         let is_absent = match self.absent {
-            Absent::Nothing => false,
-            Absent::Unknown => value.is_unknown(),
-            Absent::UnknownOrNull | Absent::BecomesUnknown => value.is_unknown() || value.is_null(),
+            AbsentAttributes::Nothing => false,
+            AbsentAttributes::Unknown => value.is_unknown(),
+            AbsentAttributes::UnknownOrNull | AbsentAttributes::BecomesUnknown => {
+                value.is_unknown() || value.is_null()
+            }
         };
         role.is_computed() && is_absent
     }
@@ -232,7 +234,7 @@ impl Fill {
     /// The value of an attribute that has none.
     fn computed(&mut self, name: &Str, attribute: &Attribute, mock: &Given<'_>) -> Value {
         let ty = attribute_type(&attribute.kind);
-        if self.absent == Absent::BecomesUnknown {
+        if self.absent == AbsentAttributes::BecomesUnknown {
             return Value::unknown(ty);
         }
         let problem = match mock {
@@ -462,9 +464,9 @@ mod tests {
     }
 
     /// The filled object without the generated strings, and the problems.
-    fn filled(absent: Absent, mock: &Value) -> (String, Vec<String>) {
+    fn filled(absent: AbsentAttributes, mock: &Value) -> (String, Vec<String>) {
         let block = block();
-        let mut fill = Fill::new("seed", absent);
+        let mut fill = ObjectFiller::new("seed", absent);
         let value = fill.block(&block, &block.empty_value(), mock);
         assert_eq!(value.ty(), block.implied_type());
         let problems = fill.problems.iter().map(|it| match &it.kind {
@@ -482,7 +484,7 @@ mod tests {
 
     #[test]
     fn computed_attributes_without_a_mock_have_the_values_of_terraform() {
-        let mut fill = Fill::new("seed", Absent::UnknownOrNull);
+        let mut fill = ObjectFiller::new("seed", AbsentAttributes::UnknownOrNull);
         let block = block();
         let value = fill.block(&block, &block.empty_value(), &empty_object());
         let Some(Value::String(name)) = member(&value, "name") else { panic!("{value:?}") };
@@ -503,7 +505,7 @@ mod tests {
     #[test]
     fn the_same_object_has_the_same_values_and_another_one_has_others() {
         let make = |seed: &str| {
-            format_value(&Fill::new(seed, Absent::UnknownOrNull).block(
+            format_value(&ObjectFiller::new(seed, AbsentAttributes::UnknownOrNull).block(
                 &block(),
                 &block().empty_value(),
                 &empty_object(),
@@ -517,7 +519,7 @@ mod tests {
     fn values_of_a_mock_are_converted_and_completed() {
         let item = mock(&[("b", Value::string("2"))]);
         let (shown, problems) = filled(
-            Absent::UnknownOrNull,
+            AbsentAttributes::UnknownOrNull,
             &mock(&[
                 ("flag", Value::string("true")),
                 ("list", Value::tuple(vec![item])),
@@ -538,7 +540,7 @@ mod tests {
     #[test]
     fn values_of_a_mock_that_do_not_fit_are_reported_with_their_attribute() {
         let (_, problems) = filled(
-            Absent::UnknownOrNull,
+            AbsentAttributes::UnknownOrNull,
             &mock(&[("name", Value::tuple(Vec::new())), ("objects", Value::tuple(Vec::new()))]),
         );
         assert_eq!(
@@ -552,7 +554,7 @@ mod tests {
 
     #[test]
     fn a_plan_leaves_computed_attributes_unknown_and_keeps_the_others() {
-        let (shown, problems) = filled(Absent::BecomesUnknown, &empty_object());
+        let (shown, problems) = filled(AbsentAttributes::BecomesUnknown, &empty_object());
         assert_eq!(problems, Vec::<String>::new());
         assert!(shown.contains("name = unknown string"), "{shown}");
         assert!(shown.contains("written = null"), "{shown}");
@@ -575,7 +577,7 @@ mod tests {
         let block = Block { blocks: [("part".into(), nested)].into(), ..Block::default() };
         let item = mock(&[("a", Value::null(Type::String)), ("b", Value::string("written"))]);
         let object = mock(&[("part", Value::list(item.ty(), vec![item]))]);
-        let mut fill = Fill::new("seed", Absent::UnknownOrNull);
+        let mut fill = ObjectFiller::new("seed", AbsentAttributes::UnknownOrNull);
         fill.block(&block, &object, &mock(&[("part", Value::tuple(Vec::new()))]));
         let shown =
             fill.problems.iter().map(|it| format!("{}: {} {:?}", it.path, it.attribute, it.kind));
@@ -586,7 +588,7 @@ mod tests {
     fn a_null_in_the_place_of_objects_is_reported_and_one_in_the_place_of_text_is_taken() {
         let null = || Value::null(Type::Dynamic);
         let (shown, problems) = filled(
-            Absent::UnknownOrNull,
+            AbsentAttributes::UnknownOrNull,
             &mock(&[("list", null()), ("map", null()), ("name", null()), ("single", null())]),
         );
         assert_eq!(
@@ -603,7 +605,7 @@ mod tests {
     fn objects_in_a_list_of_a_mock_have_different_generated_values() {
         let item = mock(&[("b", Value::int(1))]);
         let block = block();
-        let mut fill = Fill::new("seed", Absent::UnknownOrNull);
+        let mut fill = ObjectFiller::new("seed", AbsentAttributes::UnknownOrNull);
         let list = mock(&[("list", Value::tuple(vec![item.clone(), item]))]);
         let value = fill.block(&block, &block.empty_value(), &list);
         let items = member(&value, "list").unwrap().children();
@@ -623,7 +625,11 @@ mod tests {
         let null = Value::null(Type::String);
         let object =
             mock(&[("id", Value::string("i")), ("none", null), ("secret", Value::string("s"))]);
-        let filled = Fill::new("seed", Absent::Nothing).block(&block, &object, &empty_object());
+        let filled = ObjectFiller::new("seed", AbsentAttributes::Nothing).block(
+            &block,
+            &object,
+            &empty_object(),
+        );
         assert_eq!(format_value(&filled), r#"{id = "i", none = null, secret = null}"#);
     }
 }

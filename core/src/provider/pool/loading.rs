@@ -71,7 +71,7 @@ impl ProviderPool<'_> {
             return problems.clone();
         }
         if let Some((schema, identities)) = self.launcher.cached_schemas(&addr) {
-            self.insert_loaded(&addr, schema, identities);
+            self.insert_loaded_provider(&addr, schema, identities);
             return Diagnostics::new();
         }
         let call = "GetProviderSchema";
@@ -153,11 +153,11 @@ impl ProviderPool<'_> {
         if diags.is_empty() {
             self.launcher.cache_schemas(addr, &schema, &identities);
         }
-        self.insert_loaded(addr, schema, identities);
+        self.insert_loaded_provider(addr, schema, identities);
         Ok(())
     }
 
-    fn insert_loaded(
+    fn insert_loaded_provider(
         &self,
         addr: &ProviderAddr,
         schema: ProviderSchema,

@@ -55,7 +55,7 @@ impl ProviderProcess {
     }
 
     /// Whether only the list of running instances holds it, so that no call to it is under way.
-    fn is_without_calls(&self) -> bool {
+    fn has_no_calls(&self) -> bool {
         // Calls hold a reference, so the count tells whether one is pending without a table of its
         // own.
         !self.addr.is_builtin() && Arc::strong_count(&self.provider) == 1
@@ -110,8 +110,7 @@ impl ProviderProcesses {
     /// An idle instance to which no call is under way.
     pub(super) fn idle_without_calls(&self) -> Option<Arc<dyn Provider>> {
         let running = self.running.borrow();
-        let unused =
-            running.iter().find(|it| it.role != ProcessRole::Busy && it.is_without_calls())?;
+        let unused = running.iter().find(|it| it.role != ProcessRole::Busy && it.has_no_calls())?;
         Some(unused.provider.clone())
     }
 
@@ -153,7 +152,7 @@ impl ProviderProcesses {
     }
 
     /// Number of processes, those starting and ending included.
-    pub(super) fn n_alive(&self) -> usize {
+    pub(super) fn live_process_count(&self) -> usize {
         let running = self.running.borrow();
         let n_running = running.iter().filter(|process| !process.addr.is_builtin()).count();
         // The limit saves memory, and a process uses it until it has ended.
@@ -207,7 +206,7 @@ impl ProviderProcesses {
     fn dismissed_instances(&self) -> Vec<Arc<dyn Provider>> {
         let running = self.running.borrow();
         let leaving =
-            running.iter().filter(|it| it.role == ProcessRole::Dismissed && it.is_without_calls());
+            running.iter().filter(|it| it.role == ProcessRole::Dismissed && it.has_no_calls());
         leaving.map(|process| process.provider.clone()).collect()
     }
 

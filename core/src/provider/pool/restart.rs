@@ -154,7 +154,7 @@ impl ProviderPool<'_> {
         &self,
         handle: &ProviderClient,
     ) -> Option<EffectQuery<'_>> {
-        let (slot, before) = (handle.provider_slot(), handle.running_provider());
+        let (slot, before) = (handle.provider_slot(), handle.current_provider());
         let provider =
             self.find_replacement(handle.addr(), slot, &before, StartPurpose::EffectQuery).await?;
         self.processes.begin_effect_query(&provider);
@@ -251,7 +251,7 @@ impl ProviderPool<'_> {
     ) -> Option<(ProviderConfigAddr, ConfiguredProvider)> {
         let configured = self.configured.borrow();
         let mut all = configured.iter();
-        let owner = all.find(|(_, entry)| Arc::ptr_eq(&entry.handle.running_provider(), provider));
+        let owner = all.find(|(_, entry)| Arc::ptr_eq(&entry.handle.current_provider(), provider));
         owner.map(|(addr, entry)| (addr.clone(), entry.clone()))
     }
 }

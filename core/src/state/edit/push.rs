@@ -46,7 +46,7 @@ pub fn check_push(new: &StateFile, stored: &StateFile) -> Result<(), PushRefusal
     if new.serial < stored.serial {
         return Err(PushRefusal::Older { stored: stored.serial, new: new.serial });
     }
-    if new.serial == stored.serial && !new.has_content_of(stored) {
+    if new.serial == stored.serial && !new.has_same_content(stored) {
         return Err(PushRefusal::SameSerial(new.serial));
     }
     Ok(())

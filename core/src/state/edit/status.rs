@@ -12,7 +12,7 @@ use crate::state::{ObjectStatus, State};
 ///
 /// # Errors
 /// When the instance has no current object, or is made ready although it is not tainted.
-pub fn set_status(
+pub fn set_object_status(
     diags: &mut Diagnostics,
     state: &mut State,
     addr: &InstanceAddr,

@@ -332,7 +332,7 @@ fn only_a_tainted_instance_can_be_untainted() {
     let addr: InstanceAddr = "t.a".parse().unwrap();
     let mut set = |addr: &InstanceAddr, status| {
         let mut diags = Diagnostics::new();
-        let result = set_status(&mut diags, &mut state, addr, status);
+        let result = set_object_status(&mut diags, &mut state, addr, status);
         result.err().map(|_| diags.iter().next().unwrap().summary.clone())
     };
     let some = |text: &str| Some(text.to_owned());

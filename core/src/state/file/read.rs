@@ -37,7 +37,7 @@ pub(super) fn read_state_file(text: &[u8]) -> Result<StateFile, FileError> {
         StateReader::new(text).read_file(file)
     });
     match read {
-        Err(FileError::Older(version3::OLD_VERSION)) => read_version_3(text),
+        Err(FileError::Older(version3::FORMAT_VERSION_3)) => read_version_3(text),
         read => read,
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn read_header(text: &[u8]) -> Result<StateFileHeader, FileError> {
         Ok(StateFileHeader { serial: header.serial, lineage: header.lineage })
     });
     match read {
-        Err(FileError::Older(version3::OLD_VERSION)) => {
+        Err(FileError::Older(version3::FORMAT_VERSION_3)) => {
             let StateFile { serial, lineage, .. } = read_version_3(text)?;
             Ok(StateFileHeader { serial, lineage })
         }
@@ -71,7 +71,7 @@ pub(super) fn read_header(text: &[u8]) -> Result<StateFileHeader, FileError> {
 
 pub(super) fn read_providers(text: &[u8]) -> Result<BTreeSet<ProviderAddr>, FileError> {
     let file: ProvidersJson = parse_json(text)?;
-    if file.version == version3::OLD_VERSION {
+    if file.version == version3::FORMAT_VERSION_3 {
         let resources = read_version_3(text)?.state.resources;
         return Ok(resources.into_values().map(|state| state.provider.provider.clone()).collect());
     }
@@ -190,7 +190,8 @@ impl<'t> StateReader<'t> {
             .map_err(|wrong| self.locate_error(wrong, None))?;
         let mut state = State::default();
         for (name, output) in file.outputs {
-            check_name("output", &name).map_err(|wrong| self.locate_error(wrong, None))?;
+            check_printable_name("output", &name)
+                .map_err(|wrong| self.locate_error(wrong, None))?;
             let read = read_output_value(&name, &output)
                 .map_err(|wrong| self.locate_error(wrong, Some(output.value.get())))?;
             state.outputs.insert(name.into(), read);
@@ -274,8 +275,8 @@ impl<'t> StateReader<'t> {
                 StateFileError::new(messages::INVALID_MODULE_INSTANCE_ADDRESS, bad.detail)
             })?
         };
-        check_name("resource type", &from.kind)?;
-        check_name("resource", &from.name)?;
+        check_printable_name("resource type", &from.kind)?;
+        check_printable_name("resource", &from.name)?;
         Ok(ResourceAddr { module, resource: ResourceName::new(mode, &*from.kind, &*from.name) })
     }
 
@@ -486,7 +487,7 @@ fn check_terraform_version(version: &str) -> Result<(), StateFileError> {
 
 /// Refuses a name that no configuration can contain. Names are printed, so one with control characters
 /// or line breaks could forge output. Old states have names that begin with a digit.
-fn check_name(kind: &str, name: &str) -> Result<(), StateFileError> {
+fn check_printable_name(kind: &str, name: &str) -> Result<(), StateFileError> {
     if is_identifier(&format!("_{name}")) && !name.is_empty() {
         return Ok(());
     }

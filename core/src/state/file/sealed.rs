@@ -1,12 +1,12 @@
 //! The sealed form of state files: each sensitive value is encrypted on its own, and all else stays
 //! readable and comparable. Text in, text out; the encryption itself is the caller's.
 
-mod leaves;
+mod find_secrets;
 mod paths;
 mod redact;
-mod secrets;
 #[cfg(test)]
 mod tests;
+mod visit_scalars;
 
 use std::ops::Range;
 
@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
-use self::leaves::visit_scalars;
-pub use self::redact::redact_state_file;
-use self::secrets::{
+use self::find_secrets::{
     FileJson, SecretKind, SecretValue, marked_secrets, scalar_content, secret_contents,
     unmarked_values,
 };
+pub use self::redact::redact_state_file;
+use self::visit_scalars::visit_scalars;
 use super::{FileError, json};
 use crate::disk::parse_json_object;
 use crate::messages;
@@ -37,10 +37,10 @@ const QUOTED_SEALED_PREFIX: &str = "\"sealed:age:";
 
 /// Sealed values are padded with spaces to a multiple of this length, because a ciphertext shows the length
 /// of its plaintext.
-const PADDING_LEN: usize = 64;
+const SEALED_PADDING_LEN: usize = 64;
 
 /// The first line of a state file behind its brace.
-const VERSION_LINE: &str = "\n  \"version\": 4,";
+const SEALED_VERSION_LINE: &str = "\n  \"version\": 4,";
 
 /// Encrypts or decrypts one value. A value contains its place, so equal values may have equal ciphertexts.
 /// The text of an error has no final period.
@@ -157,13 +157,13 @@ pub fn seal_state_file(
     recipients: &[String],
     encrypt: ValueCipher<'_>,
 ) -> Result<Vec<u8>, SealError> {
-    let text = expect_utf8(text)?;
+    let text = parse_utf8(text)?;
     let file = FileJson::parse(text)?;
     let start = text.find('{').map_or(0, |at| at + 1);
-    if !text[start..].starts_with(VERSION_LINE) {
+    if !text[start..].starts_with(SEALED_VERSION_LINE) {
         return Err(not_a_state_error("its first line is not the format version"));
     }
-    let at = start..start + VERSION_LINE.len();
+    let at = start..start + SEALED_VERSION_LINE.len();
     let mut edits = vec![TextEdit { at, text: format_header_lines(recipients) }];
     let mut secrets = marked_secrets(&file)?;
     let copied = secret_contents(&secrets);
@@ -191,7 +191,7 @@ pub fn open_state_file(
     text: &[u8],
     decrypt: ValueCipher<'_>,
 ) -> Result<OpenedStateFile, SealError> {
-    let text = expect_utf8(text)?;
+    let text = parse_utf8(text)?;
     let file = FileJson::parse(text)?;
     let Some(version) = file.encryption_version else {
         return Err(not_a_state_error("it has no encryption version"));
@@ -204,7 +204,7 @@ pub fn open_state_file(
     secrets.append(&mut unmarked_values(&file, &|leaf| leaf.starts_with(QUOTED_SEALED_PREFIX))?);
     for secret in secrets {
         let Some(sealed) = sealed_base64(secret.text) else {
-            if contains_sealed(secret.text) {
+            if contains_sealed_value(secret.text) {
                 return Err(SealError::NotMarked(secret.describe_place()));
             }
             if secret.text != "null" {
@@ -268,7 +268,7 @@ fn seal_value(
         value,
     };
     let mut bound = serde_json::to_vec(&bound).map_err(|error| failed(error.to_string()))?;
-    bound.resize(bound.len().next_multiple_of(PADDING_LEN), b' ');
+    bound.resize(bound.len().next_multiple_of(SEALED_PADDING_LEN), b' ');
     let sealed = encrypt(&bound).map_err(failed)?;
     Ok(format!("{SEALED_PREFIX}{}", BASE64_STANDARD.encode(sealed)))
 }
@@ -296,7 +296,7 @@ fn open_value(
             false => Err(SealError::NotMarked(secret.describe_place())),
         };
     }
-    let mut origin = secrets::format_place(&bound.address, &bound.path);
+    let mut origin = find_secrets::format_place(&bound.address, &bound.path);
     if !is_of_file {
         origin = format!("{origin} in the state with the lineage {:?}", bound.lineage);
     }
@@ -309,7 +309,7 @@ fn sealed_base64(json: &str) -> Option<String> {
 }
 
 /// Whether a readable value has a sealed one inside. It would be taken for the text of the secret.
-fn contains_sealed(json: &str) -> bool {
+fn contains_sealed_value(json: &str) -> bool {
     let mut has_one = false;
     visit_scalars(json, false, &mut |_, leaf| has_one |= leaf.starts_with(QUOTED_SEALED_PREFIX));
     has_one
@@ -331,7 +331,7 @@ fn quote_json(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-fn expect_utf8(text: &[u8]) -> Result<&str, SealError> {
+fn parse_utf8(text: &[u8]) -> Result<&str, SealError> {
     std::str::from_utf8(text).map_err(|_| not_a_state_error("it is not UTF-8"))
 }
 

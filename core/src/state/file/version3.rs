@@ -16,13 +16,13 @@ use crate::disk::parse_json_object;
 use crate::messages;
 
 /// The version of the format.
-pub(super) const OLD_VERSION: u64 = 3;
+pub(super) const FORMAT_VERSION_3: u64 = 3;
 
 /// The version of Terraform in files that have none.
 const UNKNOWN_TERRAFORM_VERSION: &str = "0.0.0";
 
 #[derive(Deserialize)]
-struct OldFile<'t> {
+struct Version3File<'t> {
     #[serde(default, deserialize_with = "null_as_default")]
     terraform_version: String,
     #[serde(default, deserialize_with = "null_as_default")]
@@ -30,22 +30,22 @@ struct OldFile<'t> {
     #[serde(default, deserialize_with = "null_as_default")]
     lineage: String,
     #[serde(default, borrow, deserialize_with = "null_as_default")]
-    modules: Vec<OldModule<'t>>,
+    modules: Vec<Version3Module<'t>>,
 }
 
 #[derive(Deserialize)]
-struct OldModule<'t> {
+struct Version3Module<'t> {
     #[serde(default, deserialize_with = "null_as_default")]
     path: Vec<String>,
     #[serde(default, borrow, deserialize_with = "null_as_default")]
-    outputs: BTreeMap<String, OldOutput<'t>>,
+    outputs: BTreeMap<String, Version3Output<'t>>,
     /// By `TYPE.NAME`, with `data.` before it and `.INDEX` behind it if that applies.
     #[serde(default, deserialize_with = "null_as_default")]
-    resources: BTreeMap<String, OldInstance>,
+    resources: BTreeMap<String, Version3Instance>,
 }
 
 #[derive(Deserialize)]
-struct OldOutput<'t> {
+struct Version3Output<'t> {
     #[serde(default, deserialize_with = "null_as_default")]
     sensitive: bool,
     #[serde(default, borrow)]
@@ -54,17 +54,17 @@ struct OldOutput<'t> {
 
 /// An instance: the format calls it a resource.
 #[derive(Deserialize)]
-struct OldInstance {
+struct Version3Instance {
     #[serde(default, deserialize_with = "null_as_default")]
     provider: String,
     #[serde(default)]
-    primary: Option<OldObject>,
+    primary: Option<Version3Object>,
     #[serde(default, deserialize_with = "null_as_default")]
-    deposed: Vec<OldObject>,
+    deposed: Vec<Version3Object>,
 }
 
 #[derive(Deserialize)]
-struct OldObject {
+struct Version3Object {
     #[serde(default, deserialize_with = "null_as_default")]
     id: String,
     #[serde(default, deserialize_with = "null_as_default")]
@@ -76,17 +76,17 @@ struct OldObject {
 }
 
 #[derive(Serialize)]
-struct NewFile<'t> {
+struct Version4File<'t> {
     version: u64,
     terraform_version: &'t str,
     serial: u64,
     lineage: &'t str,
-    outputs: BTreeMap<&'t str, NewOutput<'t>>,
-    resources: Vec<NewResource>,
+    outputs: BTreeMap<&'t str, Version4Output<'t>>,
+    resources: Vec<Version4Resource>,
 }
 
 #[derive(Serialize)]
-struct NewOutput<'t> {
+struct Version4Output<'t> {
     value: &'t RawValue,
     #[serde(rename = "type")]
     ty: Value,
@@ -94,18 +94,18 @@ struct NewOutput<'t> {
 }
 
 #[derive(Serialize)]
-struct NewResource {
+struct Version4Resource {
     module: String,
     mode: &'static str,
     #[serde(rename = "type")]
     kind: String,
     name: String,
     provider: String,
-    instances: Vec<NewObject>,
+    instances: Vec<Version4Object>,
 }
 
 #[derive(Serialize)]
-struct NewObject {
+struct Version4Object {
     index_key: Option<i64>,
     status: &'static str,
     deposed: String,
@@ -119,7 +119,7 @@ struct NewObject {
 /// # Errors
 /// When a part of it has the wrong form.
 pub(super) fn upgrade_from_version_3(text: &[u8]) -> Result<Vec<u8>, FileError> {
-    let old: OldFile<'_> = parse_json_object(text).map_err(|error| FileError::Invalid {
+    let old: Version3File<'_> = parse_json_object(text).map_err(|error| FileError::Invalid {
         summary: messages::INVALID_STATE_FILE_FORMAT,
         detail: format!("The content does not have the expected form: {error}"),
         line: Some(error.line()),
@@ -131,11 +131,11 @@ pub(super) fn upgrade_from_version_3(text: &[u8]) -> Result<Vec<u8>, FileError> 
     })
 }
 
-fn translate_file(old: &OldFile<'_>) -> Result<Vec<u8>, String> {
+fn translate_file(old: &Version3File<'_>) -> Result<Vec<u8>, String> {
     let Ok(serial) = u64::try_from(old.serial) else {
         return Err("state has serial less than zero, which is invalid".into());
     };
-    let mut new = NewFile {
+    let mut new = Version4File {
         version: 4,
         terraform_version: match &*old.terraform_version {
             "" => UNKNOWN_TERRAFORM_VERSION,
@@ -157,7 +157,7 @@ fn translate_file(old: &OldFile<'_>) -> Result<Vec<u8>, String> {
             for (name, output) in &module.outputs {
                 let value = output.value.unwrap_or(RawValue::NULL);
                 let ty = output_type(value).map_err(|why| format!("output {name:?}: {why}"))?;
-                new.outputs.insert(name, NewOutput { value, ty, sensitive: output.sensitive });
+                new.outputs.insert(name, Version4Output { value, ty, sensitive: output.sensitive });
             }
         }
     }
@@ -167,17 +167,17 @@ fn translate_file(old: &OldFile<'_>) -> Result<Vec<u8>, String> {
 /// The resources of a module, made of its instances.
 fn translate_resources(
     calls: &[String],
-    instances: &BTreeMap<String, OldInstance>,
-) -> Result<Vec<NewResource>, String> {
+    instances: &BTreeMap<String, Version3Instance>,
+) -> Result<Vec<Version4Resource>, String> {
     let steps: Vec<String> = calls.iter().map(|name| format!("module.{name}")).collect();
     let module = steps.join(".");
-    let mut found: BTreeMap<(&str, String, String), NewResource> = BTreeMap::new();
+    let mut found: BTreeMap<(&str, String, String), Version4Resource> = BTreeMap::new();
     for (text, old) in instances {
-        let OldAddress { mode, kind, name, index } = OldAddress::read(text)?;
+        let Version3Address { mode, kind, name, index } = Version3Address::read(text)?;
         let key = (mode, kind.to_owned(), name.to_owned());
         let resource = match found.entry(key) {
             std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::btree_map::Entry::Vacant(entry) => entry.insert(NewResource {
+            std::collections::btree_map::Entry::Vacant(entry) => entry.insert(Version4Resource {
                 module: module.clone(),
                 mode,
                 kind: kind.to_owned(),
@@ -195,21 +195,21 @@ fn translate_resources(
         for (deposed, old) in primary.chain(deposed) {
             let object =
                 translate_object(old).map_err(|why| format!("failed to migrate {text}: {why}"))?;
-            resource.instances.push(NewObject { index_key: index, deposed, ..object });
+            resource.instances.push(Version4Object { index_key: index, deposed, ..object });
         }
     }
     Ok(found.into_values().collect())
 }
 
 /// The address of an instance in its module.
-struct OldAddress<'t> {
+struct Version3Address<'t> {
     mode: &'static str,
     kind: &'t str,
     name: &'t str,
     index: Option<i64>,
 }
 
-impl<'t> OldAddress<'t> {
+impl<'t> Version3Address<'t> {
     fn read(text: &'t str) -> Result<Self, String> {
         let wrong = || format!("invalid internal resource address format: {text}");
         let parts: Vec<&str> = text.split('.').collect();
@@ -248,7 +248,7 @@ fn translate_provider(module: &str, kind: &str, old: &str) -> Result<String, Str
     Ok(format!("{module}{dot}provider.{config}"))
 }
 
-fn translate_object(old: &OldObject) -> Result<NewObject, String> {
+fn translate_object(old: &Version3Object) -> Result<Version4Object, String> {
     let text =
         |(path, text): (&String, &Option<String>)| (path.clone(), text.clone().unwrap_or_default());
     let mut attributes_flat: BTreeMap<_, _> = old.attributes.iter().map(text).collect();
@@ -274,7 +274,7 @@ fn translate_object(old: &OldObject) -> Result<NewObject, String> {
         json::compact_json(&text)
             .map_err(|json::NestedTooDeep| "its \"meta\" is nested too deep".to_owned())?
     };
-    Ok(NewObject {
+    Ok(Version4Object {
         index_key: None,
         status: if old.tainted { "tainted" } else { "" },
         deposed: String::new(),

@@ -24,7 +24,7 @@ const RESOURCE_DEPTH: usize = 2;
 const INSTANCE_DEPTH: usize = 4;
 
 /// Size of the text that is gathered before it is passed on.
-const FLUSH_LEN: usize = 64 * 1024;
+const STATE_WRITE_BUFFER_LEN: usize = 64 * 1024;
 
 /// Writes the members from `outputs` on, and the end of the file.
 pub(super) fn write_content(file: &StateFile, to: &mut dyn Write) -> io::Result<()> {
@@ -61,7 +61,7 @@ pub(super) fn write_entry_as_resource(entry: &ObjectEntry) -> Vec<u8> {
         // Writing into memory does not fail.
         writer
             .write_resource(&resource, &mut text)
-            .and_then(|()| writer.flush_if_long(&mut text, 0))
+            .and_then(|()| writer.flush_full_buffer(&mut text, 0))
             .ok();
     }
     let text = String::from_utf8_lossy(&text);
@@ -86,7 +86,7 @@ impl StateWriter {
         self.open_bracket(b'{');
         for (name, output) in &file.state.outputs {
             self.write_output(name, output);
-            self.flush_if_long(to, FLUSH_LEN)?;
+            self.flush_full_buffer(to, STATE_WRITE_BUFFER_LEN)?;
         }
         self.close_bracket(b'}', 1);
         self.write_key(1, "resources");
@@ -111,11 +111,11 @@ impl StateWriter {
         }
         self.close_bracket(b'}', 0);
         self.write_raw(b"\n");
-        self.flush_if_long(to, 0)
+        self.flush_full_buffer(to, 0)
     }
 
     /// Passes on what was gathered once it is so much.
-    fn flush_if_long(&mut self, to: &mut dyn Write, at_least: usize) -> io::Result<()> {
+    fn flush_full_buffer(&mut self, to: &mut dyn Write, at_least: usize) -> io::Result<()> {
         if self.out.len() >= at_least {
             to.write_all(&self.out)?;
             self.out.clear();
@@ -170,7 +170,7 @@ impl StateWriter {
             for (deposed, object) in current.chain(deposed) {
                 self.begin_element(INSTANCE_DEPTH);
                 self.write_object(key, deposed, object);
-                self.flush_if_long(to, FLUSH_LEN)?;
+                self.flush_full_buffer(to, STATE_WRITE_BUFFER_LEN)?;
             }
         }
         self.close_bracket(b']', KEY);

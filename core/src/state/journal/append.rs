@@ -15,7 +15,7 @@ use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::pin::pin;
 
 use super::record::{self, Record};
-use super::{Journal, JournalError, JournalHealth};
+use super::{Journal, JournalError, JournalWritability};
 
 /// Number of buffered bytes above which the buffer is written.
 const MAX_BUFFER_LEN: usize = 256 << 10;
@@ -70,7 +70,7 @@ impl Journal {
 
     /// Writes a buffer that has become long. Must come before the next record is built, which may be of
     /// a call that is dropped with the buffer.
-    pub(super) fn write_long_buffer(&self) {
+    pub(super) fn write_full_buffer(&self) {
         if self.buffer.borrow().frames.len() > MAX_BUFFER_LEN {
             self.write_buffer();
         }
@@ -111,13 +111,13 @@ impl Journal {
     }
 
     /// The number of the last record that the system has.
-    pub(super) fn last_written(&self) -> u64 {
+    pub(super) fn last_written_number(&self) -> u64 {
         self.next.get() - 1 - self.buffer.borrow().n_records
     }
 
     /// A record as it stands in the file.
     fn frame_record(&self, number: u64, record: &Record) -> Result<Vec<u8>, JournalError> {
-        if self.health.get() == JournalHealth::Closed {
+        if self.health.get() == JournalWritability::Closed {
             return Err(JournalError::Broken(self.path.clone()));
         }
         let sealed = self.seal.as_deref().map(|seal| self.seal_record(record, seal)).transpose()?;
@@ -126,7 +126,7 @@ impl Journal {
 
     /// Hands framed records up to a number to the system: all of them, or none.
     fn write_frames(&self, frames: Vec<u8>, last: u64) -> Result<(), JournalError> {
-        if self.health.get() == JournalHealth::Closed {
+        if self.health.get() == JournalWritability::Closed {
             return Err(JournalError::Broken(self.path.clone()));
         }
         if let Err(error) = self.write_bytes(&frames, last) {
@@ -134,9 +134,11 @@ impl Journal {
             // A full disk accepts a part of a record. Truncating it makes room for the answers of
             // calls in flight, which may be shorter than what was refused.
             let health = match self.truncate_file(self.length.get()) {
-                Ok(()) if self.health.get() == JournalHealth::Sound => JournalHealth::Failing,
+                Ok(()) if self.health.get() == JournalWritability::Sound => {
+                    JournalWritability::Failing
+                }
                 Ok(()) => self.health.get(),
-                Err(_) => JournalHealth::Closed,
+                Err(_) => JournalWritability::Closed,
             };
             self.health.set(health);
             // The truncation has given back the space for the other answers.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::permissions::refuse_link;
+use super::permissions::refuse_linked_folder;
 use super::{Journal, JournalError};
 use crate::disk::{FileOptions as _, create_private_dir};
 
@@ -18,18 +18,18 @@ pub trait JournalCopy {
     fn push_records(&self, records: Vec<u8>);
 
     /// Waits until everything handed over before the call is durable.
-    fn flush_records(&self) -> LocalBoxFuture<'static, Result<(), CopyError>>;
+    fn flush_records(&self) -> LocalBoxFuture<'static, Result<(), JournalCopyError>>;
 
     /// Removes the copy: its run has ended in good order.
     ///
     /// # Errors
     /// When the place fails.
-    async fn remove_copy(self: Box<Self>) -> Result<(), CopyError>;
+    async fn remove_copy(self: Box<Self>) -> Result<(), JournalCopyError>;
 }
 
 /// Why the shared place does not have a record, or cannot be read.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum CopyError {
+pub enum JournalCopyError {
     /// The place failed.
     #[error("cannot {doing} the journals in {location}: {cause}")]
     Failed {
@@ -78,7 +78,7 @@ impl Journal {
 
 /// The bytes of a journal.
 fn read_journal_file(path: &Path) -> Result<Vec<u8>, JournalError> {
-    crate::disk::read_file(path, crate::disk::MAX_STATE)
+    crate::disk::read_file(path, crate::disk::MAX_STATE_LEN)
         .map_err(JournalError::io_error("read", path))
 }
 
@@ -86,7 +86,7 @@ fn read_journal_file(path: &Path) -> Result<Vec<u8>, JournalError> {
 pub(in crate::state) fn write_journal_file(path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
     let failed = |error| JournalError::io_error("write", path)(error);
     if let Some(folder) = path.parent() {
-        refuse_link(folder).map_err(failed)?;
+        refuse_linked_folder(folder).map_err(failed)?;
         create_private_dir(folder).map_err(failed)?;
     }
     // Under a name that recovery does not read, until all of it is durable.

@@ -7,7 +7,7 @@ use std::task::Poll;
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
 
-use super::{Journal, JournalError, JournalHealth};
+use super::{Journal, JournalError, JournalWritability};
 
 /// A request that is under way, shared by all tasks that wait for it.
 #[derive(Clone)]
@@ -24,11 +24,14 @@ impl Journal {
     /// # Errors
     /// When one of them fails; the appended records must then be taken as lost.
     pub async fn make_durable(&self) -> Result<(), JournalError> {
-        let target = self.last_written();
+        let target = self.last_written_number();
         // Others that are ready get to append first, and share the request.
         yield_once().await;
         while self.durable.get() < target {
-            if matches!(self.health.get(), JournalHealth::Closed | JournalHealth::NotDurable) {
+            if matches!(
+                self.health.get(),
+                JournalWritability::Closed | JournalWritability::NotDurable
+            ) {
                 return Err(JournalError::Broken(self.path.clone()));
             }
             // A running sync may have started before this record was appended, and then covers
@@ -45,8 +48,8 @@ impl Journal {
             if let Err(error) = result {
                 // After a failed request the system may forget what it could not write, and report
                 // success for a second one. So there is no second one.
-                if self.health.get() != JournalHealth::Closed {
-                    self.health.set(JournalHealth::NotDurable);
+                if self.health.get() != JournalWritability::Closed {
+                    self.health.set(JournalWritability::NotDurable);
                 }
                 return Err(error);
             }
@@ -78,14 +81,15 @@ impl Journal {
                 .map_err(JournalError::io_error("write", &path))?;
             Ok(copied?)
         };
-        let sync = PendingSync { covers: self.last_written(), done: done.boxed_local().shared() };
+        let sync =
+            PendingSync { covers: self.last_written_number(), done: done.boxed_local().shared() };
         *self.sync.borrow_mut() = Some(sync.clone());
         sync
     }
 
     /// Number of requests to the disk to make something durable.
     #[cfg(test)]
-    pub(crate) fn sync_count(&self) -> usize {
+    pub(crate) fn disk_sync_count(&self) -> usize {
         self.n_syncs.get()
     }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, Severity, to_sentence};
 
-use super::CopyError;
-use crate::disk::locks::{NO_LOCKS, is_lock_unsupported_error};
+use super::JournalCopyError;
+use crate::disk::locks::{NO_LOCKS_REMEDY, is_lock_unsupported_error};
 use crate::messages;
 
 /// Why something could not be kept.
@@ -50,7 +50,7 @@ pub enum JournalError {
     },
     /// The copy in the shared place failed.
     #[error(transparent)]
-    Copy(#[from] CopyError),
+    Copy(#[from] JournalCopyError),
     /// The journal is of another state.
     #[error(
         "the journal {} belongs to the state of lineage {theirs:?}, not {ours:?}",
@@ -105,7 +105,7 @@ impl JournalError {
     pub fn diagnostic(&self) -> Diagnostic {
         let (summary, remedy) = match self {
             Self::Io { what: "lock", source, .. } if is_lock_unsupported_error(source) => {
-                (messages::FAILED_TO_LOCK_JOURNAL, NO_LOCKS.to_owned())
+                (messages::FAILED_TO_LOCK_JOURNAL, NO_LOCKS_REMEDY.to_owned())
             }
             Self::Io { what: "read" | "rename" | "remove" | "lock", .. } => (
                 messages::FAILED_TO_TAKE_OVER_JOURNAL,
@@ -120,20 +120,20 @@ impl JournalError {
                     .to_owned(),
             ),
             Self::Sealed { .. } => (messages::FAILED_TO_DECRYPT_JOURNAL, SEALED_REMEDY.to_owned()),
-            Self::Copy(CopyError::Failed { doing: "read", .. }) => (
+            Self::Copy(JournalCopyError::Failed { doing: "read", .. }) => (
                 messages::FAILED_TO_TAKE_OVER_JOURNAL,
                 "It holds what earlier runs did, be it on another machine. Check the network, the \
                  credentials and the permissions, then run the command again. Nothing was changed."
                     .to_owned(),
             ),
-            Self::Copy(CopyError::Failed { .. }) => (
+            Self::Copy(JournalCopyError::Failed { .. }) => (
                 messages::FAILED_TO_WRITE_JOURNAL,
                 "Without it the loss of this machine could forget real objects, so nothing more is \
                  started. The journal on this machine has everything done until now. Check the \
                  network, then run the command again here: it takes over what the journal holds."
                     .to_owned(),
             ),
-            Self::Copy(CopyError::TakenOver { .. }) => (
+            Self::Copy(JournalCopyError::TakenOver { .. }) => (
                 messages::ANOTHER_PROCESS_HAS_TAKEN_OVER_THIS_RUN,
                 "It held the lock of the state, so this run must have lost it. Nothing more is \
                  started. The journal on this machine has what was done since, and the next \

@@ -9,7 +9,7 @@ use crate::disk::Access;
 
 /// Refuses a folder of journals that is a link: a checkout may bring one along, and it leads to any folder of
 /// this machine. The state itself may be a link; its journals stand beside the file that it leads to.
-pub(crate) fn refuse_link(folder: &Path) -> io::Result<()> {
+pub(crate) fn refuse_linked_folder(folder: &Path) -> io::Result<()> {
     match folder.is_symlink() {
         true => Err(io::Error::other("their folder is a symbolic link, which is not followed")),
         false => Ok(()),

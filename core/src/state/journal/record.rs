@@ -167,7 +167,7 @@ pub(super) fn settled_record(
     Record::Settled { op: op.0, object }
 }
 
-pub(in crate::state) fn snapshot_record(file: &StateFile) -> Record {
+pub(in crate::state) fn state_fingerprint_record(file: &StateFile) -> Record {
     Record::Snapshot { content: to_hex(&file.fingerprint()) }
 }
 
@@ -238,12 +238,12 @@ impl JournalLog {
     }
 
     /// Whether the run was about to change anything.
-    pub(in crate::state) fn has_calls(&self) -> bool {
+    pub(in crate::state) fn has_announced_calls(&self) -> bool {
         self.records.iter().any(|(_, record)| matches!(record, Record::Intent(_)))
     }
 
     /// Whether the state has everything that was settled. Doubts are only recorded after that.
-    pub(in crate::state) fn is_taken_over(&self) -> bool {
+    pub(in crate::state) fn is_taken_into_state(&self) -> bool {
         self.records
             .iter()
             .any(|(_, record)| matches!(record, Record::TakenOver {} | Record::Doubted { .. }))
@@ -262,7 +262,7 @@ impl JournalLog {
     }
 
     /// Part of the journal that a state holds.
-    pub(in crate::state) fn extent_in_state(&self, file: &StateFile) -> JournalExtent {
+    pub(in crate::state) fn records_in_state(&self, file: &StateFile) -> JournalExtent {
         let stored = to_hex(&file.fingerprint());
         // From the end: of several marks that fit the state, the last one covers most records.
         for (number, record) in self.records.iter().rev() {

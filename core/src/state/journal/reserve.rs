@@ -7,18 +7,18 @@ use crate::disk;
 
 /// Space for the records of a call beside those that grow with the planned value: attributes that only
 /// the provider knows, private data, messages.
-const FOR_EACH_CALL: u64 = 64 << 10;
+const RESERVED_BYTES_PER_CALL: u64 = 64 << 10;
 /// Size of the records of a call as a multiple of its encoded planned value: the announcement, the answer,
 /// and the object twice where steps remain after the call. All of them may be sealed.
-const FOR_EACH_BYTE: u64 = 8;
+const RESERVED_BYTES_PER_PLANNED_BYTE: u64 = 8;
 /// Reserved at a time, where the disk has it: a request to the system is spared for most calls.
-const STEP: u64 = 1 << 20;
+const RESERVATION_STEP: u64 = 1 << 20;
 
 impl Journal {
     /// Space that the records of a call may take.
-    pub(super) fn space_for(intent: &Record) -> u64 {
+    pub(super) fn space_for_call(intent: &Record) -> u64 {
         let Record::Intent(intent) = intent else { return 0 };
-        FOR_EACH_CALL + intent.planned.len() as u64 * FOR_EACH_BYTE
+        RESERVED_BYTES_PER_CALL + intent.planned.len() as u64 * RESERVED_BYTES_PER_PLANNED_BYTE
     }
 
     /// Reserves space for the records of all announced calls and of one that is about to be.
@@ -38,12 +38,12 @@ impl Journal {
         let reserve_up_to =
             |end| disk::reserve(&self.file, from..end).map(|_| self.reserved.set(end));
         // A disk that has no room for a whole step may have enough for the calls.
-        let reserved = reserve_up_to(needed + STEP).or_else(|_| reserve_up_to(needed));
+        let reserved = reserve_up_to(needed + RESERVATION_STEP).or_else(|_| reserve_up_to(needed));
         reserved.map_err(JournalError::io_error("reserve space in", &self.path))
     }
 
     /// Gives back what is reserved, but for the records of open calls.
-    pub(super) fn give_back(&self) {
+    pub(super) fn free_unused_space(&self) {
         if self.reserved.get() <= self.length.get() {
             return;
         }

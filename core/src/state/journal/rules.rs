@@ -6,7 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::{CallAction, Intent, Journal, JournalHealth, OperationId};
+use super::{CallAction, Intent, Journal, JournalWritability, OperationId};
 use crate::addr::{DeposedKey, InstanceAddr};
 use crate::state::{ObjectState, ObjectStatus};
 
@@ -22,15 +22,15 @@ pub(super) struct JournalRules {
 }
 
 impl JournalRules {
-    pub(super) fn on_settled(&self, at: u64) {
+    pub(super) fn note_settled(&self, at: u64) {
         self.settled.set(at);
     }
 
-    pub(super) fn on_stored(&self, at: u64) {
+    pub(super) fn note_stored(&self, at: u64) {
         self.stored.set(at);
     }
 
-    pub(super) fn on_announced(&self, op: OperationId, intent: &Intent<'_>) {
+    pub(super) fn note_announced(&self, op: OperationId, intent: &Intent<'_>) {
         if let Some(key) = intent.deposes {
             self.deposing.borrow_mut().insert((intent.addr.clone(), key.clone()), op);
         }
@@ -60,13 +60,13 @@ impl Journal {
 
     /// Whether a state may be stored: every call has its answer, unless there was no room for it.
     pub(super) fn may_store_state(&self) -> bool {
-        self.health.get() != JournalHealth::Sound
+        self.health.get() != JournalWritability::Sound
             || self.open.borrow().values().all(|call| call.is_answered)
     }
 
     /// Whether the journal may be removed: the state that was stored last holds everything.
     pub(super) fn may_remove_journal(&self) -> bool {
-        self.health.get() != JournalHealth::Sound
+        self.health.get() != JournalWritability::Sound
             || self.rules.settled.get() <= self.rules.stored.get()
     }
 
@@ -74,7 +74,7 @@ impl Journal {
     /// the object as half made.
     pub(crate) fn may_run_provisioner(&self, addr: &InstanceAddr) -> bool {
         let open = self.open.borrow();
-        self.health.get() != JournalHealth::Sound
+        self.health.get() != JournalWritability::Sound
             || open.values().any(|call| call.addr == *addr && call.is_half_made)
     }
 }

@@ -184,13 +184,13 @@ fn guess_record_kind(text: &[u8]) -> LostRecordKind {
 /// The values of a member of JSON objects, wherever it occurs in text that is damaged.
 fn find_json_members<T: serde::de::DeserializeOwned>(bytes: &[u8], name: &[u8]) -> Vec<T> {
     /// Enough to name something; a damaged journal may be large.
-    const MOST: usize = 20;
+    const MAX_FOUND_VALUES: usize = 20;
     let found = bytes.windows(name.len()).enumerate().filter(|(_, found)| *found == name);
     let values = found.filter_map(|(at, _)| {
         let after = &bytes[at + name.len()..];
         serde_json::Deserializer::from_slice(after).into_iter::<T>().next()?.ok()
     });
-    values.take(MOST).collect()
+    values.take(MAX_FOUND_VALUES).collect()
 }
 
 #[cfg(test)]

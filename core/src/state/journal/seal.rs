@@ -33,7 +33,7 @@ pub trait RecordSeal: Send + Sync {
 }
 
 /// A sealed planned value begins as JSON does. An encoded value is a map or null, and never does.
-const JSON_START: &[u8] = b"{\"";
+const JSON_FIRST_BYTES: &[u8] = b"{\"";
 
 impl Record {
     /// The same record with its value sealed; `None` if it has none, or values are not sealed.
@@ -68,7 +68,7 @@ impl Record {
             None => Err("it is encrypted, and no encryption is configured for it here".to_owned()),
         };
         match self {
-            Self::Intent(intent) if intent.planned.starts_with(JSON_START) => {
+            Self::Intent(intent) if intent.planned.starts_with(JSON_FIRST_BYTES) => {
                 intent.planned = open(&intent.planned)?;
             }
             Self::Answer { answer, .. } if !answer.sealed.is_empty() => {
@@ -141,11 +141,13 @@ mod tests {
 
     impl RecordSeal for InvertingSeal {
         fn seal_value(&self, value: &[u8]) -> Result<Option<Vec<u8>>, String> {
-            Ok(Some([JSON_START, &value.iter().map(|byte| !byte).collect::<Vec<_>>()].concat()))
+            Ok(Some(
+                [JSON_FIRST_BYTES, &value.iter().map(|byte| !byte).collect::<Vec<_>>()].concat(),
+            ))
         }
 
         fn open_value(&self, sealed: &[u8]) -> Result<Vec<u8>, String> {
-            let inner = sealed.strip_prefix(JSON_START).ok_or("not sealed")?;
+            let inner = sealed.strip_prefix(JSON_FIRST_BYTES).ok_or("not sealed")?;
             Ok(inner.iter().map(|byte| !byte).collect())
         }
 

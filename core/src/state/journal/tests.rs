@@ -53,7 +53,7 @@ async fn a_call_leaves_its_intent_its_answer_and_its_result() {
     journal.settle_operation(op, None).unwrap();
     // The same once more, which is not worth a record.
     journal.settle_operation(op, None).unwrap();
-    journal.record_snapshot(&StateFile::new_empty()).await.unwrap();
+    journal.record_state_fingerprint(&StateFile::new_empty()).await.unwrap();
     assert_eq!(record_names(&journal), ["RunBegin", "Intent", "Answer", "Settled", "Snapshot"]);
 }
 
@@ -138,7 +138,7 @@ async fn a_waiter_that_goes_away_delays_no_other() {
 async fn a_full_disk_stops_new_calls() {
     // No write to it succeeds.
     let full = File::options().append(true).open("/dev/full").unwrap();
-    let journal = Journal::on_empty_file("full.wal".into(), locks::lock(full).unwrap());
+    let journal = Journal::in_empty_file("full.wal".into(), locks::lock(full).unwrap());
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let error = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap_err();
     assert!(matches!(error, JournalError::Io { what: "write", .. }), "{error:?}");
@@ -184,7 +184,7 @@ async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
     journal.settle_operation(op, None).unwrap();
     assert_eq!(allocated_bytes(&journal), with_space, "the answer has taken what was reserved");
     // A state on the same disk needs the space that no call does.
-    journal.record_snapshot(&StateFile::new_empty()).await.unwrap();
+    journal.record_state_fingerprint(&StateFile::new_empty()).await.unwrap();
     let length = journal.path().metadata().unwrap().len();
     assert!(allocated_bytes(&journal) < length + (64 << 10), "{}", allocated_bytes(&journal));
     let path = journal.path().to_owned();
@@ -199,7 +199,7 @@ async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
 async fn a_failed_request_to_the_disk_is_not_tried_again() {
     // A file that is not on a disk cannot be made durable.
     let null = File::options().append(true).open("/dev/null").unwrap();
-    let journal = Journal::on_empty_file("null.wal".into(), locks::lock(null).unwrap());
+    let journal = Journal::in_empty_file("null.wal".into(), locks::lock(null).unwrap());
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let error = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap_err();
     assert!(matches!(error, JournalError::Io { what: "write", .. }), "{error:?}");
@@ -275,7 +275,7 @@ async fn no_state_is_stored_while_a_call_has_no_answer() {
     let journal = begin_journal(&folder);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
-    journal.record_snapshot(&StateFile::new_empty()).await.unwrap();
+    journal.record_state_fingerprint(&StateFile::new_empty()).await.unwrap();
 }
 
 #[tokio::test]
@@ -286,7 +286,7 @@ async fn no_journal_goes_before_what_it_holds_is_stored() {
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let op = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
     journal.record_answer(op, ProviderAnswer::default()).unwrap();
-    journal.record_snapshot(&StateFile::new_empty()).await.unwrap();
+    journal.record_state_fingerprint(&StateFile::new_empty()).await.unwrap();
     journal.settle_operation(op, None).unwrap();
     journal.end_run().await.unwrap();
 }
@@ -448,7 +448,7 @@ async fn an_announcement_that_does_not_become_durable_is_taken_back() {
     // Writing to a pipe succeeds, and nothing makes it durable.
     let (mut reader, writer) = io::pipe().unwrap();
     let writer = File::from(std::os::fd::OwnedFd::from(writer));
-    let journal = Journal::on_empty_file(path.clone(), locks::lock(writer).unwrap());
+    let journal = Journal::in_empty_file(path.clone(), locks::lock(writer).unwrap());
     let (a, b, provider) = (parse_addr("t.a"), parse_addr("t.b"), test_provider());
     let [first, second] =
         [&a, &b].map(|addr| journal.announce_operation(create_intent(addr, &provider)));

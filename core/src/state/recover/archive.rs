@@ -27,8 +27,8 @@ impl Recovery {
                 // The journal stays for open operations. `TakenOver` tells the next command that
                 // all other results are stored, so that they are not put in again over later
                 // changes.
-                (None, true) => append_records(&run.journal, &outcome_records(&waits))?,
-                (Some(damage), false) => std::fs::rename(&run.journal, damage.kept_path())
+                (None, true) => append_records_to_ended(&run.journal, &outcome_records(&waits))?,
+                (Some(damage), false) => std::fs::rename(&run.journal, damage.damaged_copy_path())
                     .map_err(JournalError::io_error("rename", &run.journal))?,
                 (Some(damage), true) => {
                     self.rewrite_damaged_journal(run, damage, &outcome_records(&waits))?;
@@ -61,7 +61,7 @@ impl Recovery {
         // The name is not read by recovery, so a crash during the rewrite leaves the damaged
         // journal in force.
         let next = path.with_extension(journal::UNFINISHED_EXTENSION);
-        let kept = damage.kept_path();
+        let kept = damage.damaged_copy_path();
         // The damaged bytes are kept before they are replaced. An existing copy is from an earlier
         // attempt and has more of the original than this file.
         if !kept.exists() && std::fs::hard_link(path, &kept).is_err() {
@@ -85,7 +85,7 @@ fn outcome_records(waits: &[&UnresolvedOperation]) -> Vec<Record> {
 }
 
 /// Appends records to a journal of an ended run, behind its last whole record.
-pub(super) fn append_records(path: &Path, records: &[Record]) -> Result<(), JournalError> {
+pub(super) fn append_records_to_ended(path: &Path, records: &[Record]) -> Result<(), JournalError> {
     let log = read_journal(path)?;
     let failed = |error| JournalError::io_error("write", path)(error);
     let mut file = OpenOptions::new().appending().open(path).map_err(failed)?;

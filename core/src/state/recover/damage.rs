@@ -59,7 +59,7 @@ impl JournalDamage {
 
     /// The file that the journal is kept as.
     #[must_use]
-    pub fn kept_path(&self) -> PathBuf {
+    pub fn damaged_copy_path(&self) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
         name.push(".");
         name.push(DAMAGED_EXTENSION);
@@ -83,7 +83,7 @@ impl JournalDamage {
         let detail = format!(
             "{} It is moved to {} when the state is next stored.",
             self.describe_damage(run),
-            self.kept_path().display()
+            self.damaged_copy_path().display()
         );
         Diagnostic::warning(messages::JOURNAL_IS_DAMAGED, detail).blame(Blame::Environment)
     }
@@ -97,7 +97,7 @@ impl JournalDamage {
              The results of the sound records are in the state now, and the journal was moved to {}. \
              Look for objects that the state does not have, add them with `formwork import`, and run \
              the command again.",
-            self.kept_path().display()
+            self.damaged_copy_path().display()
         );
         Diagnostic::error(messages::UNKNOWN_OBJECTS_MAY_EXIST, detail).blame(Blame::Environment)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
-use super::{OBJECT_IN_PLACE_REASON, OpenQuestion, UnresolvedOperation, object_id_hint};
+use super::{CREATED_OBJECT_EXISTS_REASON, OpenQuestion, UnresolvedOperation, object_id_hint};
 use crate::messages;
 use crate::state::journal::CallAction;
 use crate::state::journal::record::strip_subseconds;
@@ -86,7 +86,7 @@ impl UnresolvedOperation {
         };
         let remedy = match (self.action, &self.doubt) {
             (CallAction::Create, OpenQuestion::Effect)
-                if self.decided.as_deref() == Some(OBJECT_IN_PLACE_REASON) =>
+                if self.decided.as_deref() == Some(CREATED_OBJECT_EXISTS_REASON) =>
             {
                 "Since then an object has come into its place, which is taken for the one that was \
                  being created. If it was recreated by other means, look for the new object."

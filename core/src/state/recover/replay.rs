@@ -80,8 +80,8 @@ impl<'l> JournalReplay<'l> {
     fn read_record(&mut self, number: u64, record: &'l Record) -> Result<(), JournalError> {
         match record {
             Record::Intent(intent) => {
-                let addr = self.parse_name(number, &intent.address)?;
-                let provider = self.parse_name(number, &intent.provider)?;
+                let addr = self.parse_address_name(number, &intent.address)?;
+                let provider = self.parse_address_name(number, &intent.provider)?;
                 let deposed = intent.deposed.as_ref().map(|key| DeposedKey(key.as_str().into()));
                 self.open.insert(intent.op);
                 self.calls
@@ -114,7 +114,7 @@ impl<'l> JournalReplay<'l> {
     }
 
     /// Parses a name of a record. It was printed by this program, or by a newer one.
-    fn parse_name<T: FromStr>(&self, number: u64, name: &str) -> Result<T, JournalError> {
+    fn parse_address_name<T: FromStr>(&self, number: u64, name: &str) -> Result<T, JournalError> {
         name.parse().map_err(|_| JournalError::Unreadable {
             path: self.path.clone(),
             number,
@@ -157,13 +157,13 @@ impl<'l> JournalReplay<'l> {
             // stored one. Results can be put into it, but objects from in between are missing in
             // both.
             run.began_with = begin
-                .filter(|begin| is_same && !log.is_taken_over() && file.serial < begin.serial)
+                .filter(|begin| is_same && !log.is_taken_into_state() && file.serial < begin.serial)
                 .map(|begin| begin.serial);
             let mut doubted = self.open.clone();
             // Results that the run stored are not in a state that was begun apart from it. If the
             // lineage of the run is lost, the stored state is known by its content alone.
-            let extent = match is_same || begin.is_none() || log.is_taken_over() {
-                true => log.extent_in_state(&file),
+            let extent = match is_same || begin.is_none() || log.is_taken_into_state() {
+                true => log.records_in_state(&file),
                 false => JournalExtent::Unknown,
             };
             // And objects in such a state may have been made by the program that began it.
@@ -209,7 +209,9 @@ impl<'l> JournalReplay<'l> {
             // Once everything is taken over, the journal only waits for decisions. And a run that
             // found no state expects none in particular: another program has made one since.
             Some(file)
-                if file.lineage == begin.lineage || log.is_taken_over() || begin.serial == 0 =>
+                if file.lineage == begin.lineage
+                    || log.is_taken_into_state()
+                    || begin.serial == 0 =>
             {
                 Ok(file)
             }
@@ -221,7 +223,7 @@ impl<'l> JournalReplay<'l> {
             }),
             // The run began with objects that only the missing state had. Starting from nothing
             // would create all of them again.
-            None if begin.serial > 0 || log.is_taken_over() => Err(JournalError::NoBase {
+            None if begin.serial > 0 || log.is_taken_into_state() => Err(JournalError::NoBase {
                 path: self.path.clone(),
                 read_from: begin.read_from.clone(),
                 objects: self.describe_objects(),
@@ -270,7 +272,7 @@ impl<'l> JournalReplay<'l> {
             return self.settle_unannounced(op, state);
         }
         let Some(call) = self.calls.get(&op) else { return Ok(ReplayOutcome::AlreadyInState) };
-        let there = object_at(state, &call.slot).map(|(provider, object)| {
+        let there = object_in_slot(state, &call.slot).map(|(provider, object)| {
             let (addr, deposed) = &call.slot;
             record::fingerprint_hex(&file::write_entry(addr, deposed.as_ref(), provider, object))
         });
@@ -287,7 +289,7 @@ impl<'l> JournalReplay<'l> {
         if there == print && result.is_some() {
             return Ok(ReplayOutcome::AlreadyInState);
         }
-        put_result(state, call, result);
+        put_result_in_slot(state, call, result);
         Ok(if there == print { ReplayOutcome::AlreadyInState } else { ReplayOutcome::Put })
     }
 
@@ -303,7 +305,7 @@ impl<'l> JournalReplay<'l> {
             return Ok(ReplayOutcome::AlreadyInState);
         };
         let slot = (entry.addr, entry.deposed);
-        if let Some((_, there)) = object_at(state, &slot) {
+        if let Some((_, there)) = object_in_slot(state, &slot) {
             if *there != *entry.object {
                 self.unplaced.insert(slot.0.to_string());
             }
@@ -369,7 +371,7 @@ enum ReplayOutcome {
     Doubtful,
 }
 
-fn object_at<'s>(
+fn object_in_slot<'s>(
     state: &'s State,
     slot: &ObjectSlot,
 ) -> Option<(&'s ProviderConfigAddr, &'s ObjectState)> {
@@ -384,7 +386,7 @@ fn object_at<'s>(
 }
 
 /// Puts the result of a call in its place, or empties the place.
-fn put_result(state: &mut State, call: &ReplayedCall<'_>, result: Option<ObjectEntry>) {
+fn put_result_in_slot(state: &mut State, call: &ReplayedCall<'_>, result: Option<ObjectEntry>) {
     let (addr, deposed) = &call.slot;
     let resource = state.resource_or_insert(addr.resource_addr(), &call.provider);
     let instance = resource.instances.or_default(&addr.key);

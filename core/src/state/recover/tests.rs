@@ -241,7 +241,7 @@ async fn what_the_stored_state_holds_already_is_not_put_in_again() {
     let op = run.journal.announce_operation(run.new_intent(&b, CallAction::Create)).await.unwrap();
     run.journal.settle_operation(op, Some(&object_with_word("new"))).unwrap();
     let stored = state_with_objects(&[("t.b", "new")]);
-    run.journal.record_snapshot(&stored).await.unwrap();
+    run.journal.record_state_fingerprint(&stored).await.unwrap();
     let op = run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
     run.journal.settle_operation(op, Some(&object_with_word("made"))).unwrap();
 
@@ -430,7 +430,7 @@ fn a_record_that_names_no_address_is_not_passed_over() {
         prior: None,
         planned: Vec::new(),
     };
-    archive::append_records(&path, &[Record::Intent(intent)]).unwrap();
+    archive::append_records_to_ended(&path, &[Record::Intent(intent)]).unwrap();
     // If it were passed over, the object that it is about would be lost.
     let error = recover_folder(&killed.path(), Some(base)).unwrap_err();
     let detail = error.diagnostic().detail;

@@ -100,7 +100,7 @@ impl GrpcProvider {
             answer_limit: limit::max_answer(X::METHOD),
         };
         let raw =
-            self.transport.begin(call).await.map_err(|error| failure_from_raw(name, error))?;
+            self.transport.begin_call(call).await.map_err(|error| failure_from_raw(name, error))?;
         Ok(AnswerStream { name, protocol: self.protocol, raw, exchange: PhantomData })
     }
 

@@ -37,6 +37,6 @@ pub(in crate::client) fn is_open_for_writing(error: &io::Error) -> bool {
 }
 
 /// Whether a program was not started because this machine cannot run it.
-pub(in crate::client) fn is_no_program(error: &io::Error) -> bool {
+pub(in crate::client) fn is_not_executable_error(error: &io::Error) -> bool {
     error.raw_os_error() == Some(ERROR_BAD_EXE_FORMAT)
 }

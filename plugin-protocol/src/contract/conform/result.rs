@@ -121,7 +121,7 @@ impl Check {
             // null.
             _ if [planned, actual].iter().any(|side| side.is_unknown() || side.is_null()) => {}
             Nesting::List => {
-                if self.same_count(planned, actual) {
+                if self.check_same_count(planned, actual) {
                     let pairs = planned.children().iter().zip(actual.children());
                     for (at, (planned, actual)) in pairs.enumerate() {
                         self.check_within(Some(Step::Index(at.into())), |check| {
@@ -135,7 +135,7 @@ impl Check {
         }
     }
 
-    fn same_count(&mut self, planned: &Value, actual: &Value) -> bool {
+    fn check_same_count(&mut self, planned: &Value, actual: &Value) -> bool {
         let (before, after) = (planned.children().len(), actual.children().len());
         if before != after {
             self.report(

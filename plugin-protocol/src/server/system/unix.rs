@@ -26,7 +26,7 @@ pub(in crate::server) fn ignore_interrupts() -> io::Result<Signal> {
 }
 
 /// Waits for an interrupt or another request to end. Listens from now on.
-pub(in crate::server) fn requests_to_end() -> io::Result<impl Future<Output = ()> + Send> {
+pub(in crate::server) fn wait_for_end_request() -> io::Result<impl Future<Output = ()> + Send> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     Ok(async move {

@@ -25,7 +25,7 @@ pub(in crate::server) fn ignore_interrupts() -> io::Result<JoinHandle<()>> {
 }
 
 /// Waits for an interrupt.
-pub(in crate::server) fn requests_to_end() -> io::Result<impl Future<Output = ()> + Send> {
+pub(in crate::server) fn wait_for_end_request() -> io::Result<impl Future<Output = ()> + Send> {
     Ok(async {
         if ctrl_c().await.is_err() {
             // Without a handler the system ends the process.

@@ -16,14 +16,14 @@ use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 use formwork_value::codec::type_json;
 use v6::get_metadata as names;
 
-type ByName<T> = BTreeMap<String, T>;
+type MapByName<T> = BTreeMap<String, T>;
 
 /// Reads everything under its name; an error says which one it was.
 fn decode_each<W, N>(
-    wire: ByName<W>,
+    wire: MapByName<W>,
     kind: &str,
     read: impl Fn(W) -> Result<N, InvalidMessage>,
-) -> Result<ByName<N>, InvalidMessage> {
+) -> Result<MapByName<N>, InvalidMessage> {
     wire.into_iter()
         .map(|(name, wire)| match read(wire) {
             Ok(read) => Ok((name, read)),
@@ -34,7 +34,9 @@ fn decode_each<W, N>(
         .collect()
 }
 
-fn encode_schemas(schemas: &ByName<Schema>) -> Result<ByName<v6::Schema>, UnencodableMessage> {
+fn encode_schemas(
+    schemas: &MapByName<Schema>,
+) -> Result<MapByName<v6::Schema>, UnencodableMessage> {
     schemas.iter().map(|(name, own)| Ok((name.clone(), schema::encode_schema(own)?))).collect()
 }
 
@@ -107,14 +109,14 @@ impl TryFrom<ProviderSchema> for v6::get_provider_schema::Response {
     }
 }
 
-fn schemas_v5_to_v6(schemas: ByName<v5::Schema>) -> ByName<v6::Schema> {
+fn schemas_v5_to_v6(schemas: MapByName<v5::Schema>) -> MapByName<v6::Schema> {
     schemas.into_iter().map(|(name, own)| (name, own.into())).collect()
 }
 
 fn schemas_to_v5(
-    schemas: ByName<v6::Schema>,
+    schemas: MapByName<v6::Schema>,
     kind: &str,
-) -> Result<ByName<v5::Schema>, UnencodableMessage> {
+) -> Result<MapByName<v5::Schema>, UnencodableMessage> {
     schemas
         .into_iter()
         .map(|(name, schema)| match schema.try_into() {

@@ -24,9 +24,9 @@ pub(super) struct Object {
 }
 
 /// The version that first knows procedures.
-const KNOWS_PROCEDURES: u32 = 11;
+const VERSION_WITH_PROCEDURES: u32 = 11;
 /// The version that first knows `MAINTAIN`.
-const KNOWS_MAINTAIN: u32 = 17;
+const VERSION_WITH_MAINTAIN: u32 = 17;
 
 impl Target<'_> {
     /// The target in statements.
@@ -137,9 +137,11 @@ pub(super) fn privileges(kind: &str) -> Option<&'static [&'static str]> {
 }
 
 /// Whether these are all privileges that a server has on a kind of objects.
-pub(super) fn are_all(granted: &BTreeSet<String>, kind: &str, version: u32) -> bool {
+pub(super) fn are_all_privileges(granted: &BTreeSet<String>, kind: &str, version: u32) -> bool {
     let mut all = privileges(kind).unwrap_or_default().iter();
-    all.all(|name| granted.contains(*name) || (*name == "MAINTAIN" && version < KNOWS_MAINTAIN))
+    all.all(|name| {
+        granted.contains(*name) || (*name == "MAINTAIN" && version < VERSION_WITH_MAINTAIN)
+    })
 }
 
 /// The rows of each object of a kind: its number, name and owner, what a role may do with it, and what of
@@ -174,7 +176,7 @@ fn query(kind: &str, version: u32) -> String {
         kind => {
             // As `ALL FUNCTIONS` and so on mean it.
             let condition = match kind {
-                _ if version < KNOWS_PROCEDURES => "",
+                _ if version < VERSION_WITH_PROCEDURES => "",
                 "function" => "AND prokind <> 'p'",
                 "procedure" => "AND prokind = 'p'",
                 _ => "",
@@ -207,7 +209,7 @@ mod tests {
     fn which_privileges_are_all_depends_on_the_server() {
         let seven = privileges("table").unwrap()[..7].iter().map(|name| (*name).to_owned());
         let seven: BTreeSet<_> = seven.collect();
-        assert!(are_all(&seven, "table", 16));
-        assert!(!are_all(&seven, "table", 17));
+        assert!(are_all_privileges(&seven, "table", 16));
+        assert!(!are_all_privileges(&seven, "table", 17));
     }
 }

@@ -8,7 +8,7 @@ use formwork_sdk::value::{Type, Value};
 use tempfile::TempDir;
 
 use super::super::encryption::ClientCertificateDraft;
-use super::super::server::{Server, SettingsDraft};
+use super::super::server::{PostgresqlConfigModelDraft, Server};
 use super::installed::Installed;
 use super::real::program;
 use super::{Set, list, text, truth};
@@ -87,13 +87,13 @@ fn encrypting(cert: &str, key: &str, authority: &str) -> Option<Installed> {
 }
 
 /// Whether a connection with these settings is encrypted, or the error that prevents it.
-async fn connected(port: u16, mut settings: SettingsDraft) -> Result<bool, String> {
+async fn connected(port: u16, mut settings: PostgresqlConfigModelDraft) -> Result<bool, String> {
     settings.port = i64::from(port).into();
     settings.connect_timeout = 60_i64.into();
     ask(settings).await.map_err(|problem| format!("{problem:?}\n"))
 }
 
-async fn ask(settings: SettingsDraft) -> Answer<bool> {
+async fn ask(settings: PostgresqlConfigModelDraft) -> Answer<bool> {
     let server = Server::default();
     server.configure(&settings)?;
     let (_switch, stop) = Stop::new();
@@ -136,7 +136,7 @@ async fn each_mode_trusts_whom_it_says() {
         ("verify-full", Some("none.pem"), "localhost", Err("none.pem cannot be read")),
     ];
     for (mode, authorities, host, expected) in table {
-        let mut settings = SettingsDraft::default();
+        let mut settings = PostgresqlConfigModelDraft::default();
         settings.host = host.into();
         settings.sslmode = mode.into();
         settings.sslrootcert = authorities.map(str::to_owned).into();
@@ -156,7 +156,7 @@ async fn a_server_may_be_its_own_authority() {
     let folder = tempfile::tempdir().unwrap();
     let known = written(&folder, "known.pem", &authority.cert);
     for (mode, expected) in [("verify-ca", true), ("verify-full", false)] {
-        let mut settings = SettingsDraft::default();
+        let mut settings = PostgresqlConfigModelDraft::default();
         settings.host = "127.0.0.1".into();
         settings.sslmode = mode.into();
         settings.sslrootcert = known.as_str().into();
@@ -170,7 +170,7 @@ async fn a_server_may_be_its_own_authority() {
 async fn a_server_that_does_not_encrypt_is_left_alone_unless_that_is_wanted() {
     let Some(server) = Installed::start(program, &[], &[]) else { return };
     for (mode, expected) in [("disable", Ok(false)), ("prefer", Ok(false)), ("require", Err(()))] {
-        let mut settings = SettingsDraft::default();
+        let mut settings = PostgresqlConfigModelDraft::default();
         settings.host = "127.0.0.1".into();
         settings.sslmode = mode.into();
         let found = connected(server.port, settings).await;
@@ -183,7 +183,7 @@ async fn a_certificate_of_ours_says_who_we_are() {
     let authority = Authority::new("localhost").await;
     let [cert, key] = authority.sign("localhost", "server_auth").await;
     let Some(server) = encrypting(&cert, &key, &authority.cert) else { return };
-    let mut first = SettingsDraft::default();
+    let mut first = PostgresqlConfigModelDraft::default();
     first.host = "127.0.0.1".into();
     assert_eq!(connected(server.port, first).await, Ok(true));
     let [cert, key] = authority.sign("certified", "client_auth").await;
@@ -196,7 +196,7 @@ async fn a_certificate_of_ours_says_who_we_are() {
         (Some(([cert, key], true)), "role \"certified\" does not exist"),
     ];
     for (shown, expected) in table {
-        let mut settings = SettingsDraft::default();
+        let mut settings = PostgresqlConfigModelDraft::default();
         settings.host = "127.0.0.1".into();
         settings.username = "certified".into();
         settings.clientcert = shown

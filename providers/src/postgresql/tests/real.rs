@@ -8,7 +8,7 @@ use formwork_sdk::testing::TestObject;
 use tokio_postgres::SimpleQueryMessage;
 
 use super::super::provider_of;
-use super::super::server::{Server, SettingsDraft};
+use super::super::server::{PostgresqlConfigModelDraft, Server};
 use super::installed::Installed;
 
 /// A running server.
@@ -19,7 +19,7 @@ pub(super) struct Real {
 
 /// The server as a provider knows it.
 fn server(port: u16, role: &str) -> Server {
-    let mut settings = SettingsDraft::default();
+    let mut settings = PostgresqlConfigModelDraft::default();
     settings.host = "127.0.0.1".into();
     settings.port = i64::from(port).into();
     settings.username = role.into();

@@ -6,12 +6,12 @@ use formwork_sdk::value::Value;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 
-use super::super::server::{Server, SettingsDraft};
+use super::super::server::{PostgresqlConfigModelDraft, Server};
 use super::real::Real;
 use super::{made, text};
 
 fn server(port: u16, seconds: i64) -> Server {
-    let mut settings = SettingsDraft::default();
+    let mut settings = PostgresqlConfigModelDraft::default();
     settings.host = "127.0.0.1".into();
     settings.port = i64::from(port).into();
     settings.connect_timeout = seconds.into();
@@ -82,7 +82,7 @@ async fn a_server_that_is_not_there_is_waited_for_a_few_seconds() {
 #[tokio::test]
 async fn a_server_that_is_not_known_yet_is_no_other_server() {
     let server = server(1, 1);
-    let mut settings = SettingsDraft::default();
+    let mut settings = PostgresqlConfigModelDraft::default();
     settings.port = Attr::Unknown;
     settings.username = Attr::Unknown;
     server.configure(&settings).unwrap();

@@ -7,7 +7,7 @@ use crate::random::text::StringRules;
 
 /// Random text that is neither shown nor stored. Drawn from a cryptographic source.
 #[derive(Model)]
-pub(crate) struct Password {
+pub(crate) struct EphemeralPasswordModel {
     #[attr(flatten, fills)]
     recipe: StringRules,
     /// The text.
@@ -22,15 +22,18 @@ pub(crate) struct Password {
 pub(crate) struct EphemeralPassword;
 
 impl Ephemeral for EphemeralPassword {
-    type Model = Password;
+    type Model = EphemeralPasswordModel;
 
-    fn validate(&self, call: Validate<Password>) -> Answer<()> {
+    fn validate(&self, call: Validate<EphemeralPasswordModel>) -> Answer<()> {
         call.config.recipe.validate(Attr::Null)
     }
 
-    async fn open(&self, call: Open<Password>) -> Answer<PasswordComputed> {
+    async fn open(
+        &self,
+        call: Open<EphemeralPasswordModel>,
+    ) -> Answer<EphemeralPasswordModelComputed> {
         let result = call.config.recipe.random_string()?;
-        Ok(PasswordComputed {
+        Ok(EphemeralPasswordModelComputed {
             recipe: call.config.recipe.computed(),
             bcrypt_hash: hash(result.clone()).await?,
             result,

@@ -2,29 +2,29 @@
 
 use formwork_sdk::prelude::*;
 
-use super::{Forms, Wanted, generated};
+use super::{KeyArguments, KeyForms, generate_key_forms};
 
 /// A private key that neither a plan nor a state holds.
 #[derive(Model)]
-pub(crate) struct Key {
+pub(crate) struct EphemeralKeyModel {
     #[attr(flatten)]
-    wanted: Wanted,
+    wanted: KeyArguments,
     #[attr(flatten, computed)]
-    forms: Forms,
+    forms: KeyForms,
 }
 
 /// The ephemeral resource type.
 pub(crate) struct EphemeralPrivateKey;
 
 impl Ephemeral for EphemeralPrivateKey {
-    type Model = Key;
+    type Model = EphemeralKeyModel;
 
-    fn validate(&self, call: Validate<Key>) -> Answer<()> {
+    fn validate(&self, call: Validate<EphemeralKeyModel>) -> Answer<()> {
         call.config.wanted.validate()
     }
 
-    async fn open(&self, call: Open<Key>) -> Answer<KeyComputed> {
-        let (forms, _) = generated(&call.config.wanted).await?;
-        Ok(KeyComputed { forms })
+    async fn open(&self, call: Open<EphemeralKeyModel>) -> Answer<EphemeralKeyModelComputed> {
+        let (forms, _) = generate_key_forms(&call.config.wanted).await?;
+        Ok(EphemeralKeyModelComputed { forms })
     }
 }

@@ -211,13 +211,16 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
                 .with_values("a connection", own_error)
         });
         if let Ok(stranger) = HostCertificate::generate() {
-            let foreign =
-                host::connect(&one.handshake.address, Some((&stranger, certificate)), patience);
+            let foreign = host::connect_to_plugin(
+                &one.handshake.address,
+                Some((&stranger, certificate)),
+                patience,
+            );
             suite.check("H-06", foreign.await.is_err(), || {
                 process_finding("H-06", "a client with another certificate is accepted")
             });
         }
-        let plain = host::connect(&one.handshake.address, None, patience).await;
+        let plain = host::connect_to_plugin(&one.handshake.address, None, patience).await;
         suite.check("H-06", plain.is_err(), || {
             process_finding("H-06", "a client without TLS is accepted")
         });

@@ -84,7 +84,7 @@ impl TargetState {
                 Self::Later(describe_state(&target))
             }
             _ if target.state.is_empty() => Self::Nothing,
-            Ordering::Equal if file.has_content_of(&target) => Self::Same,
+            Ordering::Equal if file.has_same_content(&target) => Self::Same,
             Ordering::Equal => Self::Fork(describe_state(&target)),
             Ordering::Less | Ordering::Greater => Self::Earlier(describe_state(&target)),
         }

@@ -13,16 +13,16 @@ pub(super) enum Edit {
 
 /// The largest table that is filled in to find the longest common subsequence. Beyond it everything
 /// between the first and the last difference counts as replaced: right, if not short.
-const MAX_TABLE: usize = 1 << 20;
+const MAX_LCS_TABLE: usize = 1 << 20;
 
 /// The largest table for which, of several longest common subsequences, the one that Terraform shows
 /// is found. Beyond it common ends stay first, which takes less time.
-const MAX_EXACT_TABLE: usize = 1 << 16;
+const MAX_EXACT_LCS_TABLE: usize = 1 << 16;
 
 /// Aligns two sequences so that as many elements as possible stay.
 pub(super) fn align<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
-    if old.len() * new.len() <= MAX_EXACT_TABLE {
-        return edits_around(&longest_common_subsequence(old, new), old, new);
+    if old.len() * new.len() <= MAX_EXACT_LCS_TABLE {
+        return edits_around_subsequence(&longest_common_subsequence(old, new), old, new);
     }
     align_between_ends(old, new)
 }
@@ -60,7 +60,7 @@ fn longest_common_subsequence<T: PartialEq>(old: &[T], new: &[T]) -> Vec<usize> 
 }
 
 /// Edits that keep a common subsequence, each element at its first place.
-fn edits_around<T: PartialEq>(common: &[usize], old: &[T], new: &[T]) -> Vec<Edit> {
+fn edits_around_subsequence<T: PartialEq>(common: &[usize], old: &[T], new: &[T]) -> Vec<Edit> {
     let (mut a, mut b, mut edits) = (0, 0, Vec::new());
     let ends = common.iter().map(|place| Some(&old[*place])).chain([None]);
     for kept in ends {
@@ -98,7 +98,7 @@ fn align_between_ends<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
 }
 
 fn align_middle<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
-    let all_replaced = old.is_empty() || new.is_empty() || old.len() * new.len() > MAX_TABLE;
+    let all_replaced = old.is_empty() || new.is_empty() || old.len() * new.len() > MAX_LCS_TABLE;
     if all_replaced {
         let gone = (0..old.len()).map(Edit::Remove);
         return gone.chain((0..new.len()).map(Edit::Add)).collect();

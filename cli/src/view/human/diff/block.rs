@@ -8,8 +8,8 @@ use super::change::{UnknownAfter, ValueChange};
 use super::compare::{
     attribute_parts, known_keys, map_sign, sensitive_node, unknown_node, write_only,
 };
+use super::element_pairs::set_pairs;
 use super::node::{BlockNodes, DiffNode, NodeForm};
-use super::sequence::set_pairs;
 
 /// Compares two blocks.
 pub(super) fn compare_blocks<'v>(change: ValueChange<'v>, schema: &'v Block) -> DiffNode<'v> {
@@ -21,7 +21,7 @@ pub(super) fn compare_blocks<'v>(change: ValueChange<'v>, schema: &'v Block) -> 
     if let Some(node) = unknown_node(&change, unknown, |before| compare_blocks(before, schema)) {
         return node;
     }
-    let modern = change.modern || is_modern(schema);
+    let modern = change.modern || is_modern_schema(schema);
     let change = ValueChange { modern, ..change };
     let mut attributes = attribute_parts(&change, &schema.attributes);
     let sign = change.outer_sign().with_parts(attributes.iter().map(|(_, node)| node));
@@ -89,7 +89,7 @@ fn nested_blocks<'v>(change: &ValueChange<'v>, nested: &'v NestedBlock) -> Neste
 }
 
 /// Whether the legacy SDK cannot have a schema.
-fn is_modern(block: &Block) -> bool {
+fn is_modern_schema(block: &Block) -> bool {
     let (mut blocks, mut attributes) = (block.blocks.values(), block.attributes.values());
     blocks.any(|nested| matches!(nested.nesting, Nesting::Map | Nesting::Group))
         || attributes.any(|attribute| match &attribute.kind {

@@ -7,8 +7,8 @@ use formwork_value::schema::{Attribute, AttributeKind, Nesting};
 use formwork_value::{Str, Type};
 
 use super::change::{UnknownAfter, ValueChange};
+use super::element_pairs::{set_pairs, slice_pairs};
 use super::node::{DiffNode, NamedNodes, NodeForm, ValueSides};
-use super::sequence::{set_pairs, slice_pairs};
 use super::{ChangeSign, free};
 
 /// Compares the values of an attribute.

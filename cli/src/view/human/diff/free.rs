@@ -9,8 +9,8 @@ use super::ChangeSign;
 use super::change::{UnknownAfter, ValueChange};
 use super::compare::{keys, map_sign, sensitive_node, unknown_node, with_parts};
 use super::content::{is_keyed, is_same_content, is_sequence};
+use super::element_pairs::slice_pairs;
 use super::node::{DiffNode, NodeForm, ValueSides};
-use super::sequence::slice_pairs;
 
 /// A type of JSON.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -168,12 +168,12 @@ impl DiffRenderer<'_> {
         options: RenderOptions,
     ) -> String {
         let lines =
-            (!elements.is_empty()).then(|| self.render_elements(elements, context, options));
+            (!elements.is_empty()).then(|| self.render_list_elements(elements, context, options));
         self.render_enclosed(node, Brackets::new('[', ']'), options, lines)
     }
 
     /// The lines of the elements of a list.
-    fn render_elements(
+    fn render_list_elements(
         &self,
         elements: &[DiffNode<'_>],
         context: bool,
@@ -194,15 +194,15 @@ impl DiffRenderer<'_> {
             is_next = context && !stays;
             if context && let Some((last, before)) = std::mem::take(&mut hidden).split_last() {
                 text.push_str(&self.hidden_count_line(before.len(), "element", at));
-                text.push_str(&self.render_element(last, options.keeping()));
+                text.push_str(&self.render_element_line(last, options.keeping()));
             }
-            text.push_str(&self.render_element(element, part));
+            text.push_str(&self.render_element_line(element, part));
         }
         text + &self.hidden_count_line(hidden.len(), "element", at)
     }
 
     /// The line of an element of a value with these options.
-    fn render_element(&self, node: &DiffNode<'_>, options: RenderOptions) -> String {
+    fn render_element_line(&self, node: &DiffNode<'_>, options: RenderOptions) -> String {
         let options = options.indented();
         let text = format!("{},", self.render(node, options));
         self.warning(node, options.at) + &self.line_with_sign(node.sign, &text, options.at)
@@ -221,7 +221,7 @@ impl DiffRenderer<'_> {
                 |element: &&DiffNode<'_>| element.sign != ChangeSign::Keep || options.keeps;
             let shown = elements.iter().filter(is_shown);
             let lines: Vec<String> =
-                shown.map(|element| self.render_element(element, part)).collect();
+                shown.map(|element| self.render_element_line(element, part)).collect();
             let hidden =
                 self.hidden_count_line(elements.len() - lines.len(), "element", options.at + 4);
             lines.concat() + &hidden
@@ -357,7 +357,7 @@ impl DiffRenderer<'_> {
         let unknown = group.unknown.then_some((None, &unknown));
         let known = group.blocks.iter().map(|(label, node)| (*label, node));
         for (label, node) in unknown.into_iter().chain(known) {
-            let hidden = hidden_block(group, node);
+            let hidden = hidden_block_node(group, node);
             let node = hidden.as_ref().unwrap_or(node);
             if node.sign == ChangeSign::Keep && !options.keeps {
                 n_hidden += 1;
@@ -430,7 +430,7 @@ impl DiffRenderer<'_> {
 }
 
 /// The node of a block in place of one that must not be shown because its whole group must not.
-fn hidden_block<'v>(group: &BlockNodes<'_>, node: &DiffNode<'_>) -> Option<DiffNode<'v>> {
+fn hidden_block_node<'v>(group: &BlockNodes<'_>, node: &DiffNode<'_>) -> Option<DiffNode<'v>> {
     let (before, after) = group.sensitive;
     let is_hidden = match node.sign {
         ChangeSign::Add => after,

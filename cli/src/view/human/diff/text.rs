@@ -14,23 +14,23 @@ use crate::view::sanitize;
 const CONTEXT_LINES: usize = 3;
 
 /// The most levels down to which a text of JSON is shown as the value that it holds.
-const MAX_LEVELS: usize = 100;
+const MAX_NESTED_JSON_LEVELS: usize = 100;
 
 /// The value that a text of JSON at this margin holds, if it is an object or an array.
 fn parse_json(text: &str, at: usize) -> Option<Value> {
     text.starts_with(['{', '[']).then_some(())?;
     let value = decode_simple(text.as_bytes()).ok()?;
     // A string in the value may hold JSON again, so the levels of one text do not limit all.
-    (at / 4 + usize::from(value.depth()) <= MAX_LEVELS).then_some(value)
+    (at / 4 + usize::from(value.depth()) <= MAX_NESTED_JSON_LEVELS).then_some(value)
 }
 
 /// The lines of a string as they may be shown.
 fn display_lines(text: &str) -> impl Iterator<Item = String> {
-    text.strip_suffix('\n').unwrap_or(text).split('\n').map(shown_line)
+    text.strip_suffix('\n').unwrap_or(text).split('\n').map(sanitize_one_line)
 }
 
 /// One of several lines. A carriage return at its end belongs to the line break.
-fn shown_line(line: &str) -> String {
+fn sanitize_one_line(line: &str) -> String {
     match line.strip_suffix('\r') {
         Some(line) => format!("{}\r", sanitize::sanitize_line(line)),
         None => sanitize::sanitize_line(line),
@@ -107,7 +107,7 @@ impl DiffRenderer<'_> {
             // If only one text ends in a line break, that is shown as an empty line that comes or
             // goes.
             let text = if same_end { text.strip_suffix('\n').unwrap_or(text) } else { text };
-            text.split('\n').map(shown_line).collect()
+            text.split('\n').map(sanitize_one_line).collect()
         };
         let lines = self.changed_lines(&split(old), &split(new), at);
         let note = self.replacement_note(node.forces, options);

@@ -8,7 +8,7 @@ use formwork_core::config::{Config, ModuleNode, ProviderBlock};
 use formwork_core::provider::ProviderPool;
 use formwork_core::version::VersionConstraints;
 
-use super::{Json, body_json};
+use super::{Json, body_to_json};
 
 /// The provider configurations of all modules.
 #[derive(Default)]
@@ -49,18 +49,18 @@ impl ProviderConfigs {
         let module = &*node.module;
         let needed = module.provider_requirements();
         for block in module.providers.values() {
-            let json = provider_json(node, block, &needed, pool);
+            let json = provider_to_json(node, block, &needed, pool);
             let key = config_key(&node.path, &block.local.to_string());
             let source = block.provider.clone();
             self.0.insert(key, ProviderEntry { source, parent: None, json });
         }
         for (name, required) in &module.settings.required_providers {
             for alias in &required.aliases {
-                let json = implied_config(node, name, &required.source, &needed);
+                let json = implied_config_to_json(node, name, &required.source, &needed);
                 self.add(config_key(&node.path, &alias.to_string()), &required.source, None, json);
             }
             let parent = self.inherited_key(config, node, name, &required.source);
-            let json = implied_config(node, name, &required.source, &needed);
+            let json = implied_config_to_json(node, name, &required.source, &needed);
             self.add(config_key(&node.path, name), &required.source, parent, json);
         }
         for source in needed.keys() {
@@ -71,7 +71,7 @@ impl ProviderConfigs {
                 config_key(&node.path, name),
                 source,
                 parent,
-                implied_config(node, name, source, &needed),
+                implied_config_to_json(node, name, source, &needed),
             );
         }
         for (name, call) in &module.calls {
@@ -82,7 +82,7 @@ impl ProviderConfigs {
                 let name = passed.in_child.to_string();
                 let parent =
                     self.follow_key(config_key(&node.path, &passed.in_caller.to_string()), &source);
-                let json = implied_config(child, &name, &source, &BTreeMap::new());
+                let json = implied_config_to_json(child, &name, &source, &BTreeMap::new());
                 self.0
                     .insert(config_key(&child.path, &name), ProviderEntry { source, parent, json });
             }
@@ -121,7 +121,7 @@ impl ProviderConfigs {
     }
 }
 
-fn provider_json(
+fn provider_to_json(
     node: &ModuleNode,
     block: &ProviderBlock,
     needed: &BTreeMap<ProviderAddr, VersionConstraints>,
@@ -129,18 +129,18 @@ fn provider_json(
 ) -> Json {
     let loaded = pool.loaded_provider(&block.provider);
     let expressions =
-        loaded.map(|loaded| body_json(&block.body, loaded.config_type().schema_block()));
+        loaded.map(|loaded| body_to_json(&block.body, loaded.config_type().schema_block()));
     Json::object_of_some([
         ("name", Some(Json::text(block.local.name.as_str()))),
         ("full_name", Some(Json::text(block.provider.to_string()))),
         ("alias", block.local.alias.as_ref().map(|alias| Json::text(alias.as_str()))),
         ("version_constraint", version_constraint(needed, &block.provider)),
-        ("module_address", module_place(node)),
+        ("module_address", module_address_to_json(node)),
         ("expressions", expressions.and_then(Json::none_if_empty)),
     ])
 }
 
-fn implied_config(
+fn implied_config_to_json(
     node: &ModuleNode,
     name: &str,
     source: &ProviderAddr,
@@ -150,11 +150,11 @@ fn implied_config(
         ("name", Some(Json::text(name))),
         ("full_name", Some(Json::text(source.to_string()))),
         ("version_constraint", version_constraint(needed, source)),
-        ("module_address", module_place(node)),
+        ("module_address", module_address_to_json(node)),
     ])
 }
 
-fn module_place(node: &ModuleNode) -> Option<Json> {
+fn module_address_to_json(node: &ModuleNode) -> Option<Json> {
     node.caller.is_some().then(|| Json::text(node.path.to_string()))
 }
 

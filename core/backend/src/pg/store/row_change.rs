@@ -82,6 +82,7 @@ impl PgStore {
         client: &mut Connection,
         change: RowChange<'_>,
     ) -> Result<ChangedRow, ChangeError> {
+        // The history stores parts of states in plain text.
         let has_own = !self.cipher.encrypts() && self.table.has_own_tables(client).await?;
         let transaction = client.transaction();
         let merges = self.is_shared() && matches!(change, RowChange::Merge(_));
@@ -95,6 +96,8 @@ impl PgStore {
         let current = moved.as_ref().unwrap_or(&self.stored);
         let (base, mut next) = match change {
             RowChange::Merge(ours) if merges => {
+                // A program without a lock may have changed an instance in spite of the claim. Its change
+                // and ours exclude each other, so the operator decides.
                 if find_overtaken_instance(&self.base, ours, current, &claims).is_some() {
                     let (stored, read) = (current.serial, self.stored.serial);
                     return Err(ChangeError::Store(StoreError::Changed { stored, read }));

@@ -69,7 +69,8 @@ impl ChangeCall<'_> {
                 handle.read_object(diags, ty, current, about).await.ok()?
             }
             (None, Some(import_key)) => {
-                let imported = handle.import_one(diags, ty, &import_key, about).await.ok()?;
+                let imported =
+                    handle.import_one_object(diags, ty, &import_key, about).await.ok()?;
                 let identity = imported.identity.as_ref();
                 let identity = identity.and_then(|identity| ty.identity_payload(identity));
                 let current = ObjectToRead {

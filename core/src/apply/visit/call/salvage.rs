@@ -24,13 +24,13 @@ use crate::state::journal::ProviderAnswer;
 /// The most messages of an answer that are written to the journal.
 const MAX_JOURNALED_MESSAGES: usize = 100;
 /// The most bytes of each.
-const MAX_MESSAGE_LEN: usize = 1 << 10;
+const MAX_JOURNALED_MESSAGE_LEN: usize = 1 << 10;
 
-const CALL_NAME: &str = "ApplyResourceChange";
+const APPLY_CALL_NAME: &str = "ApplyResourceChange";
 const INVALID_OBJECT_SUMMARY: ViolationSummary<'_> =
-    ViolationSummary { summary: messages::PROVIDER_PRODUCED_INVALID_OBJECT, call: CALL_NAME };
+    ViolationSummary { summary: messages::PROVIDER_PRODUCED_INVALID_OBJECT, call: APPLY_CALL_NAME };
 const INVALID_RESPONSE_SUMMARY: ViolationSummary<'_> =
-    ViolationSummary { summary: messages::PROVIDER_RETURNED_INVALID_RESULT, call: CALL_NAME };
+    ViolationSummary { summary: messages::PROVIDER_RETURNED_INVALID_RESULT, call: APPLY_CALL_NAME };
 
 /// Takes down an answer as it came, before anything of it is decoded. A value that never left this
 /// process is encoded for that.
@@ -51,7 +51,7 @@ pub(super) fn journal_answer(
                 // The journal is read whole by the next command, so a provider with millions of
                 // diagnostics must not make it grow without bound.
                 .take(MAX_JOURNALED_MESSAGES)
-                .map(|said| truncate_text(masked(said.summary.clone()), MAX_MESSAGE_LEN))
+                .map(|said| truncate_text(masked(said.summary.clone()), MAX_JOURNALED_MESSAGE_LEN))
                 .collect(),
         },
         Err(failure) => {
@@ -130,7 +130,7 @@ impl ChangeCall<'_> {
         let mut response = match answer {
             Ok(response) => response,
             Err(failure) => {
-                let reported = handle.report_failure(diags, CALL_NAME, &failure, about);
+                let reported = handle.report_failure(diags, APPLY_CALL_NAME, &failure, about);
                 // Only a request that never left, or a status that only a handler chooses, proves
                 // that nothing changed. A lost connection proves nothing: the provider may have
                 // finished its work before it died.
@@ -147,12 +147,12 @@ impl ChangeCall<'_> {
         let value = match response.state.decode_lossy(&self.ty.ty) {
             Ok((value, replaced)) => {
                 if replaced {
-                    handle.warn_of_invalid_utf8(diags, CALL_NAME, about);
+                    handle.warn_of_invalid_utf8(diags, APPLY_CALL_NAME, about);
                 }
                 keep_stored_numbers(value)
             }
             Err(error) => {
-                let reported = handle.report_undecodable(diags, CALL_NAME, &error, about);
+                let reported = handle.report_undecodable(diags, APPLY_CALL_NAME, &error, about);
                 return self.salvage_undecodable(diags, response, reported);
             }
         };
@@ -194,7 +194,7 @@ impl ChangeCall<'_> {
                 let problem = "Root object was present, but now absent, and no error explains it";
                 let violation = ContractViolation {
                     summary: messages::PROVIDER_PRODUCED_INCONSISTENT_RESULT,
-                    call: CALL_NAME,
+                    call: APPLY_CALL_NAME,
                     problem,
                 };
                 let reported = self.handle.report_violation(diags, violation, self.about);
@@ -339,7 +339,7 @@ impl ChangeCall<'_> {
             // not be stored as created: the next run would replace it, and the real one would never
             // be destroyed.
             && identity.is_none()
-            && !has_planned_identity(planned.value(), value.value())
+            && !can_be_found_again(planned.value(), value.value())
         {
             return SalvagedResult::unknown(reported);
         }
@@ -384,11 +384,11 @@ impl ChangeCall<'_> {
     }
 
     fn response_context(&self) -> ResponseContext<'_> {
-        ResponseContext { call: CALL_NAME, ty: self.ty, about: self.about }
+        ResponseContext { call: APPLY_CALL_NAME, ty: self.ty, about: self.about }
     }
 
     /// The id of an object that exists now, for a message; empty without one.
-    pub(super) fn describe_remaining_id(self, left: &ObjectAfterCall) -> String {
+    pub(super) fn describe_existing_id(self, left: &ObjectAfterCall) -> String {
         let (ObjectAfterCall::FromAnswer(seen) | ObjectAfterCall::FromRead(seen)) = left else {
             return String::new();
         };
@@ -429,7 +429,7 @@ impl ChangeCall<'_> {
         )?;
         let inconsistent = ViolationSummary {
             summary: messages::PROVIDER_PRODUCED_INCONSISTENT_RESULT,
-            call: CALL_NAME,
+            call: APPLY_CALL_NAME,
         };
         self.change_request().report_violations(diags, inconsistent, violations, value)
     }
@@ -456,7 +456,7 @@ fn is_known_id(value: &Value) -> bool {
 /// Whether an object created with errors can be found again: it has the id that the plan left open.
 /// Without such an id the attributes must do: one that the plan left open, or those of the plan, if it
 /// left nothing open.
-fn has_planned_identity(planned: &Value, created: &Value) -> bool {
+fn can_be_found_again(planned: &Value, created: &Value) -> bool {
     if id_attribute(planned).is_some_and(Value::is_unknown) {
         return id_attribute(created).is_some_and(is_known_id);
     }
@@ -507,9 +507,9 @@ mod tests {
     fn a_new_object_is_found_again_by_the_id_that_its_plan_left_open() {
         let planned = object([("id", open()), ("name", text("a")), ("arn", open())]);
         let created = |id| object([("id", id), ("name", text("a")), ("arn", text("arn:a"))]);
-        assert!(has_planned_identity(&planned, &created(text("a-1"))));
+        assert!(can_be_found_again(&planned, &created(text("a-1"))));
         for none in [null(), open(), text("")] {
-            assert!(!has_planned_identity(&planned, &created(none)));
+            assert!(!can_be_found_again(&planned, &created(none)));
         }
     }
 
@@ -517,16 +517,13 @@ mod tests {
     fn a_new_object_without_an_id_is_found_by_its_other_attributes() {
         let planned = object([("arn", open()), ("name", text("a"))]);
         let created = |arn| object([("arn", arn), ("name", text("a"))]);
-        assert!(has_planned_identity(&planned, &created(text("arn:a"))));
-        assert!(!has_planned_identity(&planned, &created(null())));
+        assert!(can_be_found_again(&planned, &created(text("arn:a"))));
+        assert!(!can_be_found_again(&planned, &created(null())));
         // Nothing was left open, so the plan says as much.
-        assert!(has_planned_identity(
-            &object([("name", text("a"))]),
-            &object([("name", text("a"))])
-        ));
+        assert!(can_be_found_again(&object([("name", text("a"))]), &object([("name", text("a"))])));
         // An id of the configuration is known before.
         let chosen = object([("id", text("mine")), ("arn", open())]);
-        assert!(has_planned_identity(&chosen, &object([("id", text("mine")), ("arn", null())])));
+        assert!(can_be_found_again(&chosen, &object([("id", text("mine")), ("arn", null())])));
     }
 
     #[test]

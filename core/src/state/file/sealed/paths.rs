@@ -20,7 +20,7 @@ const MAX_SEARCH_DEPTH: usize = 2 * MAX_PATH_STEPS;
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum PathStep {
+enum SensitivePathStep {
     Member(String),
     Element(usize),
 }
@@ -33,23 +33,23 @@ pub(super) fn find_parts<'t>(
 ) -> Option<Vec<(String, &'t str)>> {
     let paths =
         paths.iter().map(|steps| steps.iter().take(MAX_PATH_STEPS).map(read_step).collect());
-    let paths: Vec<Vec<PathStep>> = paths.collect::<Option<_>>()?;
+    let paths: Vec<Vec<SensitivePathStep>> = paths.collect::<Option<_>>()?;
     let mut search = PartSearch { pointer: String::new(), level: 0, found: Vec::new() };
     search.search_value(text, paths.iter().map(Vec::as_slice).collect());
     Some(search.found)
 }
 
 /// Reads a step of a path in `sensitive_attributes`.
-fn read_step(step: &StepJson) -> Option<PathStep> {
+fn read_step(step: &StepJson) -> Option<SensitivePathStep> {
     let value = match step.kind.as_str() {
         "index" => step.value.get("value"),
         _ => Some(&step.value),
     };
     match value {
-        Some(serde_json::Value::String(name)) => Some(PathStep::Member(name.clone())),
+        Some(serde_json::Value::String(name)) => Some(SensitivePathStep::Member(name.clone())),
         Some(serde_json::Value::Number(number)) => {
             let at = number.as_u64().or_else(|| number.as_f64().map(|at| at as u64));
-            at.and_then(|at| usize::try_from(at).ok()).map(PathStep::Element)
+            at.and_then(|at| usize::try_from(at).ok()).map(SensitivePathStep::Element)
         }
         _ => None,
     }
@@ -65,7 +65,7 @@ struct PartSearch<'t> {
 }
 
 impl<'t> PartSearch<'t> {
-    fn search_value(&mut self, text: &'t str, paths: Vec<&[PathStep]>) {
+    fn search_value(&mut self, text: &'t str, paths: Vec<&[SensitivePathStep]>) {
         if paths.is_empty() || text == "null" {
             return;
         }
@@ -83,15 +83,17 @@ impl<'t> PartSearch<'t> {
         }
     }
 
-    fn search_object(&mut self, text: &'t str, paths: &[&[PathStep]]) -> bool {
+    fn search_object(&mut self, text: &'t str, paths: &[&[SensitivePathStep]]) -> bool {
         let Ok(OrderedMembers(members)) = serde_json::from_str::<OrderedMembers<'t>>(text) else {
             return false;
         };
-        let mut names: BTreeMap<&str, Vec<&[PathStep]>> = BTreeMap::new();
+        let mut names: BTreeMap<&str, Vec<&[SensitivePathStep]>> = BTreeMap::new();
         let mut has_index = false;
         for path in paths {
             match path.split_first() {
-                Some((PathStep::Member(name), rest)) => names.entry(name).or_default().push(rest),
+                Some((SensitivePathStep::Member(name), rest)) => {
+                    names.entry(name).or_default().push(rest);
+                }
                 _ => has_index = true,
             }
         }
@@ -117,12 +119,14 @@ impl<'t> PartSearch<'t> {
         true
     }
 
-    fn search_list(&mut self, text: &'t str, paths: &[&[PathStep]]) -> bool {
+    fn search_list(&mut self, text: &'t str, paths: &[&[SensitivePathStep]]) -> bool {
         let Ok(elements) = serde_json::from_str::<Vec<&'t RawValue>>(text) else { return false };
-        let mut indexes: BTreeMap<usize, Vec<&[PathStep]>> = BTreeMap::new();
+        let mut indexes: BTreeMap<usize, Vec<&[SensitivePathStep]>> = BTreeMap::new();
         for path in paths {
             match path.split_first() {
-                Some((PathStep::Element(at), rest)) => indexes.entry(*at).or_default().push(rest),
+                Some((SensitivePathStep::Element(at), rest)) => {
+                    indexes.entry(*at).or_default().push(rest);
+                }
                 _ => return false,
             }
         }
@@ -139,7 +143,7 @@ impl<'t> PartSearch<'t> {
     /// Visits a part below the current one.
     fn search_below(&mut self, name: &str, visit: impl FnOnce(&mut Self)) {
         let length = self.pointer.len();
-        add_step(&mut self.pointer, name);
+        add_pointer_step(&mut self.pointer, name);
         self.level += 1;
         visit(self);
         self.level -= 1;
@@ -148,7 +152,7 @@ impl<'t> PartSearch<'t> {
 }
 
 /// Adds a step to a JSON pointer.
-pub(super) fn add_step(pointer: &mut String, name: &str) {
+pub(super) fn add_pointer_step(pointer: &mut String, name: &str) {
     pointer.push('/');
     pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
 }

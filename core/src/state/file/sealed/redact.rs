@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
-use super::secrets::{
+use super::find_secrets::{
     FileJson, InstanceJson, SecretKind, SecretValue, marked_secrets, unmarked_values,
 };
 use super::{
-    QUOTED_SEALED_PREFIX, SealError, TextEdit, apply_edits, contains_sealed, expect_utf8,
-    not_a_state_error, position_in_text, quote_json, sealed_base64,
+    QUOTED_SEALED_PREFIX, SealError, TextEdit, apply_edits, contains_sealed_value,
+    not_a_state_error, parse_utf8, position_in_text, quote_json, sealed_base64,
 };
 
 /// The text in the place of a sealed message of a check, which cannot be null.
@@ -21,7 +21,7 @@ const SEALED_MESSAGE_PLACEHOLDER: &str = "\"(sealed value)\"";
 /// # Errors
 /// When it is no sealed state file.
 pub fn redact_state_file(text: &[u8]) -> Result<Vec<u8>, SealError> {
-    let text = expect_utf8(text)?;
+    let text = parse_utf8(text)?;
     let file = FileJson::parse(text)?;
     let Some(version) = file.encryption_version else {
         return Err(not_a_state_error("it has no encryption version"));
@@ -31,7 +31,7 @@ pub fn redact_state_file(text: &[u8]) -> Result<Vec<u8>, SealError> {
     for secret in marked_secrets(&file)? {
         if sealed_base64(secret.text).is_some() {
             edits.append(&mut redacting_edits(text, &secret));
-        } else if contains_sealed(secret.text) {
+        } else if contains_sealed_value(secret.text) {
             return Err(SealError::NotMarked(secret.describe_place()));
         }
     }

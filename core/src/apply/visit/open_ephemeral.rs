@@ -10,13 +10,13 @@ use crate::eval::{ModuleResults, expand};
 
 /// Expands the resource in every instance of its module and opens all of its instances. Of those that
 /// cannot be opened it is in `diags`.
-pub(super) async fn visit_open(
+pub(super) async fn visit_open_ephemeral(
     view: ApplyContext<'_>,
     diags: &mut Diagnostics,
     vertex: &OpenVertex<'_>,
 ) -> ApplyVisitOutcome {
     let modules = view.session.results.module_instances(&vertex.node.path);
-    let opened = modules.into_iter().map(|module| open_in_module(view, vertex, module));
+    let opened = modules.into_iter().map(|module| open_instances_in_module(view, vertex, module));
     let mut found = Vec::new();
     // `join_all` returns results in the order of the instances, so messages do not depend on
     // timing.
@@ -27,7 +27,7 @@ pub(super) async fn visit_open(
     ApplyVisitOutcome::Expanded(found)
 }
 
-async fn open_in_module(
+async fn open_instances_in_module(
     view: ApplyContext<'_>,
     vertex: &OpenVertex<'_>,
     results: &ModuleResults,

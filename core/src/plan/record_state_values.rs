@@ -73,7 +73,7 @@ async fn record_resource_values(
 ) {
     let name = &vertex.addr.resource;
     let Some(loaded) = session.pool.loaded_provider(&vertex.provider.provider) else { return };
-    let ty = loaded.find_type(name.mode(), name.resource_type());
+    let ty = loaded.find_resource_type(name.mode(), name.resource_type());
     for module in session.results.module_instances(&vertex.node.path) {
         let known = ty.as_ref().and_then(|ty| record_stored_instances(module, vertex, ty));
         if let Some(results) = module.resource_results(name)

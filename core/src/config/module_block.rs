@@ -7,7 +7,7 @@ use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::arguments::{NestedBlocks, check_name, format_place, merge_escape_blocks};
+use super::arguments::{NestedBlocks, check_label_name, format_place, merge_escape_blocks};
 use super::folders::CallSite;
 use super::{
     CallArgument, LocalProvider, ModuleCall, PassedProvider, constant, resource, settings,
@@ -55,7 +55,7 @@ pub(super) fn read_module_block(
         let _ = diags.error(reserved.at(block.kind.span));
     }
     let blocks = rest.blocks.iter().map(|block| block.kind.clone()).collect();
-    let arguments = read_arguments(diags, Body { blocks: Vec::new(), ..rest });
+    let arguments = read_call_arguments(diags, Body { blocks: Vec::new(), ..rest });
     // A missing source was reported with the rest of the block.
     let has_source = content.attributes.contains_key("source");
     for problem in found {
@@ -78,7 +78,7 @@ pub(super) fn read_module_block(
 /// Reads the source of a call; `None` if it is invalid, which was reported.
 fn read_call_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
     let name = block.labels.first()?;
-    let named = check_name(diags, "module instance name", name);
+    let named = check_label_name(diags, "module instance name", name);
     let of = |wanted: &str| block.body.find_attribute(wanted);
     let version = of("version").map(|attribute| {
         let constraints = settings::read_loose_constraint(diags, &attribute.expr)?;
@@ -91,7 +91,7 @@ fn read_call_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
         let _ = diags.error(missing.at(block.body.missing));
         return None;
     };
-    let source = read_source(diags, attribute, of("version").is_some());
+    let source = read_module_source(diags, attribute, of("version").is_some());
     named.ok()?;
     let (source, address) = source.ok()?;
     Some(CallSite {
@@ -105,7 +105,7 @@ fn read_call_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
 }
 
 /// The source as written, and its address.
-pub(super) fn read_source(
+pub(super) fn read_module_source(
     diags: &mut Diagnostics,
     attribute: &Attribute,
     versioned: bool,
@@ -120,7 +120,7 @@ pub(super) fn read_source(
 }
 
 /// Arguments for the variables of the called module.
-fn read_arguments(diags: &mut Diagnostics, body: Body) -> BTreeMap<Str, CallArgument> {
+fn read_call_arguments(diags: &mut Diagnostics, body: Body) -> BTreeMap<Str, CallArgument> {
     let arguments = into_attributes(diags, body).into_iter().map(|attribute| {
         let Attribute { name, expr, .. } = attribute;
         let argument = CallArgument { expr, references: Vec::new(), name_span: name.span };
@@ -138,7 +138,7 @@ pub(super) fn read_passed_providers(
     let ExprKind::Object(items) = expr.kind else {
         let detail = "A static map expression is required. Write { NAME = NAME, … }.";
         let problem = Diagnostic::error(messages::STATIC_REFERENCE_REQUIRED, detail);
-        return Err(diags.error(problem.at(traversal::start_of_string(&expr))));
+        return Err(diags.error(problem.at(traversal::wrong_expression_span(&expr))));
     };
     let mut passed: Vec<PassedProvider> = Vec::with_capacity(items.len());
     let mut result = Ok(());

@@ -6,7 +6,7 @@ use formwork_lang::syntax::{Block, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
-use super::arguments::{check_name, format_place};
+use super::arguments::{check_label_name, format_place};
 use super::{ConditionBlock, Resource, condition, resource};
 use crate::addr::{Reference, ResourceMode, ResourceName};
 use crate::messages;
@@ -36,7 +36,7 @@ pub(super) fn read_check_block(
     block: Block,
 ) -> Option<(CheckBlock, Option<Resource>)> {
     let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
-    let named = check_name(diags, "check block name", &name);
+    let named = check_label_name(diags, "check block name", &name);
     let mut content = into_content(diags, block.body, &BODY_SCHEMA);
     let asserts = condition::read_valid_conditions(diags, sources, content.take_blocks("assert"));
     if asserts.is_empty() {
@@ -62,7 +62,7 @@ pub(super) fn read_check_block(
             continue;
         }
         let mut found = Diagnostics::new();
-        reject_repetition(&mut found, &nested);
+        reject_check_data_repetition(&mut found, &nested);
         let read = resource::read_resource_block(&mut found, sources, ResourceMode::Data, nested);
         // One that is wrong is not there.
         data = diags.append(found).ok().and(read);
@@ -82,7 +82,7 @@ pub(super) fn read_check_block(
 }
 
 /// Reports arguments without a meaning for a data source that belongs to its `check` block.
-fn reject_repetition(diags: &mut Diagnostics, block: &Block) {
+fn reject_check_data_repetition(diags: &mut Diagnostics, block: &Block) {
     for name in ["count", "for_each"] {
         if let Some(attribute) = block.body.find_attribute(name) {
             let name = &attribute.name;

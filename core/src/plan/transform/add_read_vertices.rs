@@ -59,7 +59,7 @@ fn resources_to_read_early<'c>(
         let ResourceVertex { addr, config, provider, prior, .. } = resource;
         let configures = |on: &&VertexId| matches!(&graph[**on], PlanVertex::SharedVertex(SharedVertex::Provider(it)) if it.addr == *provider);
         let Some(&configured) = on.iter().find(configures) else { continue };
-        if must_be_read(resource) && late.iter().any(|on| *on != configured) {
+        if has_objects_to_read(resource) && late.iter().any(|on| *on != configured) {
             let (addr, provider, prior) = (addr.clone(), provider.clone(), prior.clone());
             let read = ReadVertex { addr, config, provider, prior };
             reads.push(EarlyReadPlacement { resource: id, provider: configured, read });
@@ -69,7 +69,7 @@ fn resources_to_read_early<'c>(
 }
 
 /// Whether there are objects to be read, by a provider that takes time for it.
-fn must_be_read(resource: &ResourceVertex<'_>) -> bool {
+fn has_objects_to_read(resource: &ResourceVertex<'_>) -> bool {
     resource.addr.resource.mode() == ResourceMode::Managed
         && !resource.prior.is_empty()
         && !resource.provider.provider.is_builtin()

@@ -14,7 +14,7 @@ use crate::shared_graph::EdgeReason;
 /// Removes edges from every set of vertices that wait for each other: first those that only the
 /// configuration asks for, and then, as Terraform does, those by which objects of one provider
 /// configuration go before those of another on which they depend.
-pub(in crate::apply) fn relax_cycles(draft: &mut GraphBuilder<'_>) {
+pub(in crate::apply) fn break_order_cycles(draft: &mut GraphBuilder<'_>) {
     let written = draft.edges().iter().map(|edge| edge.why == REASON_REFERENCE_ORDER).collect();
     // In this order: the recorded dependencies describe real objects, while the configuration may
     // have changed since they were created.

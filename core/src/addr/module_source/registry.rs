@@ -27,7 +27,7 @@ impl Display for RegistryModuleAddr {
 }
 
 /// The longest namespace, name or system.
-const MAX_PART_LEN: usize = 64;
+const MAX_ADDRESS_PART_LEN: usize = 64;
 
 pub(super) fn parse_registry_module(text: &str) -> Result<RegistryModuleAddr, String> {
     let parts: Vec<&str> = text.split('/').collect();
@@ -39,7 +39,7 @@ pub(super) fn parse_registry_module(text: &str) -> Result<RegistryModuleAddr, St
         }
     };
     let host = host.map_or(Ok(ProviderAddr::DEFAULT_HOST.to_owned()), normalize_host_or_message)?;
-    if !is_valid_name(namespace) {
+    if !is_valid_address_part(namespace) {
         if parts.len() == 3
             && namespace.contains('.')
             && normalize_host_or_message(namespace).is_ok()
@@ -48,11 +48,11 @@ pub(super) fn parse_registry_module(text: &str) -> Result<RegistryModuleAddr, St
         }
         return Err(invalid_part_message("namespace", namespace));
     }
-    if !is_valid_name(name) {
+    if !is_valid_address_part(name) {
         return Err(invalid_part_message("module name", name));
     }
     let lower = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
-    if system.is_empty() || system.len() > MAX_PART_LEN || !system.bytes().all(lower) {
+    if system.is_empty() || system.len() > MAX_ADDRESS_PART_LEN || !system.bytes().all(lower) {
         return Err(format!(
             "invalid target system {system:?}: must be between one and 64 ASCII letters or digits"
         ));
@@ -67,11 +67,11 @@ fn invalid_part_message(what: &str, found: &str) -> String {
     )
 }
 
-fn is_valid_name(text: &str) -> bool {
+fn is_valid_address_part(text: &str) -> bool {
     let inside = |c: u8| c.is_ascii_alphanumeric() || c == b'-' || c == b'_';
     let at_the_rim = |c: Option<&u8>| c.is_some_and(u8::is_ascii_alphanumeric);
     let bytes = text.as_bytes();
-    bytes.len() <= MAX_PART_LEN
+    bytes.len() <= MAX_ADDRESS_PART_LEN
         && bytes.iter().copied().all(inside)
         && at_the_rim(bytes.first())
         && at_the_rim(bytes.last())

@@ -10,7 +10,7 @@ use formwork_value::{Marks, Secrets, Value};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::leaves::visit_scalars;
+use super::visit_scalars::visit_scalars;
 use super::{SealError, not_a_state_error, paths, position_in_text};
 use crate::disk::parse_json_object;
 use crate::messages;

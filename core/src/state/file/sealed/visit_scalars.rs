@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::paths::{add_step, begins_with_typed_value};
+use super::paths::{add_pointer_step, begins_with_typed_value};
 
 /// The place of a scalar: the objects and arrays around it, the outermost first.
 pub(super) struct ScalarPlace<'p, 't>(&'p [NestingLevel<'t>]);
@@ -25,8 +25,8 @@ impl ScalarPlace<'_, '_> {
         let mut pointer = String::new();
         for level in self.0 {
             match level.name {
-                Some(name) => add_step(&mut pointer, &decode_name(name)),
-                None => add_step(&mut pointer, &level.index.to_string()),
+                Some(name) => add_pointer_step(&mut pointer, &decode_name(name)),
+                None => add_pointer_step(&mut pointer, &level.index.to_string()),
             }
         }
         pointer

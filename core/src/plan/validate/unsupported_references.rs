@@ -57,7 +57,7 @@ fn unsupported_spans(session: &Session<'_>, vertex: &PlanVertex<'_>) -> Vec<Span
                 return Vec::new();
             };
             let name = &resource.addr.resource;
-            let ty = loaded.find_type(name.mode(), name.resource_type());
+            let ty = loaded.find_resource_type(name.mode(), name.resource_type());
             let unsupported = match &ty {
                 Some(ty) => refs::find_unsupported_spans(&resource.config.body, ty.schema_block()),
                 // A type that the provider lacks has no arguments, so none of them is evaluated.
@@ -65,7 +65,7 @@ fn unsupported_spans(session: &Session<'_>, vertex: &PlanVertex<'_>) -> Vec<Span
             };
             unsupported
                 .into_iter()
-                .chain(unsupported_in_provisioners(session, resource.config))
+                .chain(unsupported_provisioner_spans(session, resource.config))
                 .collect()
         }
         PlanVertex::SharedVertex(SharedVertex::Provider(provider)) => {
@@ -78,7 +78,7 @@ fn unsupported_spans(session: &Session<'_>, vertex: &PlanVertex<'_>) -> Vec<Span
     }
 }
 
-fn unsupported_in_provisioners(session: &Session<'_>, resource: &Resource) -> Vec<Span> {
+fn unsupported_provisioner_spans(session: &Session<'_>, resource: &Resource) -> Vec<Span> {
     let mut found = Vec::new();
     for provisioner in &resource.provisioners {
         if let Some(program) = session.provisioners.find_provisioner(&provisioner.kind.name) {

@@ -30,7 +30,7 @@ pub(crate) fn clean_path(path: &str) -> String {
 
 /// A backend whose states are behind remote clients.
 #[async_trait::async_trait]
-pub(crate) trait RemoteBackend: Send + Sync {
+pub(crate) trait ClientBackend: Send + Sync {
     /// The remote client of one state.
     type Client: RemoteClient + 'static;
 
@@ -82,7 +82,7 @@ pub(crate) trait RemoteBackend: Send + Sync {
 }
 
 fn store_error(
-    backend: &impl RemoteBackend,
+    backend: &impl ClientBackend,
     doing: StoreOperation,
 ) -> impl Fn(Cause) -> StoreError {
     let location = backend.backend_location();
@@ -90,7 +90,7 @@ fn store_error(
 }
 
 #[async_trait::async_trait]
-impl<P: RemoteBackend> Backend for P {
+impl<P: ClientBackend> Backend for P {
     fn kind(&self) -> &str {
         P::KIND
     }

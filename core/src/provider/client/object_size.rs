@@ -72,7 +72,7 @@ impl ProviderClient {
         sized.sort_by_key(|(length, ..)| *length);
         let (mut whole, mut large) = (object.clone(), Vec::new());
         while let Some((length, name, ty_of, path)) = sized.pop()
-            && !self.fits_message_limit(ty, &whole)
+            && !self.fits_into_message(ty, &whole)
         {
             let planned = path.find(planned.value()).filter(|value| value.is_wholly_known());
             let smaller = planned.filter(|value| size(value, ty_of) < length).cloned();
@@ -85,7 +85,7 @@ impl ProviderClient {
         (whole, large)
     }
 
-    fn fits_message_limit(&self, ty: &ResourceType, object: &Plain) -> bool {
+    fn fits_into_message(&self, ty: &ResourceType, object: &Plain) -> bool {
         let payload = Payload::Value(object.clone(), ty.ty.clone());
         let stored = StoredSizes { object: payload.encoded_len(), private: 0 };
         stored.fits_in_request(self.calls.message_limit, || encoded_json_len(ty, object))

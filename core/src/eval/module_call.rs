@@ -58,9 +58,9 @@ impl<'c> CallVertex<'c> {
             // Checked once, whatever the repetition: the module must be valid for any number of
             // instances.
             if eval_inputs.checking {
-                let scope = scope.with_check(eval_inputs.check);
+                let scope = scope.with_reference_check(eval_inputs.check);
                 let repetition = expand::check_repetition(diags, &scope, &self.call.repetition);
-                scope.check_whole(diags, &self.call.depends_on)?;
+                scope.check_whole_objects(diags, &self.call.depends_on)?;
                 repetition?;
                 expansions.push(Expansion::Single);
                 continue;
@@ -90,21 +90,21 @@ impl<'c> CallVertex<'c> {
         eval_inputs.results.add_module_instance_count(expansions.iter().map(Expansion::len).sum());
         let callers = eval_inputs.results.module_instances(&self.caller.path);
         for (module, expansion) in callers.into_iter().zip(expansions) {
-            module.expand_call(eval_inputs.config, name, expansion);
+            module.record_call_expansion(eval_inputs.config, name, expansion);
             if eval_inputs.checking
                 && let Some(call) = module.call_results(name)
             {
-                call.set_placeholder(self.unknown_value());
+                call.set_placeholder(self.placeholder_value());
             }
             // The content of an overridden module must be valid all the same.
             if !eval_inputs.checking && !eval_inputs.config.module_overrides.is_empty() {
-                override_instances(eval_inputs.config, module, name);
+                override_instance_outputs(eval_inputs.config, module, name);
             }
         }
     }
 
     /// The placeholder for the call while its instances are not known.
-    fn unknown_value(self) -> Value {
+    fn placeholder_value(self) -> Value {
         let names = self.node.module.outputs.keys();
         let object = Type::object(names.map(|name| (name.clone(), Type::Dynamic)));
         match self.call.repetition {
@@ -116,7 +116,7 @@ impl<'c> CallVertex<'c> {
 }
 
 /// Sets the outputs of the instances that a test overrides.
-fn override_instances(config: &Config, caller: &ModuleResults, name: &str) {
+fn override_instance_outputs(config: &Config, caller: &ModuleResults, name: &str) {
     let Some(call) = caller.call_results(name) else { return };
     for key in call.expansion().into_iter().flat_map(Expansion::keys) {
         if let Some(module) = call.instance_results(&key)

@@ -11,7 +11,7 @@ use crate::addr::{Reference, ReferenceSubject, ResourceName};
 use crate::messages;
 
 /// Limit of problems per module: more are not helpful, and each costs a search for similar names.
-const MAX_PROBLEMS: usize = 100;
+const MAX_REFERENCE_PROBLEMS: usize = 100;
 
 /// Reports everything wrong with the references of a module.
 pub(super) fn check_references(diags: &mut Diagnostics, node: &ModuleNode) {
@@ -44,7 +44,7 @@ pub(super) fn check_references(diags: &mut Diagnostics, node: &ModuleNode) {
         check_all_references(diags, node, &output.references, None);
         check_depends_on_entries(diags, &output.depends_on);
         if module.is_root && output.ephemeral {
-            let _ = diags.error(bad_reference::ephemeral_output(output));
+            let _ = diags.error(bad_reference::ephemeral_output_error(output));
         }
     }
     for import in &module.imports {
@@ -74,14 +74,14 @@ fn check_scoped_references(
     check: Option<&Str>,
 ) {
     for reference in references {
-        if let Some(problem) = scope_problem(module, reference, check) {
+        if let Some(problem) = check_block_scope_problem(module, reference, check) {
             let _ = diags.error(problem);
         }
     }
 }
 
 /// The problem of a reference to a data source that only another `check` block sees.
-fn scope_problem(
+fn check_block_scope_problem(
     module: &Module,
     reference: &Reference,
     check: Option<&Str>,
@@ -97,7 +97,7 @@ fn scope_problem(
 
 /// Returns the problems of a reference to a resource or a module call that the configuration shows.
 /// `check` is the `check` block around it.
-pub(crate) fn object_problems(
+pub(crate) fn resource_or_call_problems(
     node: &ModuleNode,
     reference: &Reference,
     check: Option<&Str>,
@@ -108,7 +108,7 @@ pub(crate) fn object_problems(
         }
         _ => None,
     };
-    found.into_iter().chain(scope_problem(&node.module, reference, check)).collect()
+    found.into_iter().chain(check_block_scope_problem(&node.module, reference, check)).collect()
 }
 
 /// Reports everything wrong with the references of an expression that stands in a module, outside of
@@ -137,7 +137,7 @@ fn check_all_references<'r>(
     within: Option<&Repetition>,
 ) {
     for reference in references {
-        if diags.len() >= MAX_PROBLEMS {
+        if diags.len() >= MAX_REFERENCE_PROBLEMS {
             return;
         }
         if let Some(problem) = reference_problem(node, reference, within) {
@@ -156,13 +156,13 @@ fn reference_problem(
     let (module, path, span) = (&*node.module, &node.path, reference.span);
     match &reference.subject {
         ReferenceSubject::Variable(name) => (!module.variables.contains_key(name))
-            .then(|| bad_reference::undeclared_variable(module, name, span)),
+            .then(|| bad_reference::undeclared_variable_error(module, name, span)),
         ReferenceSubject::Local(name) => (!module.locals.contains_key(name))
-            .then(|| bad_reference::undeclared_local(module, name, span)),
+            .then(|| bad_reference::undeclared_local_error(module, name, span)),
         ReferenceSubject::Module(name) => {
             let span = reference.module_output().map_or(span, |output| span.to(output.span));
             (!module.calls.contains_key(name))
-                .then(|| bad_reference::undeclared_module_call(module, path, name, span))
+                .then(|| bad_reference::undeclared_module_call_error(module, path, name, span))
         }
         ReferenceSubject::Resource(name) => match module.resources.get(name) {
             Some(resource) => instance_key_problem(resource, reference),
@@ -170,36 +170,40 @@ fn reference_problem(
                 let key =
                     reference.remaining.first().filter(|_| reference.instance_key().is_some());
                 let span = key.map_or(span, |key| span.to(step_span(key)));
-                Some(bad_reference::undeclared_resource(module, path, name, span))
+                Some(bad_reference::undeclared_resource_error(module, path, name, span))
             }
         },
-        ReferenceSubject::Count(name) => attribute_problem("count", name, span).or_else(|| {
-            (!matches!(within, Some(Repetition::Count(_))))
-                .then(|| bad_reference::count_without_count(span))
-        }),
-        ReferenceSubject::Each(name) => attribute_problem("each", name, span).or_else(|| {
-            (!matches!(within, Some(Repetition::ForEach(_))))
-                .then(|| bad_reference::each_without_for_each(name, span))
-        }),
-        ReferenceSubject::Path(name) => attribute_problem("path", name, span),
-        ReferenceSubject::Terraform(name) => attribute_problem("terraform", name, span),
+        ReferenceSubject::Count(name) => {
+            builtin_attribute_problem("count", name, span).or_else(|| {
+                (!matches!(within, Some(Repetition::Count(_))))
+                    .then(|| bad_reference::count_without_count_error(span))
+            })
+        }
+        ReferenceSubject::Each(name) => {
+            builtin_attribute_problem("each", name, span).or_else(|| {
+                (!matches!(within, Some(Repetition::ForEach(_))))
+                    .then(|| bad_reference::each_without_for_each_error(name, span))
+            })
+        }
+        ReferenceSubject::Path(name) => builtin_attribute_problem("path", name, span),
+        ReferenceSubject::Terraform(name) => builtin_attribute_problem("terraform", name, span),
         // The places in a resource where `self` is allowed are checked in evaluation.
         ReferenceSubject::SelfObject => {
-            within.is_none().then(|| bad_reference::self_without_object(span))
+            within.is_none().then(|| bad_reference::self_without_object_error(span))
         }
     }
 }
 
-fn attribute_problem(object: &str, name: &str, span: Span) -> Option<Diagnostic> {
-    let known = bad_reference::attributes_of_object(object).contains(&name);
-    (!known).then(|| bad_reference::unknown_attribute(object, name, span))
+fn builtin_attribute_problem(object: &str, name: &str, span: Span) -> Option<Diagnostic> {
+    let known = bad_reference::builtin_object_attributes(object).contains(&name);
+    (!known).then(|| bad_reference::unknown_attribute_error(object, name, span))
 }
 
 /// Whether a key is missing behind something repeated, or is there behind something that is not.
 fn instance_key_problem(resource: &Resource, reference: &Reference) -> Option<Diagnostic> {
     let name = resource.name.to_string();
     let missing = |argument, key| {
-        bad_reference::missing_instance_key(&name, argument, key).at(reference.span)
+        bad_reference::missing_instance_key_error(&name, argument, key).at(reference.span)
     };
     match (&resource.repetition, reference.remaining.first()?) {
         (Repetition::Count(_), TraversalStep::Attribute(_)) => {
@@ -209,7 +213,7 @@ fn instance_key_problem(resource: &Resource, reference: &Reference) -> Option<Di
             Some(missing("for_each", "each.key"))
         }
         (Repetition::Single, TraversalStep::Key(_, span) | TraversalStep::Index(_, span)) => {
-            Some(bad_reference::unexpected_instance_key(&name).at(reference.span.to(*span)))
+            Some(bad_reference::unexpected_instance_key_error(&name).at(reference.span.to(*span)))
         }
         _ => None,
     }
@@ -218,7 +222,7 @@ fn instance_key_problem(resource: &Resource, reference: &Reference) -> Option<Di
 /// Reports entries of `depends_on` that are part of something.
 fn check_depends_on_entries(diags: &mut Diagnostics, depends_on: &[Reference]) {
     for reference in depends_on {
-        if let Some(problem) = bad_reference::depends_on_part(reference) {
+        if let Some(problem) = bad_reference::depends_on_part_error(reference) {
             let _ = diags.error(problem);
         }
     }

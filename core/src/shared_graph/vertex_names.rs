@@ -81,7 +81,7 @@ impl VertexNames {
     }
 
     /// Vertex at which the instances of a called module become known; `None` for the root.
-    fn call_vertex(&self, node: &ModuleNode) -> Option<VertexId> {
+    fn module_expand_vertex(&self, node: &ModuleNode) -> Option<VertexId> {
         self.modules[node.index].call
     }
 
@@ -117,7 +117,9 @@ pub(crate) fn connect_modules<'c, V: PhaseVertex<'c>>(
     edges: &mut Edges<EdgeReason>,
 ) {
     for (at, vertex) in enumerate_vertices(vertices) {
-        if let Some(call) = vertex.required_module().and_then(|node| names.call_vertex(node)) {
+        if let Some(call) =
+            vertex.required_module().and_then(|node| names.module_expand_vertex(node))
+        {
             edges.connect(at, call, EdgeReason::Module);
         }
         if let Some(closed) =

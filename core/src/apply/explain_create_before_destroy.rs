@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::shared_graph::format_place;
 
 /// Says which flag has an object go last, and where it is written.
-pub(super) fn explain_destroy_last(
+pub(super) fn explain_create_before_destroy(
     session: &Session<'_>,
     vertex: &ApplyVertex<'_>,
 ) -> Option<String> {
@@ -61,7 +61,7 @@ fn dependent_with_create_before_destroy(
 ) -> Option<(ConfigResourceAddr, String)> {
     // Built again from the configuration: the graph with the cycle has edges of order in both
     // directions, in which a search would find any resource.
-    let draft = build::build_config_draft(session);
+    let draft = build::build_reference_draft(session);
     let dependents = draft.dependents();
     let is_own = |vertex: &ApplyVertex<'_>| matches!(vertex, ApplyVertex::ResourceDone(name) if name == addr);
     let (start, _) = enumerate_vertices(draft.vertices()).find(|(_, vertex)| is_own(vertex))?;

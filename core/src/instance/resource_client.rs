@@ -10,7 +10,7 @@ use super::provider_meta::client_with_module_meta;
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr, ResourceAddr};
 use crate::config::Resource;
 use crate::messages;
-use crate::provider::{ProviderClient, ResourceType, missing_type_error, unsupported_type_error};
+use crate::provider::{ProviderClient, ResourceType, removed_type_error, unsupported_type_error};
 use crate::session::Session;
 
 /// A configured provider, spoken to by the module of a resource, and the type of the resource there.
@@ -25,7 +25,7 @@ pub(crate) struct ResourceClient<'a> {
 
 /// A resource of the configuration.
 #[derive(Clone, Copy)]
-pub(crate) struct ConfiguredResource<'a> {
+pub(crate) struct ResourceWithAddress<'a> {
     pub(crate) addr: &'a ConfigResourceAddr,
     pub(crate) config: &'a Resource,
 }
@@ -38,12 +38,13 @@ pub(crate) fn find_client_of_config(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     provider: &ProviderConfigAddr,
-    resource: ConfiguredResource<'_>,
+    resource: ResourceWithAddress<'_>,
 ) -> Result<ConfiguredClient, Reported> {
-    let ConfiguredResource { addr, config } = resource;
+    let ResourceWithAddress { addr, config } = resource;
     let handle = configured_client(session, diags, provider, addr)?;
-    let Some(ty) =
-        handle.loaded_schemas().find_type(addr.resource.mode(), addr.resource.resource_type())
+    let Some(ty) = handle
+        .loaded_schemas()
+        .find_resource_type(addr.resource.mode(), addr.resource.resource_type())
     else {
         let unsupported =
             unsupported_type_error(handle.loaded_schemas(), &addr.resource, config.type_span);
@@ -63,10 +64,11 @@ pub(crate) fn find_client_of_state(
     addr: &ResourceAddr,
 ) -> Result<ConfiguredClient, Reported> {
     let handle = configured_client(session, diags, provider, addr)?;
-    let Some(ty) =
-        handle.loaded_schemas().find_type(addr.resource.mode(), addr.resource.resource_type())
+    let Some(ty) = handle
+        .loaded_schemas()
+        .find_resource_type(addr.resource.mode(), addr.resource.resource_type())
     else {
-        return Err(diags.error(missing_type_error(handle.loaded_schemas(), addr)));
+        return Err(diags.error(removed_type_error(handle.loaded_schemas(), addr)));
     };
     Ok((client_with_module_meta(session, diags, handle, &addr.config_addr())?, ty))
 }

@@ -13,7 +13,7 @@ use crate::messages;
 /// Reports provider configurations that the blocks of a configuration cannot choose.
 pub(super) fn check_import_providers(diags: &mut Diagnostics, config: &Config) {
     for import in &config.root.imports {
-        check_provider(diags, config, import);
+        check_provider_not_in_resource(diags, config, import);
     }
 }
 
@@ -32,13 +32,13 @@ pub(super) fn report_imports_in_called_modules(diags: &mut Diagnostics, config: 
 }
 
 /// Reports blocks of a module that import into an address of another block.
-pub(super) fn report_duplicate_targets(
+pub(super) fn report_duplicate_import_targets(
     diags: &mut Diagnostics,
     sources: &Sources,
     imports: &[ImportBlock],
 ) {
     let mut seen: BTreeMap<String, &ImportBlock> = BTreeMap::new();
-    for import in imports.iter().filter(|import| import.is_constant()) {
+    for import in imports.iter().filter(|import| import.has_constant_target()) {
         let name = import.addr_with_constant_keys().to_string();
         if let Some(first) = seen.get(&name) {
             let first = format_place(sources, first.span);
@@ -66,7 +66,7 @@ pub(super) fn check_imports_in_modules(diags: &mut Diagnostics, imports: &[Impor
 }
 
 /// Reports a provider configuration that the block of the resource settles.
-fn check_provider(diags: &mut Diagnostics, config: &Config, import: &ImportBlock) {
+fn check_provider_not_in_resource(diags: &mut Diagnostics, config: &Config, import: &ImportBlock) {
     let Some(resource) = config.find_resource(&import.config_addr()) else { return };
     // One that the block names too is passed over.
     if let Some((_, span)) = import.provider.as_ref().filter(|_| !resource.names_provider) {
@@ -78,14 +78,14 @@ fn check_provider(diags: &mut Diagnostics, config: &Config, import: &ImportBlock
 
 /// Returns the first problem between a block and the resource that it names, of those that show without
 /// values.
-pub(crate) fn target_problem(config: &Config, import: &ImportBlock) -> Option<Diagnostic> {
+pub(crate) fn import_problem(config: &Config, import: &ImportBlock) -> Option<Diagnostic> {
     let found = match config.find_resource(&import.config_addr()) {
         Some(resource) => written_resource_problem(import, resource),
         None => missing_resource_problem(import),
     };
     found.or_else(|| {
         let is_single = matches!(import.repetition, Repetition::Single);
-        (is_single && !import.is_constant()).then(|| {
+        (is_single && !import.has_constant_target()).then(|| {
             let detail = super::traversal::STATIC_REFERENCE_RULE;
             Diagnostic::error(messages::STATIC_REFERENCE_REQUIRED, detail).at(import.to)
         })
@@ -104,16 +104,14 @@ fn written_resource_problem(import: &ImportBlock, resource: &Resource) -> Option
         return Some(problem.at(reference.whole));
     }
     let is_single = matches!(import.repetition, Repetition::Single);
-    let is_judged = is_single && import.is_constant();
+    let is_judged = is_single && import.has_constant_target();
     is_judged
-        .then(|| {
-            instance_key_problem(import, Some(resource), &import.addr_with_constant_keys().key)
-        })
+        .then(|| import_key_problem(import, Some(resource), &import.addr_with_constant_keys().key))
         .flatten()
 }
 
 /// Returns the error if an instance key does not fit the repetition of the resource that a block names.
-pub(crate) fn instance_key_problem(
+pub(crate) fn import_key_problem(
     import: &ImportBlock,
     resource: Option<&Resource>,
     key: &InstanceKey,
@@ -140,7 +138,7 @@ pub(crate) fn instance_key_problem(
 /// are judged when they are known.
 fn missing_resource_problem(import: &ImportBlock) -> Option<Diagnostic> {
     let is_repeated = matches!(import.repetition, Repetition::ForEach(_));
-    let is_judged = !import.calls.is_empty() || is_repeated && import.is_constant();
+    let is_judged = !import.calls.is_empty() || is_repeated && import.has_constant_target();
     is_judged.then(|| cannot_be_generated_error(import))
 }
 

@@ -66,7 +66,7 @@ impl Staging {
 
     /// The folder in which the package of a module belongs.
     pub(super) fn module_path(&self, key: &str) -> PathBuf {
-        files::clean(&self.folder.join(folder_name(key)))
+        files::normalize_path(&self.folder.join(folder_name(key)))
     }
 
     /// Folder of a package that was fetched before.
@@ -118,7 +118,7 @@ impl Staging {
             aside.rename(name, dir, name)?;
         }
         new.save(dir)?;
-        for key in old.0.keys().filter(|key| !key.is_empty() && is_key(key)) {
+        for key in old.0.keys().filter(|key| !key.is_empty() && is_manifest_key(key)) {
             let place = self.module_path(key);
             let used = new.0.values().any(|record| record.dir.starts_with(&place));
             if !used && dir.holds(key) {
@@ -136,7 +136,7 @@ fn folder_name(key: &str) -> String {
 }
 
 /// Whether a key of a manifest, which is untrusted, names a folder of ours.
-fn is_key(key: &str) -> bool {
+fn is_manifest_key(key: &str) -> bool {
     key.split('.').all(|name| {
         name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-') && !name.is_empty()
     })

@@ -5,7 +5,7 @@ use formwork_lang::syntax::{Body, parse_file};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::import_target::cannot_be_generated_error;
+use super::check_imports::cannot_be_generated_error;
 use super::{Config, ImportBlock, Lifecycle, Module, Repetition, Resource, resource};
 use crate::addr::{LocalProvider, ResourceMode};
 use crate::messages;
@@ -16,7 +16,7 @@ impl Config {
     ///
     /// # Errors
     /// When such an import needs more than a single block in the root module.
-    pub fn expect_generated(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    pub fn expect_generated_resources(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         let mut result = Ok(());
         for import in &self.root.imports {
             let addr = import.config_addr();
@@ -26,7 +26,7 @@ impl Config {
             let is_repeated = matches!(import.repetition, Repetition::ForEach(_));
             if !import.calls.is_empty() || is_repeated || import.key.is_some() {
                 // Keys that are not constant are judged when they are known.
-                if !is_repeated || import.is_constant() {
+                if !is_repeated || import.has_constant_target() {
                     result = Err(diags.error(cannot_be_generated_error(import)));
                 }
                 continue;
@@ -46,7 +46,7 @@ fn placeholder_resource(module: &Module, import: &ImportBlock) -> Resource {
         name: import.resource.clone(),
         local_provider: local_provider.unwrap_or_else(implied),
         names_provider: import.provider.is_some(),
-        provider: import.provider_in(module),
+        provider: import.provider_in_module(module),
         repetition: Repetition::Single,
         depends_on: Vec::new(),
         lifecycle: Lifecycle::default(),

@@ -12,8 +12,8 @@ use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 use super::arguments::{format_place, unsupported_feature_error};
 use super::broken_blocks::BrokenBlocks;
 use super::{
-    Module, ModuleSettings, Resource, call, check, import, moved, output, provider, removed,
-    resource, variable,
+    Module, ModuleSettings, Resource, check_block, import, module_block, moved, output, provider,
+    removed, resource, variable,
 };
 use crate::addr::{ProviderAddr, ResourceMode, ResourceName};
 use crate::messages;
@@ -158,7 +158,9 @@ impl ModuleDraft {
             if has_header {
                 Self::new(folder).read_block(&mut found, sources, block.clone());
             }
-            for problem in found.into_iter().filter(|it| broken.is_independent(sources, it)) {
+            for problem in
+                found.into_iter().filter(|it| broken.is_independent_of_syntax_errors(sources, it))
+            {
                 let _ = diags.push(problem);
             }
         }
@@ -293,7 +295,7 @@ impl ModuleDraft {
 
     fn add_call(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
         let named = NamedBlock::from_block(&block);
-        let read = call::read_module_block(diags, sources, block);
+        let read = module_block::read_module_block(diags, sources, block);
         if let Some(read) = self.claim_name(diags, sources, named, read) {
             self.module.calls.insert(read.site.name.clone(), read);
         }
@@ -315,7 +317,7 @@ impl ModuleDraft {
 
     fn add_check(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
         let named = NamedBlock::from_block(&block);
-        let read = check::read_check_block(diags, sources, block);
+        let read = check_block::read_check_block(diags, sources, block);
         let Some((check, data)) = self.claim_name(diags, sources, named, read) else { return };
         self.module.checks.insert(check.name.clone(), check);
         if let Some(data) = data {
