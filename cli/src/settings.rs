@@ -12,12 +12,16 @@ use self::text::{Item, Located, SettingsValue};
 use crate::env::Env;
 use crate::messages;
 use crate::platform::Platform;
+use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::{MAX_DATA_FILE_LEN, read_text, read_user_text_file};
 use formwork_value::diag::Message;
 
 pub(crate) use self::method::{InstallMethod, MethodKind, matches_pattern};
 pub(crate) use self::oci::{OciLogin, OciSettings};
 pub(crate) use self::repository::{RepositoryAddr, RepositoryTemplate};
+
+/// The name of the file of tokens that `login` stores.
+const TOKENS_FILE_NAME: &str = "credentials.tfrc.json";
 
 /// The settings that concern us.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -153,12 +157,18 @@ fn settings_files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
     if let Ok(entries) = std::fs::read_dir(folder) {
         let mut more: Vec<_> = entries
             .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-            .filter(|path| path.extension().is_some_and(|extension| extension == "tfrc"))
+            .filter(|path| is_settings_file_name(path))
             .collect();
         more.sort();
         files.extend(more);
     }
     Ok(files)
+}
+
+/// Whether a file in the folder of settings is read. That of `login` is read apart from the others.
+fn is_settings_file_name(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name != TOKENS_FILE_NAME && (name.ends_with(".tfrc") || name.ends_with(".tfrc.json"))
 }
 
 /// The tokens that Terraform's `login` keeps in a file of its own, which is not edited by hand. A
@@ -188,47 +198,63 @@ pub(crate) fn parse_tokens(text: &str) -> Vec<(String, String)> {
 pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> {
     let mut settings = Settings::default();
     for item in text::parse_items(text)? {
-        match item {
-            Item::Value(name, SettingsValue::Text(value), _) if name == "plugin_cache_dir" => {
-                settings.plugin_cache_dir = Some(expand_variables(&value, env));
+        let line = item.line();
+        match item.name() {
+            "plugin_cache_dir" => {
+                settings.plugin_cache_dir = Some(expand_variables(&item.into_text()?, env));
             }
-            Item::Value(name, SettingsValue::Text(value), _)
-                if name == "plugin_cache_may_break_dependency_lock_file" =>
-            {
-                settings.cache_may_break_lock = value == "true";
+            "plugin_cache_may_break_dependency_lock_file" => {
+                settings.cache_may_break_lock = item.into_bool()?;
             }
-            Item::Block(name, items, line) if name == "provider_installation" => {
+            "disable_checkpoint" | "disable_checkpoint_signature" => {
+                item.into_bool()?;
+            }
+            "provider_installation" => {
                 if settings.methods.is_some() {
                     return Err((line, "there may be only one provider_installation block".into()));
                 }
-                let (methods, overrides) = read_installation(items, env)?;
+                let (methods, overrides) = read_installation(item.into_block()?, env)?;
                 settings.methods = Some(methods);
                 settings.overrides = overrides;
             }
-            Item::Labelled(name, host, items, _) if name == "host" => {
-                settings.hosts.insert(host.to_lowercase(), read_services(items));
+            "host" => {
+                let (host, items) = item.into_labelled("hostname")?;
+                settings.hosts.insert(read_host_label("host", &host, line)?, read_services(items));
             }
-            Item::Labelled(name, host, items, _) if name == "credentials" => {
-                settings.tokens.extend(read_token(items).map(|token| (host.to_lowercase(), token)));
+            "credentials" => {
+                let (host, items) = item.into_labelled("hostname")?;
+                let host = read_host_label("credentials", &host, line)?;
+                settings.tokens.extend(read_token(items).map(|token| (host, token)));
             }
-            Item::Labelled(name, label, items, line) if name == "credentials_helper" => {
+            "credentials_helper" => {
                 if settings.helper.is_some() {
                     let reason = "no more than one credentials_helper block may be specified";
                     return Err((line, reason.to_owned()));
                 }
-                settings.helper = Some(read_helper(label, items, env));
+                let (name, items) = item.into_labelled("name of a helper")?;
+                settings.helper = Some(read_helper(name, items, env)?);
             }
-            Item::Labelled(name, prefix, items, line) if name == "oci_credentials" => {
+            "oci_credentials" => {
+                let (prefix, items) = item.into_labelled("repository prefix")?;
                 settings.oci.read(&prefix, items, line)?;
             }
-            Item::Block(name, items, line) if name == "oci_default_credentials" => {
-                settings.oci.read_defaults(items, line, env)?;
+            "oci_default_credentials" => {
+                settings.oci.read_defaults(item.into_block()?, line, env)?;
             }
-            // Whatever else a settings file says does not concern us.
-            Item::Value(..) | Item::Labelled(..) | Item::Block(..) => {}
+            // Other names are for other programs, or for later versions.
+            _ => {}
         }
     }
     Ok(settings)
+}
+
+/// Reads the hostname that a block is labelled with. Those of services are compared in lower case.
+fn read_host_label(block: &str, label: &str, line: usize) -> Located<String> {
+    // A hostname is checked as a part of the address of a provider.
+    match format!("{label}/namespace/type").parse::<ProviderAddr>() {
+        Ok(_) => Ok(label.to_lowercase()),
+        Err(_) => Err((line, format!("the {block} block has the invalid hostname {label:?}"))),
+    }
 }
 
 /// The URLs in `services = { … }`.
@@ -257,18 +283,18 @@ fn read_token(items: Vec<Item>) -> Option<String> {
 }
 
 /// The program that a `credentials_helper` block names. It is looked for where plugins are.
-fn read_helper(name: String, items: Vec<Item>, env: &Env) -> CredentialsHelper {
-    let args = items.into_iter().find_map(|item| match item {
-        Item::Value(name, SettingsValue::List(list), _) if name == "args" => Some(list),
-        _ => None,
-    });
+fn read_helper(name: String, items: Vec<Item>, env: &Env) -> Located<CredentialsHelper> {
+    let mut args = Vec::new();
+    for item in items.into_iter().filter(|item| item.name() == "args") {
+        args = item.into_list()?;
+    }
     let plugins = env.home.as_ref().map(|home| home.join(".terraform.d/plugins"));
     let platform = Platform::current().to_string();
     let folders = plugins.into_iter().flat_map(|plugins| [plugins.join(&platform), plugins]);
     let program = folders
         .map(|folder| folder.join(format!("terraform-credentials-{name}")))
         .find(|program| program.is_file());
-    CredentialsHelper { program, name, args: args.unwrap_or_default() }
+    Ok(CredentialsHelper { program, name, args })
 }
 
 type MethodsAndDevOverrides = (Vec<InstallMethod>, Vec<(String, PathBuf)>);
@@ -277,22 +303,19 @@ fn read_installation(items: Vec<Item>, env: &Env) -> Located<MethodsAndDevOverri
     let mut methods = Vec::new();
     let mut overrides = Vec::new();
     for item in items {
-        let (name, items, line) = match item {
-            Item::Block(name, items, line)
-            | Item::Value(name, SettingsValue::Block(items), line) => (name, items, line),
-            Item::Value(name, _, line) => {
-                return Err((line, format!("{name} must be a block")));
-            }
-            Item::Labelled(name, _, _, line) => {
-                return Err((line, format!("{name} takes no label")));
-            }
-        };
+        let (name, line) = (item.name().to_owned(), item.line());
+        let items = item.into_block()?;
         if name == "dev_overrides" {
+            if !methods.is_empty() {
+                let reason = "dev_overrides must be before all other methods, because it has priority over them";
+                return Err((line, reason.to_owned()));
+            }
             for item in items {
-                let Item::Value(provider, SettingsValue::Text(folder), _) = item else {
-                    return Err((line, "dev_overrides takes provider = \"folder\" only".into()));
-                };
-                overrides.push((provider, expand_variables(&folder, env)));
+                let (provider, line) = (item.name().to_owned(), item.line());
+                if provider.parse::<ProviderAddr>().is_err() {
+                    return Err((line, format!("{provider:?} is no source address of a provider")));
+                }
+                overrides.push((provider, expand_variables(&item.into_text()?, env)));
             }
             continue;
         }
@@ -338,7 +361,7 @@ pub(crate) fn implied_folders(env: &Env, root: &Path) -> Vec<PathBuf> {
 
 /// The file of tokens that `login` stores.
 pub(crate) fn tokens_file(env: &Env) -> Option<PathBuf> {
-    Some(env.home.as_ref()?.join(".terraform.d/credentials.tfrc.json"))
+    Some(env.home.as_ref()?.join(".terraform.d").join(TOKENS_FILE_NAME))
 }
 
 #[cfg(test)]
@@ -406,6 +429,61 @@ mod tests {
         let none = "provider_installation {\n oci_mirror {}\n}";
         let expected = (2, "oci_mirror needs a repository_template".to_owned());
         assert_eq!(parse(none, &Env::default()), Err(expected));
+    }
+
+    #[test]
+    fn mistakes_are_errors_and_unknown_names_are_not() {
+        let env = Env::default();
+        for (text, reason) in [
+            ("credentials { token = \"x\" }", "credentials needs a hostname as its label"),
+            ("credentials = \"x\"", "credentials must be a block"),
+            ("credentials \"bad host!\" {}", "the credentials block has the invalid hostname"),
+            ("host \"bad host\" {}", "the host block has the invalid hostname"),
+            ("provider_installation \"x\" {}", "provider_installation takes no label"),
+            ("provider_installation = {}", "provider_installation must be a block"),
+            ("provider_installation { direct = {} }", "direct must be a block"),
+            ("provider_installation { direct \"x\" {} }", "direct takes no label"),
+            (
+                "provider_installation { direct {} dev_overrides {} }",
+                "dev_overrides must be before all other methods",
+            ),
+            (
+                "provider_installation { dev_overrides { \"a/b/c/d\" = \"x\" } }",
+                "\"a/b/c/d\" is no source address of a provider",
+            ),
+            ("disable_checkpoint = \"yes\"", "disable_checkpoint must be true or false"),
+            ("plugin_cache_dir = [\"a\"]", "plugin_cache_dir must be a string"),
+            ("credentials_helper \"x\" { args = \"a\" }", "args must be a list of strings"),
+            ("{\"provider_installation\": {}}", "provider_installation cannot be written in JSON"),
+            ("{\"credentials\": 1}", "credentials must be a block"),
+            ("{\"host\": {\"h.example\": 1}}", "host must be a block"),
+            ("{\"host\": }", "expected value"),
+        ] {
+            let (line, found) = parse(text, &env).unwrap_err();
+            assert!(line == 1 && found.starts_with(reason), "{text}: {line}: {found}");
+        }
+        assert_eq!(parse("nonsense \"x\" {}\nmore = 1", &env).unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn settings_in_json_mean_the_same() {
+        let text = r#"{
+            "plugin_cache_dir": "/cache",
+            "disable_checkpoint": true,
+            "credentials": {"A.example": {"token": "a"}, "b.example": [{"token": "b"}]},
+            "credentials_helper": {"vault": {"args": ["x", "y"]}},
+            "host": [{"c.example": {"services": {"modules.v1": "https://d.example/"}}}]
+        }"#;
+        let env = Env::default();
+        let settings = parse(text, &env).unwrap();
+        let same = r#"
+            plugin_cache_dir = "/cache"
+            credentials "a.example" { token = "a" }
+            credentials "b.example" { token = "b" }
+            credentials_helper "vault" { args = ["x", "y"] }
+            host "c.example" { services = { "modules.v1" = "https://d.example/" } }
+        "#;
+        assert_eq!(settings, parse(same, &env).unwrap());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! that follow no symbolic links. JSON documents that are objects.
 
 mod dir;
+mod durability;
 mod json_object;
 pub mod locks;
 #[cfg_attr(unix, path = "disk/system/unix.rs")]
@@ -11,6 +12,7 @@ mod system;
 mod tests;
 
 pub use dir::{Dir, TempDir};
+pub use durability::Durability;
 pub use json_object::{deserialize_objects, parse_json_object};
 pub use system::{
     Access, FileId, allocated_bytes, create_private_dir, file_change_record,

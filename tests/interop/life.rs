@@ -15,8 +15,8 @@ mod script;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
@@ -224,7 +224,12 @@ fn misplaced<'s>(step: &'s Step, log: &'s Value) -> impl Iterator<Item = String>
 
 /// Results of Terraform, kept or from a run now.
 fn theirs(stage: &Stage, script: &Script) -> Vec<Value> {
+    /// The results that are being looked up. Tests over backends need those of the same scripts.
+    static IN_USE: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
     let kept = kept_at(stage, script);
+    let lock = Arc::clone(IN_USE.lock().unwrap().entry(kept.clone()).or_default());
+    // A script that another test runs now is not run twice. A failure of that test is no reason to stop.
+    let _guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
     let fresh = std::env::var_os("INTEROP_FRESH").is_some();
     let text = (!fresh).then(|| std::fs::read_to_string(&kept).ok()).flatten();
     if let Some(seen) = text.and_then(|text| serde_json::from_str(&text).ok()) {

@@ -268,6 +268,24 @@ fn keys_of_openbao_are_shared_with_opentofu() {
 }
 
 #[test]
+fn mistakes_that_hide_no_encryption_do_not_stop_a_saved_plan() {
+    let broken = "output \"z\" {\n  value =\n}\n";
+    let workdir = Workdir::new(CONFIG);
+    let run = |line: &str| command(&workdir, line).run();
+    run("plan -out=create").code(0);
+    workdir.write("broken.tf", broken);
+    run("plan").code(1).says("Invalid expression");
+    run("apply create").code(0);
+    assert_eq!(workdir.world.objects().len(), 2);
+    workdir.write("broken.tf", "");
+    run("plan -destroy -out=destroy").code(0);
+    // The file may ask for an encryption that cannot be read.
+    workdir.write("broken.tf", &format!("{broken}# No encryption.\n"));
+    run("apply destroy").code(1).says("Invalid expression");
+    assert_eq!(workdir.world.objects().len(), 2);
+}
+
+#[test]
 fn a_wrong_passphrase_stops_a_command_before_anything_is_written() {
     let workdir = Workdir::new(&format!("{ENCRYPTION}{CONFIG}"));
     command(&workdir, "apply -auto-approve").succeed();

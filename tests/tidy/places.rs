@@ -32,6 +32,27 @@ fn unsafe_code_is_only_where_the_system_is_called() {
     assert_eq!(found, UNSAFE);
 }
 
+/// The compiler looks only at the files of the system that it compiles for.
+#[test]
+fn files_for_other_systems_exist() {
+    let mut violations = Vec::new();
+    let mut n_found = 0;
+    for file in sources() {
+        let attributes =
+            file.text.lines().filter(|line| line.trim_start().starts_with("#[cfg_attr("));
+        for path in attributes.filter_map(|line| line.split_once("path = \"")?.1.split_once('"')) {
+            let (folder, _) = file.path.rsplit_once('/').unwrap_or_default();
+            let path = format!("{folder}/{}", path.0);
+            n_found += 1;
+            if !TREE.iter().any(|other| other.path == path) {
+                violations.push(format!("{}: {path}", file.path));
+            }
+        }
+    }
+    assert!(n_found > 10, "{n_found} attributes were found");
+    none(&violations, "a module for another system has no file");
+}
+
 /// The only files that write to a terminal: everything passes through them, so that no text that others
 /// wrote steers it.
 const WRITERS: [&str; 2] = ["cli/src/view.rs", "cli/src/view/counter.rs"];

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use formwork_backend::encryption::Encryption;
 use formwork_core::config::encryption::EncryptionBlock;
+use formwork_core::config::files::{ConfigFiles as _, FilesOnDisk};
 use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariable};
-use formwork_core::config::{Module, StateBackendBlock};
+use formwork_core::config::{Module, StateBackendBlock, is_config_file_name};
 use formwork_core::eval::encryption::EncryptionSettings;
 use formwork_core::eval::static_scope::StaticScope;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
@@ -46,6 +47,20 @@ pub(super) fn load_folder_encryption(
     }
     let module = workspace.root_module(diags)?;
     load_encryption(diags, workspace, &module, options)
+}
+
+/// Whether the root module may have an `encryption` block, by the mere text of its files. For a
+/// configuration with errors.
+pub(super) fn may_have_encryption_block(workspace: &Workspace<'_>) -> bool {
+    let Ok(names) = FilesOnDisk.list(&workspace.config_folder) else { return true };
+    let mut names = names.iter().filter(|name| is_config_file_name(name));
+    names.any(|name| {
+        let path = workspace.config_folder.join(name);
+        let Ok(content) = FilesOnDisk.read(&path) else { return true };
+        let text = String::from_utf8_lossy(&content);
+        // JSON can escape any letter.
+        text.contains("encryption") || text.contains("\\u")
+    })
 }
 
 /// Sets up the encryption for a command that shows no sensitive value and writes no state: it needs no identity

@@ -201,7 +201,14 @@ pub(crate) fn open_plan(
         let (saved, config) = open_parts(diags, workspace, opening, parts)?;
         // The folder decides, as in OpenTofu: a plan that was put here may have any configuration.
         if workspace.has_config() {
-            encryption::load_folder_encryption(diags, workspace, sources)?;
+            let mut said = Diagnostics::new();
+            let loaded = encryption::load_folder_encryption(&mut said, workspace, sources);
+            // The plan has its own configuration, so mistakes that the folder has got since do not matter,
+            // unless they hide an encryption.
+            if loaded.is_ok() || encryption::may_have_encryption_block(workspace) {
+                let _ = diags.append(said);
+                loaded?;
+            }
         }
         encryption::load_encryption(diags, workspace, &config.root, sources)?;
         workspace.plan_cipher().check_plain(&name).map_err(|problem| diags.error(*problem))?;

@@ -1,6 +1,8 @@
 //! Parser of a settings file: an older relative of the configuration language. The reader of the
 //! items interprets their meaning.
 
+mod json;
+
 /// Something in a settings file.
 #[derive(Clone, Debug)]
 pub(super) enum Item {
@@ -21,8 +23,76 @@ pub(super) enum SettingsValue {
 
 pub(super) type Located<T> = Result<T, (usize, String)>;
 
-/// Reads the items of a whole file.
+impl Item {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Value(name, _, _) | Self::Labelled(name, _, _, _) | Self::Block(name, _, _) => {
+                name
+            }
+        }
+    }
+
+    pub(super) fn line(&self) -> usize {
+        match self {
+            Self::Value(_, _, line) | Self::Labelled(_, _, _, line) | Self::Block(_, _, line) => {
+                *line
+            }
+        }
+    }
+
+    /// The value of a string argument.
+    pub(super) fn into_text(self) -> Located<String> {
+        match self {
+            Self::Value(_, SettingsValue::Text(text), _) => Ok(text),
+            other => other.error("must be a string"),
+        }
+    }
+
+    /// The value of a boolean argument.
+    pub(super) fn into_bool(self) -> Located<bool> {
+        match &self {
+            Self::Value(_, SettingsValue::Text(text), _) if text == "true" => Ok(true),
+            Self::Value(_, SettingsValue::Text(text), _) if text == "false" => Ok(false),
+            _ => self.error("must be true or false"),
+        }
+    }
+
+    /// The value of an argument that is a list of strings.
+    pub(super) fn into_list(self) -> Located<Vec<String>> {
+        match self {
+            Self::Value(_, SettingsValue::List(list), _) => Ok(list),
+            other => other.error("must be a list of strings"),
+        }
+    }
+
+    /// The content of a block without a label.
+    pub(super) fn into_block(self) -> Located<Vec<Self>> {
+        match self {
+            Self::Block(_, items, _) => Ok(items),
+            Self::Labelled(..) => self.error("takes no label"),
+            Self::Value(..) => self.error("must be a block, without an equals sign"),
+        }
+    }
+
+    /// The label of a block, which is of this kind, and its content.
+    pub(super) fn into_labelled(self, label_kind: &str) -> Located<(String, Vec<Self>)> {
+        match self {
+            Self::Labelled(_, label, items, _) => Ok((label, items)),
+            Self::Block(..) => self.error(&format!("needs a {label_kind} as its label")),
+            Self::Value(..) => self.error("must be a block, without an equals sign"),
+        }
+    }
+
+    fn error<T>(&self, problem: &str) -> Located<T> {
+        Err((self.line(), format!("{} {problem}", self.name())))
+    }
+}
+
+/// Reads the items of a whole file, which may be in JSON, too.
 pub(super) fn parse_items(text: &str) -> Located<Vec<Item>> {
+    if text.trim_start().starts_with('{') {
+        return json::parse_items(text);
+    }
     SettingsReader { rest: text, line: 1 }.read_items(0)
 }
 

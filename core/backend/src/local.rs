@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::locks::{NO_LOCKS_REMEDY, is_lock_unsupported_error};
-use formwork_core::disk::{MAX_STATE_LEN, read_file, read_user_file};
+use formwork_core::disk::{Durability, MAX_STATE_LEN, read_file, read_user_file};
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::{IntentLog, LocalIntentLog};
 use formwork_value::Diagnostic;
@@ -47,6 +47,8 @@ pub struct StateFilePaths {
     pub backup: Option<PathBuf>,
     /// Files that the user named on the command line.
     pub named: UserNamedPaths,
+    /// The event that the state and the journals of its runs have to survive.
+    pub durability: Durability,
 }
 
 /// Files that the user named on the command line. Only these may be pipes: one that a checkout brings
@@ -71,6 +73,7 @@ impl StateFilePaths {
             read_from: None,
             backup: Some(backup.into()),
             named: UserNamedPaths::default(),
+            durability: Durability::default(),
         }
     }
 
@@ -78,7 +81,8 @@ impl StateFilePaths {
     /// the state is a link.
     #[must_use]
     pub fn intent_log(&self) -> Arc<dyn IntentLog> {
-        Arc::new(LocalIntentLog::in_dir(self.journal_folder()).with_state_file(self.state.clone()))
+        let log = LocalIntentLog::in_dir(self.journal_folder());
+        Arc::new(log.with_state_file(self.state.clone()).with_durability(self.durability))
     }
 
     fn journal_folder(&self) -> PathBuf {
@@ -127,7 +131,7 @@ impl LocalStore {
     /// Makes the store; touches nothing yet.
     #[must_use]
     pub fn new(files: StateFilePaths) -> Self {
-        let (intents, disk) = (files.intent_log(), DiskOperations::default());
+        let (intents, disk) = (files.intent_log(), DiskOperations::new(files.durability));
         let (known, cipher) = (KnownState::NotRead, StateCipher::default());
         Self { files, intents, held: None, known, disk, cipher, is_outdated: false }
     }

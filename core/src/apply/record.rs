@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Str, Value};
 
+use super::unknown_at_plan::check_subject;
 use super::vertex::{ApplyVertex, DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex};
 use super::visit::{ApplyContext, ApplyVisitOutcome, ExpandedResource, visit_vertex};
 use crate::addr::{DeposedKey, ResourceAddr, ResourceMode, ResourceName};
@@ -18,8 +19,8 @@ use crate::instance::unknown_to_null;
 use crate::plan::{Plan, PlanMode};
 use crate::progress::InstanceCounter;
 use crate::session::Session;
-use crate::shared_graph::{EdgeReason, PhaseWalk, walk_phase};
-use crate::state::checks::{CheckResult, CheckResults};
+use crate::shared_graph::{EdgeReason, PhaseWalk, SharedVertex, walk_phase};
+use crate::state::checks::{CheckResults, CheckSubject};
 use crate::state::journal::Journal;
 use crate::state::{ObjectState, OutputValue, State};
 
@@ -119,10 +120,33 @@ pub(super) async fn walk_apply_graph(
             .0
             .iter_mut()
             .filter(|result| result.subject.is_data())
-            .for_each(CheckResult::reset_statuses);
+            .for_each(|result| result.reset_statuses(|_| true));
+    }
+    // What the apply did not reach has no result, whatever the plan has found.
+    for id in unvisited.skipped.iter().chain(&unvisited.stopped) {
+        reset_check_statuses(&mut before, &graph.vertices()[id.index()]);
     }
     let checks = summarize_results(session.config, session.results, &before, |_| false);
     ApplyResult { state, checks, tally, complete }
+}
+
+/// Resets the results of the conditions that the visit of a vertex evaluates.
+fn reset_check_statuses(checks: &mut CheckResults, vertex: &ApplyVertex<'_>) {
+    match vertex {
+        ApplyVertex::Instance(instance) => {
+            let addr = &instance.change.addr;
+            let subject = CheckSubject::Resource(addr.resource.clone());
+            checks.reset_statuses(&subject, |object| {
+                object.module == addr.module && object.key == addr.key
+            });
+        }
+        ApplyVertex::SharedVertex(SharedVertex::Value(value)) => {
+            if let Some(subject) = check_subject(value) {
+                checks.reset_statuses(&subject, |object| object.module.path() == value.node.path);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Announces the objects that were found while planning and are managed from now on. Returns their

@@ -79,11 +79,13 @@ fn is_result_open_after_plan(instance: &InstanceVertex<'_>) -> bool {
     change.action == Action::Read || !change.after.is_wholly_known()
 }
 
-fn check_subject(value: &ValueVertex<'_>) -> Option<CheckSubject> {
+/// The subject of the conditions of a value.
+pub(super) fn check_subject(value: &ValueVertex<'_>) -> Option<CheckSubject> {
     match value.value {
         NamedValueBlock::Variable(variable) => Some(CheckSubject::Variable(variable.name.clone())),
         NamedValueBlock::Output(output) => Some(CheckSubject::Output(output.name.clone())),
-        NamedValueBlock::Local(_) | NamedValueBlock::Check(_) => None,
+        NamedValueBlock::Check(check) => Some(CheckSubject::Check(check.name.clone())),
+        NamedValueBlock::Local(_) => None,
     }
 }
 

@@ -126,9 +126,10 @@ impl CheckResult {
         format!("{}{dot}{}", self.module, self.subject)
     }
 
-    /// Forgets the results of the conditions, but not the objects that have them.
-    pub fn reset_statuses(&mut self) {
-        for object in self.objects.iter_mut().flatten() {
+    /// Forgets the results of the conditions of some objects, but not the objects.
+    pub fn reset_statuses(&mut self, is_reset: impl Fn(&CheckedObject) -> bool) {
+        let objects = self.objects.iter_mut().flatten();
+        for object in objects.filter(|object| is_reset(object)) {
             object.status = CheckStatus::Unknown;
             object.messages.clear();
         }
@@ -160,6 +161,17 @@ struct CheckedObjectJson {
 }
 
 impl CheckResults {
+    /// Forgets the results of some objects of a subject, in all modules.
+    pub fn reset_statuses(
+        &mut self,
+        subject: &CheckSubject,
+        is_reset: impl Fn(&CheckedObject) -> bool,
+    ) {
+        for result in self.0.iter_mut().filter(|result| result.subject == *subject) {
+            result.reset_statuses(&is_reset);
+        }
+    }
+
     /// Writes the results as a state file holds them; `None` if there is nothing to write.
     #[must_use]
     pub fn to_json(&self) -> Option<Bytes> {
@@ -222,7 +234,10 @@ fn result_from_json(json: CheckResultJson) -> Option<CheckResult> {
         let status = CheckStatus::from_status_word(&json.status)?;
         Some(CheckedObject { module, key, status, messages: json.failure_messages })
     };
-    let objects = json.objects.map(|objects| objects.into_iter().filter_map(object).collect());
+    // A resource without instances is written without a list. Its conditions hold, while those of
+    // unknown instances are unknown.
+    let listed = json.objects.or_else(|| (status == CheckStatus::Pass).then(Vec::new));
+    let objects = listed.map(|objects| objects.into_iter().filter_map(object).collect());
     Some(CheckResult { module, subject, status, objects })
 }
 

@@ -8,7 +8,7 @@ use super::file::StateFile;
 use super::journal::record::{self, JournalLog};
 use super::journal::{Journal, JournalError, RecordSeal, RunHeader};
 use super::recover::{self, JournalContent, Recovery};
-use crate::disk::{MAX_STATE_LEN, read_file};
+use crate::disk::{Durability, MAX_STATE_LEN, read_file};
 
 /// Keeps the intents of runs, and finds those of interrupted runs.
 #[async_trait::async_trait(?Send)]
@@ -86,19 +86,26 @@ pub struct LocalIntentLog {
     state: Option<PathBuf>,
     /// Seals the values in journals.
     seal: Option<Arc<dyn RecordSeal>>,
+    durability: Durability,
 }
 
 impl LocalIntentLog {
     /// The intents in a folder, which is made when the first run begins.
     #[must_use]
     pub fn in_dir(folder: PathBuf) -> Self {
-        Self { folder, state: None, seal: None }
+        Self { folder, state: None, seal: None, durability: Durability::default() }
     }
 
     /// The same intents for a state in a file, whose group and mode they get if it exists.
     #[must_use]
     pub fn with_state_file(self, state: PathBuf) -> Self {
         Self { state: Some(state), ..self }
+    }
+
+    /// The same intents, which have to survive what `durability` names.
+    #[must_use]
+    pub fn with_durability(self, durability: Durability) -> Self {
+        Self { durability, ..self }
     }
 
     /// Writes the content of a journal, durably and in one step.
@@ -135,7 +142,7 @@ impl LocalIntentLog {
 #[async_trait::async_trait(?Send)]
 impl IntentLog for LocalIntentLog {
     async fn begin_run(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
-        let mut journal = Journal::begin_run(&self.folder, begin)?;
+        let mut journal = Journal::begin_run_with(self.durability, &self.folder, begin)?;
         if let Some(seal) = &self.seal {
             journal.set_seal(Arc::clone(seal));
         }

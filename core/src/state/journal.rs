@@ -6,6 +6,7 @@
 //! Records of calls that change nothing outside this process are buffered first (`append`).
 
 mod append;
+mod begin;
 mod copy;
 mod durable;
 mod error;
@@ -22,7 +23,6 @@ mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,7 +35,6 @@ pub use self::copy::{JournalCopy, JournalCopyError};
 use self::durable::PendingSync;
 pub use self::error::JournalError;
 pub use self::merge::merge_journal_copies;
-use self::on_disk::remove_unfinished;
 pub(super) use self::on_disk::{UNFINISHED_EXTENSION, is_being_written, remove_journal};
 use self::record::Record;
 use self::rules::{JournalRules, is_tainted_creation};
@@ -43,13 +42,14 @@ pub use self::seal::RecordSeal;
 use super::ObjectState;
 use super::file::StateFile;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
-use crate::disk::locks::{self, LockedFile};
-use crate::disk::{FileOptions as _, create_private_dir, sync_dir};
+use crate::disk::Durability;
+use crate::disk::locks::LockedFile;
 
 /// The journal of one run, being written.
 pub struct Journal {
     path: PathBuf,
     file: Arc<LockedFile>,
+    durability: Durability,
     next: Cell<u64>,
     /// End of the last whole record that the system has.
     length: Cell<u64>,
@@ -173,54 +173,6 @@ pub struct ProviderAnswer {
 }
 
 impl Journal {
-    /// Begins the journal of a run in a folder. When this returns, it is durable; so it also proves
-    /// that the place can be written to.
-    ///
-    /// # Errors
-    /// When it cannot be made durable.
-    pub fn begin_run(folder: &Path, begin: RunHeader<'_>) -> Result<Self, JournalError> {
-        // A random name: two runs on one state can only meet if the lock failed, and then neither
-        // may overwrite the journal of the other.
-        let run = uuid::Uuid::new_v4().to_string();
-        let path = folder.join(format!("{run}.wal"));
-        let failed = |error| JournalError::io_error("begin", &path)(error);
-        // Checked before the folder is created: `create` with `recursive` accepts a link to any
-        // folder of the machine, which a checkout may contain.
-        permissions::refuse_linked_folder(folder).map_err(failed)?;
-        create_private_dir(folder).map_err(failed)?;
-        remove_unfinished(folder);
-        // Under another name until its first record is durable: a journal without one is damaged.
-        let unfinished = path.with_extension(UNFINISHED_EXTENSION);
-        let file = OpenOptions::new().appending().create_new(true).owner_only().open(&unfinished);
-        let file = file.map_err(failed)?;
-        // The name of a file that was just made is still unknown to others.
-        let file = locks::lock(file).map_err(|error| {
-            remove_journal(&unfinished).ok();
-            JournalError::io_error("lock", &path)(error)
-        })?;
-        let journal = Self::in_empty_file(path.clone(), file);
-        let begun = journal.append_record(&record::run_begin_record(run, begin)).and_then(|()| {
-            // Content before name: after a power failure a file with the final name must have its
-            // first record, because one without it counts as damaged and stops `apply`.
-            journal.file.sync_all().map_err(failed)?;
-            std::fs::rename(&unfinished, &path).map_err(failed)?;
-            // A rename is durable only after its directory was synced, and a new directory only
-            // after its parent was. Otherwise a crash could lose a journal with announced calls.
-            [Some(folder), folder.parent()].into_iter().flatten().try_for_each(|folder| {
-                let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-                sync_dir(folder).map_err(failed)
-            })
-        });
-        if begun.is_err() {
-            // Nothing was announced in it, so it says nothing.
-            remove_journal(&unfinished).or_else(|_| remove_journal(&path)).ok();
-        }
-        begun?;
-        // The first record is synced above, so the first announcement need not wait for it again.
-        journal.durable.set(journal.next.get() - 1);
-        Ok(journal)
-    }
-
     /// Gives the journal and its folder the group and mode of the state, if that is there.
     pub(super) fn copy_access_of_state(&self, state: &Path) {
         if let Some(folder) = self.path.parent() {
@@ -233,6 +185,7 @@ impl Journal {
         Self {
             path,
             file: Arc::new(file),
+            durability: Durability::default(),
             next: Cell::new(1),
             length: Cell::new(0),
             reserved: Cell::new(0),

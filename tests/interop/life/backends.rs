@@ -14,7 +14,7 @@ const GROUPS: [&str; 4] = ["deposed", "failure", "data", "lifecycle"];
 
 /// The backends that store a text under conditions as `s3` does. Without `INTEROP_BOTH` they get the first
 /// two groups.
-const LIKE_S3: [&str; 4] = ["azurerm", "gcs", "consul", "kubernetes"];
+const LIKE_S3: [&str; 5] = ["azurerm", "gcs", "consul", "kubernetes", STORE];
 
 /// A state store of the test provider.
 const STORE: &str = "test_store";

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::disk::locks::{LockedFile, lock};
 use formwork_core::disk::{
-    Access, FileOptions as _, is_device, is_replace_refused_error, reserve, sync_dir,
+    Access, Durability, FileOptions as _, is_device, is_replace_refused_error, reserve,
 };
 
 use super::lock::is_file_at_path;
@@ -23,11 +23,21 @@ const NEXT_SUFFIX: &str = ".next";
 /// The disk. In tests it can fail.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DiskOperations {
+    durability: Durability,
     #[cfg(test)]
     pub(super) fail_at: std::sync::Arc<std::sync::Mutex<Option<usize>>>,
 }
 
 impl DiskOperations {
+    /// The disk, for files that have to survive what `durability` names.
+    pub(super) fn new(durability: Durability) -> Self {
+        Self {
+            durability,
+            #[cfg(test)]
+            fail_at: std::sync::Arc::default(),
+        }
+    }
+
     /// Stands before everything that asks something of the disk.
     #[cfg(not(test))]
     fn check_injected_fault(&self) -> io::Result<()> {
@@ -78,7 +88,7 @@ impl DiskOperations {
         self.check_injected_fault()?;
         text(&mut file)?;
         self.check_injected_fault()?;
-        file.sync_all()
+        self.durability.sync_file(file)
     }
 
     fn overwrite(&self, mut file: &File, mut with: &File) -> io::Result<()> {
@@ -92,7 +102,7 @@ impl DiskOperations {
         // The old text may have been longer.
         file.set_len(length)?;
         self.check_injected_fault()?;
-        file.sync_all()
+        self.durability.sync_file(file)
     }
 
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -110,7 +120,7 @@ impl DiskOperations {
     fn sync_names(&self, of: &Path) -> io::Result<()> {
         self.check_injected_fault()?;
         let folder = of.parent().filter(|folder| !folder.as_os_str().is_empty());
-        sync_dir(folder.unwrap_or(Path::new(".")))
+        self.durability.sync_dir(folder.unwrap_or(Path::new(".")))
     }
 }
 

@@ -12,6 +12,7 @@ use formwork_core::addr::ResourceMode;
 use formwork_core::config::Config;
 use formwork_core::config::inputs::ResolvedVariable;
 use formwork_core::config::test_suite::{TestRun, TestSuite};
+use formwork_core::disk::Durability;
 use formwork_core::provider::Mocks;
 use formwork_core::state::State;
 use formwork_value::diag::Blame;
@@ -98,9 +99,11 @@ impl TestStates {
             let problem = Diagnostic::error(messages::TEST_STATE_CANNOT_BE_KEPT, detail);
             diags.error(problem.blame(Blame::Environment))
         })?;
-        // A state that is destroyed within minutes needs no backup.
+        // A state that is destroyed within minutes needs no backup. Waiting for the disk would take most of
+        // the time of a test.
         let files = StateFilePaths {
             backup: None,
+            durability: Durability::ProcessEnd,
             ..StateFilePaths::from_state_path(folder.join(STATE_FILE))
         };
         let options = SessionOptions::new("test", &folder);

@@ -61,13 +61,13 @@ impl Journal {
     fn start_sync(&self) -> PendingSync {
         #[cfg(test)]
         self.n_syncs.update(|n_syncs| n_syncs + 1);
-        let (file, path) = (self.file.clone(), self.path.clone());
+        let (file, path, durability) = (self.file.clone(), self.path.clone(), self.durability);
         let copied = self.copy.as_ref().map(|copy| copy.flush_records());
         let done = async move {
             // On another thread, so that calls in flight are received meanwhile. `fdatasync` is
             // enough: it also writes the length, which is all that is needed to read the appended
             // records.
-            let on_disk = tokio::task::spawn_blocking(move || file.sync_data());
+            let on_disk = tokio::task::spawn_blocking(move || durability.sync_content(&file));
             let in_copy = async {
                 match copied {
                     Some(copied) => copied.await,

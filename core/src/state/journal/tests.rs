@@ -9,6 +9,7 @@ use std::io;
 use super::durable::yield_once;
 use super::scan::LostRecordKind;
 use super::*;
+use crate::disk::locks;
 use crate::state::{ObjectAttributes, ObjectStatus};
 
 fn parse_addr(text: &str) -> InstanceAddr {
