@@ -157,7 +157,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Recover(command) => recover::run(command, env).await,
         Command::Fmt(args) => fmt::run(&args, env),
         Command::Graph(args) => graph::run(&args, env).await,
-        Command::Metadata(MetadataCommand::Functions(args)) => metadata::functions(&args),
+        Command::Metadata(MetadataCommand::Functions(args)) => metadata::print_functions(&args),
         Command::Providers(args) => providers::dispatch(args, env).await,
         Command::Login(args) => login::login(&args, env).await,
         Command::Logout(args) => login::logout(&args, env),

@@ -8,7 +8,7 @@ use formwork_core::disk::Dir;
 use crate::env::Env;
 
 /// The name of the directory, unless `TF_DATA_DIR` gives another one.
-const DIR_NAME: &str = ".terraform";
+const DATA_DIR_NAME: &str = ".terraform";
 
 /// The data directory. The user may have chosen a link to one with `TF_DATA_DIR`; nothing below it is
 /// reached through links.
@@ -24,7 +24,7 @@ impl DataDir {
     pub(crate) fn from_env(env: &Env) -> Self {
         match &env.data_dir {
             Some(path) => Self { path: path.clone(), is_chosen: true },
-            None => Self { path: PathBuf::from(DIR_NAME), is_chosen: false },
+            None => Self { path: PathBuf::from(DATA_DIR_NAME), is_chosen: false },
         }
     }
 
@@ -56,16 +56,16 @@ impl DataDir {
     /// # Errors
     /// When it cannot be created, or is a link that the user did not choose: a checkout can hold a link
     /// to any directory of this machine.
-    pub(crate) fn create(&self) -> io::Result<Dir> {
+    pub(crate) fn open_or_create(&self) -> io::Result<Dir> {
         if self.is_chosen {
-            return Dir::create(&self.path);
+            return Dir::open_or_create(&self.path);
         }
         if let Ok(target) = std::fs::read_link(&self.path) {
             return Err(io::Error::other(format!(
-                "{DIR_NAME} is a symbolic link to {}, and nothing is written through a link that a checkout may contain: remove the link, or set TF_DATA_DIR={DIR_NAME} to use the directory it leads to",
+                "{DATA_DIR_NAME} is a symbolic link to {}, and nothing is written through a link that a checkout may contain: remove the link, or set TF_DATA_DIR={DATA_DIR_NAME} to use the directory it leads to",
                 target.display()
             )));
         }
-        Dir::open(Path::new("."))?.create_subdir(&self.path)
+        Dir::open(Path::new("."))?.open_or_create_subdir(&self.path)
     }
 }

@@ -110,7 +110,7 @@ pub(crate) struct Env {
 }
 
 /// The first variable whose value would be ignored.
-fn find_unreadable(variables: &BTreeMap<OsString, OsString>) -> Option<String> {
+fn find_unreadable_variable(variables: &BTreeMap<OsString, OsString>) -> Option<String> {
     variables.iter().find_map(|(name, value)| {
         let name = name.to_string_lossy().into_owned();
         (value.to_str().is_none() && must_be_unicode(&name)).then_some(name)
@@ -217,7 +217,7 @@ impl Env {
             bundled: &[],
             cache_home,
             signing_passphrase: text("FORMWORK_SIGNING_PASSPHRASE"),
-            unreadable: find_unreadable(variables),
+            unreadable: find_unreadable_variable(variables),
             comp_line: text("COMP_LINE"),
             comp_point: text("COMP_POINT").and_then(|n| n.parse().ok()),
             is_bash: value("COMP_TYPE").is_some(),

@@ -11,13 +11,13 @@ pub(crate) mod git;
 pub(crate) mod host;
 pub(crate) mod http;
 pub(crate) mod limited;
-mod link;
 pub(crate) mod login;
 pub(crate) mod netrc;
 pub(crate) mod oci;
-mod query;
-pub(crate) mod stored;
+mod package_link;
+pub(crate) mod token_store;
 pub(crate) mod unpack_limits;
+mod url_parameters;
 
 use std::io;
 use std::path::Path;
@@ -34,7 +34,7 @@ use unpack_limits::{ArchiveError, UnpackLimits};
 
 use crate::redact;
 
-pub(crate) use folder::{HiddenFiles, copy, find_single_match};
+pub(crate) use folder::{HiddenFiles, copy_folder, find_single_match};
 
 /// Reasons why a package cannot be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +79,7 @@ impl AddressOrigin {
         if self == Self::Local || !package.is_local() {
             return Ok(());
         }
-        let address = redact::address(&package.to_string());
+        let address = redact::redact_address(&package.to_string());
         Err(FetchError::Address(format!(
             "{address:?} is on this machine, and only configuration on this machine may name it; publish the package, or name it in the root module"
         )))
@@ -140,10 +140,10 @@ impl Fetcher<'_> {
         match kind.as_str() {
             "file" => self.fetch_local(package, into),
             "git" => {
-                no_file(checksum::split_checksum(&package.url)?.1.as_ref())?;
+                refuse_checksum_of_non_file(checksum::split_checksum(&package.url)?.1.as_ref())?;
                 // Beside the files there is what they were unpacked from.
                 let max_size = self.limits.archive.saturating_add(self.limits.unpacked);
-                git::clone(&package.url, into, GitSettings { own_ssh: self.own_ssh, max_size })?;
+                git::clone_repository(&package.url, into, GitSettings { own_ssh: self.own_ssh, max_size })?;
                 folder::check_confined(into, &self.limits)?;
                 Ok(())
             }
@@ -157,7 +157,7 @@ impl Fetcher<'_> {
             "hg" => Err(FetchError::Unsupported("Mercurial repositories are not supported; publish the module in a git repository, or as an archive behind an https:// address".to_owned())),
             "s3" => Err(FetchError::Unsupported("objects in S3 are not supported; give the object's https:// address, presigned if it is not public".to_owned())),
             "gcs" => Err(FetchError::Unsupported("objects in Google Cloud Storage are not supported; give the object's https:// address, signed if it is not public".to_owned())),
-            "ssh" => Err(FetchError::Unsupported(format!("download not supported for scheme 'ssh'; for a git repository write git::{}", redact::address(&package.url)))),
+            "ssh" => Err(FetchError::Unsupported(format!("download not supported for scheme 'ssh'; for a git repository write git::{}", redact::redact_address(&package.url)))),
             _ => Err(FetchError::Unsupported(format!("download not supported for scheme '{kind}'"))),
         }
     }
@@ -170,15 +170,15 @@ impl Fetcher<'_> {
             .map_err(|error| FetchError::Address(format!("{}: {error}", path.display())))?;
         let (url, checksum) = checksum::split_checksum(&package.url)?;
         if found.is_dir() {
-            no_file(checksum.as_ref())?;
+            refuse_checksum_of_non_file(checksum.as_ref())?;
             symlink(path, into)?;
             return Ok(());
         }
-        let (url, format) = archive_format(&url);
+        let (url, format) = split_archive_format(&url);
         let Some(format) = format else {
             let reason = format!(
                 "{} is neither a folder nor an archive; {}",
-                redact::address(&url),
+                redact::redact_address(&url),
                 archive::KNOWN_FORMATS
             );
             return Err(FetchError::Address(reason));
@@ -198,9 +198,9 @@ impl Fetcher<'_> {
     ) -> Result<(), FetchError> {
         let (url, checksum) = checksum::split_checksum(&package.url)?;
         if origin == AddressOrigin::Remote {
-            checksum.as_ref().map_or(Ok(()), ExpectedChecksum::check_remote)?;
+            checksum.as_ref().map_or(Ok(()), ExpectedChecksum::check_list_is_remote)?;
         }
-        let (url, format) = archive_format(&url);
+        let (url, format) = split_archive_format(&url);
         // Others choose neither an address without encryption nor the moment to send a password there.
         let may_ask = origin == AddressOrigin::Local || http::is_private(&url);
         let asking = self.netrc.authorization(&url).filter(|_| may_ask);
@@ -215,18 +215,18 @@ impl Fetcher<'_> {
             }
             return Ok(archive::unpack(file.path(), format, into, &self.limits)?);
         }
-        no_file(checksum.as_ref())?;
+        refuse_checksum_of_non_file(checksum.as_ref())?;
         if hops == MAX_ADDRESS_HOPS {
             let reason =
                 format!("more than {MAX_ADDRESS_HOPS} addresses led only to another address");
             return Err(FetchError::Address(reason));
         }
-        let next = link::find_package_url(self.http, &url, asking)?;
+        let next = package_link::find_package_url(self.http, &url, asking)?;
         let found = ModuleSource::parse(&next, false);
         let Ok(ModuleSource::Package(found, within)) = found else {
             return Err(FetchError::Address(format!(
                 "invalid source string: {}",
-                redact::address(&next)
+                redact::redact_address(&next)
             )));
         };
         let next = |into: &Path| {
@@ -240,14 +240,14 @@ impl Fetcher<'_> {
         let all = whole.path().join("package");
         next(&all)?;
         let part = find_single_match(&all, within.as_str()).map_err(FetchError::Address)?;
-        copy(&part, into, &self.limits, HiddenFiles::Copied)?;
+        copy_folder(&part, into, &self.limits, HiddenFiles::Copied)?;
         folder::check_confined(into, &self.limits)?;
         Ok(())
     }
 }
 
 /// Refuses a checksum of anything but a file.
-fn no_file(checksum: Option<&ExpectedChecksum>) -> Result<(), FetchError> {
+fn refuse_checksum_of_non_file(checksum: Option<&ExpectedChecksum>) -> Result<(), FetchError> {
     match checksum {
         Some(_) => Err(FetchError::Address(
             "a checksum cannot be specified for directory download: only a file has one, such as an archive"
@@ -258,8 +258,8 @@ fn no_file(checksum: Option<&ExpectedChecksum>) -> Result<(), FetchError> {
 }
 
 /// Splits the `archive` parameter off a URL, and says which format it or the path's ending means.
-fn archive_format(url: &str) -> (String, Option<ArchiveFormat>) {
-    let (url, given) = query::take_parameter(url, "archive");
+fn split_archive_format(url: &str) -> (String, Option<ArchiveFormat>) {
+    let (url, given) = url_parameters::take_parameter(url, "archive");
     let format = match given.first().map(String::as_str) {
         Some("false") => None,
         Some(given) => ArchiveFormat::from_name(&format!(".{given}")),

@@ -4,12 +4,12 @@
 pub(crate) mod event;
 pub(crate) mod hash;
 pub(crate) mod hash_memo;
+pub(crate) mod install_failure;
 pub(crate) mod installer;
 pub(crate) mod lockfile;
 pub(crate) mod module_constraints;
 pub(crate) mod package;
 pub(crate) mod parallel;
-pub(crate) mod problem;
 pub(crate) mod program;
 pub(crate) mod providers;
 pub(crate) mod shipped;

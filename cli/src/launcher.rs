@@ -36,7 +36,7 @@ pub(crate) fn make_launcher(
         deadlines: deadlines.parse().unwrap_or_default(),
         withheld: env.plugin_withheld.clone(),
         backends,
-        secrets: redact::values(),
+        secrets: redact::sensitive_values(),
         schemas: env
             .cache_home
             .as_ref()

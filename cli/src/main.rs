@@ -15,7 +15,10 @@ fn main() -> ExitCode {
     // On Windows, where links need a right of their own, the engine gives the name as an argument.
     let argument = cfg!(windows).then(|| arguments.next()).flatten();
     let names = std::iter::once(name).chain(argument);
-    match names.into_iter().find_map(|name| formwork_providers::bundle::serve(&name)) {
+    match names
+        .into_iter()
+        .find_map(|name| formwork_providers::bundle::serve_if_named_provider(&name))
+    {
         Some(code) => code,
         None => formwork::run(&formwork_providers::bundle::PROVIDER_NAMES),
     }

@@ -3,11 +3,11 @@
 //! A manifest, the same file that Terraform keeps, lists the installed modules, so either program
 //! continues with the modules of the other. Fetching is in `fetch`.
 
-mod complaint;
 pub(crate) mod install;
 pub(crate) mod installed;
 pub(crate) mod lock;
 pub(crate) mod manifest;
+mod module_errors;
 pub(crate) mod registry;
 pub(crate) mod source;
 mod staging;

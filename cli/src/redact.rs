@@ -53,7 +53,7 @@ const SECRET_NAME_PARTS: [&str; 11] = [
 ];
 
 /// The collection of sensitive values, for the engine to add to.
-pub(crate) fn values() -> Secrets {
+pub(crate) fn sensitive_values() -> Secrets {
     SENSITIVE_VALUES.clone()
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn redact_log_text(text: String) -> String {
 }
 
 /// The address of a package, fit to be shown.
-pub(crate) fn address(address: &str) -> String {
+pub(crate) fn redact_address(address: &str) -> String {
     let hides = |name: &str| !PUBLIC_PARAMETERS.contains(&name);
     let mut secrets = Vec::new();
     // It is one URL to its end, also if a password has a quote or a space.
@@ -76,7 +76,7 @@ pub(crate) fn address(address: &str) -> String {
         None => {
             secrets.extend(password_without_scheme(address));
             secret_parameter_ranges(address, 0..address.len(), &hides, &mut secrets);
-            inner_urls(address, 0..address.len(), &hides, &mut secrets);
+            secret_ranges_in_inner_urls(address, 0..address.len(), &hides, &mut secrets);
         }
     }
     replace_ranges(address, &merge_ranges(secrets), |_| Cow::Borrowed(REPLACEMENT)).into_owned()
@@ -88,7 +88,7 @@ pub(crate) fn redact_text(text: &str) -> Cow<'_, str> {
 }
 
 /// A piece of source code, fit to be shown. Its length stays, so that offsets into it hold.
-pub(crate) fn source(source: &str) -> Cow<'_, str> {
+pub(crate) fn redact_source(source: &str) -> Cow<'_, str> {
     let mut found = secrets_in_urls(source);
     found.extend(
         SENSITIVE_VALUES
@@ -101,17 +101,17 @@ pub(crate) fn source(source: &str) -> Cow<'_, str> {
 
 /// The secrets in the URLs of a text, be they percent-encoded.
 fn secrets_in_urls(text: &str) -> Vec<Range<usize>> {
-    let mut found = secret_ranges_in_urls(text, &is_secret);
-    found.extend(encoded_secrets(text, |c| ends_url(c) || c == '\'', &is_secret));
+    let mut found = secret_ranges_in_urls(text, &is_secret_parameter_name);
+    found.extend(encoded_secrets(text, |c| is_url_end(c) || c == '\'', &is_secret_parameter_name));
     found
 }
 
 /// Whether a character ends a URL in a text.
-fn ends_url(c: char) -> bool {
+fn is_url_end(c: char) -> bool {
     c.is_whitespace() || c.is_control() || "\"`<>\\".contains(c)
 }
 
-fn is_secret(name: &str) -> bool {
+fn is_secret_parameter_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     SECRET_NAME_PARTS.iter().any(|part| name.contains(part))
 }
@@ -142,7 +142,7 @@ fn secret_ranges_in_urls(text: &str, hides: &dyn Fn(&str) -> bool) -> Vec<Range<
         let start = at + "://".len();
         // An apostrophe is a character of a URL, unless it is the quote around it.
         let is_quoted = text[..scheme_start(text, at)].ends_with('\'');
-        let mut end = text[start..].find(ends_url).map_or(text.len(), |length| start + length);
+        let mut end = text[start..].find(is_url_end).map_or(text.len(), |length| start + length);
         if is_quoted {
             // One within a password is followed by more of the URL.
             let mut quotes = text[start..end].match_indices('\'').map(|(at, _)| start + at);
@@ -188,7 +188,7 @@ impl Url<'_> {
         let mut secrets = Vec::new();
         self.user(&mut secrets);
         self.query(hides, &mut secrets);
-        inner_urls(self.text, self.start()..self.end, hides, &mut secrets);
+        secret_ranges_in_inner_urls(self.text, self.start()..self.end, hides, &mut secrets);
         found.extend(merge_ranges(secrets));
     }
 
@@ -218,7 +218,7 @@ impl Url<'_> {
 }
 
 /// The secrets of the parameters within a range that are URLs, too, such as the place of checksums.
-fn inner_urls(
+fn secret_ranges_in_inner_urls(
     text: &str,
     within: Range<usize>,
     hides: &dyn Fn(&str) -> bool,
@@ -322,7 +322,9 @@ fn secret_parameter_ranges(
     let Some(mark) = text[within.clone()].find(['?', '#']) else { return };
     let mut at = within.start + mark + 1;
     for parameter in text[at..within.end].split('&') {
-        found.extend(value_of(parameter, hides).map(|value| at + value.start..at + value.end));
+        found.extend(
+            secret_value_range(parameter, hides).map(|value| at + value.start..at + value.end),
+        );
         at += parameter.len() + 1;
     }
 }
@@ -335,7 +337,7 @@ fn is_secret_url(value: &str, hides: &dyn Fn(&str) -> bool) -> bool {
 }
 
 /// The secret value of a parameter. Behind a value that is shown a fragment may follow.
-fn value_of(parameter: &str, hides: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
+fn secret_value_range(parameter: &str, hides: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
     let mut start = 0;
     loop {
         let (name, value) = parameter[start..].split_once('=')?;
@@ -431,7 +433,7 @@ mod tests {
             ("./local", "./local"),
             ("git@github.com:a/b.git", "git@github.com:a/b.git"),
         ] {
-            assert_eq!(address(whole), shown);
+            assert_eq!(redact_address(whole), shown);
         }
     }
 
@@ -440,8 +442,10 @@ mod tests {
         for (scheme, at) in
             [("://", "@"), (":%2F%2F", "@"), ("%3A//", "%40"), ("%253A%252F%252F", "%2540")]
         {
-            let shown =
-                address(&format!("https://{}", format!("{scheme}a{at}b?k=1&").repeat(50_000)));
+            let shown = redact_address(&format!(
+                "https://{}",
+                format!("{scheme}a{at}b?k=1&").repeat(50_000)
+            ));
             assert!(!shown.contains(&format!("a{at}b")), "{}", &shown[..100]);
         }
     }
@@ -449,8 +453,8 @@ mod tests {
     #[test]
     fn any_number_of_fragments_is_read() {
         let many = format!("https://h/?ref=b{}", "#ref=d".repeat(1_000_000));
-        assert_eq!(address(&many), many);
-        assert_eq!(address(&format!("{many}#token=1")), format!("{many}#token=redacted"));
+        assert_eq!(redact_address(&many), many);
+        assert_eq!(redact_address(&format!("{many}#token=1")), format!("{many}#token=redacted"));
     }
 
     #[test]
@@ -461,10 +465,10 @@ mod tests {
             r#"  source = "git::https://redacted@h/a?token=redacted&page=2" # see https://h/?page=3"#
         );
         assert_eq!(
-            source(line),
+            redact_source(line),
             r#"  source = "git::https://******@h/a?token=*&page=2" # see https://h/?page=3"#
         );
-        assert_eq!(source(line).len(), line.len());
+        assert_eq!(redact_source(line).len(), line.len());
         for (line, shown) in [
             ("'https://u:p@h/', 'me@x'", "'https://redacted@h/', 'me@x'"),
             ("'git::https://u:p@h/', 'me@x'", "'git::https://redacted@h/', 'me@x'"),

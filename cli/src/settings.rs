@@ -319,7 +319,7 @@ fn read_installation(items: Vec<Item>, env: &Env) -> Located<MethodsAndDevOverri
             }
             continue;
         }
-        methods.push(method::read(&name, items, line, env)?);
+        methods.push(method::read_method_block(&name, items, line, env)?);
     }
     Ok((methods, overrides))
 }

@@ -123,7 +123,7 @@ impl SupervisedChild {
         let watch = thread::Builder::new().spawn(move || {
             let end = loop {
                 let left = limit.saturating_sub(began.elapsed());
-                let pause = left.min(CHECK_INTERVAL);
+                let pause = left.min(COMPANION_CHECK_INTERVAL);
                 if stopped.recv_timeout(pause) != Err(mpsc::RecvTimeoutError::Timeout) {
                     return;
                 }
@@ -135,14 +135,14 @@ impl SupervisedChild {
                 }
             };
             *notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
-            system::end_with_children(vec![passed], ProcessEnd::Asked);
+            system::end_process_trees(vec![passed], ProcessEnd::Asked);
             // The program may ignore the request.
             if stopped.recv_timeout(EXIT_WAIT) == Err(mpsc::RecvTimeoutError::Timeout) {
-                system::end_with_children(vec![passed], ProcessEnd::Forced);
+                system::end_process_trees(vec![passed], ProcessEnd::Forced);
             }
         });
         let watch =
-            watch.inspect_err(|_| system::end_with_children(vec![passed], ProcessEnd::Forced))?;
+            watch.inspect_err(|_| system::end_process_trees(vec![passed], ProcessEnd::Forced))?;
         Ok(CompanionDeadline { end, stop: Some(stop), watch: Some(watch) })
     }
 
@@ -170,7 +170,7 @@ impl SupervisedChild {
 }
 
 /// The pause between two looks at the work of a companion.
-const CHECK_INTERVAL: Duration = Duration::from_millis(500);
+const COMPANION_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The reason for which a companion was ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,7 +233,7 @@ fn try_lock_companions() -> Option<MutexGuard<'static, Vec<u32>>> {
 /// Begins to watch; from now on no signal is missed. Without a thread for it, signals do what they do by
 /// themselves.
 pub(crate) fn start() {
-    system::prepare();
+    system::note_ignored_hangup();
     let watching = thread::Builder::new().name("signals".to_owned()).stack_size(256 * 1024);
     let (listens, listening) = mpsc::channel();
     // Failing is as good as never having been asked.
@@ -290,7 +290,7 @@ fn end_process() -> ! {
     // would be the greater harm.
     let companions = try_lock_companions();
     let programs = companions.as_deref().cloned().unwrap_or_default();
-    system::end_with_children(programs, ProcessEnd::Asked);
+    system::end_process_trees(programs, ProcessEnd::Asked);
     std::process::exit(1)
 }
 

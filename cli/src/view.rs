@@ -1,12 +1,12 @@
 //! Output for people and programs. The only part of the program that prints.
 
-mod counter;
 pub(crate) mod elapsed;
 mod ephemeral;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod junit;
 pub(crate) mod operation_report;
+mod phase_counter;
 pub(crate) mod sanitize;
 
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
@@ -35,7 +35,7 @@ const MIN_COLUMNS: usize = 20;
 impl Screen {
     /// Looks at the terminal.
     pub(crate) fn of(env: &Env) -> Self {
-        let terminal = on_terminal();
+        let terminal = is_stdout_terminal();
         let width = terminal.then(terminal_columns).flatten().unwrap_or(78);
         let color = terminal && !env.no_color;
         let erases = color && !env.dumb_terminal && width >= MIN_COLUMNS;
@@ -100,7 +100,7 @@ impl Paint {
 }
 
 /// Whether stdout is a terminal. Asked of the system once, because every line of output depends on it.
-pub(crate) fn on_terminal() -> bool {
+pub(crate) fn is_stdout_terminal() -> bool {
     static ON_TERMINAL: LazyLock<bool> = LazyLock::new(|| std::io::stdout().is_terminal());
     *ON_TERMINAL
 }
@@ -117,17 +117,17 @@ static LOST_OUTPUT: OnceLock<String> = OnceLock::new();
 ///
 /// A reader that has gone away is no error; other losses are reported by [`exit_code`].
 pub(crate) fn print_out(text: &str) {
-    write_out(&sanitize::sanitize_page(text, on_terminal()));
+    write_out(&sanitize::sanitize_page(text, is_stdout_terminal()));
 }
 
 /// Prints data for programs to stdout: unchanged, unless a terminal shows it.
 pub(crate) fn print_data(data: &str) {
-    if on_terminal() { print_out(data) } else { write_out(data) }
+    if is_stdout_terminal() { print_out(data) } else { write_out(data) }
 }
 
 /// Shows a line that the next one replaces, if stdout is a terminal. The empty line takes it away.
 pub(crate) fn print_transient(screen: &Screen, text: &str) {
-    if on_terminal() {
+    if is_stdout_terminal() {
         let line: String =
             sanitize::sanitize_line(text).chars().take(screen.width.saturating_sub(1)).collect();
         write_out(&format!("\r\u{1b}[K{line}"));
@@ -135,7 +135,7 @@ pub(crate) fn print_transient(screen: &Screen, text: &str) {
 }
 
 fn write_out(text: &str) {
-    counter::erase_counter();
+    phase_counter::erase_counter();
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     if let Err(error) = written.as_ref()
@@ -148,7 +148,7 @@ fn write_out(text: &str) {
 /// The exit code of a command, unless not everything was written to stdout: a disk is full, for
 /// example. A caller that relies on the code must not take half of an answer for all of it.
 pub(crate) fn exit_code(exit: Exit) -> ExitCode {
-    counter::erase_counter();
+    phase_counter::erase_counter();
     match LOST_OUTPUT.get() {
         Some(reason) => print_fatal(&format!("Not all output could be written: {reason}.")),
         None => exit.into(),
@@ -157,9 +157,9 @@ pub(crate) fn exit_code(exit: Exit) -> ExitCode {
 
 /// Prints text for people to stderr, as [`print_out`] does to stdout.
 pub(crate) fn print_err(text: &str) {
-    counter::erase_counter();
+    phase_counter::erase_counter();
     // Whether colour is used depends on stdout alone.
-    let text = sanitize::sanitize_page(text, on_terminal());
+    let text = sanitize::sanitize_page(text, is_stdout_terminal());
     let mut stderr = std::io::stderr().lock();
     drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
 }

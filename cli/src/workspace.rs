@@ -3,8 +3,9 @@
 
 pub(crate) mod backend;
 mod config_snapshot;
+mod dev_overrides;
+mod environment;
 mod installed_modules;
-mod overrides;
 mod state;
 mod test_modules;
 
@@ -20,15 +21,15 @@ use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::{self, Config, ConfigFiles as _, ConfigSource, Module};
 use formwork_core::disk::MAX_DATA_FILE_LEN;
 use formwork_core::eval::HostValues;
-use formwork_core::provider::CallDeadlines;
 use formwork_core::version::VersionConstraints;
 use formwork_operation::launcher::Launcher;
-use formwork_plugin_protocol::reattach::{self, Reattach};
+use formwork_plugin_protocol::reattach::Reattach;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use self::backend::StartedStores;
 use self::config_snapshot::{ConfigSources, RecordedFiles};
+use self::environment::{check_deadlines, print_settings_warnings, read_reattached};
 use crate::clock;
 use crate::data_dir::DataDir;
 use crate::env::{self, Env};
@@ -37,19 +38,18 @@ use crate::install::providers::ProviderFolders;
 use crate::launcher::make_launcher;
 use crate::messages;
 use crate::settings::Settings;
-use crate::view::human::diagnostic;
-use crate::view::{self, Screen};
 
+pub(crate) use dev_overrides::OverrideWarning;
 pub(crate) use installed_modules::InstallOptions;
-pub(crate) use overrides::OverrideWarning;
-pub(crate) use state::named_file;
+pub(crate) use state::state_in_named_file;
 pub(crate) use test_modules::LoadedTest;
 
 /// The name of the file that names the selected workspace.
 const ENVIRONMENT_FILE: &str = "environment";
 
 /// The rule for names of workspaces.
-const NAME_RULE: &str = "The name must contain only URL safe characters, and no path separators.";
+const WORKSPACE_NAME_RULE: &str =
+    "The name must contain only URL safe characters, and no path separators.";
 
 /// The folder a command works in.
 pub(crate) struct Workspace<'e> {
@@ -75,63 +75,6 @@ pub(crate) struct Workspace<'e> {
     pub(crate) started_stores: StartedStores,
 }
 
-/// Prints warnings about the settings. They are no result of a command, so they are not part of its
-/// output, also where that is JSON.
-fn print_settings_warnings(env: &Env, settings: &Settings) {
-    for (summary, detail) in &settings.doubts {
-        let doubt = Diagnostic::warning(*summary, detail.as_str());
-        view::print_err(&diagnostic::render_one_diagnostic(
-            &Screen::of(env),
-            &Sources::new(),
-            &doubt,
-        ));
-    }
-}
-
-/// Checks `FORMWORK_PLUGIN_DEADLINES`.
-fn check_deadlines(env: &Env, diags: &mut Diagnostics) -> Result<(), Reported> {
-    let deadlines = env.plugin_deadlines.as_deref().unwrap_or_default();
-    deadlines.parse::<CallDeadlines>().map(drop).map_err(|problem| {
-        let detail =
-            format!("FORMWORK_PLUGIN_DEADLINES takes a list such as read=5m,apply=1h: {problem}.");
-        diags.error(Diagnostic::error(messages::INVALID_DEADLINE, detail).blame(Blame::Environment))
-    })
-}
-
-/// Reads the providers that are running already from `TF_REATTACH_PROVIDERS`, by their addresses in
-/// full.
-///
-/// # Errors
-/// When the variable's value is malformed, or names a provider twice.
-fn read_reattached(
-    env: &Env,
-    diags: &mut Diagnostics,
-) -> Result<BTreeMap<ProviderAddr, Reattach>, Reported> {
-    let mut reattached = BTreeMap::new();
-    let Some(text) = &env.reattach else { return Ok(reattached) };
-    let mut invalid = |detail: String| {
-        let diagnostic = Diagnostic::error(messages::INVALID_REATTACH_PROVIDERS, detail);
-        diags.error(diagnostic.blame(Blame::Environment))
-    };
-    let plugins = reattach::parse(text).map_err(|error| invalid(error.to_string()))?;
-    for (name, plugin) in plugins {
-        // Test harnesses of SDKs name each provider in the namespace of Terraform 0.12 as well.
-        if name.split('/').rev().nth(1) == Some("-") {
-            continue;
-        }
-        let addr: ProviderAddr = name.parse().map_err(|error| {
-            invalid(format!("The variable names {name:?} as a provider. {error}"))
-        })?;
-        if reattached.get(&addr).is_some_and(|other| *other != plugin) {
-            return Err(invalid(format!(
-                "The variable names {addr} twice, with different entries."
-            )));
-        }
-        reattached.insert(addr, plugin);
-    }
-    Ok(reattached)
-}
-
 impl<'e> Workspace<'e> {
     /// Opens the working folder.
     ///
@@ -153,7 +96,7 @@ impl<'e> Workspace<'e> {
     ) -> Result<Self, Reported> {
         let settings = Settings::load(env).map_err(|error| {
             let summary = messages::SETTINGS_CANNOT_BE_READ;
-            diags.error(Diagnostic::error(summary, error.to_string()).blame(Blame::Environment))
+            diags.error(Diagnostic::error(summary, error.to_string()).blamed_on(Blame::Environment))
         })?;
         print_settings_warnings(env, &settings);
         let reattached = read_reattached(env, diags)?;
@@ -173,10 +116,12 @@ impl<'e> Workspace<'e> {
         // Only the environment can mend what it says.
         if let Some(name) = env.workspace.as_ref().filter(|name| !Workspaces::is_valid_name(name)) {
             let detail = format!(
-                "The variable selects the workspace {name:?}. {NAME_RULE} Unset the variable, or correct it."
+                "The variable selects the workspace {name:?}. {WORKSPACE_NAME_RULE} Unset the variable, or correct it."
             );
             let summary = messages::INVALID_WORKSPACE_IN_ENVIRONMENT;
-            return Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)));
+            return Err(
+                diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment))
+            );
         }
         Ok(opened)
     }
@@ -202,8 +147,9 @@ impl<'e> Workspace<'e> {
         let problem = match self.selected_workspace() {
             Ok(name) if Workspaces::is_valid_name(&name) => return None,
             Ok(name) => {
-                let detail =
-                    format!("The file {path} selects the workspace {name:?}. {NAME_RULE} {remedy}");
+                let detail = format!(
+                    "The file {path} selects the workspace {name:?}. {WORKSPACE_NAME_RULE} {remedy}"
+                );
                 Diagnostic::error(messages::INVALID_WORKSPACE_NAME, detail)
             }
             Err(error) => {
@@ -216,7 +162,7 @@ impl<'e> Workspace<'e> {
                 Diagnostic::error(messages::FAILED_TO_READ_SELECTED_WORKSPACE, detail)
             }
         };
-        Some(problem.blame(Blame::Environment))
+        Some(problem.blamed_on(Blame::Environment))
     }
 
     /// Reads the configuration, and remembers what it was read from.
@@ -234,7 +180,10 @@ impl<'e> Workspace<'e> {
     ///
     /// # Errors
     /// When either fails.
-    pub(crate) fn check_versions(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    pub(crate) fn check_required_versions(
+        &mut self,
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
         if !self.has_config() {
             return Ok(());
         }
@@ -293,7 +242,7 @@ impl<'e> Workspace<'e> {
     }
 
     /// Whether there is any configuration here. Warns if only OpenTofu would find one.
-    pub(crate) fn finds_config(&self, diags: &mut Diagnostics) -> bool {
+    pub(crate) fn has_config_or_warn(&self, diags: &mut Diagnostics) -> bool {
         let has_config = self.has_config();
         if !has_config {
             config::opentofu_files::warn_of_opentofu_files_in(
@@ -344,12 +293,12 @@ impl<'e> Workspace<'e> {
     /// When that cannot be written down.
     pub(crate) fn select(&self, diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
         let path = self.data.path().join(ENVIRONMENT_FILE);
-        let data = self.data.create();
+        let data = self.data.open_or_create();
         let written = data.and_then(|data| data.replace(ENVIRONMENT_FILE, name.as_bytes(), 0o644));
         written.map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
             let diagnostic = Diagnostic::error(messages::FAILED_TO_SELECT_WORKSPACE, detail);
-            diags.error(diagnostic.blame(Blame::Environment))
+            diags.error(diagnostic.blamed_on(Blame::Environment))
         })
     }
 
@@ -411,7 +360,7 @@ impl<'e> Workspace<'e> {
     ) -> Result<Launcher, Reported> {
         self.load_locks(diags, required)?;
         let places = self.provider_folders(&[]);
-        places.check(diags, required, &self.config_sources.locks)?;
+        places.check_locked_versions(diags, required, &self.config_sources.locks)?;
         let programs = places.find_programs(diags, required, &self.config_sources.locks)?;
         Ok(make_launcher(self.env, self.backend_environment(""), programs, &self.reattached))
     }
@@ -460,7 +409,11 @@ impl<'e> Workspace<'e> {
         required: &BTreeMap<ProviderAddr, VersionConstraints>,
     ) -> Result<(), Reported> {
         self.load_locks(diags, required)?;
-        self.provider_folders(&[]).check(diags, required, &self.config_sources.locks)
+        self.provider_folders(&[]).check_locked_versions(
+            diags,
+            required,
+            &self.config_sources.locks,
+        )
     }
 
     /// Reads the lock file for the programs of these providers.
@@ -490,6 +443,6 @@ impl<'e> Workspace<'e> {
 
 /// Says that there can be no workspace of this name.
 pub(crate) fn bad_workspace_name_error(name: &str) -> Diagnostic {
-    let detail = format!("The workspace name {name:?} is not allowed. {NAME_RULE}");
+    let detail = format!("The workspace name {name:?} is not allowed. {WORKSPACE_NAME_RULE}");
     Diagnostic::error(messages::INVALID_WORKSPACE_NAME, detail)
 }

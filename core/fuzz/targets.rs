@@ -18,7 +18,7 @@ use formwork_core::config::{
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
-use formwork_core::state::recover::recover_folder;
+use formwork_core::state::recover::recover_journals_in_folder;
 use formwork_value::codec::{json, msgpack, type_json};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Type};
@@ -146,7 +146,7 @@ fn journal(data: &[u8]) {
         std::fs::write(folder.path().join("run.wal"), bytes).expect("a new folder has room");
         let of_run = StateFile { lineage: "l".to_owned(), serial: 1, ..StateFile::new_empty() };
         for stored in [None, Some(of_run)] {
-            let Ok(recovery) = recover_folder(folder.path(), stored) else { continue };
+            let Ok(recovery) = recover_journals_in_folder(folder.path(), stored) else { continue };
             drop(recovery.diagnostics());
             for one in &recovery.unresolved {
                 drop((one.diagnostic(), one.planned_attributes(), one.guess_object_id()));

@@ -1,12 +1,12 @@
 //! Carries out a plan, and decides nothing. Every changing call is announced in the journal before
 //! it is sent, and its answer is kept before it is examined.
 
+mod apply_graph_dot;
 mod build;
 mod destroy_timing;
 mod explain_create_before_destroy;
 mod order;
 mod record;
-mod render;
 mod unknown_at_plan;
 mod vertex;
 mod vertex_index;
@@ -14,8 +14,8 @@ mod visit;
 
 use formwork_value::{Diagnostics, Reported};
 
+pub use apply_graph_dot::apply_graph_dot;
 pub use record::{ApplyResult, ChangeCounts};
-pub use render::apply_graph_dot;
 
 use crate::graph::{Draft, Graph};
 use crate::plan::Plan;

@@ -15,8 +15,8 @@ pub use dir::{Dir, TempDir};
 pub use durability::Durability;
 pub use json_object::{deserialize_objects, parse_json_object};
 pub use system::{
-    Access, FileId, allocated_bytes, create_private_dir, file_change_record,
-    is_replace_refused_error, is_replaceable, reserve, set_mode, symlink, sync_dir,
+    FileAccess, FileId, allocated_bytes, can_be_replaced_unnoticed, create_private_dir,
+    file_change_record, is_replace_refused_error, reserve_disk_space, set_mode, symlink, sync_dir,
 };
 
 use std::fs::{File, Metadata, OpenOptions};
@@ -110,7 +110,7 @@ pub fn read_user_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let is_terminal = || io::IsTerminal::is_terminal(&file);
     // `/dev/zero` never ends; a terminal does when the user ends the input.
-    if Kind::of(&found) == Kind::CharDevice && !is_null(&found) && !is_terminal() {
+    if Kind::of(&found) == Kind::CharDevice && !is_null_device(&found) && !is_terminal() {
         return Err(io::Error::other("it is a device, not a file"));
     }
     read_stream(&mut file, limit)
@@ -121,7 +121,7 @@ pub fn read_user_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`read_file`], and when the content is not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
-    text(read_file(path, limit)?)
+    text_from_utf8(read_file(path, limit)?)
 }
 
 /// As [`read_user_file`], as text.
@@ -129,7 +129,7 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 /// # Errors
 /// As [`read_user_file`], and when the content is not UTF-8.
 pub fn read_user_text_file(path: &Path, limit: u64) -> io::Result<String> {
-    text(read_user_file(path, limit)?)
+    text_from_utf8(read_user_file(path, limit)?)
 }
 
 /// Reads standard input to its end, at most `limit` bytes.
@@ -140,7 +140,7 @@ pub fn read_stdin(limit: u64) -> io::Result<Vec<u8>> {
     read_stream(&mut io::stdin().lock(), limit)
 }
 
-fn text(bytes: Vec<u8>) -> io::Result<String> {
+fn text_from_utf8(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
 }
 
@@ -154,7 +154,7 @@ fn read_stream(stream: &mut dyn Read, limit: u64) -> io::Result<Vec<u8>> {
 /// Reads an open file, if it is a regular one of at most `limit` bytes.
 fn read_regular_file(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let found = file.metadata()?;
-    if is_null(&found) {
+    if is_null_device(&found) {
         return Ok(Vec::new());
     }
     check_is_regular_file(&found)?;
@@ -179,8 +179,8 @@ fn check_is_regular_file(found: &Metadata) -> io::Result<()> {
 }
 
 /// Whether this is `/dev/null`, a customary empty file.
-fn is_null(found: &Metadata) -> bool {
-    Kind::of(found) == Kind::CharDevice && system::is_null(found)
+fn is_null_device(found: &Metadata) -> bool {
+    Kind::of(found) == Kind::CharDevice && system::is_null_device(found)
 }
 
 /// Whether a path leads to a device, such as `/dev/null`. Writing to one does not wait for a reader.

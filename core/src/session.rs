@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 
 use crate::config::Config;
 use crate::config::inputs::ResolvedVariable;
-use crate::eval::functions::PendingFunctions;
+use crate::eval::provider_functions::PendingFunctions;
 use crate::eval::vertex::EvalInputs;
 use crate::eval::{HostValues, ModuleResults, ModuleScope, Results};
 use crate::event::{EventObserver, NoEventObserver};

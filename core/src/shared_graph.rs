@@ -2,19 +2,19 @@
 //! message printed for a cycle, and the drawing. Vertices for objects are specific to each graph.
 
 mod close_ephemeral;
+mod draw_phase_graph;
 mod edge_reason;
 mod provider_usage;
 mod provider_vertex;
-mod render;
 mod shared_vertex;
 mod vertex_names;
 mod walk;
 
-pub(crate) use close_ephemeral::add_close_vertices;
+pub(crate) use close_ephemeral::add_ephemeral_close_vertices;
+pub(crate) use draw_phase_graph::draw_phase_graph;
 pub(crate) use edge_reason::{CycleExplanation, EdgeReason, format_place, report_cycles};
 pub(crate) use provider_usage::ProviderUsage;
 pub(crate) use provider_vertex::{ProviderVertex, visit_provider, written_providers};
-pub(crate) use render::draw_phase_graph;
 pub(crate) use shared_vertex::{
     ModuleReferences, PhaseVertex, SharedVertex, SharedVisitOutcome, add_module_call_vertices,
     add_providers, add_value_vertices,

@@ -7,7 +7,7 @@ mod attributes;
 pub mod checks;
 pub mod edit;
 pub mod file;
-pub mod intents;
+pub mod intent_log;
 pub mod journal;
 pub mod merge;
 pub mod operator;

@@ -1,11 +1,11 @@
 //! The `archive` provider: files packed into one.
 
-mod collect;
+mod archive_request;
+mod collect_entries;
 mod data_source;
-mod file;
 mod model;
-mod pack;
 mod resource;
+mod write_archive;
 
 use formwork_sdk::ProviderDef;
 
@@ -14,7 +14,7 @@ use formwork_sdk::ProviderDef;
 pub fn provider() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/archive")
         .resource("archive_file", resource::ArchiveFileResource)
-        .data_source("archive_file", data_source::ArchiveFileSource)
+        .data_source("archive_file", data_source::ArchiveFileDataSource)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub static PROVIDER_NAMES: [&str; 9] =
 /// Serves a provider if the name of the program is `terraform-provider-NAME`, alone or with a version
 /// behind it, as in packages.
 #[must_use]
-pub fn serve(program: &OsStr) -> Option<ExitCode> {
+pub fn serve_if_named_provider(program: &OsStr) -> Option<ExitCode> {
     Some(formwork_sdk::serve(provider_of_program(program)?))
 }
 

@@ -10,7 +10,7 @@ use tokio::process::Command;
 
 /// A program that is about to run.
 #[expect(clippy::disallowed_methods, reason = "its `ProcessTree` ends it")]
-pub(crate) fn command(program: &str) -> Command {
+pub(crate) fn child_command(program: &str) -> Command {
     Command::new(program)
 }
 
@@ -18,7 +18,10 @@ pub(crate) fn command(program: &str) -> Command {
 ///
 /// # Errors
 /// When it cannot be started.
-pub(crate) async fn run_with_input(mut command: Command, question: &[u8]) -> io::Result<Output> {
+pub(crate) async fn run_child_with_input(
+    mut command: Command,
+    question: &[u8],
+) -> io::Result<Output> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let (mut child, tree) = ProcessTree::spawn(command).await?;
     let stdin = child.stdin.take();
@@ -44,7 +47,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str) -> Command {
-        let mut shell = command("sh");
+        let mut shell = child_command("sh");
         shell.args(["-c", script]);
         shell
     }
@@ -82,13 +85,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_answers_what_it_is_asked() {
-        let output = run_with_input(shell("cat; echo why >&2; exit 3"), b"what").await.unwrap();
+        let output =
+            run_child_with_input(shell("cat; echo why >&2; exit 3"), b"what").await.unwrap();
         assert_eq!((output.stdout, output.stderr), (b"what".to_vec(), b"why\n".to_vec()));
         assert_eq!(output.status.code(), Some(3));
         let large = vec![b'a'; 1 << 20];
-        assert_eq!(run_with_input(shell("cat"), &large).await.unwrap().stdout, large);
-        assert!(run_with_input(shell("exit 0"), &large).await.unwrap().stdout.is_empty());
-        assert!(run_with_input(command("./no-such-program"), b"").await.is_err());
+        assert_eq!(run_child_with_input(shell("cat"), &large).await.unwrap().stdout, large);
+        assert!(run_child_with_input(shell("exit 0"), &large).await.unwrap().stdout.is_empty());
+        assert!(run_child_with_input(child_command("./no-such-program"), b"").await.is_err());
     }
 
     #[tokio::test]
@@ -96,7 +100,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = pipe(folder.path());
         let left = tokio::select! {
-            output = run_with_input(lasting(&path), b"") => panic!("{output:?}"),
+            output = run_child_with_input(lasting(&path), b"") => panic!("{output:?}"),
             left = reader(&path) => left,
         };
         wait_for_eof(left).await;

@@ -22,11 +22,11 @@ impl Digests {
         let sha256 = Sha256::digest(content);
         let sha512 = Sha512::digest(content);
         Self {
-            md5: hex(&Md5::digest(content)),
-            sha1: hex(&sha1(content)),
-            sha256: hex(&sha256),
+            md5: to_hex(&Md5::digest(content)),
+            sha1: to_hex(&sha1(content)),
+            sha256: to_hex(&sha256),
             base64sha256: STANDARD.encode(sha256),
-            sha512: hex(&sha512),
+            sha512: to_hex(&sha512),
             base64sha512: STANDARD.encode(sha512),
         }
     }
@@ -38,6 +38,6 @@ pub(crate) fn sha1(content: &[u8]) -> [u8; 20] {
 }
 
 /// Bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -8,5 +8,5 @@ use formwork_sdk::ProviderDef;
 #[must_use]
 pub fn provider() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/external")
-        .data_source("external", data_source::ExternalSource)
+        .data_source("external", data_source::ExternalDataSource)
 }

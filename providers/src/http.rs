@@ -1,7 +1,7 @@
 //! The `http` provider: responses of HTTP servers.
 
 mod data_source;
-mod exchange;
+mod send_request;
 
 use formwork_sdk::ProviderDef;
 
@@ -9,5 +9,5 @@ use formwork_sdk::ProviderDef;
 #[must_use]
 pub fn provider() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/http")
-        .data_source("http", data_source::HttpSource)
+        .data_source("http", data_source::HttpDataSource)
 }

@@ -4,20 +4,20 @@
 pub mod archive;
 pub mod bundle;
 mod child;
+mod decode_pem;
 mod digest;
 pub mod external;
 pub mod http;
+mod keepers;
 pub mod local;
 mod mode;
 pub mod null;
-mod pem;
 pub mod postgresql;
-#[cfg(test)]
-mod program;
 mod proxy;
 pub mod random;
-mod replace;
-mod shown;
+mod redact_url;
+#[cfg(test)]
+mod test_program;
 pub mod time;
 pub mod tls;
 

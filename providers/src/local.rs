@@ -16,9 +16,9 @@ pub fn provider() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/local")
         .resource("local_file", file::LocalFileResource)
         .resource("local_sensitive_file", sensitive_file::LocalSensitiveFileResource)
-        .data_source("local_command", command::LocalCommandSource)
-        .data_source("local_file", data_source::LocalFileSource)
-        .data_source("local_sensitive_file", data_source::LocalSensitiveFileSource)
+        .data_source("local_command", command::LocalCommandDataSource)
+        .data_source("local_file", data_source::LocalFileDataSource)
+        .data_source("local_sensitive_file", data_source::LocalSensitiveFileDataSource)
         .ephemeral("local_command", command::EphemeralCommand)
         .function::<direxists::DirExists>("direxists")
 }

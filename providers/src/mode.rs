@@ -8,39 +8,39 @@ use std::path::Path;
 
 /// Creates a directory and its parents with a mode.
 #[cfg(unix)]
-pub(crate) fn create_dir(path: &Path, mode: u32) -> io::Result<()> {
+pub(crate) fn create_dir_with_mode(path: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     DirBuilder::new().recursive(true).mode(mode).create(path)
 }
 
 /// Creates a directory and its parents.
 #[cfg(not(unix))]
-pub(crate) fn create_dir(path: &Path, _mode: u32) -> io::Result<()> {
+pub(crate) fn create_dir_with_mode(path: &Path, _mode: u32) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
 
 /// Creates a file with a mode, or empties the one that is there.
 #[cfg(unix)]
-pub(crate) fn create_file(path: &Path, mode: u32) -> io::Result<File> {
+pub(crate) fn create_file_with_mode(path: &Path, mode: u32) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(path)
 }
 
 /// Creates a file, or empties the one that is there.
 #[cfg(not(unix))]
-pub(crate) fn create_file(path: &Path, _mode: u32) -> io::Result<std::fs::File> {
+pub(crate) fn create_file_with_mode(path: &Path, _mode: u32) -> io::Result<std::fs::File> {
     std::fs::File::create(path)
 }
 
 /// The mode of a file.
 #[cfg(unix)]
-pub(crate) fn of(found: &Metadata) -> Option<u32> {
+pub(crate) fn mode_from_metadata(found: &Metadata) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt as _;
     Some(found.permissions().mode())
 }
 
 /// There is none.
 #[cfg(not(unix))]
-pub(crate) fn of(_found: &Metadata) -> Option<u32> {
+pub(crate) fn mode_from_metadata(_found: &Metadata) -> Option<u32> {
     None
 }

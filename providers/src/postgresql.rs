@@ -4,8 +4,8 @@
 //! It is an example of a provider for a real service: `server.rs` is what the resources share, and each
 //! of them is one file with a model and five short handlers.
 
+mod connection_encryption;
 mod database;
-mod encryption;
 mod extension;
 mod grant;
 mod role;
@@ -19,11 +19,11 @@ use formwork_sdk::ProviderDef;
 /// The provider.
 #[must_use]
 pub fn provider() -> ProviderDef {
-    provider_of(&server::Server::default())
+    provider_of_server(&server::PostgresqlServer::default())
 }
 
 /// The provider of a server.
-fn provider_of(server: &server::Server) -> ProviderDef {
+fn provider_of_server(server: &server::PostgresqlServer) -> ProviderDef {
     ProviderDef::new("registry.terraform.io/cyrilgdn/postgresql")
         .with_configuration(server.clone())
         .resource("postgresql_database", database::DatabaseResource(server.clone()))

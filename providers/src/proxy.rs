@@ -8,9 +8,9 @@ use ureq::{Error, Proxy};
 ///
 /// # Errors
 /// When the environment names something that is no proxy.
-pub(crate) fn proxy_for(url: &Uri) -> Result<Option<Proxy>, String> {
+pub(crate) fn proxy_from_env(url: &Uri) -> Result<Option<Proxy>, String> {
     let (Some(scheme), Some(host)) = (url.scheme_str(), url.host()) else { return Ok(None) };
-    let proxies = ProxyEnv::read(variable);
+    let proxies = ProxyEnv::read(read_env_variable);
     let Some(named) = proxies.proxy_for(scheme, host, url.port_u16()) else { return Ok(None) };
     parse_proxy(named).map(Some).map_err(|error| format!("the environment names no proxy: {error}"))
 }
@@ -39,7 +39,7 @@ pub(crate) fn with_credentials(
 }
 
 #[expect(clippy::disallowed_methods, reason = "the variables that all programs know")]
-fn variable(name: &str) -> Option<String> {
+fn read_env_variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 

@@ -5,12 +5,12 @@ mod id;
 mod integer;
 mod password;
 mod pet;
-mod seed;
+mod pet_words;
+mod seeded_random;
 mod shuffle;
 mod string;
-mod text;
+mod string_rules;
 mod uuid;
-mod words;
 
 use formwork_sdk::ProviderDef;
 

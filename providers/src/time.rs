@@ -16,11 +16,11 @@ use moment::Clock;
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "telling the time is what this provider is for")]
 pub fn provider() -> ProviderDef {
-    provider_with(OffsetDateTime::now_utc)
+    provider_with_clock(OffsetDateTime::now_utc)
 }
 
 /// The provider, for which it is what time the clock says.
-fn provider_with(clock: Clock) -> ProviderDef {
+fn provider_with_clock(clock: Clock) -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/time")
         .resource("time_offset", offset::OffsetResource { clock })
         .resource("time_rotating", rotating::RotatingResource { clock })

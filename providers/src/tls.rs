@@ -2,17 +2,17 @@
 
 mod cert_request;
 mod certificate;
+mod fetch_certificates;
 mod issue;
 mod key;
 mod locally_signed_cert;
 mod name;
-mod peer;
 mod private_key;
 mod proxy;
 mod public_key;
 mod renewal;
 mod self_signed_cert;
-mod show;
+mod shown_certificate;
 mod signed;
 mod subject;
 mod usage;
@@ -29,8 +29,8 @@ pub fn provider() -> ProviderDef {
         .resource("tls_locally_signed_cert", locally_signed_cert::LocallySignedCertResource)
         .resource("tls_self_signed_cert", self_signed_cert::SelfSignedCertResource)
         .resource("tls_private_key", private_key::PrivateKeyResource)
-        .data_source("tls_certificate", certificate::CertificateSource(proxy))
-        .data_source("tls_public_key", public_key::PublicKeySource)
+        .data_source("tls_certificate", certificate::CertificateDataSource(proxy))
+        .data_source("tls_public_key", public_key::PublicKeyDataSource)
         .ephemeral("tls_private_key", private_key::EphemeralPrivateKey)
         .ephemeral("tls_public_key", public_key::EphemeralPublicKey)
 }

@@ -1,6 +1,6 @@
 //! Blocking work, run beside the handlers.
 
-use crate::{Answer, Problem, panics};
+use crate::{Answer, Problem, panic_positions};
 
 /// Runs blocking work: reads of files, calls of a synchronous client, long computations. All
 /// handlers of a provider share one thread, so blocking work inside a handler would delay all
@@ -20,9 +20,9 @@ pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
     // Caught on the other thread and resumed here: tokio's own error has no position of the panic.
-    match tokio::task::spawn_blocking(|| panics::run_catching_panics(work)).await {
+    match tokio::task::spawn_blocking(|| panic_positions::run_catching_panics(work)).await {
         Ok(Ok(answer)) => answer,
-        Ok(Err(panic)) => panics::resume_panic(panic),
+        Ok(Err(panic)) => panic_positions::resume_panic(panic),
         // The runtime is shutting down.
         Err(_) => Err(Problem::with_detail("it was not begun: the provider ends")),
     }
@@ -36,13 +36,13 @@ mod tests {
     use futures_util::FutureExt as _;
 
     use super::run_blocking;
-    use crate::panics;
+    use crate::panic_positions;
 
     #[tokio::test]
     async fn a_panic_goes_on_with_its_place() {
         let work = AssertUnwindSafe(run_blocking::<()>(|| panic!("out of luck")));
         let panic = work.catch_unwind().await.unwrap_err();
-        let panic_text = panics::describe_panic(&*panic);
+        let panic_text = panic_positions::describe_panic(&*panic);
         assert!(panic_text.starts_with(" at sdk/src/background.rs:"), "{panic_text}");
         assert!(panic_text.ends_with(": out of luck"), "{panic_text}");
     }

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use crate::context::lock_ignoring_poison;
 use crate::stop::Stop;
 use crate::timeouts::{self, Wait};
-use crate::{Answer, Problem, panics};
+use crate::{Answer, Problem, panic_positions};
 
 /// A request to a provider.
 #[derive(Clone)]
@@ -114,9 +114,9 @@ impl Call {
         &self,
         handler: impl Future<Output = Answer<T>>,
     ) -> impl Future<Output = Answer<T>> {
-        panics::install_panic_hook();
+        panic_positions::install_panic_hook();
         // The thread may have the position of an earlier panic that was caught elsewhere.
-        panics::forget_panic_position();
+        panic_positions::forget_panic_position();
         // A handler that panicked is dropped and never polled again, so no broken state is seen.
         let done = AssertUnwindSafe(handler).catch_unwind();
         done.map(|done| done.unwrap_or_else(|panic| Err(panic_problem(&*panic))))
@@ -192,7 +192,7 @@ impl Call {
 }
 
 fn panic_problem(panic: &(dyn Any + Send)) -> Problem {
-    let panic_text = panics::describe_panic(panic);
+    let panic_text = panic_positions::describe_panic(panic);
     let detail =
         format!("A handler of the provider panicked{panic_text}. This is a bug in the provider.");
     Problem::new("Provider panicked", detail)

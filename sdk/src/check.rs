@@ -225,7 +225,7 @@ impl Relation {
         for name in &self.names {
             match object.get(name) {
                 Some(Value::Unknown(_)) => unknown = true,
-                Some(value) if is_set(value) => set.push(format!("`{name}`")),
+                Some(value) if is_set_by_author(value) => set.push(format!("`{name}`")),
                 _ => unset.push(format!("`{name}`")),
             }
         }
@@ -233,21 +233,21 @@ impl Relation {
             RelationKind::Conflicts | RelationKind::ExactlyOneOf if set.len() > 1 => {
                 format!(
                     "only one of {} can be set; {} are",
-                    self.attribute_list(),
+                    self.format_attribute_list(),
                     set.join(" and ")
                 )
             }
             RelationKind::ExactlyOneOf if set.is_empty() && !unknown => {
-                format!("one of {} must be set; none is", self.attribute_list())
+                format!("one of {} must be set; none is", self.format_attribute_list())
             }
             RelationKind::AtLeastOneOf if set.is_empty() && !unknown => {
-                format!("at least one of {} must be set; none is", self.attribute_list())
+                format!("at least one of {} must be set; none is", self.format_attribute_list())
             }
             RelationKind::Together if !set.is_empty() && !unset.is_empty() => {
                 let (set, unset) = (set.join(", "), unset.join(", "));
                 format!(
                     "{} must be set together; {set} is set, {unset} is not",
-                    self.attribute_list()
+                    self.format_attribute_list()
                 )
             }
             _ => return Ok(()),
@@ -255,14 +255,14 @@ impl Relation {
         Err(CheckError { summary: "Invalid Attribute Combination", why, found: None })
     }
 
-    fn attribute_list(&self) -> String {
+    fn format_attribute_list(&self) -> String {
         let names: Vec<_> = self.names.iter().map(|name| format!("`{name}`")).collect();
         names.join(", ")
     }
 }
 
 /// Whether an author set it. Absent blocks are an empty collection.
-fn is_set(value: &Value) -> bool {
+fn is_set_by_author(value: &Value) -> bool {
     match value {
         Value::Null(_) => false,
         // An absent block is an empty list, so empty means not set.

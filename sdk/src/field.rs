@@ -23,7 +23,7 @@ macro_rules! forward_field_properties {
 
 mod attr;
 mod collection;
-mod define;
+mod definition_of_field;
 mod leaf;
 mod secret;
 mod whole;

@@ -62,7 +62,7 @@ pub mod function;
 pub mod list;
 pub mod log;
 pub mod model;
-mod panics;
+mod panic_positions;
 mod plan;
 pub mod problem;
 pub mod provider;

@@ -53,7 +53,7 @@ pub trait Model: View {
     type Identity: View;
 
     /// Whether any part is write-only: [`SomeWriteOnly`] or [`NoneWriteOnly`].
-    type WriteOnly: WriteOnly;
+    type WriteOnly: WriteOnlyPresence;
 
     /// The names of attributes and blocks.
     const NAMES: &'static [NamesEntry];
@@ -81,9 +81,9 @@ pub type Identity<M> = <M as Model>::Identity;
 
 /// Whether parts of a model are write-only, as a type, so that a model with such parts does not
 /// compile where nothing is written.
-pub trait WriteOnly {
+pub trait WriteOnlyPresence {
     /// Whether some parts are write-only.
-    const IS_SOME: bool;
+    const HAS_SOME: bool;
 }
 
 /// No part is write-only.
@@ -94,22 +94,22 @@ pub struct NoneWriteOnly;
 #[derive(Clone, Copy, Debug)]
 pub struct SomeWriteOnly;
 
-impl WriteOnly for NoneWriteOnly {
-    const IS_SOME: bool = false;
+impl WriteOnlyPresence for NoneWriteOnly {
+    const HAS_SOME: bool = false;
 }
 
-impl WriteOnly for SomeWriteOnly {
-    const IS_SOME: bool = true;
+impl WriteOnlyPresence for SomeWriteOnly {
+    const HAS_SOME: bool = true;
 }
 
 /// A condition that chooses one of the two.
 #[derive(Clone, Copy, Debug)]
-pub struct WriteOnlyIf<const IS_SOME: bool>;
+pub struct WriteOnlyIf<const HAS_SOME: bool>;
 
 /// Type chosen by a condition.
 pub trait ChooseWriteOnly {
     /// The choice.
-    type Choice: WriteOnly;
+    type Choice: WriteOnlyPresence;
 }
 
 impl ChooseWriteOnly for WriteOnlyIf<false> {
@@ -132,13 +132,13 @@ pub enum NamesEntry {
 impl NamesEntry {
     /// Whether `names` contains `name`.
     #[must_use]
-    pub const fn is_among(name: &str, names: &[Self]) -> bool {
+    pub const fn any_has_name(name: &str, names: &[Self]) -> bool {
         // A `const fn` has no `for`.
         let mut at = 0;
         while at < names.len() {
             let found = match names[at] {
-                Self::One(one) => bytes_equal(name.as_bytes(), one.as_bytes()),
-                Self::All(all) => Self::is_among(name, all),
+                Self::One(one) => names_equal(name.as_bytes(), one.as_bytes()),
+                Self::All(all) => Self::any_has_name(name, all),
             };
             if found {
                 return true;
@@ -154,7 +154,7 @@ impl NamesEntry {
         let mut at = 0;
         while at < some.len() {
             let found = match some[at] {
-                Self::One(one) => Self::is_among(one, others),
+                Self::One(one) => Self::any_has_name(one, others),
                 Self::All(all) => Self::have_common_name(all, others),
             };
             if found {
@@ -167,7 +167,7 @@ impl NamesEntry {
 }
 
 /// Comparison of strings. The standard one cannot be used in constants.
-const fn bytes_equal(one: &[u8], other: &[u8]) -> bool {
+const fn names_equal(one: &[u8], other: &[u8]) -> bool {
     let mut at = 0;
     while at < one.len() && at < other.len() && one[at] == other[at] {
         at += 1;
@@ -250,13 +250,13 @@ pub struct SortedNames<const N: usize> {
 impl<const N: usize> SortedNames<N> {
     /// Names in bytewise order.
     #[must_use]
-    pub const fn sorted(sorted: [&'static str; N]) -> Self {
+    pub const fn from_sorted(sorted: [&'static str; N]) -> Self {
         Self { sorted, shared: OnceLock::new() }
     }
 
     /// The values of an object with exactly these names.
     #[must_use]
-    pub fn values<'v>(&self, value: &'v Value) -> Option<&'v [Value; N]> {
+    pub fn values_of_object<'v>(&self, value: &'v Value) -> Option<&'v [Value; N]> {
         let Value::Object(object) = value else { return None };
         // Values from a host have the attributes of the schema, so this nearly always holds, and
         // saves a look-up for each field.
@@ -266,7 +266,7 @@ impl<const N: usize> SortedNames<N> {
 
     /// An object of values in the order of the names.
     #[must_use]
-    pub fn object(&self, values: [Value; N]) -> Value {
+    pub fn build_object(&self, values: [Value; N]) -> Value {
         // Allocated once: all objects of the type share their names.
         let names = self.shared.get_or_init(|| self.sorted.map(Str::from).into());
         Value::Object(Object::with_names(names.clone(), values.into()))
@@ -286,7 +286,7 @@ pub fn merge_objects<const N: usize>(objects: [Value; N]) -> Value {
 
 /// Calls a typed function for a change of one attribute. Values that do not fit the type count as
 /// changed.
-pub fn decide_replacement<T: Field>(
+pub fn call_replace_condition<T: Field>(
     prior: &Value,
     planned: &Value,
     ask: fn(&T, &T) -> bool,
@@ -299,7 +299,7 @@ pub fn decide_replacement<T: Field>(
 }
 
 /// Reads an object, or returns the reason why it cannot be read.
-pub(crate) fn read<V: View>(value: &Value) -> Answer<V> {
+pub(crate) fn read_view<V: View>(value: &Value) -> Answer<V> {
     V::from_value(value).map_err(|ConversionError { path, reason }| {
         let place = path.to_string();
         let place = place.trim_start_matches('.');

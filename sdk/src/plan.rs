@@ -1,9 +1,9 @@
 //! Planning by the rules of a model: defaults, unknown computed values, kept values, and forced
 //! replacement. Pure.
 
-mod merge;
+mod keep_prior_values;
+mod merge_results;
 mod replacement;
-mod restore;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,11 +15,11 @@ use formwork_value::{Str, Value};
 use crate::check::Relation;
 use crate::schema::{NestedRules, Rule, Rules, Shape};
 
-pub(crate) use merge::{
+pub(crate) use merge_results::{
     draft_of_import_id, fill_early_values, fill_unknown, merge_draft, replace_unknown_with_null,
     replace_unrepresentable_nulls, with_write_only_values,
 };
-pub(crate) use replacement::replace_paths;
+pub(crate) use replacement::paths_forcing_replacement;
 
 /// Returns the planned object before the author's `modify_plan`.
 ///
@@ -46,7 +46,8 @@ pub(crate) fn plan_by_rules(
     let beside = CorrespondingValues { prior: Some(prior), config: Some(&config) };
     // Before the comparison below: a prior value that the host dropped would look like a change,
     // and plan an update of an unchanged object.
-    let proposed = restore::restore_prior_values(content, &proposed, beside).unwrap_or(proposed);
+    let proposed =
+        keep_prior_values::keep_prior_nested_values(content, &proposed, beside).unwrap_or(proposed);
     // Write-only values are null in every prior object, so comparing them would show a change in
     // each plan.
     if shape.block.null_write_only_in(&proposed) == *prior {

@@ -148,7 +148,7 @@ impl Problem {
         })
     }
 
-    fn with_summary(mut self, summary: String) -> Self {
+    fn with_default_summary(mut self, summary: String) -> Self {
         let all = std::iter::once(&mut self.first).chain(&mut self.more);
         for one in all {
             one.summary.get_or_insert_with(|| summary.clone());
@@ -225,7 +225,7 @@ pub trait OrFail<T> {
 
 impl<T, E: Into<Problem>> OrFail<T> for Result<T, E> {
     fn or_fail(self, summary: impl Into<String>) -> Answer<T> {
-        self.map_err(|error| error.into().with_summary(summary.into()))
+        self.map_err(|error| error.into().with_default_summary(summary.into()))
     }
 }
 

@@ -12,8 +12,8 @@ use crate::call::Call;
 use crate::context::Deferral;
 use crate::data_source::DataSource;
 use crate::erased::{
-    AnyAction, AnyConfigure, AnyDataSource, AnyEphemeral, AnyList, AnyResource, AnyStateStore,
-    TypedAction, TypedConfigure, TypedDataSource, TypedEphemeral, TypedList, TypedResource,
+    AnyAction, AnyDataSource, AnyEphemeral, AnyList, AnyProviderConfig, AnyResource, AnyStateStore,
+    TypedAction, TypedDataSource, TypedEphemeral, TypedList, TypedProviderConfig, TypedResource,
     TypedStateStore,
 };
 use crate::function::{AnyFunction, TypedFunction};
@@ -30,7 +30,7 @@ use crate::{
 /// Definition of a provider.
 pub struct ProviderDef {
     pub(crate) address: String,
-    pub(crate) configure: Box<dyn AnyConfigure>,
+    pub(crate) configure: Box<dyn AnyProviderConfig>,
     pub(crate) meta: Option<Shape>,
     pub(crate) resources: BTreeMap<String, Box<dyn AnyResource>>,
     pub(crate) data_sources: BTreeMap<String, Box<dyn AnyDataSource>>,
@@ -51,7 +51,7 @@ impl ProviderDef {
     pub fn new(address: &str) -> Self {
         Self {
             address: address.to_owned(),
-            configure: Box::new(TypedConfigure::new(NoConfiguration)),
+            configure: Box::new(TypedProviderConfig::new(NoConfiguration)),
             meta: None,
             resources: BTreeMap::new(),
             data_sources: BTreeMap::new(),
@@ -65,7 +65,7 @@ impl ProviderDef {
     }
 
     /// Checks the name of an addition. `is_there` says whether the name is already in use.
-    fn check_name(&mut self, what: &str, name: &str, is_there: bool) {
+    fn check_added_name(&mut self, what: &str, name: &str, is_there: bool) {
         // The name of a provider may contain a dash, and the name of a resource type begins with
         // it.
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
@@ -90,7 +90,7 @@ impl ProviderDef {
     /// Sets the configuration of the provider.
     #[must_use]
     pub fn with_configuration(mut self, configure: impl Configure) -> Self {
-        self.configure = Box::new(TypedConfigure::new(configure));
+        self.configure = Box::new(TypedProviderConfig::new(configure));
         self
     }
 
@@ -104,7 +104,7 @@ impl ProviderDef {
     /// Adds a resource type.
     #[must_use]
     pub fn resource(mut self, name: &str, resource: impl Resource) -> Self {
-        self.check_name("resource type", name, self.resources.contains_key(name));
+        self.check_added_name("resource type", name, self.resources.contains_key(name));
         self.resources.insert(name.to_owned(), Box::new(TypedResource::new(resource)));
         self
     }
@@ -112,7 +112,7 @@ impl ProviderDef {
     /// Adds a data source.
     #[must_use]
     pub fn data_source(mut self, name: &str, data_source: impl DataSource) -> Self {
-        self.check_name("data source", name, self.data_sources.contains_key(name));
+        self.check_added_name("data source", name, self.data_sources.contains_key(name));
         self.data_sources.insert(name.to_owned(), Box::new(TypedDataSource::new(data_source)));
         self
     }
@@ -120,7 +120,7 @@ impl ProviderDef {
     /// Adds an ephemeral resource type.
     #[must_use]
     pub fn ephemeral(mut self, name: &str, ephemeral: impl Ephemeral) -> Self {
-        self.check_name("ephemeral resource type", name, self.ephemeral.contains_key(name));
+        self.check_added_name("ephemeral resource type", name, self.ephemeral.contains_key(name));
         self.ephemeral.insert(name.to_owned(), Box::new(TypedEphemeral::new(ephemeral)));
         self
     }
@@ -134,7 +134,7 @@ impl ProviderDef {
     /// Adds a function whose types are known only when the provider runs.
     #[must_use]
     pub fn any_function(mut self, name: &str, function: impl AnyFunction) -> Self {
-        self.check_name("function", name, self.functions.contains_key(name));
+        self.check_added_name("function", name, self.functions.contains_key(name));
         self.functions.insert(name.to_owned(), Box::new(function));
         self
     }
@@ -144,7 +144,7 @@ impl ProviderDef {
     pub fn action<A: Action>(mut self, name: &str, action: A) -> Self {
         // An action leaves no object in which computed values could be stored.
         const { assert!(!A::Model::HAS_COMPUTED, "an action has no computed attributes") }
-        self.check_name("action", name, self.actions.contains_key(name));
+        self.check_added_name("action", name, self.actions.contains_key(name));
         self.actions.insert(name.to_owned(), Arc::new(TypedAction::new(action)));
         self
     }
@@ -161,7 +161,7 @@ impl ProviderDef {
                 "what is listed has an identity: mark its attributes `identity`"
             );
         }
-        self.check_name("list resource", name, self.lists.contains_key(name));
+        self.check_added_name("list resource", name, self.lists.contains_key(name));
         self.lists.insert(name.to_owned(), Arc::new(TypedList::new(list)));
         self
     }
@@ -171,7 +171,7 @@ impl ProviderDef {
     pub fn state_store<S: StateStore>(mut self, name: &str, store: S) -> Self {
         // A configuration has no object in which computed values could be stored.
         const { assert!(!S::Model::HAS_COMPUTED, "a state store has no computed attributes") }
-        self.check_name("state store", name, self.state_stores.contains_key(name));
+        self.check_added_name("state store", name, self.state_stores.contains_key(name));
         self.state_stores.insert(name.to_owned(), Box::new(TypedStateStore::new(store)));
         self
     }
@@ -235,7 +235,7 @@ impl<M: Model> Setup<M> {
     /// When some of it is not known yet: names the attributes.
     pub fn known_config(&self) -> Answer<Input<M>> {
         let Some(first) = self.unknown.first() else {
-            return model::read(&plan::replace_unknown_with_null(&self.config.to_value()));
+            return model::read_view(&plan::replace_unknown_with_null(&self.config.to_value()));
         };
         let names: Vec<_> = self.unknown.iter().map(|name| format!("`{name}`")).collect();
         let detail = format!(

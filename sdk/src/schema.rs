@@ -1,7 +1,7 @@
 //! The schema of a model, and its further rules for planning and validating. `#[derive(Model)]` and
 //! `#[derive(Nested)]` build these. This file handles no objects.
 
-mod define;
+mod definition;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use formwork_value::{Str, Type, Value};
 
 use crate::check::{Check, Relation};
 
-pub use define::{BlockDefinition, Definition};
+pub use definition::{BlockDefinition, Definition};
 
 /// A schema with the rules for planning and validating.
 #[derive(Clone, Debug, Default)]

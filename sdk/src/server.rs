@@ -39,7 +39,7 @@ use crate::context::{CallContext, Deferral, ProviderMeta, lock_ignoring_poison};
 use crate::erased::{AnyDataSource, AnyEphemeral, AnyResource};
 use crate::schema::Shape;
 use crate::stop::{Stop, StopSwitch};
-use crate::{Answer, Problem, ProviderDef, panics, plan};
+use crate::{Answer, Problem, ProviderDef, panic_positions, plan};
 
 use data_and_ephemeral::OpenedEphemeral;
 use object::ObjectAnswer;
@@ -48,9 +48,9 @@ use state_store::ConfiguredStores;
 mod action_and_list;
 mod check;
 mod data_and_ephemeral;
-mod definition;
 mod identity;
 mod object;
+mod provider_schema;
 mod state_store;
 mod stored_object;
 mod validate_and_configure;
@@ -300,13 +300,13 @@ impl ProviderHandlers for Server {
     }
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
-        panics::install_panic_hook();
+        panic_positions::install_panic_hook();
         // The function's state is dropped with the call, so a panic leaves no broken state.
         // A function may be called hundreds of times in one run. A panic must fail one call and not
         // the process with all others.
         let result = catch_unwind(AssertUnwindSafe(|| self.handle_call_function(&request)));
         let result = result.unwrap_or_else(|panic| {
-            let panic_text = panics::describe_panic(&*panic);
+            let panic_text = panic_positions::describe_panic(&*panic);
             // The host adds the final period.
             let text = format!("the function panicked{panic_text}. This is a bug in the provider");
             Err(FunctionError { text, argument: None })
@@ -472,14 +472,14 @@ impl ProviderHandlers for Server {
 }
 
 /// Proposed value of a creation: the configuration with defaults, and unknown computed values.
-fn proposed_create(shape: &Shape, config: &Value) -> Value {
+fn propose_create(shape: &Shape, config: &Value) -> Value {
     plan::plan_by_rules(shape, &Value::null(shape.ty().clone()), config, config)
 }
 
 /// Placeholder of a deferred answer: the configuration, and unknown computed values.
 fn deferred_placeholder(shape: &Shape, config: &Payload) -> Option<Payload> {
     let config = check::decode_value(shape, config).ok()?;
-    Some(check::encode_value(shape, &proposed_create(shape, &config)))
+    Some(check::encode_value(shape, &propose_create(shape, &config)))
 }
 
 fn unsupported_type_problem(what: &str, name: &str) -> Problem {

@@ -103,7 +103,7 @@ impl Caller {
 
 /// The request that the suite sends.
 fn message(config: &Bytes) -> Msg {
-    let capabilities = Msg::new().with_int(2, 1);
+    let capabilities = Msg::new().with_nonzero_int(2, 1);
     Msg::new()
         .with_text(1, TYPE)
         .with_message(2, &Msg::new().with_bytes(1, config.clone()))

@@ -44,7 +44,7 @@ const SERIALISED: [&str; 47] = [
     "core/src/state/file/version3.rs",
     "core/src/state/checks.rs",
     "core/src/plan/file.rs",
-    "core/src/plan/saved.rs",
+    "core/src/plan/plan_json.rs",
     "core/src/state/journal.rs",
     "core/src/state/journal/record.rs",
     "core/backend/src/lock.rs",
@@ -64,7 +64,7 @@ const SERIALISED: [&str; 47] = [
     "core/backend/src/encryption/aws_kms.rs",
     "core/backend/src/encryption/gcp_kms.rs",
     "core/backend/src/encryption/openbao.rs",
-    "core/backend/src/encryption/wrapper.rs",
+    "core/backend/src/encryption/encrypted_file.rs",
     "core/backend/src/gcs/bucket.rs",
     "core/backend/src/gcs/credentials.rs",
     "core/backend/src/kubernetes/access.rs",
@@ -77,7 +77,7 @@ const SERIALISED: [&str; 47] = [
     // The manifest of installed modules.
     "cli/src/modules/manifest.rs",
     // The answers of registries and mirrors of providers.
-    "cli/src/install/source/network.rs",
+    "cli/src/install/source/network_mirror.rs",
     "cli/src/fetch/limited.rs",
     "cli/src/modules/registry.rs",
     "cli/src/install/source/registry.rs",

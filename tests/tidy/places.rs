@@ -55,7 +55,7 @@ fn files_for_other_systems_exist() {
 
 /// The only files that write to a terminal: everything passes through them, so that no text that others
 /// wrote steers it.
-const WRITERS: [&str; 2] = ["cli/src/view.rs", "cli/src/view/counter.rs"];
+const WRITERS: [&str; 2] = ["cli/src/view.rs", "cli/src/view/phase_counter.rs"];
 
 #[test]
 fn only_the_view_writes_to_a_terminal() {
@@ -83,7 +83,7 @@ const OPENERS: [&str; 8] = [
     "core/src/disk/system/unix.rs",
     "core/src/disk/system/windows.rs",
     // The state and its copies.
-    "core/backend/src/local/replace.rs",
+    "core/backend/src/local/replace_file.rs",
     // Files of the system below `/proc`.
     "cli/src/signals/unix.rs",
     // Files of the user's shells.

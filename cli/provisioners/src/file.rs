@@ -8,7 +8,7 @@ use formwork_value::schema::{Attribute, Block as Schema, Role};
 use formwork_value::{Type, Value};
 
 use crate::ProvisionerEnvironment;
-use crate::block::{ConfigBlock, expand_home};
+use crate::config_block::{ConfigBlock, expand_home};
 use crate::failure::FailureReason;
 use crate::messages;
 use crate::ssh::{self, Session, SshTarget};
@@ -44,7 +44,9 @@ impl FileProvisioner {
     ) -> Result<(), FailureReason> {
         let destination = config.string_or_empty("destination").unwrap_or_default();
         let uploaded = match config.string_or_empty("content") {
-            Some(content) => session.upload(destination, content.as_bytes().to_vec(), 0o644).await,
+            Some(content) => {
+                session.upload_content(destination, content.as_bytes().to_vec(), 0o644).await
+            }
             None => {
                 let source = config.string_or_empty("source").unwrap_or_default();
                 let path = expand_home(source, self.environment.home.as_deref());
@@ -104,7 +106,7 @@ impl Provisioner for FileProvisioner {
         let target = target
             .map_err(|why| FailureReason::from(why).into_provisioner_error(PROVISIONER_KIND))?;
         let work = async {
-            let session = ssh::connect(&target, None).await?;
+            let session = ssh::connect_with_retries(&target, None).await?;
             let result = self.upload(&session, ConfigBlock(task.config.value())).await;
             session.close().await;
             result

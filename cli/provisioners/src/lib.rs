@@ -1,7 +1,7 @@
 //! The provisioners that come with Formwork. When they run, and what their failure means, is the
 //! engine's business.
 
-mod block;
+mod config_block;
 mod failure;
 mod file;
 #[cfg(any(test, fuzzing))]

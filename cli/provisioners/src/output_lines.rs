@@ -3,7 +3,7 @@
 use formwork_core::provisioner::OutputSink;
 
 /// Number of bytes kept of the end of the output.
-const MAX_KEPT: usize = 8 * 1024;
+const MAX_KEPT_OUTPUT: usize = 8 * 1024;
 
 /// Greatest length of a line. A longer one is printed in pieces.
 const MAX_LINE_LENGTH: usize = 64 * 1024;
@@ -24,8 +24,8 @@ impl<'t> OutputLines<'t> {
     /// Takes the next piece.
     pub(crate) fn push_bytes(&mut self, piece: &[u8]) {
         self.last.extend_from_slice(piece);
-        if self.last.len() > 2 * MAX_KEPT {
-            self.last.drain(..self.last.len() - MAX_KEPT);
+        if self.last.len() > 2 * MAX_KEPT_OUTPUT {
+            self.last.drain(..self.last.len() - MAX_KEPT_OUTPUT);
         }
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
             self.line.extend_from_slice(part);
@@ -50,7 +50,7 @@ impl<'t> OutputLines<'t> {
 
     /// The end of the output.
     pub(crate) fn last_output(&self) -> String {
-        let start = self.last.len().saturating_sub(MAX_KEPT);
+        let start = self.last.len().saturating_sub(MAX_KEPT_OUTPUT);
         String::from_utf8_lossy(self.last.get(start..).unwrap_or_default()).into_owned()
     }
 }

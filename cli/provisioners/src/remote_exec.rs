@@ -9,7 +9,7 @@ use formwork_value::schema::{Attribute, Block as Schema, Role};
 use formwork_value::{Type, Value};
 
 use crate::ProvisionerEnvironment;
-use crate::block::ConfigBlock;
+use crate::config_block::ConfigBlock;
 use crate::failure::FailureReason;
 use crate::messages;
 use crate::output_lines::OutputLines;
@@ -75,11 +75,12 @@ impl Provisioner for RemoteExec {
         let scripts = read_scripts(ConfigBlock(task.config.value()))
             .map_err(|why| why.into_provisioner_error(PROVISIONER_KIND))?;
         let work = async {
-            let session = ssh::connect(&target, Some(tell)).await?;
+            let session = ssh::connect_with_retries(&target, Some(tell)).await?;
             let mut result: Result<(), FailureReason> = Ok(());
             for script in scripts {
-                result =
-                    execute(&session, &target, script, tell).await.map_err(FailureReason::from);
+                result = execute_script(&session, &target, script, tell)
+                    .await
+                    .map_err(FailureReason::from);
                 if result.is_err() {
                     break;
                 }
@@ -103,7 +104,7 @@ fn read_scripts(config: ConfigBlock<'_>) -> Result<Vec<Vec<u8>>, FailureReason> 
     if let Some(lines) = config.strings("inline") {
         let mut script = String::new();
         for line in lines {
-            script.push_str(require_known(line, "inline")?);
+            script.push_str(require_known_string(line, "inline")?);
             script.push('\n');
         }
         return Ok(vec![script.into_bytes()]);
@@ -112,10 +113,13 @@ fn read_scripts(config: ConfigBlock<'_>) -> Result<Vec<Vec<u8>>, FailureReason> 
         Some(path) => vec![Some(path)],
         None => config.strings("scripts").unwrap_or_default(),
     };
-    paths.into_iter().map(|path| read(Path::new(require_known(path, "script")?))).collect()
+    paths
+        .into_iter()
+        .map(|path| read_script_file(Path::new(require_known_string(path, "script")?)))
+        .collect()
 }
 
-fn require_known<'a>(text: Option<&'a str>, of: &str) -> Result<&'a str, String> {
+fn require_known_string<'a>(text: Option<&'a str>, of: &str) -> Result<&'a str, String> {
     match text {
         None => Err(format!("invalid null string in '{of}'")),
         Some("") => Err(format!("invalid empty string in '{of}'")),
@@ -123,7 +127,7 @@ fn require_known<'a>(text: Option<&'a str>, of: &str) -> Result<&'a str, String>
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, FailureReason> {
+fn read_script_file(path: &Path) -> Result<Vec<u8>, FailureReason> {
     let shown = path.display();
     let why = |why: String| {
         let bare = format!("A script cannot be opened: {why}.");
@@ -138,14 +142,14 @@ fn read(path: &Path) -> Result<Vec<u8>, FailureReason> {
 }
 
 /// Uploads a script, runs it, and takes it away, whatever came of it: it may hold secrets.
-async fn execute(
+async fn execute_script(
     session: &Session,
     target: &SshTarget,
     script: Vec<u8>,
     tell: OutputSink<'_>,
 ) -> Result<(), String> {
     let path = target.script_path();
-    upload(session, target, &path, script)
+    upload_script(session, target, &path, script)
         .await
         .map_err(|why| format!("Failed to upload script: {why}"))?;
     let mut lines = OutputLines::new(tell);
@@ -158,7 +162,7 @@ async fn execute(
     }
 }
 
-async fn upload(
+async fn upload_script(
     session: &Session,
     target: &SshTarget,
     path: &str,
@@ -170,7 +174,7 @@ async fn upload(
     let unix = target.is_unix();
     let shebang: &[u8] = if unix && !script.starts_with(b"#!") { b"#!/bin/sh\n" } else { b"" };
     // It may hold secrets, and the folder is open to all.
-    session.upload(path, [shebang, &script].concat(), 0o700).await?;
+    session.upload_content(path, [shebang, &script].concat(), 0o700).await?;
     if !unix {
         return Ok(());
     }

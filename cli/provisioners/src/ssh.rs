@@ -46,7 +46,7 @@ pub(crate) fn fuzz_ssh_keys(text: &str) {
 ///
 /// # Errors
 /// When the timeout is over; with the problem of the last attempt.
-pub(crate) async fn connect(
+pub(crate) async fn connect_with_retries(
     target: &SshTarget,
     tell: Option<OutputSink<'_>>,
 ) -> Result<Session, String> {

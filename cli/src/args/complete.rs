@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, Command};
 
-use super::page::value_name;
+use super::help_page::value_name;
 
 /// Names of the folder that complete an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,18 +61,18 @@ pub(crate) fn chdir_folder_of_line(line: &str) -> Option<PathBuf> {
 /// Splits a line as a shell would; the last word is empty behind a space. A quote may be open.
 /// Variables that are set for the command are left out.
 fn split_words(line: &str) -> Vec<String> {
-    let mut words = split_all(line);
-    let sets = |word: &String| word.split_once('=').is_some_and(|(name, _)| is_variable(name));
+    let mut words = split_all_words(line);
+    let sets = |word: &String| word.split_once('=').is_some_and(|(name, _)| is_variable_name(name));
     let n_set = words.iter().take_while(|word| sets(word)).count();
     words.drain(..n_set);
     words
 }
 
-fn is_variable(name: &str) -> bool {
+fn is_variable_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-fn split_all(line: &str) -> Vec<String> {
+fn split_all_words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quote = None;
     let mut characters = line.chars();

@@ -5,7 +5,7 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use formwork_value::diag::Summary;
 
-use super::page::{HelpPage, HelpSection};
+use super::help_page::{HelpPage, HelpSection};
 use crate::messages;
 use crate::view::human::wrap::wrap_text;
 

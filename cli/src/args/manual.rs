@@ -2,7 +2,7 @@
 
 use clap::Command;
 
-use super::page::HelpPage;
+use super::help_page::HelpPage;
 
 /// The version in the manual pages.
 const MANUAL_VERSION: &str = env!("CARGO_PKG_VERSION");

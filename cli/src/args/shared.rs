@@ -60,7 +60,7 @@ pub(crate) struct StateArgs {
 
 impl StateArgs {
     /// A state that is locked and only read.
-    pub(crate) fn locked_read(state: Option<PathBuf>) -> Self {
+    pub(crate) fn for_locked_read(state: Option<PathBuf>) -> Self {
         let lock = LockArgs { lock: true, lock_timeout: "0s".to_owned() };
         Self { lock, state, state_out: None, backup: None }
     }

@@ -82,7 +82,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
             &report,
         ) {
             Ok((prepared, _)) if destroying => {
-                let _ = diags.error(no_plan_to_destroy());
+                let _ = diags.error(saved_plan_in_destroy_error());
                 Err(Some(Box::new(prepared.workspace)))
             }
             prepared => {
@@ -206,7 +206,7 @@ fn saved_plan_to_apply<'a>(path: &'a Path, args: &'a ApplyArgs) -> SavedPlanToAp
     }
 }
 
-fn no_plan_to_destroy() -> Diagnostic {
+fn saved_plan_in_destroy_error() -> Diagnostic {
     Diagnostic::error(
         messages::DESTROY_WITH_PLAN_FILE,
         "If this plan was created using plan -destroy, apply it using:\n  formwork apply PLAN",

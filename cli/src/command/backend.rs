@@ -7,12 +7,12 @@ use std::path::Path;
 use formwork_backend::DEFAULT_WORKSPACE;
 use formwork_backend::unsupported::describe_unsupported_backend;
 use formwork_core::config::StateBackendBlock as Block;
-use formwork_core::config::settings::evaluate_constant_body;
+use formwork_core::config::terraform_block::evaluate_constant_body;
 use formwork_core::disk::{MAX_DATA_FILE_LEN, read_user_text_file};
 use formwork_lang::syntax::{parse_file, parse_json};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use self::migrate::{Move, has_states, migrate, select_only_workspace};
+use self::migrate::{MigrationBackends, backend_has_states, migrate, select_only_workspace};
 use crate::args::InitArgs;
 use crate::messages;
 use crate::view::Paint;
@@ -21,7 +21,7 @@ use crate::workspace::Workspace;
 use crate::workspace::backend::{BackendComparison, BackendConfig, InitializedBackend};
 
 /// A run of `init`.
-pub(super) struct Init<'a> {
+pub(super) struct InitRun<'a> {
     pub(super) args: &'a InitArgs,
     pub(super) report: &'a OperationReport,
 }
@@ -33,11 +33,11 @@ pub(super) struct Init<'a> {
 /// state.
 pub(super) async fn init_backend(
     diags: &mut Diagnostics,
-    init: &Init<'_>,
+    init: &InitRun<'_>,
     workspace: &mut Workspace<'_>,
     backend: Option<&Block>,
 ) -> Result<(), Reported> {
-    let Init { args, report } = *init;
+    let InitRun { args, report } = *init;
     let mut block = None;
     if let Some(backend) = backend {
         block = Some(workspace.block_config(diags, backend).await?);
@@ -47,21 +47,23 @@ pub(super) async fn init_backend(
         args.backend_config.iter().filter(|option| !option.is_empty()).collect();
     match &mut to {
         Some(to) if to.state_store().is_some() && !options.is_empty() => {
-            return Err(diags.error(no_options(to.kind())));
+            return Err(diags.error(unsupported_options_error(to.kind())));
         }
         Some(to) => {
             options
                 .iter()
                 .try_for_each(|option| apply_backend_option(diags, workspace, to, option))?;
         }
-        None if !options.is_empty() => diags.warn(no_block()),
+        None if !options.is_empty() => diags.warn(missing_block_warning()),
         None => {}
     }
     let old = if args.reconfigure {
         // An unreadable file is written again.
         let old = workspace.initialized_backend(&mut Diagnostics::new()).ok().flatten();
-        let places =
-            to.clone().unwrap_or_else(BackendConfig::local_backend).local_places(&workspace.root);
+        let places = to
+            .clone()
+            .unwrap_or_else(BackendConfig::local_backend)
+            .local_state_files(&workspace.root);
         let is_there = places.is_none_or(|all| all.state_paths(&workspace.name()).state.exists());
         if let Some(old) = old.filter(|old| !old.is_supported() && !is_there) {
             diags.warn(state_left_behind_warning(&old));
@@ -108,7 +110,7 @@ pub(super) async fn init_backend(
 /// user has decided that.
 async fn migrate_local_states(
     diags: &mut Diagnostics,
-    init: &Init<'_>,
+    init: &InitRun<'_>,
     workspace: &Workspace<'_>,
     to: Option<&BackendConfig>,
 ) -> Result<(), Reported> {
@@ -116,9 +118,9 @@ async fn migrate_local_states(
     let environment = workspace.backend_environment(&workspace.root);
     let from = BackendConfig::local_backend().configure(diags, &environment)?;
     // First, so that no backend is recorded that every command refuses.
-    let both = Move { from, to: to.configure(diags, &environment)? };
+    let both = MigrationBackends { from, to: to.configure(diags, &environment)? };
     // The usual case, in which the new backend need not be asked.
-    if !has_states(diags, &*both.from).await? {
+    if !backend_has_states(diags, &*both.from).await? {
         return Ok(());
     }
     migrate(diags, init, workspace, &both).await
@@ -155,7 +157,7 @@ struct BackendChange {
 /// Moves the states to the new backend, if the user has decided that.
 async fn migrate_if_decided(
     diags: &mut Diagnostics,
-    init: &Init<'_>,
+    init: &InitRun<'_>,
     workspace: &Workspace<'_>,
     change: BackendChange,
 ) -> Result<(), Reported> {
@@ -164,7 +166,7 @@ async fn migrate_if_decided(
     // A provider is not started before the user has decided.
     let is_other_store = old.as_ref().is_some_and(|old| old.provider.is_some());
     if is_other_store && !wants_move {
-        return Err(diags.error(backend_changed(old.as_ref())));
+        return Err(diags.error(backend_changed_error(old.as_ref())));
     }
     let from = match &old {
         Some(old) => workspace.initialized_config(diags, old).await?,
@@ -174,7 +176,7 @@ async fn migrate_if_decided(
         return Ok(());
     }
     if old.is_some() && !wants_move {
-        return Err(diags.error(backend_changed(old.as_ref())));
+        return Err(diags.error(backend_changed_error(old.as_ref())));
     }
     let Some(from) = from else {
         return Err(diags.error(unknown_backend_error(old.as_ref())));
@@ -189,12 +191,14 @@ async fn migrate_if_decided(
         init.report.report_step(Paint::Plain, &text, "backend_migrate_type_change");
     }
     let environment = workspace.backend_environment(&workspace.root);
-    let both =
-        Move { from: from.configure(diags, &environment)?, to: to.configure(diags, &environment)? };
+    let both = MigrationBackends {
+        from: from.configure(diags, &environment)?,
+        to: to.configure(diags, &environment)?,
+    };
     migrate(diags, init, workspace, &both).await
 }
 
-fn no_options(kind: &str) -> Diagnostic {
+fn unsupported_options_error(kind: &str) -> Diagnostic {
     let detail = format!(
         "The option -backend-config is for backends. The state store {kind:?} is configured by its block and by the environment of its provider. Nothing was changed."
     );
@@ -236,14 +240,14 @@ fn apply_backend_option(
     Ok(())
 }
 
-fn no_block() -> Diagnostic {
+fn missing_block_warning() -> Diagnostic {
     let detail = "-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to override the default local backend configuration,\nno action is required, but you may add an explicit backend block to your\nconfiguration to clear this warning:\n\nterraform {\n  backend \"local\" {}\n}\n\nHowever, if you intended to override a defined backend, please verify that\nthe backend configuration is present and valid.";
     Diagnostic::warning(messages::MISSING_BACKEND_CONFIGURATION, detail)
 }
 
 /// Rejects a change of the backend until the user decides about the states. An empty state is not
 /// suggested if the old one cannot be moved.
-fn backend_changed(old: Option<&InitializedBackend>) -> Diagnostic {
+fn backend_changed_error(old: Option<&InitializedBackend>) -> Diagnostic {
     if let Some(old) = old.filter(|old| !old.is_supported()) {
         let detail = format!(
             "The state is kept by the backend {:?}, as \"init\" has set it up. {}",
@@ -306,7 +310,7 @@ mod tests {
             started_stores: Default::default(),
         };
         let report = OperationReport::new(Screen::of(&env), false, false);
-        let init = Init { args: &args, report: &report };
+        let init = InitRun { args: &args, report: &report };
         let backend = workspace.root_module(&mut diags).unwrap().settings.backend;
         let _ = init_backend(&mut diags, &init, &mut workspace, backend.as_ref()).await;
         let mut ignored = Diagnostics::new();
@@ -327,17 +331,17 @@ mod tests {
             InitializedBackend::parse(text.as_bytes()).unwrap().unwrap()
         };
         for kind in ["cos", "oci", "oss"] {
-            let detail = backend_changed(Some(&record(kind))).detail.to_string();
+            let detail = backend_changed_error(Some(&record(kind))).detail.to_string();
             let pull = detail.find("terraform state pull").expect(&detail);
             assert!(detail.find("-reconfigure").is_none_or(|at| pull < at), "{detail}");
         }
         for kind in ["swift", "typo"] {
             assert!(
-                !backend_changed(Some(&record(kind))).detail.contains("-reconfigure"),
+                !backend_changed_error(Some(&record(kind))).detail.contains("-reconfigure"),
                 "{kind}"
             );
         }
-        assert!(backend_changed(Some(&record("http"))).detail.contains("-migrate-state"));
+        assert!(backend_changed_error(Some(&record("http"))).detail.contains("-migrate-state"));
     }
 
     fn stored(path: &Path) -> Option<StateFile> {

@@ -13,7 +13,7 @@ use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariable};
 use formwork_core::eval::Results;
 use formwork_core::event::NoEventObserver;
-use formwork_core::plan::{MissingResource, PlanMode, PlanOptions, make_plan, record_state_values};
+use formwork_core::plan::{MissingResource, PlanMode, PlanOptions, evaluate_from_state, make_plan};
 use formwork_core::provider::ProviderPool;
 use formwork_operation::launcher::Launcher;
 use formwork_operation::{PhaseInputs, StateSession};
@@ -74,7 +74,7 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
     let Ok(store) = store else {
         return report.report_failure(Some(&prepared.workspace.sources), &diags);
     };
-    let state_args = StateArgs::locked_read(args.state.clone());
+    let state_args = StateArgs::for_locked_read(args.state.clone());
     let locked =
         state_session::open(&mut diags, store, &state_args.lock, "OperationTypeInvalid").await;
     let Ok(locked) = locked else {
@@ -113,7 +113,7 @@ async fn evaluate_and_answer(
         drop(make_plan(&session, &mut diags, &options).await);
         Ok(())
     } else {
-        record_state_values(&session, &mut diags, MissingResource::Unknown).await
+        evaluate_from_state(&session, &mut diags, MissingResource::Unknown).await
     };
     pool.report_warnings(&mut diags);
     report.report_diagnostics(&prepared.workspace.sources, &diags);

@@ -68,27 +68,28 @@ pub(super) fn may_have_encryption_block(workspace: &Workspace<'_>) -> bool {
 ///
 /// # Errors
 /// As [`read_backend_and_encryption`].
-pub(super) fn without_sealed_values(
+pub(super) fn set_up_without_sealed_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<(), Reported> {
     load_folder_encryption(diags, workspace, &[])?;
     if let Some(encryption) = &mut workspace.encryption {
-        encryption.state = std::mem::take(&mut encryption.state).with_redaction();
+        encryption.state = std::mem::take(&mut encryption.state).with_sealed_values_hidden();
     }
     Ok(())
 }
 
-/// As [`without_sealed_values`], for a command that shows attributes: sealed ones are left out, like null.
+/// As [`set_up_without_sealed_values`], for a command that shows attributes: sealed ones are left out,
+/// like null.
 ///
 /// # Errors
 /// As [`read_backend_and_encryption`].
-pub(super) fn warn_of_sealed_values(
+pub(super) fn set_up_and_warn_of_sealed(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<(), Reported> {
-    without_sealed_values(diags, workspace)?;
-    if workspace.state_cipher().check_identity(&mut Diagnostics::new()).is_err() {
+    set_up_without_sealed_values(diags, workspace)?;
+    if workspace.state_cipher().check_identity_decrypts(&mut Diagnostics::new()).is_err() {
         diags.warn(Diagnostic::warning(
             messages::SEALED_VALUES_NOT_SHOWN,
             "There is no identity to decrypt them with. Attributes with sealed values are left out.",

@@ -10,7 +10,7 @@ use clap::ArgAction;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use formwork_core::config::ConfigFiles as _;
 use formwork_core::config::files::{FilesOnDisk, into_unicode_name, is_editor_leftover};
-use formwork_core::disk::{MAX_CONFIG_FILE_LEN, is_replaceable, read_stdin};
+use formwork_core::disk::{MAX_CONFIG_FILE_LEN, can_be_replaced_unnoticed, read_stdin};
 use formwork_lang::format::format_source;
 use formwork_lang::syntax::add_source;
 use formwork_value::diag::{Blame, Sources};
@@ -110,7 +110,8 @@ impl Formatter {
             print_data(&self.shown);
         }
         if failed {
-            let shown = diagnostic::render_all(screen, &self.sources, &self.diags, false);
+            let shown =
+                diagnostic::render_all_diagnostics(screen, &self.sources, &self.diags, false);
             print_err(&(shown.warnings + &shown.errors));
             Exit::CannotFormat
         } else if self.wanted.check && self.changed {
@@ -151,7 +152,7 @@ impl Formatter {
                         messages::NO_FILE_OR_DIRECTORY_AT.with(&[&name]),
                         format!("`{name}` cannot be read: {error}."),
                     )
-                    .blame(Blame::Environment),
+                    .blamed_on(Blame::Environment),
                 ));
             }
         }
@@ -223,13 +224,15 @@ impl Formatter {
     fn report_unreadable(&mut self, name: &str, error: &io::Error) -> Reported {
         let detail = format!("`{name}` cannot be read: {error}.");
         let diagnostic = Diagnostic::error(messages::FAILED_TO_READ_FILE, detail);
-        self.diags.error(diagnostic.blame(Blame::Environment))
+        self.diags.error(diagnostic.blamed_on(Blame::Environment))
     }
 }
 
 fn report_unwritable(diags: &mut Diagnostics, name: &str, error: &io::Error) -> Reported {
     let detail = format!("`{name}` cannot be written: {error}. It is as it was.");
-    diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_FILE, detail).blame(Blame::Environment))
+    diags.error(
+        Diagnostic::error(messages::FAILED_TO_WRITE_FILE, detail).blamed_on(Blame::Environment),
+    )
 }
 
 fn is_formatted_file(name: &str) -> bool {
@@ -266,7 +269,7 @@ fn rewrite_file(path: &Path, text: &str) -> io::Result<()> {
     let mut aside = tempfile::NamedTempFile::new_in(folder)?;
     aside.write_all(text.as_bytes())?;
     aside.as_file().set_permissions(found.permissions())?;
-    if !is_replaceable(&found, &aside.as_file().metadata()?) {
+    if !can_be_replaced_unnoticed(&found, &aside.as_file().metadata()?) {
         return fs::write(&path, text);
     }
     aside.persist(&path)?;

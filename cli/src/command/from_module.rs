@@ -4,7 +4,7 @@ use std::path::Path;
 
 use formwork_core::addr::{ModuleSource, PackageAddr, Subfolder};
 use formwork_core::config::files::FilesOnDisk;
-use formwork_core::config::folders;
+use formwork_core::config::module_folders;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -18,7 +18,7 @@ use crate::settings::UserSettings;
 use crate::workspace::Workspace;
 
 /// Copies the module into the working folder.
-pub(super) fn copy(
+pub(super) fn copy_module(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
     text: &str,
@@ -27,10 +27,10 @@ pub(super) fn copy(
         let detail = format!("The module cannot be copied here: {error}.");
         diags.error(
             Diagnostic::error(messages::FAILED_TO_COPY_ROOT_MODULE, detail)
-                .blame(Blame::Environment),
+                .blamed_on(Blame::Environment),
         )
     };
-    if !is_empty(workspace).map_err(|error| disk(diags, error))? {
+    if !is_folder_empty(workspace).map_err(|error| disk(diags, error))? {
         let detail = "The target directory . is not empty, so it cannot be initialized with the -from-module=... option.";
         return Err(
             diags.error(Diagnostic::error(messages::CANNOT_POPULATE_NON_EMPTY_DIRECTORY, detail))
@@ -46,10 +46,10 @@ pub(super) fn copy(
         ModuleInPackage { package: &package, within: &within, origin: AddressOrigin::Local };
     let user = UserSettings { env: workspace.env, settings: &workspace.settings };
     let module = fetch_root(diags, user, &source, &aside.path().join("module"))?;
-    check_calls(diags, &module, text)?;
+    check_calls_stay_inside(diags, &module, text)?;
     let copied = aside.path().join("copy");
     // State files without a dot come along, as in Terraform.
-    fetch::copy(&module, &copied, &UnpackLimits::MODULE, HiddenFiles::Left)
+    fetch::copy_folder(&module, &copied, &UnpackLimits::MODULE, HiddenFiles::Left)
         .map_err(|error| disk(diags, std::io::Error::other(error)))?;
     let moved = || -> std::io::Result<()> {
         for entry in std::fs::read_dir(&copied)? {
@@ -61,7 +61,7 @@ pub(super) fn copy(
     moved().map_err(|error| disk(diags, error))
 }
 
-fn is_empty(workspace: &Workspace<'_>) -> std::io::Result<bool> {
+fn is_folder_empty(workspace: &Workspace<'_>) -> std::io::Result<bool> {
     for entry in std::fs::read_dir(&workspace.root)? {
         if workspace.data.path().file_name() != Some(&entry?.file_name()) {
             return Ok(false);
@@ -87,23 +87,31 @@ fn parse_source_package(
         }
         Ok(ModuleSource::Registry(..)) => Err(diags.error(wrong(format!(
             "{:?} is the address of a module in a registry, which cannot be copied; give the address of its package.",
-            redact::address(text)
+            redact::redact_address(text)
         )))),
         Err(error) => Err(diags.error(Diagnostic::error(error.summary, error.detail))),
     }
 }
 
 /// Refuses a module that needs what lies beside its folder: only the folder is copied.
-fn check_calls(diags: &mut Diagnostics, module: &Path, text: &str) -> Result<(), Reported> {
+fn check_calls_stay_inside(
+    diags: &mut Diagnostics,
+    module: &Path,
+    text: &str,
+) -> Result<(), Reported> {
     let mut sources = Sources::new();
-    let calls =
-        folders::root_module_calls(&mut Diagnostics::new(), &mut sources, &FilesOnDisk, module);
+    let calls = module_folders::root_module_calls(
+        &mut Diagnostics::new(),
+        &mut sources,
+        &FilesOnDisk,
+        module,
+    );
     // Errors in the configuration are for the commands that read the copy.
     for call in calls.into_iter().flatten() {
         if call.source.starts_with("../") {
             let detail = format!(
                 "The requested module {:?} refers to a module via its parent directory, {:?}. To use this as a new root module this source string must be rewritten as a remote source address.",
-                redact::address(text),
+                redact::redact_address(text),
                 call.source
             );
             let summary = messages::ROOT_MODULE_REFERENCES_PARENT_DIRECTORY;

@@ -102,11 +102,11 @@ async fn draw_graph(
     let state_paths = StatePaths::default();
     let state_paths =
         opened.as_ref().map_or(state_paths.clone(), |(saved, _)| saved.state_paths(state_paths));
-    encryption::without_sealed_values(diags, workspace)?;
+    encryption::set_up_without_sealed_values(diags, workspace)?;
     let file = stored_file(diags, workspace, &state_paths).await?;
     // A plan for a state that is no longer there does not show the real changes.
     if let (Some((saved, _)), Some(file)) = (&opened, &file) {
-        saved.plan.check_state(diags, file)?;
+        saved.plan.check_state_unchanged(diags, file)?;
     }
     let state = &file.map(|file| file.state).unwrap_or_default();
     let (saved, config) = match opened {
@@ -124,7 +124,7 @@ async fn draw_graph(
         (Some("plan" | "apply"), _) => of_plan(PlanMode::Normal),
         (Some("plan-destroy"), _) => of_plan(PlanMode::Destroy),
         (Some("plan-refresh-only"), _) => of_plan(PlanMode::RefreshOnly),
-        (Some(other), _) => return Err(diags.error(unsupported_graph_type(other))),
+        (Some(other), _) => return Err(diags.error(unsupported_graph_type_error(other))),
     };
     config.check_module_calls(diags)?;
     let mut required = config.provider_requirements();
@@ -143,13 +143,13 @@ async fn draw_graph(
         variables: BTreeMap::new(),
         time: clock::current_time(),
     };
-    let text = draw_prepared(diags, &prepared, state, &source);
+    let text = draw_prepared_config(diags, &prepared, state, &source);
     std::mem::swap(&mut prepared.workspace.sources, &mut workspace.sources);
     text
 }
 
 /// The error of a type of graph that there is not.
-fn unsupported_graph_type(kind: &str) -> Diagnostic {
+fn unsupported_graph_type_error(kind: &str) -> Diagnostic {
     if kind == "validate" {
         let detail = "The graph type \"validate\" is no longer available. Use -type=plan to get a similar result.";
         return Diagnostic::error(messages::GRAPH_TYPE_NO_LONGER_AVAILABLE, detail);
@@ -160,7 +160,7 @@ fn unsupported_graph_type(kind: &str) -> Diagnostic {
     Diagnostic::error(messages::UNSUPPORTED_GRAPH_TYPE, detail)
 }
 
-fn draw_prepared(
+fn draw_prepared_config(
     diags: &mut Diagnostics,
     prepared: &PreparedConfig<'_>,
     state: &State,

@@ -38,14 +38,14 @@ pub(crate) struct ImportArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) finding: FindingArgs,
+    pub(crate) finding: ObjectSearchArgs,
     #[command(flatten)]
     pub(crate) state: StateArgs,
 }
 
 /// Search for an object.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct FindingArgs {
+pub(crate) struct ObjectSearchArgs {
     #[command(flatten)]
     pub(crate) variables: VariableArgs,
     /// Whether to ask for what is missing.
@@ -89,7 +89,7 @@ pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
 /// A command that takes something into the state.
 #[derive(Clone, Copy)]
 pub(super) struct ImportCommand<'a> {
-    pub(super) finding: &'a FindingArgs,
+    pub(super) finding: &'a ObjectSearchArgs,
     pub(super) state: &'a StateArgs,
     /// Address to import to, as given by the user.
     pub(super) address: &'a str,

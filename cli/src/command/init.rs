@@ -9,16 +9,16 @@ use formwork_core::config::Config;
 use formwork_core::version::VersionConstraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::backend::Init;
+use super::backend::InitRun;
 use super::operation::{ProvidersOfState, providers_of_state};
 use super::{backend, encryption, from_module, state_session};
 use crate::args::{InitArgs, StatePaths};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::install::install_failure;
 use crate::install::installer::InstallJob;
 use crate::install::lockfile::LockFile;
 use crate::install::module_constraints::ModuleConstraints;
-use crate::install::problem;
 use crate::install::providers::ProviderInstallOptions;
 use crate::messages;
 use crate::redact;
@@ -33,7 +33,7 @@ pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.report_failure(None, &diags);
     };
-    let init = Init { args, report: &report };
+    let init = InitRun { args, report: &report };
     let result = prepare_folder(&mut diags, &init, &mut workspace).await;
     report.report_diagnostics(&workspace.sources, &diags);
     match result {
@@ -60,17 +60,17 @@ fn check_options(diags: &mut Diagnostics, args: &InitArgs) -> Result<(), Reporte
 
 async fn prepare_folder(
     diags: &mut Diagnostics,
-    init: &Init<'_>,
+    init: &InitRun<'_>,
     workspace: &mut Workspace<'_>,
 ) -> Result<(), Reported> {
-    let Init { args, report } = *init;
+    let InitRun { args, report } = *init;
     check_options(diags, args)?;
     if let Some(source) = &args.from_module {
-        let text = format!("Copying configuration from {:?}...", redact::address(source));
+        let text = format!("Copying configuration from {:?}...", redact::redact_address(source));
         report.report_step(Paint::Bold, &text, "copying_configuration_message");
-        from_module::copy(diags, workspace, source)?;
+        from_module::copy_module(diags, workspace, source)?;
     }
-    if !workspace.finds_config(diags) {
+    if !workspace.has_config_or_warn(diags) {
         let text = "Formwork initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working with Formwork immediately by creating them.\n";
         report.report_step(Paint::Plain, text, "output_init_empty_message");
         return Ok(());
@@ -109,7 +109,7 @@ async fn prepare_folder(
         encryption::load_encryption(diags, workspace, &config.root, &[])?;
         backend::init_backend(diags, init, workspace, config.backend()).await?;
         workspace.warn_of_backend(diags, config.backend()).await;
-        check_state(diags, workspace, &config).await?;
+        check_state_is_readable(diags, workspace, &config).await?;
     }
     workspace.warn_of_overrides_in_init(diags);
     let mut required = merge_requirements(config.provider_requirements(), runs);
@@ -168,13 +168,13 @@ fn merge_requirements(
 
 /// Reads the state in a backend, so that an error in its arguments or credentials is reported now.
 /// A local state is reported by the command that uses it.
-async fn check_state(
+async fn check_state_is_readable(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
     config: &Config,
 ) -> Result<(), Reported> {
     let backend = workspace.backend_config(diags, config.backend()).await?;
-    if backend.local_places(&workspace.root).is_some() {
+    if backend.local_state_files(&workspace.root).is_some() {
         return Ok(());
     }
     // The arguments have been checked.
@@ -206,11 +206,11 @@ fn providers_to_lock<'a>(
 
 fn install_providers(
     diags: &mut Diagnostics,
-    init: &Init<'_>,
+    init: &InitRun<'_>,
     workspace: &mut Workspace<'_>,
     to_install: ProvidersToInstall<'_>,
 ) -> Result<(), Reported> {
-    let Init { args, report } = *init;
+    let InitRun { args, report } = *init;
     let ProvidersToInstall { config, required, keeps_locks } = to_install;
     let text = "Initializing provider plugins...";
     report.report_step(Paint::Bold, text, "initializing_provider_plugin_message");
@@ -222,11 +222,11 @@ fn install_providers(
         module_constraints: &ModuleConstraints::of_config(config),
         event: &|addr, event| {
             report.show_transient("");
-            report.log_each(&event.human_message(addr), &event.machine_message(addr));
+            report.report_per_audience(&event.human_message(addr), &event.machine_message(addr));
         },
         progress: &|jobs| report.show_transient(&download_progress_line(jobs)),
     };
-    let installed = places.install(diags, &required, &mut locks, &installation);
+    let installed = places.install_required(diags, &required, &mut locks, &installation);
     report.show_transient("");
     let installed = installed?;
     if keeps_locks {
@@ -276,13 +276,13 @@ struct LockFileChange<'a> {
 
 fn save_lock_file(
     diags: &mut Diagnostics,
-    init: &Init<'_>,
+    init: &InitRun<'_>,
     workspace: &Workspace<'_>,
     change: &LockFileChange<'_>,
 ) -> Result<(), Reported> {
-    let Init { args, report } = *init;
+    let InitRun { args, report } = *init;
     let LockFileChange { before, locks, incomplete } = *change;
-    if locks.selects_as(before) {
+    if locks.selects_same_packages(before) {
         return Ok(());
     }
     if args.lockfile.as_deref() == Some("readonly") {
@@ -296,7 +296,7 @@ fn save_lock_file(
         return Ok(());
     }
     if !incomplete.is_empty() {
-        diags.warn(problem::incomplete_locks_warning(incomplete));
+        diags.warn(install_failure::incomplete_locks_warning(incomplete));
     }
     locks.save(diags, &workspace.root)?;
     let (text, code) = if before.providers.is_empty() {

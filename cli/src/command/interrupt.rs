@@ -53,7 +53,7 @@ pub(super) async fn run_until_interrupted<T>(
     }
     let screen = Screen::of(prepared.workspace.env);
     view::print_err(&screen.wrap(FIRST_INTERRUPT_MESSAGE));
-    view::print_err(&screen.wrap(&next_signal(&pool.calls_waiting_for(Duration::ZERO))));
+    view::print_err(&screen.wrap(&next_interrupt_effect(&pool.calls_waiting_for(Duration::ZERO))));
     cancellation.cancel();
     tokio::select! {
         biased;
@@ -64,7 +64,7 @@ pub(super) async fn run_until_interrupted<T>(
     let waiting = pool.calls_waiting_for(Duration::ZERO);
     view::print_err(
         &screen
-            .wrap(&format!("{SECOND_INTERRUPT_MESSAGE} {}\n", count_unfinished_changes(&waiting))),
+            .wrap(&format!("{SECOND_INTERRUPT_MESSAGE} {}\n", unfinished_changes_text(&waiting))),
     );
     view::print_err(&format_call_list(&waiting));
     prepared.launcher.kill();
@@ -85,14 +85,14 @@ pub(super) async fn run_tests_until_interrupted<T>(
         () = signals.next() => {}
         result = &mut work => return Some(result),
     }
-    report.interrupted(FIRST_INTERRUPT_MESSAGE);
+    report.report_interrupt(FIRST_INTERRUPT_MESSAGE);
     cancellation.cancel();
     tokio::select! {
         biased;
         result = &mut work => return Some(result),
         () = signals.next() => {}
     }
-    report.interrupted(&format!("{SECOND_INTERRUPT_MESSAGE}\n"));
+    report.report_interrupt(&format!("{SECOND_INTERRUPT_MESSAGE}\n"));
     None
 }
 
@@ -101,7 +101,7 @@ fn count_changing_calls(waiting: &[PendingCall]) -> usize {
 }
 
 /// Explains the effect of the next interrupt.
-fn next_signal(waiting: &[PendingCall]) -> String {
+fn next_interrupt_effect(waiting: &[PendingCall]) -> String {
     match count_changing_calls(waiting) {
         0 => "No change is under way. A second interrupt exits at once.\n\n".to_owned(),
         1 => "1 change is under way and is waited for. A second interrupt exits at once and leaves it in the journal as unfinished.\n\n".to_owned(),
@@ -110,7 +110,7 @@ fn next_signal(waiting: &[PendingCall]) -> String {
 }
 
 /// Counts the changes that an immediate exit leaves unfinished.
-fn count_unfinished_changes(waiting: &[PendingCall]) -> String {
+fn unfinished_changes_text(waiting: &[PendingCall]) -> String {
     match count_changing_calls(waiting) {
         0 => "No change was under way.".to_owned(),
         1 => "A change was under way. It is in the journal; the next command reports its outcome."

@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::fetch::host::Hosts;
 use crate::fetch::http::Client;
 use crate::fetch::login::{LoginService, PendingLogin};
-use crate::fetch::stored::{self, TokenSource};
+use crate::fetch::token_store::{self, TokenSource};
 use crate::messages;
 use crate::settings::Settings;
 use crate::signals::SignalGuard;
@@ -28,7 +28,7 @@ pub(crate) struct HostArgs {
 /// The host that is meant when none is named.
 const DEFAULT_HOST: &str = "app.terraform.io";
 /// The longest description of a user.
-const MAX_USER_DESCRIPTION: u64 = 1 << 20;
+const MAX_ACCOUNT_DETAILS_SIZE: u64 = 1 << 20;
 
 /// Runs `login`.
 pub(super) async fn login(args: &HostArgs, env: &Env) -> Exit {
@@ -47,7 +47,7 @@ pub(super) fn logout(args: &HostArgs, env: &Env) -> Exit {
 }
 
 fn finish_command(screen: &Screen, diags: &Diagnostics, result: Result<(), Reported>) -> Exit {
-    let shown = diagnostic::render_all(screen, &Sources::new(), diags, false);
+    let shown = diagnostic::render_all_diagnostics(screen, &Sources::new(), diags, false);
     print_out(&shown.warnings);
     print_err(&shown.errors);
     if result.is_ok() { Exit::Done } else { Exit::Failed }
@@ -58,7 +58,7 @@ fn report_login_error(
     summary: impl Into<Summary>,
     detail: impl Into<String>,
 ) -> Reported {
-    diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
+    diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment))
 }
 
 /// The host that is meant, and the settings.
@@ -100,7 +100,7 @@ async fn log_in(
             format!("{error}."),
         )
     })?;
-    let place = stored::token_source(env, &settings, &host);
+    let place = token_store::token_source(env, &settings, &host);
     if place == TokenSource::Settings {
         let detail = "The \"formwork login\" command cannot log in because credentials for this host are already configured in a CLI configuration file.\n\nTo log in, first revoke the existing credentials and remove that block from the CLI configuration.";
         return Err(report_login_error(
@@ -146,7 +146,7 @@ async fn log_in(
             ));
         }
     };
-    stored::store_token(&place, &host, Some(&token)).map_err(|error| {
+    token_store::store_token(&place, &host, Some(&token)).map_err(|error| {
         let detail = format!(
             "The given host returned an API token, but Formwork failed to save it: {error}."
         );
@@ -219,7 +219,7 @@ async fn log_in_by_code(
     let signals = SignalGuard::start_listening();
     print_out(&format!(
         "Open the following URL to access the login page for {host}:\n    {}\n\nFormwork will now wait for the host to signal that login was successful.\n\n",
-        login.url()
+        login.login_url()
     ));
     let refused = |diags: &mut Diagnostics, error: String| {
         let detail = format!("The remote server did not assign an auth token: {error}.");
@@ -227,11 +227,11 @@ async fn log_in_by_code(
     };
     let mut signals = signals.map_err(|error| refused(diags, error.to_string()))?;
     let code = tokio::select! {
-        code = login.wait() => code.map_err(|error| refused(diags, error.to_string()))?,
+        code = login.wait_for_code() => code.map_err(|error| refused(diags, error.to_string()))?,
         () = signals.next() => return Err(report_interrupted(diags)),
     };
     drop(signals);
-    login.exchange(http, &code).map_err(|error| refused(diags, error.to_string()))
+    login.exchange_code_for_token(http, &code).map_err(|error| refused(diags, error.to_string()))
 }
 
 /// The tokens API of a host.
@@ -263,14 +263,15 @@ async fn log_in_by_pasted_token(
     };
     let url = format!("{url}account/details");
     let user = http.get(&url, Some(&format!("Bearer {token}")));
-    let user = user.and_then(|answer| answer.read_text(MAX_USER_DESCRIPTION)).map_err(|error| {
-        let (summary, detail) = if error.is_about_credentials() {
-            (messages::TOKEN_IS_INVALID, format!("{host} does not accept the token: {error}."))
-        } else {
-            (messages::FAILED_TO_RETRIEVE_USER_ACCOUNT_DETAILS, format!("{error}."))
-        };
-        report_login_error(diags, summary, detail)
-    })?;
+    let user =
+        user.and_then(|answer| answer.read_text(MAX_ACCOUNT_DETAILS_SIZE)).map_err(|error| {
+            let (summary, detail) = if error.is_about_credentials() {
+                (messages::TOKEN_IS_INVALID, format!("{host} does not accept the token: {error}."))
+            } else {
+                (messages::FAILED_TO_RETRIEVE_USER_ACCOUNT_DETAILS, format!("{error}."))
+            };
+            report_login_error(diags, summary, detail)
+        })?;
     let user: serde_json::Value = serde_json::from_str(&user).unwrap_or_default();
     let name = user.pointer("/data/attributes/username").and_then(|name| name.as_str());
     print_out(&format!("\nRetrieved token for user {}\n", name.unwrap_or_default()));
@@ -284,7 +285,7 @@ fn log_out(
     screen: &Screen,
 ) -> Result<(), Reported> {
     let (host, settings) = resolve_host_and_settings(diags, args, env)?;
-    let place = stored::token_source(env, &settings, &host);
+    let place = token_store::token_source(env, &settings, &host);
     match &place {
         TokenSource::Settings => {
             let detail = "The \"formwork logout\" command cannot log out because credentials for this host are manually configured in a CLI configuration file.\n\nTo log out, revoke the existing credentials and remove that block from the CLI configuration.";
@@ -304,7 +305,7 @@ fn log_out(
             path.display()
         )),
     }
-    stored::store_token(&place, &host, None).map_err(|error| {
+    token_store::store_token(&place, &host, None).map_err(|error| {
         let detail = format!("Unable to remove stored API token: {error}");
         report_login_error(diags, messages::FAILED_TO_REMOVE_API_TOKEN, detail)
     })?;

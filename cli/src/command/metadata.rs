@@ -26,7 +26,7 @@ pub(crate) struct MetadataFunctionsArgs {
 }
 
 /// Prints the signatures of all functions, each under its name and under `core::` with its name.
-pub(super) fn functions(args: &MetadataFunctionsArgs) -> Exit {
+pub(super) fn print_functions(args: &MetadataFunctionsArgs) -> Exit {
     if !args.json {
         print_err("The `formwork metadata functions` command requires the `-json` flag.\n");
         return Exit::Failed;

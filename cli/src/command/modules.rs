@@ -62,7 +62,7 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
         .collect();
     if args.lock {
         // Those of tests, too.
-        let locked = lock(&mut diags, &workspace, &called);
+        let locked = write_module_lock_file(&mut diags, &workspace, &called);
         report.report_diagnostics(&workspace.sources, &diags);
         return match locked {
             Ok(n_modules) => {
@@ -95,7 +95,7 @@ fn manifest_key(node: &ModuleNode) -> String {
 
 /// Writes the lock file of modules, and returns the number of modules in it. Modules of the checkout
 /// itself need no lock.
-fn lock(
+fn write_module_lock_file(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
     called: &BTreeMap<&str, &ModuleRecord>,
@@ -103,7 +103,7 @@ fn lock(
     let mut failed = |what: &str, error: std::io::Error| {
         let detail = format!("{what}: {error}.");
         let diagnostic = Diagnostic::error(messages::UNABLE_TO_LOCK_MODULES, detail);
-        diags.error(diagnostic.blame(Blame::Environment))
+        diags.error(diagnostic.blamed_on(Blame::Environment))
     };
     let mut lock = ModuleLock::default();
     for (key, record) in called.iter().filter(|(_, record)| is_remote_source(&record.source)) {

@@ -11,7 +11,7 @@ use formwork_core::plan::{PlanMode, PlanOptions};
 use formwork_core::provider::ProviderPool;
 use formwork_core::provisioner::ProvisionerSet;
 use formwork_core::version::VersionConstraints;
-use formwork_operation::import::check_resource_block;
+use formwork_operation::import::check_resource_block_exists;
 use formwork_operation::launcher::Launcher;
 use formwork_operation::{Operation, OperationInputs};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
@@ -19,8 +19,8 @@ use time::OffsetDateTime;
 
 use super::config_errors::{self, KnownConfig};
 use super::encryption;
-use super::output::providers_in;
-use super::variable_inputs::{ask_for_missing, variable_values};
+use super::output::providers_in_store;
+use super::variable_inputs::{ask_for_missing_variables, variable_values};
 use crate::args::{OperationArgs, StateArgs, StatePaths, VariableSource};
 use crate::clock;
 use crate::env::Env;
@@ -98,7 +98,7 @@ impl<'e> PreparedConfig<'e> {
         workspace: &mut Workspace<'e>,
         preparing: &PrepareOptions<'_>,
     ) -> Result<(Config, BTreeMap<Str, ResolvedVariable>, Launcher), Reported> {
-        if preparing.needs_config && !workspace.finds_config(diags) {
+        if preparing.needs_config && !workspace.has_config_or_warn(diags) {
             let folder = &workspace.config_folder;
             if *folder != workspace.root {
                 let detail = format!(
@@ -116,7 +116,7 @@ impl<'e> PreparedConfig<'e> {
         let (mut config, dangling) = workspace.config_with_reference_errors(diags)?;
         if let Some(filling) = preparing.fills.filter(|filling| filling.must_be_written) {
             // Do not ask for values of variables in vain.
-            check_resource_block(diags, &config, filling.addr)?;
+            check_resource_block_exists(diags, &config, filling.addr)?;
         }
         config.check_required_versions(diags)?;
         if preparing.generate {
@@ -148,13 +148,15 @@ impl<'e> PreparedConfig<'e> {
         let launcher = workspace.make_launcher(diags, &required)?;
         let mut given = variable_values(diags, workspace, variables)?;
         if let Some(screen) = preparing.ask {
-            ask_for_missing(screen, &config, &mut given).await;
+            ask_for_missing_variables(screen, &config, &mut given).await;
         }
         let sources = &mut workspace.sources;
         match inputs::resolve_variables(diags, sources, &config.root, given, UnsetVariable::Error) {
             Ok(inputs) => {
                 // Providers may quote these values before the engine has evaluated any of them.
-                inputs.values().for_each(|input| redact::values().add_marked(&input.value));
+                inputs
+                    .values()
+                    .for_each(|input| redact::sensitive_values().add_marked(&input.value));
                 Ok((config, inputs, launcher))
             }
             Err(reported) => {
@@ -232,7 +234,7 @@ pub(super) async fn providers_of_state(
         return BTreeMap::new();
     };
     let providers = if store.intents.has_unfinished_run().await {
-        providers_in(diags, store, with_open).await.unwrap_or_default()
+        providers_in_store(diags, store, with_open).await.unwrap_or_default()
     } else {
         store.store.stored_providers().await
     };
@@ -245,32 +247,32 @@ pub(super) async fn providers_of_state(
 ///
 /// # Errors
 /// When one is not installed, or the configuration cannot be read.
-pub(super) fn providers_of<'p>(
+pub(super) fn launcher_for_providers<'p>(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     providers: impl Iterator<Item = &'p ProviderAddr>,
 ) -> Result<Launcher, Reported> {
-    let required = configured_providers(diags, workspace)?;
-    launcher_with(diags, workspace, required, providers)
+    let required = providers_required_by_config(diags, workspace)?;
+    launcher_for_requirements(diags, workspace, required, providers)
 }
 
-/// As [`providers_of`], in the versions that are locked. A state that is shown as a whole was made
-/// with these, whatever the configuration requires by now.
+/// As [`launcher_for_providers`], in the versions that are locked. A state that is shown as a whole was
+/// made with these, whatever the configuration requires by now.
 ///
 /// # Errors
-/// As [`providers_of`].
-pub(super) fn providers_in_any_version<'p>(
+/// As [`launcher_for_providers`].
+pub(super) fn launcher_for_any_version<'p>(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     providers: impl Iterator<Item = &'p ProviderAddr>,
 ) -> Result<Launcher, Reported> {
-    let mut required = configured_providers(diags, workspace)?;
+    let mut required = providers_required_by_config(diags, workspace)?;
     required.values_mut().for_each(|versions| *versions = VersionConstraints::default());
-    launcher_with(diags, workspace, required, providers)
+    launcher_for_requirements(diags, workspace, required, providers)
 }
 
 /// The providers that the configuration requires, if there is any.
-fn configured_providers(
+fn providers_required_by_config(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<BTreeMap<ProviderAddr, VersionConstraints>, Reported> {
@@ -284,7 +286,7 @@ fn configured_providers(
     Ok(config.provider_requirements())
 }
 
-fn launcher_with<'p>(
+fn launcher_for_requirements<'p>(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     mut required: BTreeMap<ProviderAddr, VersionConstraints>,

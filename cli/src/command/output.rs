@@ -7,7 +7,7 @@ use formwork_backend::OpenState;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
-use formwork_core::state::intents::StateAccess;
+use formwork_core::state::intent_log::StateAccess;
 use formwork_lang::print_value::print_value;
 use formwork_operation::ErroredState;
 use formwork_value::convert::convert;
@@ -117,7 +117,7 @@ fn all_outputs_text(diags: &mut Diagnostics, state: &State, json: bool) -> Strin
             let shown = output.value.value();
             let json = Json::object([
                 ("sensitive", Json::Bool(output.sensitive)),
-                ("type", value::value_type(&shown.ty())),
+                ("type", value::type_to_json(&shown.ty())),
                 ("value", value::value_to_json(shown)),
             ]);
             (name.to_string(), json)
@@ -174,14 +174,14 @@ pub(super) async fn stored_file(
 ) -> Result<Option<StateFile>, Reported> {
     let backend = encryption::read_backend_and_encryption(diags, workspace)?;
     let store = workspace.open_state(diags, backend.as_ref(), state_paths).await?;
-    let (file, left) = file_in(diags, store).await?;
+    let (file, left) = read_state_file_in_store(diags, store).await?;
     let mut warnings = Diagnostics::new();
     left.into_iter().for_each(|one| warnings.warn(one));
     let errored = ErroredState::find(Path::new("."), &workspace.state_cipher(), file.as_ref());
     errored.into_iter().for_each(|errored| warnings.warn(errored.warning()));
     let env = workspace.env;
     // The requested output goes to stdout, where programs may read it.
-    let shown = diagnostic::render_all(
+    let shown = diagnostic::render_all_diagnostics(
         &Screen::of(env),
         &workspace.sources,
         &warnings,
@@ -195,16 +195,16 @@ pub(super) async fn stored_file(
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) async fn stored_in(
+pub(super) async fn read_state_in_store(
     diags: &mut Diagnostics,
     store: OpenState,
 ) -> Result<State, Reported> {
-    Ok(file_in(diags, store).await?.0.map(|file| file.state).unwrap_or_default())
+    Ok(read_state_file_in_store(diags, store).await?.0.map(|file| file.state).unwrap_or_default())
 }
 
 /// The providers of everything in a store, results of interrupted runs included, and if asked for
 /// those of open operations.
-pub(super) async fn providers_in(
+pub(super) async fn providers_in_store(
     diags: &mut Diagnostics,
     mut store: OpenState,
     with_open: bool,
@@ -222,7 +222,7 @@ pub(super) async fn providers_in(
 }
 
 /// The state in a store, and the diagnostics about interrupted runs.
-async fn file_in(
+async fn read_state_file_in_store(
     diags: &mut Diagnostics,
     mut store: OpenState,
 ) -> Result<(Option<StateFile>, Vec<Diagnostic>), Reported> {

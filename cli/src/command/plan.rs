@@ -168,7 +168,7 @@ async fn show_and_save_plan(
     }
     // A program that runs this knows what it does next.
     if !prepared.workspace.env.in_automation {
-        report.next_step(plan, args.out.as_deref(), generated.filter(|_| is_generated));
+        report.report_next_step(plan, args.out.as_deref(), generated.filter(|_| is_generated));
     }
     // Open operations are still to be done.
     if args.detailed_exitcode && (plan.is_applyable() || !plan.open.is_empty()) {

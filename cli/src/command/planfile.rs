@@ -76,7 +76,7 @@ pub(super) async fn write_plan(
 ) -> Result<(), String> {
     let PlannedState { file, state_paths, recovered } = made_for;
     let config_sources = &prepared.workspace.config_sources;
-    let backend = backend_of(prepared).await?;
+    let backend = backend_to_json(prepared).await?;
     let contents = PlanContents {
         plan,
         file,
@@ -97,7 +97,7 @@ pub(super) async fn write_plan(
 }
 
 /// The backend that keeps the state, with its arguments.
-async fn backend_of(prepared: &PreparedConfig<'_>) -> Result<Box<RawValue>, String> {
+async fn backend_to_json(prepared: &PreparedConfig<'_>) -> Result<Box<RawValue>, String> {
     let mut diags = Diagnostics::new();
     let config = prepared.workspace.backend_config(&mut diags, prepared.config.backend()).await;
     // The state was opened with it already.
@@ -128,9 +128,9 @@ pub(super) fn prepare_saved_plan<'e>(
     match read_plan(diags, &mut workspace, to_apply, report) {
         Ok((saved, config, variables)) => {
             let required = saved.plan.provider_requirements(&config);
-            let launcher = workspace
-                .make_launcher(diags, &required)
-                .and_then(|launcher| saved.check_locks(diags, &workspace).map(|()| launcher));
+            let launcher = workspace.make_launcher(diags, &required).and_then(|launcher| {
+                saved.check_provider_locks(diags, &workspace).map(|()| launcher)
+            });
             let Ok(launcher) = launcher else { return Err(Some(Box::new(workspace))) };
             let prepared = PreparedConfig {
                 variables,
@@ -162,7 +162,7 @@ fn read_plan(
     report.report_diagnostics(&workspace.sources, &warnings);
     let key = workspace.env.seal_key();
     saved.plan.plan_origin().check_may_be_applied(diags, &key, path, allow_foreign)?;
-    saved.plan.check_is_complete(diags, &workspace.name())?;
+    saved.plan.check_errors_and_workspace(diags, &workspace.name())?;
     let given = VariablesAtApply {
         environment: variable_inputs::environment_values(workspace),
         files: variable_inputs::automatic_file_values(diags, workspace)?,
@@ -211,7 +211,10 @@ pub(crate) fn open_plan(
             }
         }
         encryption::load_encryption(diags, workspace, &config.root, sources)?;
-        workspace.plan_cipher().check_plain(&name).map_err(|problem| diags.error(*problem))?;
+        workspace
+            .plan_cipher()
+            .check_plaintext_allowed(&name)
+            .map_err(|problem| diags.error(*problem))?;
         return Ok((saved, config));
     }
     let content = read_file(path, MAX_STATE_LEN).map_err(|error| {
@@ -307,12 +310,12 @@ impl OpenedPlan {
 
     /// Refuses to apply it with other packages of providers: a plan of one version does not bind
     /// another.
-    fn check_locks(
+    fn check_provider_locks(
         &self,
         diags: &mut Diagnostics,
         workspace: &Workspace<'_>,
     ) -> Result<(), Reported> {
-        if self.locks.selects_as(&workspace.config_sources.locks) {
+        if self.locks.selects_same_packages(&workspace.config_sources.locks) {
             return Ok(());
         }
         let detail = "The given plan file was created with a different set of external dependency selections than the current configuration. A saved plan can be applied only to the same configuration it was created from.\n\nCreate a new plan from the updated configuration.";

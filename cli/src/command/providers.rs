@@ -15,7 +15,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use self::inventory::InventoryDocument;
 use super::encryption;
-use super::output::stored_in;
+use super::output::read_state_in_store;
 use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -119,7 +119,7 @@ fn required_config(
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
 ) -> Result<Config, Reported> {
-    if !workspace.finds_config(diags) {
+    if !workspace.has_config_or_warn(diags) {
         let detail = "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command.";
         return Err(diags.error(Diagnostic::error(messages::NO_CONFIGURATION_FILES, detail)));
     }
@@ -137,11 +137,11 @@ async fn required_by_state(
     config: &Config,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
     encryption::load_encryption(diags, workspace, &config.root, &[])?;
-    encryption::without_sealed_values(diags, workspace)?;
+    encryption::set_up_without_sealed_values(diags, workspace)?;
     workspace.check_lock_file_readable(diags)?;
     let store =
         workspace.open_state(diags, config.backend(), &StatePaths::from_state_path(None)).await?;
-    let state = stored_in(diags, store).await?;
+    let state = read_state_in_store(diags, store).await?;
     Ok(state.resources.values().map(|resource| resource.provider.provider.clone()).collect())
 }
 

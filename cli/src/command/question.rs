@@ -42,7 +42,7 @@ pub(super) async fn ask(screen: &Screen, question: Prompt<'_>) -> Result<String,
     let signals = SignalGuard::start_listening().map_err(|_| NoAnswer::Ended)?;
     view::print_out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
     if !question.about.is_empty() {
-        let about = match view::on_terminal() {
+        let about = match view::is_stdout_terminal() {
             true => &screen.wrap(question.about),
             false => question.about,
         };

@@ -18,7 +18,7 @@ use formwork_value::quote::shell_word;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
-use super::import::{FindingArgs, ImportCommand};
+use super::import::{ImportCommand, ObjectSearchArgs};
 use super::state_session;
 use super::text_command::run_text_command;
 use crate::args::{StateArgs, example};
@@ -78,7 +78,7 @@ pub(crate) struct RecoverAdoptArgs {
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) finding: FindingArgs,
+    pub(crate) finding: ObjectSearchArgs,
     #[command(flatten)]
     pub(crate) state: StateArgs,
 }
@@ -279,7 +279,7 @@ async fn settle_operations(
 ) -> Result<Vec<InstanceAddr>, Reported> {
     let selected = select_unresolved(diags, locked, &args.addresses, args.all)?;
     for addr in &selected {
-        locked.record_decision(addr, how);
+        locked.note_decision(addr, how);
     }
     if !selected.is_empty() {
         locked.write_state_or_errored_file(diags).await?;

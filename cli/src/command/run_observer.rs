@@ -36,13 +36,13 @@ impl OperationObserver for RunObserver<'_> {
         match *event {
             OperationEvent::Engine(event) => self.watch.on_event(event),
             OperationEvent::Planned { plan, pool } => self.report.report_plan(plan, pool),
-            OperationEvent::SavedPlan(plan) => self.report.report_start(plan),
+            OperationEvent::SavedPlan(plan) => self.report.report_saved_plan(plan),
             OperationEvent::Applied { counts, state } => {
                 let done =
                     ApplyResult { tally: counts, destroying: self.destroying, out: self.out };
                 self.report.report_applied(&done, state);
             }
-            OperationEvent::Refreshed { state } => self.report.refresh_outputs(state),
+            OperationEvent::Refreshed { state } => self.report.report_refreshed_outputs(state),
             // The state is open before the operation begins.
             OperationEvent::LockWait { .. } => {}
         }

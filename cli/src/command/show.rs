@@ -15,7 +15,7 @@ use formwork_operation::saved_plan::GeneratedConfigUse;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
-use super::operation::providers_in_any_version;
+use super::operation::launcher_for_any_version;
 use super::output::stored_file;
 use super::planfile::{self, PlanToOpen};
 use super::state::ProvidedObject;
@@ -95,7 +95,7 @@ async fn show_file(
         }
         let file = workspace
             .state_cipher()
-            .read_named(&content)
+            .parse_user_named_state(&content)
             .map_err(|error| diags.error(error.diagnostic(&path.display().to_string())))?;
         return show_state(diags, args, workspace, &file, screen).await;
     }
@@ -132,7 +132,9 @@ async fn show_file(
         }
         Ok(()) => {
             let mut text = human_plan::render_plan(screen, saved.plan.plan(), &pool);
-            text.push_str(&state_of_file(workspace, &config, &saved).await.unwrap_or_default());
+            text.push_str(
+                &name_of_written_state(workspace, &config, &saved).await.unwrap_or_default(),
+            );
             Ok(text)
         }
         Err(reported) => Err(reported),
@@ -146,13 +148,17 @@ fn warn_on_stderr(workspace: &Workspace<'_>, warning: Diagnostic) {
     let mut diags = Diagnostics::new();
     diags.warn(warning);
     let env = workspace.env;
-    let shown =
-        diagnostic::render_all(&Screen::of(env), &workspace.sources, &diags, env.compact_warnings);
+    let shown = diagnostic::render_all_diagnostics(
+        &Screen::of(env),
+        &workspace.sources,
+        &diags,
+        env.compact_warnings,
+    );
     print_err(&shown.warnings);
 }
 
 /// Names the state that applying a plan writes, as far as the backend is set up.
-async fn state_of_file(
+async fn name_of_written_state(
     workspace: &Workspace<'_>,
     config: &Config,
     saved: &planfile::OpenedPlan,
@@ -172,7 +178,7 @@ async fn stored_state(
     args: &ShowArgs,
 ) -> Result<Option<StateFile>, Reported> {
     if !args.json {
-        encryption::warn_of_sealed_values(diags, workspace)?;
+        encryption::set_up_and_warn_of_sealed(diags, workspace)?;
     }
     stored_file(diags, workspace, &StatePaths::default()).await
 }
@@ -187,7 +193,7 @@ async fn show_state(
     let state = &file.state;
     let providers: Vec<ProviderAddr> =
         state.resources.values().map(|held| held.provider.provider.clone()).collect();
-    let launcher = providers_in_any_version(diags, workspace, providers.iter())?;
+    let launcher = launcher_for_any_version(diags, workspace, providers.iter())?;
     let pool = ProviderPool::new(&launcher);
     let loaded = pool.load_providers(diags, providers).await;
     pool.report_warnings(diags);

@@ -57,7 +57,7 @@ pub(super) async fn run(command: StateCommand, env: &Env) -> Exit {
 }
 
 /// The state, which must be there, without a lock.
-async fn existing_state(
+async fn read_existing_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     state_paths: &StatePaths,

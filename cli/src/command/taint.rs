@@ -33,7 +33,7 @@ pub(super) async fn run(args: &TaintArgs, env: &Env, status: ObjectStatus) -> Ex
     run_text_command(env, async |diags, workspace| {
         // As in Terraform, the opposite needs no readable configuration.
         if status == ObjectStatus::Tainted {
-            workspace.check_versions(diags)?;
+            workspace.check_required_versions(diags)?;
         }
         let addr: InstanceAddr = args
             .address
@@ -76,7 +76,7 @@ fn mark_instance(
         return Ok(EditOutcome::Unchanged(String::new()));
     }
     set_object_status(diags, state, addr, status)?;
-    locked.check_unresolved(diags, |other| other == addr)?;
+    locked.check_touches_no_unresolved(diags, |other| other == addr)?;
     Ok(EditOutcome::Store(match status {
         ObjectStatus::Tainted => format!("Resource instance {addr} has been marked as tainted.\n"),
         ObjectStatus::Ready => {

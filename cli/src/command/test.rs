@@ -23,7 +23,7 @@ use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use self::observer::Observer;
-use super::variable_inputs::{in_test_folder, variable_values};
+use super::variable_inputs::{test_folder_values, variable_values};
 use super::{encryption, interrupt};
 use crate::args::{VariableArgs, example};
 use crate::clock;
@@ -137,7 +137,7 @@ async fn run_loaded_tests(
         interrupt::run_tests_until_interrupted(work, observer.report(), &cancellation).await;
     if results.is_none() {
         loaded.launcher.kill();
-        observer.interrupted(&states);
+        observer.report_interrupted(&states);
     }
     results
 }
@@ -198,7 +198,7 @@ fn given_variables(
     let all = variable_values(diags, workspace, &args.variables.sources);
     let folder =
         args.test_directory.as_deref().unwrap_or(Path::new(test_files::DEFAULT_TEST_FOLDER));
-    let of_folder = in_test_folder(diags, workspace, folder);
+    let of_folder = test_folder_values(diags, workspace, folder);
     Ok(GivenVariables { all: all?, of_folder: of_folder? })
 }
 
@@ -216,7 +216,7 @@ fn load_tests(
     config.check_required_versions(diags)?;
     encryption::load_encryption(diags, workspace, &config.root, &args.variables.sources)?;
     let mut suites = workspace.read_tests(diags, tests)?;
-    let run_modules = run_modules(diags, workspace, tests, &suites)?;
+    let run_modules = load_run_modules(diags, workspace, tests, &suites)?;
     keep_filtered_tests(diags, &mut suites, &args.filter);
     let mut required = config.provider_requirements();
     for module in run_modules.values() {
@@ -228,7 +228,7 @@ fn load_tests(
 }
 
 /// Loads the modules of runs that do not use the one under test.
-fn run_modules(
+fn load_run_modules(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
@@ -290,7 +290,7 @@ fn write_junit(diags: &mut Diagnostics, path: &Path, text: &str) -> Result<(), R
     std::fs::write(path, text).map_err(|error| {
         let detail = format!("{} cannot be written: {error}.", path.display());
         let problem = Diagnostic::error(messages::JUNIT_FILE_CANNOT_BE_WRITTEN, detail);
-        diags.error(problem.blame(Blame::Environment))
+        diags.error(problem.blamed_on(Blame::Environment))
     })
 }
 

@@ -29,7 +29,7 @@ pub(super) async fn run_data_command(
 }
 
 /// As [`run_text_command`], for a command that can do without the selection of the workspace.
-pub(super) async fn run_selection_command(
+pub(super) async fn run_without_selection(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
 ) -> Exit {

@@ -58,7 +58,7 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
         workspace.check_tests(&mut tests, args.test_directory.as_deref());
     }
     // A folder that is not there is reported by reading it.
-    if workspace.finds_config(&mut diags) || folder.is_some_and(|folder| !folder.is_dir()) {
+    if workspace.has_config_or_warn(&mut diags) || folder.is_some_and(|folder| !folder.is_dir()) {
         // Everything there is to know is in `diags`.
         let _ = check_config(&mut diags, &mut workspace, !tests.has_errors()).await;
         if !args.no_tests && !tests.has_errors() {

@@ -40,7 +40,7 @@ pub(super) fn automatic_file_values(
     let mut given = Vec::new();
     let mut result = Ok(());
     for name in automatic_variable_files(&workspace.root) {
-        match values_of(diags, workspace, &name, read_file) {
+        match read_values_in_file(diags, workspace, &name, read_file) {
             Ok(values) => given.extend(values),
             Err(reported) => result = Err(reported),
         }
@@ -49,7 +49,7 @@ pub(super) fn automatic_file_values(
 }
 
 /// The values in the files of the folder for tests that are read without being named.
-pub(super) fn in_test_folder(
+pub(super) fn test_folder_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     folder: &Path,
@@ -58,7 +58,7 @@ pub(super) fn in_test_folder(
     let mut result = Ok(());
     for name in automatic_variable_files(&workspace.root.join(folder)) {
         let name = folder.join(name);
-        match values_of(diags, workspace, &name.to_string_lossy(), read_file) {
+        match read_values_in_file(diags, workspace, &name.to_string_lossy(), read_file) {
             Ok(values) => given.extend(values),
             Err(reported) => result = Err(reported),
         }
@@ -77,7 +77,8 @@ pub(super) fn option_values(
     for source in sources {
         match source {
             VariableSource::File(path) => {
-                match values_of(diags, workspace, &path.to_string_lossy(), read_user_file) {
+                match read_values_in_file(diags, workspace, &path.to_string_lossy(), read_user_file)
+                {
                     Ok(values) => given.extend(values),
                     Err(reported) => result = Err(reported),
                 }
@@ -125,7 +126,7 @@ fn automatic_variable_files(folder: &Path) -> Vec<String> {
     first.filter(|name| folder.join(name).exists()).map(str::to_owned).chain(automatic).collect()
 }
 
-fn values_of(
+fn read_values_in_file(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     name: &str,
@@ -140,7 +141,7 @@ fn values_of(
 }
 
 /// Asks for the variables that must have a value and have none.
-pub(super) async fn ask_for_missing(
+pub(super) async fn ask_for_missing_variables(
     screen: &Screen,
     config: &Config,
     given: &mut Vec<GivenVariable>,

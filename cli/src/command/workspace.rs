@@ -14,7 +14,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
 use super::state_session;
-use super::text_command::{run_selection_command, run_text_command};
+use super::text_command::{run_text_command, run_without_selection};
 use crate::args::{LockArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -88,7 +88,7 @@ pub(super) async fn run_deprecated_env(command: WorkspaceCommand, env: &Env) -> 
 pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
     match command {
         WorkspaceCommand::List => {
-            run_selection_command(env, async |diags, workspace| {
+            run_without_selection(env, async |diags, workspace| {
                 if let Some(problem) = workspace.selection_problem() {
                     diags.warn(problem);
                 }
@@ -100,13 +100,13 @@ pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
             run_text_command(env, async |_, workspace| Ok(format!("{}\n", workspace.name()))).await
         }
         WorkspaceCommand::New(args) => {
-            run_selection_command(env, async |diags, workspace| {
+            run_without_selection(env, async |diags, workspace| {
                 create_workspace(diags, workspace, &args).await
             })
             .await
         }
         WorkspaceCommand::Select(args) => {
-            run_selection_command(env, async |diags, workspace| {
+            run_without_selection(env, async |diags, workspace| {
                 select_workspace(diags, workspace, &args).await
             })
             .await
@@ -243,7 +243,7 @@ async fn delete_workspace(
     args: &WorkspaceDeleteArgs,
 ) -> Result<String, Reported> {
     let name = &args.name;
-    encryption::without_sealed_values(diags, workspace)?;
+    encryption::set_up_without_sealed_values(diags, workspace)?;
     let all = workspace_backend(diags, workspace).await?;
     let known = all.workspaces().await.map_err(|error| report_workspace_error(diags, &error))?;
     if !known.contains(name) {
@@ -274,12 +274,12 @@ fn check_deletable(
     args: &WorkspaceDeleteArgs,
 ) -> Result<String, Reported> {
     let name = &args.name;
-    let held = managed_objects(&locked.file.state);
+    let held = list_managed_objects(&locked.file.state);
     if args.force {
         // The deleted state may hold the only record of them.
         locked.warn_of_undecided(diags);
     } else {
-        locked.check_unresolved(diags, |_| true)?;
+        locked.check_touches_no_unresolved(diags, |_| true)?;
         if !held.is_empty() {
             let detail = format!(
                 "Workspace {name:?} is currently tracking the following resource instances:\n{held}\nDeleting this workspace would cause Formwork to lose track of any associated remote objects, which would then require you to delete them manually outside of Formwork. You should destroy these objects with Formwork before deleting the workspace.\n\nIf you want to delete this workspace anyway, and have Formwork forget about these managed objects, use the -force option to disable this safety check."
@@ -305,7 +305,7 @@ async fn open_workspace(
 }
 
 /// The managed objects of a state, one a line.
-fn managed_objects(state: &State) -> String {
+fn list_managed_objects(state: &State) -> String {
     let mut text = String::new();
     for (resource, held) in &state.resources {
         if resource.resource.mode() == formwork_core::addr::ResourceMode::Managed {
@@ -348,5 +348,5 @@ fn report_workspace_error(diags: &mut Diagnostics, error: &WorkspaceError) -> Re
         ),
         WorkspaceError::Store(error) => return diags.error(error.diagnostic()),
     };
-    diags.error(Diagnostic::error(summary, detail).blame(Blame::User))
+    diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::User))
 }

@@ -120,7 +120,7 @@ fn malformed_archive(error: &dyn std::fmt::Display) -> ArchiveError {
 fn unpack_zip(file: BufReader<File>, sink: &mut ExtractSink<'_>) -> Result<(), ArchiveError> {
     let mut archive = zip::ZipArchive::new(file).map_err(|error| malformed_archive(&error))?;
     // Known before anything is made.
-    sink.check_entries(archive.len())?;
+    sink.check_entry_limit(archive.len())?;
     for at in 0..archive.len() {
         let mut entry = archive.by_index(at).map_err(|error| malformed_archive(&error))?;
         let name = entry.name().map_err(|error| malformed_archive(&error))?.into_owned();
@@ -143,15 +143,15 @@ fn unpack_tar(stream: impl Read, sink: &mut ExtractSink<'_>) -> Result<(), Archi
     let mut archive = tar::Archive::new(counted);
     let mut entries = archive.entries().map_err(|error| malformed_archive(&error))?;
     loop {
-        let Some(entry) = budget.for_headers(|| entries.next()) else { return Ok(()) };
-        let mut entry = entry.map_err(|error| budget.error_or_limit(&error))?;
-        tar_entry(&mut entry, sink).map_err(|error| budget.limit_or_error(error))?;
+        let Some(entry) = budget.count_as_headers(|| entries.next()) else { return Ok(()) };
+        let mut entry = entry.map_err(|error| budget.io_error_or_limit(&error))?;
+        unpack_tar_entry(&mut entry, sink).map_err(|error| budget.archive_error_or_limit(error))?;
         // The rest would be skipped together with the headers of the next entry.
-        io::copy(&mut entry, &mut io::sink()).map_err(|error| budget.error_or_limit(&error))?;
+        io::copy(&mut entry, &mut io::sink()).map_err(|error| budget.io_error_or_limit(&error))?;
     }
 }
 
-fn tar_entry(
+fn unpack_tar_entry(
     entry: &mut tar::Entry<'_, impl Read>,
     sink: &mut ExtractSink<'_>,
 ) -> Result<(), ArchiveError> {
@@ -223,10 +223,10 @@ impl<'a> ExtractSink<'a> {
     /// Counts a file, folder or link.
     fn count_entry(&mut self) -> Result<(), ArchiveError> {
         self.entries += 1;
-        self.check_entries(self.entries)
+        self.check_entry_limit(self.entries)
     }
 
-    fn check_entries(&self, n: usize) -> Result<(), ArchiveError> {
+    fn check_entry_limit(&self, n: usize) -> Result<(), ArchiveError> {
         if n > self.limits.entries {
             let limit = self.limits.entries as u64;
             return Err(ArchiveError::TooMuch { limit, what: "files, folders and links" });

@@ -11,11 +11,11 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
 use super::http;
-use super::{FetchError, query};
+use super::{FetchError, url_parameters};
 use crate::redact;
 
 /// Maximum length of a file of checksums.
-const MAX_LIST: u64 = 1 << 20;
+const MAX_CHECKSUM_LIST_SIZE: u64 = 1 << 20;
 
 /// Checksum required of a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl FileChecksum {
 /// # Errors
 /// When it is no checksum.
 pub(crate) fn split_checksum(url: &str) -> Result<(String, Option<ExpectedChecksum>), FetchError> {
-    let (url, given) = query::take_parameter(url, "checksum");
+    let (url, given) = url_parameters::take_parameter(url, "checksum");
     let Some(given) = given.into_iter().next() else { return Ok((url, None)) };
     let wanted = match given.split_once(':') {
         Some(("file", at)) => Some(ExpectedChecksum::InList { at: at.to_owned() }),
@@ -132,7 +132,7 @@ impl ExpectedChecksum {
     ///
     /// # Errors
     /// When the list is a local file.
-    pub(super) fn check_remote(&self) -> Result<(), FetchError> {
+    pub(super) fn check_list_is_remote(&self) -> Result<(), FetchError> {
         match self {
             Self::InList { at } if !is_remote(at) => Err(FetchError::Address(format!(
                 "its list of checksums {at:?} is on this machine, and only configuration on this machine may name it"
@@ -174,11 +174,11 @@ impl ExpectedChecksum {
 /// The text of a list of sums.
 fn fetch_checksum_list(http: &http::Client, at: &str) -> Result<String, FetchError> {
     if is_remote(at) {
-        return Ok(http.get(at, None)?.read_text(MAX_LIST)?);
+        return Ok(http.get(at, None)?.read_text(MAX_CHECKSUM_LIST_SIZE)?);
     }
     let path = at.strip_prefix("file://").unwrap_or(at);
-    let failed = |error| FetchError::Address(format!("{}: {error}", redact::address(path)));
-    read_text(Path::new(path), MAX_LIST).map_err(failed)
+    let failed = |error| FetchError::Address(format!("{}: {error}", redact::redact_address(path)));
+    read_text(Path::new(path), MAX_CHECKSUM_LIST_SIZE).map_err(failed)
 }
 
 fn is_remote(list: &str) -> bool {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::signals::SupervisedChild;
 
 /// The time that a program has. It may ask for a password.
-pub(super) const TIME_LIMIT: Duration = Duration::from_mins(5);
+pub(super) const HELPER_TIME_LIMIT: Duration = Duration::from_mins(5);
 /// The longest answer of a program.
-const MAX_ANSWER: u64 = 1 << 20;
+const MAX_HELPER_ANSWER_SIZE: u64 = 1 << 20;
 
 /// The end of a program, and its stdout if that is a pipe.
 pub(super) struct HelperAnswer {
@@ -31,7 +31,7 @@ pub(super) enum HelperError {
 ///
 /// # Errors
 /// When it cannot be started or read, or is ended.
-pub(super) fn run(
+pub(super) fn run_helper_program(
     command: &mut Command,
     input: &str,
     limit: Duration,
@@ -43,7 +43,9 @@ pub(super) fn run(
     let mut child = SupervisedChild::start(command.stdin(Stdio::from(given)))?;
     let deadline = child.end_after(limit, || false)?;
     let mut text = String::new();
-    let read = child.stdout().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));
+    let read = child
+        .stdout()
+        .map_or(Ok(0), |out| out.take(MAX_HELPER_ANSWER_SIZE).read_to_string(&mut text));
     // A program may close its stdout and go on.
     child.wait_for_end();
     let is_late = deadline.forced_end().is_some();
@@ -66,13 +68,18 @@ mod tests {
         input: &str,
         limit: Duration,
     ) -> Result<HelperAnswer, HelperError> {
-        run(Command::new("sh").args(["-c", script]).stdout(Stdio::piped()), input, limit)
+        run_helper_program(
+            Command::new("sh").args(["-c", script]).stdout(Stdio::piped()),
+            input,
+            limit,
+        )
     }
 
     #[test]
     fn a_program_reads_its_input_and_its_answer_is_returned() {
         let answer =
-            run_in_shell("read -r line; echo \"$line!\"; exit 3", "given", TIME_LIMIT).unwrap();
+            run_in_shell("read -r line; echo \"$line!\"; exit 3", "given", HELPER_TIME_LIMIT)
+                .unwrap();
         assert_eq!((answer.text.as_str(), answer.status.code()), ("given!\n", Some(3)));
     }
 

@@ -34,7 +34,7 @@ impl<'a> Credentials<'a> {
     /// Reason why the helper gave no token for a host, if it failed. Hosts that need none can be
     /// asked nevertheless.
     pub(super) fn helper_error(&self, host: &str) -> Option<String> {
-        self.lock_answers().get(host)?.as_ref().err().cloned()
+        self.lock_helper_answers().get(host)?.as_ref().err().cloned()
     }
 
     fn token_in_environment(&self, host: &str) -> Option<String> {
@@ -47,11 +47,11 @@ impl<'a> Credentials<'a> {
     fn helper_token(&self, host: &str) -> Result<Option<String>, String> {
         let Some(helper) = &self.settings.helper else { return Ok(None) };
         // Held while the helper runs, so that it runs once for each host.
-        let mut asked = self.lock_answers();
+        let mut asked = self.lock_helper_answers();
         asked.entry(host.to_owned()).or_insert_with(|| ask_helper(helper, host)).clone()
     }
 
-    fn lock_answers(&self) -> std::sync::MutexGuard<'_, HelperAnswers> {
+    fn lock_helper_answers(&self) -> std::sync::MutexGuard<'_, HelperAnswers> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -68,9 +68,12 @@ fn ask_helper(helper: &CredentialsHelper, host: &str) -> Result<Option<String>, 
     let failed = |reason: String| format!("the credentials helper {name:?} failed: {reason}");
     let mut command = Command::new(program);
     command.args(&helper.args).args(["get", host]).stdout(Stdio::piped());
-    let HelperAnswer { status, text } =
-        credential_helper::run(&mut command, "", credential_helper::TIME_LIMIT)
-            .map_err(|error| failed(error.to_string()))?;
+    let HelperAnswer { status, text } = credential_helper::run_helper_program(
+        &mut command,
+        "",
+        credential_helper::HELPER_TIME_LIMIT,
+    )
+    .map_err(|error| failed(error.to_string()))?;
     if !status.success() {
         return Err(failed(format!("it ended with {status}")));
     }

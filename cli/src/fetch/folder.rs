@@ -96,7 +96,7 @@ pub(crate) enum HiddenFiles {
 ///
 /// # Errors
 /// When something cannot be read or written, or there is too much.
-pub(crate) fn copy(
+pub(crate) fn copy_folder(
     from: &Path,
     to: &Path,
     limits: &UnpackLimits,
@@ -212,8 +212,12 @@ mod tests {
         let from = folder.path().join("from");
         std::fs::create_dir(&from).unwrap();
         nix::unistd::mkfifo(&from.join("x.tf"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-        let copied =
-            copy(&from, &folder.path().join("to"), &UnpackLimits::MODULE, HiddenFiles::Copied);
+        let copied = copy_folder(
+            &from,
+            &folder.path().join("to"),
+            &UnpackLimits::MODULE,
+            HiddenFiles::Copied,
+        );
         assert!(matches!(copied, Err(ArchiveError::Special(_))), "{copied:?}");
     }
 
@@ -230,7 +234,7 @@ mod tests {
         }
         let copied = |name: &str, hidden| {
             let to = folder.path().join(name);
-            copy(&from, &to, &UnpackLimits::MODULE, hidden).unwrap();
+            copy_folder(&from, &to, &UnpackLimits::MODULE, hidden).unwrap();
             let mut paths = Vec::new();
             let mut note = |path: &Path, kind: std::fs::FileType| {
                 let path = path.strip_prefix(&to).unwrap().display().to_string();

@@ -14,7 +14,7 @@ use formwork_core::disk::{FileOptions as _, allocated_bytes};
 use formwork_value::quote::shell_quoted;
 
 use super::http::DOWNLOAD_TIMEOUT;
-use super::{FetchError, GitSettings, query};
+use super::{FetchError, GitSettings, url_parameters};
 use crate::env::MODULE_SIZE_VARIABLE;
 use crate::redact;
 use crate::signals::{ForcedEnd, SupervisedChild};
@@ -32,10 +32,10 @@ struct GitParams {
 
 impl GitParams {
     fn read(address: &str) -> Result<Self, FetchError> {
-        let (url, references) = query::take_parameter(address, "ref");
-        let (url, keys) = query::take_parameter(&url, "sshkey");
+        let (url, references) = url_parameters::take_parameter(address, "ref");
+        let (url, keys) = url_parameters::take_parameter(&url, "sshkey");
         // History is never fetched where that can be avoided, so there is no depth to choose.
-        let (url, _) = query::take_parameter(&url, "depth");
+        let (url, _) = url_parameters::take_parameter(&url, "depth");
         // Of several the first counts, as in Terraform.
         let reference = references.into_iter().find(|reference| !reference.is_empty());
         let wanted = Self { url, reference, key: keys.into_iter().next() };
@@ -58,10 +58,14 @@ pub(crate) fn read_reference(address: &str) -> Result<Option<String>, FetchError
 }
 
 /// Brings the wanted state of a repository into a folder that does not exist yet, without its history.
-pub(super) fn clone(address: &str, into: &Path, settings: GitSettings) -> Result<(), FetchError> {
+pub(super) fn clone_repository(
+    address: &str,
+    into: &Path,
+    settings: GitSettings,
+) -> Result<(), FetchError> {
     let mut wanted = GitParams::read(address)?;
     let login = GitLogin::take_from_url(&mut wanted.url);
-    let key = wanted.key.as_deref().map(|key| key_file(key, into)).transpose()?;
+    let key = wanted.key.as_deref().map(|key| write_key_file(key, into)).transpose()?;
     let GitSettings { own_ssh, max_size } = settings;
     let git = GitCommand {
         key: key.as_deref(),
@@ -95,7 +99,7 @@ pub(super) fn clone(address: &str, into: &Path, settings: GitSettings) -> Result
 }
 
 /// Writes a private key where only we can read it.
-fn key_file(key: &str, into: &Path) -> Result<PathBuf, FetchError> {
+fn write_key_file(key: &str, into: &Path) -> Result<PathBuf, FetchError> {
     let key = base64::engine::general_purpose::STANDARD.decode(key).map_err(|error| {
         FetchError::Address(format!("the parameter sshkey is not in base64: {error}"))
     })?;
@@ -127,11 +131,11 @@ impl GitLogin {
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (login, host) = rest[..end].rsplit_once('@')?;
         let (name, password) = match login.split_once(':') {
-            Some((name, password)) => (name, Some(query::decode_percent(password))),
+            Some((name, password)) => (name, Some(url_parameters::decode_percent(password))),
             None => (login, None),
         };
         let is_http = ["http", "https"].contains(&scheme.to_ascii_lowercase().as_str());
-        let (name, origin) = (query::decode_percent(name), format!("{scheme}://{host}"));
+        let (name, origin) = (url_parameters::decode_percent(name), format!("{scheme}://{host}"));
         let shown = if is_http { String::new() } else { format!("{}@", login.split(':').next()?) };
         let without = format!("{scheme}://{shown}{host}{}", &rest[end..]);
         *url = without;

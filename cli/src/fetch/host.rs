@@ -13,7 +13,7 @@ use crate::redact;
 use crate::settings::Settings;
 
 /// The longest list of services.
-const MAX_DOCUMENT: u64 = 1 << 20;
+const MAX_DISCOVERY_DOCUMENT_SIZE: u64 = 1 << 20;
 
 /// Reasons why a service cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -121,7 +121,7 @@ impl<'a> Hosts<'a> {
         http: &Client,
         host: &str,
     ) -> Result<LoginServices, HostError> {
-        let (base, document) = fetch_document(http, host, None)?;
+        let (base, document) = fetch_discovery_document(http, host, None)?;
         let malformed = |error: LoginError| HostError::Malformed {
             host: host.to_owned(),
             reason: error.to_string(),
@@ -149,7 +149,7 @@ impl<'a> Hosts<'a> {
         if !http::is_private(url) && self.credentials.token(host).is_some() {
             return Some(format!(
                 "the token for {host} was not sent, because {} is not encrypted: give the service an https:// address",
-                redact::address(url)
+                redact::redact_address(url)
             ));
         }
         self.credentials.helper_error(host)
@@ -179,7 +179,7 @@ fn fetch_services(
     host: &str,
     asking: Option<&str>,
 ) -> Result<HostServices, HostError> {
-    let (base, document) = fetch_document(http, host, asking)?;
+    let (base, document) = fetch_discovery_document(http, host, asking)?;
     Ok(service_urls(&base, &document))
 }
 
@@ -196,7 +196,7 @@ fn service_urls(base: &str, document: &DiscoveryDocument) -> HostServices {
 ///
 /// # Errors
 /// When it is not a JSON object.
-fn parse_document(text: &str) -> Result<DiscoveryDocument, String> {
+fn parse_discovery_document(text: &str) -> Result<DiscoveryDocument, String> {
     match serde_json::from_str(text).map_err(|error| error.to_string())? {
         serde_json::Value::Object(document) => Ok(document),
         serde_json::Value::Null => Ok(DiscoveryDocument::default()),
@@ -207,13 +207,13 @@ fn parse_document(text: &str) -> Result<DiscoveryDocument, String> {
 /// Reads text as a discovery document.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_discovery(base: &str, text: &str) {
-    drop(parse_document(text).map(|document| service_urls(base, &document)));
+    drop(parse_discovery_document(text).map(|document| service_urls(base, &document)));
 }
 
 type DiscoveryDocument = serde_json::Map<String, serde_json::Value>;
 
 /// The discovery document of a host, and the URL that it came from.
-fn fetch_document(
+fn fetch_discovery_document(
     http: &Client,
     host: &str,
     asking: Option<&str>,
@@ -225,9 +225,9 @@ fn fetch_document(
         Err(error) => return Err(error.into()),
     };
     let base = answer.url.clone();
-    let text = answer.read_text(MAX_DOCUMENT)?;
+    let text = answer.read_text(MAX_DISCOVERY_DOCUMENT_SIZE)?;
     let malformed = |reason: String| HostError::Malformed { host: host.to_owned(), reason };
-    Ok((base, parse_document(&text).map_err(malformed)?))
+    Ok((base, parse_discovery_document(&text).map_err(malformed)?))
 }
 
 /// Timeouts and retries for registries. Unset and zero mean the default.

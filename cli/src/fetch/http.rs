@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use formwork_backend::tls::connector::agent_of_machine;
+use formwork_backend::tls::connector::http_agent_of_machine;
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_plugin_protocol::proxy_env::ProxyEnv;
 use serde::de::IgnoredAny;
@@ -123,7 +123,7 @@ impl Client {
         asking: Option<&str>,
         patience: RetryPolicy,
     ) -> Result<HttpResponse, HttpError> {
-        self.with_retries(patience, || {
+        self.send_with_retries(patience, || {
             self.request_with_headers(url, asking, &accept_compressed_header(), patience.each)
         })
     }
@@ -133,15 +133,15 @@ impl Client {
     ///
     /// # Errors
     /// When there is no answer after all, or the server is busy or fails.
-    pub(crate) fn exchange_with_retries(
+    pub(crate) fn request_any_with_retries(
         &self,
         url: &str,
         asking: Option<&str>,
         headers: &[Header],
         patience: RetryPolicy,
     ) -> Result<HttpResponse, HttpError> {
-        self.with_retries(patience, || {
-            let answer = self.exchange(url, asking, headers, patience.each)?;
+        self.send_with_retries(patience, || {
+            let answer = self.request_any_status(url, asking, headers, patience.each)?;
             match answer.status_error(url) {
                 Some(error) if error.is_temporary() => Err(error),
                 _ => Ok(answer),
@@ -149,7 +149,7 @@ impl Client {
         })
     }
 
-    fn with_retries(
+    fn send_with_retries(
         &self,
         patience: RetryPolicy,
         ask: impl Fn() -> Result<HttpResponse, HttpError>,
@@ -177,12 +177,12 @@ impl Client {
         headers: &[Header],
         limit: Duration,
     ) -> Result<HttpResponse, HttpError> {
-        let answer = self.exchange(url, asking, headers, limit)?;
+        let answer = self.request_any_status(url, asking, headers, limit)?;
         answer.status_error(url).map_or(Ok(answer), Err)
     }
 
     /// As [`Client::request_with_headers`]; returns the answer with any status.
-    fn exchange(
+    fn request_any_status(
         &self,
         url: &str,
         asking: Option<&str>,
@@ -193,7 +193,7 @@ impl Client {
         let end = Instant::now() + limit;
         for _ in 0..=MAX_REDIRECTS {
             let proxy = self.proxy(&at).map_err(|error| HttpError::Proxy {
-                url: redact::address(&at),
+                url: redact::redact_address(&at),
                 reason: error.to_string(),
             })?;
             // Redirects and content count: a server that sends a byte now and then gains no time.
@@ -218,7 +218,7 @@ impl Client {
             }
         }
         let reason = format!("redirected more than {MAX_REDIRECTS} times");
-        Err(HttpError::Redirect { url: redact::address(url), reason })
+        Err(HttpError::Redirect { url: redact::redact_address(url), reason })
     }
 
     /// Sends a form. A redirection is not followed: the form is for this address alone.
@@ -227,7 +227,7 @@ impl Client {
     /// When there is no answer, or not a good one.
     pub(crate) fn post_form(&self, url: &str, form: &str) -> Result<HttpResponse, HttpError> {
         let proxy = self.proxy(url).map_err(|error| HttpError::Proxy {
-            url: redact::address(url),
+            url: redact::redact_address(url),
             reason: error.to_string(),
         })?;
         let request = self.agent.post(url).config().proxy(proxy);
@@ -278,7 +278,7 @@ fn build_agent(idle: Duration) -> Agent {
         .timeout_per_write(Some(idle))
         .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
         .build();
-    agent_of_machine(config)
+    http_agent_of_machine(config)
 }
 
 /// Whether an error is one of the connection, which may be otherwise in a moment.
@@ -314,7 +314,7 @@ fn describe_read_error(error: &io::Error) -> String {
 impl HttpError {
     /// The error of a request that was not answered.
     fn from_request_error(url: &str, error: &ureq::Error) -> Self {
-        let (url, reason) = (redact::address(url), describe_error(error));
+        let (url, reason) = (redact::redact_address(url), describe_error(error));
         match is_connection_error(error) {
             true => Self::Unreachable { url, reason },
             false => Self::Malformed { url, reason },
@@ -388,7 +388,7 @@ impl HttpResponse {
     /// The error of an answer without a good status. `url` is the address that was asked.
     pub(crate) fn status_error(&self, url: &str) -> Option<HttpError> {
         let refused = || HttpError::Status {
-            url: redact::address(url),
+            url: redact::redact_address(url),
             status: self.status(),
             retry_after: self.header(header::RETRY_AFTER.as_str()).and_then(|it| retry_after(&it)),
         };
@@ -414,7 +414,7 @@ impl HttpResponse {
     }
 
     /// The length that the server announces.
-    pub(crate) fn length(&self) -> Option<u64> {
+    pub(crate) fn announced_length(&self) -> Option<u64> {
         if self.is_compressed() {
             return None;
         }
@@ -437,15 +437,15 @@ impl HttpResponse {
     /// # Errors
     /// When it is longer than the limit, breaks off, or is not a string.
     pub(crate) fn read_text(self, limit: u64) -> Result<String, HttpError> {
-        let url = redact::address(&self.url);
-        decode_text(url, self.bytes(limit)?)
+        let url = redact::redact_address(&self.url);
+        decode_text(url, self.read_bytes(limit)?)
     }
 
     /// The bytes of the answer.
     ///
     /// # Errors
     /// When it is longer than the limit or breaks off.
-    pub(crate) fn bytes(self, limit: u64) -> Result<Vec<u8>, HttpError> {
+    pub(crate) fn read_bytes(self, limit: u64) -> Result<Vec<u8>, HttpError> {
         let (bytes, end) = self.read_partially(limit);
         end.map(|()| bytes)
     }
@@ -455,8 +455,8 @@ impl HttpResponse {
     ///
     /// # Errors
     /// When it is longer than the limit, breaks off inside the object, or is not a string.
-    pub(crate) fn read_object(self, limit: u64) -> Result<String, HttpError> {
-        let url = redact::address(&self.url);
+    pub(crate) fn read_json_object_text(self, limit: u64) -> Result<String, HttpError> {
+        let url = redact::redact_address(&self.url);
         let (mut bytes, end) = self.read_partially(limit);
         let mut values = serde_json::Deserializer::from_slice(&bytes).into_iter::<IgnoredAny>();
         if bytes.trim_ascii_start().starts_with(b"{") && matches!(values.next(), Some(Ok(_))) {
@@ -470,7 +470,7 @@ impl HttpResponse {
 
     /// The bytes of the answer, and the reason for which they are not all.
     fn read_partially(self, limit: u64) -> (Vec<u8>, Result<(), HttpError>) {
-        let url = redact::address(&self.url);
+        let url = redact::redact_address(&self.url);
         let mut bytes = Vec::new();
         let end = match self.into_reader().take(limit + 1).read_to_end(&mut bytes) {
             Ok(length) if length as u64 > limit => Err(HttpError::TooLong { url, limit }),
@@ -510,7 +510,7 @@ mod tests {
             }
         });
         let client = Client::new(ProxyEnv::read(|_| None), |_| ());
-        let read = || client.get(&url, None).expect("an answer").read_object(1 << 10);
+        let read = || client.get(&url, None).expect("an answer").read_json_object_text(1 << 10);
         assert_eq!(read().expect("an object"), "{\"a\": {}}");
         assert_eq!(read().expect("an object"), " {\"a\": 1}");
         assert!((0..3).all(|_| read().is_err()));

@@ -49,18 +49,18 @@ impl<T> Default for LimitedMap<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for LimitedList<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_seq(EntryLimit::<Self>(PhantomData))
+        from.deserialize_seq(LimitedEntriesVisitor::<Self>(PhantomData))
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for LimitedMap<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(EntryLimit::<Self>(PhantomData))
+        from.deserialize_map(LimitedEntriesVisitor::<Self>(PhantomData))
     }
 }
 
 /// Reads entries up to the limit.
-struct EntryLimit<C>(PhantomData<C>);
+struct LimitedEntriesVisitor<C>(PhantomData<C>);
 
 /// Refuses one entry more than the limit.
 fn check_entry_count<E: Error>(n_entries: usize) -> Result<(), E> {
@@ -70,7 +70,7 @@ fn check_entry_count<E: Error>(n_entries: usize) -> Result<(), E> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for EntryLimit<LimitedList<T>> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for LimitedEntriesVisitor<LimitedList<T>> {
     type Value = LimitedList<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -87,7 +87,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for EntryLimit<LimitedList<T>> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for EntryLimit<LimitedMap<T>> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for LimitedEntriesVisitor<LimitedMap<T>> {
     type Value = LimitedMap<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

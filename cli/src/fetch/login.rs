@@ -12,18 +12,18 @@ use tokio::net::{TcpListener, TcpStream};
 use uuid::Uuid;
 
 use super::http::{self, Client, HttpError, resolve_reference};
-use super::query::decode_percent;
+use super::url_parameters::decode_percent;
 
 /// The service in discovery documents.
 pub(super) const SERVICE_ID: &str = "login.v1";
 /// The ports that may be used when the host names none.
 const DEFAULT_CALLBACK_PORTS: (u16, u16) = (1024, 65535);
 /// The longest request of a browser.
-const MAX_REQUEST: usize = 16 << 10;
+const MAX_BROWSER_REQUEST_LEN: usize = 16 << 10;
 /// The time that a browser may take for its request.
 const CALLBACK_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest answer of the host.
-const MAX_ANSWER: u64 = 1 << 20;
+const MAX_TOKEN_ANSWER_SIZE: u64 = 1 << 20;
 
 /// The login service of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl PendingLogin {
     }
 
     /// The address at which the user logs in.
-    pub(crate) fn url(&self) -> String {
+    pub(crate) fn login_url(&self) -> String {
         let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(&self.verifier));
         let scopes = self.service.scopes.join(" ");
         let mut parameters = vec![
@@ -151,7 +151,7 @@ impl PendingLogin {
     ///
     /// # Errors
     /// When the host refuses, or the system does not let us listen.
-    pub(crate) async fn wait(&self) -> Result<String, LoginError> {
+    pub(crate) async fn wait_for_code(&self) -> Result<String, LoginError> {
         loop {
             let (mut stream, _) = self.listener.accept().await?;
             let Ok(Some(target)) =
@@ -195,7 +195,11 @@ impl PendingLogin {
     ///
     /// # Errors
     /// When the host refuses, or its answer has no token.
-    pub(crate) fn exchange(&self, client: &Client, code: &str) -> Result<String, LoginError> {
+    pub(crate) fn exchange_code_for_token(
+        &self,
+        client: &Client,
+        code: &str,
+    ) -> Result<String, LoginError> {
         let form = encode_parameters(&[
             ("grant_type", "authorization_code"),
             ("client_id", &self.service.client),
@@ -204,7 +208,7 @@ impl PendingLogin {
             ("redirect_uri", &self.redirect),
         ]);
         let answer = client.post_form(&self.service.token, &form)?;
-        let text = answer.read_text(MAX_ANSWER)?;
+        let text = answer.read_text(MAX_TOKEN_ANSWER_SIZE)?;
         let document: serde_json::Value = serde_json::from_str(&text)
             .map_err(|error| LoginError::Refused(format!("its answer is not JSON: {error}")))?;
         match document.get("access_token").and_then(|token| token.as_str()) {
@@ -220,7 +224,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut buffer = [0; 1024];
     while !bytes.windows(4).any(|end| end == b"\r\n\r\n") {
         let n = stream.read(&mut buffer).await.ok()?;
-        if n == 0 || bytes.len() > MAX_REQUEST {
+        if n == 0 || bytes.len() > MAX_BROWSER_REQUEST_LEN {
             return None;
         }
         bytes.extend_from_slice(&buffer[..n]);

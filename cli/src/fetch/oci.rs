@@ -34,7 +34,7 @@ pub(crate) use manifest::{
 /// The largest manifest: the limit that the specification recommends to registries.
 const MAX_MANIFEST_SIZE: u64 = 4 << 20;
 /// The longest page of a list of tags.
-const MAX_PAGE: u64 = 4 << 20;
+const MAX_TAG_PAGE_SIZE: u64 = 4 << 20;
 /// Maximum number of pages of that list.
 const MAX_TAG_PAGES: usize = 2_000;
 /// Maximum number of tags in a repository.
@@ -125,17 +125,18 @@ impl Repository<'_> {
     ///
     /// # Errors
     /// When there is no such repository, or the registry does not list its tags.
-    pub(crate) fn tags(&self) -> Result<Vec<String>, OciError> {
+    pub(crate) fn fetch_tags(&self) -> Result<Vec<String>, OciError> {
         let mut url = self.url("tags/list");
         let mut tags = Vec::new();
         let what = || "such repository".to_owned();
         for _ in 0..MAX_TAG_PAGES {
             let answer = self.request(&url, &[], self.patience, &what)?;
-            let next = next_page(&answer.joined_headers(header::LINK.as_str()));
+            let next = next_page_link(&answer.joined_headers(header::LINK.as_str()));
             let next = next.map(|next| resolve_reference(&answer.url, &next));
-            let page = manifest::parse_tags(&answer.bytes(MAX_PAGE)?).map_err(|reason| {
-                OciError::Content(format!("the registry's list of tags is malformed: {reason}"))
-            })?;
+            let page =
+                manifest::parse_tags(&answer.read_bytes(MAX_TAG_PAGE_SIZE)?).map_err(|reason| {
+                    OciError::Content(format!("the registry's list of tags is malformed: {reason}"))
+                })?;
             let is_last = page.is_empty();
             tags.extend(page);
             if tags.len() > MAX_TAGS {
@@ -147,7 +148,7 @@ impl Repository<'_> {
                 Some(next) if origin(&next) != origin(&url) => {
                     return Err(OciError::Content(format!(
                         "the registry continues its list of tags on another server: {}",
-                        redact::address(&next)
+                        redact::redact_address(&next)
                     )));
                 }
                 Some(next) => url = next,
@@ -162,7 +163,7 @@ impl Repository<'_> {
     ///
     /// # Errors
     /// When there is none, or its content is another one than the registry says.
-    pub(crate) fn manifest(
+    pub(crate) fn fetch_manifest(
         &self,
         reference: &ManifestReference,
         size: Option<u64>,
@@ -176,7 +177,7 @@ impl Repository<'_> {
         let answer = self.request(&url, &headers, self.patience, &|| reference.to_string())?;
         let named = answer.header("Docker-Content-Digest");
         let media_type = answer.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();
-        let bytes = answer.bytes(MAX_MANIFEST_SIZE)?;
+        let bytes = answer.read_bytes(MAX_MANIFEST_SIZE)?;
         let expected = match (reference, named) {
             (ManifestReference::Digest(digest), _) => Some(digest.clone()),
             (ManifestReference::Tag(_), Some(named)) => Some(Digest::parse(&named)?),
@@ -188,7 +189,7 @@ impl Repository<'_> {
                 bytes.len()
             )));
         }
-        if let Some(digest) = expected.filter(|digest| !digest.is_of(&bytes)) {
+        if let Some(digest) = expected.filter(|digest| !digest.matches_bytes(&bytes)) {
             return Err(OciError::Content(format!(
                 "the content of {reference} does not match its digest {digest}; {DAMAGED_OBJECT_REMEDY}"
             )));
@@ -202,7 +203,7 @@ impl Repository<'_> {
     ///
     /// # Errors
     /// When it cannot be had, or has another length.
-    pub(crate) fn blob(
+    pub(crate) fn fetch_blob(
         &self,
         blob: &Descriptor,
         sized: impl FnOnce(u64),
@@ -219,7 +220,7 @@ impl Repository<'_> {
                 blob.size
             ))
         };
-        if let Some(length) = answer.length().filter(|length| *length != blob.size) {
+        if let Some(length) = answer.announced_length().filter(|length| *length != blob.size) {
             return Err(wrong(format!("{length} bytes")));
         }
         sized(blob.size);
@@ -255,14 +256,14 @@ impl Repository<'_> {
     ) -> Result<HttpResponse, OciError> {
         let grant = self.cached_authorization();
         let mut answer =
-            self.http.exchange_with_retries(url, grant.as_deref(), headers, patience)?;
+            self.http.request_any_with_retries(url, grant.as_deref(), headers, patience)?;
         // The challenge of another server, to which the registry redirects, is not for its credentials.
         if answer.status() == 401 && origin(&answer.url) == origin(url) {
             let challenge = answer.header(header::WWW_AUTHENTICATE.as_str());
             let challenge = AuthChallenge::parse(&challenge.unwrap_or_default())
                 .ok_or_else(|| self.unauthorized_error(None))?;
             let grant = self.authorize(&challenge)?;
-            answer = self.http.exchange_with_retries(url, Some(&grant), headers, patience)?;
+            answer = self.http.request_any_with_retries(url, Some(&grant), headers, patience)?;
             if answer.status_error(url).is_none() {
                 let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
                 granted.insert(self.addr.clone(), grant);
@@ -281,7 +282,7 @@ impl Repository<'_> {
 }
 
 /// The error of a blob whose content has another digest.
-pub(crate) fn wrong_blob(digest: &Digest) -> OciError {
+pub(crate) fn wrong_blob_error(digest: &Digest) -> OciError {
     OciError::Content(format!(
         "the content of blob {digest} does not match its digest; {DAMAGED_OBJECT_REMEDY}"
     ))
@@ -291,7 +292,7 @@ pub(crate) fn wrong_blob(digest: &Digest) -> OciError {
 const DAMAGED_OBJECT_REMEDY: &str = "the registry or a proxy in front of it is damaged or hostile: try again, or push the artifact again";
 
 /// The target of the link to the next page, which may be one of several links.
-fn next_page(links: &str) -> Option<String> {
+fn next_page_link(links: &str) -> Option<String> {
     split_unquoted(links, ',').into_iter().find_map(|link| {
         let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
         let is_next = split_unquoted(parameters, ';').into_iter().any(is_relation_next);
@@ -338,7 +339,7 @@ struct RefusalExplanation {
 }
 
 fn read_explanation(answer: HttpResponse) -> Option<RefusalExplanation> {
-    let errors = manifest::parse_errors(&answer.bytes(MAX_REFUSAL_SIZE).ok()?)?;
+    let errors = manifest::parse_errors(&answer.read_bytes(MAX_REFUSAL_SIZE).ok()?)?;
     let describe = |(code, message): &(String, String)| match (code.as_str(), message.as_str()) {
         (code, "") => code.to_owned(),
         ("", message) => message.to_owned(),
@@ -403,7 +404,7 @@ mod tests {
             ("</a>", None),
             ("", None),
         ] {
-            assert_eq!(next_page(link).as_deref(), expected, "{link}");
+            assert_eq!(next_page_link(link).as_deref(), expected, "{link}");
         }
     }
 }

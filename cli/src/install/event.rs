@@ -21,12 +21,12 @@ pub(crate) enum InstallEvent {
     /// The package was fetched and verified.
     Installed(Version, PackageTrust),
     /// The provider comes with this program.
-    Shipped(Version, InsteadOf),
+    Shipped(Version, ReplacedPackage),
 }
 
 /// The package that a provider shipped with this program replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum InsteadOf {
+pub(crate) enum ReplacedPackage {
     /// None is locked.
     Nothing,
     /// One of the same version is locked.
@@ -63,11 +63,13 @@ impl InstallEvent {
             Self::Shipped(version, instead) => {
                 let what = format!("- Using {name} v{version}, which comes with Formwork");
                 match instead {
-                    InsteadOf::Nothing => what,
-                    InsteadOf::LockedPackage => {
+                    ReplacedPackage::Nothing => what,
+                    ReplacedPackage::LockedPackage => {
                         format!("{what}, in place of the package that is locked")
                     }
-                    InsteadOf::Version(locked) => format!("{what}, where v{locked} was locked"),
+                    ReplacedPackage::Version(locked) => {
+                        format!("{what}, where v{locked} was locked")
+                    }
                 }
             }
         }

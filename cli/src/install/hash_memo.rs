@@ -32,7 +32,7 @@ impl HashMemo {
     ///
     /// # Errors
     /// When a file cannot be read; the error names it.
-    pub(crate) fn of_folder(&self, root: &Path) -> io::Result<String> {
+    pub(crate) fn hash_of_folder(&self, root: &Path) -> io::Result<String> {
         let Some(folder) = &self.folder else { return hash::hash_folder(root) };
         let root = root.canonicalize()?;
         let name = Sha256::digest(root.as_os_str().as_encoded_bytes());
@@ -163,7 +163,7 @@ mod tests {
         fs::create_dir(&package).unwrap();
         fs::write(package.join("program"), "one").unwrap();
         let memo = HashMemo { folder: Some(memo) };
-        let hash = memo.of_folder(&package).unwrap();
+        let hash = memo.hash_of_folder(&package).unwrap();
         assert_eq!(hash, hash::hash_folder(&package).unwrap());
         assert!(memo.folder.is_some_and(|folder| !folder.exists()));
     }

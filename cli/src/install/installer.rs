@@ -11,11 +11,11 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::{Dir, open_file};
 use formwork_core::version::{Version, VersionConstraints};
 
-use super::event::{InstallEvent, InsteadOf};
+use super::event::{InstallEvent, ReplacedPackage};
 use super::hash;
-use super::lockfile::{ProviderLock, is_known};
+use super::install_failure::InstallFailure;
+use super::lockfile::{ProviderLock, is_supported_hash};
 use super::package::{self, BadPackage, PackageContent, PackageId};
-use super::problem::InstallFailure;
 use super::providers::ProviderFolders;
 use super::signature::PackageTrust;
 use super::source::{
@@ -23,7 +23,7 @@ use super::source::{
     SourceSearch,
 };
 use crate::fetch::http::Download;
-use crate::fetch::oci::{OciError, wrong_blob};
+use crate::fetch::oci::{OciError, wrong_blob_error};
 use crate::fetch::unpack_limits::UnpackLimits;
 use crate::platform::Platform;
 
@@ -221,7 +221,12 @@ impl Installer<'_> {
         match cache.filter(|_| fetched.zh.is_some()) {
             Some(cache) => {
                 // The user chose the cache, as a link perhaps.
-                package::install_package(&fetched.content, Dir::create(cache)?, id, allowed)?;
+                package::install_package(
+                    &fetched.content,
+                    Dir::open_or_create(cache)?,
+                    id,
+                    allowed,
+                )?;
                 let shared =
                     PackageContent::Folder(package::package_dir(cache, &job.addr, version));
                 package::install_package(&shared, self.places.packages_dir()?, id, None)
@@ -269,10 +274,10 @@ fn use_shipped_provider(
 ) -> InstalledProvider {
     let same = job.old.as_ref().filter(|lock| lock.version == *version);
     let instead = match &job.old {
-        None => InsteadOf::Nothing,
-        Some(lock) if lock.version != *version => InsteadOf::Version(lock.version.clone()),
-        Some(lock) if lock.hashes.is_empty() => InsteadOf::Nothing,
-        Some(_) => InsteadOf::LockedPackage,
+        None => ReplacedPackage::Nothing,
+        Some(lock) if lock.version != *version => ReplacedPackage::Version(lock.version.clone()),
+        Some(lock) if lock.hashes.is_empty() => ReplacedPackage::Nothing,
+        Some(_) => ReplacedPackage::LockedPackage,
     };
     emit(InstallEvent::Shipped(version.clone(), instead));
     let fresh = || ProviderLock {
@@ -295,7 +300,8 @@ pub(crate) fn fetch_package(
     let (content, zh) = match package.location {
         PackageLocation::Folder(folder) => (PackageContent::Folder(folder), None),
         PackageLocation::Archive(path) => {
-            let (file, zh) = open(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let (file, zh) =
+                open_archive(&path).map_err(|error| format!("{}: {error}", path.display()))?;
             (PackageContent::Archive(file), Some(zh))
         }
         PackageLocation::Url(url) => {
@@ -333,14 +339,14 @@ pub(crate) fn fetch_package(
     Ok(FetchedPackage { content, zh, trust, signed, digest })
 }
 
-fn open(path: &Path) -> std::io::Result<(File, String)> {
+fn open_archive(path: &Path) -> std::io::Result<(File, String)> {
     let mut file = open_file(path)?;
     let zh = hash::hash_packed(&mut file)?;
     Ok((file, zh))
 }
 
 /// A file for a download. It has no name, so that nothing is left of it.
-fn download_file() -> Result<File, String> {
+fn create_download_file() -> Result<File, String> {
     tempfile::tempfile()
         .map_err(|error| format!("failed to open temporary file to download: {error}"))
 }
@@ -351,7 +357,7 @@ fn download_archive(
     url: &str,
     progress: &DownloadProgress,
 ) -> Result<(File, String), String> {
-    let mut file = download_file()?;
+    let mut file = create_download_file()?;
     let mut hashing = hash::HashingWriter::new(&mut file, &progress.received);
     let asking = servers.netrc.authorization(url);
     let sized = |size: Option<u64>| {
@@ -381,19 +387,19 @@ fn download_blob(
             descriptor.size
         ));
     }
-    let mut file = download_file()?;
+    let mut file = create_download_file()?;
     let mut hashing = hash::HashingWriter::new(&mut file, &progress.received);
     let sized = |size: u64| progress.total.store(size, Ordering::Relaxed);
     let named = |error: OciError| format!("{repository}: {error}");
     servers
         .oci
         .repository(&servers.http, repository)
-        .blob(descriptor, sized, &mut hashing)
+        .fetch_blob(descriptor, sized, &mut hashing)
         .map_err(named)?;
     let zh = hashing.finish();
     let digest = descriptor.digest().map_err(named)?;
     if zh.strip_prefix("zh:") != digest.sha256_digits() {
-        return Err(named(wrong_blob(&digest)));
+        return Err(named(wrong_blob_error(&digest)));
     }
     Ok((file, zh))
 }
@@ -404,7 +410,7 @@ fn verify_hashes(
     zh: Option<&str>,
     hashes: &[String],
 ) -> Result<(), String> {
-    let known: Vec<&String> = hashes.iter().filter(|hash| is_known(hash)).collect();
+    let known: Vec<&String> = hashes.iter().filter(|hash| is_supported_hash(hash)).collect();
     if known.is_empty() {
         return Err("none of the checksums given for this provider has a known format".to_owned());
     }

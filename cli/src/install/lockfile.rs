@@ -14,10 +14,10 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 use crate::messages;
 
 /// The file's name in the root module's folder.
-pub(crate) const NAME: &str = ".terraform.lock.hcl";
+pub(crate) const LOCK_FILE_NAME: &str = ".terraform.lock.hcl";
 
 /// Whether a hash is of a kind that is computed here.
-pub(crate) fn is_known(hash: &str) -> bool {
+pub(crate) fn is_supported_hash(hash: &str) -> bool {
     hash.starts_with("h1:") || hash.starts_with("zh:")
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct ProviderLock {
 impl ProviderLock {
     /// The hashes of the kinds that are computed here.
     pub(crate) fn supported_hashes(&self) -> BTreeSet<String> {
-        self.hashes.iter().filter(|hash| is_known(hash)).cloned().collect()
+        self.hashes.iter().filter(|hash| is_supported_hash(hash)).cloned().collect()
     }
 }
 
@@ -56,7 +56,7 @@ impl LockFile {
         sources: &mut Sources,
         folder: &Path,
     ) -> Result<Self, Reported> {
-        let path = folder.join(NAME);
+        let path = folder.join(LOCK_FILE_NAME);
         let text = match read_text(&path, MAX_DATA_FILE_LEN) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -82,7 +82,7 @@ impl LockFile {
         sources: &mut Sources,
         text: String,
     ) -> Result<Self, Reported> {
-        let source = sources.add(NAME, text);
+        let source = sources.add(LOCK_FILE_NAME, text);
         let body = parse_file(diags, sources, source);
         diags.check()?;
         let mut file = Self::default();
@@ -109,7 +109,7 @@ impl LockFile {
     }
 
     /// Whether both select the same packages. As for Terraform, a change of the constraints alone is none.
-    pub(crate) fn selects_as(&self, other: &Self) -> bool {
+    pub(crate) fn selects_same_packages(&self, other: &Self) -> bool {
         let selected = |file: &Self| -> Vec<_> {
             let of = |(addr, lock): (&ProviderAddr, &ProviderLock)| {
                 (addr.clone(), lock.version.clone(), lock.hashes.clone())
@@ -129,9 +129,9 @@ impl LockFile {
     /// # Errors
     /// When it cannot be written; the former file is still there then.
     pub(crate) fn save(&self, diags: &mut Diagnostics, folder: &Path) -> Result<(), Reported> {
-        let path = folder.join(NAME);
+        let path = folder.join(LOCK_FILE_NAME);
         let written = Dir::open(folder)
-            .and_then(|folder| folder.replace(NAME, self.render().as_bytes(), 0o644));
+            .and_then(|folder| folder.replace(LOCK_FILE_NAME, self.render().as_bytes(), 0o644));
         written.map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
             diags.error(Diagnostic::error(messages::FAILED_TO_SAVE_DEPENDENCY_LOCK_FILE, detail))
@@ -255,7 +255,10 @@ fn read_block(
     }
 }
 
-fn text_of(diags: &mut Diagnostics, attribute: &Attribute) -> Result<String, Reported> {
+fn read_string_argument(
+    diags: &mut Diagnostics,
+    attribute: &Attribute,
+) -> Result<String, Reported> {
     match attribute.expr.as_literal() {
         Some(text) => Ok(text.to_string()),
         None => {
@@ -271,7 +274,7 @@ fn text_of(diags: &mut Diagnostics, attribute: &Attribute) -> Result<String, Rep
 }
 
 fn read_version(diags: &mut Diagnostics, attribute: &Attribute) -> Result<Version, Reported> {
-    let text = text_of(diags, attribute)?;
+    let text = read_string_argument(diags, attribute)?;
     Version::parse(&text).map_err(|error| {
         let detail = format!("The selected version number {text:?} is invalid: {error}.");
         report_invalid(
@@ -287,7 +290,7 @@ fn read_constraints(
     diags: &mut Diagnostics,
     attribute: &Attribute,
 ) -> Result<VersionConstraints, Reported> {
-    let text = text_of(diags, attribute)?;
+    let text = read_string_argument(diags, attribute)?;
     text.parse().map_err(|error| {
         let detail = format!("The recorded constraints {text:?} are invalid: {error}.");
         report_invalid(
@@ -342,7 +345,7 @@ provider "registry.terraform.io/hashicorp/random" {
 
     fn load(text: &str) -> (Result<LockFile, Reported>, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(NAME), text).unwrap();
+        std::fs::write(folder.path().join(LOCK_FILE_NAME), text).unwrap();
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
         let file = LockFile::load(&mut diags, &mut sources, folder.path());
         (file, diags.into_iter().map(|diagnostic| diagnostic.summary).collect())
@@ -359,11 +362,13 @@ provider "registry.terraform.io/hashicorp/random" {
     fn constraints_make_no_other_selection_but_versions_hashes_and_providers_do() {
         let read = |text: &str| load(text).0.unwrap();
         let selected = read(SAMPLE);
-        assert!(selected.selects_as(&read(&SAMPLE.replace(">= 3.0.0, < 4.0.0", "~> 3.2"))));
+        assert!(
+            selected.selects_same_packages(&read(&SAMPLE.replace(">= 3.0.0, < 4.0.0", "~> 3.2")))
+        );
         let (first, _) = SAMPLE.split_at(SAMPLE.rfind("provider").unwrap());
         for other in [&SAMPLE.replace("3.2.1", "3.2.2"), &SAMPLE.replace("zh:def", "zh:deg"), first]
         {
-            assert!(!selected.selects_as(&read(other)), "{other}");
+            assert!(!selected.selects_same_packages(&read(other)), "{other}");
         }
     }
 

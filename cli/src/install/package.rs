@@ -90,7 +90,7 @@ pub(crate) fn install_package(
     let PackageId { provider, version } = id;
     let mut parent = below;
     for name in parent_names(provider, version) {
-        parent = parent.create_subdir(name)?;
+        parent = parent.open_or_create_subdir(name)?;
     }
     let name = Platform::current().to_string();
     let check = |package: &Path| -> Result<String, BadPackage> {
@@ -162,7 +162,7 @@ fn create_unpack_dir(parent: Dir) -> io::Result<(TempDir, File)> {
     // leftover.
     let whole = parent.as_file()?;
     whole.lock()?;
-    for name in parent.names()? {
+    for name in parent.entry_names()? {
         if name.as_encoded_bytes().starts_with(UNPACKING_PREFIX.as_bytes()) && parent.is_dir(&name)
         {
             let left = parent.subdir(&name)?.map(|left| left.as_file()).transpose()?;
@@ -171,7 +171,7 @@ fn create_unpack_dir(parent: Dir) -> io::Result<(TempDir, File)> {
             }
         }
     }
-    let aside = parent.scratch(UNPACKING_PREFIX)?;
+    let aside = parent.create_temp_dir(UNPACKING_PREFIX)?;
     let mine = aside.dir().as_file()?;
     mine.lock()?;
     Ok((aside, mine))
@@ -230,7 +230,7 @@ mod tests {
     /// Installs an archive as the package of a provider, and returns its place.
     fn install_archive(archive: PathBuf, below: &Path) -> (Result<String, BadPackage>, PathBuf) {
         let (provider, version) = (provider(), Version::new(1, 0, 0));
-        let dir = Dir::create(below).unwrap();
+        let dir = Dir::open_or_create(below).unwrap();
         let content = PackageContent::Archive(File::open(archive).unwrap());
         let result = install_package(
             &content,

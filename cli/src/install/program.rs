@@ -42,7 +42,7 @@ impl ProviderFolders<'_> {
     ///
     /// # Errors
     /// When it is not installed, or does not match its lock.
-    pub(crate) fn program(
+    pub(crate) fn find_verified_program(
         &self,
         diags: &mut Diagnostics,
         addr: &ProviderAddr,
@@ -51,7 +51,7 @@ impl ProviderFolders<'_> {
         if let Some(folder) = self.development_folder(addr) {
             return package::find_program(folder, addr).map(VerifiedProgram::unchecked).ok_or_else(|| {
                 let detail = format!("The settings say that the program of {addr} is in {}, but there is no file called terraform-provider-{} there.", folder.display(), addr.provider_type());
-                diags.error(Diagnostic::error(messages::PROVIDER_UNDER_DEVELOPMENT_NOT_FOUND, detail).blame(Blame::Environment))
+                diags.error(Diagnostic::error(messages::PROVIDER_UNDER_DEVELOPMENT_NOT_FOUND, detail).blamed_on(Blame::Environment))
             });
         }
         let inconsistent = |diags: &mut Diagnostics, why: String| {
@@ -64,7 +64,7 @@ impl ProviderFolders<'_> {
             let why = "required by this configuration but no version is selected".to_owned();
             return Err(inconsistent(diags, why));
         };
-        let place = package::package_dir(&self.packages(), addr, &lock.version);
+        let place = package::package_dir(&self.packages_path(), addr, &lock.version);
         let installed = package::find_program(&place, addr);
         if installed.is_none() || lock.hashes.is_empty() {
             // A package that nothing is known about is not run where there is one that can be trusted.
@@ -79,23 +79,23 @@ impl ProviderFolders<'_> {
             let detail = format!(
                 "There is no package for {addr} {} cached in {}. Run:\n  formwork init",
                 lock.version,
-                self.packages().display()
+                self.packages_path().display()
             );
             return Err(diags.error(
                 Diagnostic::error(messages::REQUIRED_PLUGINS_ARE_NOT_INSTALLED, detail)
-                    .blame(Blame::Environment),
+                    .blamed_on(Blame::Environment),
             ));
         };
         // Before the content is read, so that it is the content of this very file.
         let identity = FileIdentity::of(&path);
         let found = identity.and_then(|identity| {
-            Ok((identity, HashMemo::in_user_cache(self.env).of_folder(&place)?))
+            Ok((identity, HashMemo::in_user_cache(self.env).hash_of_folder(&place)?))
         });
         let (identity, hash) = found.map_err(|error| {
             let detail = format!("The package of {addr} cannot be read: {error}.");
             diags.error(
                 Diagnostic::error(messages::REQUIRED_PLUGINS_ARE_NOT_INSTALLED, detail)
-                    .blame(Blame::Environment),
+                    .blamed_on(Blame::Environment),
             )
         })?;
         if !lock.hashes.is_empty() && !lock.hashes.contains(&hash) {
@@ -104,13 +104,15 @@ impl ProviderFolders<'_> {
                 package::mismatch_message(addr, &lock.version)
             );
             let summary = messages::REQUIRED_PLUGINS_ARE_NOT_INSTALLED;
-            return Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)));
+            return Err(
+                diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment))
+            );
         }
         let hash = lock.hashes.contains(&hash).then_some(hash);
         Ok(VerifiedProgram { path, arg0: None, identity: Some(identity), hash })
     }
 
-    /// Finds the programs of several providers, as [`ProviderFolders::find_program`] does, except for those that
+    /// Finds the programs of several providers, as [`ProviderFolders::find_verified_program`] does, except for those that
     /// are built in or running already.
     ///
     /// # Errors
@@ -128,7 +130,7 @@ impl ProviderFolders<'_> {
             if addr.is_builtin() || self.reattached.contains_key(addr) {
                 continue;
             }
-            match self.program(diags, addr, locks) {
+            match self.find_verified_program(diags, addr, locks) {
                 Ok(path) => drop(programs.insert(addr.clone(), path)),
                 Err(reported) => result = Err(reported),
             }

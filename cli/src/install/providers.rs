@@ -19,7 +19,7 @@ use super::lockfile::{LockFile, ProviderLock};
 use super::module_constraints::ModuleConstraints;
 use super::shipped::ShippedProgram;
 use super::source::{ServerAccess, SourceSearch, local_packages};
-use super::{hash, package, parallel, problem, shipped};
+use super::{hash, install_failure, package, parallel, shipped};
 use crate::data_dir::DataDir;
 use crate::env::Env;
 use crate::messages;
@@ -63,7 +63,7 @@ pub(crate) struct ProviderInstallOptions<'a> {
 }
 
 impl ProviderFolders<'_> {
-    pub(super) fn packages(&self) -> PathBuf {
+    pub(super) fn packages_path(&self) -> PathBuf {
         self.data.path().join(PACKAGES_DIR)
     }
 
@@ -82,7 +82,7 @@ impl ProviderFolders<'_> {
 
     /// The directory of installed packages, which is created if it is missing.
     pub(super) fn packages_dir(&self) -> std::io::Result<Dir> {
-        self.data.create()?.create_subdir(PACKAGES_DIR)
+        self.data.open_or_create()?.open_or_create_subdir(PACKAGES_DIR)
     }
 
     /// The places to search, in Terraform's order.
@@ -146,10 +146,10 @@ impl ProviderFolders<'_> {
 
     /// Whether what is locked was installed before and is still what was locked.
     pub(super) fn is_installed(&self, addr: &ProviderAddr, lock: &ProviderLock) -> bool {
-        let place = package::package_dir(&self.packages(), addr, &lock.version);
+        let place = package::package_dir(&self.packages_path(), addr, &lock.version);
         package::find_program(&place, addr).is_some()
             && HashMemo::in_user_cache(self.env)
-                .of_folder(&place)
+                .hash_of_folder(&place)
                 .is_ok_and(|hash| lock.hashes.contains(&hash))
     }
 
@@ -157,7 +157,7 @@ impl ProviderFolders<'_> {
     ///
     /// # Errors
     /// When a provider cannot be had as required, or cannot be installed. All are tried.
-    pub(crate) fn install(
+    pub(crate) fn install_required(
         &self,
         diags: &mut Diagnostics,
         required: &BTreeMap<ProviderAddr, VersionConstraints>,
@@ -204,7 +204,7 @@ impl ProviderFolders<'_> {
                 Err(problem) => {
                     let shipped = self.shipped_program(&job.addr).map(|(version, _)| version);
                     let shipped = shipped.filter(|version| job.constraints.allows_version(version));
-                    let context = problem::FailureContext {
+                    let context = install_failure::FailureContext {
                         required,
                         module_constraints: how.module_constraints,
                         shipped,
@@ -221,7 +221,7 @@ impl ProviderFolders<'_> {
     ///
     /// # Errors
     /// When a locked version does not meet the constraints.
-    pub(crate) fn check(
+    pub(crate) fn check_locked_versions(
         &self,
         diags: &mut Diagnostics,
         required: &BTreeMap<ProviderAddr, VersionConstraints>,

@@ -2,7 +2,7 @@
 
 mod error;
 mod folder;
-mod network;
+mod network_mirror;
 mod oci;
 mod registry;
 
@@ -25,12 +25,12 @@ use crate::settings::{InstallMethod, MethodKind, RepositoryAddr, RepositoryTempl
 pub(crate) use error::SourceError;
 pub(crate) use folder::{MirroredProviderPackage, local_packages};
 #[cfg(any(test, fuzzing))]
-pub(crate) use network::fuzz_documents as fuzz_mirror;
+pub(crate) use network_mirror::fuzz_documents as fuzz_mirror;
 #[cfg(any(test, fuzzing))]
 pub(crate) use registry::fuzz_documents as fuzz_registry;
 
 /// The longest list of versions, description of a package, or list of checksums.
-const MAX_DOCUMENT: u64 = 8 << 20;
+const MAX_SOURCE_DOCUMENT_SIZE: u64 = 8 << 20;
 
 /// Access to servers: each host is asked for its services once.
 pub(crate) struct ServerAccess<'a> {
@@ -214,7 +214,7 @@ impl<'a> SourceSearch<'a> {
     ) -> Result<VersionListing, SourceError> {
         match source {
             ProviderSource::Registry => registry::versions(self.servers, addr),
-            ProviderSource::Network(url) => network::list_versions(self.servers, url, addr),
+            ProviderSource::Network(url) => network_mirror::list_versions(self.servers, url, addr),
             ProviderSource::Oci(template) => {
                 oci::OciQuery { servers: self.servers, template, addr }.versions()
             }
@@ -243,7 +243,7 @@ impl<'a> SourceSearch<'a> {
                 query.package(version, platform)
             }
             ProviderSource::Network(url) => {
-                network::find_mirror_package(self.servers, url, addr, version, platform)
+                network_mirror::find_mirror_package(self.servers, url, addr, version, platform)
             }
             ProviderSource::Oci(template) => {
                 oci::OciQuery { servers: self.servers, template, addr }.package(version, platform)

@@ -1,6 +1,7 @@
 //! Installs the modules a configuration calls, and those they call.
 
 mod locked;
+mod root;
 mod runs;
 mod version;
 
@@ -8,36 +9,38 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use formwork_core::addr::ModuleSource;
-use formwork_core::config::{CallSite, files, folders};
+use formwork_core::config::{CallSite, files, module_folders};
 use formwork_core::disk::symlink;
 use formwork_core::version::LooseVersion;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::complaint;
 use super::lock::ModuleLock;
 use super::manifest::{ModuleManifest, ModuleRecord};
+use super::module_errors;
 use super::registry::ModuleRegistries;
 use super::source::{ModuleInPackage, RegistrySource};
 use super::staging::Staging;
 use crate::data_dir::DataDir;
-use crate::env::{Env, MODULE_SIZE_VARIABLE};
+use crate::env::Env;
 use crate::fetch::host::Hosts;
-use crate::fetch::http::{Client, HttpError};
+use crate::fetch::http::Client;
 use crate::fetch::netrc::Netrc;
 use crate::fetch::oci::OciRegistries;
-use crate::fetch::unpack_limits::{ArchiveError, UnpackLimits};
+use crate::fetch::unpack_limits::UnpackLimits;
 use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, HiddenFiles};
 use crate::messages;
 use crate::redact;
-use crate::settings::{Settings, UserSettings};
+use crate::settings::Settings;
+
+pub(crate) use root::fetch_root;
 
 /// Maximum depth of nested calls.
-const MAX_DEPTH: usize = 64;
+const MAX_CALL_DEPTH: usize = 64;
 /// Maximum number of calls in all.
 const MAX_CALLS: usize = 10_000;
 /// Maximum length of the name of a module's folder: file systems allow little more.
-const MAX_FOLDER_NAME: usize = 240;
+const MAX_FOLDER_NAME_LEN: usize = 240;
 
 /// Folder in which modules are installed, and the permissions used.
 pub(crate) struct ModulesFolder<'a> {
@@ -83,15 +86,15 @@ pub(crate) fn install_modules(
         let detail =
             format!("{}: {error}. Remove the file to reinstall all modules.", path.display());
         let summary = messages::FAILED_TO_READ_MODULES_MANIFEST_FILE;
-        diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
+        diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment))
     };
     let unwritable = |diags: &mut Diagnostics, error: std::io::Error| {
         let detail = format!("{}: {error}.", folder.display());
         let summary = messages::FAILED_TO_UPDATE_MODULE_MANIFEST;
-        diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
+        diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment))
     };
     let lock = ModuleLock::load(place.root)
-        .map_err(|error| diags.error(complaint::unreadable_lock_error(place.root, &error)))?;
+        .map_err(|error| diags.error(module_errors::unreadable_lock_error(place.root, &error)))?;
     let wait = || tell(InstallProgress::Waiting(folder.clone()));
     let staging = Staging::open(place.data, &wait).map_err(|error| unwritable(diags, error))?;
     // The run that was waited for may have changed it.
@@ -113,7 +116,7 @@ pub(crate) fn install_modules(
         lacking: false,
         unread: false,
     };
-    walk.root(diags, place);
+    walk.install_from_root(diags, place);
     let ModuleWalk { old, mut new, staging, lacking, unread, found, .. } = walk;
     let kept = locked::keep_unvisited_modules(&staging, &old, &mut new, unread);
     let changed = match (found, lock) {
@@ -127,51 +130,11 @@ pub(crate) fn install_modules(
         staging.commit(&old, &new).map_err(|error| unwritable(diags, error))?;
         if let Some(lock) = changed {
             lock.save(place.root).map_err(|error| {
-                diags.error(complaint::unwritten_lock_error(place.root, &error))
+                diags.error(module_errors::unwritten_lock_error(place.root, &error))
             })?;
         }
     }
     diags.check()
-}
-
-/// Fetches the package of a module that is to become a root module, and returns the module's folder.
-///
-/// # Errors
-/// When it cannot be had.
-pub(crate) fn fetch_root(
-    diags: &mut Diagnostics,
-    user: UserSettings<'_>,
-    source: &ModuleInPackage<'_>,
-    into: &Path,
-) -> Result<PathBuf, Reported> {
-    let http = Client::new(user.env.proxies(), std::thread::sleep);
-    let fetcher = make_fetcher(&http, user.env, user.settings);
-    let found = fetcher.fetch(source.package, into, source.origin).and_then(|()| {
-        fetch::find_single_match(into, source.within.as_str()).map_err(FetchError::Address)
-    });
-    found.map_err(|error| {
-        let package = source.display_address();
-        let detail = format!(
-            "Could not download the module's source code from {package:?}: {error}.{}",
-            size_limit_hint(&error)
-        );
-        let summary = messages::FAILED_TO_DOWNLOAD_MODULE;
-        diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
-    })
-}
-
-/// The next step after a package that is too large.
-fn size_limit_hint(error: &FetchError) -> String {
-    let too_large = match error {
-        FetchError::Package(ArchiveError::TooMuch { what, .. }) => what.starts_with("bytes"),
-        FetchError::Server(HttpError::TooLong { .. }) => true,
-        _ => false,
-    };
-    if too_large {
-        format!(" {MODULE_SIZE_VARIABLE} sets another limit, in mebibytes.")
-    } else {
-        String::new()
-    }
 }
 
 fn make_fetcher<'a>(http: &'a Client, env: &'a Env, settings: &'a Settings) -> Fetcher<'a> {
@@ -216,7 +179,7 @@ impl<'h> CallingModule<'h> {
         }
     }
 
-    fn key_of(&self, call: &CallSite) -> String {
+    fn key_of_call(&self, call: &CallSite) -> String {
         if self.key.is_empty() {
             call.name.to_string()
         } else {
@@ -257,13 +220,20 @@ struct ModuleWalk<'a> {
 }
 
 impl ModuleWalk<'_> {
-    fn record(&mut self, key: &str, source: String, version: Option<LooseVersion>, dir: PathBuf) {
+    fn add_to_manifest(
+        &mut self,
+        key: &str,
+        source: String,
+        version: Option<LooseVersion>,
+        dir: PathBuf,
+    ) {
         self.new.0.insert(key.to_owned(), ModuleRecord { source, version, dir });
     }
 
     /// Installs what a module calls. All calls are tried, so that every error is named.
     fn install_calls(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>) {
-        let calls = folders::root_module_calls(diags, self.sources, &self.staging, &here.dir);
+        let calls =
+            module_folders::root_module_calls(diags, self.sources, &self.staging, &here.dir);
         let Ok(calls) = calls else {
             match here.outer {
                 Some(_) => self.unread = true,
@@ -271,19 +241,24 @@ impl ModuleWalk<'_> {
             }
             return;
         };
-        self.each(diags, here, calls);
+        self.install_each_call(diags, here, calls);
     }
 
-    fn each(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>, calls: Vec<CallSite>) {
+    fn install_each_call(
+        &mut self,
+        diags: &mut Diagnostics,
+        here: &CallingModule<'_>,
+        calls: Vec<CallSite>,
+    ) {
         for call in calls {
             self.n_calls += 1;
-            if self.n_calls > MAX_CALLS || here.depth == MAX_DEPTH {
-                let (limit, what) = if here.depth == MAX_DEPTH {
-                    (MAX_DEPTH, "calls within each other")
+            if self.n_calls > MAX_CALLS || here.depth == MAX_CALL_DEPTH {
+                let (limit, what) = if here.depth == MAX_CALL_DEPTH {
+                    (MAX_CALL_DEPTH, "calls within each other")
                 } else {
                     (MAX_CALLS, "calls in all")
                 };
-                let _ = diags.error(complaint::too_many_calls_error(limit, what, &call));
+                let _ = diags.error(module_errors::too_many_calls_error(limit, what, &call));
                 self.lacking = true;
                 return;
             }
@@ -307,21 +282,21 @@ impl ModuleWalk<'_> {
                 self.install_from_registry(diags, here, call, source)?
             }
             ModuleSource::Package(package, within) => {
-                let key = here.key_of(call);
+                let key = here.key_of_call(call);
                 let text = call.address.to_string();
                 let may_name = here.origin() == AddressOrigin::Local || !package.is_local();
                 match self.find_kept_record(&key, &text, call).filter(|_| may_name) {
                     Some(record) => {
-                        self.verify(diags, call, &key, &record)?;
+                        self.verify_module_content(diags, call, &key, &record)?;
                         self.keep_module(here, key, record, !package.is_local())
                     }
                     None => {
-                        let name = redact::address(&package.to_string());
+                        let name = redact::redact_address(&package.to_string());
                         (self.tell)(InstallProgress::Downloading(name, key.clone()));
                         let source = ModuleInPackage { package, within, origin: here.origin() };
                         let dir = self.fetch_to_staging(diags, call, &key, &source)?;
                         let record = ModuleRecord { source: text, version: None, dir };
-                        self.verify(diags, call, &key, &record)?;
+                        self.verify_module_content(diags, call, &key, &record)?;
                         self.use_installed(here, key, record, !package.is_local())
                     }
                 }
@@ -330,7 +305,7 @@ impl ModuleWalk<'_> {
         let mut outer = Some(here);
         while let Some(ancestor) = outer {
             if ancestor.identity == called.identity {
-                let complaint = complaint::calls_itself_error(&called.key, call, &ancestor.key);
+                let complaint = module_errors::calls_itself_error(&called.key, call, &ancestor.key);
                 return Err(diags.error(complaint));
             }
             outer = ancestor.outer;
@@ -345,16 +320,16 @@ impl ModuleWalk<'_> {
         call: &CallSite,
         path: &str,
     ) -> Result<CallingModule<'h>, Reported> {
-        let key = here.key_of(call);
+        let key = here.key_of_call(call);
         let dir = files::normalize_path(&here.dir.join(path));
         if let Some(package) =
             here.package.as_ref().filter(|package| !dir.starts_with(&package.dir))
         {
-            return Err(diags.error(complaint::escapes_error(&key, call, &package.name)));
+            return Err(diags.error(module_errors::escapes_error(&key, call, &package.name)));
         }
-        let dir = self.without_links(&dir);
+        let dir = self.resolve_links(&dir);
         if !self.staging.staged_path(&dir).is_dir() {
-            return Err(diags.error(complaint::unreadable_error(call, &dir)));
+            return Err(diags.error(module_errors::unreadable_error(call, &dir)));
         }
         let same = self.old.0.get(&key).is_some_and(|record| {
             record.source == path && record.dir == dir && record.version.is_none()
@@ -362,13 +337,13 @@ impl ModuleWalk<'_> {
         if !same || self.upgrade {
             (self.tell)(InstallProgress::Installed(key.clone(), dir.clone()));
         }
-        self.record(&key, path.to_owned(), None, dir.clone());
+        self.add_to_manifest(&key, path.to_owned(), None, dir.clone());
         let identity = dir.display().to_string();
         Ok(here.called_module(key, dir, here.package.clone(), identity))
     }
 
     /// The path with links on it followed, relative as long as they are.
-    fn without_links(&self, path: &Path) -> PathBuf {
+    fn resolve_links(&self, path: &Path) -> PathBuf {
         // As many as the system follows.
         let mut left = 40;
         let mut clean = PathBuf::new();
@@ -395,27 +370,27 @@ impl ModuleWalk<'_> {
         source: RegistrySource<'_>,
     ) -> Result<CallingModule<'h>, Reported> {
         let RegistrySource { module, within } = source;
-        let key = here.key_of(call);
+        let key = here.key_of_call(call);
         let source = call.address.to_string();
         if let Some(record) = self.find_kept_record(&key, &source, call) {
-            self.verify(diags, call, &key, &record)?;
+            self.verify_module_content(diags, call, &key, &record)?;
             return Ok(self.keep_module(here, key, record, true));
         }
         let version = match self.locked_version(&key, &source, call) {
             Some(version) => version,
-            None => self.choose(diags, call, module)?,
+            None => self.choose_newest_version(diags, call, module)?,
         };
         (self.tell)(InstallProgress::Downloading(format!("{module} {version}"), key.clone()));
         let location = self.registries.package_location(module, &version);
         let (package, outer) = location.map_err(|error| {
-            diags.error(complaint::no_location_error(call, module, &version, &error))
+            diags.error(module_errors::no_location_error(call, module, &version, &error))
         })?;
         let within = outer.join(within);
         let found =
             ModuleInPackage { package: &package, within: &within, origin: AddressOrigin::Remote };
         let dir = self.fetch_to_staging(diags, call, &key, &found)?;
         let record = ModuleRecord { source, version: Some(version), dir };
-        self.verify(diags, call, &key, &record)?;
+        self.verify_module_content(diags, call, &key, &record)?;
         Ok(self.use_installed(here, key, record, true))
     }
 
@@ -468,30 +443,36 @@ impl ModuleWalk<'_> {
         source: &ModuleInPackage<'_>,
     ) -> Result<PathBuf, Reported> {
         let ModuleInPackage { package, within, origin } = *source;
-        if key.len() > MAX_FOLDER_NAME {
+        if key.len() > MAX_FOLDER_NAME_LEN {
             let what = "bytes in the names of calls within each other";
-            return Err(diags.error(complaint::too_many_calls_error(MAX_FOLDER_NAME, what, call)));
+            return Err(diags.error(module_errors::too_many_calls_error(
+                MAX_FOLDER_NAME_LEN,
+                what,
+                call,
+            )));
         }
         let aside = self.staging.staging_folder(key);
         let result = match self.staging.fetched_folder(package) {
             Some(there) if there.is_symlink() => std::fs::read_link(&there)
                 .and_then(|target| symlink(&target, &aside))
                 .map_err(FetchError::from),
-            Some(there) => fetch::copy(&there, &aside, &self.fetcher.limits, HiddenFiles::Copied)
-                .map_err(FetchError::from),
+            Some(there) => {
+                fetch::copy_folder(&there, &aside, &self.fetcher.limits, HiddenFiles::Copied)
+                    .map_err(FetchError::from)
+            }
             None => self.fetcher.fetch(package, &aside, origin),
         };
         let shown = source.display_address();
-        let named = complaint::call_name(self.sources, call);
+        let named = module_errors::call_name(self.sources, call);
         result.map_err(|error| {
-            diags.error(complaint::download_error(&named, call, &shown, &error))
+            diags.error(module_errors::download_error(&named, call, &shown, &error))
         })?;
         let found = fetch::find_single_match(&aside, within.as_str()).and_then(|found| {
             let is_folder = found.is_dir();
             is_folder.then_some(found).ok_or_else(|| "it is not a directory".to_owned())
         });
         let found = found.map_err(|why| {
-            diags.error(complaint::missing_subfolder_error(&named, call, source, &why))
+            diags.error(module_errors::missing_subfolder_error(&named, call, source, &why))
         })?;
         self.staging.mark_complete(key, package);
         let within = found.strip_prefix(&aside).unwrap_or(Path::new(""));

@@ -13,7 +13,7 @@ use crate::fetch::limited::LimitedList;
 /// The service that holds modules, and its name in messages.
 const MODULES_SERVICE: HostService = HostService { id: "modules.v1", name: "modules" };
 /// The longest list of versions.
-const MAX_LIST: u64 = 8 << 20;
+const MAX_VERSION_LIST_SIZE: u64 = 8 << 20;
 
 /// Reasons why a registry cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,7 @@ impl<'a> ModuleRegistries<'a> {
             RegistryError::Http(HttpError::Status { status: 404, .. }) => RegistryError::NotFound,
             error => error,
         })?;
-        let listed = parse_versions(&answer.read_object(MAX_LIST)?)?;
+        let listed = parse_versions(&answer.read_json_object_text(MAX_VERSION_LIST_SIZE)?)?;
         self.versions.insert(module.clone(), listed.clone());
         Ok(listed)
     }

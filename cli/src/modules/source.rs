@@ -17,7 +17,7 @@ pub(crate) struct ModuleInPackage<'a> {
 impl ModuleInPackage<'_> {
     /// The address of the package without secrets, as messages show it.
     pub(super) fn display_address(&self) -> String {
-        redact::address(&self.package.to_string())
+        redact::redact_address(&self.package.to_string())
     }
 }
 

@@ -38,8 +38,8 @@ impl Staging {
     /// Makes room, and clears away what a run left that was killed. `wait` is called before another run
     /// that installs here is waited for.
     pub(super) fn open(data: &DataDir, wait: &dyn Fn()) -> io::Result<Self> {
-        let dir = data.create()?.create_subdir(super::FOLDER)?;
-        let lock = dir.lock_file(".lock")?;
+        let dir = data.open_or_create()?.open_or_create_subdir(super::FOLDER)?;
+        let lock = dir.open_lock_file(".lock")?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -48,12 +48,12 @@ impl Staging {
             }
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        for name in dir.names()? {
+        for name in dir.entry_names()? {
             if name.as_encoded_bytes().starts_with(STAGING_PREFIX.as_bytes()) && dir.is_dir(&name) {
                 dir.remove(name)?;
             }
         }
-        let aside = dir.scratch(STAGING_PREFIX)?;
+        let aside = dir.create_temp_dir(STAGING_PREFIX)?;
         let (places, fetched) = (BTreeMap::new(), BTreeMap::new());
         let folder = data.path().join(super::FOLDER);
         Ok(Self { folder, aside, _lock: lock, places, fetched })
@@ -112,7 +112,7 @@ impl Staging {
         for (at, place) in self.places.keys().enumerate() {
             // A staged folder already has its final name.
             let name = place.file_name().unwrap_or_default();
-            if dir.holds(name) {
+            if dir.has_entry(name) {
                 dir.rename(name, aside, format!("old-{at}"))?;
             }
             aside.rename(name, dir, name)?;
@@ -121,7 +121,7 @@ impl Staging {
         for key in old.0.keys().filter(|key| !key.is_empty() && is_manifest_key(key)) {
             let place = self.module_path(key);
             let used = new.0.values().any(|record| record.dir.starts_with(&place));
-            if !used && dir.holds(key) {
+            if !used && dir.has_entry(key) {
                 dir.rename(key, aside, format!("gone-{key}"))?;
             }
         }

@@ -112,7 +112,7 @@ struct MethodArguments {
 }
 
 /// The argument that names the place of a method.
-fn read_location_argument(method: &str) -> Option<&'static str> {
+fn location_argument_name(method: &str) -> Option<&'static str> {
     match method {
         "filesystem_mirror" => Some("path"),
         "network_mirror" => Some("url"),
@@ -126,7 +126,7 @@ fn read_arguments(method: &str, items: Vec<Item>) -> Located<MethodArguments> {
     for item in items {
         match item {
             Item::Value(name, SettingsValue::Text(value), _)
-                if Some(name.as_str()) == read_location_argument(method) =>
+                if Some(name.as_str()) == location_argument_name(method) =>
             {
                 arguments.place = Some(value);
             }
@@ -153,9 +153,14 @@ fn read_arguments(method: &str, items: Vec<Item>) -> Located<MethodArguments> {
 }
 
 /// Reads the block of a method.
-pub(super) fn read(name: &str, items: Vec<Item>, line: usize, env: &Env) -> Located<InstallMethod> {
+pub(super) fn read_method_block(
+    name: &str,
+    items: Vec<Item>,
+    line: usize,
+    env: &Env,
+) -> Located<InstallMethod> {
     let MethodArguments { place, include, exclude } = read_arguments(name, items)?;
-    let place = match (read_location_argument(name), place) {
+    let place = match (location_argument_name(name), place) {
         (Some(argument), None) => return Err((line, format!("{name} needs a {argument}"))),
         (_, place) => place.unwrap_or_default(),
     };

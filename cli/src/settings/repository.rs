@@ -35,7 +35,7 @@ impl RepositoryAddr {
                 "{registry:?} is not the domain of an OCI registry; write a domain, or a domain and a port as in \"example.com:5000\""
             ));
         }
-        if !path.split('/').all(is_component) {
+        if !path.split('/').all(is_path_segment) {
             return Err(format!(
                 "{path:?} is not the name of a repository in an OCI registry; write lower-case letters and digits, with single separators (. _ - /) between them"
             ));
@@ -66,7 +66,7 @@ impl RepositoryAddr {
 
     /// The number of path segments that a prefix such as `example.com/team` has in common with the address.
     /// `None` if the prefix does not cover the repository.
-    pub(crate) fn covered_by(&self, prefix: &str) -> Option<usize> {
+    pub(crate) fn n_segments_covered_by(&self, prefix: &str) -> Option<usize> {
         let (registry, path) = prefix
             .split_once('/')
             .map_or((prefix, None), |(registry, path)| (registry, Some(path)));
@@ -112,7 +112,7 @@ fn is_registry(text: &str) -> bool {
 }
 
 /// Whether a string is one segment of the path of a repository, as the distribution specification has it.
-fn is_component(part: &str) -> bool {
+fn is_path_segment(part: &str) -> bool {
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let mut separators = part.split(is_word).filter(|separator| !separator.is_empty());
     let fits = |separator: &str| {
@@ -284,7 +284,7 @@ mod tests {
         let addr = RepositoryAddr::parse("H.Example:5000/a").unwrap();
         assert_eq!(addr, RepositoryAddr::parse("h.example:5000/a").unwrap());
         assert_eq!(addr.to_string(), "h.example:5000/a");
-        assert_eq!(addr.covered_by("h.EXAMPLE:5000/a"), Some(1));
+        assert_eq!(addr.n_segments_covered_by("h.EXAMPLE:5000/a"), Some(1));
         let hub = RepositoryAddr::parse("Docker.IO/a").unwrap();
         assert_eq!(hub.server(), "registry-1.docker.io");
     }
@@ -303,7 +303,7 @@ mod tests {
             ("", None),
         ];
         for (prefix, expected) in table {
-            assert_eq!(addr.covered_by(prefix), expected, "{prefix}");
+            assert_eq!(addr.n_segments_covered_by(prefix), expected, "{prefix}");
         }
     }
 

@@ -11,7 +11,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::ProcessEnd;
 
 /// Ends processes that are not reaped yet, with their children, who need not notice their end.
-pub(super) fn end_with_children(mut ending: Vec<u32>, end: ProcessEnd) {
+pub(super) fn end_process_trees(mut ending: Vec<u32>, end: ProcessEnd) {
     let signal = match end {
         ProcessEnd::Asked => Number::SIGTERM,
         ProcessEnd::Forced => Number::SIGKILL,
@@ -27,7 +27,7 @@ pub(super) fn end_with_children(mut ending: Vec<u32>, end: ProcessEnd) {
 }
 
 /// Notes what cannot be determined any more once signals are listened to.
-pub(super) fn prepare() {
+pub(super) fn note_ignored_hangup() {
     hangup_is_ignored();
 }
 

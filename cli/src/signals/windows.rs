@@ -8,7 +8,7 @@ use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ct
 use super::ProcessEnd;
 
 /// Ends processes, with their children.
-pub(super) fn end_with_children(ending: Vec<u32>, _end: ProcessEnd) {
+pub(super) fn end_process_trees(ending: Vec<u32>, _end: ProcessEnd) {
     for id in ending {
         // The program of the system that ends a whole tree of processes.
         #[expect(clippy::disallowed_methods, reason = "it ends by itself and is waited for")]
@@ -21,7 +21,7 @@ pub(super) fn end_with_children(ending: Vec<u32>, _end: ProcessEnd) {
 }
 
 /// There is nothing to note.
-pub(super) fn prepare() {}
+pub(super) fn note_ignored_hangup() {}
 
 /// The events that mean the same: Ctrl-C, Ctrl-Break, a console that is closed.
 pub(super) struct Signals {

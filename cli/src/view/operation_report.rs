@@ -94,7 +94,7 @@ impl OperationReport {
     }
 
     /// Says something in one way to people, and in another to programs.
-    pub(crate) fn log_each(&self, human: &str, machine: &str) {
+    pub(crate) fn report_per_audience(&self, human: &str, machine: &str) {
         match &self.watch {
             ReportAudience::Human(_) => self.report_event(human),
             ReportAudience::Machine(_) => self.report_event(machine),
@@ -112,8 +112,12 @@ impl OperationReport {
     pub(crate) fn report_diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
         match &self.watch {
             ReportAudience::Human(_) => {
-                let shown =
-                    diagnostic::render_all(&self.screen, sources, diags, self.compact_warnings);
+                let shown = diagnostic::render_all_diagnostics(
+                    &self.screen,
+                    sources,
+                    diags,
+                    self.compact_warnings,
+                );
                 print_out(&shown.warnings);
                 print_err(&shown.errors);
             }
@@ -141,14 +145,19 @@ impl OperationReport {
     }
 
     /// Tells programs what a saved plan is about to do; people saw it when it was made.
-    pub(crate) fn report_start(&self, plan: &Plan) {
+    pub(crate) fn report_saved_plan(&self, plan: &Plan) {
         if let ReportAudience::Machine(stream) = &self.watch {
-            stream.print_start(plan);
+            stream.print_saved_plan(plan);
         }
     }
 
     /// Reports how a plan can be used, and the files that its results were written to.
-    pub(crate) fn next_step(&self, plan: &Plan, saved: Option<&Path>, generated: Option<&Path>) {
+    pub(crate) fn report_next_step(
+        &self,
+        plan: &Plan,
+        saved: Option<&Path>,
+        generated: Option<&Path>,
+    ) {
         if !matches!(self.watch, ReportAudience::Human(_)) || !plan.is_applyable() {
             return;
         }
@@ -207,7 +216,7 @@ impl OperationReport {
     }
 
     /// Reports the current outputs.
-    pub(crate) fn refresh_outputs(&self, state: &State) {
+    pub(crate) fn report_refreshed_outputs(&self, state: &State) {
         match &self.watch {
             ReportAudience::Human(_) => self.report_outputs(state),
             ReportAudience::Machine(stream) => stream.print_outputs(state),
@@ -222,7 +231,7 @@ impl OperationReport {
     }
 
     /// Reports an interrupt: to people beside the output, to programs as an event.
-    pub(crate) fn interrupted(&self, text: &str) {
+    pub(crate) fn report_interrupt(&self, text: &str) {
         match &self.watch {
             ReportAudience::Human(_) => print_err(&self.screen.wrap(text)),
             ReportAudience::Machine(stream) => stream.print_log(text),

@@ -38,7 +38,7 @@ pub(crate) fn sanitize_page(text: &str, on_terminal: bool) -> Cow<'_, str> {
             result.push_str(if is_visible { &rest[..rest.len() - behind.len()] } else { "" });
             rest = behind;
         } else if let Some(first) = rest.chars().next() {
-            push(&mut result, first);
+            push_visible_form(&mut result, first);
             rest = &rest[first.len_utf8()..];
         }
     }
@@ -65,14 +65,14 @@ fn spell_out_controls(text: &str, kept: &str) -> String {
         if kept.contains(character) {
             result.push(character);
         } else {
-            push(&mut result, character);
+            push_visible_form(&mut result, character);
         }
     }
     result
 }
 
 /// Appends a character, spelled out if it would do something else than be seen.
-pub(crate) fn push(text: &mut String, character: char) {
+pub(crate) fn push_visible_form(text: &mut String, character: char) {
     match character {
         '\n' => text.push_str("\\n"),
         '\r' => text.push_str("\\r"),

@@ -57,7 +57,7 @@ impl Workspace<'_> {
                 path.display()
             );
             let diagnostic = Diagnostic::error(messages::INITIALIZED_BACKEND_UNREADABLE, detail);
-            diags.error(diagnostic.blame(Blame::Environment))
+            diags.error(diagnostic.blamed_on(Blame::Environment))
         })
     }
 
@@ -182,8 +182,8 @@ impl Workspace<'_> {
             Some((block, config)) => write(&self.data, block, config),
             None => self.data.open().and_then(|data| {
                 // A link to another data directory is read only.
-                if data.is_some_and(|data| data.holds(FILE_NAME)) {
-                    self.data.create()?.remove(FILE_NAME)?;
+                if data.is_some_and(|data| data.has_entry(FILE_NAME)) {
+                    self.data.open_or_create()?.remove(FILE_NAME)?;
                 }
                 Ok(())
             }),
@@ -191,7 +191,7 @@ impl Workspace<'_> {
         written.map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
             let diagnostic = Diagnostic::error(messages::FAILED_TO_SET_UP_BACKEND, detail);
-            diags.error(diagnostic.blame(Blame::Environment))
+            diags.error(diagnostic.blamed_on(Blame::Environment))
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use formwork_core::config::files::FilesOnDisk;
-use formwork_core::config::folders;
+use formwork_core::config::module_folders;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -49,7 +49,7 @@ impl Workspace<'_> {
                 path.display()
             );
             let summary = messages::FAILED_TO_READ_MODULES_MANIFEST_FILE;
-            diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
+            diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment))
         })
     }
 
@@ -61,7 +61,7 @@ impl Workspace<'_> {
     /// Whether the root module calls any. Errors are reported when the whole is read.
     pub(crate) fn calls_modules(&self) -> bool {
         let mut sources = Sources::new();
-        folders::root_module_calls(
+        module_folders::root_module_calls(
             &mut Diagnostics::new(),
             &mut sources,
             &FilesOnDisk,

@@ -38,7 +38,7 @@ impl Workspace<'_> {
         config: &BackendConfig,
         state_paths: &StatePaths,
     ) -> Result<OpenState, Reported> {
-        if let Some(places) = config.local_places(&self.root) {
+        if let Some(places) = config.local_state_files(&self.root) {
             let mut opened =
                 OpenState::from(with_state_paths(places.state_paths(&self.name()), state_paths));
             opened.set_cipher(self.state_cipher());
@@ -62,7 +62,7 @@ impl Workspace<'_> {
         state_paths: &StatePaths,
     ) -> Result<String, Reported> {
         let config = self.backend_config(diags, backend).await?;
-        if let Some(places) = config.local_places(&self.root) {
+        if let Some(places) = config.local_state_files(&self.root) {
             let state = with_state_paths(places.state_paths(name), state_paths).state;
             return Ok(state.strip_prefix(".").unwrap_or(&state).display().to_string());
         }
@@ -72,7 +72,10 @@ impl Workspace<'_> {
 }
 
 /// The state in the file that an option names, whatever the backend is.
-pub(crate) fn named_file(workspace: &Workspace<'_>, state_paths: &StatePaths) -> Option<OpenState> {
+pub(crate) fn state_in_named_file(
+    workspace: &Workspace<'_>,
+    state_paths: &StatePaths,
+) -> Option<OpenState> {
     let file = state_paths.state.as_ref()?;
     let mut opened = OpenState::from(with_state_paths(
         StateFilePaths::from_state_path(file.clone()),
@@ -84,7 +87,7 @@ pub(crate) fn named_file(workspace: &Workspace<'_>, state_paths: &StatePaths) ->
 
 impl BackendConfig {
     /// The files of all workspaces, if the backend is the local one.
-    pub(crate) fn local_places(&self, root: &Path) -> Option<Workspaces> {
+    pub(crate) fn local_state_files(&self, root: &Path) -> Option<Workspaces> {
         let path = |name: &str| self.text(name).filter(|path| !path.is_empty());
         let (default, folder) = (path("path"), path("workspace_dir"));
         self.is_local()

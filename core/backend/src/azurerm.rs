@@ -49,7 +49,7 @@ impl BackendKind for AzureBackendKind {
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
         let settings = config::read_settings(arguments)?;
         let client = HttpClient::new(&TlsSettings::default(), RETRY_POLICY, |name| {
-            arguments.environment_variable(name)
+            arguments.read_env_variable(name)
         })?;
         let client = client.without_redirects();
         let config::AzureSettings { account, container, key, snapshot, credentials } = settings;

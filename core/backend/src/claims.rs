@@ -103,7 +103,7 @@ impl ClaimConflict {
                 )
             }
         };
-        Diagnostic::error(summary, detail).blame(Blame::Environment)
+        Diagnostic::error(summary, detail).blamed_on(Blame::Environment)
     }
 }
 

@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use formwork_core::state::intents::IntentLog;
+use formwork_core::state::intent_log::IntentLog;
 
 use crate::cause::Cause;
-use crate::remote::{RemoteClient, RemoteStore, create_empty};
+use crate::remote::{RemoteClient, RemoteStore, create_empty_state};
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::wait_report::wait_with_report;
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The name of an object as Terraform makes it of parts: without empty steps, `.` and `..`.
-pub(crate) fn clean_path(path: &str) -> String {
+pub(crate) fn normalize_object_name(path: &str) -> String {
     let mut steps: Vec<&str> = Vec::new();
     for step in path.split('/') {
         match step {
@@ -64,7 +64,7 @@ pub(crate) trait ClientBackend: Send + Sync {
     ///
     /// # Errors
     /// When it does not.
-    fn check_name(&self, _workspace: &str) -> Result<(), Cause> {
+    fn check_workspace_name(&self, _workspace: &str) -> Result<(), Cause> {
         Ok(())
     }
 
@@ -109,7 +109,7 @@ impl<P: ClientBackend> Backend for P {
         let making = wait_with_report(
             self.backend_location(),
             StoreOperation::Create,
-            create_empty(self.remote_client(name)),
+            create_empty_state(self.remote_client(name)),
         );
         Ok(making.await.map_err(store_error(self, StoreOperation::Create))?)
     }
@@ -125,7 +125,7 @@ impl<P: ClientBackend> Backend for P {
     }
 
     async fn open_store(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        self.check_name(workspace).map_err(store_error(self, StoreOperation::Open))?;
+        self.check_workspace_name(workspace).map_err(store_error(self, StoreOperation::Open))?;
         Ok(Box::new(RemoteStore::new(self.remote_client(workspace))))
     }
 
@@ -196,7 +196,7 @@ mod tests {
             ("a/..", ""),
             ("/a b/\u{e4}", "a b/\u{e4}"),
         ] {
-            assert_eq!(clean_path(path), expected, "{path}");
+            assert_eq!(normalize_object_name(path), expected, "{path}");
         }
     }
 }

@@ -69,7 +69,7 @@ impl BackendKind for ConsulBackendKind {
 fn read_server(arguments: &BackendArguments<'_>) -> Result<ConsulServer, ConfigError> {
     let text = |name: &str, variable: &str| {
         let argument = arguments.string(name).filter(|text| !text.is_empty());
-        argument.or_else(|| arguments.environment_variable(variable))
+        argument.or_else(|| arguments.read_env_variable(variable))
     };
     let retries = RetryPolicy {
         most: 2,
@@ -77,8 +77,8 @@ fn read_server(arguments: &BackendArguments<'_>) -> Result<ConsulServer, ConfigE
         longest: Duration::from_secs(5),
     };
     let (tls, url) = (read_tls(arguments)?, read_server_url(arguments)?);
-    let mut client = HttpClient::new(&tls, retries, |name| arguments.environment_variable(name))?;
-    if let Some(name) = arguments.environment_variable("CONSUL_TLS_SERVER_NAME") {
+    let mut client = HttpClient::new(&tls, retries, |name| arguments.read_env_variable(name))?;
+    if let Some(name) = arguments.read_env_variable("CONSUL_TLS_SERVER_NAME") {
         let parsed: Option<Uri> = url.parse().ok();
         let host = parsed.as_ref().and_then(Uri::host).unwrap_or_default();
         client = client.with_server_name(&tls, host, &name)?;
@@ -90,7 +90,7 @@ fn read_server(arguments: &BackendArguments<'_>) -> Result<ConsulServer, ConfigE
     });
     // The file comes before the argument, as in the client that Terraform uses. An empty one counts for
     // nothing.
-    let token_file = arguments.environment_variable("CONSUL_HTTP_TOKEN_FILE");
+    let token_file = arguments.read_env_variable("CONSUL_HTTP_TOKEN_FILE");
     let token_of_file =
         token_file.map(|path| read_file_argument(arguments, "CONSUL_HTTP_TOKEN_FILE", &path));
     let token_of_file = token_of_file.transpose()?.map(|token| token.trim().to_owned());
@@ -98,8 +98,8 @@ fn read_server(arguments: &BackendArguments<'_>) -> Result<ConsulServer, ConfigE
     let token = token.or_else(|| text("access_token", "CONSUL_HTTP_TOKEN"));
     let parameters = [
         ("dc", arguments.string("datacenter").filter(|name| !name.is_empty())),
-        ("ns", arguments.environment_variable("CONSUL_NAMESPACE")),
-        ("partition", arguments.environment_variable("CONSUL_PARTITION")),
+        ("ns", arguments.read_env_variable("CONSUL_NAMESPACE")),
+        ("partition", arguments.read_env_variable("CONSUL_PARTITION")),
     ];
     let parameters = parameters.into_iter().filter_map(|(name, value)| Some((name, value?)));
     Ok(ConsulServer { url, token, auth, parameters: parameters.collect(), client })
@@ -108,12 +108,12 @@ fn read_server(arguments: &BackendArguments<'_>) -> Result<ConsulServer, ConfigE
 /// The URL of the server. An address may have a scheme.
 fn read_server_url(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
     let text = |name: &str| arguments.string(name).filter(|text| !text.is_empty());
-    let address = text("address").or_else(|| arguments.environment_variable("CONSUL_HTTP_ADDR"));
+    let address = text("address").or_else(|| arguments.read_env_variable("CONSUL_HTTP_ADDR"));
     // An agent of Consul runs on each machine of a cluster, usually at this address.
     let address = address.unwrap_or_else(|| "127.0.0.1:8500".to_owned());
     // Consul's client reads the variable with Go's `strconv.ParseBool`, which takes these words.
     let encrypted = matches!(
-        arguments.environment_variable("CONSUL_HTTP_SSL").as_deref(),
+        arguments.read_env_variable("CONSUL_HTTP_SSL").as_deref(),
         Some("1" | "t" | "T" | "true" | "TRUE" | "True")
     );
     let usual = if encrypted { "https" } else { "http" };
@@ -152,14 +152,14 @@ fn read_tls(arguments: &BackendArguments<'_>) -> Result<TlsSettings, ConfigError
             (None, None) => None,
             _ => return Err(ConfigError::new("cert_file and key_file must be set together")),
         };
-    let verify = arguments.environment_variable("CONSUL_HTTP_SSL_VERIFY");
+    let verify = arguments.read_env_variable("CONSUL_HTTP_SSL_VERIFY");
     Ok(TlsSettings {
         insecure: matches!(verify.as_deref(), Some("0" | "f" | "F" | "false" | "FALSE" | "False")),
         // A file makes Consul's client ignore the folder.
         authorities: match read("ca_file", "CONSUL_CACERT")? {
             Some(authorities) => Some(authorities),
             None => arguments
-                .environment_variable("CONSUL_CAPATH")
+                .read_env_variable("CONSUL_CAPATH")
                 .map(|path| read_certificate_folder(arguments, &path))
                 .transpose()?,
         },
@@ -236,7 +236,7 @@ impl ClientBackend for ConsulBackend {
 
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
         let prefix = format!("{}{WORKSPACE_KEY_PREFIX}", self.path);
-        let keys = self.server.keys(&prefix).await?;
+        let keys = self.server.list_keys(&prefix).await?;
         let found = keys.iter().filter_map(|key| key.strip_prefix(&prefix));
         // Below the key of a workspace are its lock and its chunks.
         let names = found.filter(|name| !name.is_empty() && !name.contains('/'));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use formwork_core::state::intents::IntentLog;
+use formwork_core::state::intent_log::IntentLog;
 
 use crate::encryption::{StateCipher, encrypt_intents};
 use crate::store::{StateStore, StoreError};

@@ -9,13 +9,13 @@ mod external;
 mod gcp_kms;
 mod keys;
 
+mod encrypted_file;
 mod openbao;
 mod sealed;
 mod target;
 mod target_builder;
 #[cfg(test)]
 mod tests;
-mod wrapper;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,14 +26,14 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::eval::encryption::{EncryptionSettings, MethodSettings};
 use formwork_core::state::file::sealed::{read_sealed_header, redact_state_file};
 use formwork_core::state::file::{FileError, StateFile, StateFileHeader};
-use formwork_core::state::intents::IntentLog;
+use formwork_core::state::intent_log::IntentLog;
 use formwork_core::state::journal::RecordSeal;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use self::encrypted_file::{JsonLayout, StateHeader};
+pub use self::encrypted_file::{is_encrypted, is_encrypted_state};
 use self::sealed::SealedStateError;
 use self::target::{DecryptError, EncryptionTarget};
-use self::wrapper::{JsonLayout, StateHeader};
-pub use self::wrapper::{is_encrypted, is_encrypted_state};
 use crate::kind::BackendEnvironment;
 use crate::messages;
 
@@ -131,7 +131,7 @@ impl StateCipher {
     /// The same cipher for a command that only shows a state: without an identity, a sealed value is null and
     /// marked as sensitive. It writes nothing.
     #[must_use]
-    pub fn with_redaction(self) -> Self {
+    pub fn with_sealed_values_hidden(self) -> Self {
         Self(self.0, ReadMode::RedactUnopenable)
     }
 
@@ -140,9 +140,9 @@ impl StateCipher {
     ///
     /// # Errors
     /// When no method has an identity.
-    pub fn check_identity(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    pub fn check_identity_decrypts(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         let Some(target) = &self.0 else { return Ok(()) };
-        target.check_identity().map_err(|reason| {
+        target.check_identity_decrypts().map_err(|reason| {
             let detail = format!(
                 "{reason}. No later command could decrypt here the values that this one would seal. {} Nothing was changed.",
                 target::SET_IDENTITY_REMEDY
@@ -183,7 +183,7 @@ impl StateCipher {
     /// # Errors
     /// When it cannot be decrypted, or is no state.
     pub fn parse_state(&self, text: &[u8]) -> Result<StateFile, FileError> {
-        self.read_current(text).map(|(file, _)| file)
+        self.parse_checking_current_form(text).map(|(file, _)| file)
     }
 
     /// Reads the text of a state, and returns whether it is stored as it would be written now: a state that
@@ -191,7 +191,10 @@ impl StateCipher {
     ///
     /// # Errors
     /// When it cannot be decrypted, or is no state.
-    pub(crate) fn read_current(&self, text: &[u8]) -> Result<(StateFile, bool), FileError> {
+    pub(crate) fn parse_checking_current_form(
+        &self,
+        text: &[u8],
+    ) -> Result<(StateFile, bool), FileError> {
         let (text, is_current) = self.decrypt(text)?;
         Ok((StateFile::parse(&text)?, is_current))
     }
@@ -200,7 +203,7 @@ impl StateCipher {
     ///
     /// # Errors
     /// When it cannot be decrypted, or is no state.
-    pub fn read_named(&self, text: &[u8]) -> Result<StateFile, FileError> {
+    pub fn parse_user_named_state(&self, text: &[u8]) -> Result<StateFile, FileError> {
         self.clone().allowing_plaintext().parse_state(text)
     }
 
@@ -236,7 +239,7 @@ impl StateCipher {
     ///
     /// # Errors
     /// When it cannot be decrypted, or is no state.
-    pub fn read_state_header(&self, text: &[u8]) -> Result<StateFileHeader, FileError> {
+    pub fn parse_state_header(&self, text: &[u8]) -> Result<StateFileHeader, FileError> {
         if self.0.is_some() && read_sealed_header(text).is_some() {
             let StateHeader { serial, lineage } = StateHeader::from_state(text);
             let (serial, lineage) = (serial.unwrap_or_default(), lineage.unwrap_or_default());
@@ -270,7 +273,7 @@ impl StateCipher {
     ///
     /// # Errors
     /// When a key provider fails, or `to` does not take it.
-    pub fn write_to(&self, file: &StateFile, to: &mut dyn io::Write) -> io::Result<()> {
+    pub fn write_state_to(&self, file: &StateFile, to: &mut dyn io::Write) -> io::Result<()> {
         if self.encrypts() {
             to.write_all(&self.encrypt_file(file.to_bytes())?)
         } else {
@@ -284,7 +287,7 @@ impl StateCipher {
     /// # Errors
     /// When a key provider fails, or a sealed state is not opened.
     pub fn encrypt_file(&self, mut text: Vec<u8>) -> io::Result<Vec<u8>> {
-        self.check_writes()?;
+        self.check_may_write()?;
         if self.encrypts() && read_sealed_header(&text).is_some() {
             let (opened, is_current) = self.decrypt(&text).map_err(io::Error::other)?;
             if is_current {
@@ -301,7 +304,7 @@ impl StateCipher {
         self.encrypt(file.to_bytes(), JsonLayout::Indented)
     }
 
-    fn check_writes(&self) -> io::Result<()> {
+    fn check_may_write(&self) -> io::Result<()> {
         match self.1 {
             ReadMode::RedactUnopenable => {
                 Err(io::Error::other("the state may have been read without its sealed values"))
@@ -311,7 +314,7 @@ impl StateCipher {
     }
 
     fn encrypt(&self, text: Vec<u8>, layout: JsonLayout) -> io::Result<Vec<u8>> {
-        self.check_writes()?;
+        self.check_may_write()?;
         let is_done = !self.encrypts() || text.trim_ascii().is_empty() || is_encrypted(&text);
         let Some(target) = self.0.as_ref().filter(|_| !is_done) else { return Ok(text) };
         if let Some(method) = target.sealed_method() {
@@ -379,7 +382,7 @@ impl PlanCipher {
     ///
     /// # Errors
     /// When it has to be encrypted.
-    pub fn check_plain(&self, name: &str) -> Result<(), Box<Diagnostic>> {
+    pub fn check_plaintext_allowed(&self, name: &str) -> Result<(), Box<Diagnostic>> {
         self.decrypt(name, b"").map(drop)
     }
 

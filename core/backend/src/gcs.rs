@@ -24,7 +24,7 @@ use self::bucket::{Bucket, ObjectEncryption};
 use self::client::GcsClient;
 use self::credentials::TokenScope;
 use crate::cause::Cause;
-use crate::client_backend::{ClientBackend, clean_path};
+use crate::client_backend::{ClientBackend, normalize_object_name};
 use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
 use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, TlsSettings};
@@ -72,10 +72,10 @@ impl BackendKind for GcsBackendKind {
             )));
         }
         let prefix = argument_or_variable(arguments, "prefix", &[]).unwrap_or_default();
-        let prefix = clean_path(&prefix);
+        let prefix = normalize_object_name(&prefix);
         let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
         let client = HttpClient::new(&TlsSettings::default(), RETRY_POLICY, |name| {
-            arguments.environment_variable(name)
+            arguments.read_env_variable(name)
         })?;
         let signer = credentials::new_signer(arguments, &client, TokenScope::Storage)?;
         let encryption = read_encryption(arguments)?;
@@ -92,7 +92,7 @@ fn argument_or_variable(
     variables: &[&str],
 ) -> Option<String> {
     let argument = arguments.string(name).filter(|text| !text.is_empty());
-    argument.or_else(|| variables.iter().find_map(|name| arguments.environment_variable(name)))
+    argument.or_else(|| variables.iter().find_map(|name| arguments.read_env_variable(name)))
 }
 
 /// The strings of an argument that is a list.
@@ -107,7 +107,7 @@ fn string_list_argument(arguments: &BackendArguments<'_>, name: &str) -> Vec<Str
 
 /// The content of the file of a name, else the text itself.
 fn read_file_or_text(arguments: &BackendArguments<'_>, text: String) -> String {
-    let home = arguments.environment_variable("HOME").unwrap_or_default();
+    let home = arguments.read_env_variable("HOME").unwrap_or_default();
     let path = text.strip_prefix("~/").map_or(text.clone(), |rest| format!("{home}/{rest}"));
     // Terraform takes a path or a content in one argument: a text that names no file is a content.
     arguments.read_text(path).unwrap_or(text)
@@ -167,7 +167,7 @@ pub(crate) fn key_management_client(
     arguments: &BackendArguments<'_>,
 ) -> Result<(HttpClient, Signer<Credential>), ConfigError> {
     let client = HttpClient::new(&TlsSettings::default(), RETRY_POLICY, |name| {
-        arguments.environment_variable(name)
+        arguments.read_env_variable(name)
     })?;
     let signer = credentials::new_signer(arguments, &client, TokenScope::KeyManagement)?;
     Ok((client, signer))

@@ -10,7 +10,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_core::disk::parse_json_object;
-use formwork_core::state::intents::IntentLog;
+use formwork_core::state::intent_log::IntentLog;
 use formwork_value::Type;
 use formwork_value::schema::Block;
 use md5::{Digest as _, Md5};
@@ -108,7 +108,7 @@ impl BackendKind for HttpBackendKind {
             unlock_method: method("unlock_method", "UNLOCK"),
             authorization: user
                 .map(|user| format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))),
-            client: HttpClient::new(&tls, retries, |name| arguments.environment_variable(name))?,
+            client: HttpClient::new(&tls, retries, |name| arguments.read_env_variable(name))?,
         };
         Ok(Arc::new(HttpBackend { server, root: arguments.working_directory().to_owned() }))
     }
@@ -259,7 +259,7 @@ impl RemoteClient for HttpStateClient {
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
         let url = match &self.lock {
             // A server can refuse a write that does not name its lock.
-            Some((id, _)) => with_query(&self.server.address, "ID", id),
+            Some((id, _)) => with_query_parameter(&self.server.address, "ID", id),
             None => self.server.address.clone(),
         };
         let method = &self.server.update_method;
@@ -325,7 +325,7 @@ impl RemoteClient for HttpStateClient {
 }
 
 /// A URL with one more parameter in its query.
-fn with_query(url: &str, name: &str, value: &str) -> String {
+fn with_query_parameter(url: &str, name: &str, value: &str) -> String {
     let separator = if url.contains('?') { '&' } else { '?' };
     // The ID is a UUID, in which nothing needs encoding.
     format!("{url}{separator}{name}={value}")

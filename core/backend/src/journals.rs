@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use formwork_core::disk::{MAX_STATE_LEN, read_file};
 use formwork_core::state::file::StateFile;
-use formwork_core::state::intents::{IntentLog, LocalIntentLog, StateAccess, UnfinishedRun};
+use formwork_core::state::intent_log::{IntentLog, LocalIntentLog, StateAccess, UnfinishedRun};
 use formwork_core::state::journal::{
     Journal, JournalCopyError, JournalError, RecordSeal, RunHeader, merge_journal_copies,
 };

@@ -83,15 +83,14 @@ impl<'a> BackendArguments<'a> {
 
     /// An environment variable, `None` if it is not set or empty.
     #[must_use]
-    pub fn environment_variable(&self, name: &str) -> Option<String> {
+    pub fn read_env_variable(&self, name: &str) -> Option<String> {
         self.environment.variables.get(name).filter(|text| !text.is_empty()).cloned()
     }
 
     /// The string of an argument, else of the first environment variable that is set.
     #[must_use]
     pub fn string_or_variable(&self, name: &str, variables: &[&str]) -> Option<String> {
-        self.string(name)
-            .or_else(|| variables.iter().find_map(|name| self.environment_variable(name)))
+        self.string(name).or_else(|| variables.iter().find_map(|name| self.read_env_variable(name)))
     }
 
     /// The boolean of an argument, else of an environment variable, else `false`.
@@ -102,7 +101,7 @@ impl<'a> BackendArguments<'a> {
         if let Some(truth) = self.bool(name) {
             return Ok(truth);
         }
-        match self.environment_variable(variable).as_deref() {
+        match self.read_env_variable(variable).as_deref() {
             None | Some("false" | "0") => Ok(false),
             Some("true" | "1") => Ok(true),
             Some(other) => {
@@ -125,7 +124,7 @@ impl<'a> BackendArguments<'a> {
             // The text is parsed like that of a variable, so that fractions and large numbers are
             // refused alike.
             Some(Value::Number(number)) => Some(number.to_string()),
-            _ => self.environment_variable(variable),
+            _ => self.read_env_variable(variable),
         };
         let Some(text) = text else { return Ok(usual) };
         text.parse().map_err(|_| {

@@ -29,7 +29,7 @@ impl<C> KnownState<C> {
     ///
     /// # Errors
     /// When it is another one.
-    pub(crate) fn check_same(
+    pub(crate) fn check_same_lineage_and_serial(
         &self,
         stored_lineage: &str,
         stored_serial: u64,
@@ -54,7 +54,7 @@ impl<C> KnownState<C> {
     ///
     /// # Errors
     /// When it has another lineage.
-    pub(crate) fn check_continued_by(&self, file: &StateFile) -> Result<(), StoreError> {
+    pub(crate) fn check_same_lineage(&self, file: &StateFile) -> Result<(), StoreError> {
         match self {
             Self::Present { lineage, .. } if *lineage != file.lineage => {
                 let (stored, ours) = (lineage.clone(), file.lineage.clone());

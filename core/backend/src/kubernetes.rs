@@ -81,8 +81,8 @@ impl ClientBackend for KubernetesBackend {
         KubernetesClient::new(self.cluster.clone(), name, labels)
     }
 
-    fn check_name(&self, workspace: &str) -> Result<(), Cause> {
-        self.remote_client(workspace).check_name()
+    fn check_workspace_name(&self, workspace: &str) -> Result<(), Cause> {
+        self.remote_client(workspace).check_object_name()
     }
 
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {

@@ -1,15 +1,15 @@
 //! The backends that keep states: for each workspace a store that is locked, read and written. Knows
-//! nothing of configurations, and keeps no journals: those are in the engine's `state::intents`.
+//! nothing of configurations, and keeps no journals: those are in the engine's `state::intent_log`.
 
 mod aws;
 mod azurerm;
 mod cause;
 pub mod claims;
 mod client_backend;
-mod command;
 mod compression;
 mod config_error;
 mod consul;
+mod credential_program;
 pub mod encrypted;
 pub mod encryption;
 #[cfg(any(test, fuzzing))]
@@ -45,7 +45,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use self::encryption::{StateCipher, encrypt_intents};
-use formwork_core::state::intents::{IntentLog, LocalIntentLog};
+use formwork_core::state::intent_log::{IntentLog, LocalIntentLog};
 use sha2::{Digest as _, Sha256};
 
 pub use self::lock::{LockInfo, LockRequest, StateLock};

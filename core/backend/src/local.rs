@@ -5,7 +5,7 @@ mod backup;
 mod errored_state;
 mod lock;
 mod lost_state;
-mod replace;
+mod replace_file;
 #[cfg(test)]
 mod tests;
 mod workspaces;
@@ -19,14 +19,16 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::locks::{NO_LOCKS_REMEDY, is_lock_unsupported_error};
 use formwork_core::disk::{Durability, MAX_STATE_LEN, read_file, read_user_file};
 use formwork_core::state::file::{FileError, StateFile};
-use formwork_core::state::intents::{IntentLog, LocalIntentLog};
+use formwork_core::state::intent_log::{IntentLog, LocalIntentLog};
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
-pub use self::errored_state::{ERRORED_FILE, ErroredStateFile, ErroredStateRelation, save_errored};
+pub use self::errored_state::{
+    ERRORED_FILE, ErroredStateFile, ErroredStateRelation, save_errored_state,
+};
 use self::lock::HeldLock;
 use self::lost_state::empty_file_warning;
-use self::replace::{DiskOperations, follow_links};
+use self::replace_file::{DiskOperations, follow_links};
 pub use self::workspaces::{LocalBackend, Workspaces};
 use crate::OpenState;
 use crate::encryption::StateCipher;
@@ -167,7 +169,7 @@ impl LocalStore {
         }
         let source = self.path_to_read();
         let mut is_outdated = false;
-        let (file, known) = match self.cipher.read_current(&text) {
+        let (file, known) = match self.cipher.parse_checking_current_form(&text) {
             Ok((file, is_current)) => {
                 is_outdated = !is_current;
                 let (lineage, serial) = (file.lineage.clone(), file.serial);
@@ -208,7 +210,7 @@ impl LocalStore {
     fn check_unchanged(&self) -> Result<(), StoreError> {
         let path = &self.files.state;
         if let Some(held) = &self.held {
-            held.check_in_place(path)?;
+            held.check_not_replaced(path)?;
         }
         if self.files.read_from.is_some() {
             return Ok(());
@@ -218,10 +220,10 @@ impl LocalStore {
         if text.is_empty() {
             return Ok(());
         }
-        let stored = self.cipher.read_state_header(&text).map_err(|error| {
+        let stored = self.cipher.parse_state_header(&text).map_err(|error| {
             StoreError::Unusable { location: display_path(path), error, copy: None }
         })?;
-        self.known.check_same(&stored.lineage, stored.serial)
+        self.known.check_same_lineage_and_serial(&stored.lineage, stored.serial)
     }
 
     /// Whether the content is the stored one.
@@ -287,7 +289,7 @@ impl StateStore for LocalStore {
         if self.is_known_content(&print) {
             return Ok(WriteOutcome::Unchanged);
         }
-        self.known.check_continued_by(file)?;
+        self.known.check_same_lineage(file)?;
         self.check_writable()?;
         self.check_unchanged()?;
         self.write_backup()?;
@@ -324,10 +326,10 @@ impl StateStore for LocalStore {
     fn check_writable(&self) -> Result<(), StoreError> {
         // A state can be read from a pipe, but not kept there.
         let state = &self.files.state;
-        if is_not_regular_file(state) {
+        if is_device_or_pipe(state) {
             return Err(StoreError::NotPersistent { location: display_path(state) });
         }
-        self.check_backup_place()
+        self.check_backup_is_not_source()
     }
 
     fn read_from(&self) -> Option<&Path> {
@@ -353,7 +355,7 @@ impl StateStore for LocalStore {
     async fn stored_providers(&mut self) -> BTreeSet<ProviderAddr> {
         let source = self.path_to_read();
         // A pipe can be read only once, and a state that cannot be read is reported by the command.
-        let text = if is_not_regular_file(source) {
+        let text = if is_device_or_pipe(source) {
             Ok(Vec::new())
         } else {
             read_file(source, MAX_STATE_LEN)
@@ -375,7 +377,7 @@ impl LocalStore {
             self.files.state.display(),
             backup.display()
         );
-        Diagnostic::warning(messages::STATE_FILE_IS_MISSING, detail).blame(Blame::Environment)
+        Diagnostic::warning(messages::STATE_FILE_IS_MISSING, detail).blamed_on(Blame::Environment)
     }
 
     /// Puts a new state in the place of the state file. The disk is waited for on another thread, so
@@ -397,14 +399,19 @@ impl LocalStore {
         };
         let (disk, cipher) = (self.disk.clone(), self.cipher.clone());
         let put = move || {
-            replace::replace_file(&disk, &path, &|to| cipher.write_to(&file, to), original.as_ref())
+            replace_file::replace_file(
+                &disk,
+                &path,
+                &|to| cipher.write_state_to(&file, to),
+                original.as_ref(),
+            )
         };
         let placed = match tokio::task::spawn_blocking(put).await {
             Ok(placed) => placed?,
             Err(error) => return Err(write_failed(io::Error::other(error))),
         };
         if let (Some(held), Some(file)) = (&mut self.held, placed.file) {
-            held.switch_file(file);
+            held.hold_file_instead(file);
         }
         self.known =
             KnownState::Present { lineage, serial, content: StoredContent::Written(print) };
@@ -459,7 +466,7 @@ fn store_error(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> 
 }
 
 /// Whether something else than a file or folder is there, such as a device or a pipe.
-fn is_not_regular_file(path: &Path) -> bool {
+fn is_device_or_pipe(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use formwork_core::state::file::StateFile;
-use formwork_core::state::intents::IntentLog;
+use formwork_core::state::intent_log::IntentLog;
 use formwork_value::Type;
 use formwork_value::schema::Block;
 
@@ -68,7 +68,7 @@ impl BackendKind for PgBackendKind {
         };
         let table = StatesTable {
             target: ConnectTarget::parse_conn_str(&conn_str.unwrap_or_default(), |name| {
-                arguments.environment_variable(name)
+                arguments.read_env_variable(name)
             })?,
             schema: schema
                 .map_or("terraform_remote_state".to_owned(), |name| truncate_identifier(&name)),

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::state::intents::IntentLog;
+use formwork_core::state::intent_log::IntentLog;
 use formwork_plugin_protocol::Provider;
 use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_value::codec::json;
@@ -24,7 +24,7 @@ use self::calls::StoreCalls;
 use self::client::StateStoreClient;
 use crate::cause::Cause;
 use crate::kind::{BackendArguments, BackendKind, ConfigError};
-use crate::remote::{RemoteStore, create_empty};
+use crate::remote::{RemoteStore, create_empty_state};
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::wait_report::wait_with_report;
 use crate::{
@@ -308,7 +308,7 @@ impl Backend for ProviderStoreBackend {
         let making = wait_with_report(
             self.store_location(),
             StoreOperation::Create,
-            create_empty(self.remote_client(name)),
+            create_empty_state(self.remote_client(name)),
         );
         Ok(making.await.map_err(self.store_error(StoreOperation::Create))?)
     }

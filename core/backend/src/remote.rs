@@ -89,7 +89,7 @@ pub(crate) enum ForceUnlockOutcome {
 ///
 /// # Errors
 /// When the state is locked, or the client fails.
-pub(crate) async fn create_empty(mut client: impl RemoteClient) -> Result<(), Cause> {
+pub(crate) async fn create_empty_state(mut client: impl RemoteClient) -> Result<(), Cause> {
     let info = LockInfo::new("init", String::new());
     let id = match client.lock(&info).await? {
         LockOutcome::Taken => info.id,
@@ -157,9 +157,9 @@ impl<P: RemoteClient> RemoteStore<P> {
         }
         let stored = self
             .cipher
-            .read_state_header(&text)
+            .parse_state_header(&text)
             .map_err(|error| self.unusable_state_error(error))?;
-        self.known.check_same(&stored.lineage, stored.serial)
+        self.known.check_same_lineage_and_serial(&stored.lineage, stored.serial)
     }
 
     fn unusable_state_error(&self, error: FileError) -> StoreError {
@@ -260,7 +260,7 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
             self.known = KnownState::Absent;
             return Ok(None);
         }
-        match self.cipher.read_current(&text) {
+        match self.cipher.parse_checking_current_form(&text) {
             Ok((file, is_current)) => {
                 self.known = known_state(&file);
                 self.is_outdated = !is_current;
@@ -282,7 +282,7 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
         {
             return Ok(WriteOutcome::Unchanged);
         }
-        self.known.check_continued_by(file)?;
+        self.known.check_same_lineage(file)?;
         self.known.increment_serial(&mut next);
         self.put_state(&next).await?;
         file.serial = next.serial;

@@ -26,7 +26,7 @@ pub(crate) struct RequestAttempts {
 
 impl RetryPolicy {
     /// Begins with the first attempt.
-    pub(crate) fn first_attempt(self, what: &'static str) -> RequestAttempts {
+    pub(crate) fn begin_attempts(self, what: &'static str) -> RequestAttempts {
         RequestAttempts { retries: self, what, began: Instant::now(), n_made: 1 }
     }
 
@@ -68,7 +68,7 @@ mod tests {
     async fn pauses_double_up_to_the_longest_and_attempts_end() {
         let second = Duration::from_secs(1);
         let mut attempts =
-            RetryPolicy { most: 4, shortest: second, longest: second * 5 }.first_attempt("test");
+            RetryPolicy { most: 4, shortest: second, longest: second * 5 }.begin_attempts("test");
         let began = tokio::time::Instant::now();
         while attempts.wait_for_next_attempt(None).await {}
         // 1 + 2 + 4 + 5
@@ -79,7 +79,7 @@ mod tests {
     async fn a_server_names_the_pause_up_to_the_longest() {
         let second = Duration::from_secs(1);
         let mut attempts =
-            RetryPolicy { most: 2, shortest: second, longest: second * 30 }.first_attempt("test");
+            RetryPolicy { most: 2, shortest: second, longest: second * 30 }.begin_attempts("test");
         let began = tokio::time::Instant::now();
         assert!(attempts.wait_for_next_attempt(Some(second * 7)).await);
         assert!(attempts.wait_for_next_attempt(Some(second * 70)).await);

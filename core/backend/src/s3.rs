@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use formwork_core::state::intents::IntentLog;
+use formwork_core::state::intent_log::IntentLog;
 use formwork_value::Diagnostic;
 use formwork_value::schema::Block;
 use reqsign_aws_v4::Credential;
@@ -31,7 +31,7 @@ use self::table::DynamoDbTable;
 use crate::aws::credentials::{self, CredentialChain};
 use crate::aws::{AwsService, new_signer};
 use crate::cause::Cause;
-use crate::client_backend::{ClientBackend, clean_path};
+use crate::client_backend::{ClientBackend, normalize_object_name};
 use crate::journals::SharedIntents;
 use crate::kind::{BackendArguments, BackendKind, ConfigError};
 use crate::messages;
@@ -88,7 +88,7 @@ impl BackendKind for S3BackendKind {
         });
         let variables = DEPRECATED_VARIABLES
             .iter()
-            .filter(|(old, _)| arguments.environment_variable(old).is_some());
+            .filter(|(old, _)| arguments.read_env_variable(old).is_some());
         let variables = variables.map(|(old, new)| {
             let detail = format!("The environment variable \"{old}\" is deprecated. Use environment variable \"{new}\" instead.");
             Diagnostic::warning(messages::DEPRECATED_ENVIRONMENT_VARIABLE, detail)
@@ -154,10 +154,10 @@ fn new_client(
     let https_proxy = arguments.string("https_proxy").or_else(|| http_proxy.clone());
     let no_proxy = arguments.string("no_proxy");
     let client = HttpClient::new(&tls, retries, |name| match name {
-        "HTTP_PROXY" => http_proxy.clone().or_else(|| arguments.environment_variable(name)),
-        "HTTPS_PROXY" => https_proxy.clone().or_else(|| arguments.environment_variable(name)),
-        "NO_PROXY" => no_proxy.clone().or_else(|| arguments.environment_variable(name)),
-        _ => arguments.environment_variable(name),
+        "HTTP_PROXY" => http_proxy.clone().or_else(|| arguments.read_env_variable(name)),
+        "HTTPS_PROXY" => https_proxy.clone().or_else(|| arguments.read_env_variable(name)),
+        "NO_PROXY" => no_proxy.clone().or_else(|| arguments.read_env_variable(name)),
+        _ => arguments.read_env_variable(name),
     })?;
     Ok(client.without_redirects())
 }
@@ -176,7 +176,7 @@ impl S3Backend {
         let S3Settings { key, workspace_key_prefix: prefix, .. } = &self.settings;
         match workspace {
             DEFAULT_WORKSPACE => key.clone(),
-            _ => clean_path(&format!("{prefix}/{workspace}/{key}")),
+            _ => normalize_object_name(&format!("{prefix}/{workspace}/{key}")),
         }
     }
 
@@ -185,12 +185,13 @@ impl S3Backend {
         let (workspace, rest) =
             key.strip_prefix(self.workspace_prefix().as_str())?.split_once('/')?;
         // The states of other configurations may be under the same prefix.
-        (rest == clean_path(&self.settings.key) && !workspace.is_empty()).then_some(workspace)
+        (rest == normalize_object_name(&self.settings.key) && !workspace.is_empty())
+            .then_some(workspace)
     }
 
     /// The beginning of the keys of other workspaces.
     fn workspace_prefix(&self) -> String {
-        let prefix = clean_path(&self.settings.workspace_key_prefix);
+        let prefix = normalize_object_name(&self.settings.workspace_key_prefix);
         if prefix.is_empty() { prefix } else { format!("{prefix}/") }
     }
 }

@@ -22,13 +22,13 @@ where
         request: Request<Vec<u8>>,
     ) -> std::result::Result<Request<Vec<u8>>, Cause> {
         let (mut parts, body) = request.into_parts();
-        self.sign(&mut parts, None).await.map_err(|error| explain_error(&error))?;
+        self.sign(&mut parts, None).await.map_err(|error| error_with_reasons(&error))?;
         Ok(Request::from_parts(parts, body))
     }
 }
 
 /// An error of the signing package with the reasons behind it.
-pub(crate) fn explain_error(error: &Error) -> Cause {
+pub(crate) fn error_with_reasons(error: &Error) -> Cause {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(error) = source {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::state::file::{FileError, StateFile};
-use formwork_core::state::intents::StateAccess;
+use formwork_core::state::intent_log::StateAccess;
 use formwork_value::Diagnostic;
 
 use crate::claims::{ClaimConflict, Claims};
@@ -129,7 +129,7 @@ pub trait StateStore: Send {
     }
 
     /// Takes over the claims of interrupted runs, whose results are in the state that is written next.
-    fn adopt_runs(&mut self, _runs: BTreeSet<String>) {}
+    fn adopt_claims_of_runs(&mut self, _runs: BTreeSet<String>) {}
 
     /// Claims what a run is about to change, before its first change. Nothing to do for a store that
     /// excludes all other runs.

@@ -131,7 +131,7 @@ pub(crate) fn client_identity(
         Ok(()) | Err(Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(true),
         Err(Error::InconsistentKeys(_)) => Ok(false),
         // The library does not read X.509 version 1, which `openssl x509 -req` makes. Servers do.
-        Err(Error::InvalidCertificate(_)) => has_its_public_key(&identity).ok_or(()),
+        Err(Error::InvalidCertificate(_)) => certificate_matches_key(&identity).ok_or(()),
         Err(error) => {
             return Err(ConfigError::new(format!("cannot load client certificate: {error}")));
         }
@@ -149,7 +149,7 @@ pub(crate) fn client_identity(
 }
 
 /// Whether the first certificate has the public key of the private key; `None` if it is no certificate.
-fn has_its_public_key(identity: &CertifiedKey) -> Option<bool> {
+fn certificate_matches_key(identity: &CertifiedKey) -> Option<bool> {
     let certificate = x509_cert::Certificate::from_der(identity.cert.first()?).ok()?;
     let public = certificate.tbs_certificate.subject_public_key_info.to_der().ok()?;
     Some(identity.key.public_key().is_none_or(|expected| expected.as_ref() == public))

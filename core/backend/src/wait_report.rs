@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::store::StoreOperation;
 
 /// The time that a call may take before it is reported.
-const REPORT_DELAY: Duration = Duration::from_secs(1);
+const WAIT_REPORT_DELAY: Duration = Duration::from_secs(1);
 
 /// A function that reports a wait: the place, and the operation on it.
 pub type WaitReporter = fn(&str, StoreOperation);
@@ -29,7 +29,7 @@ pub(crate) async fn wait_with_report<T>(
     let mut call = pin!(call);
     let Some(report) = WAIT_REPORTER.get() else { return call.await };
     // By reference: the call must go on after the limit, not begin again.
-    if let Ok(outcome) = tokio::time::timeout(REPORT_DELAY, &mut call).await {
+    if let Ok(outcome) = tokio::time::timeout(WAIT_REPORT_DELAY, &mut call).await {
         return outcome;
     }
     tracing::info!(location, %operation, "waiting for the place of the state");

@@ -169,7 +169,7 @@ impl HttpClient {
         request: &Request<Vec<u8>>,
         by: &dyn Authorize,
     ) -> Result<HttpResponse, Cause> {
-        let mut attempts = self.retries.first_attempt("state backend");
+        let mut attempts = self.retries.begin_attempts("state backend");
         loop {
             let outcome = self.send_once(by.authorize(request.clone()).await?).await;
             let pause = match &outcome {
@@ -302,13 +302,13 @@ fn error_chain_text(error: &ureq::Error) -> String {
     text
 }
 
-/// The characters that stay as they are in the values of a query.
-const NON_UNRESERVED_CHARACTERS: AsciiSet =
+/// The characters that are percent-encoded in the values of a query.
+const QUERY_VALUE_ENCODE_SET: AsciiSet =
     NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Encodes a value for a query or a form.
 pub(crate) fn percent_encode(text: &str) -> String {
-    utf8_percent_encode(text, &NON_UNRESERVED_CHARACTERS).to_string()
+    utf8_percent_encode(text, &QUERY_VALUE_ENCODE_SET).to_string()
 }
 
 /// A URL without its password, and without the values of its query: they may be tokens.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use formwork_value::{Diagnostics, Number, Path, Span, Step, Str};
 
-pub use content::{ContentReferences, find_unsupported_spans, of_content};
+pub use content::{ContentReferences, find_spans_outside_schema, of_content};
 
 use crate::dynamic::DynamicBlock;
 use crate::stack::with_stack;
@@ -85,7 +85,9 @@ pub fn of_body(body: &Body) -> Vec<Traversal> {
 pub fn as_traversal(expr: &Expr) -> Option<Traversal> {
     if let ExprKind::Json(json) = &expr.kind {
         // An argument such as `depends_on` holds references as plain strings in JSON.
-        return as_traversal(&json.parse_expression(&mut Diagnostics::new(), expr.span).ok()?);
+        return as_traversal(
+            &json.parse_unquoted_expression(&mut Diagnostics::new(), expr.span).ok()?,
+        );
     }
     let (base, links) = split_steps(expr);
     let root = Ident { name: base.as_keyword()?.into(), span: base.span };

@@ -29,7 +29,7 @@ pub fn read_type_constraint(
 ) -> Result<(Type, Option<TypeDefaults>), Reported> {
     if let ExprKind::Json(json) = &expr.kind {
         // Any mistake in the string has this one message in Terraform.
-        let Ok(written) = json.parse_expression(&mut Diagnostics::new(), expr.span) else {
+        let Ok(written) = json.parse_unquoted_expression(&mut Diagnostics::new(), expr.span) else {
             return Err(report_type_error(
                 diags,
                 messages::INVALID_TYPE_SPECIFICATION,

@@ -118,9 +118,9 @@ impl Operation<'_> {
         }
         // Before any provider is asked anything: it also shows that what is done can be written down.
         session.store.check_writable().map_err(|error| diags.error(error.diagnostic()))?;
-        session.store.cipher().check_identity(diags)?;
+        session.store.cipher().check_identity_decrypts(diags)?;
         if purpose == PlanPurpose::Apply {
-            session.refuse_with_damaged_journal(diags).await?;
+            session.refuse_if_journal_damaged(diags).await?;
         }
         let begin = RunHeader {
             operation: JOURNAL_OPERATION_NAME,
@@ -176,24 +176,25 @@ impl Operation<'_> {
         let options = match source {
             PlanSource::Saved(saved) => {
                 let recovered = session.recovered_fingerprint();
-                let plan = saved.plan_for_state(diags, &session.file, recovered.as_deref())?;
-                session.record_search_results(diags, &plan);
-                let closing = session.check_plan(diags, &plan, config)?;
+                let plan =
+                    saved.plan_if_state_unchanged(diags, &session.file, recovered.as_deref())?;
+                session.take_search_results(diags, &plan);
+                let closing = session.check_plan_avoids_unresolved(diags, &plan, config)?;
                 self.observer.on_event(&OperationEvent::SavedPlan(&plan));
                 return Ok(Some(ApprovedPlan { plan, closing }));
             }
             // The caller has the plan and has shown it, so the observer does not see it again.
             PlanSource::Made(made) => {
-                let plan = made.plan_for_state(diags, &session.file)?;
-                let closing = session.check_plan(diags, &plan, config)?;
+                let plan = made.plan_if_state_unchanged(diags, &session.file)?;
+                let closing = session.check_plan_avoids_unresolved(diags, &plan, config)?;
                 return Ok(Some(ApprovedPlan { plan, closing }));
             }
             PlanSource::New(options) => options,
         };
-        let mut planning = self.begin_planning(session, options);
+        let mut planning = self.start_plan_in_progress(session, options);
         let (plan, _) = self.plan_without_unresolved(diags, session, &planning).await?;
         self.report_unmatched_options(diags, session, &mut planning);
-        session.record_search_results(diags, &plan);
+        session.take_search_results(diags, &plan);
         // Seen before errors end the run: the part that was planned helps to find their cause.
         if purpose == PlanPurpose::Apply {
             self.observer
@@ -203,7 +204,7 @@ impl Operation<'_> {
         if plan.errored {
             return Ok(None);
         }
-        let closing = session.check_plan(diags, &plan, config)?;
+        let closing = session.check_plan_avoids_unresolved(diags, &plan, config)?;
         // Refreshing changes no object, so there is nothing to ask for.
         let asks = purpose == PlanPurpose::Apply && plan.has_effect();
         let approval = self.approval.filter(|_| asks);
@@ -212,7 +213,7 @@ impl Operation<'_> {
             // after the apply count.
             diags.drop_check_warnings();
         }
-        self.show_diagnostics(diags);
+        self.offer_diagnostics(diags);
         if let Some(approval) = approval {
             let reminder = planning.unmatched.approval_reminder();
             let request = ApprovalRequest { mode: plan.mode, reminder: &reminder };
@@ -230,9 +231,9 @@ impl Operation<'_> {
         journal: Journal,
     ) -> Result<ApplyOutcome, Reported> {
         session.file.state = plan.prior;
-        store_results(diags, session, journal).await;
+        store_state_and_end_journal(diags, session, journal).await;
         diags.check()?;
-        self.show_diagnostics(diags);
+        self.offer_diagnostics(diags);
         self.observer.on_event(&OperationEvent::Refreshed { state: &session.file.state });
         Ok(ApplyOutcome { is_complete: true, ..ApplyOutcome::default() })
     }
@@ -275,7 +276,7 @@ impl Operation<'_> {
         let ApplyResult { state, checks, tally: counts, complete: is_complete } = applied;
         session.file.state = state;
         session.file.check_results = checks.to_json();
-        store_results(diags, session, journal).await;
+        store_state_and_end_journal(diags, session, journal).await;
         // Reported after the state is stored, so that the message is true.
         if self.cancellation.is_cancelled() {
             let _ = diags.error(Diagnostic::error(
@@ -296,7 +297,7 @@ impl Operation<'_> {
     ) {
         warn_of_targeting(diags, plan);
         if !diags.has_errors() {
-            self.show_diagnostics(diags);
+            self.offer_diagnostics(diags);
             let state = &session.file.state;
             self.observer.on_event(&OperationEvent::Applied { counts, state });
         }
@@ -317,11 +318,15 @@ async fn write_prior_state(
 }
 
 /// Stores the state after the last change, and ends the journal.
-async fn store_results(diags: &mut Diagnostics, session: &mut StateSession, journal: Journal) {
+async fn store_state_and_end_journal(
+    diags: &mut Diagnostics,
+    session: &mut StateSession,
+    journal: Journal,
+) {
     // Said before it is stored, so that a crash between the two does not replay what is there. A journal
     // that fails is no reason to lose the state, too.
     let snapshot = journal.record_state_fingerprint(&session.file).await;
-    if session.write_recorded_state(diags, ResultsRecord::Journal).await.is_err() {
+    if session.write_results_or_errored_file(diags, ResultsRecord::Journal).await.is_err() {
         // Without a stored state the journal has the only record of what was done, and stays.
         if let Err(error) = snapshot {
             let _ = diags.error(error.diagnostic());

@@ -6,7 +6,7 @@ use formwork_backend::claims::Claims;
 use formwork_core::addr::ResourceMode;
 use formwork_core::change::Action;
 use formwork_core::plan::Plan;
-use formwork_core::state::intents::StateAccess;
+use formwork_core::state::intent_log::StateAccess;
 use formwork_core::state::merge::StateDifference;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 

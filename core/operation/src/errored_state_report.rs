@@ -74,14 +74,18 @@ impl ErroredState {
                 self.describe_diverged(missing, lacking),
             ),
         };
-        Diagnostic::warning(summary, detail).blame(Blame::Environment)
+        Diagnostic::warning(summary, detail).blamed_on(Blame::Environment)
     }
 
     /// Refuses a plan that creates what the file has and the state does not.
     ///
     /// # Errors
     /// When it creates such an object.
-    pub(crate) fn check_plan(&self, diags: &mut Diagnostics, plan: &Plan) -> Result<(), Reported> {
+    pub(crate) fn refuse_plan_that_recreates(
+        &self,
+        diags: &mut Diagnostics,
+        plan: &Plan,
+    ) -> Result<(), Reported> {
         let Some(likely) = self.standing.likely_existing_instances() else { return Ok(()) };
         let is_created = |addr: &&InstanceAddr| {
             let mut changes = plan.changes.values();
@@ -96,7 +100,7 @@ impl ErroredState {
             format_addresses(&created)
         );
         let diagnostic = Diagnostic::error(messages::OBJECTS_MAY_EXIST, detail);
-        Err(diags.error(diagnostic.blame(Blame::Environment)))
+        Err(diags.error(diagnostic.blamed_on(Blame::Environment)))
     }
 
     /// Describes a file that has other objects than the state. An address may have one in each.
@@ -123,7 +127,7 @@ impl ErroredState {
         if let Some(addr) = both.first() {
             text.push_str(&format!(
                 "\n\nAt these addresses the state has another object, and keeps it:{}\n\nDestroy those of the file by hand, or write a `resource` block with a name of its own for each and import it there, for example:\n  formwork import {}.NAME {}",
-                self.format_contested(&both),
+                self.format_addresses_and_ids(&both),
                 addr.resource.resource_type(),
                 shell_quoted(&self.id_in_file(addr))
             ));
@@ -135,7 +139,7 @@ impl ErroredState {
     }
 
     /// Addresses with the ids of both objects.
-    fn format_contested(&self, addrs: &BTreeSet<InstanceAddr>) -> String {
+    fn format_addresses_and_ids(&self, addrs: &BTreeSet<InstanceAddr>) -> String {
         let describe = |addr: &InstanceAddr| {
             let stored = self.stored_ids.get(addr).map_or("unknown", String::as_str);
             format!("\n  {addr}: {:?} in the file, {stored:?} in the state", self.id_in_file(addr))
@@ -174,7 +178,7 @@ pub(crate) fn errored_state_hint(folder: &Path, cipher: &StateCipher) -> Option<
         file.serial,
         file.state.resources.len()
     );
-    Some(Diagnostic::warning(messages::ERRORED_STATE_EXISTS, detail).blame(Blame::Environment))
+    Some(Diagnostic::warning(messages::ERRORED_STATE_EXISTS, detail).blamed_on(Blame::Environment))
 }
 
 fn format_addresses(addrs: &BTreeSet<InstanceAddr>) -> String {

@@ -16,7 +16,7 @@ use crate::observer::EngineEventForwarder;
 use crate::operation::Operation;
 use crate::plan::PlanInputs;
 use crate::state_session::StateSession;
-use crate::state_session::refuse_displaced_object;
+use crate::state_session::refuse_if_place_is_taken;
 
 /// Reads the address of an instance of a managed resource.
 ///
@@ -52,13 +52,13 @@ impl Operation<'_> {
         addr: &InstanceAddr,
         import_key: ImportKey,
     ) -> Result<(), Reported> {
-        session.store.cipher().check_identity(diags)?;
+        session.store.cipher().check_identity_decrypts(diags)?;
         // An operation of an interrupted run may be open under a former address, and the import
         // settles it.
         session.follow_moves(self.inputs.config);
         let adoption = AdoptionSource { import_key, all: true, unwritten: None };
         self.run_and_stop_on_cancel(self.import_object(diags, session, addr, adoption)).await?;
-        session.record_decision(addr, "imported by the user");
+        session.note_decision(addr, "imported by the user");
         session.write_state_or_errored_file(diags).await
     }
 
@@ -77,7 +77,7 @@ impl Operation<'_> {
             // Without the object of the state, the operation of an interrupted run would still be open.
             let open = session.unresolved_needing_decision().filter(|one| one.addr == *addr);
             for one in open {
-                refuse_displaced_object(diags, &session.file.state, one)?;
+                refuse_if_place_is_taken(diags, &session.file.state, one)?;
             }
             let detail = format!(
                 "Formwork is already managing a remote object for {addr}. To import to this address you must first remove the existing object from the state."
@@ -149,7 +149,7 @@ pub(crate) fn is_address_in_state(config: &Config, state: &State, addr: &Instanc
 ///
 /// # Errors
 /// When it has none.
-pub fn check_resource_block(
+pub fn check_resource_block_exists(
     diags: &mut Diagnostics,
     config: &Config,
     addr: &InstanceAddr,

@@ -43,7 +43,7 @@ pub struct OperationInputs<'a> {
 /// use formwork_backend::local::StateFilePaths;
 /// use formwork_core::config::files::FilesOnDisk;
 /// use formwork_core::config::inputs::{self, UnsetVariable};
-/// use formwork_core::config::folders::LocalFolders;
+/// use formwork_core::config::module_folders::LocalFolders;
 /// use formwork_core::config::{Config, ConfigSource};
 /// use formwork_core::eval::HostValues;
 /// use formwork_core::plan::PlanOptions;
@@ -217,7 +217,7 @@ impl<'a> Operation<'a> {
     }
 
     /// Offers diagnostics to the observer, and keeps those that it leaves.
-    pub(crate) fn show_diagnostics(&self, diags: &mut Diagnostics) {
+    pub(crate) fn offer_diagnostics(&self, diags: &mut Diagnostics) {
         self.observer.on_diagnostics(diags);
     }
 }

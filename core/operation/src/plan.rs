@@ -27,7 +27,7 @@ pub struct PlanOutcome {
 
 impl PlanOutcome {
     /// Returns the plan if the state is still the one that it was made for.
-    pub(crate) fn plan_for_state(
+    pub(crate) fn plan_if_state_unchanged(
         self,
         diags: &mut Diagnostics,
         file: &StateFile,
@@ -81,14 +81,14 @@ impl Operation<'_> {
         options: PlanOptions,
     ) -> Result<PlanOutcome, Reported> {
         session.follow_moves(self.inputs.config);
-        let mut planning = self.begin_planning(session, options);
+        let mut planning = self.start_plan_in_progress(session, options);
         let planned = self
             .run_and_stop_on_cancel(self.plan_without_unresolved(diags, session, &planning))
             .await;
         // After a failure, too: an option that matches nothing may be its cause.
         self.report_unmatched_options(diags, session, &mut planning);
         if let Ok((plan, _)) = &planned {
-            session.record_search_results(diags, plan);
+            session.take_search_results(diags, plan);
         }
         session.warn_of_undecided(diags);
         let (plan, second) = planned?;
@@ -97,7 +97,7 @@ impl Operation<'_> {
     }
 
     /// Compares the options with the configuration and the state, and shows those that match nothing.
-    pub(crate) fn begin_planning(
+    pub(crate) fn start_plan_in_progress(
         &self,
         session: &StateSession,
         options: PlanOptions,
@@ -133,7 +133,7 @@ impl Operation<'_> {
     ) -> Result<(Plan, Option<Results>), Reported> {
         // Shown before the plan: it may take minutes, and a wrong address makes it useless.
         let mut early = planning.unmatched.to_warnings();
-        self.show_diagnostics(&mut early);
+        self.offer_diagnostics(&mut early);
         let _ = diags.append(early);
         let inputs = PlanInputs {
             results: &planning.results,

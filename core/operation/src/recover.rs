@@ -21,7 +21,7 @@ use crate::messages;
 use crate::observer::EngineEventForwarder;
 use crate::operation::Operation;
 use crate::plan::PlanInputs;
-use crate::state_session::{StateSession, refuse_displaced_object};
+use crate::state_session::{StateSession, refuse_if_place_is_taken};
 
 pub use self::select_operations::select_unresolved;
 pub use crate::state_session::{decision_commands, displaced_object_remedy};
@@ -87,7 +87,7 @@ impl Operation<'_> {
         request: AdoptRequest<'_>,
     ) -> Result<AdoptOutcome, Reported> {
         let config = self.inputs.config;
-        let open = session.record_decision(request.addr, "the user took the object into the state");
+        let open = session.note_decision(request.addr, "the user took the object into the state");
         let Some(last) = open.last() else {
             return Err(diags.error(session.nothing_unresolved_error(request.addr)));
         };
@@ -150,7 +150,7 @@ impl Operation<'_> {
         let CreatedObject { operation: one, id, force } = created;
         let config = self.inputs.config;
         depose_current_object(session, one);
-        refuse_displaced_object(diags, &session.file.state, one)?;
+        refuse_if_place_is_taken(diags, &session.file.state, one)?;
         // At an address that another object has by now, the one that moved there in vain is not
         // taken for it: the next plan decides its fate.
         let is_free = !is_address_in_state(config, &session.file.state, one.current_addr());
@@ -211,7 +211,7 @@ impl Operation<'_> {
         };
         let mut settled = plan;
         settled.searches.retain(|addr, _| !moved(addr));
-        session.record_search_results(diags, &settled);
+        session.take_search_results(diags, &settled);
         let has_decided = session.unresolved_needing_decision().count() < n_open;
         SearchOutcome { explanations: found, has_decided }
     }
@@ -382,7 +382,7 @@ fn put_object_into_state(
     // The object that it was to replace is there all the time, unless it is out of the way already.
     let room = one.deposes.as_ref().filter(|key| state.find_object(addr, Some(*key)).is_none());
     if room.is_none() && there.as_ref().is_some_and(|there| object.is_other_real_object(there)) {
-        refuse_displaced_object(diags, state, one)?;
+        refuse_if_place_is_taken(diags, state, one)?;
     }
     let resource = state.resource_or_insert(addr.resource_addr(), &one.provider);
     let instance = resource.instances.or_default(&addr.key);

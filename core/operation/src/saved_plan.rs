@@ -149,7 +149,7 @@ impl PlanContents<'_> {
         let mut parts: Vec<(&str, &[u8])> = parts.chain(texts).collect();
         let seal = seal::seal_plan_parts(key, &parts);
         parts.extend(seal.as_ref().map(|seal| (seal::SEAL_PART, seal.as_slice())));
-        let packed = file::to_bytes(path, &parts).map_err(|error| error.to_string())?;
+        let packed = file::plan_file_to_bytes(path, &parts).map_err(|error| error.to_string())?;
         // Encrypted as a whole, because the names of files and the configuration may be secret,
         // too.
         let packed = self.cipher.encrypt(packed)?;
@@ -333,7 +333,7 @@ impl SavedPlan {
     ///
     /// # Errors
     /// When it is refused.
-    pub fn check_is_complete(
+    pub fn check_errors_and_workspace(
         &self,
         diags: &mut Diagnostics,
         selected_workspace: &str,
@@ -360,13 +360,13 @@ impl SavedPlan {
     ///
     /// # Errors
     /// When it is not.
-    pub fn plan_for_state(
+    pub fn plan_if_state_unchanged(
         self,
         diags: &mut Diagnostics,
         file: &StateFile,
         recovered: Option<&str>,
     ) -> Result<Plan, Reported> {
-        self.check_state(diags, file)?;
+        self.check_state_unchanged(diags, file)?;
         if self.metadata.recovered.as_deref() == recovered {
             return Ok(self.plan);
         }
@@ -378,7 +378,11 @@ impl SavedPlan {
     ///
     /// # Errors
     /// When it is not.
-    pub fn check_state(&self, diags: &mut Diagnostics, file: &StateFile) -> Result<(), Reported> {
+    pub fn check_state_unchanged(
+        &self,
+        diags: &mut Diagnostics,
+        file: &StateFile,
+    ) -> Result<(), Reported> {
         let PlanMetadata { lineage, serial, fresh, .. } = &self.metadata;
         let (summary, detail) = if !fresh && *lineage != file.lineage {
             (

@@ -12,7 +12,7 @@ use formwork_plugin_protocol::stored_schema as stored;
 use sha2::{Digest as _, Sha256};
 
 /// The largest file that is read.
-const MAX_FILE_LEN: u64 = 1 << 28;
+const MAX_CACHE_FILE_LEN: u64 = 1 << 28;
 
 /// The number of providers whose schemas are kept; the ones that were written first go first.
 const MAX_CACHED_PROVIDERS: usize = 100;
@@ -49,7 +49,7 @@ impl SchemaCache {
         addr: &ProviderAddr,
         hash: &str,
     ) -> Option<(ProviderSchema, IdentitySchemas)> {
-        let bytes = read_file(&self.cache_file(addr, hash), MAX_FILE_LEN).ok()?;
+        let bytes = read_file(&self.cache_file(addr, hash), MAX_CACHE_FILE_LEN).ok()?;
         let kept = verify_checksum(&bytes).and_then(stored::decode);
         if kept.is_none() {
             tracing::debug!(%addr, "the kept schemas are damaged");

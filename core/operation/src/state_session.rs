@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use formwork_backend::encryption::StateCipher;
-use formwork_backend::local::save_errored;
+use formwork_backend::local::save_errored_state;
 use formwork_backend::{LockRequest, OpenState, StateLock, StateStore, StoreError};
 use formwork_core::addr::InstanceAddr;
 use formwork_core::change::{Action, Change};
@@ -18,15 +18,15 @@ use formwork_core::config::Config;
 use formwork_core::moved;
 use formwork_core::plan::{InterruptedSearchResult, Plan, PlanMode};
 use formwork_core::state::file::StateFile;
-use formwork_core::state::intents::{IntentLog, StateAccess};
+use formwork_core::state::intent_log::{IntentLog, StateAccess};
 use formwork_core::state::operator::operation_display_name;
 use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, UnresolvedOperation};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 use tracing::info;
 
-pub(crate) use self::diagnostics::{ResultsRecord, refuse_displaced_object};
+pub(crate) use self::diagnostics::{ResultsRecord, refuse_if_place_is_taken};
 use self::diagnostics::{
-    SavedCopy, decision_needed_error, point_at_instance_block, saved_copy_remedy,
+    SavedStateCopy, decision_needed_error, point_at_instance_block, saved_copy_remedy,
 };
 pub use self::diagnostics::{decision_commands, displaced_object_remedy};
 use crate::errored_state_report::{self, ErroredState};
@@ -176,7 +176,9 @@ impl StateSession {
                 return Err(reported);
             }
         };
-        store.adopt_runs(recovery.runs.iter().filter_map(InterruptedRun::run_id).collect());
+        store.adopt_claims_of_runs(
+            recovery.runs.iter().filter_map(InterruptedRun::run_id).collect(),
+        );
         let (file, recovery) = if recovery.is_empty() {
             store.take_warnings().into_iter().for_each(|doubt| diags.warn(doubt));
             (recovery.file, None)
@@ -202,7 +204,7 @@ impl StateSession {
     ///
     /// # Errors
     /// When there is such a journal, or the state cannot be written.
-    pub async fn refuse_with_damaged_journal(
+    pub async fn refuse_if_journal_damaged(
         &mut self,
         diags: &mut Diagnostics,
     ) -> Result<(), Reported> {
@@ -260,8 +262,8 @@ impl StateSession {
     pub fn unresolved_touched_by(&self, plan: &Plan) -> BTreeSet<InstanceAddr> {
         let open = self.unresolved_needing_decision().map(UnresolvedOperation::current_addr);
         // The provider knows the outcome of those that it was asked about.
-        let open =
-            open.filter(|addr| !plan.searches.contains_key(addr) && plan_touches(plan, addr));
+        let open = open
+            .filter(|addr| !plan.searches.contains_key(addr) && plan_touches_instance(plan, addr));
         open.cloned().collect()
     }
 
@@ -270,20 +272,20 @@ impl StateSession {
     ///
     /// # Errors
     /// When the plan touches such an instance: it was saved before that became known.
-    pub fn check_plan(
+    pub fn check_plan_avoids_unresolved(
         &self,
         diags: &mut Diagnostics,
         plan: &Plan,
         config: &Config,
     ) -> Result<Vec<Diagnostic>, Reported> {
         if let Some(errored) = &self.errored {
-            errored.check_plan(diags, plan)?;
+            errored.refuse_plan_that_recreates(diags, plan)?;
         }
         let destroys_all = plan.mode == PlanMode::Destroy && !plan.is_limited_by_user();
         let mut closing = Vec::new();
         for one in self.unresolved_needing_decision() {
             let place = one.current_addr();
-            let consequence = if plan_touches(plan, place) {
+            let consequence = if plan_touches_instance(plan, place) {
                 let consequence = "Nothing was changed: this plan would do it twice, or leave it behind. Make a new plan";
                 let _ = diags.error(point_at_instance_block(
                     decision_needed_error(one, &self.file.state, consequence),
@@ -313,7 +315,7 @@ impl StateSession {
     ///
     /// # Errors
     /// When such an object is touched.
-    pub fn check_unresolved(
+    pub fn check_touches_no_unresolved(
         &self,
         diags: &mut Diagnostics,
         touches: impl Fn(&InstanceAddr) -> bool,
@@ -347,20 +349,20 @@ impl StateSession {
         &mut self,
         diags: &mut Diagnostics,
     ) -> Result<(), Reported> {
-        self.write_recorded_state(diags, ResultsRecord::None).await
+        self.write_results_or_errored_file(diags, ResultsRecord::None).await
     }
 
     /// As [`StateSession::write_state_or_errored_file`], for results that may be recorded elsewhere.
-    pub(crate) async fn write_recorded_state(
+    pub(crate) async fn write_results_or_errored_file(
         &mut self,
         diags: &mut Diagnostics,
         record: ResultsRecord,
     ) -> Result<(), Reported> {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
-            match save_errored(&self.file, self.store.cipher(), &self.folder) {
+            match save_errored_state(&self.file, self.store.cipher(), &self.folder) {
                 Ok((path, kept)) => {
-                    let copy = SavedCopy { path: &path, kept: kept.as_deref(), record };
+                    let copy = SavedStateCopy { path: &path, kept: kept.as_deref(), record };
                     diags.warn(saved_copy_remedy(&error, &copy));
                 }
                 Err(error) => drop(diags.error(error.diagnostic())),
@@ -383,7 +385,7 @@ impl StateSession {
             // Results of an interrupted run are stored first, so that the backup has them.
             self.write_state(diags).await?;
         }
-        self.store.cipher().check_identity(diags)?;
+        self.store.cipher().check_identity_decrypts(diags)?;
         self.store.overwrite(file).await.map_err(|error| diags.error(error.diagnostic()))
     }
 
@@ -396,11 +398,8 @@ impl StateSession {
 
     /// Takes down what was decided about an instance, to be kept with the state. Returns what was
     /// open about it.
-    pub fn record_decision(&mut self, addr: &InstanceAddr, how: &str) -> Vec<UnresolvedOperation> {
-        self.recovery
-            .as_mut()
-            .map(|recovery| recovery.record_decision(addr, how))
-            .unwrap_or_default()
+    pub fn note_decision(&mut self, addr: &InstanceAddr, how: &str) -> Vec<UnresolvedOperation> {
+        self.recovery.as_mut().map(|recovery| recovery.note_decision(addr, how)).unwrap_or_default()
     }
 
     /// Planned values of objects that interrupted runs may have made. If several have come to one
@@ -433,13 +432,13 @@ impl StateSession {
     }
 
     /// Takes over what planning found out about objects that interrupted runs may have made.
-    pub fn record_search_results(&mut self, diags: &mut Diagnostics, plan: &Plan) {
+    pub fn take_search_results(&mut self, diags: &mut Diagnostics, plan: &Plan) {
         for (addr, search) in &plan.searches {
             let how = match search {
                 InterruptedSearchResult::Found => "the provider found the object",
                 InterruptedSearchResult::NotCreated => "the provider found no such object",
             };
-            if self.record_decision(addr, how).is_empty() {
+            if self.note_decision(addr, how).is_empty() {
                 continue;
             }
             let then = match search {
@@ -478,7 +477,7 @@ async fn release_lock(
 }
 
 /// Whether applying a plan would touch an instance.
-fn plan_touches(plan: &Plan, addr: &InstanceAddr) -> bool {
+fn plan_touches_instance(plan: &Plan, addr: &InstanceAddr) -> bool {
     let touches = |change: &Change| {
         change.addr == *addr && !matches!(change.action, Action::NoOp | Action::Read)
     };

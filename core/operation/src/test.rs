@@ -5,9 +5,9 @@
 
 mod cleanup;
 mod expected;
-mod mocks;
 mod providers;
 mod run;
+mod run_overrides;
 mod states;
 #[cfg(test)]
 mod tests;
@@ -271,7 +271,7 @@ impl SuiteRunner<'_> {
         let of_runs = suite.runs.iter().map(|run| &self.module_of_run(run).config);
         let configs: Vec<&Config> = of_runs.chain([&inputs.module.config]).collect();
         for overrides in suite.mocks.iter().map(|mock| &mock.overrides).chain([&suite.overrides]) {
-            mocks::warn_of_unmatched_overrides(&mut problems, &configs, overrides);
+            run_overrides::warn_of_unmatched_overrides(&mut problems, &configs, overrides);
         }
         if !problems.is_empty() {
             see(sources, TestEvent::SuiteProblems(suite, &problems));

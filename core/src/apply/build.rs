@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::destroy_timing::DestroyTimings;
 use super::vertex::{
-    ApplyVertex, DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, UnchangedVertex,
+    ApplyVertex, DestroyVertex, ExpandVertex, InstanceVertex, OpenEphemeralVertex, UnchangedVertex,
 };
 use super::vertex_index::{GraphBuilder, VertexIndex};
 use super::{order, unknown_at_plan};
@@ -39,7 +39,7 @@ pub(super) fn build_apply_draft<'c>(session: &'c Session<'c>, plan: &'c Plan) ->
     order::add_order_edges(&mut draft, &index, plan.mode == PlanMode::Destroy);
     prune_unneeded(plan, &mut draft);
     // After the pruning: a pruned user must not keep an ephemeral resource open.
-    shared_graph::add_close_vertices(&mut draft);
+    shared_graph::add_ephemeral_close_vertices(&mut draft);
     // Last, so that a soft order is only given up for a cycle that exists among the remaining
     // vertices.
     order::break_order_cycles(&mut draft);
@@ -105,7 +105,7 @@ fn add_resources<'c>(config: &'c Config, add: &mut dyn FnMut(ApplyVertex<'c>)) {
             if block.name.mode() == Kind::Ephemeral {
                 // One that names a configuration that is not there was refused when it was read.
                 let Some(provider) = config.provider_of_resource(node, block) else { continue };
-                add(ApplyVertex::Open(OpenVertex { addr, node, config: block, provider }));
+                add(ApplyVertex::Open(OpenEphemeralVertex { addr, node, config: block, provider }));
             } else {
                 add(ApplyVertex::ResourceDone(addr.clone()));
                 add(ApplyVertex::Expand(ExpandVertex { addr, node, config: block }));

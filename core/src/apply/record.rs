@@ -7,12 +7,14 @@ use std::sync::Arc;
 use formwork_value::{Diagnostics, Known, Str, Value};
 
 use super::unknown_at_plan::check_subject;
-use super::vertex::{ApplyVertex, DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex};
+use super::vertex::{
+    ApplyVertex, DestroyVertex, ExpandVertex, InstanceVertex, OpenEphemeralVertex,
+};
 use super::visit::{ApplyContext, ApplyVisitOutcome, ExpandedResource, visit_vertex};
 use crate::addr::{DeposedKey, ResourceAddr, ResourceMode, ResourceName};
 use crate::change::{Action, OutputChange};
 use crate::ephemeral::EphemeralResources;
-use crate::eval::condition_results::summarize_results;
+use crate::eval::condition_results::summarize_check_results;
 use crate::event::{CountedPhase, Event};
 use crate::graph::Graph;
 use crate::instance::unknown_to_null;
@@ -126,7 +128,7 @@ pub(super) async fn walk_apply_graph(
     for id in unvisited.skipped.iter().chain(&unvisited.stopped) {
         reset_check_statuses(&mut before, &graph.vertices()[id.index()]);
     }
-    let checks = summarize_results(session.config, session.results, &before, |_| false);
+    let checks = summarize_check_results(session.config, session.results, &before, |_| false);
     ApplyResult { state, checks, tally, complete }
 }
 
@@ -252,7 +254,10 @@ impl ApplyRecorder<'_, '_> {
                 ApplyVertex::Expand(ExpandVertex { addr, .. }),
                 ApplyVisitOutcome::Expanded(found),
             )
-            | (ApplyVertex::Open(OpenVertex { addr, .. }), ApplyVisitOutcome::Expanded(found)) => {
+            | (
+                ApplyVertex::Open(OpenEphemeralVertex { addr, .. }),
+                ApplyVisitOutcome::Expanded(found),
+            ) => {
                 self.record_expanded(&addr.resource, found);
             }
             (

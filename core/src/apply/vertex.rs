@@ -15,7 +15,7 @@ pub(crate) enum ApplyVertex<'c> {
     /// have their values.
     Expand(ExpandVertex<'c>),
     /// An ephemeral resource, whose instances are opened here.
-    Open(OpenVertex<'c>),
+    Open(OpenEphemeralVertex<'c>),
     /// An instance that is made or changed, or a data source that is read.
     Instance(InstanceVertex<'c>),
     /// An instance that stays as it is, but has conditions that the plan could not settle.
@@ -51,7 +51,7 @@ impl ExpandVertex<'_> {
 
 /// An ephemeral resource.
 #[derive(Debug)]
-pub(crate) struct OpenVertex<'c> {
+pub(crate) struct OpenEphemeralVertex<'c> {
     pub(crate) addr: ConfigResourceAddr,
     pub(crate) node: &'c ModuleNode,
     pub(crate) config: &'c Resource,

@@ -1,6 +1,6 @@
 //! Selects the function that visits each kind of vertex, in one match.
 
-mod call;
+mod changing_call;
 mod destroy;
 mod expand;
 mod instance;

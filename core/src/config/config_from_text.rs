@@ -8,7 +8,7 @@ use std::path::Path;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Value};
 
-use super::folders::LocalFolders;
+use super::module_folders::LocalFolders;
 use super::{Config, ConfigFiles, ConfigSource, arguments};
 
 /// Files held in memory.

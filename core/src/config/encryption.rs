@@ -133,7 +133,7 @@ impl EncryptionBlock {
         });
         for problem in found {
             // The variable is set outside of the configuration.
-            let _ = diags.push(problem.blame(Blame::Environment));
+            let _ = diags.push(problem.blamed_on(Blame::Environment));
         }
         read
     }

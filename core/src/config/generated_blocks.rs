@@ -1,5 +1,5 @@
 //! Resources that objects are imported into and that have no block: their configuration is
-//! generated while planning, by `plan/generate.rs`, and read here.
+//! generated while planning, by `plan/generate_block.rs`, and read here.
 
 use formwork_lang::syntax::{Body, parse_file};
 use formwork_value::diag::Sources;

@@ -9,7 +9,7 @@ use formwork_lang::functions::{self, Param};
 
 use super::{
     check_block, condition, import, lifecycle, module_block, module_draft, moved, output, provider,
-    removed, resource, settings, state_store, variable,
+    removed, resource, state_store, terraform_block, variable,
 };
 
 const LANGUAGE_PAGE: &str = include_str!("../../../docs/language.md");
@@ -17,7 +17,7 @@ const LANGUAGE_PAGE: &str = include_str!("../../../docs/language.md");
 /// Every block of the language with the schema of its reader.
 const BLOCK_SCHEMAS: [(&str, BodySchema<'static>); 16] = [
     ("a file", module_draft::BODY_SCHEMA),
-    ("`terraform`", settings::BODY_SCHEMA),
+    ("`terraform`", terraform_block::BODY_SCHEMA),
     ("`state_store`", state_store::BODY_SCHEMA),
     ("`provider`", provider::BODY_SCHEMA),
     ("`variable`", variable::BODY_SCHEMA),

@@ -14,10 +14,11 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::broken_blocks::{BrokenBlocks, are_all_within_blocks, take_broken_blocks};
 use super::module_draft::{ModuleDraft, ModuleFolder};
-use super::overrides::{self, is_override_file_name};
+use super::override_files::{self, is_override_file_name};
 use super::{
     CallSite, Config, ConfigFiles, Module, ModuleFolders, ModuleNode, call_arguments, call_limits,
-    check_imports, opentofu_files, provider_passing, references, settings, validate_references,
+    check_imports, fill_references, opentofu_files, provider_passing, terraform_block,
+    validate_references,
 };
 use crate::addr::ModulePath;
 use crate::messages;
@@ -230,7 +231,7 @@ pub(super) fn read_module(
     let (mut found, mut unmet_versions) = (Diagnostics::new(), Diagnostics::new());
     let parsed = parse_folder(&mut found, sources, files, folder.dir);
     let module = parsed.and_then(|parsed| {
-        settings::check_versions(&mut unmet_versions, &parsed.bodies);
+        terraform_block::check_engine_version(&mut unmet_versions, &parsed.bodies);
         let n_files = parsed.bodies.len();
         let complete = found.check();
         let module = decode_module(&mut found, sources, parsed, folder);
@@ -290,7 +291,7 @@ impl ModuleLoader<'_> {
         let read = read_module(diags, self.sources, self.config_source.files, folder)?;
         let LoadedModule { mut module, n_files, unmet_versions } = read;
         let _ = self.unmet_versions.append(unmet_versions);
-        references::fill_references(&mut self.unreadable, &mut module);
+        fill_references::fill_references(&mut self.unreadable, &mut module);
         Ok((Arc::new(module), n_files))
     }
 
@@ -398,7 +399,7 @@ fn parse_folder(
                 messages::FAILED_TO_READ_MODULE_DIRECTORY,
                 format!("The folder `{}` cannot be read: {error}.", dir.display()),
             )
-            .blame(Blame::Environment),
+            .blamed_on(Blame::Environment),
         )
     })?;
     // The order of a directory differs between machines, and messages and merges must not.
@@ -443,7 +444,7 @@ fn parse_folder(
         // Blocks that cannot be read may be overridden, but nothing comes of it.
         let n_bodies = bodies.len();
         bodies.extend(as_file(broken.blocks.clone()));
-        overrides::merge_override_files(&mut misplaced, sources, &mut bodies, overrides);
+        override_files::merge_override_files(&mut misplaced, sources, &mut bodies, overrides);
         bodies.truncate(n_bodies);
     }
     let _ = diags.append(found);
@@ -471,7 +472,7 @@ pub(super) fn parse_config_file(
                     messages::FAILED_TO_READ_FILE,
                     format!("`{name}` cannot be read: {error}."),
                 )
-                .blame(Blame::Environment),
+                .blamed_on(Blame::Environment),
             );
             return None;
         }

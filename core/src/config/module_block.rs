@@ -8,9 +8,9 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::arguments::{NestedBlocks, check_label_name, format_place, merge_escape_blocks};
-use super::folders::CallSite;
+use super::module_folders::CallSite;
 use super::{
-    CallArgument, LocalProvider, ModuleCall, PassedProvider, constant, resource, settings,
+    CallArgument, LocalProvider, ModuleCall, PassedProvider, constant, resource, terraform_block,
     traversal,
 };
 use crate::addr::{AddressError, ModuleSource};
@@ -81,7 +81,7 @@ fn read_call_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
     let named = check_label_name(diags, "module instance name", name);
     let of = |wanted: &str| block.body.find_attribute(wanted);
     let version = of("version").map(|attribute| {
-        let constraints = settings::read_loose_constraint(diags, &attribute.expr)?;
+        let constraints = terraform_block::read_loose_constraint(diags, &attribute.expr)?;
         Ok(constraints.map(|constraints| (constraints, attribute.expr.span)))
     });
     let version: Result<Option<_>, Reported> = version.transpose().map(Option::flatten);

@@ -6,7 +6,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::arguments::{NAME_RULE, NestedBlocks, merge_escape_blocks};
-use super::settings::check_provider_constraint;
+use super::terraform_block::check_provider_constraint;
 use super::{LocalProvider, ProviderAddr, ProviderBlock, constant};
 use crate::addr::is_identifier;
 use crate::messages;

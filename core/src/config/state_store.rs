@@ -99,7 +99,7 @@ mod tests {
     use super::super::config_from_text::{
         format_diagnostics, format_value, load_fixture, load_valid_fixture,
     };
-    use super::super::settings::evaluate_constant_body;
+    use super::super::terraform_block::evaluate_constant_body;
     use super::*;
 
     const REQUIRED: &str = "required_providers {\n    acme = { source = \"corp/acme\" }\n  }\n";

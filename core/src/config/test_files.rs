@@ -281,7 +281,7 @@ impl TestFileReader<'_> {
     }
 
     fn read_run(&mut self, name: &Str, block: Block) -> TestRun {
-        let mut run = TestRun::new(name.clone(), block.header);
+        let mut run = TestRun::without_options(name.clone(), block.header);
         let mut content = into_content(self.diags, block.body, &RUN_BLOCK_SCHEMA);
         self.report_repeated_blocks(&content, &["variables", "module", "plan_options"], "This run");
         if self.read_keyword(content.take("command"), &["apply", "plan"]).as_deref() == Some("plan")
@@ -292,7 +292,7 @@ impl TestFileReader<'_> {
             let read = module_block::read_passed_providers(self.diags, self.sources, passed.expr);
             run.providers = read.unwrap_or_default();
         }
-        run.expect_failures = self.read_references(content.take("expect_failures"));
+        run.expect_failures = self.read_reference_list(content.take("expect_failures"));
         // A key that could not be read was reported, so the run is never done.
         if let Some(key) = content.take("state_key") {
             run.state_key = constant::constant_string(self.diags, &key.expr).ok();
@@ -382,7 +382,7 @@ impl TestFileReader<'_> {
     }
 
     /// An argument that is a list of references.
-    fn read_references(&mut self, attribute: Option<Attribute>) -> Vec<Traversal> {
+    fn read_reference_list(&mut self, attribute: Option<Attribute>) -> Vec<Traversal> {
         let Some(attribute) = attribute else { return Vec::new() };
         let entries =
             traversal::expect_list_entries(self.diags, attribute.expr).unwrap_or_default();
@@ -654,7 +654,7 @@ run "two" {
         assert_eq!(one.options.targets[0].to_string(), "a.b");
         assert_eq!(one.options.replace[0].to_string(), "a.c");
         assert_eq!(one.providers[0].in_caller.to_string(), "aws.x");
-        assert_eq!((one.expect_failures.len(), one.key().as_str()), (1, "k"));
-        assert_eq!((two.command, two.key().as_str()), (TestCommand::Apply, "./m"));
+        assert_eq!((one.expect_failures.len(), one.state_key().as_str()), (1, "k"));
+        assert_eq!((two.command, two.state_key().as_str()), (TestCommand::Apply, "./m"));
     }
 }

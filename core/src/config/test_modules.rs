@@ -8,9 +8,9 @@ use formwork_lang::syntax::Block;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::folders::CallSite;
+use super::module_folders::CallSite;
 use super::test_files::{RUN_BLOCK_SCHEMA, TestFolders, find_test_files};
-use super::{ConfigFiles, broken_blocks, load, module_block, settings};
+use super::{ConfigFiles, broken_blocks, load, module_block, terraform_block};
 use crate::addr::{ModuleSource, is_identifier};
 use crate::messages;
 
@@ -19,7 +19,7 @@ const MODULE_SCHEMA: BodySchema =
 
 /// A test file, and the modules of its runs.
 #[derive(Clone, Debug)]
-pub struct TestFile {
+pub struct TestFileWithModules {
     /// Its path. Two files may have one name: `tests.x.tftest.hcl`, and `x.tftest.hcl` in the folder `tests`.
     pub path: PathBuf,
     /// Its folder and its name without `.tftest.hcl`, with periods between them.
@@ -28,7 +28,7 @@ pub struct TestFile {
     pub modules: Vec<CallSite>,
 }
 
-impl TestFile {
+impl TestFileWithModules {
     /// The key of a run's module in the manifest of installed modules.
     #[must_use]
     pub fn module_key(&self, site: &CallSite) -> String {
@@ -41,7 +41,7 @@ pub fn list_test_files(
     sources: &mut Sources,
     files: &dyn ConfigFiles,
     folders: TestFolders<'_>,
-) -> Vec<TestFile> {
+) -> Vec<TestFileWithModules> {
     // Files and blocks with errors are passed over: checking the files reports them.
     let read = |found: super::test_files::FoundTestFile| {
         let mut unused = Diagnostics::new();
@@ -62,7 +62,7 @@ pub fn list_test_files(
                 );
             }
         }
-        TestFile { path: found.path, name: found.name, modules }
+        TestFileWithModules { path: found.path, name: found.name, modules }
     };
     find_test_files(files, folders).into_iter().map(read).collect()
 }
@@ -81,7 +81,7 @@ pub(super) fn read_test_module_block(
     let version = content.take("version");
     let is_versioned = version.is_some();
     let version = version.map(|attribute| {
-        let constraints = settings::read_loose_constraint(diags, &attribute.expr)?;
+        let constraints = terraform_block::read_loose_constraint(diags, &attribute.expr)?;
         Ok(constraints.map(|constraints| (constraints, attribute.expr.span)))
     });
     let Some(attribute) = content.take("source") else {

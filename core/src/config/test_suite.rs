@@ -86,7 +86,7 @@ pub struct TestPlanOptions {
 impl TestRun {
     /// A run without options.
     #[must_use]
-    pub fn new(name: Str, span: Span) -> Self {
+    pub fn without_options(name: Str, span: Span) -> Self {
         Self {
             name,
             command: TestCommand::default(),
@@ -104,7 +104,7 @@ impl TestRun {
 
     /// The key of the state that the run works with: runs with one key share a state.
     #[must_use]
-    pub fn key(&self) -> String {
+    pub fn state_key(&self) -> String {
         match (&self.state_key, &self.module) {
             // As in Terraform, an empty name is none.
             (Some(key), _) if !key.is_empty() => key.clone(),

@@ -59,7 +59,7 @@ pub(super) fn read_variable_block(
     };
     // Only now, because converting it needs the type and the optional attributes.
     if let Some(attribute) = default {
-        variable.default = read_default(diags, &variable, &attribute.expr).ok();
+        variable.default = read_variable_default(diags, &variable, &attribute.expr).ok();
     }
     for validation in &variable.validations {
         check_validation_refers_to_variable(diags, &variable, validation);
@@ -89,7 +89,7 @@ fn read_type_constraint(
     }
 }
 
-fn read_default(
+fn read_variable_default(
     diags: &mut Diagnostics,
     variable: &Variable,
     expr: &Expr,

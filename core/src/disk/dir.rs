@@ -11,7 +11,7 @@ use super::system::{self, DirHandle};
 
 /// Purpose of opening a file of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum OpenPurpose {
     /// It is read.
     Read,
     /// It is locked, and created if it is missing.
@@ -43,7 +43,7 @@ impl Dir {
     ///
     /// # Errors
     /// When it cannot be created or opened.
-    pub fn create(path: &Path) -> io::Result<Self> {
+    pub fn open_or_create(path: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(path)?;
         Self::open(path)
     }
@@ -63,7 +63,7 @@ impl Dir {
         match self.handle.subdir(name) {
             Ok(handle) => Ok(Some(Self { handle, path: self.path_of(name) })),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.refused(name, error)),
+            Err(error) => Err(self.refused_entry_error(name, error)),
         }
     }
 
@@ -71,7 +71,7 @@ impl Dir {
     ///
     /// # Errors
     /// As [`Dir::subdir`], and when it cannot be created.
-    pub fn create_subdir(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
+    pub fn open_or_create_subdir(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
         let name = check_single_component(name.as_ref())?;
         // A planted link exists already, too. The `subdir` below opens it without following, and reports
         // it.
@@ -87,7 +87,7 @@ impl Dir {
     /// # Errors
     /// When it is a link or no regular file, is larger, or cannot be read.
     pub fn read(&self, name: &str, limit: u64) -> io::Result<Option<Vec<u8>>> {
-        match self.open_file(name, Purpose::Read) {
+        match self.open_file(name, OpenPurpose::Read) {
             Ok(file) => read_regular_file(file, limit).map(Some),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -114,7 +114,7 @@ impl Dir {
         self.remove_leftovers(name);
         // In the same directory, because a rename across file systems is not atomic.
         let aside = format!(".{}.{}", name.display(), unique_suffix());
-        let mut file = self.handle.open_file(OsStr::new(&aside), Purpose::New)?;
+        let mut file = self.handle.open_file(OsStr::new(&aside), OpenPurpose::New)?;
         // Tells other processes that it is no leftover. Some places have no locks, and keep leftovers.
         drop(system::lock(&file));
         let written = file
@@ -139,13 +139,13 @@ impl Dir {
     /// removed harms nothing.
     fn remove_leftovers(&self, name: &OsStr) {
         let start = format!(".{}.", name.display());
-        let names = self.names().unwrap_or_default();
+        let names = self.entry_names().unwrap_or_default();
         let is_aside = |other: &&str| {
             let suffix = other.strip_prefix(&start).unwrap_or_default();
             suffix.len() == 32 && suffix.bytes().all(|byte| byte.is_ascii_hexdigit())
         };
         for aside in names.iter().filter_map(|other| other.to_str()).filter(is_aside) {
-            let opened = self.handle.open_file(OsStr::new(aside), Purpose::Overwrite);
+            let opened = self.handle.open_file(OsStr::new(aside), OpenPurpose::Overwrite);
             if opened.is_ok_and(|file| system::lock(&file).is_ok()) {
                 drop(self.remove(aside));
             }
@@ -154,9 +154,9 @@ impl Dir {
 
     /// Writes into a file that is there. The complete content is in the file `aside` until then.
     fn overwrite(&self, name: &OsStr, content: &[u8], aside: &str) -> io::Result<()> {
-        let opened = self.handle.open_file(name, Purpose::Overwrite).and_then(|file| {
+        let opened = self.handle.open_file(name, OpenPurpose::Overwrite).and_then(|file| {
             // Space is taken before a byte is changed.
-            system::reserve(&file, 0..content.len() as u64)?;
+            system::reserve_disk_space(&file, 0..content.len() as u64)?;
             Ok(file)
         });
         let mut file = opened.inspect_err(|_| drop(self.remove(aside)))?;
@@ -177,9 +177,13 @@ impl Dir {
     ///
     /// # Errors
     /// When it is a link or no regular file, or cannot be opened.
-    pub fn lock_file(&self, name: &str) -> io::Result<File> {
-        let file = self.open_file(name, Purpose::Lock)?;
-        if file.metadata()?.is_file() { Ok(file) } else { Err(self.special(OsStr::new(name))) }
+    pub fn open_lock_file(&self, name: &str) -> io::Result<File> {
+        let file = self.open_file(name, OpenPurpose::Lock)?;
+        if file.metadata()?.is_file() {
+            Ok(file)
+        } else {
+            Err(self.special_file_error(OsStr::new(name)))
+        }
     }
 
     /// A file that stands for the directory, to be locked.
@@ -194,7 +198,7 @@ impl Dir {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn names(&self) -> io::Result<Vec<std::ffi::OsString>> {
+    pub fn entry_names(&self) -> io::Result<Vec<std::ffi::OsString>> {
         let mut names = self.handle.names()?;
         // The order of `readdir` differs between file systems, and names reach the output.
         names.sort();
@@ -203,7 +207,7 @@ impl Dir {
 
     /// Whether anything has the name, a link included.
     #[must_use]
-    pub fn holds(&self, name: impl AsRef<OsStr>) -> bool {
+    pub fn has_entry(&self, name: impl AsRef<OsStr>) -> bool {
         self.kind(name.as_ref()).is_ok()
     }
 
@@ -235,7 +239,7 @@ impl Dir {
             Err(_) if error.kind() == ErrorKind::PermissionDenied => return Err(error),
             Err(refused) => return Err(refused),
         };
-        for entry in inner.names()? {
+        for entry in inner.entry_names()? {
             inner.remove(entry)?;
         }
         match self.handle.remove_dir(name) {
@@ -272,7 +276,7 @@ impl Dir {
     ///
     /// # Errors
     /// When it cannot be created.
-    pub fn scratch(self, prefix: &str) -> io::Result<TempDir> {
+    pub fn create_temp_dir(self, prefix: &str) -> io::Result<TempDir> {
         let name = format!("{prefix}{}", unique_suffix());
         // For this user only: what is put here is used later, and must not be swapped by
         // others.
@@ -291,17 +295,21 @@ impl Dir {
         self.handle.kind(check_single_component(name)?)
     }
 
-    fn open_file(&self, name: &str, purpose: Purpose) -> io::Result<File> {
+    fn open_file(&self, name: &str, purpose: OpenPurpose) -> io::Result<File> {
         let name = check_single_component(OsStr::new(name))?;
-        self.handle.open_file(name, purpose).map_err(|error| self.refused(name, error))
+        self.handle.open_file(name, purpose).map_err(|error| self.refused_entry_error(name, error))
     }
 
     /// The error of an entry that could not be opened. It names a link, where that is the cause.
-    fn refused(&self, name: &OsStr, error: io::Error) -> io::Error {
+    fn refused_entry_error(&self, name: &OsStr, error: io::Error) -> io::Error {
         // The error itself says too little: Linux gives `ELOOP` for a link, but `ENOTDIR` where a
         // directory was asked for.
         if !self.kind(name).is_ok_and(|kind| kind == Kind::Link) {
-            return if system::is_special(&error) { self.special(name) } else { error };
+            return if system::is_special_file_error(&error) {
+                self.special_file_error(name)
+            } else {
+                error
+            };
         }
         let target = self.handle.link_target(name).unwrap_or_default();
         io::Error::other(format!(
@@ -311,7 +319,7 @@ impl Dir {
         ))
     }
 
-    fn special(&self, name: &OsStr) -> io::Error {
+    fn special_file_error(&self, name: &OsStr) -> io::Error {
         let path = self.path_of(name);
         io::Error::other(format!("{} is a pipe or device, not a file", path.display()))
     }

@@ -42,9 +42,9 @@ fn no_operation_follows_a_link() {
     symlink("../victim/inside/file", at("file")).unwrap();
     for error in [
         dir.subdir("folder").unwrap_err(),
-        dir.create_subdir("folder").unwrap_err(),
+        dir.open_or_create_subdir("folder").unwrap_err(),
         dir.read("file", MAX_DATA_FILE_LEN).unwrap_err(),
-        dir.lock_file("file").unwrap_err(),
+        dir.open_lock_file("file").unwrap_err(),
     ] {
         assert!(error.to_string().contains("is a symbolic link to ../victim"), "{error}");
     }
@@ -54,21 +54,22 @@ fn no_operation_follows_a_link() {
     dir.rename("folder", &dir, "moved").unwrap();
     assert!(at("moved").is_symlink());
     dir.remove("moved").unwrap();
-    assert!(!dir.holds("moved") && planted.is_whole());
+    assert!(!dir.has_entry("moved") && planted.is_whole());
 }
 
 #[test]
 fn a_tree_is_removed_and_what_its_links_lead_to_is_not() {
     let planted = Planted::new();
     let dir = planted.data();
-    let scratch = planted.data().scratch(".new-").unwrap();
-    let within = scratch.dir().create_subdir("a").unwrap().create_subdir("b").unwrap();
+    let scratch = planted.data().create_temp_dir(".new-").unwrap();
+    let within =
+        scratch.dir().open_or_create_subdir("a").unwrap().open_or_create_subdir("b").unwrap();
     within.replace("file", b"", 0o600).unwrap();
     within.symlink(&planted.folder.path().join("victim"), "link").unwrap();
     scratch.dir().symlink(Path::new("../../victim"), "link").unwrap();
-    assert_eq!(dir.names().unwrap().len(), 1);
+    assert_eq!(dir.entry_names().unwrap().len(), 1);
     drop(scratch);
-    assert_eq!(dir.names().unwrap().len(), 0);
+    assert_eq!(dir.entry_names().unwrap().len(), 0);
     assert!(planted.is_whole());
 }
 
@@ -78,7 +79,7 @@ fn names_are_single_components() {
     let dir = planted.data();
     for name in ["", ".", "..", "../victim", "a/b"] {
         assert!(dir.subdir(name).is_err() && dir.remove(name).is_err(), "{name:?}");
-        assert!(dir.read(name, 1).is_err() && dir.lock_file(name).is_err(), "{name:?}");
+        assert!(dir.read(name, 1).is_err() && dir.open_lock_file(name).is_err(), "{name:?}");
     }
     assert!(planted.is_whole());
 }
@@ -90,7 +91,7 @@ fn pipes_and_devices_are_refused_without_waiting() {
     let pipe = dir.path().join("pipe");
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     assert!(dir.read("pipe", MAX_DATA_FILE_LEN).is_err());
-    assert!(dir.lock_file("pipe").is_err());
+    assert!(dir.open_lock_file("pipe").is_err());
     assert_eq!(
         read_file(&pipe, MAX_CONFIG_FILE_LEN).unwrap_err().to_string(),
         "it is a pipe, not a file"
@@ -148,7 +149,7 @@ fn a_file_that_is_a_mount_point_is_written_in_place() {
     assert!(mount("umount", &["-l"]));
     written.unwrap();
     assert_eq!(read.unwrap().as_deref(), Some("new"));
-    assert_eq!(dir.names().unwrap(), ["lock"], "nothing is left beside it");
+    assert_eq!(dir.entry_names().unwrap(), ["lock"], "nothing is left beside it");
 }
 
 #[test]
@@ -162,7 +163,7 @@ fn leftovers_of_killed_writers_are_removed_by_the_next_one() {
     }
     dir.replace("file", b"new", 0o644).unwrap();
     let names: Vec<_> =
-        dir.names().unwrap().into_iter().map(|name| name.into_string().unwrap()).collect();
+        dir.entry_names().unwrap().into_iter().map(|name| name.into_string().unwrap()).collect();
     let expected = [".file.0a0a", ".file.note", others[2], "file"];
     assert_eq!(names, expected);
 }

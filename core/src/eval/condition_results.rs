@@ -130,7 +130,7 @@ impl ConditionResults {
 /// The results of all conditions of a configuration. Objects that were not evaluated this time keep
 /// their earlier results. Those that `is_listed` picks are listed even if none was evaluated.
 #[must_use]
-pub fn summarize_results(
+pub fn summarize_check_results(
     config: &Config,
     results: &Results,
     before: &CheckResults,

@@ -8,10 +8,10 @@ use formwork_value::diag::{Message, Severity};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Type, Value, convert};
 
 use super::ModuleScope;
+use super::check_references::evaluate_despite_problems;
 use super::condition_results::{
     ConditionList, ConditionResult, ConditionResults, ConditionSubject,
 };
-use super::references::evaluate_despite_problems;
 use crate::config::{ConditionBlock, Variable};
 use crate::messages;
 use crate::state::checks::{CheckStatus, CheckSubject};

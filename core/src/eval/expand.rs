@@ -9,7 +9,7 @@ use formwork_value::value::Map;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value, convert};
 
 use super::ModuleScope;
-use super::references::evaluate_checked;
+use super::check_references::evaluate_checked;
 use crate::addr::InstanceKey;
 use crate::config::Repetition;
 use crate::messages;

@@ -9,7 +9,7 @@ use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Expr, Ident};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value, convert};
 
-use super::references::evaluate_checked;
+use super::check_references::evaluate_checked;
 use super::{ModuleScope, RepetitionData, expand};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModuleStep};
 use crate::change::ImportKey;

@@ -18,7 +18,7 @@ const MAX_MODULE_INSTANCES: usize = 100_000;
 
 /// A call of a module.
 #[derive(Clone, Copy, Debug)]
-pub struct CallVertex<'c> {
+pub struct ModuleCallVertex<'c> {
     /// The called module.
     pub node: &'c ModuleNode,
     /// The calling module.
@@ -27,7 +27,7 @@ pub struct CallVertex<'c> {
     pub call: &'c ModuleCall,
 }
 
-impl<'c> CallVertex<'c> {
+impl<'c> ModuleCallVertex<'c> {
     /// The call of a module; `None` for the root.
     #[must_use]
     pub fn from_node(config: &'c Config, node: &'c ModuleNode) -> Option<Self> {
@@ -84,7 +84,7 @@ impl<'c> CallVertex<'c> {
         result.map(|()| expansions)
     }
 
-    /// Records the result of [`CallVertex::visit`].
+    /// Records the result of [`ModuleCallVertex::visit`].
     pub fn record(self, eval_inputs: EvalInputs<'_>, expansions: Vec<Expansion>) {
         let name = &self.call.site.name;
         eval_inputs.results.add_module_instance_count(expansions.iter().map(Expansion::len).sum());

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use formwork_value::{Str, Type, Value};
 
 use super::condition_results::ConditionResults;
-use super::constants::KnownConstants;
+use super::known_constants::KnownConstants;
 use super::{Expansion, ProviderFunctions};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModulePath, ResourceName};
 use crate::config::{Config, Module, ModuleNode};

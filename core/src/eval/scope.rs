@@ -14,7 +14,7 @@ use formwork_lang::syntax::Ident;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
-use super::references::{ReferenceLocation, StaticReferenceCheck};
+use super::check_references::{ReferenceLocation, StaticReferenceCheck};
 use super::{HostValues, ModuleResults, RepetitionData, TestValues};
 use crate::addr::{Reference, ReferenceSubject, ResourceMode};
 use crate::config::bad_reference;
@@ -176,7 +176,7 @@ impl<'a> ModuleScope<'a> {
             "`{name}` was needed before it was known. This is a bug in Formwork, not an error in the configuration; please report it."
         );
         let problem = Diagnostic::error(messages::VALUE_READ_TOO_EARLY, detail);
-        Err(diags.error(problem.blame(Blame::Internal).at(span)))
+        Err(diags.error(problem.blamed_on(Blame::Internal).at(span)))
     }
 
     fn resolve_local(

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value};
 
+use super::check_references::{ReferenceLocation, StaticReferenceCheck, evaluate_checked};
 use super::condition_results::ConditionSubject;
 use super::conditions::{self, ConditionContext, ConditionKind, VariableValue};
-use super::constants::ConstantCandidate;
-use super::references::{ReferenceLocation, StaticReferenceCheck, evaluate_checked};
+use super::known_constants::ConstantCandidate;
 use super::{HostValues, ModuleScope, RepetitionData, Results};
 use crate::addr::{ModuleAddr, Reference, ReferenceSubject};
 use crate::config::bad_reference;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use crate::config::{Provisioner, Resource};
-use crate::eval::references::decode_body_checked;
+use crate::eval::check_references::decode_body_checked;
 use crate::eval::{ModuleScope, RepetitionData};
 use crate::messages;
 use crate::provisioner::{ProvisionerError, connection_schema};

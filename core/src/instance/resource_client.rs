@@ -83,7 +83,7 @@ fn configured_client(
         // The provider's vertex failed, so its users are not visited.
         let detail = format!("{provider} was not configured before {user}.");
         diags.error(
-            Diagnostic::error(messages::PROVIDER_NOT_CONFIGURED, detail).blame(Blame::Internal),
+            Diagnostic::error(messages::PROVIDER_NOT_CONFIGURED, detail).blamed_on(Blame::Internal),
         )
     })
 }

@@ -18,7 +18,7 @@ pub(super) struct MoveEndpoint {
     /// The module.
     steps: Vec<EndpointStep>,
     /// The resource in it; `None` if the module itself is meant.
-    resource: Option<OpenResource>,
+    resource: Option<EndpointResource>,
 }
 
 /// A module call, with its key unless every instance is meant.
@@ -30,7 +30,7 @@ struct EndpointStep {
 
 /// A resource, with the key of one instance unless all are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct OpenResource {
+struct EndpointResource {
     name: ResourceName,
     key: Option<InstanceKey>,
 }
@@ -61,11 +61,11 @@ impl MoveEndpoint {
         let (module, resource) = match target {
             Target::Module(module) => (module, None),
             Target::Resource(addr) => {
-                (&addr.module, Some(OpenResource { name: addr.resource.clone(), key: None }))
+                (&addr.module, Some(EndpointResource { name: addr.resource.clone(), key: None }))
             }
             Target::Instance(addr) => {
                 let (name, key) = (addr.resource.clone(), Some(addr.key.clone()));
-                (&addr.module, Some(OpenResource { name, key }))
+                (&addr.module, Some(EndpointResource { name, key }))
             }
         };
         let own = module.0.iter();
@@ -138,7 +138,7 @@ impl MoveEndpoint {
             return self.starts_with_steps(&other.steps)
                 && (self.resource.is_some() || self.steps.len() > other.steps.len());
         };
-        let is_one = |own: &OpenResource| own.key.is_some() && own.name == whole.name;
+        let is_one = |own: &EndpointResource| own.key.is_some() && own.name == whole.name;
         whole.key.is_none()
             && self.resource.as_ref().is_some_and(is_one)
             && self.steps.len() == other.steps.len()
@@ -225,7 +225,7 @@ impl MoveEndpoint {
                 MovedObject::Call(module)
             }
             None => MovedObject::Module(module),
-            Some(OpenResource { name, key }) => {
+            Some(EndpointResource { name, key }) => {
                 let resource = ResourceAddr { module, resource: name.clone() };
                 match key {
                     Some(key) => MovedObject::Instance(resource.instance_addr(key.clone())),
@@ -284,7 +284,7 @@ impl Display for MoveEndpoint {
             dot = ".";
         }
         match &self.resource {
-            Some(OpenResource { name, key }) => write!(f, "{dot}{name}{}", open(key)),
+            Some(EndpointResource { name, key }) => write!(f, "{dot}{name}{}", open(key)),
             None => Ok(()),
         }
     }

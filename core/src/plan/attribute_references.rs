@@ -14,7 +14,7 @@ use super::transform::connect_references::vertex_references;
 use super::vertex::PlanVertex;
 use crate::addr::{Reference, ReferenceSubject, ResourceName, is_identifier};
 use crate::config::{self, IgnoreChanges, ModuleNode, bad_reference};
-use crate::eval::references::ReferenceLocation;
+use crate::eval::check_references::ReferenceLocation;
 use crate::messages;
 use crate::provider::ResourceType;
 use crate::session::Session;

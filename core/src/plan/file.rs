@@ -137,7 +137,7 @@ impl PlanFileError {
             Self::OtherVersion { .. } => messages::FAILED_TO_READ_PLAN_FROM_PLAN_FILE.into(),
             _ => messages::FAILED_TO_LOAD_AS_PLAN_FILE.with(&[&format_args!("{name:?}")]),
         };
-        Diagnostic::error(summary, format!("{} {remedy}", to_sentence(self))).blame(blame)
+        Diagnostic::error(summary, format!("{} {remedy}", to_sentence(self))).blamed_on(blame)
     }
 }
 
@@ -155,14 +155,14 @@ fn io_error<'p>(
 /// # Errors
 /// When it cannot be written; a file that was there before then is still there.
 pub fn write_plan_file(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> {
-    write_plan_file_bytes(path, &to_bytes(path, parts)?)
+    write_plan_file_bytes(path, &plan_file_to_bytes(path, parts)?)
 }
 
 /// Returns the bytes of a plan file; `path` is only for messages.
 ///
 /// # Errors
 /// When a part is too large for the container.
-pub fn to_bytes(path: &Path, parts: &[(&str, &[u8])]) -> Result<Vec<u8>, PlanFileError> {
+pub fn plan_file_to_bytes(path: &Path, parts: &[(&str, &[u8])]) -> Result<Vec<u8>, PlanFileError> {
     // An archive that cannot be ended, as on a full disk, complains on the terminal when it is dropped.
     let mut packed = io::Cursor::new(Vec::new());
     pack_parts(&mut packed, parts).map_err(|error| io_error("write", path)(error.into()))?;

@@ -16,7 +16,7 @@ use crate::addr::{
 };
 use crate::change::{Action, OutputChange};
 use crate::ephemeral::EphemeralResources;
-use crate::eval::condition_results::summarize_results;
+use crate::eval::condition_results::summarize_check_results;
 use crate::event::{CountedPhase, Event};
 use crate::graph::Graph;
 use crate::moved::Moves;
@@ -275,7 +275,7 @@ impl PlanRecorder<'_, '_> {
             subject.is_data() || whole_end && matches!(subject, CheckSubject::Output(_))
         };
         let before = CheckResults::default();
-        plan.checks = summarize_results(session.config, session.results, &before, is_listed);
+        plan.checks = summarize_check_results(session.config, session.results, &before, is_listed);
         plan.functions = session.results.provider_functions().function_hashes();
         plan
     }

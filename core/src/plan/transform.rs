@@ -91,7 +91,7 @@ pub(super) const PLAN_GRAPH_STEPS: TransformSteps<'_> = TransformSteps {
         prune_targets::prune_targets,
         prune_excluded::prune_excluded,
     ],
-    complete: &[|draft| shared_graph::add_close_vertices(draft)],
+    complete: &[|draft| shared_graph::add_ephemeral_close_vertices(draft)],
 };
 
 /// The steps whose result does not depend on the limits of a plan.

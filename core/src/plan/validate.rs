@@ -17,8 +17,8 @@ use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Reference};
 use crate::config::inputs::{self, ResolvedVariable};
 use crate::config::{Repetition, import_problem};
 use crate::eval::Expansion;
+use crate::eval::check_references::{ReferenceLocation, StaticReferenceCheck};
 use crate::eval::import::expand_import;
-use crate::eval::references::{ReferenceLocation, StaticReferenceCheck};
 use crate::eval::vertex::EvalInputs;
 use crate::graph::VertexId;
 use crate::graph::walk::{AfterRecord, WalkOptions, walk_graph};
@@ -36,7 +36,7 @@ pub(crate) struct ValidatedConfigs(RefCell<BTreeMap<ConfigResourceAddr, Value>>)
 
 impl ValidatedConfigs {
     /// Whether the provider of a resource accepted this configuration of an instance.
-    pub(crate) fn take_accepted(&self, addr: &InstanceAddr, config: &Value) -> bool {
+    pub(crate) fn take_if_accepted(&self, addr: &InstanceAddr, config: &Value) -> bool {
         // It is forgotten with that, unless there may be other instances: else all of them were
         // kept twice in the end.
         let (resource, mut accepted) = (addr.resource_addr().config_addr(), self.0.borrow_mut());

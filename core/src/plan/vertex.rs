@@ -20,9 +20,9 @@ pub(crate) enum PlanVertex<'c> {
     /// A resource that is written in the configuration, with all its instances.
     Resource(ResourceVertex<'c>),
     /// The objects of a resource, read before its turn comes.
-    Read(ReadVertex<'c>),
+    Read(EarlyReadVertex<'c>),
     /// A resource that is not written.
-    Orphan(OrphanVertex<'c>),
+    Orphan(OrphanResourceVertex<'c>),
 }
 
 /// A resource that is written in the configuration, in all instances of its module.
@@ -68,7 +68,7 @@ impl<'c> ResourceVertex<'c> {
 
 /// The objects that the state holds of a resource, in all instances of its module.
 #[derive(Debug)]
-pub(crate) struct ReadVertex<'c> {
+pub(crate) struct EarlyReadVertex<'c> {
     pub(crate) addr: ConfigResourceAddr,
     pub(crate) config: &'c Resource,
     pub(crate) provider: ProviderConfigAddr,
@@ -76,7 +76,7 @@ pub(crate) struct ReadVertex<'c> {
     pub(crate) prior: Vec<(&'c ModuleAddr, &'c ResourceState)>,
 }
 
-impl<'c> ReadVertex<'c> {
+impl<'c> EarlyReadVertex<'c> {
     /// The objects, deposed ones too.
     pub(crate) fn objects(&self) -> impl Iterator<Item = (ChangeKey, &'c Arc<ObjectState>)> {
         self.prior.iter().flat_map(|(module, state)| {
@@ -94,7 +94,7 @@ impl<'c> ReadVertex<'c> {
 
 /// A resource that is only in the state, or comes into it without being written.
 #[derive(Debug)]
-pub(crate) struct OrphanVertex<'c> {
+pub(crate) struct OrphanResourceVertex<'c> {
     pub(crate) addr: ResourceAddr,
     pub(crate) provider: ProviderConfigAddr,
     /// Its part of the state.

@@ -110,7 +110,7 @@ impl<'a> PlanContext<'a> {
         config: &Value,
         written: InstanceConfig<'_>,
     ) -> Result<(), Reported> {
-        if self.settled.accepted.take_accepted(written.addr, config) {
+        if self.settled.accepted.take_if_accepted(written.addr, config) {
             return Ok(());
         }
         client
@@ -149,10 +149,12 @@ pub(crate) async fn visit_vertex(
         PlanVertex::Resource(resource) => {
             PlanVisitOutcome::Resources(resource::visit_resource(view, &mut diags, resource).await)
         }
-        PlanVertex::Read(read) => PlanVisitOutcome::Objects(read::visit_read(view, read).await),
-        PlanVertex::Orphan(orphan) => {
-            PlanVisitOutcome::Resources(vec![destroy::visit_orphan(view, &mut diags, orphan).await])
+        PlanVertex::Read(read) => {
+            PlanVisitOutcome::Objects(read::visit_early_read(view, read).await)
         }
+        PlanVertex::Orphan(orphan) => PlanVisitOutcome::Resources(vec![
+            destroy::visit_orphan_resource(view, &mut diags, orphan).await,
+        ]),
     };
     (diags, found)
 }

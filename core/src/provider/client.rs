@@ -284,7 +284,7 @@ impl ProviderClient {
                         about.addr, object.schema_version, self.addr(), ty.schema.version
                     ),
                 )
-                .blame(Blame::Environment)
+                .blamed_on(Blame::Environment)
                 .about(about.addr.to_string()),
             ));
         }

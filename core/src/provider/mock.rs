@@ -107,7 +107,7 @@ impl ClientMocks {
 }
 
 /// The private bytes of an imported object, until it is planned with its configuration.
-const IMPORTED: &[u8] = b"imported";
+const IMPORTED_PRIVATE_BYTES: &[u8] = b"imported";
 
 /// A provider for calls about one mocked object.
 struct MockedObject {
@@ -122,7 +122,7 @@ struct MockedObject {
 
 impl Provider for MockedObject {
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
-        match self.answer(&request) {
+        match self.answer_if_mocked(&request) {
             Some(answer) => std::future::ready(answer).boxed(),
             // The schema is real, so the provider can validate and upgrade.
             None => self.running.call(request),
@@ -132,7 +132,7 @@ impl Provider for MockedObject {
 
 impl MockedObject {
     /// The answer to a call, if it is mocked.
-    fn answer(&self, request: &Request) -> Option<Result<Response, Failure>> {
+    fn answer_if_mocked(&self, request: &Request) -> Option<Result<Response, Failure>> {
         let answer = match request {
             // A mocked object exists in the state alone, so the provider could not find it.
             Request::ReadResource(request) => Ok(Response::ReadResource(ReadResponse {
@@ -143,8 +143,8 @@ impl MockedObject {
                 diagnostics: Vec::new(),
             })),
             Request::PlanResourceChange(request) => {
-                let was_imported = request.prior_private == IMPORTED;
-                let planned = self.plan(&request.prior, &request.proposed, was_imported);
+                let was_imported = request.prior_private == IMPORTED_PRIVATE_BYTES;
+                let planned = self.answer_plan(&request.prior, &request.proposed, was_imported);
                 planned.map(|(planned, diagnostics)| {
                     let private = request.prior_private.clone();
                     Response::PlanResourceChange(PlanResponse {
@@ -159,7 +159,7 @@ impl MockedObject {
                 })
             }
             Request::ApplyResourceChange(request) => {
-                self.fill(&request.planned, AbsentAttributes::Unknown).map(
+                self.fill_absent_attributes(&request.planned, AbsentAttributes::Unknown).map(
                     |(state, diagnostics)| {
                         // Nothing has changed then.
                         let state =
@@ -175,7 +175,7 @@ impl MockedObject {
                 )
             }
             Request::ReadDataSource(request) => self
-                .fill(&request.config, AbsentAttributes::UnknownOrNull)
+                .fill_absent_attributes(&request.config, AbsentAttributes::UnknownOrNull)
                 .map(|(state, diagnostics)| {
                     Response::ReadDataSource(ReadDataResponse {
                         state,
@@ -183,7 +183,7 @@ impl MockedObject {
                         diagnostics,
                     })
                 }),
-            Request::ImportResourceState(request) => self.import(&request.type_name),
+            Request::ImportResourceState(request) => self.answer_import(&request.type_name),
             Request::OpenEphemeralResource(_) if self.is_ephemeral => {
                 let detail =
                     "The provider mocking mechanism does not yet support ephemeral resource types.";
@@ -196,7 +196,7 @@ impl MockedObject {
                     private: Bytes::new(),
                     renew_at: None,
                     deferred: None,
-                    diagnostics: vec![error(summary, detail.to_owned(), Path::root())],
+                    diagnostics: vec![mock_diagnostic(summary, detail.to_owned(), Path::root())],
                 }))
             }
             _ => return None,
@@ -204,13 +204,13 @@ impl MockedObject {
         Some(answer)
     }
 
-    fn plan(
+    fn answer_plan(
         &self,
         prior: &Payload,
         proposed: &Payload,
         was_imported: bool,
     ) -> Result<(Payload, Vec<ProviderDiagnostic>), Failure> {
-        let prior = self.decode(prior)?;
+        let prior = self.decode_object(prior)?;
         let absent = match self.mock.during {
             // An import knows no configuration, so the object has no blocks to be filled before.
             _ if was_imported => AbsentAttributes::UnknownOrNull,
@@ -219,32 +219,33 @@ impl MockedObject {
             OverrideDuring::Plan => AbsentAttributes::UnknownOrNull,
             OverrideDuring::Apply => AbsentAttributes::BecomesUnknown,
         };
-        self.fill(proposed, absent)
+        self.fill_absent_attributes(proposed, absent)
     }
 
-    fn decode(&self, object: &Payload) -> Result<Plain, Failure> {
+    fn decode_object(&self, object: &Payload) -> Result<Plain, Failure> {
         object.decode(&self.ty).map_err(|error| Failure::Misbehaved(error.to_string()))
     }
 
     /// An object with values in the place of absent ones.
-    fn fill(
+    fn fill_absent_attributes(
         &self,
         object: &Payload,
         absent: AbsentAttributes,
     ) -> Result<(Payload, Vec<ProviderDiagnostic>), Failure> {
-        let object = self.decode(object)?;
+        let object = self.decode_object(object)?;
         // An object that is destroyed has no values to be found.
         if object.value().is_null() {
             return Ok((Payload::Value(object, self.ty.clone()), Vec::new()));
         }
         let mut fill = ObjectFiller::new(&self.seed, absent);
-        let filled = fill.block(&self.block, object.value(), &self.mock.values);
-        let said = fill.problems.into_iter().map(|problem| self.unfit(problem)).collect();
+        let filled = fill.fill_block(&self.block, object.value(), &self.mock.values);
+        let said =
+            fill.problems.into_iter().map(|problem| self.unfit_value_diagnostic(problem)).collect();
         Ok((Payload::Value(filled.split_marks().0, self.ty.clone()), said))
     }
 
     /// The error for a value of the mock that does not fit.
-    fn unfit(&self, problem: FillProblem) -> ProviderDiagnostic {
+    fn unfit_value_diagnostic(&self, problem: FillProblem) -> ProviderDiagnostic {
         let FillProblem { path, attribute, kind } = problem;
         let place = &self.mock.place;
         let detail = match kind {
@@ -255,26 +256,29 @@ impl MockedObject {
                 "Terraform expected an object type for attribute {attribute:?} defined within the mocked data at {place}, but found {found}."
             ),
         };
-        error("Failed to compute attribute", detail, path)
+        mock_diagnostic("Failed to compute attribute", detail, path)
     }
 
-    fn import(&self, type_name: &str) -> Result<Response, Failure> {
+    fn answer_import(&self, type_name: &str) -> Result<Response, Failure> {
         let mut answer =
             ImportResponse { resources: Vec::new(), deferred: None, diagnostics: Vec::new() };
         if self.is_overridden {
             let empty = Payload::Value(self.block.empty_value().split_marks().0, self.ty.clone());
-            let (state, diagnostics) = self.fill(&empty, AbsentAttributes::UnknownOrNull)?;
-            let (type_name, private) = (type_name.to_owned(), Bytes::from_static(IMPORTED));
+            let (state, diagnostics) =
+                self.fill_absent_attributes(&empty, AbsentAttributes::UnknownOrNull)?;
+            let (type_name, private) =
+                (type_name.to_owned(), Bytes::from_static(IMPORTED_PRIVATE_BYTES));
             answer.resources.push(ImportedResource { type_name, state, private, identity: None });
             answer.diagnostics = diagnostics;
         } else {
             let detail = "Cannot import resources from mock providers. Use an `override_resource` block that targets the resource to be imported instead.";
-            answer.diagnostics = vec![error("Invalid import request", detail.into(), Path::root())];
+            answer.diagnostics =
+                vec![mock_diagnostic("Invalid import request", detail.into(), Path::root())];
         }
         Ok(Response::ImportResourceState(answer))
     }
 }
 
-fn error(summary: &str, detail: String, path: Path) -> ProviderDiagnostic {
+fn mock_diagnostic(summary: &str, detail: String, path: Path) -> ProviderDiagnostic {
     ProviderDiagnostic { severity: Severity::Error, summary: summary.into(), detail, path }
 }

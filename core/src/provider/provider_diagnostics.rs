@@ -28,22 +28,22 @@ pub fn call_failure_diagnostic(
     let diagnostic = match failure {
         Failure::Launch(reason) => {
             Diagnostic::error(messages::FAILED_TO_START_PROVIDER.with(&[&provider]), reason.clone())
-                .blame(Blame::Environment)
+                .blamed_on(Blame::Environment)
         }
         Failure::Incompatible(reason) => {
             Diagnostic::error(messages::INCOMPATIBLE_PROVIDER.with(&[&provider]), reason.clone())
-                .blame(Blame::Provider)
+                .blamed_on(Blame::Provider)
         }
         Failure::UnencodableMessage(reason) => Diagnostic::error(
             messages::REQUEST_CANNOT_BE_SENT,
             format!("{call}{what} cannot be put to provider {provider}: {reason}."),
         )
-        .blame(Blame::Internal),
+        .blamed_on(Blame::Internal),
         Failure::Misbehaved(reason) => Diagnostic::error(
             messages::PROVIDER_BROKE_PLUGIN_PROTOCOL,
             format!("The answer of provider {provider} to {call}{what} cannot be used: {reason}.\n\nThis is a bug in the provider; please report it to its authors."),
         )
-        .blame(Blame::Provider),
+        .blamed_on(Blame::Provider),
         Failure::Lost { reason, exit, output } => {
             // Next to how the process ended, what the connection noticed of it explains nothing.
             let what_happened = match exit {
@@ -59,23 +59,23 @@ pub fn call_failure_diagnostic(
                 messages::PLUGIN_DID_NOT_RESPOND,
                 format!("The provider {provider} went away during {call}{what}: {what_happened}{output}"),
             )
-            .blame(Blame::Provider)
+            .blamed_on(Blame::Provider)
         }
         Failure::GivenUp(reason) => Diagnostic::error(
             messages::PROVIDER_CALL_WAS_GIVEN_UP,
             format!("The provider {provider} has not answered {call}{what}, and was not waited for any longer: {reason}."),
         )
-        .blame(Blame::Provider),
+        .blamed_on(Blame::Provider),
         Failure::Unimplemented(method) => Diagnostic::error(
             messages::PROVIDER_DOES_NOT_SUPPORT_THIS_OPERATION,
             format!("The provider {provider} does not implement {method}, which is needed{what}."),
         )
-        .blame(Blame::Provider),
+        .blamed_on(Blame::Provider),
         Failure::Status { code, message } => Diagnostic::error(
             messages::PLUGIN_ERROR,
             format!("The provider {provider} answered {call}{what} with the gRPC error {code}: {message}"),
         )
-        .blame(Blame::Provider),
+        .blamed_on(Blame::Provider),
     };
     match about {
         Some(addr) => diagnostic.about(addr),
@@ -202,7 +202,7 @@ pub fn removed_type_error(loaded: &LoadedProvider, resource: &ResourceAddr) -> D
         loaded.provider_addr().display_string(),
     );
     Diagnostic::error(messages::NO_SCHEMA_FOR_RESOURCE, detail)
-        .blame(Blame::Environment)
+        .blamed_on(Blame::Environment)
         .about(resource.to_string())
 }
 

@@ -37,7 +37,7 @@ const BOOL_ARGUMENTS: [&str; 4] = ["agent", "https", "insecure", "use_ntlm"];
 /// The arguments of a `connection` block.
 #[must_use]
 pub fn connection_schema() -> &'static Block {
-    static CONNECTION: LazyLock<Block> = LazyLock::new(|| {
+    static CONNECTION_SCHEMA: LazyLock<Block> = LazyLock::new(|| {
         let of = |names: &'static [&'static str], ty: Type| {
             names.iter().map(move |name| {
                 let role = if *name == "host" { Role::Required } else { Role::Optional };
@@ -50,5 +50,5 @@ pub fn connection_schema() -> &'static Block {
             .collect();
         Block { attributes, ..Block::default() }
     });
-    &CONNECTION
+    &CONNECTION_SCHEMA
 }

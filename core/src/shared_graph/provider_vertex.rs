@@ -70,7 +70,8 @@ pub(crate) async fn visit_provider(
             diags.error(Diagnostic::error(messages::PROVIDER_NOT_LOADED, vertex.addr.to_string()))
         );
     };
-    let config = |diags: &mut Diagnostics| evaluate_config(session, diags, vertex, &loaded);
+    let config =
+        |diags: &mut Diagnostics| evaluate_provider_config(session, diags, vertex, &loaded);
     let config = session.evaluate_with_functions(diags, config).await?;
     let block = vertex.provider_block();
     // Collected apart, so that only these diagnostics are moved to parts of this block.
@@ -83,7 +84,7 @@ pub(crate) async fn visit_provider(
     diags.append(said).and(configured.map(|_| ()))
 }
 
-fn evaluate_config(
+fn evaluate_provider_config(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     vertex: &ProviderVertex<'_>,

@@ -11,7 +11,7 @@ use crate::addr::{ConfigResourceAddr, ProviderAddr, ProviderConfigAddr, Referenc
 use crate::config::{Config, ModuleNode, Output, Resource};
 use crate::ephemeral::EphemeralResources;
 use crate::eval::Expansion;
-use crate::eval::module_call::CallVertex;
+use crate::eval::module_call::ModuleCallVertex;
 use crate::eval::vertex::{EvalInputs, NamedValueBlock, ValueVertex};
 use crate::graph::render::{RenderedVertex, VertexStyle};
 use crate::session::Session;
@@ -22,7 +22,7 @@ pub(crate) enum SharedVertex<'c> {
     /// A variable, local value, output, or block of conditions.
     Value(ValueVertex<'c>),
     /// A called module, whose instances become known here.
-    Call(CallVertex<'c>),
+    Call(ModuleCallVertex<'c>),
     /// A called module, in which everything is done.
     ModuleClosed(&'c ModuleNode),
     /// A provider configuration.
@@ -96,7 +96,7 @@ pub(crate) fn add_module_call_vertices<'c, V: PhaseVertex<'c>>(
     config: &'c Config,
     add: &mut dyn FnMut(V),
 ) {
-    for call in config.nodes.iter().filter_map(|node| CallVertex::from_node(config, node)) {
+    for call in config.nodes.iter().filter_map(|node| ModuleCallVertex::from_node(config, node)) {
         add(SharedVertex::Call(call).into());
         add(SharedVertex::ModuleClosed(call.node).into());
     }

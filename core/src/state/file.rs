@@ -207,7 +207,7 @@ pub struct ObjectEntry {
 
 /// Writes one object as the file does, but on one line.
 #[must_use]
-pub fn write_entry(
+pub fn write_object_entry(
     addr: &InstanceAddr,
     deposed: Option<&DeposedKey>,
     provider: &ProviderConfigAddr,
@@ -222,12 +222,12 @@ pub fn write_entry(
     })
 }
 
-/// Reads the output of [`write_entry`].
+/// Reads the output of [`write_object_entry`].
 ///
 /// # Errors
 /// When it is something else.
-pub fn read_entry(text: &str) -> Result<ObjectEntry, FileError> {
-    read::read_entry(text)
+pub fn read_object_entry(text: &str) -> Result<ObjectEntry, FileError> {
+    read::read_object_entry(text)
 }
 
 impl FileError {
@@ -276,6 +276,6 @@ impl FileError {
         };
         // Some details are whole sentences and end with a period already.
         Diagnostic::error(summary, format!("{name}: {self}.\n\n{remedy}").replace("..\n", ".\n"))
-            .blame(Blame::Environment)
+            .blamed_on(Blame::Environment)
     }
 }

@@ -35,9 +35,9 @@ pub use self::copy::{JournalCopy, JournalCopyError};
 use self::durable::PendingSync;
 pub use self::error::JournalError;
 pub use self::merge::merge_journal_copies;
-pub(super) use self::on_disk::{UNFINISHED_EXTENSION, is_being_written, remove_journal};
+pub(super) use self::on_disk::{NOT_BEGUN_EXTENSION, is_being_written, remove_journal};
 use self::record::Record;
-use self::rules::{JournalRules, is_tainted_creation};
+use self::rules::{JournalRules, may_be_interim_result};
 pub use self::seal::RecordSeal;
 use super::ObjectState;
 use super::file::StateFile;
@@ -274,7 +274,8 @@ impl Journal {
         let record = record::intent_record(op, intent);
         let space = Self::space_for_call(&record);
         // Before the announcement, which could not be taken back on a full disk.
-        self.reserve(space).inspect_err(|_| self.health.set(JournalWritability::Failing))?;
+        self.reserve_for_call(space)
+            .inspect_err(|_| self.health.set(JournalWritability::Failing))?;
         self.add_record(&record, is_buffered)?;
         let subject = CallSubject {
             addr: intent.addr.clone(),
@@ -344,7 +345,7 @@ impl Journal {
         object: Option<&ObjectState>,
     ) -> Result<(), JournalError> {
         debug_assert!(
-            is_tainted_creation(object),
+            may_be_interim_result(object),
             "an object is whole before what runs beside it has"
         );
         if let Some((record, _)) = self.result_record(op, object) {
@@ -401,7 +402,7 @@ impl Journal {
         // interrupted run and reports the open operations.
         if !self.open.borrow().is_empty() {
             self.write_buffer();
-            self.release();
+            self.release_reserved_space();
             // What came since the last announcement.
             return match self.copy.is_some() {
                 true => self.make_durable().await,

@@ -114,7 +114,10 @@ pub enum OpenQuestion {
 /// # Errors
 /// When a journal cannot be read, or belongs to another state. Of a damaged one the sound records
 /// are used.
-pub fn recover_folder(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, JournalError> {
+pub fn recover_journals_in_folder(
+    folder: &Path,
+    stored: Option<StateFile>,
+) -> Result<Recovery, JournalError> {
     recover_journals(read_interrupted_journals(folder)?, stored)
 }
 
@@ -156,7 +159,7 @@ pub fn is_being_written(path: &Path) -> Result<bool, JournalError> {
     Ok(path.exists() && journal::is_being_written(path)?)
 }
 
-/// Puts the results of journals into the state, as [`recover_folder`] does.
+/// Puts the results of journals into the state, as [`recover_journals_in_folder`] does.
 ///
 /// # Errors
 /// When a journal belongs to another state. Of a damaged one the sound records are used.
@@ -297,7 +300,7 @@ impl Recovery {
     /// Takes down what was found out or decided about everything that is open about an instance, by
     /// the address that it had, or else by the one that it has if only one has come there. It stays with
     /// [`Recovery::archive_journals`]. Returns what that was.
-    pub fn record_decision(&mut self, addr: &InstanceAddr, how: &str) -> Vec<UnresolvedOperation> {
+    pub fn note_decision(&mut self, addr: &InstanceAddr, how: &str) -> Vec<UnresolvedOperation> {
         let began_there =
             self.unresolved.iter().any(|one| one.addr == *addr && one.needs_decision());
         let origin = match began_there {
@@ -348,7 +351,7 @@ impl InterruptedRun {
             strip_subseconds(&self.when)
         );
         let summary = messages::STATE_IS_OLDER_THAN_JOURNAL;
-        Diagnostic::warning(summary, detail).blame(Blame::Environment)
+        Diagnostic::warning(summary, detail).blamed_on(Blame::Environment)
     }
 
     /// Reports the results of the run that were put into the state.
@@ -364,7 +367,7 @@ impl InterruptedRun {
              on from them, and the next one that stores the state stores them too."
         );
         Diagnostic::warning(messages::INTERRUPTED_RUN_WAS_TAKEN_OVER, detail)
-            .blame(Blame::Environment)
+            .blamed_on(Blame::Environment)
     }
 }
 

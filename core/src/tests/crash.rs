@@ -9,7 +9,7 @@ use formwork_value::Diagnostics;
 use super::{CallFault, EngineFixture, LoadedConfig, RunResult, block_on, show_state};
 use crate::moved;
 use crate::provider::ProviderPool;
-use crate::state::recover::recover_folder;
+use crate::state::recover::recover_journals_in_folder;
 
 /// Applies a configuration and drops everything once nothing moves any more.
 fn apply_and_cut_off(bench: &EngineFixture, config: &str) {
@@ -47,7 +47,8 @@ fn check_cut_off(before: &str, after: &str, call: &str, expect: Expect) {
     bench.set_fault(call, CallFault::Hangs);
     apply_and_cut_off(&bench, after);
     bench.clear_faults();
-    let recovery = recover_folder(bench.folder.path(), Some(bench.file.clone())).unwrap();
+    let recovery =
+        recover_journals_in_folder(bench.folder.path(), Some(bench.file.clone())).unwrap();
     let mut story =
         format!("replayed {}\n", recovery.runs.iter().map(|run| run.n_replayed).sum::<usize>());
     for open in &recovery.unresolved {
@@ -188,7 +189,8 @@ fn a_sensitive_value_is_not_written_to_the_journal() {
     let bytes = std::fs::read(journal).unwrap();
     let text = String::from_utf8_lossy(&bytes).into_owned();
     assert!(text.contains("test_thing.a"), "{text}");
-    let recovery = recover_folder(bench.folder.path(), Some(bench.file.clone())).unwrap();
+    let recovery =
+        recover_journals_in_folder(bench.folder.path(), Some(bench.file.clone())).unwrap();
     let planned = recovery.unresolved[0].planned_attributes();
     assert_eq!(planned, [("name".to_owned(), "\"a\"".to_owned())]);
     for secret in ["by the schema", "by the configuration"] {
@@ -225,7 +227,8 @@ fn replan_after_cut_off_on(
     apply_and_cut_off(&bench, first);
     bench.clear_faults();
     change(&bench);
-    let mut recovery = recover_folder(bench.folder.path(), Some(bench.file.clone())).unwrap();
+    let mut recovery =
+        recover_journals_in_folder(bench.folder.path(), Some(bench.file.clone())).unwrap();
     let loaded = LoadedConfig::load(config);
     recovery.follow_moves(|addr, provider| moved::current_address(&loaded.config, addr, provider));
     bench.file = recovery.file.clone().unwrap();

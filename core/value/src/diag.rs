@@ -146,7 +146,7 @@ impl Diagnostic {
 
     /// Says whose fault it is.
     #[must_use]
-    pub fn blame(self, blame: Blame) -> Self {
+    pub fn blamed_on(self, blame: Blame) -> Self {
         Self { blame, ..self }
     }
 

@@ -5,9 +5,9 @@ use formwork_sdk::prelude::*;
 use super::model::{ArchiveModel, ArchiveModelComputed};
 
 /// The data source.
-pub(super) struct ArchiveFileSource;
+pub(super) struct ArchiveFileDataSource;
 
-impl DataSource for ArchiveFileSource {
+impl DataSource for ArchiveFileDataSource {
     type Model = ArchiveModel;
 
     fn validate(&self, call: Validate<ArchiveModel>) -> Answer<()> {
@@ -16,6 +16,9 @@ impl DataSource for ArchiveFileSource {
 
     async fn read(&self, call: ReadData<ArchiveModel>) -> Answer<ArchiveModelComputed> {
         let config = call.config;
-        run_blocking(move || config.wanted().create_archive().map(ArchiveModelComputed::of)).await
+        run_blocking(move || {
+            config.archive_request().create_archive().map(ArchiveModelComputed::of_result)
+        })
+        .await
     }
 }

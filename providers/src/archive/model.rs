@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use formwork_sdk::prelude::*;
 
-use super::collect;
-use super::file::{self, ArchiveRequest, ArchiveResult, Source};
+use super::archive_request::{self, ArchiveRequest, ArchiveResult, SourceBlock};
+use super::collect_entries;
 
 /// Files packed into one.
 ///
@@ -21,7 +21,7 @@ use super::file::{self, ArchiveRequest, ArchiveResult, Source};
 )]
 pub(super) struct ArchiveModel {
     /// The form of the archive: `zip` or `tar.gz`.
-    #[attr(required, replace, check = file::is_archive_type)]
+    #[attr(required, replace, check = archive_request::check_archive_type)]
     pub(super) r#type: String,
     /// Content of the only file of the archive, `source_content_filename`.
     #[attr(optional, replace)]
@@ -37,7 +37,7 @@ pub(super) struct ArchiveModel {
     pub(super) source_dir: Option<String>,
     /// Patterns of what to leave out of `source_dir`: names relative to it, with `*`, `?`, `[…]`, `{…}`,
     /// and `**` for any number of folders.
-    #[attr(optional, replace, check = collect::check_patterns)]
+    #[attr(optional, replace, check = collect_entries::check_exclude_patterns)]
     pub(super) excludes: Option<BTreeSet<String>>,
     /// Whether to leave out folders that are links; otherwise what they lead to is put in.
     #[attr(optional)]
@@ -46,7 +46,7 @@ pub(super) struct ArchiveModel {
     #[attr(required, replace)]
     pub(super) output_path: String,
     /// The permissions of all files in the archive, in octal digits, instead of those they have.
-    #[attr(optional, replace, check = file::is_file_mode)]
+    #[attr(optional, replace, check = archive_request::check_file_mode)]
     pub(super) output_file_mode: Option<String>,
     /// Size of the archive in bytes.
     #[attr(computed)]
@@ -74,15 +74,15 @@ pub(super) struct ArchiveModel {
     pub(super) id: String,
     /// A file to put in.
     #[block(replace)]
-    pub(super) source: BTreeSet<Source>,
+    pub(super) source: BTreeSet<SourceBlock>,
 }
 
 /// Arguments of the author, for all structs of a model that hold them.
-macro_rules! wanted {
+macro_rules! impl_archive_request {
     ($($archive:ident)*) => {$(
         impl $archive {
             /// Sources of the archive.
-            pub(super) fn wanted(&self) -> ArchiveRequest<'_> {
+            pub(super) fn archive_request(&self) -> ArchiveRequest<'_> {
                 ArchiveRequest {
                     form: &self.r#type,
                     output_path: &self.output_path,
@@ -100,20 +100,20 @@ macro_rules! wanted {
     )*};
 }
 
-wanted!(ArchiveModelInput ArchiveModel);
+impl_archive_request!(ArchiveModelInput ArchiveModel);
 
 impl ArchiveModelDraft {
     /// Checks what the author wrote.
     pub(super) fn validate(&self) -> Answer<()> {
         let others = [&self.source_file, &self.source_content, &self.source_content_filename];
         let is_meant = others.into_iter().all(Attr::is_null);
-        file::check_excludes(is_meant || self.excludes.is_null())
+        archive_request::check_excludes_allowed(is_meant || self.excludes.is_null())
     }
 }
 
 impl ArchiveModelComputed {
     /// Attributes of a finished archive.
-    pub(super) fn of(made: ArchiveResult) -> Self {
+    pub(super) fn of_result(made: ArchiveResult) -> Self {
         let digests = made.digests;
         Self {
             output_size: made.size,

@@ -17,17 +17,20 @@ impl Resource for ArchiveFileResource {
 
     async fn create(&self, call: Create<ArchiveModel>) -> Answer<ArchiveModelComputed> {
         let planned = call.planned;
-        run_blocking(move || planned.wanted().create_archive().map(ArchiveModelComputed::of)).await
+        run_blocking(move || {
+            planned.archive_request().create_archive().map(ArchiveModelComputed::of_result)
+        })
+        .await
     }
 
     async fn read(&self, call: Read<ArchiveModel>) -> Answer<Option<ArchiveModel>> {
         let current = call.current;
         let (current, made) = run_blocking(move || {
-            let made = current.wanted().create_archive()?;
+            let made = current.archive_request().create_archive()?;
             Ok((current, made))
         })
         .await?;
-        let computed = ArchiveModelComputed::of(made);
+        let computed = ArchiveModelComputed::of_result(made);
         Ok(Some(ArchiveModel {
             output_size: computed.output_size,
             output_md5: computed.output_md5,

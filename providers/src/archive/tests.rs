@@ -8,7 +8,7 @@ use formwork_sdk::testing::{PlannedAction, Refusal, TestObject, read_data};
 use formwork_sdk::value::{Path as Place, Type, Value};
 
 use super::provider;
-use crate::program::run;
+use crate::test_program::run_test_program;
 
 type Set = (&'static str, Value);
 
@@ -61,7 +61,7 @@ fn listed(folder: &Path, form: &str, file: &str) -> Option<String> {
         "zip" => vec!["unzip", "-Z", "-s", file],
         _ => vec!["tar", "-tvzf", file],
     };
-    let told = run(folder, &words, "")?;
+    let told = run_test_program(folder, &words, "")?;
     let files = told.lines().filter(|line| line.starts_with('-'));
     let shown = files.map(|line| {
         let words: Vec<_> = line.split_whitespace().collect();

@@ -8,7 +8,7 @@ use std::process::Output;
 
 use formwork_sdk::prelude::*;
 
-use crate::child::{command, run_with_input};
+use crate::child::{child_command, run_child_with_input};
 
 /// Result of a program that speaks JSON.
 #[derive(Model)]
@@ -31,9 +31,9 @@ pub(super) struct ExternalModel {
 }
 
 /// The data source.
-pub(super) struct ExternalSource;
+pub(super) struct ExternalDataSource;
 
-impl DataSource for ExternalSource {
+impl DataSource for ExternalDataSource {
     type Model = ExternalModel;
 
     async fn read(&self, call: ReadData<ExternalModel>) -> Answer<ExternalModelComputed> {
@@ -41,38 +41,38 @@ impl DataSource for ExternalSource {
         let mut words = config.program.iter().flatten().filter(|word| !word.is_empty());
         let Some(program) = words.next() else {
             let detail = "`program` has no element that names the program to run.";
-            return Err(at_program_attribute("External Program Missing", detail));
+            return Err(program_attribute_problem("External Program Missing", detail));
         };
         let mut query = config.query.unwrap_or_default();
         query.retain(|_, value| value.is_some());
         let query = serde_json::json!(query).to_string();
         let folder = config.working_dir.filter(|folder| !folder.is_empty());
 
-        let mut command = command(program);
+        let mut command = child_command(program);
         command.args(words);
         if let Some(folder) = &folder {
             command.current_dir(folder);
         }
-        let output = match run_with_input(command, query.as_bytes()).await {
+        let output = match run_child_with_input(command, query.as_bytes()).await {
             Ok(output) => output,
             Err(error) => return Err(not_started_problem(program, folder.as_ref(), &error)),
         };
         if !output.status.success() {
             return Err(exit_problem(program, &output));
         }
-        let result = parse_answer(&output.stdout).map_err(|error| {
+        let result = parse_program_output(&output.stdout).map_err(|error| {
             let detail = format!(
                 "The program must print a JSON object whose values are strings.\n\n\
                  Program: {program}\nResult Error: {error}"
             );
-            at_program_attribute("Unexpected External Program Results", detail)
+            program_attribute_problem("Unexpected External Program Results", detail)
         })?;
         Ok(ExternalModelComputed { result, id: "-".to_owned() })
     }
 }
 
 /// The answer; a value that is null is an empty text.
-fn parse_answer(answer: &[u8]) -> Result<BTreeMap<String, String>, serde_json::Error> {
+fn parse_program_output(answer: &[u8]) -> Result<BTreeMap<String, String>, serde_json::Error> {
     let answer: Option<BTreeMap<String, Option<String>>> = serde_json::from_slice(answer)?;
     let texts = answer.unwrap_or_default().into_iter();
     Ok(texts.map(|(key, text)| (key, text.unwrap_or_default())).collect())
@@ -83,14 +83,14 @@ fn not_started_problem(program: &str, folder: Option<&String>, error: &io::Error
         && !FilePath::new(folder).is_dir()
     {
         let detail = format!("`working_dir` is {folder:?}, which is not a folder.");
-        return at_program_attribute("External Program Execution Failed", detail);
+        return program_attribute_problem("External Program Execution Failed", detail);
     }
     let detail = format!(
         "The program cannot be started. It must be in one of the folders of PATH or be given with its \
          path, for example \"${{path.module}}/{program}\", and must be executable.\n\n\
          Program: {program}\nError: {error}"
     );
-    at_program_attribute("External Program Lookup Failed", detail)
+    program_attribute_problem("External Program Lookup Failed", detail)
 }
 
 fn exit_problem(program: &str, output: &Output) -> Problem {
@@ -101,10 +101,10 @@ fn exit_problem(program: &str, output: &Output) -> Problem {
     };
     let detail =
         format!("The program failed.\n\nProgram: {program}\n{words}\nState: {}", output.status);
-    at_program_attribute("External Program Execution Failed", detail)
+    program_attribute_problem("External Program Execution Failed", detail)
 }
 
-fn at_program_attribute(summary: &str, detail: impl Into<String>) -> Problem {
+fn program_attribute_problem(summary: &str, detail: impl Into<String>) -> Problem {
     Problem::new(summary, detail).at("program")
 }
 

@@ -7,14 +7,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
 
-use super::exchange::{self, Failure, RequestSettings, Response, RetryPolicy};
+use super::send_request::{self, Failure, RequestSettings, Response, RetryPolicy};
 
 /// Response of a server to a request.
 #[derive(Model)]
 #[attr(conflicts(ca_cert_pem, insecure), together(client_cert_pem, client_key_pem))]
 pub(super) struct HttpModel {
     /// URL of the request: `http://` or `https://`.
-    #[attr(required, check = exchange::is_url)]
+    #[attr(required, check = send_request::check_url)]
     url: String,
     /// Request method: `GET` if not set, `HEAD`, or `POST` for queries.
     #[attr(optional, one_of = ["GET", "POST", "HEAD"])]
@@ -61,12 +61,12 @@ pub(super) struct HttpModel {
     /// Whether to ask again when no answer comes, or one with a status that says `later`: 429, and 500
     /// or more except 501. Each wait is twice as long as the one before.
     #[block]
-    retry: Option<Retry>,
+    retry: Option<RetryBlock>,
 }
 
 /// Whether to ask again.
 #[derive(Clone, Debug, Nested)]
-pub(super) struct Retry {
+pub(super) struct RetryBlock {
     /// Number of retries.
     #[attr(optional, range = 0..)]
     attempts: Option<i64>,
@@ -79,9 +79,9 @@ pub(super) struct Retry {
 }
 
 /// The data source.
-pub(super) struct HttpSource;
+pub(super) struct HttpDataSource;
 
-impl DataSource for HttpSource {
+impl DataSource for HttpDataSource {
     type Model = HttpModel;
 
     fn validate(&self, call: Validate<HttpModel>) -> Answer<()> {
@@ -109,9 +109,10 @@ impl DataSource for HttpSource {
             identity: config.client_cert_pem.as_deref().zip(config.client_key_pem.as_deref()),
             is_insecure: config.insecure.unwrap_or(false),
         };
-        let patience = config.retry.as_ref().map(Retry::retry_policy).unwrap_or_default();
-        let response = exchange::send_with_retries(&settings, patience).await;
-        let Response { status, headers, body } = response.map_err(|failure| problem(&failure))?;
+        let patience = config.retry.as_ref().map(RetryBlock::retry_policy).unwrap_or_default();
+        let response = send_request::send_with_retries(&settings, patience).await;
+        let Response { status, headers, body } =
+            response.map_err(|failure| to_problem(&failure))?;
         if std::str::from_utf8(&body).is_err() {
             call.warn(Problem::new(
                 "Response body is not recognized as UTF-8",
@@ -131,7 +132,7 @@ impl DataSource for HttpSource {
     }
 }
 
-impl Retry {
+impl RetryBlock {
     fn retry_policy(&self) -> RetryPolicy {
         let usual = RetryPolicy::default();
         RetryPolicy {
@@ -146,7 +147,7 @@ fn duration_from_millis(number: i64) -> Duration {
     Duration::from_millis(u64::try_from(number).unwrap_or_default())
 }
 
-fn problem(failure: &Failure) -> Problem {
+fn to_problem(failure: &Failure) -> Problem {
     let summary = match failure {
         Failure::Authorities => "Error configuring TLS client",
         Failure::Identity(_) => "error creating x509 key pair",

@@ -6,7 +6,7 @@ use std::process::Output;
 
 use formwork_sdk::prelude::*;
 
-use crate::child::{command, run_with_input};
+use crate::child::{child_command, run_child_with_input};
 
 /// A program that is run on this machine, with the environment of the run. It is run whenever the data
 /// are read, which is mostly while planning, so it should change nothing.
@@ -40,13 +40,13 @@ pub(super) struct CommandModel {
 }
 
 /// The data source.
-pub(super) struct LocalCommandSource;
+pub(super) struct LocalCommandDataSource;
 
-impl DataSource for LocalCommandSource {
+impl DataSource for LocalCommandDataSource {
     type Model = CommandModel;
 
     async fn read(&self, call: ReadData<CommandModel>) -> Answer<CommandModelComputed> {
-        call.config.run().await
+        call.config.run_command().await
     }
 }
 
@@ -57,20 +57,20 @@ impl Ephemeral for EphemeralCommand {
     type Model = CommandModel;
 
     async fn open(&self, call: Open<CommandModel>) -> Answer<CommandModelComputed> {
-        call.config.run().await
+        call.config.run_command().await
     }
 }
 
 impl CommandModelInput {
-    async fn run(&self) -> Answer<CommandModelComputed> {
-        let mut program = command(&self.command);
+    async fn run_command(&self) -> Answer<CommandModelComputed> {
+        let mut program = child_command(&self.command);
         program.args(self.arguments.iter().flatten().flatten());
         let folder = self.working_directory.as_ref().filter(|folder| !folder.is_empty());
         if let Some(folder) = folder {
             program.current_dir(folder);
         }
         let input = self.stdin.as_deref().unwrap_or_default();
-        let output = run_with_input(program, input.as_bytes()).await.map_err(|error| {
+        let output = run_child_with_input(program, input.as_bytes()).await.map_err(|error| {
             if folder.is_some_and(|folder| !FilePath::new(folder).is_dir()) {
                 let detail = format!("{:?} is not a folder.", folder.cloned().unwrap_or_default());
                 return Problem::new("Command Execution Failed", detail).at("working_directory");
@@ -86,15 +86,15 @@ impl CommandModelInput {
         match output.status.code() {
             Some(code) if code == 0 || is_allowed => Ok(CommandModelComputed {
                 exit_code: i64::from(code),
-                stdout: text(&output.stdout),
-                stderr: text(&output.stderr),
+                stdout: output_text(&output.stdout),
+                stderr: output_text(&output.stderr),
             }),
             _ => Err(self.exit_problem(&output)),
         }
     }
 
     fn exit_problem(&self, output: &Output) -> Problem {
-        let words = text(&output.stderr).unwrap_or_else(|| "nothing".to_owned());
+        let words = output_text(&output.stderr).unwrap_or_else(|| "nothing".to_owned());
         let detail = format!(
             "The command failed. If that is expected, set `allow_non_zero_exit_code`.\n\n\
              Command: {}\nStandard error: {words}\nState: {}",
@@ -105,7 +105,7 @@ impl CommandModelInput {
 }
 
 /// The output; null if there is none.
-fn text(bytes: &[u8]) -> Option<String> {
+fn output_text(bytes: &[u8]) -> Option<String> {
     (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes).into_owned())
 }
 

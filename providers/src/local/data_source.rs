@@ -25,9 +25,9 @@ pub(super) struct FileModel {
 }
 
 /// The data source.
-pub(super) struct LocalFileSource;
+pub(super) struct LocalFileDataSource;
 
-impl DataSource for LocalFileSource {
+impl DataSource for LocalFileDataSource {
     type Model = FileModel;
 
     async fn read(&self, call: ReadData<FileModel>) -> Answer<FileModelComputed> {
@@ -54,9 +54,9 @@ pub(super) struct SensitiveFileModel {
 }
 
 /// The data source.
-pub(super) struct LocalSensitiveFileSource;
+pub(super) struct LocalSensitiveFileDataSource;
 
-impl DataSource for LocalSensitiveFileSource {
+impl DataSource for LocalSensitiveFileDataSource {
     type Model = SensitiveFileModel;
 
     async fn read(&self, call: ReadData<SensitiveFileModel>) -> Answer<SensitiveFileModelComputed> {
@@ -82,7 +82,7 @@ async fn read_file_data(name: String) -> Answer<FileData> {
         Ok(FileData {
             content: String::from_utf8_lossy(&bytes).into_owned(),
             content_base64: STANDARD.encode(&bytes),
-            told: ContentDigestsComputed::of(&bytes),
+            told: ContentDigestsComputed::of_content(&bytes),
         })
     })
     .await

@@ -4,7 +4,7 @@ use formwork_sdk::prelude::*;
 
 use super::file_content::{self, ContentDigests, ContentSource, FileToWrite};
 use super::permission;
-use crate::pem::is_base64;
+use crate::decode_pem::check_base64;
 
 /// A file with a given content.
 #[derive(Model)]
@@ -17,7 +17,7 @@ pub(super) struct FileModel {
     #[attr(optional, replace)]
     content: Option<String>,
     /// The content in base64.
-    #[attr(optional, replace, check = is_base64)]
+    #[attr(optional, replace, check = check_base64)]
     content_base64: Option<String>,
     /// The content as text, not shown.
     #[attr(
@@ -48,8 +48,9 @@ impl Resource for LocalFileResource {
 
     fn validate(&self, call: Validate<FileModel>) -> Answer<()> {
         let config = &call.config;
-        let file = permission::validate("file_permission", &config.file_permission);
-        let folder = permission::validate("directory_permission", &config.directory_permission);
+        let file = permission::check_permission("file_permission", &config.file_permission);
+        let folder =
+            permission::check_permission("directory_permission", &config.directory_permission);
         Problem::all([file, folder].into_iter().filter_map(Result::err))
     }
 
@@ -75,14 +76,14 @@ impl Resource for LocalFileResource {
     async fn read(&self, call: Read<FileModel>) -> Answer<Option<FileModel>> {
         let file = call.current;
         run_blocking(move || {
-            let same = file_content::is_as_written(&file.filename, &file.told.id)?;
+            let same = file_content::file_has_digest(&file.filename, &file.told.id)?;
             Ok(same.then_some(file))
         })
         .await
     }
 
     async fn delete(&self, call: Delete<FileModel>) -> Answer<()> {
-        file_content::remove(&call.prior.filename)
+        file_content::remove_file_if_present(&call.prior.filename)
     }
 }
 

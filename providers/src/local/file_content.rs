@@ -7,8 +7,8 @@ use std::path::Path as FilePath;
 use formwork_sdk::prelude::*;
 
 use super::permission::parse_mode;
-use crate::digest::{Digests, hex, sha1};
-use crate::pem;
+use crate::decode_pem;
+use crate::digest::{Digests, sha1, to_hex};
 
 /// Attributes of a file's content that all files have.
 #[derive(Model)]
@@ -37,7 +37,7 @@ pub(super) struct ContentDigests {
 }
 
 impl ContentDigestsComputed {
-    pub(super) fn of(content: &[u8]) -> Self {
+    pub(super) fn of_content(content: &[u8]) -> Self {
         let digests = Digests::of(content);
         Self {
             id: digests.sha1.clone(),
@@ -61,12 +61,12 @@ pub(super) struct ContentSource<'m> {
 
 impl ContentSource<'_> {
     /// Returns the content.
-    fn bytes(&self) -> Answer<Vec<u8>> {
+    fn content_bytes(&self) -> Answer<Vec<u8>> {
         if let Some(text) = self.text {
             return Ok(text.as_bytes().to_vec());
         }
         if let Some(text) = self.base64 {
-            return pem::decode_base64(text).map_err(|error| {
+            return decode_pem::decode_base64(text).map_err(|error| {
                 let detail = format!("`content_base64` is not base64: {error}.");
                 Problem::new("Create local file error", detail)
             });
@@ -82,15 +82,15 @@ impl ContentSource<'_> {
 impl ContentSource<'_> {
     /// Writes a file with the content.
     pub(super) fn write(&self, file: &FileToWrite<'_>) -> Answer<ContentDigestsComputed> {
-        let bytes = self.bytes()?;
-        write(file, &bytes)?;
-        Ok(ContentDigestsComputed::of(&bytes))
+        let bytes = self.content_bytes()?;
+        write_file(file, &bytes)?;
+        Ok(ContentDigestsComputed::of_content(&bytes))
     }
 }
 
 /// Writes a file, and makes the folders it is to be in. Permissions are those of what is made; they do
 /// not change for what is there.
-fn write(file: &FileToWrite<'_>, content: &[u8]) -> Answer<()> {
+fn write_file(file: &FileToWrite<'_>, content: &[u8]) -> Answer<()> {
     let fail = |what: &str, error: io::Error| {
         let detail = format!("The {what} {:?} cannot be written: {error}.", file.name);
         Problem::new("Create local file error", detail)
@@ -100,11 +100,11 @@ fn write(file: &FileToWrite<'_>, content: &[u8]) -> Answer<()> {
         && !folder.exists()
     {
         let permission = parse_mode(file.folder_permission).unwrap_or(0o777);
-        let made = crate::mode::create_dir(folder, permission);
+        let made = crate::mode::create_dir_with_mode(folder, permission);
         made.map_err(|error| fail("folder of", error))?;
     }
     let permission = parse_mode(file.permission).unwrap_or(0o777);
-    let opened = crate::mode::create_file(FilePath::new(file.name), permission);
+    let opened = crate::mode::create_file_with_mode(FilePath::new(file.name), permission);
     let written = opened.and_then(|mut opened| opened.write_all(content));
     written.map_err(|error| fail("file", error))
 }
@@ -118,10 +118,10 @@ pub(super) struct FileToWrite<'m> {
 
 /// Whether the file still has the content whose SHA-1 digest is `id`. A file that has not, or is gone,
 /// is to be made again.
-pub(super) fn is_as_written(name: &str, id: &str) -> Answer<bool> {
+pub(super) fn file_has_digest(name: &str, id: &str) -> Answer<bool> {
     match fs::read(name) {
-        Ok(content) => Ok(hex(&sha1(&content)) == id),
-        Err(error) if is_absent(&error) => Ok(false),
+        Ok(content) => Ok(to_hex(&sha1(&content)) == id),
+        Err(error) if is_not_found_error(&error) => Ok(false),
         Err(error) => {
             let detail = format!("The file {name:?} cannot be read: {error}.");
             Err(Problem::new("Read local file error", detail))
@@ -130,9 +130,9 @@ pub(super) fn is_as_written(name: &str, id: &str) -> Answer<bool> {
 }
 
 /// Removes a file, if it is there.
-pub(super) fn remove(name: &str) -> Answer<()> {
+pub(super) fn remove_file_if_present(name: &str) -> Answer<()> {
     match fs::remove_file(name) {
-        Err(error) if !is_absent(&error) => {
+        Err(error) if !is_not_found_error(&error) => {
             let detail = format!("The file {name:?} cannot be removed: {error}.");
             Err(Problem::new("Delete local file error", detail))
         }
@@ -140,6 +140,6 @@ pub(super) fn remove(name: &str) -> Answer<()> {
     }
 }
 
-fn is_absent(error: &io::Error) -> bool {
+fn is_not_found_error(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

@@ -3,7 +3,7 @@
 use formwork_sdk::prelude::*;
 
 /// Checks a permission that an author wrote.
-pub(super) fn validate(name: &str, permission: &Attr<String>) -> Answer<()> {
+pub(super) fn check_permission(name: &str, permission: &Attr<String>) -> Answer<()> {
     match permission.get() {
         Some(text) if parse_mode(text).is_none() => {
             let detail = format!(

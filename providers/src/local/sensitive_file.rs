@@ -4,7 +4,7 @@ use formwork_sdk::prelude::*;
 
 use super::file_content::{self, ContentDigests, ContentSource, FileToWrite};
 use super::permission;
-use crate::pem::is_base64;
+use crate::decode_pem::check_base64;
 
 /// A file with a given content that is not shown.
 #[derive(Model)]
@@ -17,7 +17,7 @@ pub(super) struct SensitiveFileModel {
     #[attr(optional, replace, sensitive)]
     content: Option<String>,
     /// The content in base64.
-    #[attr(optional, replace, sensitive, check = is_base64)]
+    #[attr(optional, replace, sensitive, check = check_base64)]
     content_base64: Option<String>,
     /// A file whose content is copied.
     #[attr(optional, replace)]
@@ -40,8 +40,9 @@ impl Resource for LocalSensitiveFileResource {
 
     fn validate(&self, call: Validate<SensitiveFileModel>) -> Answer<()> {
         let config = &call.config;
-        let file = permission::validate("file_permission", &config.file_permission);
-        let folder = permission::validate("directory_permission", &config.directory_permission);
+        let file = permission::check_permission("file_permission", &config.file_permission);
+        let folder =
+            permission::check_permission("directory_permission", &config.directory_permission);
         Problem::all([file, folder].into_iter().filter_map(Result::err))
     }
 
@@ -66,14 +67,14 @@ impl Resource for LocalSensitiveFileResource {
     async fn read(&self, call: Read<SensitiveFileModel>) -> Answer<Option<SensitiveFileModel>> {
         let file = call.current;
         run_blocking(move || {
-            let same = file_content::is_as_written(&file.filename, &file.told.id)?;
+            let same = file_content::file_has_digest(&file.filename, &file.told.id)?;
             Ok(same.then_some(file))
         })
         .await
     }
 
     async fn delete(&self, call: Delete<SensitiveFileModel>) -> Answer<()> {
-        file_content::remove(&call.prior.filename)
+        file_content::remove_file_if_present(&call.prior.filename)
     }
 }
 

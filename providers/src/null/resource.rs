@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use formwork_sdk::prelude::*;
 
 use super::random_number;
-use crate::replace::values_changed;
+use crate::keepers::keepers_or_triggers_changed;
 
 /// An object that does nothing, for its place in the graph and for its provisioners.
 #[derive(Model)]
 pub(super) struct NullResourceModel {
     /// Arbitrary values that, when changed, make a new object, so that its provisioners run again.
-    #[attr(optional, replace_if = values_changed)]
+    #[attr(optional, replace_if = keepers_or_triggers_changed)]
     triggers: Option<BTreeMap<String, Option<String>>>,
     /// A random number.
     #[attr(computed, keep)]

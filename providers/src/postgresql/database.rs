@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-use super::server::Server;
+use super::server::PostgresqlServer;
 use super::sql;
 
 /// A database.
@@ -47,7 +47,7 @@ pub(super) struct DatabaseModel {
 }
 
 /// The resource type.
-pub(super) struct DatabaseResource(pub(super) Server);
+pub(super) struct DatabaseResource(pub(super) PostgresqlServer);
 
 impl Resource for DatabaseResource {
     type Model = DatabaseModel;
@@ -63,22 +63,28 @@ impl Resource for DatabaseResource {
         let or = |given: &Option<String>, usual: &str| given.clone().unwrap_or(usual.to_owned());
         let template = or(&wanted.template, "template0");
         let mut options = vec![
-            format!("TEMPLATE {}", sql::name(&template)),
-            format!("ENCODING {}", sql::text(&or(&wanted.encoding, "UTF8"))),
-            format!("LC_COLLATE {}", sql::text(&or(&wanted.lc_collate, "C"))),
-            format!("LC_CTYPE {}", sql::text(&or(&wanted.lc_ctype, "C"))),
+            format!("TEMPLATE {}", sql::quote_name(&template)),
+            format!("ENCODING {}", sql::quote_text(&or(&wanted.encoding, "UTF8"))),
+            format!("LC_COLLATE {}", sql::quote_text(&or(&wanted.lc_collate, "C"))),
+            format!("LC_CTYPE {}", sql::quote_text(&or(&wanted.lc_ctype, "C"))),
             format!("ALLOW_CONNECTIONS {}", wanted.allow_connections),
             format!("CONNECTION LIMIT {}", wanted.connection_limit),
             format!("IS_TEMPLATE {}", wanted.is_template.unwrap_or(false)),
         ];
-        options.extend(wanted.owner.as_ref().map(|owner| format!("OWNER {}", sql::name(owner))));
+        options
+            .extend(wanted.owner.as_ref().map(|owner| format!("OWNER {}", sql::quote_name(owner))));
         options.extend(
-            wanted.tablespace_name.as_ref().map(|space| format!("TABLESPACE {}", sql::name(space))),
+            wanted
+                .tablespace_name
+                .as_ref()
+                .map(|space| format!("TABLESPACE {}", sql::quote_name(space))),
         );
-        let name = sql::name(&wanted.name);
+        let name = sql::quote_name(&wanted.name);
         let statement = format!("CREATE DATABASE {name} {}", options.join(" "));
         let what = format!("Error creating database {}", wanted.name);
-        session.run_alone_as(&what, &owner(&wanted.owner), statement).await?;
+        session
+            .run_outside_transaction_as(&what, &roles_to_run_as(&wanted.owner), statement)
+            .await?;
         let made = DatabaseModel { template, ..DatabaseModel::with_name_only(&wanted.name) };
         call.keep(made.clone());
         match self.read_database(made, &call.stop).await? {
@@ -96,27 +102,28 @@ impl Resource for DatabaseResource {
         let (prior, wanted) = (&call.prior, &call.planned);
         let session = self.0.connect(None, &call.stop).await?;
         let what = format!("Error updating database {}", wanted.name);
-        let name = sql::name(&wanted.name);
+        let name = sql::quote_name(&wanted.name);
         let new_owner = wanted.owner.as_ref().filter(|owner| **owner != prior.owner);
         let mut roles = vec![prior.owner.as_str()];
         roles.extend(new_owner.map(String::as_str));
-        session.run_as(&what, &roles, &wanted.statements(prior)).await?;
-        let mut done = prior.as_altered(wanted);
+        session.run_statements_as(&what, &roles, &wanted.alter_statements(prior)).await?;
+        let mut done = prior.after_alter_statements(wanted);
         call.keep(done.clone());
         let space =
             wanted.tablespace_name.as_ref().filter(|space| **space != prior.tablespace_name);
         if let Some(space) = space {
             // Not possible together with others.
-            let statement = format!("ALTER DATABASE {name} SET TABLESPACE {}", sql::name(space));
-            session.run_alone_as(&what, &[&done.owner], statement).await?;
+            let statement =
+                format!("ALTER DATABASE {name} SET TABLESPACE {}", sql::quote_name(space));
+            session.run_outside_transaction_as(&what, &[&done.owner], statement).await?;
             done.tablespace_name = space.clone();
             call.keep(done.clone());
         }
         if let Some(owner) = new_owner.filter(|_| wanted.alter_object_ownership) {
             let inside = self.0.connect(Some(&wanted.name), &call.stop).await?;
-            let (from, to) = (sql::name(&prior.owner), sql::name(owner));
+            let (from, to) = (sql::quote_name(&prior.owner), sql::quote_name(owner));
             let statement = format!("REASSIGN OWNED BY {from} TO {to}");
-            inside.run_as(&what, &roles, &[statement]).await?;
+            inside.run_statements_as(&what, &roles, &[statement]).await?;
         }
         match self.read_database(done, &call.stop).await? {
             Some(database) => Ok(database.into()),
@@ -131,13 +138,13 @@ impl Resource for DatabaseResource {
             return Ok(());
         }
         let what = format!("Error deleting database {}", database.name);
-        let name = sql::name(&database.name);
+        let name = sql::quote_name(&database.name);
         if database.is_template {
             let statement = format!("ALTER DATABASE {name} IS_TEMPLATE false");
-            session.run_as(&what, &[&database.owner], &[statement]).await?;
+            session.run_statements_as(&what, &[&database.owner], &[statement]).await?;
         }
         let statement = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
-        session.run_alone_as(&what, &[&database.owner], statement).await
+        session.run_outside_transaction_as(&what, &[&database.owner], statement).await
     }
 
     async fn import(&self, call: Import<DatabaseModel>) -> Answer<DatabaseModelDraft> {
@@ -164,7 +171,9 @@ impl DatabaseResource {
                      datcollate::text, datctype::text, spcname::text, datconnlimit::int8, datallowconn, \
                      datistemplate FROM pg_database d JOIN pg_tablespace t ON t.oid = dattablespace \
                      WHERE datname = $1";
-        let Some(row) = session.row(query, &[&known.name]).await? else { return Ok(None) };
+        let Some(row) = session.query_first_row(query, &[&known.name]).await? else {
+            return Ok(None);
+        };
         // The server does not remember what a database is a copy of.
         let template = Some(known.template).filter(|template| !template.is_empty());
         Ok(Some(DatabaseModel {
@@ -185,11 +194,11 @@ impl DatabaseResource {
 
 impl DatabaseModelInput {
     /// The statements that bring the database to the planned form, grouped as far as possible.
-    fn statements(&self, prior: &DatabaseModel) -> Vec<String> {
-        let name = sql::name(&self.name);
+    fn alter_statements(&self, prior: &DatabaseModel) -> Vec<String> {
+        let name = sql::quote_name(&self.name);
         let mut statements = Vec::new();
         if prior.name != self.name {
-            let from = sql::name(&prior.name);
+            let from = sql::quote_name(&prior.name);
             statements.push(format!("ALTER DATABASE {from} RENAME TO {name}"));
         }
         let options = [
@@ -206,7 +215,7 @@ impl DatabaseModelInput {
             statements.push(format!("ALTER DATABASE {name} WITH {}", options.join(" ")));
         }
         if let Some(owner) = self.owner.as_ref().filter(|owner| **owner != prior.owner) {
-            statements.push(format!("ALTER DATABASE {name} OWNER TO {}", sql::name(owner)));
+            statements.push(format!("ALTER DATABASE {name} OWNER TO {}", sql::quote_name(owner)));
         }
         statements
     }
@@ -214,7 +223,7 @@ impl DatabaseModelInput {
 
 impl DatabaseModel {
     /// The database once the statements that go together are done.
-    fn as_altered(&self, wanted: &DatabaseModelInput) -> Self {
+    fn after_alter_statements(&self, wanted: &DatabaseModelInput) -> Self {
         Self {
             id: wanted.name.clone(),
             name: wanted.name.clone(),
@@ -245,7 +254,7 @@ impl DatabaseModel {
     }
 }
 
-fn owner(owner: &Option<String>) -> Vec<&str> {
+fn roles_to_run_as(owner: &Option<String>) -> Vec<&str> {
     owner.iter().map(String::as_str).collect()
 }
 

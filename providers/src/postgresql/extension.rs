@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-use super::server::Server;
+use super::server::PostgresqlServer;
 use super::session::Session;
 use super::sql;
 
@@ -33,7 +33,7 @@ pub(super) struct ExtensionModel {
 }
 
 /// The resource type.
-pub(super) struct ExtensionResource(pub(super) Server);
+pub(super) struct ExtensionResource(pub(super) PostgresqlServer);
 
 impl Resource for ExtensionResource {
     type Model = ExtensionModel;
@@ -41,15 +41,18 @@ impl Resource for ExtensionResource {
     async fn create(&self, call: Create<ExtensionModel>) -> Answer<ExtensionModelComputed> {
         let wanted = &call.planned;
         let session = self.0.connect(wanted.database.as_deref(), &call.stop).await?;
-        let mut words = vec![format!("CREATE EXTENSION IF NOT EXISTS {}", sql::name(&wanted.name))];
-        words.extend(wanted.schema.as_ref().map(|schema| format!("SCHEMA {}", sql::name(schema))));
+        let mut words =
+            vec![format!("CREATE EXTENSION IF NOT EXISTS {}", sql::quote_name(&wanted.name))];
         words.extend(
-            wanted.version.as_ref().map(|version| format!("VERSION {}", sql::name(version))),
+            wanted.schema.as_ref().map(|schema| format!("SCHEMA {}", sql::quote_name(schema))),
+        );
+        words.extend(
+            wanted.version.as_ref().map(|version| format!("VERSION {}", sql::quote_name(version))),
         );
         words.extend(wanted.create_cascade.then(|| "CASCADE".to_owned()));
         let what = format!("Error creating extension {}", wanted.name);
-        let owner = session.owner().await?;
-        session.run_as(&what, &[&owner], &[words.join(" ")]).await?;
+        let owner = session.read_database_owner().await?;
+        session.run_statements_as(&what, &[&owner], &[words.join(" ")]).await?;
         let id = format!("{}.{}", session.database, wanted.name);
         let known = |schema, version| {
             let (database, id) = (session.database.clone(), id.clone());
@@ -57,7 +60,8 @@ impl Resource for ExtensionResource {
         };
         let or_empty = |given: &Option<String>| given.clone().unwrap_or_default();
         call.keep(known(or_empty(&wanted.schema), or_empty(&wanted.version)));
-        let (schema, version) = found_in(&session, &wanted.name).await?.unwrap_or_default();
+        let (schema, version) =
+            read_extension_in_session(&session, &wanted.name).await?.unwrap_or_default();
         Ok(known(schema, version))
     }
 
@@ -70,18 +74,21 @@ impl Resource for ExtensionResource {
     async fn update(&self, call: Update<ExtensionModel>) -> Answer<ExtensionModelComputed> {
         let Update { prior, planned: wanted, call, .. } = call;
         let session = self.0.connect(Some(&prior.database), &call.stop).await?;
-        let name = sql::name(&wanted.name);
+        let name = sql::quote_name(&wanted.name);
         let mut statements = Vec::new();
         if let Some(schema) = wanted.schema.filter(|schema| *schema != prior.schema) {
-            statements.push(format!("ALTER EXTENSION {name} SET SCHEMA {}", sql::name(&schema)));
+            statements
+                .push(format!("ALTER EXTENSION {name} SET SCHEMA {}", sql::quote_name(&schema)));
         }
         if let Some(version) = wanted.version.filter(|version| *version != prior.version) {
-            statements.push(format!("ALTER EXTENSION {name} UPDATE TO {}", sql::name(&version)));
+            statements
+                .push(format!("ALTER EXTENSION {name} UPDATE TO {}", sql::quote_name(&version)));
         }
-        let owner = session.owner().await?;
+        let owner = session.read_database_owner().await?;
         let what = format!("Error updating extension {}", wanted.name);
-        session.run_as(&what, &[&owner], &statements).await?;
-        let (schema, version) = found_in(&session, &wanted.name).await?.unwrap_or_default();
+        session.run_statements_as(&what, &[&owner], &statements).await?;
+        let (schema, version) =
+            read_extension_in_session(&session, &wanted.name).await?.unwrap_or_default();
         Ok(ExtensionModelComputed { schema, version, database: prior.database, id: prior.id })
     }
 
@@ -93,17 +100,18 @@ impl Resource for ExtensionResource {
         }
         let session = self.0.connect(Some(&extension.database), &call.stop).await?;
         let how = if extension.drop_cascade { "CASCADE" } else { "RESTRICT" };
-        let statement = format!("DROP EXTENSION IF EXISTS {} {how}", sql::name(&extension.name));
+        let statement =
+            format!("DROP EXTENSION IF EXISTS {} {how}", sql::quote_name(&extension.name));
         let what = format!("Error deleting extension {}", extension.name);
-        let owner = session.owner().await?;
-        session.run_as(&what, &[&owner], &[statement]).await
+        let owner = session.read_database_owner().await?;
+        session.run_statements_as(&what, &[&owner], &[statement]).await
     }
 
     async fn import(&self, call: Import<ExtensionModel>) -> Answer<ExtensionModelDraft> {
         let id = call.id.as_str();
         let (database, name) = match id.split_once('.') {
             Some((database, name)) => (database.to_owned(), name),
-            None => (self.0.database(), id),
+            None => (self.0.default_database(), id),
         };
         let (database, name, id) = (database.into(), name.into(), id.into());
         let (drop_cascade, create_cascade) = (false.into(), false.into());
@@ -131,13 +139,16 @@ impl ExtensionResource {
             return Ok(None);
         }
         let session = self.0.connect(Some(database), stop).await?;
-        found_in(&session, name).await
+        read_extension_in_session(&session, name).await
     }
 }
 
 /// Schema and version of an extension of the session's database; `None` if it is not there.
-async fn found_in(session: &Session, name: &str) -> Answer<Option<(String, String)>> {
+async fn read_extension_in_session(
+    session: &Session,
+    name: &str,
+) -> Answer<Option<(String, String)>> {
     let query = "SELECT nspname::text, extversion FROM pg_extension e \
                  JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = $1";
-    Ok(session.row(query, &[&name]).await?.map(|row| (row.get(0), row.get(1))))
+    Ok(session.query_first_row(query, &[&name]).await?.map(|row| (row.get(0), row.get(1))))
 }

@@ -7,10 +7,13 @@ use std::collections::BTreeSet;
 
 use formwork_sdk::prelude::*;
 
-use super::server::Server;
+use super::server::PostgresqlServer;
 use super::session::Session;
 use super::sql;
-use target::{Object, Target, are_all_privileges, is_name, privileges};
+use target::{
+    GrantTarget, ObjectPrivileges, are_all_privileges, is_valid_object_name,
+    privileges_of_object_kind,
+};
 
 /// The privileges of a role. All that are not listed are taken away.
 #[derive(Model)]
@@ -47,7 +50,7 @@ pub(super) struct GrantModel {
 }
 
 /// The resource type.
-pub(super) struct GrantResource(pub(super) Server);
+pub(super) struct GrantResource(pub(super) PostgresqlServer);
 
 impl Resource for GrantResource {
     type Model = GrantModel;
@@ -57,7 +60,7 @@ impl Resource for GrantResource {
             call.report(Problem::new("Invalid Attribute Combination", why).at(name));
         };
         let Some(kind) = call.config.object_type.get() else { return Ok(()) };
-        let Some(allowed) = privileges(kind) else { return Ok(()) };
+        let Some(allowed) = privileges_of_object_kind(kind) else { return Ok(()) };
         let given = call.config.privileges.get().into_iter().flatten();
         for wrong in given.filter(|given| *given != "ALL" && !allowed.contains(&given.as_str())) {
             let why = format!(
@@ -73,7 +76,7 @@ impl Resource for GrantResource {
             if objects.next().is_some() {
                 refuse("objects", format!("`objects` cannot be given for a {kind}."));
             }
-        } else if let Some(wrong) = objects.find(|name| !is_name(kind, name)) {
+        } else if let Some(wrong) = objects.find(|name| !is_valid_object_name(kind, name)) {
             let why =
                 format!("{wrong:?} is not the name of a {kind} with the types of its arguments.");
             refuse("objects", why);
@@ -84,8 +87,8 @@ impl Resource for GrantResource {
     async fn create(&self, call: Create<GrantModel>) -> Answer<GrantModelComputed> {
         let Create { planned: wanted, call, .. } = call;
         let session = self.0.connect(Some(&wanted.database), &call.stop).await?;
-        let statements = wanted.statements();
-        run(&session, "Error granting privileges", &wanted.target(), &statements).await?;
+        let statements = wanted.grant_statements();
+        run_as_owners(&session, "Error granting privileges", &wanted.target(), &statements).await?;
         Ok(GrantModelComputed { id: wanted.id() })
     }
 
@@ -96,14 +99,14 @@ impl Resource for GrantResource {
             return Ok(None);
         }
         let session = self.0.connect(Some(&known.database), &call.stop).await?;
-        read(&session, known).await
+        read_granted_privileges(&session, known).await
     }
 
     async fn update(&self, call: Update<GrantModel>) -> Answer<GrantModelComputed> {
         let Update { prior, planned: wanted, call, .. } = call;
         let session = self.0.connect(Some(&wanted.database), &call.stop).await?;
-        let statements = wanted.statements();
-        run(&session, "Error granting privileges", &wanted.target(), &statements).await?;
+        let statements = wanted.grant_statements();
+        run_as_owners(&session, "Error granting privileges", &wanted.target(), &statements).await?;
         Ok(GrantModelComputed { id: prior.id })
     }
 
@@ -116,19 +119,19 @@ impl Resource for GrantResource {
         let session = self.0.connect(Some(&known.database), &call.stop).await?;
         let target = known.target();
         // A role or schema that is gone has taken its privileges with it.
-        if role_of(&session, &known.role).await?.is_none()
-            || target.read_objects(&session, 0).await?.is_empty()
+        if read_role_oid(&session, &known.role).await?.is_none()
+            || target.read_object_privileges(&session, 0).await?.is_empty()
         {
             return Ok(());
         }
-        let statement = revoke(&target, &known.role);
-        run(&session, "Error revoking privileges", &target, &[statement]).await
+        let statement = revoke_all_statement(&target, &known.role);
+        run_as_owners(&session, "Error revoking privileges", &target, &[statement]).await
     }
 }
 
 impl GrantModel {
-    fn target(&self) -> Target<'_> {
-        Target {
+    fn target(&self) -> GrantTarget<'_> {
+        GrantTarget {
             kind: &self.object_type,
             database: &self.database,
             schema: self.schema.as_deref(),
@@ -138,8 +141,8 @@ impl GrantModel {
 }
 
 impl GrantModelInput {
-    fn target(&self) -> Target<'_> {
-        Target {
+    fn target(&self) -> GrantTarget<'_> {
+        GrantTarget {
             kind: &self.object_type,
             database: &self.database,
             schema: self.schema.as_deref(),
@@ -148,9 +151,9 @@ impl GrantModelInput {
     }
 
     /// The statements after which the role has these privileges and no others.
-    fn statements(&self) -> Vec<String> {
+    fn grant_statements(&self) -> Vec<String> {
         let target = self.target();
-        let mut statements = vec![revoke(&target, &self.role)];
+        let mut statements = vec![revoke_all_statement(&target, &self.role)];
         if !self.privileges.is_empty() {
             // The names of privileges were checked; they are no names of the server's.
             let privileges: Vec<_> = self.privileges.iter().map(String::as_str).collect();
@@ -158,8 +161,8 @@ impl GrantModelInput {
             statements.push(format!(
                 "GRANT {} ON {} TO {}{option}",
                 privileges.join(", "),
-                target.sql(),
-                sql::grantee(&self.role)
+                target.to_sql(),
+                sql::quote_grantee(&self.role)
             ));
         }
         statements
@@ -176,42 +179,45 @@ impl GrantModelInput {
     }
 }
 
-fn revoke(target: &Target<'_>, role: &str) -> String {
-    format!("REVOKE ALL PRIVILEGES ON {} FROM {}", target.sql(), sql::grantee(role))
+fn revoke_all_statement(target: &GrantTarget<'_>, role: &str) -> String {
+    format!("REVOKE ALL PRIVILEGES ON {} FROM {}", target.to_sql(), sql::quote_grantee(role))
 }
 
 /// The number of the role; `None` if it is gone.
-async fn role_of(session: &Session, role: &str) -> Answer<Option<u32>> {
+async fn read_role_oid(session: &Session, role: &str) -> Answer<Option<u32>> {
     if role.eq_ignore_ascii_case("public") {
         return Ok(Some(0));
     }
     let query = "SELECT oid FROM pg_roles WHERE rolname = $1";
-    Ok(session.row(query, &[&role]).await?.map(|row| row.get(0)))
+    Ok(session.query_first_row(query, &[&role]).await?.map(|row| row.get(0)))
 }
 
 /// Changes privileges in the role of the objects' owner.
-async fn run(
+async fn run_as_owners(
     session: &Session,
     what: &str,
-    target: &Target<'_>,
+    target: &GrantTarget<'_>,
     statements: &[String],
 ) -> Answer<()> {
-    let objects = target.read_objects(session, 0).await?;
+    let objects = target.read_object_privileges(session, 0).await?;
     let owners: BTreeSet<&str> = objects.iter().map(|object| object.owner.as_str()).collect();
-    session.run_as(what, &owners.into_iter().collect::<Vec<_>>(), statements).await
+    session.run_statements_as(what, &owners.into_iter().collect::<Vec<_>>(), statements).await
 }
 
 /// The privileges that the role really has; `None` if role or schema are gone.
-async fn read(session: &Session, known: GrantModel) -> Answer<Option<GrantModel>> {
-    let Some(role) = role_of(session, &known.role).await? else { return Ok(None) };
+async fn read_granted_privileges(
+    session: &Session,
+    known: GrantModel,
+) -> Answer<Option<GrantModel>> {
+    let Some(role) = read_role_oid(session, &known.role).await? else { return Ok(None) };
     if let Some(schema) = known.schema.as_ref().filter(|_| known.object_type != "database") {
         let query = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
-        if session.row(query, &[schema]).await?.is_none() {
+        if session.query_first_row(query, &[schema]).await?.is_none() {
             return Ok(None);
         }
     }
-    for object in known.target().read_objects(session, role).await? {
-        let Object { owner, privileges, passed_on } = object;
+    for object in known.target().read_object_privileges(session, role).await? {
+        let ObjectPrivileges { owner, privileges, passed_on } = object;
         // An owner may grant everything, with or without the option.
         let with_grant_option = match known.with_grant_option {
             _ if owner == known.role => known.with_grant_option,

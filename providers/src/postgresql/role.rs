@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use formwork_sdk::prelude::*;
 
-use super::server::Server;
+use super::server::PostgresqlServer;
 use super::session::Session;
 use super::sql;
 
@@ -81,7 +81,7 @@ pub(super) struct RoleModel {
 }
 
 /// The resource type.
-pub(super) struct RoleResource(pub(super) Server);
+pub(super) struct RoleResource(pub(super) PostgresqlServer);
 
 impl Resource for RoleResource {
     type Model = RoleModel;
@@ -95,16 +95,17 @@ impl Resource for RoleResource {
         let session = self.0.connect(None, &call.stop).await?;
         let role = call.planned;
         let options = role.changed_options(None).join(" ");
-        let mut statements = vec![format!("CREATE ROLE {} WITH {options}", sql::name(&role.name))];
-        statements.extend(role.changed_settings(None));
-        statements.extend(role.memberships(&BTreeSet::new()));
-        session.run(&format!("Error creating role {}", role.name), &statements).await?;
+        let mut statements =
+            vec![format!("CREATE ROLE {} WITH {options}", sql::quote_name(&role.name))];
+        statements.extend(role.changed_setting_statements(None));
+        statements.extend(role.membership_statements(&BTreeSet::new()));
+        session.run_statements(&format!("Error creating role {}", role.name), &statements).await?;
         Ok(RoleModelComputed { id: role.name })
     }
 
     async fn read(&self, call: Read<RoleModel>) -> Answer<Option<RoleModel>> {
         let session = self.0.connect(None, &call.stop).await?;
-        read(&session, call.current).await
+        read_role(&session, call.current).await
     }
 
     async fn update(&self, call: Update<RoleModel>) -> Answer<RoleModelComputed> {
@@ -112,17 +113,17 @@ impl Resource for RoleResource {
         let (prior, role) = (call.prior, call.planned);
         let mut statements = Vec::new();
         if prior.name != role.name {
-            let (from, to) = (sql::name(&prior.name), sql::name(&role.name));
+            let (from, to) = (sql::quote_name(&prior.name), sql::quote_name(&role.name));
             statements.push(format!("ALTER ROLE {from} RENAME TO {to}"));
         }
         let options = role.changed_options(Some(&prior));
         if !options.is_empty() {
-            let name = sql::name(&role.name);
+            let name = sql::quote_name(&role.name);
             statements.push(format!("ALTER ROLE {name} WITH {}", options.join(" ")));
         }
-        statements.extend(role.changed_settings(Some(&prior)));
-        statements.extend(role.memberships(&prior.roles.unwrap_or_default()));
-        session.run(&format!("Error updating role {}", role.name), &statements).await?;
+        statements.extend(role.changed_setting_statements(Some(&prior)));
+        statements.extend(role.membership_statements(&prior.roles.unwrap_or_default()));
+        session.run_statements(&format!("Error updating role {}", role.name), &statements).await?;
         Ok(RoleModelComputed { id: role.name })
     }
 
@@ -130,13 +131,13 @@ impl Resource for RoleResource {
         let Delete { prior: role, call, .. } = call;
         let session = self.0.connect(None, &call.stop).await?;
         let exists = "SELECT 1 FROM pg_roles WHERE rolname = $1";
-        if session.row(exists, &[&role.name]).await?.is_none() {
+        if session.query_first_row(exists, &[&role.name]).await?.is_none() {
             return Ok(());
         }
-        let name = sql::name(&role.name);
+        let name = sql::quote_name(&role.name);
         let mut statements = Vec::new();
         if !role.skip_reassign_owned {
-            let membership = session.membership(&[&role.name]).await?;
+            let membership = session.temporary_membership(&[&role.name]).await?;
             statements.extend(membership.begin);
             statements.push(format!("REASSIGN OWNED BY {name} TO CURRENT_USER"));
             statements.push(format!("DROP OWNED BY {name}"));
@@ -146,7 +147,7 @@ impl Resource for RoleResource {
         if !role.skip_drop_role {
             statements.push(format!("DROP ROLE {name}"));
         }
-        session.run(&format!("Error deleting role {}", role.name), &statements).await
+        session.run_statements(&format!("Error deleting role {}", role.name), &statements).await
     }
 
     async fn import(&self, call: Import<RoleModel>) -> Answer<RoleModelDraft> {
@@ -188,7 +189,7 @@ impl RoleModelInput {
             options.push(format!("CONNECTION LIMIT {}", self.connection_limit));
         }
         if prior.is_none_or(|prior| prior.valid_until != self.valid_until) {
-            options.push(format!("VALID UNTIL {}", sql::text(&self.valid_until)));
+            options.push(format!("VALID UNTIL {}", sql::quote_text(&self.valid_until)));
         }
         let hidden = self.password_wo.as_ref().map(Secret::expose);
         let password = self.password.as_ref().or(hidden).filter(|password| !password.is_empty());
@@ -199,18 +200,18 @@ impl RoleModelInput {
                 || (prior.name != self.name && password.is_some())
         });
         if is_new {
-            let password = password.map_or_else(|| "NULL".to_owned(), |text| sql::text(text));
+            let password = password.map_or_else(|| "NULL".to_owned(), |text| sql::quote_text(text));
             options.push(format!("PASSWORD {password}"));
         }
         options
     }
 
     /// The statements that set what holds in the role's sessions, as far as it does not hold already.
-    fn changed_settings(&self, prior: Option<&RoleModel>) -> Vec<String> {
+    fn changed_setting_statements(&self, prior: Option<&RoleModel>) -> Vec<String> {
         let path =
-            |path: Option<&Vec<String>>| path.filter(|path| !path.is_empty()).map(sql::names);
+            |path: Option<&Vec<String>>| path.filter(|path| !path.is_empty()).map(sql::quote_names);
         let number = |number: Option<i64>| number.map(|number| number.to_string());
-        let role = |role: Option<&String>| role.map(|role| sql::name(role));
+        let role = |role: Option<&String>| role.map(|role| sql::quote_name(role));
         let own = [
             ("search_path", path(self.search_path.as_ref())),
             ("statement_timeout", number(self.statement_timeout)),
@@ -225,7 +226,7 @@ impl RoleModelInput {
                 role(prior.assume_role.as_ref()),
             ]
         });
-        let name = sql::name(&self.name);
+        let name = sql::quote_name(&self.name);
         let changed = own.into_iter().zip(is).filter(|((_, wanted), is)| wanted != is);
         let statement = |((setting, value), _): ((&str, Option<String>), _)| match value {
             Some(value) => format!("ALTER ROLE {name} SET {setting} TO {value}"),
@@ -235,21 +236,21 @@ impl RoleModelInput {
     }
 
     /// The statements that make the role a member of its roles, and no longer of others.
-    fn memberships(&self, prior: &BTreeSet<String>) -> Vec<String> {
+    fn membership_statements(&self, prior: &BTreeSet<String>) -> Vec<String> {
         let none = BTreeSet::new();
         let roles = self.roles.as_ref().unwrap_or(&none);
-        let name = sql::name(&self.name);
+        let name = sql::quote_name(&self.name);
         let left = sql::difference(prior, roles)
-            .map(|role| format!("REVOKE {} FROM {name}", sql::name(role)));
+            .map(|role| format!("REVOKE {} FROM {name}", sql::quote_name(role)));
         let joined = sql::difference(roles, prior)
-            .map(|role| format!("GRANT {} TO {name}", sql::name(role)));
+            .map(|role| format!("GRANT {} TO {name}", sql::quote_name(role)));
         left.chain(joined).collect()
     }
 }
 
 const IDLE_TIMEOUT_SETTING: &str = "idle_in_transaction_session_timeout";
 
-async fn read(session: &Session, known: RoleModel) -> Answer<Option<RoleModel>> {
+async fn read_role(session: &Session, known: RoleModel) -> Answer<Option<RoleModel>> {
     let query = "SELECT rolsuper, rolcreatedb, rolcreaterole, rolinherit, rolcanlogin, rolreplication, \
                  rolbypassrls, rolconnlimit::int8, \
                  coalesce(rolvaliduntil, 'infinity') = $2::text::timestamptz, \
@@ -258,7 +259,7 @@ async fn read(session: &Session, known: RoleModel) -> Answer<Option<RoleModel>> 
                  FROM pg_roles r WHERE rolname = $1";
     // An object that was just imported knows its name only.
     let until = if known.valid_until.is_empty() { "infinity" } else { &known.valid_until };
-    let Some(row) = session.row(query, &[&known.name, &until]).await? else {
+    let Some(row) = session.query_first_row(query, &[&known.name, &until]).await? else {
         return Ok(None);
     };
     let config: Vec<String> = row.get(10);

@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-use super::server::Server;
+use super::server::PostgresqlServer;
 use super::session::Session;
 use super::sql;
 
@@ -30,7 +30,7 @@ pub(super) struct SchemaModel {
 }
 
 /// The resource type.
-pub(super) struct SchemaResource(pub(super) Server);
+pub(super) struct SchemaResource(pub(super) PostgresqlServer);
 
 impl Resource for SchemaResource {
     type Model = SchemaModel;
@@ -39,28 +39,28 @@ impl Resource for SchemaResource {
         let wanted = &call.planned;
         let session = self.0.connect(wanted.database.as_deref(), &call.stop).await?;
         let condition = if wanted.if_not_exists { "IF NOT EXISTS " } else { "" };
-        let name = sql::name(&wanted.name);
+        let name = sql::quote_name(&wanted.name);
         let mut statements = vec![format!("CREATE SCHEMA {condition}{name}")];
         // Apart, because a schema that was there has an owner already.
-        let owner = wanted.owner.as_ref().map(|owner| sql::name(owner));
+        let owner = wanted.owner.as_ref().map(|owner| sql::quote_name(owner));
         statements.extend(owner.map(|owner| format!("ALTER SCHEMA {name} OWNER TO {owner}")));
         let what = format!("Error creating schema {}", wanted.name);
-        let mut roles = vec![session.owner().await?];
+        let mut roles = vec![session.read_database_owner().await?];
         roles.extend(wanted.owner.clone());
         // An existing schema may have another owner.
-        roles.extend(owner_of(&session, &wanted.name).await?);
-        session.run_as(&what, &roles_to_join(&roles), &statements).await?;
+        roles.extend(read_schema_owner(&session, &wanted.name).await?);
+        session.run_statements_as(&what, &as_role_names(&roles), &statements).await?;
         let id = format!("{}.{}", session.database, wanted.name);
         let database = session.database.clone();
         let owner = wanted.owner.clone().unwrap_or_default();
         call.keep(SchemaModelComputed { database: database.clone(), owner, id: id.clone() });
-        let owner = owner_of(&session, &wanted.name).await?;
+        let owner = read_schema_owner(&session, &wanted.name).await?;
         Ok(SchemaModelComputed { database, owner: owner.unwrap_or_default(), id })
     }
 
     async fn read(&self, call: Read<SchemaModel>) -> Answer<Option<SchemaModel>> {
         let Read { current: known, call, .. } = call;
-        let owner = self.owner(&known.database, &known.name, &call.stop).await?;
+        let owner = self.read_owner_in_database(&known.database, &known.name, &call.stop).await?;
         let id = format!("{}.{}", known.database, known.name);
         Ok(owner.map(|owner| SchemaModel { owner, id, ..known }))
     }
@@ -68,19 +68,19 @@ impl Resource for SchemaResource {
     async fn update(&self, call: Update<SchemaModel>) -> Answer<SchemaModelComputed> {
         let Update { prior, planned: wanted, call, .. } = call;
         let session = self.0.connect(Some(&prior.database), &call.stop).await?;
-        let name = sql::name(&wanted.name);
+        let name = sql::quote_name(&wanted.name);
         let mut statements = Vec::new();
         if prior.name != wanted.name {
-            let from = sql::name(&prior.name);
+            let from = sql::quote_name(&prior.name);
             statements.push(format!("ALTER SCHEMA {from} RENAME TO {name}"));
         }
         let owner = wanted.owner.unwrap_or_else(|| prior.owner.clone());
         if owner != prior.owner {
-            statements.push(format!("ALTER SCHEMA {name} OWNER TO {}", sql::name(&owner)));
+            statements.push(format!("ALTER SCHEMA {name} OWNER TO {}", sql::quote_name(&owner)));
         }
-        let roles = [session.owner().await?, prior.owner, owner.clone()];
+        let roles = [session.read_database_owner().await?, prior.owner, owner.clone()];
         let what = format!("Error updating schema {}", wanted.name);
-        session.run_as(&what, &roles_to_join(&roles), &statements).await?;
+        session.run_statements_as(&what, &as_role_names(&roles), &statements).await?;
         let id = format!("{}.{}", session.database, wanted.name);
         Ok(SchemaModelComputed { database: session.database, owner, id })
     }
@@ -93,16 +93,16 @@ impl Resource for SchemaResource {
         }
         let session = self.0.connect(Some(&schema.database), &call.stop).await?;
         let how = if schema.drop_cascade { "CASCADE" } else { "RESTRICT" };
-        let statement = format!("DROP SCHEMA IF EXISTS {} {how}", sql::name(&schema.name));
+        let statement = format!("DROP SCHEMA IF EXISTS {} {how}", sql::quote_name(&schema.name));
         let what = format!("Error deleting schema {}", schema.name);
-        session.run_as(&what, &[&schema.owner], &[statement]).await
+        session.run_statements_as(&what, &[&schema.owner], &[statement]).await
     }
 
     async fn import(&self, call: Import<SchemaModel>) -> Answer<SchemaModelDraft> {
         let id = call.id.as_str();
         let (database, name) = match id.split_once('.') {
             Some((database, name)) => (database.to_owned(), name),
-            None => (self.0.database(), id),
+            None => (self.0.default_database(), id),
         };
         let (database, name, id) = (database.into(), name.into(), id.into());
         let (if_not_exists, drop_cascade) = (true.into(), false.into());
@@ -119,22 +119,27 @@ impl Resource for SchemaResource {
 
 impl SchemaResource {
     /// Owner of a schema; `None` if it does not exist, or its database does not.
-    async fn owner(&self, database: &str, name: &str, stop: &Stop) -> Answer<Option<String>> {
+    async fn read_owner_in_database(
+        &self,
+        database: &str,
+        name: &str,
+        stop: &Stop,
+    ) -> Answer<Option<String>> {
         let first = self.0.connect(None, stop).await?;
         if !first.has_database(database).await? {
             return Ok(None);
         }
         let session = self.0.connect(Some(database), stop).await?;
-        owner_of(&session, name).await
+        read_schema_owner(&session, name).await
     }
 }
 
 /// Owner of a schema of the session's database; `None` if it does not exist.
-async fn owner_of(session: &Session, name: &str) -> Answer<Option<String>> {
+async fn read_schema_owner(session: &Session, name: &str) -> Answer<Option<String>> {
     let query = "SELECT pg_get_userbyid(nspowner)::text FROM pg_namespace WHERE nspname = $1";
-    Ok(session.row(query, &[&name]).await?.map(|row| row.get(0)))
+    Ok(session.query_first_row(query, &[&name]).await?.map(|row| row.get(0)))
 }
 
-fn roles_to_join(roles: &[String]) -> Vec<&str> {
+fn as_role_names(roles: &[String]) -> Vec<&str> {
     roles.iter().map(String::as_str).collect()
 }

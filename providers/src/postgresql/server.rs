@@ -6,8 +6,8 @@ use std::time::Duration;
 use formwork_sdk::prelude::*;
 use tokio_postgres::Config;
 
-use super::encryption::{
-    ClientCertificate, ClientCertificateDraft, Encryption, EncryptionSettings,
+use super::connection_encryption::{
+    ClientCertificate, ClientCertificateDraft, ConnectionEncryption, EncryptionSettings,
 };
 use super::session::Session;
 
@@ -66,7 +66,7 @@ pub(super) struct PostgresqlConfigModel {
 
 /// The server that the provider was configured with, shared by all resources.
 #[derive(Clone, Default)]
-pub(super) struct Server(Arc<Mutex<KnownConfig>>);
+pub(super) struct PostgresqlServer(Arc<Mutex<KnownConfig>>);
 
 /// Configuration of the provider, as far as it is known.
 #[derive(Clone, Default)]
@@ -86,10 +86,10 @@ pub(super) struct ConnectionSettings {
     pub(super) database: String,
     /// Timeout of a connection; `None` for none.
     pub(super) patience: Option<Duration>,
-    pub(super) encryption: Encryption,
+    pub(super) encryption: ConnectionEncryption,
 }
 
-impl Configure for Server {
+impl Configure for PostgresqlServer {
     type Model = PostgresqlConfigModel;
 
     async fn configure(&self, call: Setup<PostgresqlConfigModel>) -> Answer<()> {
@@ -101,12 +101,12 @@ impl Configure for Server {
     }
 }
 
-impl Server {
+impl PostgresqlServer {
     /// Takes how the server is reached.
     pub(super) fn configure(&self, config: &PostgresqlConfigModelDraft) -> Answer<()> {
         let later = unknown_attributes(config);
         let known_config = if later.is_empty() {
-            KnownConfig::All(Box::new(access(config)?))
+            KnownConfig::All(Box::new(read_connection_settings(config)?))
         } else {
             KnownConfig::Later(later)
         };
@@ -133,7 +133,7 @@ impl Server {
     }
 
     /// The name of the database that the provider begins with.
-    pub(super) fn database(&self) -> String {
+    pub(super) fn default_database(&self) -> String {
         match self.known_config() {
             KnownConfig::All(access) => access.database,
             _ => "postgres".to_owned(),
@@ -167,12 +167,12 @@ fn unknown_attributes(config: &PostgresqlConfigModelDraft) -> Vec<&'static str> 
         .collect()
 }
 
-fn access(config: &PostgresqlConfigModelDraft) -> Answer<ConnectionSettings> {
+fn read_connection_settings(config: &PostgresqlConfigModelDraft) -> Answer<ConnectionSettings> {
     let or_env = |given: &Attr<String>, name: &str, usual: &str| {
-        given.get().cloned().or_else(|| variable(name)).unwrap_or_else(|| usual.to_owned())
+        given.get().cloned().or_else(|| read_env_variable(name)).unwrap_or_else(|| usual.to_owned())
     };
     let number = |given: &Attr<i64>, name: &str, usual: i64| {
-        let given = given.get().copied().or_else(|| variable(name)?.parse().ok());
+        let given = given.get().copied().or_else(|| read_env_variable(name)?.parse().ok());
         given.unwrap_or(usual)
     };
     let host = or_env(&config.host, "PGHOST", "localhost");
@@ -182,7 +182,7 @@ fn access(config: &PostgresqlConfigModelDraft) -> Answer<ConnectionSettings> {
         authorities: config.sslrootcert.get().cloned(),
         client: config.clientcert.get().and_then(|blocks| blocks.first()).cloned(),
     };
-    let encryption = Encryption::new(wanted)?;
+    let encryption = ConnectionEncryption::from_settings(wanted)?;
     let mut access = Config::new();
     access
         .ssl_mode(encryption.ssl_mode())
@@ -205,6 +205,6 @@ fn access(config: &PostgresqlConfigModelDraft) -> Answer<ConnectionSettings> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the variables that all programs of PostgreSQL know")]
-fn variable(name: &str) -> Option<String> {
+fn read_env_variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

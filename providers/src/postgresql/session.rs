@@ -14,7 +14,7 @@ use tokio_postgres::error::{DbError, SqlState};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row};
 
-use super::encryption::Encryption;
+use super::connection_encryption::ConnectionEncryption;
 use super::server::ConnectionSettings;
 use super::sql;
 
@@ -25,7 +25,7 @@ pub(super) struct Session {
     pub(super) database: String,
     /// The first part of the server's version.
     pub(super) version: u32,
-    encryption: Encryption,
+    encryption: ConnectionEncryption,
     stop: Stop,
 }
 
@@ -49,13 +49,13 @@ impl Session {
         let ConnectionSettings { mut config, database: usual, patience, encryption } = access;
         let database = database.unwrap_or(&usual).to_owned();
         config.dbname(&database);
-        let mut starting = RetryDeadline::of(patience);
-        let mut absent = RetryDeadline::of(Some(
+        let mut starting = RetryDeadline::after(patience);
+        let mut absent = RetryDeadline::after(Some(
             patience.map_or(ABSENT_SERVER_TIMEOUT, |patience| patience.min(ABSENT_SERVER_TIMEOUT)),
         ));
         let what = "Error connecting to PostgreSQL";
         loop {
-            let attempt = within(patience, config.connect(encryption.clone()));
+            let attempt = with_time_limit(patience, config.connect(encryption.clone()));
             let attempt = tokio::select! {
                 attempt = attempt => attempt,
                 () = stop.requested() => {
@@ -64,13 +64,14 @@ impl Session {
             };
             let error = match attempt {
                 Some(Ok((client, connection))) => {
-                    let version = connection.parameter("server_version").and_then(version);
+                    let version =
+                        connection.parameter("server_version").and_then(parse_major_version);
                     // Ends with the client.
                     tokio::spawn(connection);
                     let (version, stop) = (version.unwrap_or_default(), stop.clone());
                     let session = Self { client, database, version, encryption, stop };
                     let limit = format!("SET lock_timeout = {}", LOCK_TIMEOUT.as_millis());
-                    session.run(what, &[limit]).await?;
+                    session.run_statements(what, &[limit]).await?;
                     return Ok(session);
                 }
                 Some(Err(error)) => error,
@@ -80,37 +81,38 @@ impl Session {
                     return Err(Problem::new(what, detail));
                 }
             };
-            let waits = match is_absent(&error) {
+            let waits = match is_server_absent_error(&error) {
                 true => &mut absent,
-                false if is_temporary(&error) => &mut starting,
+                false if is_temporary_error(&error) => &mut starting,
                 false => return Err(server_problem(what, &error)),
             };
             log::warn("PostgreSQL is waited for", &[("error", &describe_error(&error))]);
-            if !waits.allows_another(stop).await {
+            if !waits.wait_for_next_attempt(stop).await {
                 return Err(server_problem(what, &error));
             }
         }
     }
 
     /// Does statements, all or none of them. `what` is the summary of the error.
-    pub(super) async fn run(&self, what: &str, statements: &[String]) -> Answer<()> {
+    pub(super) async fn run_statements(&self, what: &str, statements: &[String]) -> Answer<()> {
         if statements.is_empty() {
             return Ok(());
         }
         let text = statements.join(";\n");
-        let mut patience = RetryDeadline::of(Some(LOCK_TIMEOUT));
+        let mut patience = RetryDeadline::after(Some(LOCK_TIMEOUT));
         loop {
             match self.wait_or_cancel(what, self.client.batch_execute(&text)).await? {
                 Ok(()) => return Ok(()),
-                Err(error) if is_temporary(&error) && patience.allows_another(&self.stop).await => {
-                }
+                Err(error)
+                    if is_temporary_error(&error)
+                        && patience.wait_for_next_attempt(&self.stop).await => {}
                 Err(error) => return Err(server_problem(what, &error)),
             }
         }
     }
 
     /// The same as a member of some roles.
-    pub(super) async fn run_as(
+    pub(super) async fn run_statements_as(
         &self,
         what: &str,
         roles: &[&str],
@@ -119,20 +121,20 @@ impl Session {
         if statements.is_empty() {
             return Ok(());
         }
-        let Membership { begin, end } = self.membership(roles).await?;
-        self.run(what, &[&begin, statements, &end].concat()).await
+        let TemporaryMembership { begin, end } = self.temporary_membership(roles).await?;
+        self.run_statements(what, &[&begin, statements, &end].concat()).await
     }
 
     /// The same with one statement that the server only does alone.
-    pub(super) async fn run_alone_as(
+    pub(super) async fn run_outside_transaction_as(
         &self,
         what: &str,
         roles: &[&str],
         statement: String,
     ) -> Answer<()> {
-        let Membership { begin, end } = self.membership(roles).await?;
-        self.run(what, &begin).await?;
-        let done = self.run(what, &[statement]).await;
+        let TemporaryMembership { begin, end } = self.temporary_membership(roles).await?;
+        self.run_statements(what, &begin).await?;
+        let done = self.run_statements(what, &[statement]).await;
         // Whatever became of it, and even if the host wants an end.
         if let Err(error) = self.client.batch_execute(&end.join(";\n")).await {
             log::warn("a membership stays", &[("error", &describe_error(&error))]);
@@ -142,7 +144,7 @@ impl Session {
 
     /// Statements that make the user a member of roles, and end the membership: none where they
     /// would change nothing.
-    pub(super) async fn membership(&self, roles: &[&str]) -> Answer<Membership> {
+    pub(super) async fn temporary_membership(&self, roles: &[&str]) -> Answer<TemporaryMembership> {
         let [may, has] = match self.version >= VERSION_WITH_MEMBER_USE {
             true => [
                 "pg_has_role(r.oid, 'USAGE') AND pg_has_role(r.oid, 'SET')",
@@ -158,16 +160,18 @@ impl Session {
              ORDER BY 1"
         );
         let missing: Vec<String> =
-            self.rows(&query, &[&roles]).await?.iter().map(|row| row.get(0)).collect();
+            self.query_rows(&query, &[&roles]).await?.iter().map(|row| row.get(0)).collect();
         let each = |verb: &str, to: &str| {
             let roles = missing.iter();
-            roles.map(|role| format!("{verb} {} {to} CURRENT_USER", sql::name(role))).collect()
+            roles
+                .map(|role| format!("{verb} {} {to} CURRENT_USER", sql::quote_name(role)))
+                .collect()
         };
-        Ok(Membership { begin: each("GRANT", "TO"), end: each("REVOKE", "FROM") })
+        Ok(TemporaryMembership { begin: each("GRANT", "TO"), end: each("REVOKE", "FROM") })
     }
 
     /// Asks for the rows of a query.
-    pub(super) async fn rows(
+    pub(super) async fn query_rows(
         &self,
         query: &str,
         values: &[&(dyn ToSql + Sync)],
@@ -178,25 +182,26 @@ impl Session {
     }
 
     /// Asks for the first row of a query, if there is any.
-    pub(super) async fn row(
+    pub(super) async fn query_first_row(
         &self,
         query: &str,
         values: &[&(dyn ToSql + Sync)],
     ) -> Answer<Option<Row>> {
-        Ok(self.rows(query, values).await?.into_iter().next())
+        Ok(self.query_rows(query, values).await?.into_iter().next())
     }
 
     /// Whether a database of that name exists.
     pub(super) async fn has_database(&self, name: &str) -> Answer<bool> {
-        let row = self.row("SELECT 1 FROM pg_database WHERE datname = $1", &[&name]).await?;
+        let row =
+            self.query_first_row("SELECT 1 FROM pg_database WHERE datname = $1", &[&name]).await?;
         Ok(row.is_some())
     }
 
     /// Owner of the database.
-    pub(super) async fn owner(&self) -> Answer<String> {
+    pub(super) async fn read_database_owner(&self) -> Answer<String> {
         let query = "SELECT pg_get_userbyid(datdba)::text FROM pg_database \
                      WHERE datname = current_database()";
-        Ok(self.row(query, &[]).await?.map(|row| row.get(0)).unwrap_or_default())
+        Ok(self.query_first_row(query, &[]).await?.map(|row| row.get(0)).unwrap_or_default())
     }
 
     /// Waits for the server, and cancels the statement when the host requests a stop. The server
@@ -226,13 +231,16 @@ impl Session {
 }
 
 /// The statements around others that only members of some roles may do.
-pub(super) struct Membership {
+pub(super) struct TemporaryMembership {
     pub(super) begin: Vec<String>,
     pub(super) end: Vec<String>,
 }
 
 /// Waits at most so long.
-async fn within<T>(limit: Option<Duration>, attempt: impl Future<Output = T>) -> Option<T> {
+async fn with_time_limit<T>(
+    limit: Option<Duration>,
+    attempt: impl Future<Output = T>,
+) -> Option<T> {
     match limit {
         Some(limit) => timeout(limit, attempt).await.ok(),
         None => Some(attempt.await),
@@ -240,7 +248,7 @@ async fn within<T>(limit: Option<Duration>, attempt: impl Future<Output = T>) ->
 }
 
 /// The first part of a version such as `15.4 (Debian 15.4-1)` or `17beta1`.
-fn version(text: &str) -> Option<u32> {
+fn parse_major_version(text: &str) -> Option<u32> {
     let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     text[..end].parse().ok()
 }
@@ -252,13 +260,13 @@ struct RetryDeadline {
 }
 
 impl RetryDeadline {
-    fn of(length: Option<Duration>) -> Self {
+    fn after(length: Option<Duration>) -> Self {
         let until = length.map(|length| Instant::now() + length);
         Self { until, wait: Duration::from_millis(20) }
     }
 
     /// Waits before another attempt. False when there has been enough of that, or the host wants an end.
-    async fn allows_another(&mut self, stop: &Stop) -> bool {
+    async fn wait_for_next_attempt(&mut self, stop: &Stop) -> bool {
         if self.until.is_some_and(|until| Instant::now() + self.wait > until) {
             return false;
         }
@@ -272,7 +280,7 @@ impl RetryDeadline {
 }
 
 /// Whether another attempt may do better.
-fn is_temporary(error: &Error) -> bool {
+fn is_temporary_error(error: &Error) -> bool {
     let passing = [
         SqlState::CANNOT_CONNECT_NOW,
         SqlState::TOO_MANY_CONNECTIONS,
@@ -289,7 +297,7 @@ fn is_temporary(error: &Error) -> bool {
 }
 
 /// Whether no server answers. A socket that does not exist yet is not found.
-fn is_absent(error: &Error) -> bool {
+fn is_server_absent_error(error: &Error) -> bool {
     let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
     source.is_some_and(|source| {
         [ConnectionRefused, ConnectionReset, NotFound].contains(&source.kind())

@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 /// A name, quoted.
-pub(super) fn name(name: &str) -> String {
+pub(super) fn quote_name(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// Names, quoted, with commas in between.
-pub(super) fn names<'n>(all: impl IntoIterator<Item = &'n String>) -> String {
-    all.into_iter().map(|one| name(one)).collect::<Vec<_>>().join(", ")
+pub(super) fn quote_names<'n>(all: impl IntoIterator<Item = &'n String>) -> String {
+    all.into_iter().map(|one| quote_name(one)).collect::<Vec<_>>().join(", ")
 }
 
 /// A string, quoted, whatever the server makes of backslashes.
-pub(super) fn text(text: &str) -> String {
+pub(super) fn quote_text(text: &str) -> String {
     let quoted = text.replace('\'', "''");
     if quoted.contains('\\') {
         format!("E'{}'", quoted.replace('\\', "\\\\"))
@@ -23,8 +23,8 @@ pub(super) fn text(text: &str) -> String {
 }
 
 /// Quotes a grantee: a role, or `PUBLIC`.
-pub(super) fn grantee(role: &str) -> String {
-    if role.eq_ignore_ascii_case("public") { "PUBLIC".to_owned() } else { name(role) }
+pub(super) fn quote_grantee(role: &str) -> String {
+    if role.eq_ignore_ascii_case("public") { "PUBLIC".to_owned() } else { quote_name(role) }
 }
 
 /// A word, or the same with `NO` before it.
@@ -42,12 +42,12 @@ pub(super) fn difference<'s>(
 
 #[cfg(test)]
 mod tests {
-    use super::{name, text};
+    use super::{quote_name, quote_text};
 
     #[test]
     fn names_and_texts_end_where_they_should() {
-        assert_eq!(name("a\"; DROP"), "\"a\"\"; DROP\"");
-        assert_eq!(text("it's"), "'it''s'");
-        assert_eq!(text("a\\'b"), "E'a\\\\''b'");
+        assert_eq!(quote_name("a\"; DROP"), "\"a\"\"; DROP\"");
+        assert_eq!(quote_text("it's"), "'it''s'");
+        assert_eq!(quote_text("a\\'b"), "E'a\\\\''b'");
     }
 }

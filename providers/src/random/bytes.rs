@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
 
-use crate::{Strings, digest, pem};
+use crate::{Strings, decode_pem, digest};
 
 /// The most bytes that are drawn; more is an error in the configuration.
 const MAX_BYTES: i64 = 1 << 20;
@@ -34,13 +34,13 @@ impl Resource for BytesResource {
 
     async fn create(&self, call: Create<BytesModel>) -> Answer<BytesModelComputed> {
         let bytes = random_bytes(call.planned.length);
-        Ok(BytesModelComputed { base64: STANDARD.encode(&bytes), hex: digest::hex(&bytes) })
+        Ok(BytesModelComputed { base64: STANDARD.encode(&bytes), hex: digest::to_hex(&bytes) })
     }
 
     async fn import(&self, call: Import<BytesModel>) -> Answer<BytesModelDraft> {
         // The imported value is a secret, so it is not printed.
-        let bytes = pem::decode_base64(&call.id).or_fail("Import Random bytes Error")?;
-        let computed = BytesModelComputed { base64: call.id.clone(), hex: digest::hex(&bytes) };
+        let bytes = decode_pem::decode_base64(&call.id).or_fail("Import Random bytes Error")?;
+        let computed = BytesModelComputed { base64: call.id.clone(), hex: digest::to_hex(&bytes) };
         let length = i64::try_from(bytes.len()).unwrap_or(i64::MAX).into();
         Ok(BytesModelDraft { length, ..computed.into() })
     }
@@ -70,7 +70,7 @@ impl Ephemeral for EphemeralBytes {
         let bytes = random_bytes(call.config.length);
         Ok(EphemeralBytesModelComputed {
             base64: STANDARD.encode(&bytes),
-            hex: digest::hex(&bytes),
+            hex: digest::to_hex(&bytes),
         })
     }
 }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::Number;
 
-use crate::replace::values_changed;
+use crate::keepers::keepers_or_triggers_changed;
 use crate::{Strings, digest};
 
 /// The most bytes that are drawn; more is an error in the configuration.
@@ -16,7 +16,7 @@ const MAX_BYTES: i64 = 1 << 20;
 #[derive(Model)]
 pub(super) struct IdModel {
     /// Arbitrary values that, when changed, make a new id.
-    #[attr(optional, replace_if = values_changed)]
+    #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
     /// Number of bytes to draw; at least 1.
     #[attr(required, replace)]
@@ -92,7 +92,7 @@ impl Resource for IdResource {
 fn computed_id(bytes: &[u8], prefix: &str) -> IdModelComputed {
     let with_prefix = |text: &str| format!("{prefix}{text}");
     let id = URL_SAFE_NO_PAD.encode(bytes);
-    let hex = digest::hex(bytes);
+    let hex = digest::to_hex(bytes);
     let decimal = Number::parse_integer(&hex, 16).map(|number| number.to_string());
     IdModelComputed {
         b64_url: with_prefix(&id),

@@ -2,15 +2,15 @@
 
 use formwork_sdk::prelude::*;
 
-use super::seed::SeededRandom;
+use super::seeded_random::SeededRandom;
 use crate::Strings;
-use crate::replace::values_changed;
+use crate::keepers::keepers_or_triggers_changed;
 
 /// A random whole number from a range.
 #[derive(Model)]
 pub(super) struct IntegerModel {
     /// Arbitrary values that, when changed, make a new number.
-    #[attr(optional, replace_if = values_changed)]
+    #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
     /// The least number that can come out.
     #[attr(required, replace)]
@@ -47,7 +47,7 @@ impl Resource for IntegerResource {
         let IntegerModelInput { min, max, seed, .. } = call.planned;
         check_range(min, max)?;
         let seed = seed.as_deref().filter(|seed| !seed.is_empty());
-        let drawn = SeededRandom::new(seed).up_to(max.abs_diff(min));
+        let drawn = SeededRandom::new(seed).random_up_to(max.abs_diff(min));
         let result = min.wrapping_add_unsigned(drawn);
         Ok(IntegerModelComputed { result, id: result.to_string() })
     }
@@ -65,9 +65,9 @@ impl Resource for IntegerResource {
         };
         Ok(IntegerModelDraft {
             keepers: Attr::Null,
-            result: number("result", result)?.into(),
-            min: number("min", min)?.into(),
-            max: number("max", max)?.into(),
+            result: parse_number_attribute("result", result)?.into(),
+            min: parse_number_attribute("min", min)?.into(),
+            max: parse_number_attribute("max", max)?.into(),
             seed: seed.into(),
             id: result.into(),
         })
@@ -82,7 +82,7 @@ fn check_range(min: i64, max: i64) -> Answer<()> {
     Err(Problem::new("Create Random Integer Error", detail).at("min"))
 }
 
-fn number(name: &str, text: &str) -> Answer<i64> {
+fn parse_number_attribute(name: &str, text: &str) -> Answer<i64> {
     text.parse().map_err(|error| {
         let detail = format!("The {name} {text:?} is not a whole number: {error}.");
         Problem::new("Import Random Integer Error", detail)

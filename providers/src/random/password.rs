@@ -4,9 +4,9 @@ pub(super) mod ephemeral;
 
 use formwork_sdk::prelude::*;
 
-use super::text::StringRules;
+use super::string_rules::StringRules;
 use crate::Strings;
-use crate::replace::values_changed;
+use crate::keepers::keepers_or_triggers_changed;
 
 /// Cost of a hash: 2 to the power of this many rounds.
 const BCRYPT_COST: u32 = 10;
@@ -18,7 +18,7 @@ const CONSTANT_ID: &str = "none";
 #[derive(Model)]
 pub(super) struct PasswordModel {
     /// Arbitrary values that, when changed, make a new text.
-    #[attr(optional, replace_if = values_changed)]
+    #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
     #[attr(flatten, fills)]
     recipe: StringRules,
@@ -60,7 +60,7 @@ impl Resource for PasswordResource {
         Ok(PasswordModelComputed {
             number: recipe.numeric,
             recipe,
-            bcrypt_hash: hash(result.clone()).await?,
+            bcrypt_hash: bcrypt_hash(result.clone()).await?,
             result,
             id: CONSTANT_ID.to_owned(),
         })
@@ -68,8 +68,8 @@ impl Resource for PasswordResource {
 
     async fn import(&self, call: Import<PasswordModel>) -> Answer<PasswordModelDraft> {
         let id = call.id.as_str();
-        let hash = hash(id.to_owned()).await?;
-        Ok(PasswordModelDraft::default().of_stored(id.to_owned(), hash))
+        let hash = bcrypt_hash(id.to_owned()).await?;
+        Ok(PasswordModelDraft::default().with_unstored_attributes(id.to_owned(), hash))
     }
 
     async fn upgrade(&self, call: Upgrade) -> Answer<PasswordModelDraft> {
@@ -78,16 +78,16 @@ impl Resource for PasswordResource {
         // The first versions stored no hash, and some later ones that of another text.
         let hash = match bcrypt::verify(&text, &kept) {
             Ok(true) => kept,
-            _ => hash(text.clone()).await?,
+            _ => bcrypt_hash(text.clone()).await?,
         };
-        Ok(stored.of_stored(text, hash))
+        Ok(stored.with_unstored_attributes(text, hash))
     }
 }
 
 impl PasswordModelDraft {
     /// The object of a string, with what older versions have not stored.
-    fn of_stored(self, text: String, hash: String) -> Self {
-        let recipe = self.recipe.of_stored(self.number, &text);
+    fn with_unstored_attributes(self, text: String, hash: String) -> Self {
+        let recipe = self.recipe.with_unstored_attributes(self.number, &text);
         Self {
             keepers: self.keepers,
             number: recipe.numeric,
@@ -100,7 +100,7 @@ impl PasswordModelDraft {
 }
 
 /// Hashes a string, elsewhere, because it takes long on purpose.
-async fn hash(text: String) -> Answer<String> {
+async fn bcrypt_hash(text: String) -> Answer<String> {
     run_blocking(move || {
         let hash = bcrypt::hash_with_result(text, BCRYPT_COST).or_fail("Hash Generation Error")?;
         // The name that programs of all ages know; the hash itself is the same.

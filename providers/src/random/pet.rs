@@ -2,9 +2,9 @@
 
 use formwork_sdk::prelude::*;
 
-use super::words::{ADJECTIVES, ADVERBS, ANIMALS};
+use super::pet_words::{ADJECTIVES, ADVERBS, ANIMALS};
 use crate::Strings;
-use crate::replace::values_changed;
+use crate::keepers::keepers_or_triggers_changed;
 
 /// The most words; more is an error in the configuration.
 const MAX_WORDS: i64 = 1_000;
@@ -13,7 +13,7 @@ const MAX_WORDS: i64 = 1_000;
 #[derive(Model)]
 pub(super) struct PetModel {
     /// Arbitrary values that, when changed, make a new name.
-    #[attr(optional, replace_if = values_changed)]
+    #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
     /// Number of words of the name.
     #[attr(default = 2, replace)]
@@ -49,7 +49,7 @@ impl Resource for PetResource {
         let PetModelInput { length, prefix, separator, .. } = call.planned;
         let prefix = prefix.as_deref().filter(|prefix| !prefix.is_empty());
         let mut parts: Vec<&str> = prefix.into_iter().collect();
-        parts.extend(words(length));
+        parts.extend(random_pet_words(length));
         Ok(PetModelComputed { id: parts.join(&separator) })
     }
 
@@ -65,7 +65,7 @@ impl Resource for PetResource {
 }
 
 /// A name: an animal; unless one word is asked for, an adjective before it; before that adverbs.
-fn words(length: i64) -> Vec<&'static str> {
+fn random_pet_words(length: i64) -> Vec<&'static str> {
     let adverbs = (2..length).map(|_| random_word(ADVERBS));
     let adjective = (length != 1).then(|| random_word(ADJECTIVES));
     adverbs.chain(adjective).chain([random_word(ANIMALS)]).collect()

@@ -2,9 +2,9 @@
 
 use formwork_sdk::prelude::*;
 
-use super::seed::SeededRandom;
+use super::seeded_random::SeededRandom;
 use crate::Strings;
-use crate::replace::values_changed;
+use crate::keepers::keepers_or_triggers_changed;
 
 /// The most results; more is an error in the configuration.
 const MAX_RESULTS: i64 = 1_000_000;
@@ -13,7 +13,7 @@ const MAX_RESULTS: i64 = 1_000_000;
 #[derive(Model)]
 pub(super) struct ShuffleModel {
     /// Arbitrary values that, when changed, make a new order.
-    #[attr(optional, replace_if = values_changed)]
+    #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
     /// A string that always makes the same order of the same list: the one that it makes with the
     /// public provider, too.
@@ -67,7 +67,7 @@ impl Resource for ShuffleResource {
 fn shuffle_to_count<T: Clone>(input: &[T], count: usize, seeded: &mut SeededRandom) -> Vec<T> {
     let mut result = Vec::new();
     while result.len() < count && !input.is_empty() {
-        let order = seeded.order(input.len()).into_iter().take(count - result.len());
+        let order = seeded.random_order(input.len()).into_iter().take(count - result.len());
         result.extend(order.map(|at| input[at].clone()));
     }
     result

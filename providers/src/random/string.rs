@@ -2,15 +2,15 @@
 
 use formwork_sdk::prelude::*;
 
-use super::text::StringRules;
+use super::string_rules::StringRules;
 use crate::Strings;
-use crate::replace::values_changed;
+use crate::keepers::keepers_or_triggers_changed;
 
 /// Random text. For secrets there is `random_password`.
 #[derive(Model)]
 pub(super) struct StringModel {
     /// Arbitrary values that, when changed, make a new text.
-    #[attr(optional, replace_if = values_changed)]
+    #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
     #[attr(flatten, fills)]
     recipe: StringRules,
@@ -51,20 +51,20 @@ impl Resource for StringResource {
 
     async fn import(&self, call: Import<StringModel>) -> Answer<StringModelDraft> {
         let id = call.id.as_str();
-        Ok(StringModelDraft::default().of_stored(id.to_owned()))
+        Ok(StringModelDraft::default().with_unstored_attributes(id.to_owned()))
     }
 
     async fn upgrade(&self, call: Upgrade) -> Answer<StringModelDraft> {
         let stored = call.stored.draft::<StringModel>()?;
         let text = stored.result.or_default();
-        Ok(stored.of_stored(text))
+        Ok(stored.with_unstored_attributes(text))
     }
 }
 
 impl StringModelDraft {
     /// The object of a string, with what older versions have not stored.
-    fn of_stored(self, text: String) -> Self {
-        let recipe = self.recipe.of_stored(self.number, &text);
+    fn with_unstored_attributes(self, text: String) -> Self {
+        let recipe = self.recipe.with_unstored_attributes(self.number, &text);
         let (number, keepers) = (recipe.numeric, self.keepers);
         Self { keepers, recipe, number, id: text.clone().into(), result: text.into() }
     }

@@ -4,13 +4,13 @@ use formwork_sdk::prelude::*;
 use uuid::Uuid as Drawn;
 
 use crate::Strings;
-use crate::replace::values_changed;
+use crate::keepers::keepers_or_triggers_changed;
 
 /// A random UUID.
 #[derive(Model)]
 pub(super) struct UuidModel {
     /// Arbitrary values that, when changed, make a new UUID.
-    #[attr(optional, replace_if = values_changed)]
+    #[attr(optional, replace_if = keepers_or_triggers_changed)]
     keepers: Option<Strings>,
     /// The UUID in its usual form.
     #[attr(computed, keep)]

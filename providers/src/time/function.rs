@@ -17,7 +17,7 @@ pub(super) struct DurationParse {
 
 /// A length of time in every unit.
 #[derive(Clone, Debug, Nested)]
-pub(super) struct Length {
+pub(super) struct DurationInUnits {
     #[attr(computed)]
     hours: f64,
     #[attr(computed)]
@@ -33,9 +33,9 @@ pub(super) struct Length {
 }
 
 impl Function for DurationParse {
-    type Result = Length;
+    type Result = DurationInUnits;
 
-    fn call(self) -> Answer<Length> {
+    fn call(self) -> Answer<DurationInUnits> {
         let text = self.duration;
         let nanoseconds = duration::parse_nanoseconds(&text).map_err(|_| {
             let why = format!(
@@ -44,10 +44,10 @@ impl Function for DurationParse {
             );
             Problem::with_detail(why).at("duration")
         })?;
-        Ok(Length {
-            hours: fraction(nanoseconds, 3_600_000_000_000),
-            minutes: fraction(nanoseconds, 60_000_000_000),
-            seconds: fraction(nanoseconds, 1_000_000_000),
+        Ok(DurationInUnits {
+            hours: in_unit(nanoseconds, 3_600_000_000_000),
+            minutes: in_unit(nanoseconds, 60_000_000_000),
+            seconds: in_unit(nanoseconds, 1_000_000_000),
             milliseconds: nanoseconds / 1_000_000,
             microseconds: nanoseconds / 1_000,
             nanoseconds,
@@ -57,7 +57,7 @@ impl Function for DurationParse {
 
 /// A number of nanoseconds in a larger unit, with the precision of a double.
 #[expect(clippy::cast_precision_loss, reason = "the rest after division is small enough")]
-fn fraction(nanoseconds: i64, unit: i64) -> f64 {
+fn in_unit(nanoseconds: i64, unit: i64) -> f64 {
     (nanoseconds / unit) as f64 + (nanoseconds % unit) as f64 / unit as f64
 }
 
@@ -107,7 +107,7 @@ impl Function for UnixTimestampParse {
 }
 
 /// The parts of a moment, in a struct of their own for each name of the moment's other form.
-macro_rules! moments {
+macro_rules! moment_structs {
     ($($name:ident: $other:ident, $ty:ty, $told:expr;)*) => {$(
         /// The parts of a moment.
         #[derive(Clone, Debug, Nested)]
@@ -163,9 +163,9 @@ macro_rules! moments {
     )*};
 }
 
-moments! {
+moment_structs! {
     Moment: unix, i64, OffsetDateTime::unix_timestamp;
-    UnixMoment: rfc3339, String, super::moment::text;
+    UnixMoment: rfc3339, String, super::moment::to_rfc3339;
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use time::{Date, Duration, Month, OffsetDateTime};
 pub(super) type Clock = fn() -> OffsetDateTime;
 
 /// Reads a moment from its text.
-pub(super) fn parse(name: &str, text: &str) -> Answer<OffsetDateTime> {
+pub(super) fn parse_rfc3339(name: &str, text: &str) -> Answer<OffsetDateTime> {
     OffsetDateTime::parse(text, &Rfc3339).map_err(|error| {
         let detail = format!(
             "`{name}` is {text:?}, which is not an RFC 3339 timestamp ({error}). Give one such \
@@ -21,15 +21,15 @@ pub(super) fn parse(name: &str, text: &str) -> Answer<OffsetDateTime> {
 }
 
 /// Checks a moment that an author wrote.
-pub(super) fn validate(name: &str, text: &Attr<String>) -> Answer<()> {
+pub(super) fn check_rfc3339(name: &str, text: &Attr<String>) -> Answer<()> {
     match text.get() {
-        Some(text) => parse(name, text).map(drop).map_err(|problem| problem.at(name)),
+        Some(text) => parse_rfc3339(name, text).map(drop).map_err(|problem| problem.at(name)),
         None => Ok(()),
     }
 }
 
 /// The text of a moment, in whole seconds.
-pub(super) fn text(moment: OffsetDateTime) -> String {
+pub(super) fn to_rfc3339(moment: OffsetDateTime) -> String {
     // Only years outside of 0 to 9999 have no text, and no text is read as one.
     moment.truncate_to_second().format(&Rfc3339).unwrap_or_default()
 }
@@ -76,7 +76,7 @@ impl From<OffsetDateTime> for MomentPartsComputed {
 
 /// A unit to move by.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Unit {
+pub(super) enum TimeUnit {
     Seconds,
     Minutes,
     Hours,
@@ -87,24 +87,29 @@ pub(super) enum Unit {
 
 /// Moves a moment. A day that a month does not have counts on into the next: a month after 31 January is
 /// 3 March, or 2 March in a leap year.
-pub(super) fn add_to_time(moment: OffsetDateTime, by: i64, unit: Unit) -> Answer<OffsetDateTime> {
+pub(super) fn add_to_time(
+    moment: OffsetDateTime,
+    by: i64,
+    unit: TimeUnit,
+) -> Answer<OffsetDateTime> {
     let seconds = |each: i64| by.checked_mul(each).map(Duration::seconds);
     let moved = match unit {
-        Unit::Seconds => seconds(1).and_then(|by| moment.checked_add(by)),
-        Unit::Minutes => seconds(60).and_then(|by| moment.checked_add(by)),
-        Unit::Hours => seconds(3600).and_then(|by| moment.checked_add(by)),
-        Unit::Days => seconds(86_400).and_then(|by| moment.checked_add(by)),
-        Unit::Months => moved_by_months(moment, by),
-        Unit::Years => by.checked_mul(12).and_then(|by| moved_by_months(moment, by)),
+        TimeUnit::Seconds => seconds(1).and_then(|by| moment.checked_add(by)),
+        TimeUnit::Minutes => seconds(60).and_then(|by| moment.checked_add(by)),
+        TimeUnit::Hours => seconds(3600).and_then(|by| moment.checked_add(by)),
+        TimeUnit::Days => seconds(86_400).and_then(|by| moment.checked_add(by)),
+        TimeUnit::Months => add_months(moment, by),
+        TimeUnit::Years => by.checked_mul(12).and_then(|by| add_months(moment, by)),
     };
     moved.filter(|moved| (0..=9999).contains(&moved.year())).ok_or_else(|| {
         let unit = format!("{unit:?}").to_lowercase();
-        let detail = format!("{by} {unit} from {} is beyond the years 0 to 9999.", text(moment));
+        let detail =
+            format!("{by} {unit} from {} is beyond the years 0 to 9999.", to_rfc3339(moment));
         Problem::new("Time out of range", detail)
     })
 }
 
-fn moved_by_months(moment: OffsetDateTime, by: i64) -> Option<OffsetDateTime> {
+fn add_months(moment: OffsetDateTime, by: i64) -> Option<OffsetDateTime> {
     let months = i64::from(moment.year()) * 12 + i64::from(u8::from(moment.month())) - 1;
     let months = months.checked_add(by)?;
     let year = i32::try_from(months.div_euclid(12)).ok()?;
@@ -126,8 +131,8 @@ pub(super) fn parse_id_part(text: &str) -> Answer<Attr<i64>> {
 }
 
 /// Reads a length of time such as `1.5h`: a number and `ms`, `s`, `m` or `h`.
-pub(super) fn duration(name: &str, text: &str) -> Answer<Elapsed> {
-    read_duration(text).ok_or_else(|| {
+pub(super) fn parse_duration_attribute(name: &str, text: &str) -> Answer<Elapsed> {
+    parse_duration(text).ok_or_else(|| {
         let detail = format!(
             "`{name}` is {text:?}; give a number and ms, s, m or h right after it, for example \"30s\" \
              for 30 seconds."
@@ -136,7 +141,7 @@ pub(super) fn duration(name: &str, text: &str) -> Answer<Elapsed> {
     })
 }
 
-fn read_duration(text: &str) -> Option<Elapsed> {
+fn parse_duration(text: &str) -> Option<Elapsed> {
     let end = text.find(|letter: char| letter.is_ascii_alphabetic())?;
     let (number, unit) = text.split_at(end);
     let milliseconds = match unit {
@@ -161,34 +166,34 @@ mod tests {
     #[test]
     fn what_is_no_moment_is_reported_at_its_attribute() {
         let wrong = Attr::Known("yesterday".to_owned());
-        let problem = parse("rfc3339", "yesterday").unwrap_err();
-        assert_ne!(validate("rfc3339", &wrong).unwrap_err(), problem);
-        assert_eq!(validate("rfc3339", &wrong).unwrap_err(), problem.at("rfc3339"));
+        let problem = parse_rfc3339("rfc3339", "yesterday").unwrap_err();
+        assert_ne!(check_rfc3339("rfc3339", &wrong).unwrap_err(), problem);
+        assert_eq!(check_rfc3339("rfc3339", &wrong).unwrap_err(), problem.at("rfc3339"));
     }
 
     #[test]
     fn moving_counts_on_into_the_next_month() {
         let table = [
-            ("2021-01-31T00:00:00Z", 1, Unit::Months, Some("2021-03-03T00:00:00Z")),
-            ("2020-01-31T00:00:00Z", 1, Unit::Months, Some("2020-03-02T00:00:00Z")),
-            ("2020-02-29T12:00:00+02:00", 1, Unit::Years, Some("2021-03-01T12:00:00+02:00")),
-            ("2020-01-15T00:00:00Z", -13, Unit::Months, Some("2018-12-15T00:00:00Z")),
-            ("2020-12-31T23:59:59Z", 1, Unit::Seconds, Some("2021-01-01T00:00:00Z")),
-            ("2020-01-01T00:00:00Z", -90, Unit::Minutes, Some("2019-12-31T22:30:00Z")),
-            ("2020-01-01T00:00:00Z", 9_000, Unit::Years, None),
-            ("2020-01-01T00:00:00Z", i64::MAX, Unit::Days, None),
-            ("2020-01-01T00:00:00Z", i64::MIN, Unit::Months, None),
+            ("2021-01-31T00:00:00Z", 1, TimeUnit::Months, Some("2021-03-03T00:00:00Z")),
+            ("2020-01-31T00:00:00Z", 1, TimeUnit::Months, Some("2020-03-02T00:00:00Z")),
+            ("2020-02-29T12:00:00+02:00", 1, TimeUnit::Years, Some("2021-03-01T12:00:00+02:00")),
+            ("2020-01-15T00:00:00Z", -13, TimeUnit::Months, Some("2018-12-15T00:00:00Z")),
+            ("2020-12-31T23:59:59Z", 1, TimeUnit::Seconds, Some("2021-01-01T00:00:00Z")),
+            ("2020-01-01T00:00:00Z", -90, TimeUnit::Minutes, Some("2019-12-31T22:30:00Z")),
+            ("2020-01-01T00:00:00Z", 9_000, TimeUnit::Years, None),
+            ("2020-01-01T00:00:00Z", i64::MAX, TimeUnit::Days, None),
+            ("2020-01-01T00:00:00Z", i64::MIN, TimeUnit::Months, None),
         ];
         for (from, by, unit, expected) in table {
-            let from = parse("from", from).unwrap();
-            let to = add_to_time(from, by, unit).ok().map(text);
+            let from = parse_rfc3339("from", from).unwrap();
+            let to = add_to_time(from, by, unit).ok().map(to_rfc3339);
             assert_eq!(to.as_deref(), expected, "{by} {unit:?}");
         }
     }
 
     #[test]
     fn a_length_of_time_is_a_number_and_a_unit() {
-        let seconds = |text| read_duration(text).map(|duration| duration.as_secs_f64());
+        let seconds = |text| parse_duration(text).map(|duration| duration.as_secs_f64());
         assert_eq!(seconds("30s"), Some(30.0));
         assert_eq!(seconds("250ms"), Some(0.25));
         assert_eq!(seconds("1.5h"), Some(5_400.0));

@@ -3,7 +3,7 @@
 use formwork_sdk::prelude::*;
 use time::OffsetDateTime;
 
-use super::moment::{self, Clock, MomentParts, Unit, add_to_time};
+use super::moment::{self, Clock, MomentParts, TimeUnit, add_to_time};
 use crate::Strings;
 
 /// A moment some time before or after another one, which is kept.
@@ -59,10 +59,10 @@ impl Resource for OffsetResource {
     type Model = OffsetModel;
 
     fn validate(&self, call: Validate<OffsetModel>) -> Answer<()> {
-        if let Err(problem) = moment::validate("base_rfc3339", &call.config.base_rfc3339) {
+        if let Err(problem) = moment::check_rfc3339("base_rfc3339", &call.config.base_rfc3339) {
             call.report(problem);
         }
-        if call.config.offsets.in_order().iter().any(|(by, _)| !by.is_null()) {
+        if call.config.offsets.in_addition_order().iter().any(|(by, _)| !by.is_null()) {
             return Ok(());
         }
         Err(Problem::new(
@@ -75,7 +75,7 @@ impl Resource for OffsetResource {
     async fn modify_plan(&self, change: &mut Change<OffsetModel>) -> Answer<()> {
         let Some(prior) = &change.prior else { return Ok(()) };
         let planned = &change.planned;
-        let is_open = planned.offsets.in_order().iter().any(|(by, _)| by.is_unknown())
+        let is_open = planned.offsets.in_addition_order().iter().any(|(by, _)| by.is_unknown())
             || change.config.base_rfc3339.is_unknown();
         if planned.parts.unix.is_unknown() && !is_open {
             let base = planned.base_rfc3339.get().unwrap_or(&prior.base_rfc3339).clone();
@@ -86,7 +86,7 @@ impl Resource for OffsetResource {
     }
 
     async fn create(&self, call: Create<OffsetModel>) -> Answer<OffsetModelComputed> {
-        let now = || moment::text((self.clock)());
+        let now = || moment::to_rfc3339((self.clock)());
         let base = call.planned.base_rfc3339.unwrap_or_else(now);
         computed_offset(&call.config.offsets, base)
     }
@@ -127,25 +127,25 @@ impl Resource for OffsetResource {
 
 impl OffsetAmountsDraft {
     /// The offsets, in the order in which they are added.
-    fn in_order(&self) -> [(Attr<i64>, Unit); 6] {
+    fn in_addition_order(&self) -> [(Attr<i64>, TimeUnit); 6] {
         [
-            (self.offset_days, Unit::Days),
-            (self.offset_hours, Unit::Hours),
-            (self.offset_minutes, Unit::Minutes),
-            (self.offset_months, Unit::Months),
-            (self.offset_seconds, Unit::Seconds),
-            (self.offset_years, Unit::Years),
+            (self.offset_days, TimeUnit::Days),
+            (self.offset_hours, TimeUnit::Hours),
+            (self.offset_minutes, TimeUnit::Minutes),
+            (self.offset_months, TimeUnit::Months),
+            (self.offset_seconds, TimeUnit::Seconds),
+            (self.offset_years, TimeUnit::Years),
         ]
     }
 }
 
 /// Works out the moment from its base.
 fn computed_offset(offsets: &OffsetAmountsDraft, base: String) -> Answer<OffsetModelComputed> {
-    let mut moment: OffsetDateTime = moment::parse("base_rfc3339", &base)?;
-    for (by, unit) in offsets.in_order() {
+    let mut moment: OffsetDateTime = moment::parse_rfc3339("base_rfc3339", &base)?;
+    for (by, unit) in offsets.in_addition_order() {
         moment = add_to_time(moment, by.or_default(), unit)?;
     }
-    let (rfc3339, parts) = (moment::text(moment), moment.into());
+    let (rfc3339, parts) = (moment::to_rfc3339(moment), moment.into());
     Ok(OffsetModelComputed { base_rfc3339: base.clone(), rfc3339, parts, id: base })
 }
 
@@ -155,10 +155,10 @@ mod tests {
     use formwork_sdk::value::{Path, Type, Value};
     use time::macros::datetime;
 
-    use super::super::provider_with;
+    use super::super::provider_with_clock;
 
     async fn life() -> TestObject {
-        let provider = provider_with(|| datetime!(2020-02-12 06:36:13.5 UTC));
+        let provider = provider_with_clock(|| datetime!(2020-02-12 06:36:13.5 UTC));
         TestObject::new(provider, "time_offset").await.unwrap()
     }
 

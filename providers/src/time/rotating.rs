@@ -3,7 +3,7 @@
 use formwork_sdk::prelude::*;
 use time::OffsetDateTime;
 
-use super::moment::{self, Clock, MomentParts, Unit, add_to_time};
+use super::moment::{self, Clock, MomentParts, TimeUnit, add_to_time};
 use crate::Strings;
 
 /// A moment that is kept until another one has passed; then the object is replaced.
@@ -59,9 +59,9 @@ impl Resource for RotatingResource {
         let config = &call.config;
         let moments =
             [("rfc3339", &config.rfc3339), ("rotation_rfc3339", &config.rotation_rfc3339)];
-        let wrong = moments.into_iter().map(|(name, text)| moment::validate(name, text));
+        let wrong = moments.into_iter().map(|(name, text)| moment::check_rfc3339(name, text));
         wrong.filter_map(Result::err).for_each(|problem| call.report(problem));
-        let rotations = config.rotations.in_order();
+        let rotations = config.rotations.intervals_by_precedence();
         for (by, unit) in rotations.iter().filter(|(by, _)| by.get().is_some_and(|by| *by < 1)) {
             let name = format!("rotation_{unit:?}").to_lowercase();
             let detail = format!("`{name}` is {}; give at least 1.", by.or_default());
@@ -81,9 +81,10 @@ impl Resource for RotatingResource {
     async fn modify_plan(&self, change: &mut Change<RotatingModel>) -> Answer<()> {
         let Some(prior) = &change.prior else { return Ok(()) };
         let planned = &change.planned;
-        let is_open = planned.rotations.in_order().iter().any(|(by, _)| by.is_unknown())
-            || change.config.rfc3339.is_unknown()
-            || change.config.rotation_rfc3339.is_unknown();
+        let is_open =
+            planned.rotations.intervals_by_precedence().iter().any(|(by, _)| by.is_unknown())
+                || change.config.rfc3339.is_unknown()
+                || change.config.rotation_rfc3339.is_unknown();
         let at = prior.rotation_rfc3339.clone();
         if planned.parts.unix.is_unknown() && !is_open {
             let base = planned.rfc3339.get().unwrap_or(&prior.rfc3339).clone();
@@ -100,7 +101,7 @@ impl Resource for RotatingResource {
 
     async fn create(&self, call: Create<RotatingModel>) -> Answer<RotatingModelComputed> {
         let RotatingModelInput { rfc3339, rotation_rfc3339, .. } = call.planned;
-        let base = rfc3339.unwrap_or_else(|| moment::text((self.clock)()));
+        let base = rfc3339.unwrap_or_else(|| moment::to_rfc3339((self.clock)()));
         computed_rotation(&call.config.rotations, rotation_rfc3339.as_ref(), base)
     }
 
@@ -148,19 +149,19 @@ impl Resource for RotatingResource {
 
 impl RotatingResource {
     fn is_past(&self, at: &str) -> Answer<bool> {
-        Ok(!at.is_empty() && (self.clock)() > moment::parse("rotation_rfc3339", at)?)
+        Ok(!at.is_empty() && (self.clock)() > moment::parse_rfc3339("rotation_rfc3339", at)?)
     }
 }
 
 impl RotationIntervalsDraft {
     /// The rotations; the last one that is set counts.
-    fn in_order(&self) -> [(Attr<i64>, Unit); 5] {
+    fn intervals_by_precedence(&self) -> [(Attr<i64>, TimeUnit); 5] {
         [
-            (self.rotation_days, Unit::Days),
-            (self.rotation_hours, Unit::Hours),
-            (self.rotation_minutes, Unit::Minutes),
-            (self.rotation_months, Unit::Months),
-            (self.rotation_years, Unit::Years),
+            (self.rotation_days, TimeUnit::Days),
+            (self.rotation_hours, TimeUnit::Hours),
+            (self.rotation_minutes, TimeUnit::Minutes),
+            (self.rotation_months, TimeUnit::Months),
+            (self.rotation_years, TimeUnit::Years),
         ]
     }
 }
@@ -171,16 +172,16 @@ fn computed_rotation(
     given: Option<&String>,
     base: String,
 ) -> Answer<RotatingModelComputed> {
-    let start: OffsetDateTime = moment::parse("rfc3339", &base)?;
-    let set = rotations.in_order().into_iter().rev();
+    let start: OffsetDateTime = moment::parse_rfc3339("rfc3339", &base)?;
+    let set = rotations.intervals_by_precedence().into_iter().rev();
     let last = set.filter_map(|(by, unit)| Some((*by.get()?, unit))).next();
     let (text, moment) = match (given, last) {
         // Years count before a given moment, and that before all other units.
-        (_, Some((by, unit @ Unit::Years))) | (None, Some((by, unit))) => {
+        (_, Some((by, unit @ TimeUnit::Years))) | (None, Some((by, unit))) => {
             let moment = add_to_time(start, by, unit)?;
-            (moment::text(moment), moment)
+            (moment::to_rfc3339(moment), moment)
         }
-        (Some(text), _) => (text.clone(), moment::parse("rotation_rfc3339", text)?),
+        (Some(text), _) => (text.clone(), moment::parse_rfc3339("rotation_rfc3339", text)?),
         (None, None) => (base.clone(), start),
     };
     let parts = moment.into();
@@ -194,14 +195,14 @@ mod tests {
     use time::OffsetDateTime;
     use time::macros::datetime;
 
-    use super::super::provider_with;
+    use super::super::provider_with_clock;
 
     async fn life() -> TestObject {
         at(|| datetime!(2020-02-12 06:36:13.5 UTC)).await
     }
 
     async fn at(clock: fn() -> OffsetDateTime) -> TestObject {
-        TestObject::new(provider_with(clock), "time_rotating").await.unwrap()
+        TestObject::new(provider_with_clock(clock), "time_rotating").await.unwrap()
     }
 
     fn days(days: i64) -> (&'static str, Value) {

@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-use super::moment::{self, Clock, duration};
+use super::moment::{self, Clock, parse_duration_attribute};
 use crate::Strings;
 
 /// A pause before what depends on it is created, or after it is destroyed.
@@ -44,7 +44,7 @@ impl Resource for SleepResource {
             [("create_duration", create_duration), ("destroy_duration", destroy_duration)]
         {
             if let Some(text) = text.get() {
-                duration(name, text)?;
+                parse_duration_attribute(name, text)?;
             }
         }
         Ok(())
@@ -52,13 +52,13 @@ impl Resource for SleepResource {
 
     async fn create(&self, call: Create<SleepModel>) -> Answer<SleepModelComputed> {
         let time = call.planned.create_duration.as_deref();
-        wait("create_duration", time, &call.stop).await?;
-        Ok(SleepModelComputed { id: moment::text((self.clock)()) })
+        sleep_for_duration("create_duration", time, &call.stop).await?;
+        Ok(SleepModelComputed { id: moment::to_rfc3339((self.clock)()) })
     }
 
     async fn delete(&self, call: Delete<SleepModel>) -> Answer<()> {
         let time = call.prior.destroy_duration.as_deref();
-        wait("destroy_duration", time, &call.stop).await
+        sleep_for_duration("destroy_duration", time, &call.stop).await
     }
 
     async fn import(&self, call: Import<SleepModel>) -> Answer<SleepModelDraft> {
@@ -74,21 +74,21 @@ impl Resource for SleepResource {
             if text.is_empty() {
                 return Ok(Attr::Null);
             }
-            duration(name, text).map(|_| Attr::from(text))
+            parse_duration_attribute(name, text).map(|_| Attr::from(text))
         };
         Ok(SleepModelDraft {
             triggers: Attr::Null,
             create_duration: read("create_duration", create)?,
             destroy_duration: read("destroy_duration", destroy)?,
-            id: moment::text((self.clock)()).into(),
+            id: moment::to_rfc3339((self.clock)()).into(),
         })
     }
 }
 
 /// Waits, unless the host wants an end.
-async fn wait(name: &str, text: Option<&str>, stop: &Stop) -> Answer<()> {
+async fn sleep_for_duration(name: &str, text: Option<&str>, stop: &Stop) -> Answer<()> {
     let Some(text) = text else { return Ok(()) };
-    let time = duration(name, text)?;
+    let time = parse_duration_attribute(name, text)?;
     tokio::select! {
         () = tokio::time::sleep(time) => Ok(()),
         () = stop.requested() => {
@@ -104,10 +104,10 @@ mod tests {
     use formwork_sdk::value::Value;
     use time::macros::datetime;
 
-    use super::super::provider_with;
+    use super::super::provider_with_clock;
 
     async fn life() -> TestObject {
-        let provider = provider_with(|| datetime!(2020-02-12 06:36:13.5 UTC));
+        let provider = provider_with_clock(|| datetime!(2020-02-12 06:36:13.5 UTC));
         TestObject::new(provider, "time_sleep").await.unwrap()
     }
 

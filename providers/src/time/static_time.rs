@@ -30,7 +30,7 @@ impl Resource for StaticTimeResource {
     type Model = StaticTimeModel;
 
     fn validate(&self, call: Validate<StaticTimeModel>) -> Answer<()> {
-        moment::validate("rfc3339", &call.config.rfc3339)
+        moment::check_rfc3339("rfc3339", &call.config.rfc3339)
     }
 
     async fn modify_plan(&self, change: &mut Change<StaticTimeModel>) -> Answer<()> {
@@ -43,7 +43,7 @@ impl Resource for StaticTimeResource {
     }
 
     async fn create(&self, call: Create<StaticTimeModel>) -> Answer<StaticTimeModelComputed> {
-        let now = || moment::text((self.clock)());
+        let now = || moment::to_rfc3339((self.clock)());
         computed_static("rfc3339", call.planned.rfc3339.unwrap_or_else(now))
     }
 
@@ -54,7 +54,7 @@ impl Resource for StaticTimeResource {
 }
 
 fn computed_static(name: &str, text: String) -> Answer<StaticTimeModelComputed> {
-    let parts = moment::parse(name, &text)?.into();
+    let parts = moment::parse_rfc3339(name, &text)?.into();
     Ok(StaticTimeModelComputed { rfc3339: text.clone(), parts, id: text })
 }
 
@@ -64,10 +64,10 @@ mod tests {
     use formwork_sdk::value::Value;
     use time::macros::datetime;
 
-    use super::super::provider_with;
+    use super::super::provider_with_clock;
 
     async fn life() -> TestObject {
-        let provider = provider_with(|| datetime!(2020-02-12 06:36:13.5 UTC));
+        let provider = provider_with_clock(|| datetime!(2020-02-12 06:36:13.5 UTC));
         TestObject::new(provider, "time_static").await.unwrap()
     }
 

@@ -3,25 +3,25 @@
 use formwork_sdk::prelude::*;
 
 use super::issue;
-use super::key::{PrivateKey, encode_pem, is_private};
-use super::renewal::was_pem;
+use super::key::{PrivateKey, check_private_key_pem, encode_pem};
+use super::renewal::is_prior_pem;
 use super::subject::{self, Subject, SubjectArguments};
-use crate::digest::{hex, sha1};
+use crate::digest::{sha1, to_hex};
 
 /// A request for a certificate, to be given to an authority.
 #[derive(Model)]
 pub(super) struct CertRequestModel {
     /// Private key of the certificate, in PEM.
-    #[attr(required, sensitive, replace_if = was_pem, check = is_private)]
+    #[attr(required, sensitive, replace_if = is_prior_pem, check = check_private_key_pem)]
     private_key_pem: String,
     /// Host names of the certificate.
-    #[attr(optional, replace, check = subject::names)]
+    #[attr(optional, replace, check = subject::check_names_encodable)]
     dns_names: Option<Vec<String>>,
     /// IP addresses of the certificate.
     #[attr(optional, replace, check = subject::check_ip_addresses)]
     ip_addresses: Option<Vec<String>>,
     /// URIs of the certificate.
-    #[attr(optional, replace, check = subject::names)]
+    #[attr(optional, replace, check = subject::check_names_encodable)]
     uris: Option<Vec<String>>,
     /// The algorithm of the key.
     #[attr(computed, keep)]
@@ -53,9 +53,9 @@ impl Resource for CertRequestResource {
             ip_addresses: planned.ip_addresses.as_ref(),
             uris: planned.uris.as_ref(),
         };
-        let (name, alternatives) = about.names()?;
-        let request = issue::request(name, alternatives, &key)
-            .and_then(|der| Ok((hex(&sha1(&der)), encode_pem("CERTIFICATE REQUEST", &der)?)));
+        let (name, alternatives) = about.encode_names()?;
+        let request = issue::create_request(name, alternatives, &key)
+            .and_then(|der| Ok((to_hex(&sha1(&der)), encode_pem("CERTIFICATE REQUEST", &der)?)));
         let (id, cert_request_pem) = request.or_fail("Error creating certificate request")?;
         Ok(CertRequestModelComputed {
             key_algorithm: key.algorithm().to_owned(),

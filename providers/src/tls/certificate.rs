@@ -3,13 +3,13 @@
 use formwork_sdk::prelude::*;
 use ureq::http::Uri;
 
-use super::issue::pem_contents;
+use super::fetch_certificates::{self, TlsServer};
+use super::issue::decode_pem_with_label;
 use super::key::KeyError;
-use super::peer::{self, Server};
 use super::proxy::ProxyChoice;
-use super::show::Certificate;
-use crate::digest::{hex, sha1};
-use crate::shown;
+use super::shown_certificate::ShownCertificate;
+use crate::digest::{sha1, to_hex};
+use crate::redact_url;
 
 /// Certificates, taken apart.
 #[derive(Model)]
@@ -27,16 +27,16 @@ pub(super) struct CertificatesModel {
     verify_chain: Option<bool>,
     /// The certificates, the one that signed the others first.
     #[attr(computed)]
-    certificates: Vec<Whole<Certificate>>,
+    certificates: Vec<Whole<ShownCertificate>>,
     /// A digest of the certificates.
     #[attr(computed)]
     id: String,
 }
 
 /// The data source.
-pub(super) struct CertificateSource(pub(super) ProxyChoice);
+pub(super) struct CertificateDataSource(pub(super) ProxyChoice);
 
-impl DataSource for CertificateSource {
+impl DataSource for CertificateDataSource {
     type Model = CertificatesModel;
 
     fn validate(&self, call: Validate<CertificatesModel>) -> Answer<()> {
@@ -49,7 +49,10 @@ impl DataSource for CertificateSource {
     async fn read(&self, call: ReadData<CertificatesModel>) -> Answer<CertificatesModelComputed> {
         let mut ders = match (&call.config.content, &call.config.url) {
             (Some(content), _) => {
-                vec![pem_contents("CERTIFICATE", content).or_fail("Failed to decoded PEM")?]
+                vec![
+                    decode_pem_with_label("CERTIFICATE", content)
+                        .or_fail("Failed to decoded PEM")?,
+                ]
             }
             (None, url) => {
                 let url = url.as_deref().unwrap_or_default();
@@ -57,14 +60,14 @@ impl DataSource for CertificateSource {
             }
         };
         ders.reverse();
-        let read = ders.iter().map(|der| Certificate::read(der).map(Whole));
+        let read = ders.iter().map(|der| ShownCertificate::from_der(der).map(Whole));
         let certificates = read.collect::<Result<_, KeyError>>();
         let certificates = certificates.or_fail("Unable to parse certificate")?;
-        Ok(CertificatesModelComputed { certificates, id: hex(&sha1(&ders.concat())) })
+        Ok(CertificatesModelComputed { certificates, id: to_hex(&sha1(&ders.concat())) })
     }
 }
 
-impl CertificateSource {
+impl CertificateDataSource {
     async fn certificates_of_server(&self, url: &str, is_verified: bool) -> Answer<Vec<Vec<u8>>> {
         let (uri, port) = parse_url(url)?;
         let host = uri.host().unwrap_or_default();
@@ -74,13 +77,15 @@ impl CertificateSource {
         };
         let shown = match proxy {
             Ok(proxy) => {
-                let server = Server { host, port, proxy, is_verified };
-                peer::certificates(&server).await.map_err(|error| error.to_string())
+                let server = TlsServer { host, port, proxy, is_verified };
+                fetch_certificates::fetch_certificates(&server)
+                    .await
+                    .map_err(|error| error.to_string())
             }
             Err(error) => Err(error),
         };
         shown.map_err(|error| {
-            let detail = format!("{}: {error}.", shown::redact_url(url));
+            let detail = format!("{}: {error}.", redact_url::redact_url(url));
             Problem::new("Failed to identify fetch peer certificates", detail)
         })
     }
@@ -89,7 +94,7 @@ impl CertificateSource {
 /// Parses a URL; returns it, and the port.
 fn parse_url(url: &str) -> Answer<(Uri, u16)> {
     let refuse = |summary, why: String| {
-        let detail = format!("`url` is {:?}: {why}.", shown::redact_url(url));
+        let detail = format!("`url` is {:?}: {why}.", redact_url::redact_url(url));
         Problem::new(summary, detail).at("url")
     };
     let uri: Uri =

@@ -21,8 +21,8 @@ use x509_cert::time::{Time, Validity};
 
 use super::key::{KeyError, PrivateKey, encode_pem};
 use super::usage;
+use crate::decode_pem::first_pem_block;
 use crate::digest::sha1;
-use crate::pem::first_block;
 
 /// Subject of a certificate.
 pub(super) struct CertificateSubject {
@@ -49,36 +49,36 @@ pub(super) struct CertificateTerms<'t> {
     pub(super) is_ca: bool,
     /// Greatest number of certificates below it.
     pub(super) max_path_length: Option<i64>,
-    pub(super) names_key: bool,
+    pub(super) has_subject_key_id: bool,
 }
 
 /// A certificate that was made.
-pub(super) struct Issued {
+pub(super) struct IssuedCertificate {
     /// Its number.
     pub(super) serial: String,
     pub(super) pem: String,
 }
 
 /// Makes a certificate.
-pub(super) fn certificate(
+pub(super) fn issue_certificate(
     terms: &CertificateTerms<'_>,
     holder: CertificateSubject,
     issuer: &Issuer<'_>,
-) -> Result<Issued, KeyError> {
-    let mut extensions = usage::extensions(terms.uses)?;
+) -> Result<IssuedCertificate, KeyError> {
+    let mut extensions = usage::key_use_extensions(terms.uses)?;
     // A certificate that signs none has no limit, and -1 means any number.
     let length = terms.max_path_length.filter(|_| terms.is_ca);
     let path_len_constraint = length.and_then(|length| u8::try_from(length).ok());
     let constraints = BasicConstraints { ca: terms.is_ca, path_len_constraint };
-    extensions.push(extension(true, &constraints)?);
-    if terms.names_key {
-        let id = SubjectKeyIdentifier(OctetString::new(key_id(&holder.key))?);
-        extensions.push(extension(false, &id)?);
+    extensions.push(encode_extension(true, &constraints)?);
+    if terms.has_subject_key_id {
+        let id = SubjectKeyIdentifier(OctetString::new(key_identifier(&holder.key))?);
+        extensions.push(encode_extension(false, &id)?);
     }
     if let Some(id) = &issuer.key_id {
         let key_identifier = Some(OctetString::new(id.clone())?);
         let id = AuthorityKeyIdentifier { key_identifier, ..AuthorityKeyIdentifier::default() };
-        extensions.push(extension(false, &id)?);
+        extensions.push(encode_extension(false, &id)?);
     }
     extensions.extend(holder.alternatives);
     let number: u128 = rand::random();
@@ -88,7 +88,10 @@ pub(super) fn certificate(
         serial_number: SerialNumber::new(&number.to_be_bytes())?,
         signature: signature.clone(),
         issuer: issuer.name.clone(),
-        validity: Validity { not_before: time(terms.from)?, not_after: time(terms.until)? },
+        validity: Validity {
+            not_before: to_certificate_time(terms.from)?,
+            not_after: to_certificate_time(terms.until)?,
+        },
         subject: holder.name,
         subject_public_key_info: holder.key,
         issuer_unique_id: None,
@@ -100,11 +103,11 @@ pub(super) fn certificate(
     let certificate =
         Certificate { tbs_certificate, signature_algorithm: signature, signature: signature_bits };
     let pem = encode_pem("CERTIFICATE", &certificate.to_der()?)?;
-    Ok(Issued { serial: number.to_string(), pem })
+    Ok(IssuedCertificate { serial: number.to_string(), pem })
 }
 
 /// Checks that an authority has a name: RFC 5280 demands one, as its signatures name it.
-pub(super) fn check_authority(is_ca: bool, name: &Name) -> Answer<()> {
+pub(super) fn check_authority_has_name(is_ca: bool, name: &Name) -> Answer<()> {
     if !is_ca || !name.is_empty() {
         return Ok(());
     }
@@ -114,7 +117,7 @@ pub(super) fn check_authority(is_ca: bool, name: &Name) -> Answer<()> {
 }
 
 /// Makes a request for a certificate; returns its DER form.
-pub(super) fn request(
+pub(super) fn create_request(
     name: Name,
     alternatives: Option<Extension>,
     key: &PrivateKey,
@@ -124,7 +127,7 @@ pub(super) fn request(
     let info = CertReqInfo {
         version: request::Version::V1,
         subject: name,
-        public_key: key.public()?,
+        public_key: key.public_key_info()?,
         attributes: SetOfVec::try_from(attributes)?,
     };
     let signature = BitString::from_bytes(&key.sign(&info.to_der()?)?)?;
@@ -133,7 +136,7 @@ pub(super) fn request(
 
 /// Subject of the certificate in a request.
 pub(super) fn subject_of_request(pem: &str) -> Result<CertificateSubject, KeyError> {
-    let request = CertReq::from_der(&pem_contents("CERTIFICATE REQUEST", pem)?)?;
+    let request = CertReq::from_der(&decode_pem_with_label("CERTIFICATE REQUEST", pem)?)?;
     let mut alternatives = None;
     for attribute in request.info.attributes.iter().filter(|one| one.oid == ExtensionReq::OID) {
         for value in attribute.values.iter() {
@@ -149,25 +152,25 @@ pub(super) fn subject_of_request(pem: &str) -> Result<CertificateSubject, KeyErr
 }
 
 /// Reads a certificate.
-pub(super) fn read(pem: &str) -> Result<Certificate, KeyError> {
-    Ok(Certificate::from_der(&pem_contents("CERTIFICATE", pem)?)?)
+pub(super) fn parse_certificate(pem: &str) -> Result<Certificate, KeyError> {
+    Ok(Certificate::from_der(&decode_pem_with_label("CERTIFICATE", pem)?)?)
 }
 
 /// Checks an attribute whose value is a certificate.
-pub(super) fn is_certificate(pem: &impl AsRef<str>) -> Result<(), String> {
-    let read = read(pem.as_ref());
+pub(super) fn check_certificate_pem(pem: &impl AsRef<str>) -> Result<(), String> {
+    let read = parse_certificate(pem.as_ref());
     read.map(drop).map_err(|error| format!("must be a certificate in PEM: {error}"))
 }
 
 /// Checks an attribute whose value is a request for a certificate.
-pub(super) fn is_request(pem: &impl AsRef<str>) -> Result<(), String> {
+pub(super) fn check_request_pem(pem: &impl AsRef<str>) -> Result<(), String> {
     let asked = subject_of_request(pem.as_ref());
     asked.map(drop).map_err(|error| format!("must be a certificate request in PEM: {error}"))
 }
 
 /// Content of the first block of a PEM text, whose label must be the given one.
-pub(super) fn pem_contents(label: &str, pem: &str) -> Result<Vec<u8>, KeyError> {
-    let Some(block) = first_block(pem) else {
+pub(super) fn decode_pem_with_label(label: &str, pem: &str) -> Result<Vec<u8>, KeyError> {
+    let Some(block) = first_pem_block(pem) else {
         let why = format!("failed to decode PEM of expected type {label:?}: there is no PEM block");
         return Err(KeyError::Malformed(why));
     };
@@ -179,7 +182,7 @@ pub(super) fn pem_contents(label: &str, pem: &str) -> Result<Vec<u8>, KeyError> 
 }
 
 /// Identifier of a key in certificates, if it has one.
-pub(super) fn key_id(key: &SubjectPublicKeyInfoOwned) -> Vec<u8> {
+pub(super) fn key_identifier(key: &SubjectPublicKeyInfoOwned) -> Vec<u8> {
     sha1(key.subject_public_key.raw_bytes()).to_vec()
 }
 
@@ -191,13 +194,16 @@ where
     certificate.get::<T>().ok().flatten().map(|(_, extension)| extension)
 }
 
-fn extension<T: AssociatedOid + Encode>(critical: bool, value: &T) -> Result<Extension, KeyError> {
+fn encode_extension<T: AssociatedOid + Encode>(
+    critical: bool,
+    value: &T,
+) -> Result<Extension, KeyError> {
     let extn_value = OctetString::new(value.to_der()?)?;
     Ok(Extension { extn_id: T::OID, critical, extn_value })
 }
 
 /// RFC 5280: two digits for the year until 2049, four from then on.
-fn time(since_1970: Duration) -> Result<Time, KeyError> {
+fn to_certificate_time(since_1970: Duration) -> Result<Time, KeyError> {
     Ok(match UtcTime::from_unix_duration(since_1970) {
         Ok(time) => Time::UtcTime(time),
         Err(_) => Time::GeneralTime(GeneralizedTime::from_unix_duration(since_1970)?),

@@ -2,11 +2,11 @@
 //! `key/form.rs`.
 
 mod curve;
-mod form;
+mod encode_key;
 mod openssh;
 
 pub(super) use curve::Curve;
-pub(super) use form::encode_pem;
+pub(super) use encode_key::encode_pem;
 
 use aws_lc_rs::encoding::{AsBigEndian as _, AsDer as _, Curve25519SeedBin};
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
@@ -23,7 +23,7 @@ use x509_cert::der::oid::ObjectIdentifier;
 use x509_cert::der::{Any, Decode as _};
 use x509_cert::spki::AlgorithmIdentifierOwned;
 
-use crate::pem::{Block, first_block};
+use crate::decode_pem::{PemBlock, first_pem_block};
 
 /// Why a key cannot be read or made.
 #[derive(Debug, thiserror::Error)]
@@ -45,10 +45,10 @@ impl From<x509_cert::der::Error> for KeyError {
     }
 }
 
-const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
-const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
-const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
-const SHA256_WITH_RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.11");
+const RSA_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+const EC_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+const ED25519_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
+const SHA256_WITH_RSA_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.11");
 
 /// The sizes of RSA keys that can be made. Smaller ones protect nothing, larger ones take minutes.
 pub(super) const RSA_BITS_RANGE: std::ops::RangeInclusive<usize> = 1024..=16384;
@@ -78,19 +78,20 @@ impl PrivateKey {
     pub(super) fn generate(kind: KeyKind) -> Result<Self, KeyError> {
         match kind {
             KeyKind::Rsa(bits) => Ok(Self::Rsa(Box::new(generate_rsa(bits)?))),
-            KeyKind::Ecdsa(curve) => Ok(Self::Ecdsa(curve, curve.random())),
+            KeyKind::Ecdsa(curve) => Ok(Self::Ecdsa(curve, curve.generate_secret())),
             KeyKind::Ed25519 => {
-                let pair = Ed25519KeyPair::generate().map_err(key_not_made_error)?;
-                let seed = pair.seed().map_err(key_not_made_error)?;
-                let seed: Curve25519SeedBin<'_> = seed.as_be_bytes().map_err(key_not_made_error)?;
-                ed25519(seed.as_ref())
+                let pair = Ed25519KeyPair::generate().map_err(key_generation_error)?;
+                let seed = pair.seed().map_err(key_generation_error)?;
+                let seed: Curve25519SeedBin<'_> =
+                    seed.as_be_bytes().map_err(key_generation_error)?;
+                ed25519_key(seed.as_ref())
             }
         }
     }
 
     /// Reads the PEM forms: PKCS#1, SEC1 and PKCS#8.
     pub(super) fn from_pem(text: &str) -> Result<Self, KeyError> {
-        let Some(Block { label, content: der }) = first_block(text) else {
+        let Some(PemBlock { label, content: der }) = first_pem_block(text) else {
             return Err(KeyError::Malformed(
                 "failed to decode PEM block: there is none".to_owned(),
             ));
@@ -108,16 +109,16 @@ impl PrivateKey {
                 let Some(curve) = curve else {
                     return Err(KeyError::Malformed("the key does not name its curve".to_owned()));
                 };
-                ecdsa(Curve::from_oid(curve)?, key.private_key)
+                ecdsa_key(Curve::from_oid(curve)?, key.private_key)
             }
-            "PRIVATE KEY" => from_pkcs8(&der),
+            "PRIVATE KEY" => key_from_pkcs8(&der),
             _ => Err(KeyError::Unsupported(format!("PEM with the label {label:?}"))),
         }
     }
 
     /// Reads the form of OpenSSH, which must not have a password.
     pub(super) fn from_openssh(text: &str) -> Result<Self, KeyError> {
-        openssh::read(text)
+        openssh::decode_private_key(text)
     }
 
     /// The name of its algorithm.
@@ -132,9 +133,9 @@ impl PrivateKey {
     /// Algorithm of signatures with it.
     pub(super) fn signature_algorithm(&self) -> AlgorithmIdentifierOwned {
         let (oid, parameters) = match self {
-            Self::Rsa(_) => (SHA256_WITH_RSA, Some(Any::from(Null))),
+            Self::Rsa(_) => (SHA256_WITH_RSA_OID, Some(Any::from(Null))),
             Self::Ecdsa(curve, _) => (curve.signature_algorithm(), None),
-            Self::Ed25519(..) => (ED25519, None),
+            Self::Ed25519(..) => (ED25519_OID, None),
         };
         AlgorithmIdentifierOwned { oid, parameters }
     }
@@ -157,37 +158,40 @@ impl PrivateKey {
 }
 
 /// Checks an attribute whose value is a private key.
-pub(super) fn is_private(pem: &impl AsRef<str>) -> Result<(), String> {
+pub(super) fn check_private_key_pem(pem: &impl AsRef<str>) -> Result<(), String> {
     let key = PrivateKey::from_pem(pem.as_ref());
     key.map(drop).map_err(|error| format!("must be a private key in PEM: {error}"))
 }
 
-fn from_pkcs8(der: &[u8]) -> Result<PrivateKey, KeyError> {
+fn key_from_pkcs8(der: &[u8]) -> Result<PrivateKey, KeyError> {
     let info = PrivateKeyInfo::from_der(der)?;
     match info.algorithm.oid {
-        RSA => {
+        RSA_OID => {
             let key = RsaPrivateKey::from_pkcs8_der(der);
             let key = key.map_err(|error| KeyError::Malformed(error.to_string()))?;
             Ok(PrivateKey::Rsa(Box::new(key)))
         }
-        EC => {
+        EC_OID => {
             let curve = info.algorithm.parameters_oid();
             let curve = curve.map_err(|error| KeyError::Malformed(error.to_string()))?;
-            ecdsa(Curve::from_oid(curve)?, EcPrivateKey::from_der(info.private_key)?.private_key)
+            ecdsa_key(
+                Curve::from_oid(curve)?,
+                EcPrivateKey::from_der(info.private_key)?.private_key,
+            )
         }
-        ED25519 => ed25519(OctetStringRef::from_der(info.private_key)?.as_bytes()),
+        ED25519_OID => ed25519_key(OctetStringRef::from_der(info.private_key)?.as_bytes()),
         other => Err(KeyError::Unsupported(format!("a key of the algorithm {other}"))),
     }
 }
 
-fn ecdsa(curve: Curve, secret: &[u8]) -> Result<PrivateKey, KeyError> {
-    let secret = curve.padded(secret)?;
+fn ecdsa_key(curve: Curve, secret: &[u8]) -> Result<PrivateKey, KeyError> {
+    let secret = curve.pad_secret(secret)?;
     // Also proves that the number is one of the curve's.
-    curve.point(&secret)?;
+    curve.public_point(&secret)?;
     Ok(PrivateKey::Ecdsa(curve, secret))
 }
 
-fn ed25519(seed: &[u8]) -> Result<PrivateKey, KeyError> {
+fn ed25519_key(seed: &[u8]) -> Result<PrivateKey, KeyError> {
     let malformed = |_| KeyError::Malformed("the seed of an Ed25519 key has 32 bytes".to_owned());
     let seed: [u8; 32] = seed.try_into().map_err(malformed)?;
     let pair = Ed25519KeyPair::from_seed_unchecked(&seed);
@@ -214,13 +218,13 @@ fn generate_rsa(bits: usize) -> Result<RsaPrivateKey, KeyError> {
             )));
         }
     };
-    let pair = KeyPair::generate(size).map_err(key_not_made_error)?;
-    let der = pair.as_der().map_err(key_not_made_error)?;
+    let pair = KeyPair::generate(size).map_err(key_generation_error)?;
+    let der = pair.as_der().map_err(key_generation_error)?;
     let key = RsaPrivateKey::from_pkcs8_der(der.as_ref());
     key.map_err(|error| KeyError::Crypto(error.to_string()))
 }
 
-fn key_not_made_error(_: aws_lc_rs::error::Unspecified) -> KeyError {
+fn key_generation_error(_: aws_lc_rs::error::Unspecified) -> KeyError {
     KeyError::Crypto("the key cannot be made".to_owned())
 }
 

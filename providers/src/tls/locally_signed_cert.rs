@@ -4,22 +4,22 @@ use formwork_sdk::prelude::*;
 use x509_cert::ext::pkix::{BasicConstraints, SubjectKeyIdentifier};
 
 use super::issue::{self, Issuer, find_extension};
-use super::key::{KeyError, PrivateKey, is_private};
-use super::private_key::report;
-use super::renewal::was_pem;
+use super::key::{KeyError, PrivateKey, check_private_key_pem};
+use super::private_key::key_problem;
+use super::renewal::is_prior_pem;
 use super::signed::SignedCertAttributes;
 
 /// A certificate that was requested, signed with the key of an authority.
 #[derive(Model)]
 pub(super) struct LocallySignedCertModel {
     /// The certificate of the authority in PEM.
-    #[attr(required, replace_if = was_pem, check = issue::is_certificate)]
+    #[attr(required, replace_if = is_prior_pem, check = issue::check_certificate_pem)]
     ca_cert_pem: String,
     /// The private key of the authority in PEM.
-    #[attr(required, sensitive, replace_if = was_pem, check = is_private)]
+    #[attr(required, sensitive, replace_if = is_prior_pem, check = check_private_key_pem)]
     ca_private_key_pem: String,
     /// The request in PEM.
-    #[attr(required, replace_if = was_pem, check = issue::is_request)]
+    #[attr(required, replace_if = is_prior_pem, check = issue::check_request_pem)]
     cert_request_pem: String,
     /// The algorithm of the authority's key.
     #[attr(computed, keep)]
@@ -37,7 +37,7 @@ impl Resource for LocallySignedCertResource {
     async fn modify_plan(&self, change: &mut Change<LocallySignedCertModel>) -> Answer<()> {
         let Change { prior, config, planned, replace, .. } = change;
         let prior = prior.as_ref().map(|prior| &prior.signed);
-        planned.signed.plan(prior, &config.signed, replace);
+        planned.signed.plan_renewal_attributes(prior, &config.signed, replace);
         Ok(())
     }
 
@@ -50,8 +50,8 @@ impl Resource for LocallySignedCertResource {
             .or_fail("Failed to parse certificate request PEM")?;
         let key = PrivateKey::from_pem(&planned.ca_private_key_pem)
             .or_fail("Failed to parse CA private key PEM")?;
-        let issuer = authority(&call, &planned.ca_cert_pem, &key)?;
-        let signed = planned.signed.sign(holder, &issuer)?;
+        let issuer = check_issuer(&call, &planned.ca_cert_pem, &key)?;
+        let signed = planned.signed.issue_certificate(holder, &issuer)?;
         Ok(LocallySignedCertModelComputed { ca_key_algorithm: key.algorithm().to_owned(), signed })
     }
 
@@ -65,17 +65,19 @@ impl Resource for LocallySignedCertResource {
 }
 
 /// The authority, whose certificate must be for its key.
-fn authority<'k>(call: &Call, pem: &str, key: &'k PrivateKey) -> Answer<Issuer<'k>> {
-    let certificate = issue::read(pem).or_fail("Failed to parse CA certificate PEM")?;
+fn check_issuer<'k>(call: &Call, pem: &str, key: &'k PrivateKey) -> Answer<Issuer<'k>> {
+    let certificate =
+        issue::parse_certificate(pem).or_fail("Failed to parse CA certificate PEM")?;
     let certificate = certificate.tbs_certificate;
-    let is_for_key = key.public().map(|public| public == certificate.subject_public_key_info);
+    let is_for_key =
+        key.public_key_info().map(|public| public == certificate.subject_public_key_info);
     match is_for_key {
         Ok(true) => {}
         Ok(false) => {
             let error = KeyError::Crypto("the certificate of the CA is not for its key".to_owned());
-            return Err(report("Failed to create certificate", &error));
+            return Err(key_problem("Failed to create certificate", &error));
         }
-        Err(error) => return Err(report("Failed to create certificate", &error)),
+        Err(error) => return Err(key_problem("Failed to create certificate", &error)),
     }
     if !find_extension::<BasicConstraints>(&certificate).is_some_and(|constraints| constraints.ca) {
         call.warn(Problem::new(

@@ -10,7 +10,7 @@ use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::name::{Name, RelativeDistinguishedName};
 
-use crate::digest::hex;
+use crate::digest::to_hex;
 
 /// The attributes of names that have a short name, in the order in which names are written. Strings
 /// show them the other way round.
@@ -27,7 +27,7 @@ const SHORT_ATTRIBUTE_NAMES: [(&str, ObjectIdentifier); 9] = [
 ];
 
 /// The address for letters, which is no part of the usual names.
-const EMAIL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.1");
+const EMAIL_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.1");
 
 /// Writes a name. `values` has those of each short name that has any.
 pub(super) fn encode_name(values: &[(&str, Vec<String>)], email: Option<&str>) -> Result<Name> {
@@ -49,7 +49,7 @@ pub(super) fn encode_name(values: &[(&str, Vec<String>)], email: Option<&str>) -
     }
     if let Some(email) = email {
         let value = Any::encode_from(&Ia5String::new(email)?)?;
-        let part = AttributeTypeAndValue { oid: EMAIL, value };
+        let part = AttributeTypeAndValue { oid: EMAIL_OID, value };
         name.0.push(RelativeDistinguishedName(SetOfVec::try_from(vec![part])?));
     }
     Ok(name)
@@ -78,7 +78,7 @@ pub(super) fn display_name(name: &Name) -> String {
     let others = all.iter().rev().filter(|part| !is_short(&part.oid));
     groups.extend(others.map(|part| {
         let der = part.value.to_der().unwrap_or_default();
-        format!("{}=#{}", part.oid, hex(&der))
+        format!("{}=#{}", part.oid, to_hex(&der))
     }));
     groups.join(",")
 }
@@ -123,7 +123,7 @@ pub(super) struct AlternativeNames {
 
 impl AlternativeNames {
     /// The extension that holds them; `None` if there are none.
-    pub(super) fn extension(&self, is_critical: bool) -> Result<Option<Extension>> {
+    pub(super) fn to_extension(&self, is_critical: bool) -> Result<Option<Extension>> {
         let text = |text: &String| Ia5String::new(text);
         let mut names = Vec::new();
         for name in self.dns_names.iter().map(text) {

@@ -147,7 +147,7 @@ async fn generate_key_forms(wanted: &KeyArgumentsInput) -> Answer<(KeyFormsCompu
 }
 
 /// Reports what is wrong with a key, or with what is made of it.
-pub(super) fn report(summary: &str, error: &KeyError) -> Problem {
+pub(super) fn key_problem(summary: &str, error: &KeyError) -> Problem {
     Problem::new(summary, format!("{error}."))
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use formwork_sdk::prelude::*;
 use ureq::{Proxy, ProxyProtocol};
 
-use crate::{proxy, shown};
+use crate::{proxy, redact_url};
 
 /// The configuration of the provider.
 #[derive(Model)]
@@ -20,7 +20,7 @@ pub(super) struct TlsConfigModel {
 #[attr(conflicts(url, from_env))]
 struct ProxySettings {
     /// The URL of the proxy, which begins with `http://`, `https://` or `socks5://`.
-    #[attr(optional, check = is_proxy)]
+    #[attr(optional, check = check_proxy_url)]
     url: Option<String>,
     /// User name for the proxy.
     #[attr(optional)]
@@ -33,10 +33,10 @@ struct ProxySettings {
     from_env: Option<bool>,
 }
 
-fn is_proxy(url: &impl AsRef<str>) -> Result<(), String> {
+fn check_proxy_url(url: &impl AsRef<str>) -> Result<(), String> {
     use ProxyProtocol::{Http, Https, Socks5, Socks5h};
     let url = url.as_ref();
-    let shown = shown::redact_url(url);
+    let shown = redact_url::redact_url(url);
     match Proxy::new(url).map(|proxy| proxy.protocol()) {
         Ok(Http | Https | Socks5 | Socks5h) => Ok(()),
         Ok(_) => Err(format!(
@@ -68,7 +68,7 @@ impl ProxyChoice {
     pub(super) fn proxy_for(&self, server: &ureq::http::Uri) -> Result<Option<Proxy>, String> {
         let choice = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match choice {
-            ProxySource::Environment => proxy::proxy_for(server),
+            ProxySource::Environment => proxy::proxy_from_env(server),
             ProxySource::Direct => Ok(None),
             ProxySource::Given(proxy) => Ok(Some(*proxy)),
             ProxySource::Later => {
@@ -106,7 +106,7 @@ impl Configure for ProxyChoice {
         let choice = match proxies.get().and_then(|proxies| proxies.first()) {
             None if proxies.is_unknown() => ProxySource::Later,
             None => ProxySource::Environment,
-            Some(proxy) => choice(proxy).map_err(|error| {
+            Some(proxy) => choose_proxy(proxy).map_err(|error| {
                 let detail = format!("The proxy cannot be used: {error}.");
                 Problem::new("Unable to parse proxy URL", detail)
             })?,
@@ -116,7 +116,7 @@ impl Configure for ProxyChoice {
     }
 }
 
-fn choice(settings: &ProxySettingsDraft) -> Result<ProxySource, ureq::Error> {
+fn choose_proxy(settings: &ProxySettingsDraft) -> Result<ProxySource, ureq::Error> {
     let ProxySettingsDraft { url, username, password, from_env } = settings;
     let texts = [url, username, password];
     if texts.into_iter().any(Attr::is_unknown) || from_env.is_unknown() {
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn a_proxy_that_is_not_known_yet_is_no_other_way() {
         let settings = ProxySettingsDraft { url: Attr::Unknown, ..ProxySettingsDraft::default() };
-        let chosen = ProxyChoice(Arc::new(Mutex::new(choice(&settings).unwrap())));
+        let chosen = ProxyChoice(Arc::new(Mutex::new(choose_proxy(&settings).unwrap())));
         let problem = chosen.proxy_for(&ureq::http::Uri::from_static("https://h")).unwrap_err();
         assert!(problem.contains("will only be known"), "{problem}");
     }

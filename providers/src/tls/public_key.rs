@@ -36,13 +36,13 @@ pub(super) struct PublicKeyModel {
 }
 
 /// The data source.
-pub(super) struct PublicKeySource;
+pub(super) struct PublicKeyDataSource;
 
-impl DataSource for PublicKeySource {
+impl DataSource for PublicKeyDataSource {
     type Model = PublicKeyModel;
 
     async fn read(&self, call: ReadData<PublicKeyModel>) -> Answer<PublicKeyModelComputed> {
-        public(&call.config)
+        derive_public_key(&call.config)
     }
 }
 
@@ -53,11 +53,11 @@ impl Ephemeral for EphemeralPublicKey {
     type Model = PublicKeyModel;
 
     async fn open(&self, call: Open<PublicKeyModel>) -> Answer<PublicKeyModelComputed> {
-        public(&call.config)
+        derive_public_key(&call.config)
     }
 }
 
-fn public(config: &PublicKeyModelInput) -> Answer<PublicKeyModelComputed> {
+fn derive_public_key(config: &PublicKeyModelInput) -> Answer<PublicKeyModelComputed> {
     let key = match (&config.private_key_pem, &config.private_key_openssh) {
         (None, Some(openssh)) => PrivateKey::from_openssh(openssh),
         (pem, _) => PrivateKey::from_pem(pem.as_deref().unwrap_or_default()),

@@ -15,7 +15,7 @@ pub(super) struct Lifetime {
 
 impl Lifetime {
     /// So many hours from now on.
-    pub(super) fn hours_from_now(hours: i64) -> Answer<Self> {
+    pub(super) fn from_now_for_hours(hours: i64) -> Answer<Self> {
         let from = now().replace_nanosecond(0).unwrap_or_else(|_| now());
         match hours
             .checked_mul(3600)
@@ -46,7 +46,7 @@ pub(super) fn format_time(moment: OffsetDateTime) -> String {
 }
 
 /// Whether a certificate is to be replaced so many hours before its end at the latest.
-pub(super) fn is_due(end: &str, early_hours: i64) -> bool {
+pub(super) fn is_renewal_due(end: &str, early_hours: i64) -> bool {
     let Ok(end) = OffsetDateTime::parse(end, &Rfc3339) else { return false };
     // A period so long that it cannot be counted began long ago.
     let early = time::Duration::seconds(early_hours.saturating_mul(3600));
@@ -54,19 +54,19 @@ pub(super) fn is_due(end: &str, early_hours: i64) -> bool {
 }
 
 /// Whether a certificate is to be replaced from the beginning.
-pub(super) fn is_born_due(validity_hours: i64, early_hours: i64) -> bool {
+pub(super) fn is_renewal_due_at_creation(validity_hours: i64, early_hours: i64) -> bool {
     validity_hours <= early_hours
 }
 
 /// Inputs of a plan.
-pub(super) struct Planned<'p> {
+pub(super) struct PlannedRenewal<'p> {
     /// The end of the certificate that there is.
     pub(super) end: Option<&'p str>,
     pub(super) validity_hours: &'p Attr<i64>,
     pub(super) early_hours: &'p Attr<i64>,
 }
 
-impl Planned<'_> {
+impl PlannedRenewal<'_> {
     /// Says in a plan whether the certificate will be due; one that is due already is replaced.
     pub(super) fn plan_renewal(self, ready_for_renewal: &mut Attr<bool>, replace: &mut Vec<Path>) {
         *ready_for_renewal = self.planned_ready();
@@ -82,16 +82,16 @@ impl Planned<'_> {
         else {
             return if self.end.is_none() { Attr::Unknown } else { Attr::Known(false) };
         };
-        if self.end.is_some_and(|end| is_due(end, *early)) {
+        if self.end.is_some_and(|end| is_renewal_due(end, *early)) {
             return Attr::Unknown;
         }
-        Attr::Known(is_born_due(*validity, *early))
+        Attr::Known(is_renewal_due_at_creation(*validity, *early))
     }
 }
 
 /// Whether a change of a text in PEM needs a new object: old states have a digest in its place, and
 /// getting the text itself is no change.
-pub(super) fn was_pem(prior: &Attr<String>, _: &Attr<String>) -> bool {
+pub(super) fn is_prior_pem(prior: &Attr<String>, _: &Attr<String>) -> bool {
     prior.get().is_some_and(|text| text.starts_with("-----BEGIN "))
 }
 
@@ -109,17 +109,17 @@ mod tests {
         let end = |hours| format_time(now() + time::Duration::hours(hours));
         let table = [(end(2), 0, false), (end(2), 1, false), (end(2), 3, true), (end(-1), 0, true)];
         for (end, early, expected) in table {
-            assert_eq!(is_due(&end, early), expected, "{end} {early}");
+            assert_eq!(is_renewal_due(&end, early), expected, "{end} {early}");
         }
-        assert!(is_due(&end(1), i64::MAX));
-        assert!(!is_due("soon", 0));
+        assert!(is_renewal_due(&end(1), i64::MAX));
+        assert!(!is_renewal_due("soon", 0));
     }
 
     #[test]
     fn a_plan_says_whether_a_certificate_is_due() {
         let ready = |end: Option<String>, validity_hours, early_hours| {
             let (validity_hours, early_hours) = (&validity_hours, &early_hours);
-            Planned { end: end.as_deref(), validity_hours, early_hours }.planned_ready()
+            PlannedRenewal { end: end.as_deref(), validity_hours, early_hours }.planned_ready()
         };
         let later = || Some(format_time(now() + time::Duration::hours(5)));
         let hours = Attr::Known;

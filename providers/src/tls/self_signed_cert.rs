@@ -2,9 +2,9 @@
 
 use formwork_sdk::prelude::*;
 
-use super::issue::{CertificateSubject, Issuer, key_id};
-use super::key::{PrivateKey, is_private};
-use super::renewal::was_pem;
+use super::issue::{CertificateSubject, Issuer, key_identifier};
+use super::key::{PrivateKey, check_private_key_pem};
+use super::renewal::is_prior_pem;
 use super::signed::SignedCertAttributes;
 use super::subject::{self, Subject, SubjectArguments};
 
@@ -12,16 +12,16 @@ use super::subject::{self, Subject, SubjectArguments};
 #[derive(Model)]
 pub(super) struct SelfSignedCertModel {
     /// The private key that the certificate is for, in PEM.
-    #[attr(required, sensitive, replace_if = was_pem, check = is_private)]
+    #[attr(required, sensitive, replace_if = is_prior_pem, check = check_private_key_pem)]
     private_key_pem: String,
     /// The names of hosts that the certificate is for.
-    #[attr(optional, replace, check = subject::names)]
+    #[attr(optional, replace, check = subject::check_names_encodable)]
     dns_names: Option<Vec<String>>,
     /// The addresses of hosts that the certificate is for.
     #[attr(optional, replace, check = subject::check_ip_addresses)]
     ip_addresses: Option<Vec<String>>,
     /// The URIs that the certificate is for.
-    #[attr(optional, replace, check = subject::names)]
+    #[attr(optional, replace, check = subject::check_names_encodable)]
     uris: Option<Vec<String>>,
     /// Whether the certificate names the key that it is signed with.
     #[attr(default = false, replace)]
@@ -45,7 +45,7 @@ impl Resource for SelfSignedCertResource {
     async fn modify_plan(&self, change: &mut Change<SelfSignedCertModel>) -> Answer<()> {
         let Change { prior, config, planned, replace, .. } = change;
         let prior = prior.as_ref().map(|prior| &prior.signed);
-        planned.signed.plan(prior, &config.signed, replace);
+        planned.signed.plan_renewal_attributes(prior, &config.signed, replace);
         Ok(())
     }
 
@@ -56,17 +56,18 @@ impl Resource for SelfSignedCertResource {
         let planned = call.planned;
         let key = PrivateKey::from_pem(&planned.private_key_pem)
             .or_fail("Failed to parse private key PEM")?;
-        let (name, alternatives) = planned.subject_arguments().names()?;
-        if planned.set_authority_key_id && !planned.signed.names_key() {
+        let (name, alternatives) = planned.subject_arguments().encode_names()?;
+        if planned.set_authority_key_id && !planned.signed.has_subject_key_id() {
             let detail = "`set_authority_key_id` has the certificate name its own key, which it does \
                           only with `is_ca_certificate` or `set_subject_key_id`.";
             return Err(Problem::new("Invalid Certificate Authority", detail));
         }
-        let public = key.public().or_fail("Failed to create certificate")?;
-        let key_id = planned.set_authority_key_id.then(|| key_id(&public));
+        let public = key.public_key_info().or_fail("Failed to create certificate")?;
+        let key_id = planned.set_authority_key_id.then(|| key_identifier(&public));
         let issuer = Issuer { name: name.clone(), key: &key, key_id };
-        let signed =
-            planned.signed.sign(CertificateSubject { name, alternatives, key: public }, &issuer)?;
+        let signed = planned
+            .signed
+            .issue_certificate(CertificateSubject { name, alternatives, key: public }, &issuer)?;
         Ok(SelfSignedCertModelComputed { key_algorithm: key.algorithm().to_owned(), signed })
     }
 

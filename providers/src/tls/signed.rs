@@ -51,14 +51,14 @@ impl SignedCertAttributes {
     /// The certificate as it is at this moment.
     pub(super) fn refresh_renewal(mut self) -> Self {
         self.ready_for_renewal |=
-            renewal::is_due(&self.validity_end_time, self.early_renewal_hours);
+            renewal::is_renewal_due(&self.validity_end_time, self.early_renewal_hours);
         self
     }
 }
 
 impl SignedCertAttributesDraft {
     /// Plans the attributes that depend on the existing certificate, if any.
-    pub(super) fn plan(
+    pub(super) fn plan_renewal_attributes(
         &mut self,
         prior: Option<&SignedCertAttributes>,
         config: &Self,
@@ -71,25 +71,25 @@ impl SignedCertAttributesDraft {
         let end = prior.map(|prior| prior.validity_end_time.as_str());
         let (validity_hours, early_hours) =
             (&self.validity_period_hours, &self.early_renewal_hours);
-        renewal::Planned { end, validity_hours, early_hours }
+        renewal::PlannedRenewal { end, validity_hours, early_hours }
             .plan_renewal(&mut self.ready_for_renewal, replace);
     }
 }
 
 impl SignedCertAttributesInput {
     /// Whether the certificate names its key.
-    pub(super) fn names_key(&self) -> bool {
+    pub(super) fn has_subject_key_id(&self) -> bool {
         self.is_ca_certificate || self.set_subject_key_id
     }
 
     /// Makes the certificate.
-    pub(super) fn sign(
+    pub(super) fn issue_certificate(
         &self,
         holder: CertificateSubject,
         issuer: &Issuer<'_>,
     ) -> Answer<SignedCertAttributesComputed> {
-        issue::check_authority(self.is_ca_certificate, &holder.name)?;
-        let lifetime = Lifetime::hours_from_now(self.validity_period_hours)?;
+        issue::check_authority_has_name(self.is_ca_certificate, &holder.name)?;
+        let lifetime = Lifetime::from_now_for_hours(self.validity_period_hours)?;
         let (from, until) = lifetime.since_1970();
         let terms = CertificateTerms {
             from,
@@ -97,14 +97,14 @@ impl SignedCertAttributesInput {
             uses: &self.allowed_uses,
             is_ca: self.is_ca_certificate,
             max_path_length: self.max_path_length,
-            names_key: self.names_key(),
+            has_subject_key_id: self.has_subject_key_id(),
         };
-        let issued =
-            issue::certificate(&terms, holder, issuer).or_fail("Failed to create certificate")?;
+        let issued = issue::issue_certificate(&terms, holder, issuer)
+            .or_fail("Failed to create certificate")?;
         Ok(SignedCertAttributesComputed {
             cert_pem: issued.pem,
             max_path_length: self.max_path_length,
-            ready_for_renewal: renewal::is_born_due(
+            ready_for_renewal: renewal::is_renewal_due_at_creation(
                 self.validity_period_hours,
                 self.early_renewal_hours,
             ),

@@ -46,7 +46,7 @@ pub(super) struct Subject {
 
 impl Subject {
     /// The distinguished name.
-    pub(super) fn name(&self) -> Result<Name, KeyError> {
+    pub(super) fn distinguished_name(&self) -> Result<Name, KeyError> {
         let one = |short, value: &'_ Option<String>| (short, value.iter().cloned().collect());
         let parts: [(&str, Vec<String>); 9] = [
             one("CN", &self.common_name),
@@ -65,14 +65,14 @@ impl Subject {
 
 /// Checks that all are addresses of hosts.
 pub(super) fn check_ip_addresses(texts: &[String]) -> Result<(), String> {
-    match texts.iter().find(|text| octets(text).is_err()) {
+    match texts.iter().find(|text| ip_address_bytes(text).is_err()) {
         Some(wrong) => Err(format!("must have addresses of hosts, and {wrong:?} is not one")),
         None => Ok(()),
     }
 }
 
 /// Checks that all can be written in a certificate.
-pub(super) fn names(texts: &[String]) -> Result<(), String> {
+pub(super) fn check_names_encodable(texts: &[String]) -> Result<(), String> {
     match texts.iter().find(|text| !text.is_ascii()) {
         Some(wrong) => Err(format!("must have ASCII letters only, and {wrong:?} has others")),
         None => Ok(()),
@@ -80,7 +80,7 @@ pub(super) fn names(texts: &[String]) -> Result<(), String> {
 }
 
 /// As many bytes as such an address has.
-fn octets(text: &str) -> Result<Vec<u8>, AddrParseError> {
+fn ip_address_bytes(text: &str) -> Result<Vec<u8>, AddrParseError> {
     let short = text.parse::<Ipv4Addr>().map(|address| address.octets().to_vec());
     short.or_else(|_| text.parse::<Ipv6Addr>().map(|address| address.octets().to_vec()))
 }
@@ -96,10 +96,10 @@ pub(super) struct SubjectArguments<'m> {
 
 impl SubjectArguments<'_> {
     /// The distinguished name, and the extension with the other names.
-    pub(super) fn names(&self) -> Answer<(Name, Option<Extension>)> {
+    pub(super) fn encode_names(&self) -> Answer<(Name, Option<Extension>)> {
         let mut ip_addresses = Vec::new();
         for text in self.ip_addresses.into_iter().flatten() {
-            ip_addresses.push(octets(text).map_err(|error| {
+            ip_addresses.push(ip_address_bytes(text).map_err(|error| {
                 let detail = format!("{text:?} in `ip_addresses` is not an address: {error}.");
                 Problem::new("Invalid IP address", detail).at("ip_addresses")
             })?);
@@ -108,9 +108,14 @@ impl SubjectArguments<'_> {
         let (dns_names, uris) = (texts(self.dns_names), texts(self.uris));
         let alternatives = AlternativeNames { dns_names, ip_addresses, uris };
         let named = || {
-            let name = self.subject.first().map(Subject::name).transpose()?.unwrap_or_default();
+            let name = self
+                .subject
+                .first()
+                .map(Subject::distinguished_name)
+                .transpose()?
+                .unwrap_or_default();
             // RFC 5280: other names are all there is where there is no name.
-            let alternatives = alternatives.extension(name.is_empty())?;
+            let alternatives = alternatives.to_extension(name.is_empty())?;
             Ok((name, alternatives))
         };
         named().map_err(|error: KeyError| {

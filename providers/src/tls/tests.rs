@@ -7,7 +7,7 @@ use formwork_sdk::testing::{PlannedAction, TestObject};
 use formwork_sdk::value::{Type, Value};
 
 use super::provider;
-use crate::program::run;
+use crate::test_program::run_test_program;
 
 type Set = (&'static str, Value);
 
@@ -85,7 +85,7 @@ const KEYS: [(&str, &str); 6] = [
 ];
 
 fn asked_of_openssl(folder: &Path, words: &[&str], input: &str) -> String {
-    run(folder, &[&["openssl"], words].concat(), input).unwrap_or_default()
+    run_test_program(folder, &[&["openssl"], words].concat(), input).unwrap_or_default()
 }
 
 #[tokio::test]

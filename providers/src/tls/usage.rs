@@ -50,7 +50,7 @@ pub(super) fn check_uses(uses: &[String]) -> std::result::Result<(), String> {
 }
 
 /// The extensions that hold the uses; none for no uses.
-pub(super) fn extensions(uses: &[String]) -> Result<Vec<Extension>> {
+pub(super) fn key_use_extensions(uses: &[String]) -> Result<Vec<Extension>> {
     let of = |name: &String| {
         KEY_USE_NAMES.iter().find(|(known, _)| known == name).map(|(_, usage)| usage)
     };

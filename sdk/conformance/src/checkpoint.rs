@@ -14,7 +14,7 @@ use crate::rules;
 use crate::suite::{CheckedProvider, Options, Suite};
 
 /// The format of the file.
-const FORMAT_VERSION: &str = "formwork-conformance-checkpoint-1";
+const CHECKPOINT_FORMAT_VERSION: &str = "formwork-conformance-checkpoint-1";
 
 /// Steps that are complete, with the file that says so.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ pub(crate) struct Checkpoint {
 }
 
 /// Everything that must be the same for a run to go on.
-fn checkpoint_key(options: &Options) -> Value {
+fn resume_conditions(options: &Options) -> Value {
     let provider = match &options.target {
         // By content: a program that was built again is another provider.
         CheckedProvider::Program(path) => file_hash(path),
@@ -46,12 +46,14 @@ fn checkpoint_key(options: &Options) -> Value {
 impl Checkpoint {
     /// Reads the file of an earlier run into the tallies. A file of another run, or none, changes
     /// nothing.
-    pub(crate) fn restore(suite: &mut Suite) -> Self {
+    pub(crate) fn restore_tallies(suite: &mut Suite) -> Self {
         let none = Self::default();
         let Some(path) = &suite.options.resume else { return none };
         let Ok(text) = fs::read(path) else { return none };
         let Ok(file) = serde_json::from_slice::<Value>(&text) else { return none };
-        if file["format"] != FORMAT_VERSION || file["key"] != checkpoint_key(&suite.options) {
+        if file["format"] != CHECKPOINT_FORMAT_VERSION
+            || file["key"] != resume_conditions(&suite.options)
+        {
             return none;
         }
         for rule in rules::all_rules() {
@@ -72,7 +74,7 @@ impl Checkpoint {
     }
 
     /// Whether a step was completed by an earlier run.
-    pub(crate) fn is_completed(&self, step: &str) -> bool {
+    pub(crate) fn is_step_completed(&self, step: &str) -> bool {
         self.done.contains(step)
     }
 
@@ -80,7 +82,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(crate) fn complete_step(&mut self, suite: &Suite, step: &str) -> io::Result<()> {
+    pub(crate) fn record_completed_step(&mut self, suite: &Suite, step: &str) -> io::Result<()> {
         self.done.insert(step.to_owned());
         let Some(path) = &suite.options.resume else { return Ok(()) };
         let mut kept = serde_json::Map::new();
@@ -103,8 +105,8 @@ impl Checkpoint {
             );
         }
         let file = json!({
-            "format": FORMAT_VERSION,
-            "key": checkpoint_key(&suite.options),
+            "format": CHECKPOINT_FORMAT_VERSION,
+            "key": resume_conditions(&suite.options),
             "done": self.done,
             "rules": kept,
         });
@@ -168,19 +170,21 @@ mod tests {
         let mut suite = Suite::new(options.clone());
         suite.tallies.record_pass("S-01");
         suite.tallies.add_finding(Finding::new("S-02", "provider", "wrong"));
-        let mut checkpoint = Checkpoint::restore(&mut suite);
-        assert!(!checkpoint.is_completed("Schema"));
-        checkpoint.complete_step(&suite, "Schema").unwrap();
+        let mut checkpoint = Checkpoint::restore_tallies(&mut suite);
+        assert!(!checkpoint.is_step_completed("Schema"));
+        checkpoint.record_completed_step(&suite, "Schema").unwrap();
 
         let mut next = Suite::new(options.clone());
-        let checkpoint = Checkpoint::restore(&mut next);
-        assert!(checkpoint.is_completed("Schema") && !checkpoint.is_completed("Validation"));
+        let checkpoint = Checkpoint::restore_tallies(&mut next);
+        assert!(
+            checkpoint.is_step_completed("Schema") && !checkpoint.is_step_completed("Validation")
+        );
         assert_eq!(next.tallies.tally("S-01").unwrap().cases, 1);
         assert_eq!(next.tallies.findings().next().unwrap().message, "wrong");
 
         // Another seed gives other inputs, whose results must not be mixed with these.
         let mut other = Suite::new(Options { seed: 2, ..options });
-        assert!(!Checkpoint::restore(&mut other).is_completed("Schema"));
+        assert!(!Checkpoint::restore_tallies(&mut other).is_step_completed("Schema"));
         assert_eq!(other.tallies.findings().count(), 0);
     }
 }

@@ -40,7 +40,7 @@ macro_rules! run_step {
             // Boxed, or the state of this function would be as large as that of all checks
             // together.
             $(Box::pin($check(&mut *$run.suite)).await;)+
-            $run.complete_step($name)?;
+            $run.record_completed_step($name)?;
         }
     };
 }
@@ -56,27 +56,27 @@ impl StepRunner<'_, '_> {
     /// Whether a step is to be made.
     fn should_run_step(&mut self, step: &str) -> bool {
         (self.progress)(step, &self.suite.tallies);
-        !self.checkpoint.is_completed(step) && !self.suite.is_run_over()
+        !self.checkpoint.is_step_completed(step) && !self.suite.is_run_over()
     }
 
     /// Notes a step that is complete.
-    fn complete_step(&mut self, step: &str) -> Result<(), String> {
+    fn record_completed_step(&mut self, step: &str) -> Result<(), String> {
         // A step that ran out of time is made again by the next run.
         if self.suite.is_run_over() {
             return Ok(());
         }
-        let written = self.checkpoint.complete_step(self.suite, step);
+        let written = self.checkpoint.record_completed_step(self.suite, step);
         written.map_err(|error| format!("the file of -resume cannot be written: {error}"))
     }
 }
 
 /// Makes all checks that are selected. `Err` says why the provider cannot be checked.
 pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(), String> {
-    let checkpoint = Checkpoint::restore(suite);
+    let checkpoint = Checkpoint::restore_tallies(suite);
     let mut run = StepRunner { suite, checkpoint, progress };
     if run.should_run_step("Handshake and process") {
         handshake::run(run.suite).await?;
-        run.complete_step("Handshake and process")?;
+        run.record_completed_step("Handshake and process")?;
     }
     // The checks of the handshake have ended their processes. All others share this one.
     run.suite.ensure_running().await?;

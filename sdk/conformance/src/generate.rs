@@ -108,7 +108,7 @@ pub const ALTERNATIVE_NUMBERS: [i64; 7] = [1, 2, 8, 16, 80, 2048, 0];
 
 /// Extent to which a block is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum ConfigExtent {
     /// Nothing: g1.
     Nothing,
     /// Required attributes only: g2.
@@ -123,18 +123,18 @@ pub enum Extent {
     Stored,
 }
 
-impl Extent {
+impl ConfigExtent {
     fn is_random(self) -> bool {
         matches!(self, Self::Random | Self::Stored)
     }
 }
 
 /// Makes a configuration of a block.
-pub fn generate_config(block: &Block, extent: Extent, dice: &mut Dice) -> Value {
+pub fn generate_config(block: &Block, extent: ConfigExtent, dice: &mut Dice) -> Value {
     generate_block(block, extent, dice, 0)
 }
 
-fn generate_block(block: &Block, extent: Extent, dice: &mut Dice, depth: usize) -> Value {
+fn generate_block(block: &Block, extent: ConfigExtent, dice: &mut Dice, depth: usize) -> Value {
     let attributes = block.attributes.iter().map(|(name, attribute)| {
         (name.clone(), generate_attribute(name, attribute, extent, dice, depth))
     });
@@ -148,7 +148,7 @@ fn generate_block(block: &Block, extent: Extent, dice: &mut Dice, depth: usize) 
 fn generate_attribute(
     name: &str,
     attribute: &Attribute,
-    extent: Extent,
+    extent: ConfigExtent,
     dice: &mut Dice,
     depth: usize,
 ) -> Value {
@@ -156,17 +156,17 @@ fn generate_attribute(
     let required = attribute.role == Role::Required;
     let set = attribute.role.is_settable()
         && match extent {
-            Extent::Nothing => false,
-            Extent::Required => required,
+            ConfigExtent::Nothing => false,
+            ConfigExtent::Required => required,
             // A deprecated attribute usually excludes its successor.
-            Extent::All => required || !attribute.docs.deprecated,
-            Extent::Unknown => true,
-            Extent::Random | Extent::Stored => required || dice.number_below(2) == 0,
+            ConfigExtent::All => required || !attribute.docs.deprecated,
+            ConfigExtent::Unknown => true,
+            ConfigExtent::Random | ConfigExtent::Stored => required || dice.number_below(2) == 0,
         };
     if !set {
         return Value::null(ty);
     }
-    if extent == Extent::Unknown {
+    if extent == ConfigExtent::Unknown {
         return Value::unknown(ty);
     }
     match &attribute.kind {
@@ -175,7 +175,7 @@ fn generate_attribute(
             let block = Block { attributes: nested.attributes.clone(), ..Block::default() };
             let object = block.implied_type();
             // In deep schemas, everything inside everything would grow without end.
-            let inner = if depth > 4 { Extent::Required } else { extent };
+            let inner = if depth > 4 { ConfigExtent::Required } else { extent };
             let mut one = || generate_block(&block, inner, dice, depth + 1);
             match nested.nesting {
                 Nesting::Single | Nesting::Group => one(),
@@ -189,17 +189,17 @@ fn generate_attribute(
 
 fn generate_nested_blocks(
     nested: &NestedBlock,
-    extent: Extent,
+    extent: ConfigExtent,
     dice: &mut Dice,
     depth: usize,
 ) -> Value {
     // A schema may demand any number of blocks.
     let least = usize::try_from(nested.min_items).unwrap_or(1).min(3);
     let number = match extent {
-        Extent::Nothing => 0,
-        Extent::Required => least,
-        Extent::All | Extent::Unknown => least.max(1),
-        Extent::Random | Extent::Stored => least + dice.number_below(2),
+        ConfigExtent::Nothing => 0,
+        ConfigExtent::Required => least,
+        ConfigExtent::All | ConfigExtent::Unknown => least.max(1),
+        ConfigExtent::Random | ConfigExtent::Stored => least + dice.number_below(2),
     };
     // A computed block is filled by the provider.
     if number == 0 || depth > 4 || (nested.computed && least == 0) {
@@ -217,11 +217,11 @@ fn generate_nested_blocks(
 }
 
 /// Makes a value of a type.
-pub fn generate_value(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Value {
+pub fn generate_value(name: &str, ty: &Type, extent: ConfigExtent, dice: &mut Dice) -> Value {
     let random = extent.is_random();
     match ty {
         Type::Bool => Value::Bool(!random || dice.number_below(2) == 0),
-        Type::Number if extent == Extent::Random => generate_number(dice),
+        Type::Number if extent == ConfigExtent::Random => generate_number(dice),
         Type::Number if random => Value::int(7),
         Type::Number => Value::int(1),
         Type::String if random => Value::String(generate_text(name, dice)),
@@ -253,9 +253,9 @@ pub fn generate_value(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) ->
     }
 }
 
-fn generate_elements(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Vec<Value> {
+fn generate_elements(name: &str, ty: &Type, extent: ConfigExtent, dice: &mut Dice) -> Vec<Value> {
     let number = match extent {
-        Extent::Random | Extent::Stored => *dice.pick_one(&[0, 1, 2, 17]),
+        ConfigExtent::Random | ConfigExtent::Stored => *dice.pick_one(&[0, 1, 2, 17]),
         _ => 1,
     };
     (0..number).map(|_| generate_value(name, ty, extent, dice)).collect()
@@ -376,7 +376,7 @@ pub fn fill_unknown_parts(block: &Block, planned: &Value, dice: &mut Dice) -> Va
         let is_write_only = block.attribute_at(&path).is_some_and(|(it, _)| it.write_only);
         let part = match is_write_only {
             true => Value::null(ty),
-            false => generate_value(&name, &ty, Extent::Required, dice),
+            false => generate_value(&name, &ty, ConfigExtent::Required, dice),
         };
         match replace_part(&value, &path, part) {
             Some(next) if next != value => value = next,
@@ -452,7 +452,8 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_inputs() {
-        let make = |seed| generate_config(&block(), Extent::Random, &mut Dice::new(seed, "x"));
+        let make =
+            |seed| generate_config(&block(), ConfigExtent::Random, &mut Dice::new(seed, "x"));
         assert_eq!(make(7), make(7));
         // Some seeds may give the same by chance.
         assert!((0..20).any(|seed| make(seed) != make(7)));
@@ -461,9 +462,13 @@ mod tests {
     #[test]
     fn every_input_has_the_type_of_its_schema_and_sets_nothing_computed() {
         let ty = block().implied_type();
-        for extent in
-            [Extent::Nothing, Extent::Required, Extent::All, Extent::Unknown, Extent::Random]
-        {
+        for extent in [
+            ConfigExtent::Nothing,
+            ConfigExtent::Required,
+            ConfigExtent::All,
+            ConfigExtent::Unknown,
+            ConfigExtent::Random,
+        ] {
             let made = generate_config(&block(), extent, &mut Dice::new(1, "x"));
             assert!(made.has_type(&ty), "{extent:?}: {made:?}");
             assert!(Path::root().attribute("id").find(&made).unwrap().is_null());
@@ -472,7 +477,7 @@ mod tests {
 
     #[test]
     fn smaller_inputs_leave_out_one_thing_each() {
-        let made = generate_config(&block(), Extent::All, &mut Dice::new(1, "x"));
+        let made = generate_config(&block(), ConfigExtent::All, &mut Dice::new(1, "x"));
         let nulls = |value: &Value| value.children().iter().filter(|it| it.is_null()).count();
         let smaller = smaller_values(&block(), &made);
         // Only the two optional attributes can be left out.

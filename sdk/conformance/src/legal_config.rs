@@ -4,7 +4,7 @@
 use formwork_value::schema::Attribute;
 use formwork_value::{Path, Step, Type, Value};
 
-use crate::generate::{self, ALTERNATIVE_NUMBERS, ALTERNATIVE_STRINGS, Dice, Extent};
+use crate::generate::{self, ALTERNATIVE_NUMBERS, ALTERNATIVE_STRINGS, ConfigExtent, Dice};
 use crate::message::Msg;
 use crate::offer::OfferedType;
 use crate::plugin::Call;
@@ -36,14 +36,14 @@ async fn find_legal_configs(suite: &mut Suite, offered: &OfferedType) -> Vec<Val
     // Their author knows what the service accepts.
     for (_, example) in suite.examples_of(offered) {
         if let Ok(value) = example
-            && suite.validate(offered, &value).await.is_success()
+            && suite.call_validate(offered, &value).await.is_success()
         {
             found.push(value);
         }
     }
-    let random = (0..6).map(|number| (Extent::Random, number));
+    let random = (0..6).map(|number| (ConfigExtent::Random, number));
     // What is required comes first, because fewer values can be wrong.
-    let all = [(Extent::Required, 0), (Extent::All, 0), (Extent::Nothing, 0)];
+    let all = [(ConfigExtent::Required, 0), (ConfigExtent::All, 0), (ConfigExtent::Nothing, 0)];
     for (extent, number) in all.into_iter().chain(random) {
         if found.len() >= MAX_LEGAL_CONFIGS || suite.is_run_over() {
             break;
@@ -66,7 +66,7 @@ async fn repair_until_legal(
 ) -> Option<Value> {
     let mut dice = suite.seeded_dice(&format!("repair {}", offered.display_name()));
     for attempt in 0..MAX_REPAIRS {
-        let call = suite.validate(offered, &value).await;
+        let call = suite.call_validate(offered, &value).await;
         if call.is_success() {
             return Some(value);
         }
@@ -135,7 +135,7 @@ fn change_attribute(
         generate::generate_value(
             &name,
             &ty,
-            Extent::Required,
+            ConfigExtent::Required,
             &mut Dice::new(attempt as u64, "change"),
         )
     } else if !is_required && excludes.iter().any(|word| text.contains(word)) {
@@ -205,7 +205,7 @@ fn quoted_words(text: &str) -> Vec<String> {
 /// Reads the path of a diagnostic; steps without a selector are left out.
 #[must_use]
 pub(crate) fn diagnostic_path(raw: &Msg) -> Path {
-    let steps = raw.all_msgs(1);
+    let steps = raw.repeated_messages(1);
     Path(
         steps
             .iter()

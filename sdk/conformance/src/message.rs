@@ -83,7 +83,7 @@ impl Msg {
 
     /// Adds an integer, unless it is zero.
     #[must_use]
-    pub fn with_int(mut self, number: u32, value: u64) -> Self {
+    pub fn with_nonzero_int(mut self, number: u32, value: u64) -> Self {
         // proto3 leaves a zero out on the wire.
         if value != 0 {
             self.0.push((number, Field::Varint(value)));
@@ -143,7 +143,7 @@ impl Msg {
     }
 
     /// Iterates over a repeated field of bytes.
-    pub fn all_bytes(&self, number: u32) -> impl DoubleEndedIterator<Item = &Bytes> {
+    pub fn repeated_bytes(&self, number: u32) -> impl DoubleEndedIterator<Item = &Bytes> {
         self.0.iter().filter_map(move |(own, field)| match field {
             Field::Bytes(bytes) if *own == number => Some(bytes),
             _ => None,
@@ -154,7 +154,7 @@ impl Msg {
     #[must_use]
     pub fn get_bytes(&self, number: u32) -> Bytes {
         // As for integers, the last one wins.
-        self.all_bytes(number).next_back().cloned().unwrap_or_default()
+        self.repeated_bytes(number).next_back().cloned().unwrap_or_default()
     }
 
     /// Returns a string, with U+FFFD in place of invalid bytes.
@@ -166,19 +166,19 @@ impl Msg {
     /// Returns a message, if it is there and can be read.
     #[must_use]
     pub fn get_msg(&self, number: u32) -> Option<Self> {
-        self.all_bytes(number).next_back().and_then(Self::parse)
+        self.repeated_bytes(number).next_back().and_then(Self::parse)
     }
 
     /// Returns a repeated message; what cannot be read is left out.
     #[must_use]
-    pub fn all_msgs(&self, number: u32) -> Vec<Self> {
-        self.all_bytes(number).filter_map(Self::parse).collect()
+    pub fn repeated_messages(&self, number: u32) -> Vec<Self> {
+        self.repeated_bytes(number).filter_map(Self::parse).collect()
     }
 
     /// Returns a map from strings to messages, in the order of the wire, duplicates included.
     #[must_use]
     pub fn map_entries(&self, number: u32) -> Vec<(String, Self)> {
-        let entries = self.all_msgs(number).into_iter();
+        let entries = self.repeated_messages(number).into_iter();
         entries.map(|entry| (entry.get_text(1), entry.get_msg(2).unwrap_or_default())).collect()
     }
 
@@ -198,7 +198,7 @@ impl Msg {
     /// Adds another message's repeated field under a new number.
     #[must_use]
     pub(crate) fn copy_repeated_field(mut self, other: &Self, from: u32, to: u32) -> Self {
-        let all = other.all_bytes(from).cloned();
+        let all = other.repeated_bytes(from).cloned();
         self.0.extend(all.map(|bytes| (to, Field::Bytes(bytes))));
         self
     }
@@ -238,9 +238,11 @@ mod tests {
 
     #[test]
     fn messages_go_both_ways() {
-        let inner = Msg::new().with_text(1, "name").with_int(2, 300);
-        let outer =
-            Msg::new().with_message(3, &inner).with_bytes(4, vec![1, 2]).with_int(5, u64::MAX);
+        let inner = Msg::new().with_text(1, "name").with_nonzero_int(2, 300);
+        let outer = Msg::new()
+            .with_message(3, &inner)
+            .with_bytes(4, vec![1, 2])
+            .with_nonzero_int(5, u64::MAX);
         let read = Msg::parse(&outer.encode()).unwrap();
         assert_eq!(read, outer);
         assert_eq!(read.get_msg(3), Some(inner));

@@ -26,7 +26,7 @@ use crate::message::Msg;
 use crate::rpc::{Diag, Rpc};
 pub use error::StartError;
 pub use output::{PrintedOutput, panic_report_in};
-use output::{Shared, has_late_handshake, keep_output, lock, read_first_line};
+use output::{SharedOutput, has_late_handshake, keep_output, lock, read_first_line};
 
 /// The longest wait for a handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -76,9 +76,9 @@ pub struct StartedPlugin {
     /// Our identity, if TLS was asked for.
     pub identity: Option<HostCertificate>,
     /// Output on stdout after the handshake.
-    pub stdout: Shared<PrintedOutput>,
+    pub stdout: SharedOutput<PrintedOutput>,
     /// Output on stderr.
-    pub stderr: Shared<PrintedOutput>,
+    pub stderr: SharedOutput<PrintedOutput>,
     /// Closed once stderr was read to its end.
     pub stderr_end: watch::Receiver<()>,
     /// The folder for its socket.
@@ -102,7 +102,7 @@ pub async fn start_plugin(
     let command = plugin_command(program, launch, &HostEnvironment::new(home.path(), pem));
     let began = Instant::now();
     let (child, mut stdout, stderr) = ChildProcess::start(command).await.map_err(unrunnable)?;
-    let errors = Shared::<PrintedOutput>::default();
+    let errors = SharedOutput::<PrintedOutput>::default();
     let (reading, mut stderr_end) = watch::channel(());
     let kept = Arc::clone(&errors);
     // Read from the start: a provider whose pipe is full would block before its handshake.
@@ -232,11 +232,14 @@ impl Call {
         let Reply::Answered(messages) = &self.reply else { return Vec::new() };
         if self.rpc == Rpc::InvokeAction {
             let ends = messages.iter().filter_map(|message| message.get_msg(2));
-            return ends.flat_map(|end| end.all_msgs(1)).map(|it| Diag::read(&it)).collect();
+            return ends
+                .flat_map(|end| end.repeated_messages(1))
+                .map(|it| Diag::decode(&it))
+                .collect();
         }
         let Some(field) = self.rpc.diagnostics_field() else { return Vec::new() };
-        let all = messages.iter().flat_map(|message| message.all_msgs(field));
-        all.map(|message| Diag::read(&message)).collect()
+        let all = messages.iter().flat_map(|message| message.repeated_messages(field));
+        all.map(|message| Diag::decode(&message)).collect()
     }
 
     /// Whether it was answered without errors.
@@ -262,7 +265,7 @@ impl Call {
     pub fn describe_outcome(&self) -> String {
         match &self.reply {
             Reply::Answered(_) => match self.diagnostics().into_iter().find(Diag::is_error) {
-                Some(error) => format!("error: {}", truncate(&error.line(), 300)),
+                Some(error) => format!("error: {}", truncate(&error.one_line(), 300)),
                 None => "answered".to_owned(),
             },
             Reply::Refused(code, message) => format!("status {code}: {}", truncate(message, 300)),
@@ -422,7 +425,7 @@ impl Plugin {
         let room = 5_000_usize.saturating_sub(diagnostics.len());
         let own = call.diagnostics().into_iter().take(room);
         let request = call.request.first();
-        diagnostics.extend(own.map(|it| (call.rpc, it.without_echo(request))));
+        diagnostics.extend(own.map(|it| (call.rpc, it.without_echoed_control_chars(request))));
     }
 
     /// Whether the process still runs.

@@ -46,7 +46,7 @@ pub(crate) fn decode_dynamic(message: Option<Msg>, ty: &Type) -> Result<Option<P
 #[must_use]
 pub(crate) fn client_capabilities() -> Msg {
     // Write-only attributes are allowed, deferrals are not.
-    Msg::new().with_int(2, 1)
+    Msg::new().with_nonzero_int(2, 1)
 }
 
 /// The call that validates configurations of a kind.
@@ -147,7 +147,7 @@ pub(crate) fn read_request(
 #[must_use]
 pub(crate) fn upgrade_request(name: &str, version: u64, text: &[u8]) -> Msg {
     let state = Msg::new().with_bytes(1, text.to_vec());
-    Msg::new().with_text(1, name).with_int(2, version).with_message(3, &state)
+    Msg::new().with_text(1, name).with_nonzero_int(2, version).with_message(3, &state)
 }
 
 /// The request that configures the provider.

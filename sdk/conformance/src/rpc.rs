@@ -179,7 +179,7 @@ pub struct Diag {
 impl Diag {
     /// Reads a diagnostic.
     #[must_use]
-    pub fn read(message: &Msg) -> Self {
+    pub fn decode(message: &Msg) -> Self {
         // Strings of protobuf are UTF-8, and `get_text` would hide what is not.
         let is_text = [2, 3].iter().all(|n| std::str::from_utf8(&message.get_bytes(*n)).is_ok());
         Self {
@@ -200,7 +200,7 @@ impl Diag {
 
     /// Summary and detail in one line.
     #[must_use]
-    pub fn line(&self) -> String {
+    pub fn one_line(&self) -> String {
         let text = format!("{}: {}", self.summary, self.detail);
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -208,7 +208,7 @@ impl Diag {
     /// Returns the diagnostic without control characters that only repeat the type name or the
     /// import id of the request.
     #[must_use]
-    pub(crate) fn without_echo(mut self, request: Option<&Bytes>) -> Self {
+    pub(crate) fn without_echoed_control_chars(mut self, request: Option<&Bytes>) -> Self {
         let request = request.and_then(Msg::parse).unwrap_or_default();
         // Field 1 is the type name in nearly all requests, field 2 the id in imports.
         for (field, echo) in [(1, "(the type name of the request)"), (2, "(the id of the request)")]
@@ -231,16 +231,21 @@ mod tests {
 
     #[test]
     fn an_echo_of_the_request_is_no_control_character_of_the_provider() {
-        let answer =
-            Msg::new().with_int(1, 1).with_text(2, "No type a\u{1f}b").with_text(3, "\u{2}");
+        let answer = Msg::new()
+            .with_nonzero_int(1, 1)
+            .with_text(2, "No type a\u{1f}b")
+            .with_text(3, "\u{2}");
         let request = Msg::new().with_text(1, "a\u{1f}b").encode();
-        let read = Diag::read(&answer).without_echo(Some(&request));
+        let read = Diag::decode(&answer).without_echoed_control_chars(Some(&request));
         assert_eq!(read.summary, "No type (the type name of the request)");
         assert_eq!(read.detail, "\u{2}");
         let import = Msg::new().with_text(1, "a").with_text(2, "\u{1f}b").encode();
-        let read = Diag::read(&answer).without_echo(Some(&import));
+        let read = Diag::decode(&answer).without_echoed_control_chars(Some(&import));
         assert_eq!(read.summary, "No type a(the id of the request)");
         let other = Msg::new().with_text(1, "a").encode();
-        assert_eq!(Diag::read(&answer).without_echo(Some(&other)), Diag::read(&answer));
+        assert_eq!(
+            Diag::decode(&answer).without_echoed_control_chars(Some(&other)),
+            Diag::decode(&answer)
+        );
     }
 }

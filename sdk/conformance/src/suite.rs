@@ -1,18 +1,20 @@
 //! One run over one provider: the running plugin, its schema, what was examined so far, and the time
 //! that is left.
 
+mod options;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use formwork_plugin_protocol::handshake::{Address, Protocol};
+use formwork_plugin_protocol::handshake::Protocol;
 use formwork_value::{Plain, Value};
 
 use crate::finding::{Finding, Tallies, path_prefix};
-use crate::generate::{self, Dice, Extent};
+use crate::generate::{self, ConfigExtent, Dice};
 use crate::message::Msg;
 use crate::offer::{Kind, Offer, OfferedType};
 use crate::plugin::{Call, LaunchOptions, Plugin, Reply, StartError};
@@ -22,98 +24,7 @@ use crate::rpc::{Diag, Rpc};
 use crate::rules::{self, Rule};
 use crate::system;
 
-/// An example configuration of one type.
-#[derive(Clone, Debug)]
-pub struct Example {
-    /// The kind of block.
-    pub kind: Kind,
-    /// The type; empty for the provider.
-    pub name: String,
-    /// The file it stands in.
-    pub file: String,
-    /// The attributes and blocks as one object.
-    pub value: Value,
-}
-
-/// The provider to check.
-#[derive(Clone, Debug)]
-pub enum CheckedProvider {
-    /// A program.
-    Program(PathBuf),
-    /// A provider that runs already.
-    Running(Address, Protocol),
-}
-
-/// The files of a release, as registries want them.
-#[derive(Clone, Debug)]
-pub struct Release {
-    /// The folder of archives, checksums, signature and manifest.
-    pub folder: PathBuf,
-    /// The public key of the publisher in its text form; without it the signature must only be there.
-    pub key: Option<String>,
-    /// Verifies the signature.
-    pub verify: VerifySignature,
-}
-
-/// Verifies a detached signature, the second argument, over a document by a key in its text form.
-pub type VerifySignature = fn(&[u8], &[u8], &str) -> Result<(), String>;
-
-/// Settings of a run.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The provider.
-    pub target: CheckedProvider,
-    /// The highest level: 0 binary only, 1 configured and planned, 2 examples read, 3 applied.
-    pub level: u8,
-    /// The rules to check; all if empty.
-    pub only: BTreeSet<String>,
-    /// The rules to leave out.
-    pub skip: BTreeSet<String>,
-    /// The seed of generated inputs.
-    pub seed: u64,
-    /// The limit for the whole run.
-    pub time: Duration,
-    /// Example configurations.
-    pub examples: Vec<Example>,
-    /// The provider's configuration, coerced to its schema later; nothing if there is none.
-    pub config: Option<Value>,
-    /// The previous release, to compare schemas with.
-    pub previous: Option<PathBuf>,
-    /// The files of the release, if they are to be checked.
-    pub release: Option<Release>,
-    /// Variables for the provider's process.
-    pub env: Vec<(OsString, OsString)>,
-    /// The file that every created object is written to before it is created; none for a temporary one.
-    pub journal: Option<PathBuf>,
-    /// The file that lets an interrupted run go on.
-    pub resume: Option<PathBuf>,
-    /// Set by the caller to end the run early: no new case begins then, and created objects are
-    /// destroyed.
-    pub stop: Arc<AtomicBool>,
-}
-
-impl Options {
-    /// Returns the usual settings for a program.
-    #[must_use]
-    pub fn new(program: impl Into<PathBuf>) -> Self {
-        Self {
-            target: CheckedProvider::Program(program.into()),
-            level: 1,
-            only: BTreeSet::new(),
-            skip: BTreeSet::new(),
-            seed: 1,
-            time: Duration::from_secs(600),
-            examples: Vec::new(),
-            config: None,
-            previous: None,
-            release: None,
-            env: Vec::new(),
-            journal: None,
-            resume: None,
-            stop: Arc::default(),
-        }
-    }
-}
+pub use options::{CheckedProvider, Example, Options, Release, VerifySignature};
 
 /// Progress of a run: the family and the rule ids that are examined now.
 pub type Progress<'p> = &'p mut dyn FnMut(&str, &Tallies);
@@ -121,7 +32,7 @@ pub type Progress<'p> = &'p mut dyn FnMut(&str, &Tallies);
 /// The reason of a rule that was not examined because the time was over.
 const TIME_OVER_REASON: &str = "the time was over";
 /// The deadline of a call that validates, plans or reads.
-pub const CALL_TIMEOUT: Duration = Duration::from_secs(20);
+pub const READ_ONLY_CALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// The deadline of a call that changes something.
 pub const CHANGE_TIMEOUT: Duration = Duration::from_secs(120);
 /// The most restarts after crashes in one run.
@@ -146,7 +57,7 @@ pub struct Suite {
     /// Resource types that know whether an object exists.
     pub(crate) tracked: BTreeSet<String>,
     /// Output and diagnostics of plugins that have ended.
-    pub past: EndedOutput,
+    pub past: EndedPluginsOutput,
     /// The protocol that was negotiated.
     pub protocol: Option<Protocol>,
     /// Variables that lead the provider to a proxy.
@@ -160,7 +71,7 @@ pub struct Suite {
 
 /// Output of plugins that have ended.
 #[derive(Debug, Default)]
-pub struct EndedOutput {
+pub struct EndedPluginsOutput {
     /// Their output to stdout after the handshake.
     pub stdout: Vec<u8>,
     /// Their output to stderr.
@@ -191,7 +102,7 @@ impl Suite {
             config: Msg::new(),
             legal: BTreeMap::new(),
             tracked: BTreeSet::new(),
-            past: EndedOutput::default(),
+            past: EndedPluginsOutput::default(),
             protocol: None,
             proxy_env: Vec::new(),
             plugin: None,
@@ -203,14 +114,14 @@ impl Suite {
 
     /// Whether a rule is to be examined in this run.
     #[must_use]
-    pub fn is_wanted(&self, id: &str) -> bool {
+    pub fn is_rule_wanted(&self, id: &str) -> bool {
         rules::find_rule(id).is_some_and(|rule| self.is_selected(rule))
     }
 
     /// Whether one of several rules is to be examined.
     #[must_use]
     pub fn wants_any(&self, ids: &[&str]) -> bool {
-        ids.iter().any(|id| self.is_wanted(id)) && !self.is_run_over()
+        ids.iter().any(|id| self.is_rule_wanted(id)) && !self.is_run_over()
     }
 
     fn is_selected(&self, rule: &Rule) -> bool {
@@ -279,9 +190,9 @@ impl Suite {
     }
 
     /// Counts a case: held, or broken with the finding.
-    pub fn check(&mut self, id: &'static str, held: bool, finding: impl FnOnce() -> Finding) {
+    pub fn check_rule(&mut self, id: &'static str, held: bool, finding: impl FnOnce() -> Finding) {
         // A check may examine several rules at once, of which some were not asked for.
-        if !self.is_wanted(id) {
+        if !self.is_rule_wanted(id) {
             return;
         }
         match held {
@@ -293,7 +204,7 @@ impl Suite {
     /// Checks that the provider survives a call for which it may need its service.
     ///
     /// Without a configuration the service may be missing, and a provider may wait for it.
-    pub fn check_survived(
+    pub fn check_survives_call(
         &mut self,
         id: &'static str,
         call: &Call,
@@ -303,7 +214,7 @@ impl Suite {
             let reason = "no answer in time; a service may be missing without -config";
             return self.note_skipped_rules(&[id], reason);
         }
-        self.check(id, !call.is_crash(), finding);
+        self.check_rule(id, !call.is_crash(), finding);
     }
 
     /// Notes why rules cannot be examined.
@@ -331,7 +242,7 @@ impl Suite {
 
     /// The program, if the provider is one.
     #[must_use]
-    pub fn program(&self) -> Option<PathBuf> {
+    pub fn program_path(&self) -> Option<PathBuf> {
         match &self.options.target {
             CheckedProvider::Program(path) => Some(path.clone()),
             CheckedProvider::Running(..) => None,
@@ -397,16 +308,16 @@ impl Suite {
 
     /// Makes a call. A provider that is gone is started again before the next one.
     pub async fn call(&mut self, rpc: Rpc, request: &Msg) -> Call {
-        self.call_within(rpc, vec![request.encode()], CALL_TIMEOUT).await
+        self.call_with_deadline(rpc, vec![request.encode()], READ_ONLY_CALL_TIMEOUT).await
     }
 
     /// Makes a call that changes something.
     pub async fn call_changing(&mut self, rpc: Rpc, request: &Msg) -> Call {
-        self.call_within(rpc, vec![request.encode()], CHANGE_TIMEOUT).await
+        self.call_with_deadline(rpc, vec![request.encode()], CHANGE_TIMEOUT).await
     }
 
     /// Makes a call of any bytes within a deadline.
-    pub async fn call_within(
+    pub async fn call_with_deadline(
         &mut self,
         rpc: Rpc,
         request: Vec<bytes::Bytes>,
@@ -436,7 +347,7 @@ impl Suite {
     }
 
     /// Validates a configuration.
-    pub async fn validate(&mut self, offered: &OfferedType, config: &Value) -> Call {
+    pub async fn call_validate(&mut self, offered: &OfferedType, config: &Value) -> Call {
         let request = request::validate_request(offered, config);
         self.call(request::validate_rpc(offered.kind), &request).await
     }
@@ -457,7 +368,12 @@ impl Suite {
 
     /// The configuration of everything in a block, for checks of single attributes.
     #[must_use]
-    pub fn generate_config(&self, offered: &OfferedType, extent: Extent, number: u64) -> Value {
+    pub fn generate_config(
+        &self,
+        offered: &OfferedType,
+        extent: ConfigExtent,
+        number: u64,
+    ) -> Value {
         // Each extent and each number has a sequence of its own.
         let subject = format!("{}/{}/{number}", offered.display_name(), extent as u8);
         generate::generate_config(offered.block(), extent, &mut self.seeded_dice(&subject))
@@ -471,7 +387,7 @@ impl Suite {
             let mut smaller = None;
             for candidate in generate::smaller_values(offered.block(), &value).into_iter().take(30)
             {
-                if self.validate(offered, &candidate).await.is_crash() {
+                if self.call_validate(offered, &candidate).await.is_crash() {
                     smaller = Some(candidate);
                     break;
                 }
@@ -492,9 +408,9 @@ pub fn to_plain(value: &Value) -> Plain {
 }
 
 fn append_up_to_limit(kept: &mut Vec<u8>, more: Vec<u8>) {
-    const MAX_KEPT_BYTES: usize = 16 << 20;
+    const MAX_KEPT_OUTPUT_BYTES: usize = 16 << 20;
     // A provider at TRACE may print without end.
-    let room = MAX_KEPT_BYTES.saturating_sub(kept.len()).min(more.len());
+    let room = MAX_KEPT_OUTPUT_BYTES.saturating_sub(kept.len()).min(more.len());
     kept.extend_from_slice(&more[..room]);
 }
 
@@ -512,7 +428,7 @@ mod tests {
         let (request, answers, took) = (Vec::new(), Vec::new(), Duration::ZERO);
         let (rpc, configured) = (Rpc::ReadResource, None);
         let call = Call { rpc, request, answers, reply, took, configured };
-        suite.check_survived("R-01", &call, || Finding::new("R-01", "resource", "it hangs"));
+        suite.check_survives_call("R-01", &call, || Finding::new("R-01", "resource", "it hangs"));
         Report::new(&suite, None).verdict_on_rule("R-01").cloned()
     }
 

@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Error, Fields, Result};
 
 use crate::attrs::{StructAttrs, doc_comment};
-use crate::model_field::{check_name, is_type, last_type_parameter};
+use crate::model_field::{check_language_name, is_type_named, last_type_parameter};
 
 /// Returns the implementation of `Arguments` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -28,7 +28,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         let (ty, description, name) =
             // A raw identifier is a word of Rust alone: `r#type` is the parameter `type`.
             (&field.ty, doc_comment(&field.attrs), ident.unraw().to_string());
-        check_name(&name).map_err(|why| Error::new(ident.span(), why))?;
+        check_language_name(&name).map_err(|why| Error::new(ident.span(), why))?;
         let parameter = |ty| {
             // With the place of the type, so that an error about it appears there.
             quote_spanned!(field.ty.span()=>
@@ -36,7 +36,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             )
         };
         if is_variadic(field)? {
-            let inner = last_type_parameter(ty).filter(|_| is_type(ty, "Vec") && at == last);
+            let inner = last_type_parameter(ty).filter(|_| is_type_named(ty, "Vec") && at == last);
             let Some(inner) = inner else {
                 let why = "the last argument is the one that may be variadic; its type is Vec<…>";
                 return Err(Error::new(ident.span(), why));

@@ -101,7 +101,7 @@ impl FieldArgs {
             "replace_if" => self.replace_if = Some(meta.value()?.parse()?),
             "one_of" => self.one_of = read_string_list(meta)?,
             "range" => self.range = Some(meta.value()?.parse()?),
-            "identity" => self.identity = Some(read_identity(meta)?),
+            "identity" => self.identity = Some(read_identity_requirement(meta)?),
             _ => self.read_shared_word(meta, "attr")?,
         }
         Ok(())
@@ -193,7 +193,7 @@ impl FieldArgs {
     }
 
     /// Checks that the words about a block go together.
-    pub(crate) fn check_block(&self, at: Span) -> Result<()> {
+    pub(crate) fn check_block_words(&self, at: Span) -> Result<()> {
         let refuse = |why| Err(syn::Error::new(at, why));
         if self.role.is_some() || self.default.is_some() || self.keep || self.write_only {
             return refuse("a block has no role; its attributes have");
@@ -211,7 +211,7 @@ impl FieldArgs {
     }
 
     /// Checks that nothing is said that only the attributes of the other model could say.
-    pub(crate) fn check_flattened(&self, at: Span) -> Result<()> {
+    pub(crate) fn check_flattened_words(&self, at: Span) -> Result<()> {
         let refuse = |why| Err(syn::Error::new(at, why));
         if self.is_block || !matches!(self.role, None | Some(Role::Computed)) {
             return refuse("the attributes of a flattened model have roles of their own");
@@ -369,7 +369,7 @@ fn read_string_list(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     Ok(texts.into_iter().collect())
 }
 
-fn read_identity(meta: &ParseNestedMeta<'_>) -> Result<IdentityRequirement> {
+fn read_identity_requirement(meta: &ParseNestedMeta<'_>) -> Result<IdentityRequirement> {
     if !meta.input.peek(syn::token::Paren) {
         return Ok(IdentityRequirement::Required);
     }

@@ -3,7 +3,7 @@
 
 mod arguments;
 mod attrs;
-mod client_structs;
+mod client_conversions;
 mod model;
 mod model_field;
 mod nested;

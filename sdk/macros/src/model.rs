@@ -6,8 +6,8 @@ use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::attrs::{StructAttrs, doc_comment};
-use crate::client_structs::{self, ModelStructs};
-use crate::model_field::{ModelField, is_type, model_fields};
+use crate::client_conversions::{self, GeneratedModelStructs};
+use crate::model_field::{ModelField, is_type_named, model_fields};
 use crate::resource;
 use crate::view::{ViewStruct, from_impl, view_impl};
 
@@ -45,8 +45,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let (settable, set) = (settable.expand(), set.expand());
     let from_model =
         from_impl(model, &computed, &ours, |part, value| part.convert_to_computed(value));
-    let structs = ModelStructs { settable: &input_name, computed: &computed };
-    let alike = client_structs::model_client_conversions(input, &said, &parts, &structs);
+    let structs = GeneratedModelStructs { settable: &input_name, computed: &computed };
+    let alike = client_conversions::model_client_conversions(input, &said, &parts, &structs);
     let mut imported = parts.iter().filter(|part| part.is_import_id());
     if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
         return Err(Error::new(second.ident.span(), "an import goes by one attribute"));
@@ -106,7 +106,7 @@ const RESERVED_ARGUMENT_NAMES: [&str; 7] =
 /// Refuses what no author of a configuration could write, and no host could send.
 fn check_field(part: &ModelField<'_>) -> Result<()> {
     let refuse = |why: &str| Err(Error::new(part.ident.span(), why));
-    let is_any = |names: &[&str]| names.iter().any(|name| is_type(part.ty, name));
+    let is_any = |names: &[&str]| names.iter().any(|name| is_type_named(part.ty, name));
     if !part.is_flattened() && RESERVED_ARGUMENT_NAMES.contains(&part.name.as_str()) {
         let why = format!(
             "`{}` means something to the language itself; another name can be given with \
@@ -200,7 +200,7 @@ fn name_clash_assertions(parts: &[ModelField<'_>]) -> TokenStream {
             let name = &own.name;
             let twice = format!("`{name}` is in `{ident}` already");
             checks.push(quote_spanned! {own.ident.span()=>
-                assert!(!::formwork_sdk::model::NamesEntry::is_among(#name, #names), #twice);
+                assert!(!::formwork_sdk::model::NamesEntry::any_has_name(#name, #names), #twice);
             });
         }
         for other in &flat[at + 1..] {

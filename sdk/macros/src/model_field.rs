@@ -1,14 +1,18 @@
 //! Fields of a model: attributes, nested blocks or flattened models, and their schema definitions.
 
+mod field_types;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{
-    Data, DeriveInput, Error, Expr, ExprLit, Field, Fields, GenericArgument, Ident, Lit, LitStr,
-    PathArguments, Result, Type, Visibility,
+    Data, DeriveInput, Error, Expr, ExprLit, Field, Fields, Ident, Lit, LitStr, Result, Type,
+    Visibility,
 };
 
+use self::field_types::type_in_option_or_attr;
+pub(crate) use self::field_types::{check_language_name, is_type_named, last_type_parameter};
 use crate::attrs::{FieldArgs, IdentityRequirement, Role, doc_comment};
 
 /// A field and what is said about it.
@@ -54,8 +58,8 @@ impl<'i> ModelField<'i> {
         };
         let at = ident.span();
         let kind = match () {
-            () if said.flatten => said.check_flattened(at).map(|()| FieldKind::Flat)?,
-            () if said.is_block => said.check_block(at).map(|()| FieldKind::Block)?,
+            () if said.flatten => said.check_flattened_words(at).map(|()| FieldKind::Flat)?,
+            () if said.is_block => said.check_block_words(at).map(|()| FieldKind::Block)?,
             () => FieldKind::Attribute(said.checked_role(at)?),
         };
         let name = match &said.name {
@@ -64,7 +68,7 @@ impl<'i> ModelField<'i> {
         };
         if !said.flatten {
             let at = said.name.as_ref().map_or(at, LitStr::span);
-            check_name(&name).map_err(|why| Error::new(at, why))?;
+            check_language_name(&name).map_err(|why| Error::new(at, why))?;
         }
         let description = doc_comment(&field.attrs);
         let part = Self { ident, vis: &field.vis, ty: &field.ty, name, description, kind, said };
@@ -73,27 +77,28 @@ impl<'i> ModelField<'i> {
 
     /// Checks that the type can be absent where the attribute can, and nowhere else.
     fn check_nullability(self) -> Result<Self> {
-        let is_nullable = ["Option", "Attr", "Value"].iter().any(|name| is_type(self.ty, name));
+        let is_nullable =
+            ["Option", "Attr", "Value"].iter().any(|name| is_type_named(self.ty, name));
         let refuse = |why| Err(Error::new(self.ty.span(), why));
         match self.kind {
-            FieldKind::Attribute(Role::Required) if is_type(self.ty, "Option") => {
+            FieldKind::Attribute(Role::Required) if is_type_named(self.ty, "Option") => {
                 refuse("a required attribute always has a value; write the type without `Option`")
             }
             FieldKind::Attribute(Role::Optional) if !is_nullable => {
                 refuse("an optional attribute may be absent; write Option<…>, or give a default")
             }
             FieldKind::Attribute(Role::OptionalComputed)
-                if self.has_default() && is_type(self.ty, "Option") =>
+                if self.has_default() && is_type_named(self.ty, "Option") =>
             {
                 refuse("an attribute with a default is never absent; write it without `Option`")
             }
-            FieldKind::Block if is_type(self.ty, "Attr") => {
+            FieldKind::Block if is_type_named(self.ty, "Attr") => {
                 refuse("blocks are always known; drop the `Attr`")
             }
             FieldKind::Block if self.has_block_count() && !self.can_have_block_count() => refuse(
                 "`min` and `max` are for lists and sets of blocks; for others the type sets the number",
             ),
-            FieldKind::Block if self.said.group && is_type(self.ty, "Option") => {
+            FieldKind::Block if self.said.group && is_type_named(self.ty, "Option") => {
                 refuse("a group is always there; write the type without `Option`")
             }
             _ => Ok(self),
@@ -106,7 +111,7 @@ impl<'i> ModelField<'i> {
 
     /// Whether a schema can say how many of these blocks there may be: of maps it cannot.
     fn can_have_block_count(&self) -> bool {
-        ["Vec", "Set", "BTreeSet"].iter().any(|name| is_type(self.ty, name))
+        ["Vec", "Set", "BTreeSet"].iter().any(|name| is_type_named(self.ty, name))
     }
 
     fn has_default(&self) -> bool {
@@ -150,7 +155,7 @@ impl<'i> ModelField<'i> {
         let ty = self.ty;
         match self.is_flattened() {
             true => quote_spanned! {ty.span()=>
-                <<#ty as ::formwork_sdk::Model>::WriteOnly as ::formwork_sdk::model::WriteOnly>::IS_SOME
+                <<#ty as ::formwork_sdk::Model>::WriteOnly as ::formwork_sdk::model::WriteOnlyPresence>::HAS_SOME
             },
             false => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Field>::WRITE_ONLY),
         }
@@ -216,7 +221,9 @@ impl<'i> ModelField<'i> {
         // An author may leave such an attribute to the provider.
         let may_lack =
             self.kind == FieldKind::Attribute(Role::OptionalComputed) && !self.has_default();
-        match may_lack && !["Option", "Attr", "Value"].iter().any(|name| is_type(self.ty, name)) {
+        match may_lack
+            && !["Option", "Attr", "Value"].iter().any(|name| is_type_named(self.ty, name))
+        {
             true => quote!(::core::option::Option<#input>),
             false => input,
         }
@@ -242,7 +249,8 @@ impl<'i> ModelField<'i> {
 
     /// Whether it may be absent there, and nowhere else.
     fn is_optional_in_identity(&self) -> bool {
-        let is_nullable = ["Option", "Attr", "Value"].iter().any(|name| is_type(self.ty, name));
+        let is_nullable =
+            ["Option", "Attr", "Value"].iter().any(|name| is_type_named(self.ty, name));
         self.said.identity == Some(IdentityRequirement::Optional) && !is_nullable
     }
 
@@ -371,7 +379,7 @@ impl<'i> ModelField<'i> {
         let described = (!description.is_empty()).then(|| quote!(.describe(#description)));
         let deprecated = self.said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
         let replace = self.said.replace.then(|| quote!(.replace()));
-        let checks = self.check_calls();
+        let checks = self.calls_adding_checks();
         let role = match role {
             Role::Required => quote!(Required),
             Role::Optional => quote!(Optional),
@@ -384,10 +392,10 @@ impl<'i> ModelField<'i> {
         let draft = self.draft_type();
         let replace_if = self.said.replace_if.as_ref().map(|decide| {
             quote!(.replace_if(|prior, planned| {
-                ::formwork_sdk::model::decide_replacement::<#draft>(prior, planned, #decide)
+                ::formwork_sdk::model::call_replace_condition::<#draft>(prior, planned, #decide)
             }))
         });
-        let default = self.default_call();
+        let default = self.call_setting_default();
         let import = self.said.import.then(|| quote!(.set_by_import_id()));
         let identity = self.said.identity.map(|identity| match identity {
             IdentityRequirement::Required => quote!(Required),
@@ -413,7 +421,7 @@ impl<'i> ModelField<'i> {
         let group = self.said.group.then(|| quote!(.group()));
         let min = self.said.min.as_ref().map(|least| quote!(.min(#least)));
         let max = self.said.max.as_ref().map(|most| quote!(.max(#most)));
-        let checks = self.check_calls();
+        let checks = self.calls_adding_checks();
         quote! {
             .nested(
                 #name,
@@ -423,10 +431,10 @@ impl<'i> ModelField<'i> {
         }
     }
 
-    fn default_call(&self) -> Option<TokenStream> {
+    fn call_setting_default(&self) -> Option<TokenStream> {
         let (ty, value) = (self.ty, self.said.default.as_ref()?);
         let value = match value {
-            _ if is_type(ty, "Attr") => quote!(<#ty>::known(#value)),
+            _ if is_type_named(ty, "Attr") => quote!(<#ty>::known(#value)),
             // A string literal is a `&str`, and the field has a type of its own.
             Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => {
                 quote!(::core::convert::Into::into(#value))
@@ -439,12 +447,12 @@ impl<'i> ModelField<'i> {
         })))
     }
 
-    fn check_calls(&self) -> TokenStream {
+    fn calls_adding_checks(&self) -> TokenStream {
         let FieldArgs { one_of, range, length, check, .. } = &self.said;
         let one_of = (!one_of.is_empty()).then(|| quote!(one_of(&[#(#one_of),*])));
         let range = range.as_ref().map(|range| quote!(range(#range)));
         let length = length.as_ref().map(|length| quote!(length(#length)));
-        let plain = inner_type(self.ty);
+        let plain = type_in_option_or_attr(self.ty);
         let check = check.as_ref().map(|ask| {
             // Errors are reported at the name of the function.
             let at = Span::call_site().located_at(ask.span());
@@ -452,47 +460,5 @@ impl<'i> ModelField<'i> {
         });
         let all = [one_of, range, length, check].into_iter().flatten();
         quote!(#(.add_check(::formwork_sdk::check::Check::#all))*)
-    }
-}
-
-/// Checks that the language takes the name of an attribute or block.
-pub(crate) fn check_name(name: &str) -> std::result::Result<(), String> {
-    let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
-    let is_word = name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(|c| is_letter(c) || c.is_ascii_digit());
-    match is_word {
-        true => Ok(()),
-        false => Err(format!(
-            "{name:?} is no name: it begins with a lower-case letter, and has lower-case letters, digits \
-             and `_`; another name can be given with `name = \"…\"`"
-        )),
-    }
-}
-
-/// Whether the last word of a type's path is `name`.
-pub(crate) fn is_type(ty: &Type, name: &str) -> bool {
-    match ty {
-        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == name),
-        _ => false,
-    }
-}
-
-/// The type inside `Option` or `Attr`; any other as it is.
-fn inner_type(ty: &Type) -> &Type {
-    match is_type(ty, "Option") || is_type(ty, "Attr") {
-        true => last_type_parameter(ty).unwrap_or(ty),
-        false => ty,
-    }
-}
-
-/// The last type parameter: the content of an option, list, set or map.
-pub(crate) fn last_type_parameter(ty: &Type) -> Option<&Type> {
-    let Type::Path(path) = ty else { return None };
-    match &path.path.segments.last()?.arguments {
-        PathArguments::AngleBracketed(arguments) => match arguments.args.last() {
-            Some(GenericArgument::Type(inner)) => Some(inner),
-            _ => None,
-        },
-        _ => None,
     }
 }

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::attrs::StructAttrs;
-use crate::client_structs;
+use crate::client_conversions;
 use crate::model::{draft_struct, shape_function};
 use crate::model_field::{ModelField, model_fields};
 use crate::view::{ViewStruct, view_impl};
@@ -45,7 +45,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     });
     let draft_field = field_impl_for_view(&draft, own, true);
     let field_impl_for_nested = field_impl_for_nested(input, &all, &input_name);
-    let alike = client_structs::nested_client_conversions(input, &said, &parts, &input_name);
+    let alike = client_conversions::nested_client_conversions(input, &said, &parts, &input_name);
     Ok(quote! {
         #own_view
         #draft_view

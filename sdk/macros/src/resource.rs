@@ -86,7 +86,7 @@ impl Resource<'_> {
         }
     }
 
-    fn is_id(&self, part: &ModelField<'_>) -> bool {
+    fn is_id_field(&self, part: &ModelField<'_>) -> bool {
         self.id.is_some_and(|id| id.ident == part.ident)
     }
 
@@ -97,7 +97,7 @@ impl Resource<'_> {
 
     /// Whether what the service says is all that the provider sets, given the id.
     fn is_fully_set_by_service(&self) -> bool {
-        self.computed_fields().all(|part| self.is_id(part) || !part.is_absent_from_client())
+        self.computed_fields().all(|part| self.is_id_field(part) || !part.is_absent_from_client())
     }
 
     /// Whether `read` can be asked when no more is known than the id and what the author set, and says
@@ -105,7 +105,8 @@ impl Resource<'_> {
     fn can_read_after_change(&self) -> bool {
         let Some(read) = self.said.expression("read") else { return false };
         let mentions = MentionedNames::in_expressions([read]);
-        let unknown = self.parts.iter().filter(|part| !part.is_settable() && !self.is_id(part));
+        let unknown =
+            self.parts.iter().filter(|part| !part.is_settable() && !self.is_id_field(part));
         (self.from.is_none() || self.is_fully_set_by_service())
             && !unknown.into_iter().any(|part| mentions.contains(part.ident))
             // These hold the whole object, of which only a part is known then.
@@ -115,7 +116,7 @@ impl Resource<'_> {
     /// Whether `create` leaves something to `read`.
     fn reads_after_create(&self) -> bool {
         let is_more =
-            self.said.ready.is_some() || self.computed_fields().any(|part| !self.is_id(part));
+            self.said.ready.is_some() || self.computed_fields().any(|part| !self.is_id_field(part));
         is_more && self.can_read_after_change()
     }
 

@@ -74,7 +74,7 @@ pub(crate) fn view_impl(ident: &Ident, parts: &[&ModelField<'_>], is_draft: bool
     });
     let names = quote! {
         static NAMES: ::formwork_sdk::model::SortedNames<#n_own> =
-            ::formwork_sdk::model::SortedNames::sorted([#(#names),*]);
+            ::formwork_sdk::model::SortedNames::from_sorted([#(#names),*]);
     };
     let same = same.map(|same| {
         quote! {
@@ -86,7 +86,7 @@ pub(crate) fn view_impl(ident: &Ident, parts: &[&ModelField<'_>], is_draft: bool
     });
     let own = quote! {
         #names
-        let own = NAMES.object([#(#values),*]);
+        let own = NAMES.build_object([#(#values),*]);
     };
     let object = match flat.is_empty() {
         true => quote!(own),
@@ -122,7 +122,7 @@ pub(crate) fn view_impl(ident: &Ident, parts: &[&ModelField<'_>], is_draft: bool
 fn fields_equal_expression(idents: &[&Ident]) -> TokenStream {
     let values: Vec<_> = (0..idents.len()).map(|at| quote::format_ident!("value_{at}")).collect();
     quote! {
-        match NAMES.values(value) {
+        match NAMES.values_of_object(value) {
             ::core::option::Option::Some([#(#values),*]) => {
                 true #(&& ::formwork_sdk::Field::same_as(&self.#idents, #values))*
             }

@@ -43,7 +43,7 @@ impl<D: DataSource> AnyDataSource for TypedDataSource<D> {
 
     fn validate(&self, config: &Value, call: Call) -> Answer<()> {
         // Without the defaults: a check may ask what the author has set.
-        self.data_source.validate(Validate { config: model::read(config)?, call })
+        self.data_source.validate(Validate { config: model::read_view(config)?, call })
     }
 
     async fn read(&self, config: &Value, context: CallContext) -> Answer<Value> {
@@ -85,7 +85,7 @@ impl<E: Ephemeral> AnyEphemeral for TypedEphemeral<E> {
     }
 
     fn validate(&self, config: &Value, call: Call) -> Answer<()> {
-        self.ephemeral.validate(Validate { config: model::read(config)?, call })
+        self.ephemeral.validate(Validate { config: model::read_view(config)?, call })
     }
 
     async fn open(&self, config: &Value, context: CallContext, lasts: Expiry) -> Answer<Value> {
@@ -107,32 +107,32 @@ impl<E: Ephemeral> AnyEphemeral for TypedEphemeral<E> {
 
 /// A configuration of any model.
 #[async_trait]
-pub(crate) trait AnyConfigure: Send + Sync {
+pub(crate) trait AnyProviderConfig: Send + Sync {
     fn shape(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
     async fn configure(&self, config: &Value, host: String, context: CallContext) -> Answer<()>;
 }
 
 /// A configuration of one model.
-pub(crate) struct TypedConfigure<C> {
+pub(crate) struct TypedProviderConfig<C> {
     configure: C,
     shape: Shape,
 }
 
-impl<C: Configure> TypedConfigure<C> {
+impl<C: Configure> TypedProviderConfig<C> {
     pub(crate) fn new(configure: C) -> Self {
         Self { configure, shape: C::Model::shape() }
     }
 }
 
 #[async_trait]
-impl<C: Configure> AnyConfigure for TypedConfigure<C> {
+impl<C: Configure> AnyProviderConfig for TypedProviderConfig<C> {
     fn shape(&self) -> &Shape {
         &self.shape
     }
 
     fn validate(&self, config: &Value, call: Call) -> Answer<()> {
-        self.configure.validate(Validate { config: model::read(config)?, call })
+        self.configure.validate(Validate { config: model::read_view(config)?, call })
     }
 
     async fn configure(&self, config: &Value, host: String, context: CallContext) -> Answer<()> {
@@ -146,7 +146,7 @@ impl<C: Configure> AnyConfigure for TypedConfigure<C> {
             }
             _ => Vec::new(),
         };
-        let (config, host_version) = (model::read(&config)?, host);
+        let (config, host_version) = (model::read_view(&config)?, host);
         let CallContext { deferral, call, .. } = context;
         self.configure.configure(Setup { config, unknown, host_version, deferral, call }).await
     }

@@ -78,7 +78,7 @@ impl<T: Field> Field for Vec<T> {
     }
 
     fn nested_content() -> Option<FieldContent> {
-        collection_content::<T>(Nesting::List)
+        collection_nested_content::<T>(Nesting::List)
     }
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
@@ -108,7 +108,7 @@ impl<T: Field> Field for Vec<T> {
 
     fn same_as(&self, value: &Value) -> bool {
         match value {
-            Value::List(list) => are_all_same(self, list.items()),
+            Value::List(list) => are_same_as_values(self, list.items()),
             // The rare case of a tuple, whose elements may have types of their own.
             _ => self.to_value() == *value,
         }
@@ -143,7 +143,7 @@ macro_rules! set_field_items {
         }
 
         fn nested_content() -> Option<FieldContent> {
-            collection_content::<T>(Nesting::Set)
+            collection_nested_content::<T>(Nesting::Set)
         }
 
         fn from_value(value: &Value) -> Result<Self, ConversionError> {
@@ -162,7 +162,7 @@ macro_rules! set_field_items {
 
         fn same_as(&self, value: &Value) -> bool {
             // Elements that were read from a value still have the order of the set.
-            matches!(value, Value::Set(set) if are_all_same(self.iter(), set.items()))
+            matches!(value, Value::Set(set) if are_same_as_values(self.iter(), set.items()))
         }
 
         fn into_draft(self) -> Self::Draft {
@@ -217,7 +217,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
     }
 
     fn nested_content() -> Option<FieldContent> {
-        collection_content::<T>(Nesting::Map)
+        collection_nested_content::<T>(Nesting::Map)
     }
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
@@ -247,7 +247,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
             Value::Map(map) => {
                 // Both are sorted by key.
                 self.keys().map(String::as_str).eq(map.keys().iter().map(Str::as_str))
-                    && are_all_same(self.values(), map.values())
+                    && are_same_as_values(self.values(), map.values())
             }
             _ => self.to_value() == *value,
         }
@@ -270,13 +270,13 @@ impl<T: BlockField> BlockField for BTreeMap<String, T> {}
 
 /// The content of a collection of described fields. Collections of collections have none, because
 /// the protocol cannot describe them.
-fn collection_content<T: Field>(nesting: Nesting) -> Option<FieldContent> {
+fn collection_nested_content<T: Field>(nesting: Nesting) -> Option<FieldContent> {
     // The protocol has no blocks in collections of collections.
     let content = T::nested_content().filter(|content| content.nesting == Nesting::Single)?;
     Some(FieldContent { nesting, ..content })
 }
 
-fn are_all_same<'f, T: Field>(
+fn are_same_as_values<'f, T: Field>(
     fields: impl IntoIterator<Item = &'f T, IntoIter: ExactSizeIterator>,
     values: &[Value],
 ) -> bool {

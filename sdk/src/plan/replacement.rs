@@ -13,11 +13,14 @@ use crate::schema::{ReplaceRule, Rule, Shape};
 /// A computed attribute that becomes unknown forces nothing, because the author did not request a
 /// change. A write-only attribute forces nothing, because without a stored value a change cannot be
 /// detected.
-pub(crate) fn replace_paths(shape: &Shape, [prior, config, planned]: [&Value; 3]) -> Vec<Path> {
+pub(crate) fn paths_forcing_replacement(
+    shape: &Shape,
+    [prior, config, planned]: [&Value; 3],
+) -> Vec<Path> {
     let mut forcing = Vec::new();
     let content = DescribedParts::of_block(&shape.block, &shape.rules);
     let sides = ChangeSides { prior, config: Some(config), planned };
-    collect_in_object(content, &Path::root(), sides, &mut forcing);
+    collect_forcing_in_object(content, &Path::root(), sides, &mut forcing);
     forcing
 }
 
@@ -43,7 +46,7 @@ impl<'v> ChangeSides<'v> {
 // One static null, so that `Sides` can borrow both values of an added or removed element.
 static NULL_VALUE: Value = Value::Null(Type::Dynamic);
 
-fn collect_in_object(
+fn collect_forcing_in_object(
     content: DescribedParts<'_>,
     path: &Path,
     sides: ChangeSides<'_>,
@@ -73,7 +76,7 @@ fn collect_in_object(
         } else if let Some(inner) = inner
             && rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace())
         {
-            collect_in_parts(inner, &path, ChangeSides { prior, config, planned }, forcing);
+            collect_forcing_in_parts(inner, &path, ChangeSides { prior, config, planned }, forcing);
         }
     }
 }
@@ -97,7 +100,7 @@ fn forces_replacement(attribute: Option<&Attribute>, rule: &Rule, sides: ChangeS
     }
 }
 
-fn collect_in_parts(
+fn collect_forcing_in_parts(
     content: DescribedParts<'_>,
     path: &Path,
     sides: ChangeSides<'_>,
@@ -112,7 +115,7 @@ fn collect_in_parts(
     }
     match content.nesting {
         Nesting::Single | Nesting::Group if !prior.is_null() && !planned.is_null() => {
-            collect_in_object(content, path, sides, forcing);
+            collect_forcing_in_object(content, path, sides, forcing);
         }
         Nesting::Single | Nesting::Group => {
             if has_forcing_part(content, sides) {
@@ -131,11 +134,11 @@ fn collect_in_parts(
                 forcing.push(path.clone());
             }
         }
-        Nesting::List | Nesting::Map => collect_in_elements(content, path, sides, forcing),
+        Nesting::List | Nesting::Map => collect_forcing_in_elements(content, path, sides, forcing),
     }
 }
 
-fn collect_in_elements(
+fn collect_forcing_in_elements(
     content: DescribedParts<'_>,
     path: &Path,
     sides: ChangeSides<'_>,
@@ -149,7 +152,7 @@ fn collect_in_elements(
         match corresponding_element(prior, &step) {
             Some(prior) => {
                 let sides = ChangeSides { prior, config, planned: part };
-                collect_in_object(content, &path.with_step(step), sides, &mut inside);
+                collect_forcing_in_object(content, &path.with_step(step), sides, &mut inside);
             }
             None => {
                 comes_or_goes |= has_forcing_part(

@@ -95,7 +95,10 @@ fn a_default_comes_back_when_the_author_unsets_the_attribute() {
 #[test]
 fn only_changes_that_cannot_be_made_in_place_force_a_new_object() {
     let forced = |prior: &[(&str, Value)], planned: &[(&str, Value)]| {
-        let paths = replace_paths(&shape(), [&object(prior), &object(planned), &object(planned)]);
+        let paths = paths_forcing_replacement(
+            &shape(),
+            [&object(prior), &object(planned), &object(planned)],
+        );
         paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     };
     let fixed = |value| ("fixed", value);

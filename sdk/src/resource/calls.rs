@@ -253,7 +253,7 @@ impl StoredValue {
         let shape = M::shape();
         let value = self.decode_for_shape(&shape)?;
         // An older object may lack attributes, and a struct has no place for what is absent.
-        model::read(&plan::replace_unrepresentable_nulls(&shape, &value))
+        model::read_view(&plan::replace_unrepresentable_nulls(&shape, &value))
     }
 
     /// Reads the existing attributes: missing ones are null, and unknown ones are ignored.
@@ -261,7 +261,7 @@ impl StoredValue {
     /// # Errors
     /// When an attribute has another type than in the model.
     pub fn draft<M: Model>(&self) -> Answer<Draft<M>> {
-        model::read(&self.decode_for_shape(&M::shape())?)
+        model::read_view(&self.decode_for_shape(&M::shape())?)
     }
 
     pub(crate) fn decode_for_shape(&self, shape: &Shape) -> Answer<Value> {

@@ -160,7 +160,7 @@ impl ConfigChecker {
         // own.
         let around = self.is_secret;
         self.is_secret |= attribute.is_some_and(|one| one.sensitive || one.write_only);
-        self.run_checks(rule, part);
+        self.run_value_checks(rule, part);
         if let Some(inner) = inner {
             self.check_parts(inner, part);
         }
@@ -214,7 +214,7 @@ impl ConfigChecker {
         }
     }
 
-    fn run_checks(&mut self, rule: &Rule, value: &Value) {
+    fn run_value_checks(&mut self, rule: &Rule, value: &Value) {
         for check in &rule.checks {
             if let Err(wrong) = check.check_value(value) {
                 let message = wrong.message(value, self.is_secret);

@@ -40,7 +40,7 @@ impl Server {
         let data_source = self.find_data_source(&request.type_name)?;
         let config = check::decode_value(data_source.shape(), &request.config)?;
         let shape = data_source.shape();
-        let planned = super::proposed_create(shape, &config);
+        let planned = super::propose_create(shape, &config);
         let call = call.with_configured_timeout(&config, "read");
         let context =
             self.new_context(&call, &Bytes::new(), &request.provider_meta, request.client)?;
@@ -95,7 +95,7 @@ impl Server {
         let ephemeral = self.find_ephemeral(&request.type_name)?;
         let shape = ephemeral.shape();
         let config = check::decode_value(shape, &request.config)?;
-        let planned = super::proposed_create(shape, &config);
+        let planned = super::propose_create(shape, &config);
         let call = call.with_configured_timeout(&config, "open");
         let context = self.new_context(&call, &Bytes::new(), &Payload::Absent, request.client)?;
         let lasts = Expiry::default();

@@ -71,7 +71,7 @@ pub(super) fn decode_stored_identity(shape: &Shape, state: &RawState) -> Answer<
 }
 
 /// The identity of an object under another type, if it is valid under this one.
-pub(super) fn keep_moved_identity(shape: &Shape, source: &RawState) -> Option<Payload> {
+pub(super) fn identity_after_move(shape: &Shape, source: &RawState) -> Option<Payload> {
     let RawState::Json(text) = source else { return None };
     // Strict: with other attributes it is another kind of identity that only looks alike.
     let identity =

@@ -70,7 +70,7 @@ impl Server {
     ) -> Answer<ObjectAnswer> {
         let resource = self.find_resource(&request.type_name)?;
         let shape = resource.shape();
-        let lives = planned_by_rules(shape, request)?;
+        let lives = decode_and_plan_by_rules(shape, request)?;
         let context =
             self.new_context(call, &request.prior_private, &request.provider_meta, request.client)?;
         if lives.planned.is_null() {
@@ -89,7 +89,10 @@ impl Server {
         }
         // After the handler, because it may have planned a change of an attribute that forces
         // replacement.
-        replace.extend(plan::replace_paths(shape, [&lives.prior, &lives.config, &planned]));
+        replace.extend(plan::paths_forcing_replacement(
+            shape,
+            [&lives.prior, &lives.config, &planned],
+        ));
         // Sorted and without duplicates, so that the answer does not depend on the order of the
         // rules.
         replace.sort();
@@ -103,7 +106,7 @@ impl Server {
     /// Plan by the rules alone, without the handler.
     pub(super) fn plan_by_rules(&self, request: &PlanRequest) -> Answer<Payload> {
         let shape = self.find_resource(&request.type_name)?.shape();
-        Ok(check::encode_value(shape, &planned_by_rules(shape, request)?.planned))
+        Ok(check::encode_value(shape, &decode_and_plan_by_rules(shape, request)?.planned))
     }
 
     pub(super) async fn apply_object(
@@ -151,7 +154,7 @@ fn reuse_sent_payload(sent: &Payload, current: &Value, answer: Payload) -> Paylo
 
 /// The prior object and the object planned by the rules of the model; the latter is null to destroy
 /// it.
-fn planned_by_rules(shape: &Shape, request: &PlanRequest) -> Answer<ChangeValues> {
+fn decode_and_plan_by_rules(shape: &Shape, request: &PlanRequest) -> Answer<ChangeValues> {
     let prior = check::decode_value(shape, &request.prior)?;
     let config = check::decode_value(shape, &request.config)?;
     let proposed = check::decode_value(shape, &request.proposed)?;

@@ -136,7 +136,7 @@ impl Server {
         let object = check::encode_known_object(call, resource.shape(), "move", object);
         // Attributes that only the source's identity has are kept where they fit. Otherwise they
         // would be lost.
-        let kept = || identity::keep_moved_identity(resource.shape(), source_identity.as_ref()?);
+        let kept = || identity::identity_after_move(resource.shape(), source_identity.as_ref()?);
         let identity = identity::object_identity(resource.shape(), &object).or_else(kept);
         let private = private.to_bytes();
         Ok(ObjectAnswer { object, private, identity, replace: Vec::new() })

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time;
 
-use self::sockets::Sockets;
+use self::sockets::PolledSockets;
 
 /// The clock of one runtime.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(crate) struct VirtualClock {
     is_real: AtomicBool,
     /// Whether time is running.
     passes: AtomicBool,
-    sockets: OnceLock<Option<Sockets>>,
+    sockets: OnceLock<Option<PolledSockets>>,
 }
 
 impl VirtualClock {
@@ -35,13 +35,13 @@ impl VirtualClock {
         let runtime =
             builder.build().expect("a runtime on this thread needs nothing that can be missing");
         // Inside the runtime, whose list gets the probe's file.
-        let sockets = runtime.block_on(async { Sockets::of_this_runtime() });
+        let sockets = runtime.block_on(async { PolledSockets::of_this_runtime() });
         let _is_first: Result<(), _> = clock.sockets.set(sockets);
         (runtime, clock)
     }
 
     /// Makes time real from now on.
-    pub(crate) fn make_real(&self) {
+    pub(crate) fn use_real_time(&self) {
         self.is_real.store(true, Ordering::Relaxed);
     }
 
@@ -49,7 +49,7 @@ impl VirtualClock {
     fn resume_or_pause(&self) {
         let is_waited_for =
             // Without lists no socket can be seen, and then real time is safe.
-            || self.sockets.get().is_some_and(|of| of.as_ref().is_none_or(Sockets::is_any_open));
+            || self.sockets.get().is_some_and(|of| of.as_ref().is_none_or(PolledSockets::is_any_open));
         let passes = self.is_real.load(Ordering::Relaxed) || is_waited_for();
         // Only on a change: tokio panics if time is paused or resumed twice.
         match (self.passes.swap(passes, Ordering::Relaxed), passes) {

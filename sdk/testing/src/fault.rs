@@ -100,13 +100,13 @@ impl<P: Provider> Provider for FaultyProvider<P> {
             return self.inner.call(request);
         }
         match self.record_call(&request) {
-            Some(CrashFault::DiesBefore) => ready(Err(lost_failure())).boxed(),
+            Some(CrashFault::DiesBefore) => ready(Err(lost_provider_failure())).boxed(),
             Some(CrashFault::DiesAfter) => async move {
                 if let Ok(answer) = self.inner.call(request).await {
                     // A stream does its work while it is read.
                     wait_for_work(answer).await;
                 }
-                Err(lost_failure())
+                Err(lost_provider_failure())
             }
             .boxed(),
             None => self.inner.call(request),
@@ -137,7 +137,7 @@ async fn wait_for_work(answer: Response) {
     }
 }
 
-fn lost_failure() -> Failure {
+fn lost_provider_failure() -> Failure {
     Failure::Lost {
         reason: "the connection was lost".to_owned(),
         exit: None,

@@ -29,7 +29,7 @@
 //!     ProviderDef::new("registry.terraform.io/acme/hello").resource("hello_text", Greeter)
 //! });
 //! let config = r#"resource "hello_text" "a" { name = "you" }"#;
-//! assert_eq!(engine.plan(config).text(), "+ hello_text.a\n    name = \"you\"\n    text = (known after apply)\n");
+//! assert_eq!(engine.plan(config).plan_text(), "+ hello_text.a\n    name = \"you\"\n    text = (known after apply)\n");
 //! engine.apply(config).expect_done();
 //! engine.plan(config).expect_nothing();
 //! assert_eq!(engine.attribute("hello_text.a", "text"), "Hello, you");
@@ -49,7 +49,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use formwork_core::apply::apply_plan;
-use formwork_core::config::folders::LocalFolders;
+use formwork_core::config::module_folders::LocalFolders;
 use formwork_core::config::{Config, ConfigFiles, ConfigSource, inputs};
 use formwork_core::eval::{HostValues, Results};
 use formwork_core::plan::{Plan, PlanMode, PlanOptions, make_plan};
@@ -58,7 +58,7 @@ use formwork_core::provisioner::ProvisionerSet;
 use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::journal::{Journal, RunHeader};
-use formwork_core::state::recover::{Recovery, recover_folder};
+use formwork_core::state::recover::{Recovery, recover_journals_in_folder};
 use formwork_core::state::{ObjectAttributes, ObjectState};
 use formwork_sdk::ProviderDef;
 use formwork_value::codec::json;
@@ -125,7 +125,7 @@ impl TestEngine {
     /// Makes time real from now on, also while no socket is open: for a provider that waits for
     /// other external events, such as a file of another program.
     pub fn real_time(&mut self) {
-        self.clock.make_real();
+        self.clock.use_real_time();
     }
 
     /// Plans, and changes nothing.
@@ -272,7 +272,7 @@ impl TestEngine {
         let done = applied.is_some();
         if let (Some(recovery), Some(plan), true) = (&mut recovery, &plan, done) {
             for addr in plan.searches.keys() {
-                recovery.record_decision(addr, "the provider was asked for the object");
+                recovery.note_decision(addr, "the provider was asked for the object");
             }
             if let Err(error) = recovery.archive_journals() {
                 let _receipt = diags.error(error.diagnostic());
@@ -291,7 +291,7 @@ impl TestEngine {
         if self.front.lists.is_empty() {
             return None;
         }
-        match recover_folder(self.folder.path(), Some(self.file.clone())) {
+        match recover_journals_in_folder(self.folder.path(), Some(self.file.clone())) {
             Ok(recovery) => Some(recovery),
             Err(error) => {
                 let _receipt = diags.error(error.diagnostic());
@@ -385,7 +385,7 @@ impl RunResult {
     /// # Panics
     /// When the run has no plan.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn plan_text(&self) -> String {
         match &self.plan {
             Some(plan) => plan_text::render_plan(plan),
             None => panic!("there is no plan: {}", self.messages()),
@@ -423,7 +423,7 @@ impl RunResult {
     pub fn expect_nothing(&self) {
         assert!(!self.diags.has_errors(), "{}", self.messages());
         let is_clean = self.plan.as_ref().is_some_and(|plan| !plan.has_changes());
-        assert!(is_clean, "there is something left to do:\n{}", self.text());
+        assert!(is_clean, "there is something left to do:\n{}", self.plan_text());
     }
 
     /// Expects an error that contains `words`.

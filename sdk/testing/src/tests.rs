@@ -104,21 +104,21 @@ fn a_life_is_planned_applied_changed_and_ended() {
             password = (sensitive)
             zone = "z"
     "#]]
-    .assert_eq(&engine.apply(CONFIG).text());
+    .assert_eq(&engine.apply(CONFIG).plan_text());
     engine.plan(CONFIG).expect_nothing();
     let larger = CONFIG.replace("size = 10", "size = 20");
     expect![[r#"
         ~ cloud_machine.a
             disks = [{size = 10}] -> [{size = 20}]
     "#]]
-    .assert_eq(&engine.apply(&larger).text());
+    .assert_eq(&engine.apply(&larger).plan_text());
     let moved = larger.replace("\"z\"", "\"y\"");
     expect![[r#"
         -/+ cloud_machine.a
             id = "z-0" -> (known after apply)
             zone = "z" -> "y" # forces replacement
     "#]]
-    .assert_eq(&engine.apply(&moved).text());
+    .assert_eq(&engine.apply(&moved).plan_text());
     engine.destroy(&moved).expect_done();
     assert!(world.lock().unwrap().is_empty());
 }
@@ -130,9 +130,9 @@ fn what_others_changed_or_removed_is_found_and_put_right() {
     engine.apply(CONFIG).expect_done();
     // Past the provider, as another program would do it.
     world.lock().unwrap().get_mut("z-0").unwrap().cores = 8;
-    assert!(engine.apply(CONFIG).text().contains("cores = 8 -> 1"));
+    assert!(engine.apply(CONFIG).plan_text().contains("cores = 8 -> 1"));
     world.lock().unwrap().clear();
-    assert!(engine.apply(CONFIG).text().contains("+ cloud_machine.a"));
+    assert!(engine.apply(CONFIG).plan_text().contains("+ cloud_machine.a"));
     engine.plan(CONFIG).expect_nothing();
 }
 
@@ -145,7 +145,11 @@ fn what_is_there_already_is_imported() {
     let mut other = TestEngine::new(provider(&world));
     let import = format!("import {{\n  to = cloud_machine.a\n  id = \"z-0\"\n}}\n{CONFIG}");
     let imported = other.apply(&import);
-    assert!(imported.text().contains("(imported by the id \"z-0\")"), "{}", imported.text());
+    assert!(
+        imported.plan_text().contains("(imported by the id \"z-0\")"),
+        "{}",
+        imported.plan_text()
+    );
     imported.expect_done();
     other.plan(CONFIG).expect_nothing();
 }

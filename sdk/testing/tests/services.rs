@@ -381,7 +381,7 @@ fn what_users_call_an_object_may_be_all_there_is() {
     assert_eq!(service.0.lock().unwrap().machines["m-0"].size, 5);
     // Another program removes it.
     service.0.lock().unwrap().machines.clear();
-    let plan = engine.plan(&config("named", "a", 5)).text();
+    let plan = engine.plan(&config("named", "a", 5)).plan_text();
     assert!(plan.contains("+ acme_named.a"), "{plan}");
 }
 

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use formwork_conformance::message::Msg;
-use formwork_conformance::offer::{GENERATE_CONFIG_FIELD, Kind, Offer, PLAN_DESTROY_FIELD};
+use formwork_conformance::offer::{
+    GENERATE_CONFIG_CAPABILITY, Kind, Offer, PLAN_DESTROY_CAPABILITY,
+};
 use formwork_conformance::rpc::Rpc;
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
@@ -214,10 +216,10 @@ impl FaultLayer {
 /// The answer with the capabilities of planning destruction and generating configuration.
 fn with_capabilities(answer: &Msg, field: u32) -> Msg {
     let capabilities = answer.get_msg(field).unwrap_or_default();
-    let capabilities = [PLAN_DESTROY_FIELD, GENERATE_CONFIG_FIELD]
+    let capabilities = [PLAN_DESTROY_CAPABILITY, GENERATE_CONFIG_CAPABILITY]
         .into_iter()
         .fold(capabilities, |all, capability| {
-            all.without_field(capability).with_int(capability, 1)
+            all.without_field(capability).with_nonzero_int(capability, 1)
         });
     answer.clone().replace_field(field, capabilities.encode())
 }
@@ -227,16 +229,20 @@ fn generated(offer: &Offer, request: &Msg) -> Msg {
     let name = request.get_text(1);
     let offered = offer.usable_types_of_kind(Kind::Resource).find(|it| it.name == name);
     let Some(offered) = offered else {
-        let problem =
-            Msg::new().with_int(1, 1).with_text(2, "Unknown resource type").with_text(3, &name);
+        let problem = Msg::new()
+            .with_nonzero_int(1, 1)
+            .with_text(2, "Unknown resource type")
+            .with_text(3, &name);
         return Msg::new().with_message(2, &problem);
     };
     let ty = offered.ty();
     let state = request.get_msg(2).unwrap_or_default();
     let decoded = msgpack::decode(&state.get_bytes(1), &ty);
     let Some(mut value) = decoded.ok().filter(|it| !it.is_null()) else {
-        let problem =
-            Msg::new().with_int(1, 1).with_text(2, "No object").with_text(3, "There is no state.");
+        let problem = Msg::new()
+            .with_nonzero_int(1, 1)
+            .with_text(2, "No object")
+            .with_text(3, "There is no state.");
         return Msg::new().with_message(2, &problem);
     };
     for (attribute, schema) in &offered.block().attributes {

@@ -256,7 +256,7 @@ struct Item<'c> {
 impl Item<'_> {
     fn has_error(&self) -> bool {
         let field = self.rpc.diagnostics_field().unwrap_or_default();
-        self.answer.all_msgs(field).iter().any(|it| it.get_int(1) == 1)
+        self.answer.repeated_messages(field).iter().any(|it| it.get_int(1) == 1)
     }
 
     fn decode(&self, dynamic: Option<Msg>) -> Option<Value> {
@@ -286,8 +286,10 @@ impl Item<'_> {
     fn answer_error(&mut self, status: u16, value: &Value) {
         self.set(value);
         let detail = format!("The service answered with the status {status}.");
-        let problem =
-            Msg::new().with_int(1, 1).with_text(2, "The service failed").with_text(3, &detail);
+        let problem = Msg::new()
+            .with_nonzero_int(1, 1)
+            .with_text(2, "The service failed")
+            .with_text(3, &detail);
         let Some(field) = self.rpc.diagnostics_field() else { return };
         *self.answer = std::mem::take(self.answer).with_message(field, &problem);
     }

@@ -25,7 +25,7 @@ pub(crate) fn with_schema(schema: &Msg) -> Msg {
         .with_text(1, "folder")
         .with_text(2, "\"string\"")
         .with_text(3, "The folder of the states.")
-        .with_int(5, 1);
+        .with_nonzero_int(5, 1);
     let block = Msg::new().with_message(2, &attribute).with_text(4, "A folder of states.");
     let entry = Msg::new().with_text(1, NAME).with_message(2, &Msg::new().with_message(2, &block));
     schema.clone().with_message(10, &entry)
@@ -53,7 +53,7 @@ fn state_file(state: &str, kind: &str) -> PathBuf {
 }
 
 fn error(field: u32, summary: &str, detail: &str) -> Msg {
-    let diagnostic = Msg::new().with_int(1, 1).with_text(2, summary).with_text(3, detail);
+    let diagnostic = Msg::new().with_nonzero_int(1, 1).with_text(2, summary).with_text(3, detail);
     Msg::new().with_message(field, &diagnostic)
 }
 
@@ -69,13 +69,15 @@ impl Store {
         let name = request.get_text(1);
         Some(match rpc {
             Rpc::ValidateStateStoreConfig => known(&name, 1).unwrap_or_else(|| vec![Msg::new()]),
-            Rpc::ConfigureStateStore => known(&name, 1).unwrap_or_else(|| {
-                let asked = request.get_msg(3).map_or(0, |it| it.get_int(1));
-                vec![
-                    Msg::new()
-                        .with_message(2, &Msg::new().with_int(1, asked.clamp(1, CHUNK as u64))),
-                ]
-            }),
+            Rpc::ConfigureStateStore => {
+                known(&name, 1).unwrap_or_else(|| {
+                    let asked = request.get_msg(3).map_or(0, |it| it.get_int(1));
+                    vec![Msg::new().with_message(
+                        2,
+                        &Msg::new().with_nonzero_int(1, asked.clamp(1, CHUNK as u64)),
+                    )]
+                })
+            }
             Rpc::ReadStateBytes => known(&name, 4).unwrap_or_else(|| read(&state)),
             Rpc::WriteStateBytes => vec![self.write(requests)],
             Rpc::LockState => vec![self.lock(&state)],
@@ -147,8 +149,10 @@ fn read(state: &str) -> Vec<Msg> {
     let chunks = bytes.chunks(CHUNK).enumerate();
     let chunks = chunks.map(|(at, chunk)| {
         let start = (at * CHUNK) as u64;
-        let range = Msg::new().with_int(1, start).with_int(2, start + chunk.len() as u64 - 1);
-        Msg::new().with_bytes(1, chunk.to_vec()).with_int(2, total).with_message(3, &range)
+        let range = Msg::new()
+            .with_nonzero_int(1, start)
+            .with_nonzero_int(2, start + chunk.len() as u64 - 1);
+        Msg::new().with_bytes(1, chunk.to_vec()).with_nonzero_int(2, total).with_message(3, &range)
     });
     let chunks: Vec<Msg> = chunks.collect();
     if chunks.is_empty() { vec![Msg::new().with_message(3, &Msg::new())] } else { chunks }

@@ -209,7 +209,7 @@ impl Exchange {
     pub fn diagnose(&mut self, severity: u64, summary: &str, attribute: &str) {
         let Some(field) = self.rpc.diagnostics_field() else { return };
         let mut diagnostic =
-            Msg::new().with_int(1, severity).with_text(2, summary).with_text(3, "Detail.");
+            Msg::new().with_nonzero_int(1, severity).with_text(2, summary).with_text(3, "Detail.");
         if !attribute.is_empty() {
             let step = Msg::new().with_text(1, attribute);
             diagnostic = diagnostic.with_message(4, &Msg::new().with_message(1, &step));

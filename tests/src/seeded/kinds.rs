@@ -139,7 +139,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
         After(|call| {
             if call.is(Rpc::CallFunction) {
-                let error = Msg::new().with_text(1, "wrong").with_int(2, 99);
+                let error = Msg::new().with_text(1, "wrong").with_nonzero_int(2, 99);
                 call.reply(Msg::new().with_message(2, &error));
             }
             Continuation::Proceed

@@ -176,7 +176,7 @@ pub(super) const ROWS: &[Row] = &[
         1,
         After(|call| {
             if plans(call) {
-                call.change(|answer| answer.with_message(6, &Msg::new().with_int(1, 1)));
+                call.change(|answer| answer.with_message(6, &Msg::new().with_nonzero_int(1, 1)));
             }
             Continuation::Proceed
         }),
@@ -186,7 +186,7 @@ pub(super) const ROWS: &[Row] = &[
         1,
         After(|call| {
             if plans(call) {
-                call.change(|answer| answer.with_int(5, 1));
+                call.change(|answer| answer.with_nonzero_int(5, 1));
             }
             Continuation::Proceed
         }),

@@ -88,7 +88,7 @@ pub(super) const ROWS: &[Row] = &[
                     super::exchange::get(&config, "access_token")
             {
                 let problem =
-                    Msg::new().with_int(1, 1).with_text(2, &format!("{token} is refused"));
+                    Msg::new().with_nonzero_int(1, 1).with_text(2, &format!("{token} is refused"));
                 call.reply(Msg::new().with_message(1, &problem));
             }
             Continuation::Proceed

@@ -55,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
         After(|call| endpoint(call, |it| it.replace_field(2, Bytes::from_static(b"\"nosuch\"")))),
     ),
-    row("S-05", 0, After(|call| endpoint(call, |it| it.without_field(4).with_int(4, 1)))),
+    row("S-05", 0, After(|call| endpoint(call, |it| it.without_field(4).with_nonzero_int(4, 1)))),
     row("S-06", 0, Bad("schema-min-above-max")),
     row(
         "S-07",

@@ -31,7 +31,7 @@ fn echo(call: &mut Exchange) {
 fn imported(call: &mut Exchange, change: impl Fn(Msg) -> Msg) -> Continuation {
     if call.is(IMPORT) {
         call.change(|answer| {
-            let objects: Vec<Msg> = answer.all_msgs(1);
+            let objects: Vec<Msg> = answer.repeated_messages(1);
             objects
                 .into_iter()
                 .map(change)

@@ -18,7 +18,7 @@ use crate::stop::StopSignal;
 const COMMAND_EXIT_WAIT: Duration = Duration::from_secs(5);
 
 /// Number of bytes read at once.
-const READ_SIZE: usize = 16 * 1024;
+const OUTPUT_READ_SIZE: usize = 16 * 1024;
 
 /// Runs a command to its end and takes its output, also that of what it leaves running.
 ///
@@ -33,7 +33,7 @@ pub(super) async fn run(
     let StartedCommand { mut child, tree, mut reader } = started;
     let ended = {
         let reading = async {
-            let mut piece = vec![0; READ_SIZE];
+            let mut piece = vec![0; OUTPUT_READ_SIZE];
             loop {
                 match reader.read(&mut piece).await {
                     Ok(0) | Err(_) => return,

@@ -37,7 +37,8 @@ impl Command {
             Value::Object(object) => object.get(name).cloned(),
             _ => None,
         };
-        let Some(command) = attribute("command").as_ref().and_then(text).filter(|c| !c.is_empty())
+        let Some(command) =
+            attribute("command").as_ref().and_then(string_from_value).filter(|c| !c.is_empty())
         else {
             return Err(ProvisionerError {
                 summary: messages::INVALID_LOCAL_EXEC_COMMAND.into(),
@@ -46,7 +47,7 @@ impl Command {
             });
         };
         let mut words: Vec<String> = match attribute("interpreter") {
-            Some(Value::List(list)) => list.items().iter().filter_map(text).collect(),
+            Some(Value::List(list)) => list.items().iter().filter_map(string_from_value).collect(),
             _ => Vec::new(),
         };
         if words.is_empty() {
@@ -56,7 +57,7 @@ impl Command {
         let environment = match attribute("environment") {
             Some(Value::Map(map)) => map
                 .iter()
-                .filter_map(|(name, value)| Some((name.to_string(), text(value)?)))
+                .filter_map(|(name, value)| Some((name.to_string(), string_from_value(value)?)))
                 .collect(),
             _ => Vec::new(),
         };
@@ -64,7 +65,10 @@ impl Command {
             text: command,
             words,
             environment,
-            folder: attribute("working_dir").as_ref().and_then(text).map(PathBuf::from),
+            folder: attribute("working_dir")
+                .as_ref()
+                .and_then(string_from_value)
+                .map(PathBuf::from),
             quiet: matches!(attribute("quiet"), Some(Value::Bool(true))),
         })
     }
@@ -79,7 +83,7 @@ impl Command {
     }
 }
 
-fn text(value: &Value) -> Option<String> {
+fn string_from_value(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.to_string()),
         _ => None,

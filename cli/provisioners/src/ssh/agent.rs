@@ -12,7 +12,7 @@ use russh::keys::agent::client::AgentClient;
 use russh::keys::{PublicKey, decode_secret_key};
 
 pub(super) use self::connection::{AgentStream, connect};
-use crate::block::expand_home;
+use crate::config_block::expand_home;
 
 /// An agent.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ impl SshAgent {
     /// The agent behind a socket. The key that `identity` names is tried first: a comment, a public
     /// key, or a file with a key.
     pub(super) fn new(socket: &Path, identity: Option<&str>, home: Option<&Path>) -> Self {
-        let first = identity.map(|text| (text.to_owned(), key_of(text, home)));
+        let first = identity.map(|text| (text.to_owned(), key_in_text_or_file(text, home)));
         Self { socket: socket.to_owned(), first }
     }
 
@@ -54,11 +54,11 @@ impl SshAgent {
             .await
             .map_err(|error| format!("the SSH agent does not tell its keys: {error}"))?;
         // Sorting is stable: the others keep the agent's order.
-        all.sort_by_key(|one| !self.is_first(one));
+        all.sort_by_key(|one| !self.is_configured_identity(one));
         Ok(all)
     }
 
-    fn is_first(&self, one: &AgentIdentity) -> bool {
+    fn is_configured_identity(&self, one: &AgentIdentity) -> bool {
         let Some((name, key)) = &self.first else { return false };
         let (held, comment) = match one {
             AgentIdentity::PublicKey { key, comment } => (key.key_data(), comment),
@@ -71,7 +71,7 @@ impl SshAgent {
 }
 
 /// The key that a string is, or that is in the file it names or in the one beside that.
-fn key_of(text: &str, home: Option<&Path>) -> Option<PublicKey> {
+fn key_in_text_or_file(text: &str, home: Option<&Path>) -> Option<PublicKey> {
     if let Ok(key) = PublicKey::from_openssh(text.trim()) {
         return Some(key);
     }

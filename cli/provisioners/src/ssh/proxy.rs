@@ -9,10 +9,10 @@ use base64::engine::general_purpose::STANDARD;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::dial::{self, ByteStream};
-use crate::block::ConfigBlock;
+use crate::config_block::ConfigBlock;
 
 /// Greatest length of a proxy's answer.
-const MAX_ANSWER: usize = 16 * 1024;
+const MAX_PROXY_ANSWER_LEN: usize = 16 * 1024;
 
 /// A proxy.
 #[derive(Debug)]
@@ -74,14 +74,14 @@ impl Proxy {
     ) -> Result<Box<dyn ByteStream>, String> {
         let mut line = dial::dial_tcp(&self.host, self.port).await?;
         let done = match self.socks {
-            true => self.ask_socks(&mut line, host, port).await,
-            false => self.ask_http(&mut line, host, port).await,
+            true => self.request_socks_tunnel(&mut line, host, port).await,
+            false => self.request_http_tunnel(&mut line, host, port).await,
         };
         done.map_err(|why| format!("proxy {}:{}: {why}", self.host, self.port))?;
         Ok(line)
     }
 
-    async fn ask_http(
+    async fn request_http_tunnel(
         &self,
         line: &mut Box<dyn ByteStream>,
         host: &str,
@@ -95,14 +95,14 @@ impl Proxy {
             let _ = write!(request, "Proxy-Authorization: Basic {words}\r\n");
         }
         request.push_str("\r\n");
-        line.write_all(request.as_bytes()).await.map_err(connection_error)?;
+        line.write_all(request.as_bytes()).await.map_err(broken_connection_error)?;
         let mut answer = Vec::new();
         while !answer.ends_with(b"\r\n\r\n") {
-            if answer.len() > MAX_ANSWER {
-                return Err(format!("its answer is longer than {MAX_ANSWER} bytes"));
+            if answer.len() > MAX_PROXY_ANSWER_LEN {
+                return Err(format!("its answer is longer than {MAX_PROXY_ANSWER_LEN} bytes"));
             }
             // Nothing behind the answer may be taken: that is the machine's greeting.
-            answer.push(line.read_u8().await.map_err(connection_error)?);
+            answer.push(line.read_u8().await.map_err(broken_connection_error)?);
         }
         let answer = String::from_utf8_lossy(&answer);
         let status = answer.lines().next().unwrap_or_default();
@@ -112,7 +112,7 @@ impl Proxy {
         }
     }
 
-    async fn ask_socks(
+    async fn request_socks_tunnel(
         &self,
         line: &mut Box<dyn ByteStream>,
         host: &str,
@@ -125,43 +125,45 @@ impl Proxy {
         } else {
             &[5, 1, NO_AUTHENTICATION]
         };
-        line.write_all(methods).await.map_err(connection_error)?;
+        line.write_all(methods).await.map_err(broken_connection_error)?;
         let mut chosen = [0; 2];
-        line.read_exact(&mut chosen).await.map_err(connection_error)?;
+        line.read_exact(&mut chosen).await.map_err(broken_connection_error)?;
         match chosen {
             [5, NO_AUTHENTICATION] => {}
             [5, PASSWORD_AUTHENTICATION] => {
                 let mut words = vec![1];
                 push_with_length_byte(&mut words, self.user.as_deref().unwrap_or_default())?;
                 push_with_length_byte(&mut words, self.password.as_deref().unwrap_or_default())?;
-                line.write_all(&words).await.map_err(connection_error)?;
+                line.write_all(&words).await.map_err(broken_connection_error)?;
                 let mut answer = [0; 2];
-                line.read_exact(&mut answer).await.map_err(connection_error)?;
+                line.read_exact(&mut answer).await.map_err(broken_connection_error)?;
                 if answer[1] != 0 {
                     return Err("it does not take the name and password".to_owned());
                 }
             }
             _ => return Err("it takes none of the ways to log in".to_owned()),
         }
-        line.write_all(&connect(host, port)?).await.map_err(connection_error)?;
+        line.write_all(&encode_socks_connect(host, port)?)
+            .await
+            .map_err(broken_connection_error)?;
         let mut head = [0; 4];
-        line.read_exact(&mut head).await.map_err(connection_error)?;
+        line.read_exact(&mut head).await.map_err(broken_connection_error)?;
         if head[1] != 0 {
             return Err(format!("it refuses with code {}", head[1]));
         }
         let rest = match head[3] {
             1 => 4,
             4 => 16,
-            _ => usize::from(line.read_u8().await.map_err(connection_error)?),
+            _ => usize::from(line.read_u8().await.map_err(broken_connection_error)?),
         };
-        line.read_exact(&mut vec![0; rest + 2]).await.map_err(connection_error)?;
+        line.read_exact(&mut vec![0; rest + 2]).await.map_err(broken_connection_error)?;
         Ok(())
     }
 }
 
 /// Asks a SOCKS proxy for a connection. Names are for the proxy to look up, addresses are not: one of
 /// the newer kind stands in brackets here, which only tell it from a port.
-fn connect(host: &str, port: u16) -> Result<Vec<u8>, String> {
+fn encode_socks_connect(host: &str, port: u16) -> Result<Vec<u8>, String> {
     let mut request = vec![5, 1, 0];
     match host.trim_start_matches('[').trim_end_matches(']').parse() {
         Ok(IpAddr::V4(addr)) => {
@@ -181,7 +183,7 @@ fn connect(host: &str, port: u16) -> Result<Vec<u8>, String> {
     Ok(request)
 }
 
-fn connection_error(error: std::io::Error) -> String {
+fn broken_connection_error(error: std::io::Error) -> String {
     format!("the connection broke: {error}")
 }
 
@@ -200,10 +202,10 @@ mod tests {
     #[test]
     fn a_socks_proxy_is_given_addresses_as_numbers_and_names_as_names() {
         let v6 = [&[5, 1, 0, 4][..], &[0; 15], &[1, 0, 22]].concat();
-        assert_eq!(connect("[::1]", 22).unwrap(), v6);
-        assert_eq!(connect("::1", 22).unwrap(), v6);
-        assert_eq!(connect("10.0.0.7", 258).unwrap(), [5, 1, 0, 1, 10, 0, 0, 7, 1, 2]);
-        assert_eq!(connect("box", 22).unwrap(), b"\x05\x01\x00\x03\x03box\x00\x16");
-        assert!(connect(&"x".repeat(256), 22).is_err());
+        assert_eq!(encode_socks_connect("[::1]", 22).unwrap(), v6);
+        assert_eq!(encode_socks_connect("::1", 22).unwrap(), v6);
+        assert_eq!(encode_socks_connect("10.0.0.7", 258).unwrap(), [5, 1, 0, 1, 10, 0, 0, 7, 1, 2]);
+        assert_eq!(encode_socks_connect("box", 22).unwrap(), b"\x05\x01\x00\x03\x03box\x00\x16");
+        assert!(encode_socks_connect(&"x".repeat(256), 22).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use formwork_value::quote::shell_quoted;
 
 /// A word for a Unix shell, or for a Windows one.
-pub(super) fn shell_word(text: &str, unix: bool) -> String {
+pub(super) fn quote_shell_word(text: &str, unix: bool) -> String {
     if unix {
         return shell_quoted(text);
     }
@@ -38,10 +38,10 @@ mod tests {
 
     #[test]
     fn words_are_one_word_for_the_shell() {
-        assert_eq!(shell_word("/tmp/a b", true), "'/tmp/a b'");
-        assert_eq!(shell_word("it's $HOME", true), r"'it'\''s $HOME'");
-        assert_eq!(shell_word("C:/windows/temp", false), "C:/windows/temp");
-        assert_eq!(shell_word("C:/my files", false), "\"C:/my files\"");
+        assert_eq!(quote_shell_word("/tmp/a b", true), "'/tmp/a b'");
+        assert_eq!(quote_shell_word("it's $HOME", true), r"'it'\''s $HOME'");
+        assert_eq!(quote_shell_word("C:/windows/temp", false), "C:/windows/temp");
+        assert_eq!(quote_shell_word("C:/my files", false), "\"C:/my files\"");
     }
 
     #[test]

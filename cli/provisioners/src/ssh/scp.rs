@@ -9,24 +9,24 @@ use formwork_core::disk::open_file;
 use russh::client::Msg;
 use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf};
 
-use super::quote::{shell_word, split_path};
+use super::quote::{quote_shell_word, split_path};
 use super::{Session, describe_io_error};
 
 /// Number of bytes sent at once.
 const CHUNK_SIZE: usize = 32 * 1024;
 
 /// Greatest nesting of folders.
-const MAX_DEPTH: usize = 128;
+const MAX_FOLDER_DEPTH: usize = 128;
 
 /// Number of bytes kept of the program's output.
-const MAX_KEPT: usize = 4 * 1024;
+const MAX_KEPT_SCP_OUTPUT: usize = 4 * 1024;
 
 impl Session {
     /// Puts a text into a file.
     ///
     /// # Errors
     /// When that does not work; in words.
-    pub(crate) async fn upload(
+    pub(crate) async fn upload_content(
         &self,
         path: &str,
         content: Vec<u8>,
@@ -99,13 +99,13 @@ impl RemoteOutput {
     fn push_message(&mut self, message: Option<ChannelMsg>) {
         match message {
             Some(ChannelMsg::Data { data }) => {
-                let room = MAX_KEPT - self.answered.len();
+                let room = MAX_KEPT_SCP_OUTPUT - self.answered.len();
                 self.answered.extend(data.iter().take(room));
             }
             Some(ChannelMsg::ExtendedData { data, .. }) => {
                 self.said.extend_from_slice(&data);
-                if self.said.len() > 2 * MAX_KEPT {
-                    self.said.drain(..self.said.len() - MAX_KEPT);
+                if self.said.len() > 2 * MAX_KEPT_SCP_OUTPUT {
+                    self.said.drain(..self.said.len() - MAX_KEPT_SCP_OUTPUT);
                 }
             }
             Some(ChannelMsg::ExitStatus { exit_status }) => self.status = Some(exit_status),
@@ -122,7 +122,7 @@ impl RemoteOutput {
                 Some(Ok(()))
             }
             Some(_) => {
-                let full = self.answered.len() == MAX_KEPT;
+                let full = self.answered.len() == MAX_KEPT_SCP_OUTPUT;
                 let complete = self.gone || full || self.answered.contains(&b'\n');
                 complete.then(|| {
                     let text = self.answered.get(1..).unwrap_or_default();
@@ -137,8 +137,8 @@ impl RemoteOutput {
 
 impl ScpReceiver {
     async fn start(session: &Session, flags: &str, folder: &str) -> Result<Self, String> {
-        let channel = session.channel().await?;
-        let command = format!("scp {flags} {}\n", shell_word(folder, session.unix));
+        let channel = session.open_channel().await?;
+        let command = format!("scp {flags} {}\n", quote_shell_word(folder, session.unix));
         channel.exec(true, command).await.map_err(|error| format!("ssh: {error}"))?;
         let (output, input) = channel.split();
         let mut remote = Self { input, output, heard: RemoteOutput::default() };
@@ -226,8 +226,8 @@ impl ScpReceiver {
     async fn send_entries(&mut self, source: &Path, depth: usize) -> Result<(), String> {
         let shown = source.display();
         let why = |error: std::io::Error| format!("open {shown}: {}", describe_io_error(&error));
-        if depth > MAX_DEPTH {
-            return Err(format!("{shown} is nested deeper than {MAX_DEPTH} folders"));
+        if depth > MAX_FOLDER_DEPTH {
+            return Err(format!("{shown} is nested deeper than {MAX_FOLDER_DEPTH} folders"));
         }
         let mut paths = Vec::new();
         for entry in source.read_dir().map_err(why)? {
@@ -278,7 +278,10 @@ pub(crate) fn fuzz_scp(mut data: &[u8]) {
             0 => ChannelMsg::Data { data: bytes },
             _ => ChannelMsg::ExtendedData { data: bytes, ext: 1 },
         }));
-        assert!(heard.answered.len() <= MAX_KEPT && heard.said.len() <= 2 * MAX_KEPT);
+        assert!(
+            heard.answered.len() <= MAX_KEPT_SCP_OUTPUT
+                && heard.said.len() <= 2 * MAX_KEPT_SCP_OUTPUT
+        );
         drop(heard.next_answer());
         data = behind;
     }
@@ -314,11 +317,15 @@ mod tests {
     fn a_machine_that_says_too_much_fills_no_memory() {
         let mut heard = RemoteOutput::default();
         for _ in 0..100 {
-            heard.push_message(data(vec![b'x'; MAX_KEPT]));
-            let said = ChannelMsg::ExtendedData { data: vec![b'y'; MAX_KEPT].into(), ext: 1 };
+            heard.push_message(data(vec![b'x'; MAX_KEPT_SCP_OUTPUT]));
+            let said =
+                ChannelMsg::ExtendedData { data: vec![b'y'; MAX_KEPT_SCP_OUTPUT].into(), ext: 1 };
             heard.push_message(Some(said));
         }
-        assert!(heard.answered.len() <= MAX_KEPT && heard.said.len() <= 2 * MAX_KEPT);
-        assert_eq!(heard.next_answer(), Some(Err("x".repeat(MAX_KEPT - 1))));
+        assert!(
+            heard.answered.len() <= MAX_KEPT_SCP_OUTPUT
+                && heard.said.len() <= 2 * MAX_KEPT_SCP_OUTPUT
+        );
+        assert_eq!(heard.next_answer(), Some(Err("x".repeat(MAX_KEPT_SCP_OUTPUT - 1))));
     }
 }

@@ -16,7 +16,7 @@ use super::dial::{self, ByteStream};
 use super::host_key::{self, HostKey};
 use super::known_hosts::KnownHostKeys;
 use super::login::login;
-use super::quote::shell_word;
+use super::quote::quote_shell_word;
 use super::target::{SshHop, SshTarget};
 
 /// After how much silence a machine is asked whether it is still there.
@@ -97,7 +97,7 @@ impl Session {
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<CommandResult, String> {
         let why = |error: russh::Error| format!("Error starting script: ssh: {error}");
-        let mut channel = self.channel().await?;
+        let mut channel = self.open_channel().await?;
         if self.unix {
             // As in Terraform: programs then flush their output, and end with the session.
             let modes = [(Pty::ECHO, 0), (Pty::TTY_OP_ISPEED, 14400), (Pty::TTY_OP_OSPEED, 14400)];
@@ -124,7 +124,7 @@ impl Session {
     /// Removes a file, if that works.
     pub(crate) async fn remove(&self, path: &str) {
         let command = match self.unix {
-            true => format!("rm -f -- {}", shell_word(path, true)),
+            true => format!("rm -f -- {}", quote_shell_word(path, true)),
             false => format!("del /q \"{}\"", path.replace('/', "\\")),
         };
         // Its work is done whether it goes or not.
@@ -132,7 +132,7 @@ impl Session {
     }
 
     /// Opens a channel for one command.
-    pub(super) async fn channel(&self) -> Result<Channel<Msg>, String> {
+    pub(super) async fn open_channel(&self) -> Result<Channel<Msg>, String> {
         let channel = self.handle.channel_open_session().await;
         let channel = channel.map_err(|error| format!("ssh: cannot open a session: {error}"))?;
         if self.forwards_agent {

@@ -12,9 +12,9 @@ use super::host_key::HostKey;
 use super::identity::LoginIdentity;
 use super::known_hosts::KnownHostKeys;
 use super::proxy::Proxy;
-use super::quote::shell_word;
+use super::quote::quote_shell_word;
 use crate::ProvisionerEnvironment;
-use crate::block::ConfigBlock;
+use crate::config_block::ConfigBlock;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 const DEFAULT_PORT: u16 = 22;
@@ -142,7 +142,7 @@ impl SshTarget {
 
     /// A path as one word of a command there.
     pub(crate) fn quoted_path(&self, path: &str) -> String {
-        shell_word(path, self.unix)
+        quote_shell_word(path, self.unix)
     }
 
     /// Path of the next script; a new one each time, unless one was configured.

@@ -12,8 +12,8 @@ use formwork_operation::StateSession;
 use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use self::compare::{StateSummary, TargetState, summary};
-use super::Init;
+use self::compare::{StateSummary, TargetState, summarize_state};
+use super::InitRun;
 use crate::args::LockArgs;
 use crate::command::operation::may_ask_user;
 use crate::command::question::{Prompt, ask};
@@ -23,7 +23,7 @@ use crate::view::Paint;
 use crate::workspace::Workspace;
 
 /// Two backends between which states are moved.
-pub(super) struct Move {
+pub(super) struct MigrationBackends {
     pub(super) from: Arc<dyn Backend>,
     pub(super) to: Arc<dyn Backend>,
 }
@@ -70,7 +70,7 @@ impl MigrationScope {
         }
         let (names, others): (Vec<_>, Vec<_>) =
             names.into_iter().partition(|name| Workspaces::is_valid_name(name));
-        others.iter().for_each(|name| diags.warn(not_migrated(name)));
+        others.iter().for_each(|name| diags.warn(not_migrated_warning(name)));
         let pairs = names.into_iter().map(|name| (name.clone(), name)).collect();
         Self { extent: StatesToMigrate::All, pairs, left: Vec::new() }
     }
@@ -91,9 +91,9 @@ struct MigratingState {
 /// When the user ends the migration or cannot be asked, or a state cannot be read or written.
 pub(super) async fn migrate(
     diags: &mut Diagnostics,
-    init: &Init<'_>,
+    init: &InitRun<'_>,
     workspace: &Workspace<'_>,
-    both: &Move,
+    both: &MigrationBackends,
 ) -> Result<(), Reported> {
     let sources = workspaces_of_backend(diags, &*both.from).await?;
     let targets = workspaces_of_backend(diags, &*both.to).await?;
@@ -115,7 +115,7 @@ pub(super) async fn migrate(
     }
     let mut left_states = Vec::new();
     for name in left {
-        let found = summary(diags, &*both.from, &name).await?;
+        let found = summarize_state(diags, &*both.from, &name).await?;
         let found = found.filter(StateSummary::holds_something);
         left_states.extend(found.map(|found| (name, found)));
     }
@@ -127,7 +127,7 @@ pub(super) async fn migrate(
     match ask_to_migrate_state(diags, workspace, &question).await? {
         true => {
             for MigratingState { source, target, .. } in migrating {
-                both.copy(diags, &init.args.lock, &source, &target).await?;
+                both.copy_state(diags, &init.args.lock, &source, &target).await?;
             }
             Ok(())
         }
@@ -143,7 +143,7 @@ pub(super) async fn migrate(
 /// When the backend does not answer, or the workspace cannot be selected.
 pub(super) async fn select_only_workspace(
     diags: &mut Diagnostics,
-    init: &Init<'_>,
+    init: &InitRun<'_>,
     workspace: &Workspace<'_>,
     backend: &dyn Backend,
 ) -> Result<(), Reported> {
@@ -159,7 +159,7 @@ pub(super) async fn select_only_workspace(
     Ok(())
 }
 
-fn not_migrated(name: &str) -> Diagnostic {
+fn not_migrated_warning(name: &str) -> Diagnostic {
     let detail = format!(
         "The name of the workspace {name:?} is not allowed, so its state stays in the former backend."
     );
@@ -182,12 +182,12 @@ fn emptied_state_warning(name: &str, location: &str) -> Diagnostic {
 }
 
 /// Warns that a state is not migrated because the new backend has another one in its place.
-fn target_state_kept_warning(one: &MigratingState, both: &Move) -> Diagnostic {
+fn target_state_kept_warning(one: &MigratingState, both: &MigrationBackends) -> Diagnostic {
     let MigratingState { source, target, target_state, .. } = one;
     let detail = format!(
         "The state of the workspace {source:?} stays in the former backend: the new {:?} backend has in {target:?} {}.",
         both.to.kind(),
-        target_state.words()
+        target_state.describe()
     );
     Diagnostic::warning(messages::WORKSPACE_NOT_MIGRATED, detail)
 }
@@ -217,13 +217,13 @@ async fn workspaces_of_backend(
 ///
 /// # Errors
 /// When a state cannot be looked for.
-pub(super) async fn has_states(
+pub(super) async fn backend_has_states(
     diags: &mut Diagnostics,
     backend: &dyn Backend,
 ) -> Result<bool, Reported> {
     let names = workspaces_of_backend(diags, backend).await?;
     for name in names.unwrap_or_else(|| vec![DEFAULT_WORKSPACE.to_owned()]) {
-        let found = summary(diags, backend, &name).await?;
+        let found = summarize_state(diags, backend, &name).await?;
         if found.is_some_and(|found| found.holds_something()) {
             return Ok(true);
         }
@@ -233,8 +233,8 @@ pub(super) async fn has_states(
 
 /// The question whether states are to be migrated.
 struct MigrationQuestion<'m> {
-    init: &'m Init<'m>,
-    both: &'m Move,
+    init: &'m InitRun<'m>,
+    both: &'m MigrationBackends,
     extent: StatesToMigrate,
     migrating: &'m [MigratingState],
     /// States that stay in the former backend.
@@ -270,12 +270,12 @@ impl MigrationQuestion<'_> {
         for MigratingState { source, target, found, target_state } in self.migrating {
             lines.push(format!(
                 "Workspace {source:?}: {}. The new {to:?} backend has in {target:?}: {}.",
-                found.words(),
-                target_state.words()
+                found.describe(),
+                target_state.describe()
             ));
         }
         for (name, found) in self.left {
-            let words = found.words();
+            let words = found.describe();
             lines.push(format!("Workspace {name:?}: {words}. It stays in the {from:?} backend."));
         }
         lines.push(String::new());
@@ -305,7 +305,7 @@ async fn ask_to_migrate_state(
     workspace: &Workspace<'_>,
     question: &MigrationQuestion<'_>,
 ) -> Result<bool, Reported> {
-    let Init { args, report } = *question.init;
+    let InitRun { args, report } = *question.init;
     if args.force_copy {
         return Ok(true);
     }
@@ -332,12 +332,12 @@ async fn ask_to_migrate_state(
     }
 }
 
-impl Move {
+impl MigrationBackends {
     /// The state of a workspace, if it is to be migrated.
     async fn read_source_state(
         &self,
         diags: &mut Diagnostics,
-        init: &Init<'_>,
+        init: &InitRun<'_>,
         source: String,
         target: String,
     ) -> Result<Option<MigratingState>, Reported> {
@@ -346,14 +346,14 @@ impl Move {
         if is_same {
             return Ok(None);
         }
-        let mut found = summary(diags, &*self.from, &source).await?;
+        let mut found = summarize_state(diags, &*self.from, &source).await?;
         if let Some(StateSummary::State { is_pending: true, .. }) = found {
             // The question and the comparison are about the objects that there are.
             store_recovered_results(diags, &*self.from, &source, &init.args.lock).await?;
-            found = summary(diags, &*self.from, &source).await?;
+            found = summarize_state(diags, &*self.from, &source).await?;
         }
         let Some(found) = found.filter(StateSummary::holds_something) else { return Ok(None) };
-        let there = summary(diags, &*self.to, &target).await?;
+        let there = summarize_state(diags, &*self.to, &target).await?;
         if let StateSummary::Emptied = found {
             // It may also have been lost.
             if there.is_none() {
@@ -378,7 +378,7 @@ impl Move {
     }
 
     /// Copies one state, both ends locked. A state that knows something else is not overwritten.
-    async fn copy(
+    async fn copy_state(
         &self,
         diags: &mut Diagnostics,
         lock: &LockArgs,
@@ -386,7 +386,7 @@ impl Move {
         target: &str,
     ) -> Result<(), Reported> {
         let from = open_state(diags, &*self.from, source, lock).await?;
-        if let Some(StateSummary::Emptied) = summary(diags, &*self.to, target).await? {
+        if let Some(StateSummary::Emptied) = summarize_state(diags, &*self.to, target).await? {
             remove_emptied_state_file(diags, &self.to.location(target))?;
         }
         let copied = match open_state(diags, &*self.to, target, lock).await {
@@ -448,7 +448,7 @@ async fn write_state(
     to: &mut StateSession,
 ) -> Result<(), Reported> {
     // Open operations of an interrupted run must not be lost on the way.
-    from.check_unresolved(diags, |_| true)?;
+    from.check_touches_no_unresolved(diags, |_| true)?;
     if to.found {
         let refused = check_push(&from.file, &to.file);
         // Its objects were destroyed since, which `state push` does not look at.

@@ -125,14 +125,14 @@ impl<'r> Repl<'r> {
         }
         let value = |diags: &mut Diagnostics| evaluate(diags, &expr, &scope);
         let value = self.session.evaluate_with_functions(diags, value).await.inspect_err(|_| {
-            diags.map_from(0, misplaced_type);
+            diags.map_from(0, reword_misplaced_type);
         })?;
         Ok(print_value(&value))
     }
 }
 
 /// Says it in other words if `type` failed: it has no place there.
-fn misplaced_type(diag: Diagnostic) -> Diagnostic {
+fn reword_misplaced_type(diag: Diagnostic) -> Diagnostic {
     let of_type = diag.function.as_ref().is_some_and(|called| called.name == "type");
     if !of_type || !diag.is_about_message(messages::ERROR_IN_FUNCTION_CALL) {
         return diag;

@@ -96,10 +96,10 @@ async fn other_providers_than_those_it_was_made_with_are_refused() {
     let (env, folder) = (Env::default(), tempfile::tempdir().unwrap());
     let (root, none) = (folder.path(), BTreeMap::new());
     fs::write(root.join("main.tf"), "output \"o\" {\n  value = 1\n}\n").unwrap();
-    fs::write(root.join(lockfile::NAME), LOCK).unwrap();
+    fs::write(root.join(lockfile::LOCK_FILE_NAME), LOCK).unwrap();
     let prepared = prepared(&env, root).await;
     // The plan does not use a lock file that is changed while the plan is made.
-    fs::write(root.join(lockfile::NAME), LOCK.replace("1.0.0", "1.1.0")).unwrap();
+    fs::write(root.join(lockfile::LOCK_FILE_NAME), LOCK.replace("1.0.0", "1.1.0")).unwrap();
     let path = root.join("p");
     let state_paths = StatePaths::default();
     write_plan(&path, &prepared, made_for(&StateFile::new_empty(), &state_paths), &Plan::default())
@@ -111,11 +111,11 @@ async fn other_providers_than_those_it_was_made_with_are_refused() {
         let mut diags = Diagnostics::new();
         let mut workspace = workspace(&env, root);
         assert!(workspace.make_launcher(&mut diags, &none).is_ok(), "{diags:?}");
-        let _ = saved.check_locks(&mut diags, &workspace);
+        let _ = saved.check_provider_locks(&mut diags, &workspace);
         summaries(diags)
     };
     assert_eq!(check(), ["Inconsistent dependency lock file"]);
-    fs::write(root.join(lockfile::NAME), LOCK).unwrap();
+    fs::write(root.join(lockfile::LOCK_FILE_NAME), LOCK).unwrap();
     assert!(check().is_empty());
 }
 
@@ -133,8 +133,8 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
 
     let (saved, _) = opened(&env, root, &path);
     let mut diags = Diagnostics::new();
-    assert!(saved.plan.check_is_complete(&mut diags, "w1").is_ok());
-    assert!(saved.plan.check_is_complete(&mut diags, "default").is_err());
+    assert!(saved.plan.check_errors_and_workspace(&mut diags, "w1").is_ok());
+    assert!(saved.plan.check_errors_and_workspace(&mut diags, "default").is_err());
     assert_eq!(summaries(diags), ["Saved plan is for another workspace"]);
 
     let state_paths = |state: Option<&str>, out: Option<&str>| {
@@ -148,7 +148,7 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
 
     let check = |file: &StateFile| {
         let mut diags = Diagnostics::new();
-        drop(opened(&env, root, &path).0.plan.plan_for_state(&mut diags, file, None));
+        drop(opened(&env, root, &path).0.plan.plan_if_state_unchanged(&mut diags, file, None));
         summaries(diags)
     };
     assert!(check(&file).is_empty());

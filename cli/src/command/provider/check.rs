@@ -141,7 +141,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
         messages.report_diagnostics(&sources, &diags);
     } else {
         let screen = Screen::of(env);
-        let width = if crate::view::on_terminal() { screen.width } else { MIN_REPORT_WIDTH };
+        let width = if crate::view::is_stdout_terminal() { screen.width } else { MIN_REPORT_WIDTH };
         print_out(&report.terminal(width.saturating_sub(1)));
     }
     match (report.exit_code(), written) {

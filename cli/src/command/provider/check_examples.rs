@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::config::folders::LocalFolders;
+use formwork_core::config::module_folders::LocalFolders;
 use formwork_core::config::{Config, ConfigFiles, ConfigSource, inputs};
 use formwork_core::disk::{MAX_CONFIG_FILE_LEN, read_file};
 use formwork_core::eval::{HostValues, Results};
@@ -26,7 +26,7 @@ use crate::clock;
 use crate::messages;
 
 /// Maximum depth to which the folder of examples is searched.
-const MAX_DEPTH: usize = 8;
+const MAX_EXAMPLES_DEPTH: usize = 8;
 
 /// Plans every example, and returns how many there are.
 pub(super) async fn plan_examples(
@@ -36,7 +36,7 @@ pub(super) async fn plan_examples(
     folder: &Path,
 ) -> usize {
     let mut examples = Vec::new();
-    find_examples(folder, MAX_DEPTH, &mut examples);
+    find_examples(folder, MAX_EXAMPLES_DEPTH, &mut examples);
     examples.sort();
     for example in &examples {
         // Planning goes no further once something was reported, so each begins with a clean sheet.

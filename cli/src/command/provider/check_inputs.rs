@@ -17,7 +17,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use crate::messages;
 
 /// The depth to which the folder of examples is searched.
-const MAX_DEPTH: usize = 8;
+const MAX_EXAMPLES_DEPTH: usize = 8;
 
 /// Reads all examples below a folder.
 pub(super) fn read_examples(
@@ -30,19 +30,19 @@ pub(super) fn read_examples(
         return Err(diags.error(Diagnostic::error(messages::NO_SUCH_FOLDER_EXAMPLES, detail)));
     }
     let mut files = Vec::new();
-    find_files(folder, MAX_DEPTH, &mut files);
+    find_files(folder, MAX_EXAMPLES_DEPTH, &mut files);
     files.sort();
     let mut examples = Vec::new();
     for file in files {
         let body = parse_body(diags, sources, &file)?;
         let name = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
         for block in &body.blocks {
-            let Some(kind) = kind_of_block(block) else { continue };
+            let Some(kind) = kind_of_example_block(block) else { continue };
             let label = block.labels.first().map(|it| it.name.as_str().to_owned());
             // The provider's block is labelled with its own name.
             let type_name =
                 if kind == Kind::Provider { String::new() } else { label.unwrap_or_default() };
-            let value = value_of(&block.body, kind);
+            let value = body_to_object(&block.body, kind);
             examples.push(Example { kind, name: type_name, file: name.clone(), value });
         }
     }
@@ -56,7 +56,7 @@ pub(super) fn read_provider_config(
     file: &Path,
 ) -> Result<Value, Reported> {
     let body = parse_body(diags, sources, file)?;
-    Ok(value_of(&body, Kind::Provider))
+    Ok(body_to_object(&body, Kind::Provider))
 }
 
 fn find_files(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
@@ -91,7 +91,7 @@ fn parse_body(
     }
 }
 
-fn kind_of_block(block: &Block) -> Option<Kind> {
+fn kind_of_example_block(block: &Block) -> Option<Kind> {
     match block.kind.name.as_str() {
         "provider" => Some(Kind::Provider),
         "resource" => Some(Kind::Resource),
@@ -117,7 +117,7 @@ const META_ARGUMENTS: [&str; 9] = [
 ];
 
 /// Attributes and blocks as one object; blocks of one name are a list.
-fn value_of(body: &Body, kind: Kind) -> Value {
+fn body_to_object(body: &Body, kind: Kind) -> Value {
     let is_meta = |name: &str| {
         META_ARGUMENTS.contains(&name) && !(kind == Kind::Provider && name == "provider")
     };
@@ -139,7 +139,7 @@ fn value_of(body: &Body, kind: Kind) -> Value {
     }
     let mut groups: Vec<(Str, Vec<Value>)> = Vec::new();
     for block in body.blocks.iter().filter(|it| !is_meta(it.kind.name.as_str())) {
-        let value = value_of(&block.body, Kind::Resource);
+        let value = body_to_object(&block.body, Kind::Resource);
         match groups.iter_mut().find(|(name, _)| *name == block.kind.name) {
             Some((_, all)) => all.push(value),
             None => groups.push((block.kind.name.clone(), vec![value])),

@@ -15,7 +15,7 @@ use formwork_value::schema::Schema;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::check_examples;
-use super::page::{PageSubject, of_block, of_function};
+use super::page::{PageSubject, block_page, function_page};
 use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
@@ -69,13 +69,13 @@ async fn write_docs(
         let detail = format!("{} cannot be opened: {error}.", args.program.display());
         diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail))
     })?;
-    let name = name_of(diags, &program)?;
+    let name = provider_name_of_program(diags, &program)?;
     let plugin = launch_provider(&program, &name)
         .await
-        .map_err(|failure| report_unusable(diags, &failure))?;
+        .map_err(|failure| report_unusable_provider(diags, &failure))?;
     let schema = plugin.provider().schema().await;
     shutdown_all([&plugin]).await;
-    let schema = schema.map_err(|failure| report_unusable(diags, &failure))?;
+    let schema = schema.map_err(|failure| report_unusable_provider(diags, &failure))?;
     let pages = render_pages(&schema, &name, &args.examples);
     if !args.check {
         for (path, text) in &pages {
@@ -111,7 +111,7 @@ async fn launch_provider(program: &Path, name: &str) -> Result<Plugin, Failure> 
 }
 
 /// Name of the provider: the end of its program's name, up to a version.
-fn name_of(diags: &mut Diagnostics, program: &Path) -> Result<String, Reported> {
+fn provider_name_of_program(diags: &mut Diagnostics, program: &Path) -> Result<String, Reported> {
     let file = program.file_name().unwrap_or_default().to_string_lossy();
     match file.strip_prefix("terraform-provider-").and_then(|rest| rest.split('_').next()) {
         Some(name) if !name.is_empty() => Ok(name.to_owned()),
@@ -122,9 +122,9 @@ fn name_of(diags: &mut Diagnostics, program: &Path) -> Result<String, Reported> 
     }
 }
 
-fn report_unusable(diags: &mut Diagnostics, failure: &Failure) -> Reported {
+fn report_unusable_provider(diags: &mut Diagnostics, failure: &Failure) -> Reported {
     let problem = Diagnostic::error(messages::PROVIDER_CANNOT_BE_ASKED, failure.to_string());
-    diags.error(problem.blame(Blame::Provider))
+    diags.error(problem.blamed_on(Blame::Provider))
 }
 
 /// The pages by where they go below the folder of documentation.
@@ -149,7 +149,7 @@ fn render_pages(
     };
     let index = subject(provider, "", "provider/provider.tf".to_owned(), String::new());
     let mut pages =
-        BTreeMap::from([(PathBuf::from("index.md"), of_block(&index, &schema.provider.block))]);
+        BTreeMap::from([(PathBuf::from("index.md"), block_page(&index, &schema.provider.block))]);
     let groups: [(&str, &str, &str, &BTreeMap<String, Schema>); 5] = [
         ("resources", "Resource", "resource.tf", &schema.resources),
         ("data-sources", "Data Source", "data-source.tf", &schema.data_sources),
@@ -167,14 +167,14 @@ fn render_pages(
             let example = format!("{folder}/{name}/{file}");
             let subject = subject(name, kind, example, format!("{folder}/{name}/import.sh"));
             let path = Path::new(folder).join(format!("{}.md", short(name)));
-            pages.insert(path, of_block(&subject, &schema.block));
+            pages.insert(path, block_page(&subject, &schema.block));
         }
     }
     for (name, function) in &schema.functions {
         let example = format!("functions/{name}/function.tf");
         let subject = subject(name, "Function", example, String::new());
         let path = Path::new("functions").join(format!("{name}.md"));
-        pages.insert(path, of_function(&subject, function));
+        pages.insert(path, function_page(&subject, function));
     }
     pages
 }

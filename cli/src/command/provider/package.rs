@@ -219,7 +219,9 @@ fn program_archive(name: &str, program: &Path) -> io::Result<Vec<u8>> {
 
 fn report_pack_error(diags: &mut Diagnostics, path: &Path, error: &io::Error) -> Reported {
     let detail = format!("{}: {error}.", path.display());
-    diags.error(Diagnostic::error(messages::UNABLE_TO_PACK_FILE, detail).blame(Blame::Environment))
+    diags.error(
+        Diagnostic::error(messages::UNABLE_TO_PACK_FILE, detail).blamed_on(Blame::Environment),
+    )
 }
 
 /// The signature over the checksums, in the binary form that registries want.
@@ -259,6 +261,6 @@ fn write_packed_files(
     written.map_err(|error| {
         let detail = format!("{}: {error}.", folder.display());
         let diagnostic = Diagnostic::error(messages::UNABLE_TO_WRITE_RELEASE, detail);
-        diags.error(diagnostic.blame(Blame::Environment))
+        diags.error(diagnostic.blamed_on(Blame::Environment))
     })
 }

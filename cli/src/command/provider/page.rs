@@ -24,7 +24,7 @@ pub(super) struct PageSubject<'s> {
 }
 
 /// The page of something with a schema.
-pub(super) fn of_block(subject: &PageSubject<'_>, block: &Block) -> String {
+pub(super) fn block_page(subject: &PageSubject<'_>, block: &Block) -> String {
     let mut out = page_header(subject, &block.docs.description);
     write_deprecation(&mut out, &block.docs);
     write_example(&mut out, subject);
@@ -55,7 +55,7 @@ pub(super) fn of_block(subject: &PageSubject<'_>, block: &Block) -> String {
 }
 
 /// The page of a function.
-pub(super) fn of_function(subject: &PageSubject<'_>, function: &FunctionSignature) -> String {
+pub(super) fn function_page(subject: &PageSubject<'_>, function: &FunctionSignature) -> String {
     let mut out = page_header(subject, &function.summary);
     if !function.deprecation.is_empty() {
         let _ = write!(out, "\n~> **Deprecated** {}\n", function.deprecation);
@@ -219,7 +219,7 @@ fn write_attribute(out: &mut String, name: &str, attribute: &Attribute, path: &s
     words.extend(attribute.sensitive.then(|| "Sensitive".to_owned()));
     words.extend(attribute.write_only.then(|| "Write-only".to_owned()));
     words.extend(attribute.docs.deprecated.then(|| "Deprecated".to_owned()));
-    write_line(out, name, &words, &attribute.docs);
+    write_attribute_line(out, name, &words, &attribute.docs);
     if matches!(attribute.kind, AttributeKind::Nested(_)) {
         write_link(out, path);
     }
@@ -238,11 +238,11 @@ fn write_block(out: &mut String, name: &str, block: &NestedBlock, path: &str) {
         words.extend((block.max_items > 0).then(|| format!("Max: {}", block.max_items)));
     }
     words.extend(block.block.docs.deprecated.then(|| "Deprecated".to_owned()));
-    write_line(out, name, &words, &block.block.docs);
+    write_attribute_line(out, name, &words, &block.block.docs);
     write_link(out, path);
 }
 
-fn write_line(out: &mut String, name: &str, words: &[String], docs: &SchemaDocs) {
+fn write_attribute_line(out: &mut String, name: &str, words: &[String], docs: &SchemaDocs) {
     let mut text = format!("- `{name}` ({}) {}", words.join(", "), join_lines(&docs.description));
     if docs.deprecated && !docs.deprecation.is_empty() {
         text = format!("{} {}", text.trim_end(), join_lines(&docs.deprecation));

@@ -44,7 +44,7 @@ pub(super) async fn run(document: InventoryDocument, tests: Option<&Path>, env: 
     };
     let json = match document {
         InventoryDocument::Providers => providers_document(&mut diags, &mut workspace, tests).await,
-        InventoryDocument::Materials => materials_document(&mut diags, &mut workspace, tests),
+        InventoryDocument::Materials => sbom_document(&mut diags, &mut workspace, tests),
     };
     report.report_diagnostics(&workspace.sources, &diags);
     match json {
@@ -148,7 +148,7 @@ fn used_providers(
         // A program that is missing is part of the account, not an error.
         let program = match addr.is_builtin() || workspace.reattached.contains_key(&addr) {
             true => None,
-            false => places.program(&mut Diagnostics::new(), &addr, &locks).ok(),
+            false => places.find_verified_program(&mut Diagnostics::new(), &addr, &locks).ok(),
         };
         let origin = match &program {
             _ if addr.is_builtin() => ProgramOrigin::BuiltIn,
@@ -225,7 +225,7 @@ fn test_file_to_json(test: &LoadedTest<Config>) -> Option<(String, Json)> {
     Some((test.name.clone(), Json::object([("runs", runs)])))
 }
 
-fn materials_document(
+fn sbom_document(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
@@ -234,7 +234,7 @@ fn materials_document(
     let mut components = vec![formwork_to_json(diags)?];
     for (addr, one) in used_providers(diags, workspace, &loaded, &BTreeSet::new())? {
         if one.origin != ProgramOrigin::BuiltIn {
-            components.push(provider(diags, &addr, &one)?);
+            components.push(provider_to_sbom_component(diags, &addr, &one)?);
         }
     }
     let installed = workspace.installed_modules(diags)?.0;
@@ -242,7 +242,7 @@ fn materials_document(
         // A module of the checkout itself is no component of its own.
         if !key.is_empty() && !record.source.starts_with('.') {
             let folder = workspace.modules_folder().join(key);
-            components.push(module_to_material(diags, key, record, &folder)?);
+            components.push(module_to_sbom_component(diags, key, record, &folder)?);
         }
     }
     let name = workspace.root.canonicalize().ok();
@@ -277,7 +277,7 @@ fn formwork_to_json(diags: &mut Diagnostics) -> Result<Json, Reported> {
     ]))
 }
 
-fn provider(
+fn provider_to_sbom_component(
     diags: &mut Diagnostics,
     addr: &ProviderAddr,
     one: &UsedProvider,
@@ -303,7 +303,7 @@ fn provider(
     ]))
 }
 
-fn module_to_material(
+fn module_to_sbom_component(
     diags: &mut Diagnostics,
     key: &str,
     record: &ModuleRecord,
@@ -311,7 +311,7 @@ fn module_to_material(
 ) -> Result<Json, Reported> {
     let hash = hash::hash_module(folder)
         .map_err(|error| report_unreadable(diags, &format!("the module {key}"), &error))?;
-    let source = crate::redact::address(&record.source);
+    let source = crate::redact::redact_address(&record.source);
     let origin =
         Json::object([("type", Json::text("distribution")), ("url", Json::text(source.clone()))]);
     Ok(Json::object_of_some([
@@ -343,5 +343,5 @@ fn file_digest(diags: &mut Diagnostics, path: &Path) -> Result<Json, Reported> {
 fn report_unreadable(diags: &mut Diagnostics, what: &str, error: &std::io::Error) -> Reported {
     let detail = format!("The checksum of {what} cannot be computed: {error}.");
     let diagnostic = Diagnostic::error(messages::UNABLE_TO_READ_COMPONENT, detail);
-    diags.error(diagnostic.blame(Blame::Environment))
+    diags.error(diagnostic.blamed_on(Blame::Environment))
 }

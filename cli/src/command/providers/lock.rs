@@ -148,7 +148,7 @@ fn lock(
             reasons.join("\n")
         );
         let summary = messages::COULD_NOT_RETRIEVE_PROVIDERS_FOR_LOCKING;
-        let _ = diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment));
+        let _ = diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment));
     }
     diags.check()?;
     locks.save(diags, &workspace.root)?;
@@ -264,7 +264,7 @@ fn select_versions(
         reasons.join("\n")
     );
     let summary = messages::COULD_NOT_RETRIEVE_PROVIDERS_FOR_LOCKING;
-    Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)))
+    Err(diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment)))
 }
 
 /// Fetches a package, and returns the hashes to lock.

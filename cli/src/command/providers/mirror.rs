@@ -68,7 +68,7 @@ fn mirror_packages(
     let required = config.provider_requirements();
     let locks = if args.lock_file { workspace.read_lock_file(diags)? } else { LockFile::default() };
     if !locks.providers.is_empty() {
-        workspace.provider_folders(&[]).check(diags, &required, &locks)?;
+        workspace.provider_folders(&[]).check_locked_versions(diags, &required, &locks)?;
     }
     let servers = ServerAccess::new(workspace.env, &workspace.settings);
     let search = SourceSearch::registries(&servers);
@@ -77,18 +77,18 @@ fn mirror_packages(
         PackageCopy { search: &search, servers: &servers, locks: &locks, platforms: &platforms };
     let results = parallel::run_jobs(
         &all,
-        |_, (addr, constraints), emit| copy.provider(addr, constraints, folder, emit),
+        |_, (addr, constraints), emit| copy.copy_provider(addr, constraints, folder, emit),
         |_, line: String| report.report_event(&line),
         || (),
     );
     for problem in results.into_iter().flatten() {
-        let _ = diags.error(problem.blame(Blame::Environment));
+        let _ = diags.error(problem.blamed_on(Blame::Environment));
     }
     for addr in mirrored_providers(folder) {
         if let Err(error) = write_index(folder, &addr) {
             let detail = format!("Failed to write an updated JSON index for {addr}: {error}.");
             let summary = messages::FAILED_TO_UPDATE_INDEXES;
-            let _ = diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment));
+            let _ = diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment));
         }
     }
     diags.check()
@@ -104,7 +104,7 @@ struct PackageCopy<'a> {
 
 impl PackageCopy<'_> {
     /// Copies the packages of a provider, and returns the problems.
-    fn provider(
+    fn copy_provider(
         &self,
         addr: &ProviderAddr,
         constraints: &VersionConstraints,
@@ -119,7 +119,7 @@ impl PackageCopy<'_> {
             return Vec::new();
         }
         emit(format!("- Mirroring {}...", addr.display_string()));
-        let (version, why) = match self.select(addr, constraints) {
+        let (version, why) = match self.select_version(addr, constraints) {
             Ok(selected) => selected,
             Err(reason) => {
                 let detail =
@@ -131,7 +131,7 @@ impl PackageCopy<'_> {
         let mut problems = Vec::new();
         for platform in self.platforms {
             emit(format!("  - Downloading package for {platform}..."));
-            let copied = self.package(addr, &version, platform).and_then(|fetched| {
+            let copied = self.fetch_package(addr, &version, platform).and_then(|fetched| {
                 emit(format!("  - Package authenticated: {}", fetched.trust));
                 let place =
                     |error| (messages::CANNOT_DOWNLOAD_PROVIDER_RELEASE, format!("{error}"));
@@ -148,7 +148,7 @@ impl PackageCopy<'_> {
     }
 
     /// The version to copy, and the reason for it.
-    fn select(
+    fn select_version(
         &self,
         addr: &ProviderAddr,
         constraints: &VersionConstraints,
@@ -168,7 +168,7 @@ impl PackageCopy<'_> {
         Ok((version, why))
     }
 
-    fn package(
+    fn fetch_package(
         &self,
         addr: &ProviderAddr,
         version: &Version,

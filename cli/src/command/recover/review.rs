@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::{ImportCommand, NO_OPEN_OPERATIONS, describe_adoption, describe_operation};
 use crate::args::{StateArgs, example};
-use crate::command::import::FindingArgs;
+use crate::command::import::ObjectSearchArgs;
 use crate::command::operation::may_ask_user;
 use crate::command::question::{Prompt, ask};
 use crate::env::Env;
@@ -21,7 +21,7 @@ use crate::view::{Screen, print_out};
 #[command(after_help = example("", "Decide about one open operation after the other."))]
 pub(crate) struct RecoverReviewArgs {
     #[command(flatten)]
-    pub(crate) finding: FindingArgs,
+    pub(crate) finding: ObjectSearchArgs,
     #[command(flatten)]
     pub(crate) state: StateArgs,
 }
@@ -147,10 +147,10 @@ async fn apply_decision(
             print_out(&describe_adoption(&operation.adopt_object(diags, locked, request).await?));
         }
         Some(ReviewDecision::Forget) => {
-            drop(locked.record_decision(addr, "settled by the user"));
+            drop(locked.note_decision(addr, "settled by the user"));
         }
         Some(ReviewDecision::Retry) => {
-            drop(locked.record_decision(addr, "not executed, according to the user"));
+            drop(locked.note_decision(addr, "not executed, according to the user"));
         }
         Some(ReviewDecision::Skip) | None => return Ok(false),
     }

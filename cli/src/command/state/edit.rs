@@ -7,7 +7,7 @@ use super::super::encryption;
 use super::super::state_session;
 use super::report_no_state;
 use crate::args::{LockArgs, StatePaths};
-use crate::workspace::{Workspace, named_file};
+use crate::workspace::{Workspace, state_in_named_file};
 
 /// State to edit, and name of the operation.
 pub(in crate::command) struct StateEdit<'a> {
@@ -66,7 +66,9 @@ pub(super) async fn open(
     editing: &StateEdit<'_>,
 ) -> Result<StateSession, Reported> {
     let backend = encryption::read_backend_and_encryption(diags, workspace)?;
-    let store = match named_file(workspace, &editing.state_paths).filter(|_| editing.any_backend) {
+    let store = match state_in_named_file(workspace, &editing.state_paths)
+        .filter(|_| editing.any_backend)
+    {
         Some(store) => store,
         None => workspace.open_state(diags, backend.as_ref(), &editing.state_paths).await?,
     };

@@ -9,7 +9,7 @@ use formwork_value::{Diagnostics, Reported};
 
 use super::super::encryption;
 use super::super::text_command::run_text_command;
-use super::{existing_state, report_bad_address};
+use super::{read_existing_state, report_bad_address};
 use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -36,9 +36,9 @@ pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
         for text in &args.addresses {
             targets.push(text.parse().map_err(|error| report_bad_address(diags, text, &error))?);
         }
-        encryption::without_sealed_values(diags, workspace)?;
+        encryption::set_up_without_sealed_values(diags, workspace)?;
         let state_paths = StatePaths::from_state_path(args.state.as_ref());
-        let state = existing_state(diags, workspace, &state_paths).await?;
+        let state = read_existing_state(diags, workspace, &state_paths).await?;
         let instances = select_instances(diags, &state, &targets)?;
         let shown = instances.iter().filter(|addr| {
             args.id.as_ref().filter(|id| !id.is_empty()).is_none_or(|id| {

@@ -155,7 +155,7 @@ pub(super) async fn object_at_write(
         Some(StoredObject { serial, entry: None }) => {
             format!("The state with the serial {serial} has none at {addr}.")
         }
-        Some(StoredObject { entry: Some(entry), .. }) => match file::read_entry(&entry) {
+        Some(StoredObject { entry: Some(entry), .. }) => match file::read_object_entry(&entry) {
             Ok(entry) => return Ok(entry),
             Err(error) => format!("The history cannot be read: {error}."),
         },

@@ -46,13 +46,13 @@ pub(crate) struct StateMvArgs {
 /// Runs the command.
 pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
-        workspace.check_versions(diags)?;
+        workspace.check_required_versions(diags)?;
         let mut parse = |text: &String| -> Result<Target, Reported> {
             text.parse().map_err(|error| report_bad_address(diags, text, &error))
         };
         let (from, to) = (parse(&args.source), parse(&args.destination));
         let addrs = MoveAddrs { from: &from?, to: &to? };
-        check_backups(diags, workspace, args).await?;
+        check_backup_options(diags, workspace, args).await?;
         match destination_file(diags, workspace, args).await? {
             Some(out) => move_between_states(diags, workspace, args, addrs, out).await,
             None => {
@@ -67,7 +67,7 @@ pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
 }
 
 /// Refuses the names of backups unless the state that is backed up is in a file.
-async fn check_backups(
+async fn check_backup_options(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &StateMvArgs,
@@ -101,7 +101,7 @@ async fn destination_file<'a>(
         None => {
             let backend = workspace.root_module(diags)?.settings.backend;
             let config = workspace.backend_config(diags, backend.as_ref()).await?;
-            let places = config.local_places(&workspace.root);
+            let places = config.local_state_files(&workspace.root);
             places.map(|places| places.state_paths(&workspace.name()).state)
         }
     };
@@ -166,7 +166,9 @@ fn move_within_state(
     }
     let moved = take_objects(state, &moves);
     put_objects(state, moved);
-    locked.check_unresolved(diags, |addr| moves.iter().any(|one| one.involves_instance(addr)))?;
+    locked.check_touches_no_unresolved(diags, |addr| {
+        moves.iter().any(|one| one.involves_instance(addr))
+    })?;
     Ok(EditOutcome::Store(moved_text(&moves)))
 }
 
@@ -227,8 +229,8 @@ async fn transfer_instances(
         return Ok(would_move_text(&moves));
     }
     let touches = |addr: &_| moves.iter().any(|one| one.involves_instance(addr));
-    source.check_unresolved(diags, touches)?;
-    destination.check_unresolved(diags, touches)?;
+    source.check_touches_no_unresolved(diags, touches)?;
+    destination.check_touches_no_unresolved(diags, touches)?;
     let moved = take_objects(&mut source.file.state, &moves);
     put_objects(&mut destination.file.state, moved);
     // The destination first: if the program is cut off between the two, the objects are in both states

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 /// Runs the command.
 pub(super) async fn run(env: &Env) -> Exit {
     run_data_command(env, async |diags, workspace| {
-        workspace.check_versions(diags)?;
+        workspace.check_required_versions(diags)?;
         let Some(mut file) = stored_file(diags, workspace, &StatePaths::default()).await? else {
             return Ok(String::new());
         };

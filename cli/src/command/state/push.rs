@@ -39,7 +39,7 @@ pub(crate) struct StatePushArgs {
 /// Runs the command.
 pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
-        workspace.check_versions(diags)?;
+        workspace.check_required_versions(diags)?;
         if !args.force && args.path != Path::new("-") {
             state_session::check_no_unfinished_run(diags, &args.path).await?;
         }
@@ -79,7 +79,7 @@ fn read_pushed_state(
     if is_encrypted(&text) {
         encryption::load_folder_encryption(diags, workspace, &[])?;
     }
-    workspace.state_cipher().read_named(&text).map_err(|error| failed(diags, &error))
+    workspace.state_cipher().parse_user_named_state(&text).map_err(|error| failed(diags, &error))
 }
 
 async fn push_state(
@@ -96,7 +96,7 @@ async fn push_state(
             diags.error(Diagnostic::error(messages::STATE_PUSH_REFUSED, detail))
         })?;
     }
-    locked.check_unresolved(diags, |_| !args.force)?;
+    locked.check_touches_no_unresolved(diags, |_| !args.force)?;
     if locked.found {
         let stored = &locked.file;
         let is_same = new.has_same_content(stored);

@@ -33,7 +33,7 @@ pub(crate) struct StateReplaceProviderArgs {
 /// Runs the command.
 pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
-        workspace.check_versions(diags)?;
+        workspace.check_required_versions(diags)?;
         let from = parse_provider(diags, "from", &args.from, ProviderAddr::from_state(&args.from));
         let to = parse_provider(diags, "to", &args.to, args.to.parse());
         let replacement = ProviderReplacement { from: from?, to: to? };
@@ -94,7 +94,7 @@ fn replace_in_state(
     if !auto_approve && !confirm(diags, question)? {
         return Ok(EditOutcome::Unchanged("Cancelled replacing providers.\n".into()));
     }
-    locked.check_unresolved(diags, |addr| theirs.contains(&addr.resource_addr()))?;
+    locked.check_touches_no_unresolved(diags, |addr| theirs.contains(&addr.resource_addr()))?;
     replace_provider(&mut locked.file.state, from, to);
     Ok(EditOutcome::Store(format!("Successfully replaced provider for {} {noun}.\n", theirs.len())))
 }

@@ -31,7 +31,7 @@ pub(crate) struct StateRmArgs {
 /// Runs the command.
 pub(super) async fn run(args: &StateRmArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
-        workspace.check_versions(diags)?;
+        workspace.check_required_versions(diags)?;
         let mut targets: Vec<Target> = Vec::new();
         for text in &args.addresses {
             targets.push(text.parse().map_err(|error| report_bad_address(diags, text, &error))?);
@@ -76,7 +76,9 @@ fn remove_from_state(
         )));
     }
     found.iter().for_each(|addr| remove_instance(state, addr));
-    locked.check_unresolved(diags, |addr| targets.iter().any(|target| target.contains(addr)))?;
+    locked.check_touches_no_unresolved(diags, |addr| {
+        targets.iter().any(|target| target.contains(addr))
+    })?;
     let mut text: String = found.iter().map(|addr| format!("Removed {addr}\n")).collect();
     text.push_str(&format!("Successfully removed {} resource instance(s).\n", found.len()));
     Ok(EditOutcome::Store(text))

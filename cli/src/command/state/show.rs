@@ -9,10 +9,10 @@ use formwork_core::state::{ObjectState, ObjectStatus};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::super::encryption;
-use super::super::operation::providers_of;
+use super::super::operation::launcher_for_providers;
 use super::super::text_command::run_text_command;
 use super::log::object_at_write;
-use super::{existing_state, report_bad_address};
+use super::{read_existing_state, report_bad_address};
 use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -60,7 +60,7 @@ async fn object_text(
         }
         None => stored_object(diags, args, workspace, &addr).await?,
     };
-    let launcher = providers_of(diags, workspace, [&provider].into_iter())?;
+    let launcher = launcher_for_providers(diags, workspace, [&provider].into_iter())?;
     let pool = ProviderPool::new(&launcher);
     let loaded = pool.load_providers(diags, [provider.clone()]).await;
     pool.report_warnings(diags);
@@ -83,9 +83,10 @@ async fn stored_object(
     workspace: &mut Workspace<'_>,
     addr: &InstanceAddr,
 ) -> Result<(ProviderAddr, Arc<ObjectState>), Reported> {
-    encryption::warn_of_sealed_values(diags, workspace)?;
+    encryption::set_up_and_warn_of_sealed(diags, workspace)?;
     let state =
-        existing_state(diags, workspace, &StatePaths::from_state_path(args.state.as_ref())).await?;
+        read_existing_state(diags, workspace, &StatePaths::from_state_path(args.state.as_ref()))
+            .await?;
     if let (Some(held), Some(object)) =
         (state.resources.get(&addr.resource_addr()), state.current_object(addr))
     {

@@ -47,22 +47,25 @@ impl<'a> Observer<'a> {
     pub(super) fn end(&self, results: &[SuiteResult]) {
         let status = overall_status(results);
         match &self.stream {
-            Some(stream) => stream.summary(status, results),
-            None => print_out(&format!("\n{}\n", human::summary(self.screen, status, results))),
+            Some(stream) => stream.write_summary(status, results),
+            None => print_out(&format!(
+                "\n{}\n",
+                human::test_summary_text(self.screen, status, results)
+            )),
         }
     }
 
     /// Says where the states of objects are that were not destroyed after a second interrupt.
-    pub(super) fn interrupted(&self, states: &Path) {
+    pub(super) fn report_interrupted(&self, states: &Path) {
         match &self.stream {
-            Some(stream) => stream.interrupted(states),
-            None => print_err(&self.screen.wrap(&human::interrupted(states))),
+            Some(stream) => stream.write_interrupted(states),
+            None => print_err(&self.screen.wrap(&human::interrupted_text(states))),
         }
     }
 
     /// Shows the problems of a run or of its cleanup.
-    fn diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
-        let shown = human::diagnostics(self.screen, sources, diags);
+    fn show_diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
+        let shown = human::render_test_diagnostics(self.screen, sources, diags);
         print_out(&shown.warnings);
         print_err(&shown.errors);
     }
@@ -94,20 +97,20 @@ impl<'a> Observer<'a> {
                     };
                     print_out(&format!("{shown}\n"));
                 }
-                self.diagnostics(sources, &result.diags);
+                self.show_diagnostics(sources, &result.diags);
             }
             TestEvent::CleanupFailed { run, diags, left, state, can_destroy } => {
                 let name = format!("{}/{}", sanitize_line(&run.suite.path), run.run.name);
                 if diags.has_errors() {
-                    print_err(&format!("{}\n", screen.wrap(&human::cleanup_failed(&name))));
+                    print_err(&format!("{}\n", screen.wrap(&human::cleanup_failed_text(&name))));
                 }
-                self.diagnostics(sources, diags);
+                self.show_diagnostics(sources, diags);
                 let file = state
                     .as_deref()
                     .map(|path| human::LeftState { path, can_destroy: *can_destroy });
-                print_err(&human::print_left_objects(screen, &name, left, file));
+                print_err(&human::left_objects_text(screen, &name, left, file));
             }
-            TestEvent::SuiteProblems(_, diags) => self.diagnostics(sources, diags),
+            TestEvent::SuiteProblems(_, diags) => self.show_diagnostics(sources, diags),
             TestEvent::RunStarted(_) | TestEvent::RunProgress(..) | TestEvent::RunTearDown(..) => {}
         }
     }
@@ -116,7 +119,7 @@ impl<'a> Observer<'a> {
 impl TestObserver for Observer<'_> {
     fn on_event(&self, sources: &Sources, event: &TestEvent<'_>) {
         let Some(stream) = &self.stream else { return self.show_to_people(sources, event) };
-        stream.event(sources, event);
+        stream.write_event(sources, event);
         if let TestEvent::RunDone { run, work: Some((work, pool)), result } = event {
             if self.verbose {
                 let json = match work {
@@ -125,9 +128,9 @@ impl TestObserver for Observer<'_> {
                 };
                 stream.write_verbose(*run, json);
             }
-            stream.diagnostics(sources, &names_of(*run), &result.diags);
+            stream.write_diagnostics(sources, &names_of(*run), &result.diags);
         } else if let TestEvent::RunDone { run, result, .. } = event {
-            stream.diagnostics(sources, &names_of(*run), &result.diags);
+            stream.write_diagnostics(sources, &names_of(*run), &result.diags);
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{ArchiveError, malformed_archive};
 
 /// The most bytes that the headers of one entry may have. A decoder holds long names and attributes
 /// in memory.
-const MAX_HEADERS: u64 = 1 << 20;
+const MAX_HEADER_BYTES: u64 = 1 << 20;
 
 /// Remaining limits. The decoder owns the stream, so this is shared with it.
 #[derive(Debug)]
@@ -29,20 +29,20 @@ impl UnpackBudget {
     }
 
     /// Runs an action that reads the headers of an entry, and no content.
-    pub(super) fn for_headers<T>(&self, read: impl FnOnce() -> T) -> T {
-        self.headers.set(Some(MAX_HEADERS));
+    pub(super) fn count_as_headers<T>(&self, read: impl FnOnce() -> T) -> T {
+        self.headers.set(Some(MAX_HEADER_BYTES));
         let read = read();
         self.headers.set(None);
         read
     }
 
     /// The error for a failed read: the limit, if one was reached.
-    pub(super) fn error_or_limit(&self, error: &io::Error) -> ArchiveError {
-        self.limit_or_error(malformed_archive(error))
+    pub(super) fn io_error_or_limit(&self, error: &io::Error) -> ArchiveError {
+        self.archive_error_or_limit(malformed_archive(error))
     }
 
     /// The limit, if one was reached, instead of the error that followed from it.
-    pub(super) fn limit_or_error(&self, error: ArchiveError) -> ArchiveError {
+    pub(super) fn archive_error_or_limit(&self, error: ArchiveError) -> ArchiveError {
         match self.reached.get() {
             Some((limit, what)) => ArchiveError::TooMuch { limit, what },
             None => error,
@@ -56,7 +56,7 @@ impl UnpackBudget {
         };
         if let Some(left) = self.headers.get() {
             let Some(left) = left.checked_sub(n) else {
-                return reach(MAX_HEADERS, "bytes of names and attributes of one entry");
+                return reach(MAX_HEADER_BYTES, "bytes of names and attributes of one entry");
             };
             self.headers.set(Some(left));
         }

@@ -69,10 +69,10 @@ impl Client {
     ) -> Result<(), HttpError> {
         // Terraform asks twice as well: for the head of the file first.
         let patience = RetryPolicy { retries: 1, each: DOWNLOAD_TIMEOUT };
-        let answer = self.with_retries(patience, || {
+        let answer = self.send_with_retries(patience, || {
             self.request_with_headers(file.url, file.asking, &[], patience.each)
         })?;
-        sized(answer.length());
+        sized(answer.announced_length());
         self.write_body(file, answer, to)
     }
 
@@ -90,14 +90,14 @@ impl Client {
         let end = Instant::now() + DOWNLOAD_TIMEOUT;
         // A part of compressed content is none of the file.
         let tag = strong_etag(answer.response.headers()).filter(|_| !answer.is_compressed());
-        let total = answer.length();
+        let total = answer.announced_length();
         let (mut written, mut barren) = (0, 0);
         loop {
             let before = written;
             let content = SteadyReader::new(answer.into_reader(), self.pace);
             let error = match copy_body(content, to, limit, total, &mut written) {
                 Ok(()) if written > limit => {
-                    return Err(HttpError::TooLong { url: redact::address(url), limit });
+                    return Err(HttpError::TooLong { url: redact::redact_address(url), limit });
                 }
                 Ok(()) => return Ok(()),
                 Err(BrokenDownload::Target(error)) => {
@@ -142,7 +142,8 @@ impl Client {
         answer: HttpResponse,
         resume: &ResumePoint,
     ) -> Result<HttpResponse, HttpError> {
-        let refused = |reason: String| HttpError::Malformed { url: redact::address(url), reason };
+        let refused =
+            |reason: String| HttpError::Malformed { url: redact::redact_address(url), reason };
         if answer.response.status() == StatusCode::PARTIAL_CONTENT {
             let range = answer.header(header::CONTENT_RANGE.as_str()).unwrap_or_default();
             let from = range.strip_prefix("bytes ").and_then(|range| range.split('-').next());
@@ -208,7 +209,7 @@ fn strong_etag(headers: &HeaderMap) -> Option<String> {
 
 fn broken_download_error(url: &str, error: &io::Error) -> HttpError {
     let reason = format!("the download broke off: {}", describe_read_error(error));
-    HttpError::Unreachable { url: redact::address(url), reason }
+    HttpError::Unreachable { url: redact::redact_address(url), reason }
 }
 
 #[cfg(test)]

@@ -39,8 +39,8 @@ pub(crate) fn resolve_redirect(from: &str, to: &str) -> Result<String, HttpError
     let next = resolve_reference(from, to);
     let scheme = |url: &str| url.split(':').next().unwrap_or_default().to_ascii_lowercase();
     let refused = |reason: &str| HttpError::Redirect {
-        url: redact::address(from),
-        reason: format!("{reason}: {}", redact::address(&next)),
+        url: redact::redact_address(from),
+        reason: format!("{reason}: {}", redact::redact_address(&next)),
     };
     match (scheme(from).as_str(), scheme(&next).as_str()) {
         (_, "https") | ("http", "http") => Ok(next),

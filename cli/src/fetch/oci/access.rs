@@ -101,7 +101,7 @@ impl Repository<'_> {
                     return Err(OciError::Unauthorized(format!(
                         "the registry {} names a token service that is not encrypted, and nothing is sent there: {:?}",
                         self.addr.registry,
-                        redact::address(realm)
+                        redact::redact_address(realm)
                     )));
                 }
                 let scopes = self.scopes(scope);
@@ -170,7 +170,7 @@ impl Repository<'_> {
 
     /// The token in the answer of a token service.
     fn parse_token(&self, answer: HttpResponse) -> Result<String, OciError> {
-        let bytes = answer.bytes(MAX_TOKEN_ANSWER)?;
+        let bytes = answer.read_bytes(MAX_TOKEN_ANSWER)?;
         let document: Option<serde_json::Value> = serde_json::from_slice(&bytes).ok();
         let field = |name: &str| {
             let token = document.as_ref()?.get(name)?.as_str()?;

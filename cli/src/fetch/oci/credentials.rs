@@ -18,14 +18,14 @@ use crate::env::Env;
 use crate::settings::{OciLogin, RepositoryAddr, Settings};
 
 /// The answer of a helper that has no credentials for a registry.
-const NOT_FOUND: &str = "credentials not found in native keychain";
+const HELPER_NOT_FOUND_ANSWER: &str = "credentials not found in native keychain";
 /// The name that helpers give instead of a user, if the secret is a token.
 const IDENTITY_TOKEN_USER: &str = "<token>";
 
 /// The domains of Docker Hub. The first is the one in addresses of images.
-const HUB_DOMAINS: [&str; 3] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
+const DOCKER_HUB_DOMAINS: [&str; 3] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
 /// The key of Docker Hub in the files of Docker and in credential helpers.
-const HUB_KEY: &str = "https://index.docker.io/v1/";
+const DOCKER_HUB_KEY: &str = "https://index.docker.io/v1/";
 
 /// Credentials for a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl<'a> LoginFinder<'a> {
         let settings = &self.settings.oci;
         let explicit = settings.credentials.iter().filter_map(|one| {
             Some(LoginCandidate {
-                segments: Some(repository.covered_by(&one.prefix)?),
+                segments: Some(repository.n_segments_covered_by(&one.prefix)?),
                 origin: format!("the block oci_credentials {:?}", one.prefix),
                 login: one.login.clone(),
             })
@@ -217,7 +217,7 @@ fn login_in_file(
         );
     }
     let helper =
-        |name: Option<&Value>| Some(name?.as_str()?.to_owned()).filter(|name| is_name(name));
+        |name: Option<&Value>| Some(name?.as_str()?.to_owned()).filter(|name| is_helper_name(name));
     let helpers = document.get("credHelpers").and_then(Value::as_object);
     let own = helpers.and_then(|helpers| {
         let mut covering =
@@ -236,31 +236,31 @@ fn login_in_file(
 /// The number of path segments that the key of an entry has in common with an address. `None` if the entry
 /// is not for the repository. All names of Docker Hub mean the same registry.
 fn n_segments_covered_by_key(repository: &RepositoryAddr, key: &str) -> Option<usize> {
-    if !is_hub(repository) {
+    if !is_docker_hub(repository) {
         // Old entries have the address of the registry's interface, as in https://example.com/v1/.
         let address = key.strip_prefix("https://").and_then(|address| address.split('/').next());
-        return repository.covered_by(address.unwrap_or(key));
+        return repository.n_segments_covered_by(address.unwrap_or(key));
     }
-    if key == HUB_KEY {
+    if key == DOCKER_HUB_KEY {
         return Some(0);
     }
-    HUB_DOMAINS.iter().find_map(|domain| {
+    DOCKER_HUB_DOMAINS.iter().find_map(|domain| {
         let same = RepositoryAddr { registry: (*domain).to_owned(), path: repository.path.clone() };
-        same.covered_by(key)
+        same.n_segments_covered_by(key)
     })
 }
 
-fn is_hub(repository: &RepositoryAddr) -> bool {
-    HUB_DOMAINS.contains(&repository.registry.as_str())
+fn is_docker_hub(repository: &RepositoryAddr) -> bool {
+    DOCKER_HUB_DOMAINS.contains(&repository.registry.as_str())
 }
 
 /// The addresses under which a helper may have the credentials for a repository, in their order.
 fn server_addresses(repository: &RepositoryAddr) -> Vec<String> {
     let own = format!("https://{}", repository.registry);
-    if is_hub(repository) { vec![HUB_KEY.to_owned(), own] } else { vec![own] }
+    if is_docker_hub(repository) { vec![DOCKER_HUB_KEY.to_owned(), own] } else { vec![own] }
 }
 
-fn is_name(name: &str) -> bool {
+fn is_helper_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', '\0'])
 }
 
@@ -293,7 +293,10 @@ struct LoginHelper {
 
 impl LoginHelper {
     fn new(name: &str) -> Self {
-        Self { program: format!("docker-credential-{name}"), limit: credential_helper::TIME_LIMIT }
+        Self {
+            program: format!("docker-credential-{name}"),
+            limit: credential_helper::HELPER_TIME_LIMIT,
+        }
     }
 
     /// The secret for a server, if the helper has one.
@@ -302,7 +305,7 @@ impl LoginHelper {
         let HelperAnswer { status, text } = self.run(server)?;
         let text = text.trim();
         if !status.success() {
-            if text == NOT_FOUND {
+            if text == HELPER_NOT_FOUND_ANSWER {
                 return Ok(None);
             }
             let first = text.lines().next().unwrap_or_default();
@@ -321,7 +324,7 @@ impl LoginHelper {
         let Self { program, limit } = self;
         let mut command = Command::new(program);
         command.arg("get").stdout(Stdio::piped());
-        credential_helper::run(&mut command, server, *limit).map_err(|error| match error {
+        credential_helper::run_helper_program(&mut command, server, *limit).map_err(|error| match error {
             HelperError::Io(error) if error.kind() == io::ErrorKind::NotFound => format!(
                 "the credential helper is not installed: there is no program {program} on the PATH"
             ),
@@ -527,7 +530,7 @@ mod tests {
     fn a_helper_gets_the_address_of_a_server() {
         let folder = tempfile::tempdir().unwrap();
         let script = "read -r server\necho \"{\\\"Username\\\": \\\"$1\\\", \\\"Secret\\\": \\\"$server\\\"}\"";
-        let answer = scripted(folder.path(), script, credential_helper::TIME_LIMIT)
+        let answer = scripted(folder.path(), script, credential_helper::HELPER_TIME_LIMIT)
             .ask_helper("https://h.example");
         let (username, password) = ("get".to_owned(), "https://h.example".to_owned());
         assert_eq!(answer, Ok(Some(LoginSecret::Password { username, password })));

@@ -52,7 +52,7 @@ impl Digest {
     }
 
     /// Whether it is the digest of these bytes.
-    pub(super) fn is_of(&self, bytes: &[u8]) -> bool {
+    pub(super) fn matches_bytes(&self, bytes: &[u8]) -> bool {
         let mut hashing = self.hashing_writer(io::sink());
         hashing.update(bytes);
         hashing.has_digest(self)
@@ -131,11 +131,15 @@ mod tests {
     fn a_digest_is_compared_with_its_own_algorithm() {
         let empty = hex(&Sha256::digest(b""));
         let digest = Digest::parse(&format!("sha256:{empty}")).unwrap();
-        assert!(digest.is_of(b"") && !digest.is_of(b"x"));
+        assert!(digest.matches_bytes(b"") && !digest.matches_bytes(b"x"));
         assert_eq!(digest.sha256_digits(), Some(empty.as_str()));
         let long = format!("sha512:{}", hex(&Sha512::digest(b"x")));
         let digest = Digest::parse(&long).unwrap();
-        assert!(digest.is_of(b"x") && !digest.is_of(b"") && digest.sha256_digits().is_none());
+        assert!(
+            digest.matches_bytes(b"x")
+                && !digest.matches_bytes(b"")
+                && digest.sha256_digits().is_none()
+        );
         assert_eq!(digest.to_string(), long);
         let capital = empty.to_uppercase();
         for text in ["", "sha256", "sha256:", "md5:00", &empty, &format!("sha256:{capital}")] {

@@ -88,7 +88,7 @@ impl Manifest {
     ///
     /// # Errors
     /// When it is of another kind.
-    pub(crate) fn check(&self, kind: &ArtifactKind) -> Result<(), OciError> {
+    pub(crate) fn check_kind(&self, kind: &ArtifactKind) -> Result<(), OciError> {
         let ArtifactKind { media_type, artifact_type, name } = kind;
         if self.artifact_type != *artifact_type {
             let known = KNOWN_ARTIFACT_TYPES.iter().find(|(known, _)| *known == self.artifact_type);
@@ -183,13 +183,13 @@ pub(crate) fn fuzz_documents(text: &str) {
                 artifact_type: KNOWN_ARTIFACT_TYPES[0].0,
                 name: KNOWN_ARTIFACT_TYPES[0].1,
             };
-            drop(manifest.check(&kind));
+            drop(manifest.check_kind(&kind));
             drop(manifest.package_layer().and_then(Descriptor::digest));
             manifest.manifests().iter().for_each(|one| drop(one.digest()));
         }
     }
     drop((parse_tags(bytes), parse_errors(bytes)));
-    drop(super::next_page(text));
+    drop(super::next_page_link(text));
     drop(super::AuthChallenge::parse(text));
 }
 

@@ -2,10 +2,12 @@
 
 use std::io::Write;
 
-use super::{ArtifactKind, Digest, IMAGE_MEDIA_TYPE, ManifestReference, OciRegistries, wrong_blob};
+use super::{
+    ArtifactKind, Digest, IMAGE_MEDIA_TYPE, ManifestReference, OciRegistries, wrong_blob_error,
+};
 use crate::fetch::FetchError;
 use crate::fetch::http::{Client, HttpError};
-use crate::fetch::query;
+use crate::fetch::url_parameters;
 use crate::redact;
 use crate::settings::RepositoryAddr;
 
@@ -38,17 +40,17 @@ pub(in crate::fetch) fn download_module(
 ) -> Result<(), FetchError> {
     let ModuleAddr { repository, reference } = parse_module_addr(url)?;
     let repository = registries.repository(http, &repository);
-    let manifest = repository.manifest(&reference, None)?;
-    manifest.check(&MODULE_KIND)?;
+    let manifest = repository.fetch_manifest(&reference, None)?;
+    manifest.check_kind(&MODULE_KIND)?;
     let package = manifest.package_layer()?;
     if package.size > limit {
-        return Err(HttpError::TooLong { url: redact::address(url), limit }.into());
+        return Err(HttpError::TooLong { url: redact::redact_address(url), limit }.into());
     }
     let digest = package.digest()?;
     let mut hashing = digest.hashing_writer(to);
-    repository.blob(package, |_| (), &mut hashing)?;
+    repository.fetch_blob(package, |_| (), &mut hashing)?;
     if !hashing.has_digest(&digest) {
-        return Err(wrong_blob(&digest).into());
+        return Err(wrong_blob_error(&digest).into());
     }
     Ok(())
 }
@@ -63,8 +65,8 @@ fn parse_module_addr(url: &str) -> Result<ModuleAddr, FetchError> {
                 .to_owned(),
         ));
     }
-    let (rest, tags) = query::take_parameter(rest, "tag");
-    let (rest, digests) = query::take_parameter(&rest, "digest");
+    let (rest, tags) = url_parameters::take_parameter(rest, "tag");
+    let (rest, digests) = url_parameters::take_parameter(&rest, "digest");
     if let Some((_, other)) = rest.split_once('?') {
         let name = other.split(['=', '&']).next().unwrap_or_default();
         return Err(wrong(format!(

@@ -20,7 +20,7 @@ fn install(
         progress: &|_| (),
     };
     let mut diags = Diagnostics::new();
-    match places.install(&mut diags, required, locks, &how) {
+    match places.install_required(&mut diags, required, locks, &how) {
         Ok(_) => Ok(events.into_inner()),
         Err(_) => Err(diags),
     }
@@ -107,11 +107,11 @@ fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
         let mut diags = Diagnostics::new();
         install(&places, &required, &mut locks, false).unwrap();
         assert!(locks.providers[&addr].hashes.contains(&genuine), "{known}");
-        let program = places.program(&mut diags, &addr, &locks).unwrap();
+        let program = places.find_verified_program(&mut diags, &addr, &locks).unwrap();
         assert_eq!(std::fs::read_to_string(&program.path).unwrap(), "genuine", "{known}");
         // Nor is a package run that was changed since.
         std::fs::write(&program.path, "changed").unwrap();
-        assert!(places.program(&mut diags, &addr, &locks).is_err(), "{known}");
+        assert!(places.find_verified_program(&mut diags, &addr, &locks).is_err(), "{known}");
         std::fs::remove_dir_all(data.path()).unwrap();
     }
 }

@@ -69,7 +69,7 @@ impl SourceError {
     }
 
     pub(super) fn mirror_error(url: &str, addr: &ProviderAddr, reason: impl ToString) -> Self {
-        let url = redact::address(url);
+        let url = redact::redact_address(url);
         Self::Mirror { url, addr: addr.clone(), reason: reason.to_string() }
     }
 

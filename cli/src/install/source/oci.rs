@@ -39,13 +39,13 @@ impl OciQuery<'_> {
     /// The versions of the provider: the tags that are versions.
     pub(super) fn versions(&self) -> Result<VersionListing, SourceError> {
         let repository = self.repository()?;
-        let tags = self.open(&repository).tags().map_err(|error| match error {
+        let tags = self.open_repository(&repository).fetch_tags().map_err(|error| match error {
             OciError::Missing { .. } => {
                 SourceError::NotFound { addr: self.addr.clone(), sources: Vec::new() }
             }
             error => self.query_error(&repository, error),
         })?;
-        let versions = tags.iter().filter_map(|tag| version(tag)).collect();
+        let versions = tags.iter().filter_map(|tag| version_of_tag(tag)).collect();
         Ok(VersionListing { versions, warnings: Vec::new() })
     }
 
@@ -66,9 +66,10 @@ impl OciQuery<'_> {
             },
             error => self.query_error(&repository, error),
         };
-        let opened = self.open(&repository);
-        let index = opened.manifest(&ManifestReference::Tag(tag.clone()), None).map_err(failed)?;
-        index.check(&PROVIDER_KIND).map_err(|error| self.query_error(&repository, error))?;
+        let opened = self.open_repository(&repository);
+        let index =
+            opened.fetch_manifest(&ManifestReference::Tag(tag.clone()), None).map_err(failed)?;
+        index.check_kind(&PROVIDER_KIND).map_err(|error| self.query_error(&repository, error))?;
         let target = select_manifest(index.manifests(), platform)
             .map_err(|reason| self.query_error(&repository, reason))?
             .ok_or_else(|| SourceError::MirrorPlatform {
@@ -94,7 +95,7 @@ impl OciQuery<'_> {
         })
     }
 
-    fn open<'r>(&'r self, repository: &'r RepositoryAddr) -> Repository<'r> {
+    fn open_repository<'r>(&'r self, repository: &'r RepositoryAddr) -> Repository<'r> {
         self.servers.oci.repository(&self.servers.http, repository)
     }
 
@@ -108,7 +109,7 @@ impl OciQuery<'_> {
 }
 
 /// The version that a tag stands for. A tag cannot have the `+` of build metadata.
-fn version(text: &str) -> Option<Version> {
+fn version_of_tag(text: &str) -> Option<Version> {
     let version = Version::parse(&text.replace('_', "+")).ok()?;
     (version_tag(&version) == text).then_some(version)
 }
@@ -153,9 +154,9 @@ fn target_package(
     target: &Descriptor,
     platform: &Platform,
 ) -> Result<(Descriptor, String), OciError> {
-    let manifest =
-        repository.manifest(&ManifestReference::Digest(target.digest()?), Some(target.size))?;
-    manifest.check(&TARGET_KIND)?;
+    let manifest = repository
+        .fetch_manifest(&ManifestReference::Digest(target.digest()?), Some(target.size))?;
+    manifest.check_kind(&TARGET_KIND)?;
     let package = manifest.package_layer()?;
     if let Some(other) = &package.platform
         && (other.os != platform.os || other.architecture != platform.arch)
@@ -189,7 +190,11 @@ mod tests {
             ("1.2.3_a_b", None),
             ("linux_amd64", None),
         ] {
-            assert_eq!(version(text).map(|one| one.to_string()).as_deref(), expected, "{text}");
+            assert_eq!(
+                version_of_tag(text).map(|one| one.to_string()).as_deref(),
+                expected,
+                "{text}"
+            );
         }
     }
 

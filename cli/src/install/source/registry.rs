@@ -8,8 +8,8 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 
 use super::{
-    MAX_DOCUMENT, PackageEvidence, PackageLocation, PackageSource, ServerAccess, SourceError,
-    VersionListing,
+    MAX_SOURCE_DOCUMENT_SIZE, PackageEvidence, PackageLocation, PackageSource, ServerAccess,
+    SourceError, VersionListing,
 };
 use crate::fetch::host::{HostError, HostService};
 use crate::fetch::http::{HttpError, HttpResponse, resolve_reference};
@@ -149,7 +149,7 @@ fn parse_document<T: serde::de::DeserializeOwned>(
     answer: HttpResponse,
 ) -> Result<T, SourceError> {
     let text = answer
-        .read_object(MAX_DOCUMENT)
+        .read_json_object_text(MAX_SOURCE_DOCUMENT_SIZE)
         .map_err(|error| SourceError::registry_error(addr, error))?;
     serde_json::from_str(&text).map_err(|error| {
         SourceError::registry_error(addr, format!("its answer is not valid: {error}"))
@@ -240,7 +240,7 @@ impl RegistryQuery<'_> {
         let signature_url =
             resolve_web_url(base, &found.shasums_signature_url, "SHASUMS signature URL")?;
         let what = "failed to retrieve authentication checksums for provider";
-        let document = self.fetch_file(&sums_url, MAX_DOCUMENT, what)?;
+        let document = self.fetch_file(&sums_url, MAX_SOURCE_DOCUMENT_SIZE, what)?;
         let what = "failed to retrieve cryptographic signature for provider";
         let made = self.fetch_file(&signature_url, MAX_SIGNATURE_SIZE, what)?;
         let keys: Vec<String> = found
@@ -283,7 +283,7 @@ impl RegistryQuery<'_> {
     fn fetch_file(&self, url: &str, limit: u64, what: &str) -> Result<Vec<u8>, SourceError> {
         let ServerAccess { http, hosts, .. } = self.servers;
         let answer = http.get_with_retries(url, None, hosts.retry_policy());
-        let bytes = answer.and_then(|answer| answer.bytes(limit));
+        let bytes = answer.and_then(|answer| answer.read_bytes(limit));
         bytes.map_err(|error| SourceError::registry_error(self.addr, format!("{what}: {error}")))
     }
 }

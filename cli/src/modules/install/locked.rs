@@ -5,7 +5,7 @@ use formwork_core::config::CallSite;
 use formwork_value::{Diagnostics, Reported};
 
 use super::super::staging::Staging;
-use super::{ModuleWalk, ModulesFolder, complaint};
+use super::{ModuleWalk, ModulesFolder, module_errors};
 use crate::install::hash;
 use crate::modules::lock::{LockedModule, ModuleLock};
 use crate::modules::manifest::{ModuleManifest, ModuleRecord};
@@ -56,7 +56,7 @@ pub(super) fn lock_to_write(
         return Ok(None);
     }
     if place.keeps_lock {
-        return Err(diags.error(complaint::readonly_lock_error(lock, &found)));
+        return Err(diags.error(module_errors::readonly_lock_error(lock, &found)));
     }
     Ok(Some(found))
 }
@@ -64,7 +64,7 @@ pub(super) fn lock_to_write(
 impl ModuleWalk<'_> {
     /// Compares the content of a module with the lock file, if there is one, and takes it down for the
     /// next one.
-    pub(super) fn verify(
+    pub(super) fn verify_module_content(
         &mut self,
         diags: &mut Diagnostics,
         call: &CallSite,
@@ -76,12 +76,15 @@ impl ModuleWalk<'_> {
             matches!(&call.address, ModuleSource::Package(package, _) if package.is_local());
         let Some(found) = self.found.as_mut().filter(|_| !is_local) else { return Ok(()) };
         let package = self.staging.staged_path(&self.staging.module_path(key));
-        let hash = hash::hash_module(&package)
-            .map_err(|error| diags.error(complaint::unhashable_module_error(key, call, &error)))?;
+        let hash = hash::hash_module(&package).map_err(|error| {
+            diags.error(module_errors::unhashable_module_error(key, call, &error))
+        })?;
         let module = LockedModule::for_record(record, hash);
         let locked = self.locked.0.get(key).filter(|locked| locked.is_same_release(&module));
         if let Some(locked) = locked.filter(|locked| locked.hash != module.hash) {
-            return Err(diags.error(complaint::content_mismatch_error(key, call, locked, &module)));
+            return Err(
+                diags.error(module_errors::content_mismatch_error(key, call, locked, &module))
+            );
         }
         found.0.insert(key.to_owned(), module);
         Ok(())

@@ -5,7 +5,7 @@ use std::path::Path;
 use formwork_core::config::CallSite;
 use formwork_core::config::files::{FilesOnDisk, normalize_path};
 use formwork_core::config::test_files::TestFolders;
-use formwork_core::config::test_modules::{self, TestFile};
+use formwork_core::config::test_modules::{self, TestFileWithModules};
 use formwork_value::Diagnostics;
 
 use super::{CallingModule, ModuleWalk, ModulesFolder};
@@ -26,19 +26,19 @@ impl CallingModule<'_> {
 
 impl ModuleWalk<'_> {
     /// Installs what the root module calls, and then the modules of its tests.
-    pub(super) fn root(&mut self, diags: &mut Diagnostics, place: &ModulesFolder<'_>) {
+    pub(super) fn install_from_root(&mut self, diags: &mut Diagnostics, place: &ModulesFolder<'_>) {
         let root = CallingModule::root(place.root);
-        self.record("", String::new(), None, root.dir.clone());
+        self.add_to_manifest("", String::new(), None, root.dir.clone());
         self.install_calls(diags, &root);
         let folders = TestFolders { module: place.root, tests: place.tests };
         let files = test_modules::list_test_files(self.sources, &FilesOnDisk, folders);
         // The root has no key of its own, so the name of a call is its key.
-        let with_key = |file: &TestFile, site: &CallSite| CallSite {
+        let with_key = |file: &TestFileWithModules, site: &CallSite| CallSite {
             name: file.module_key(site).as_str().into(),
             ..site.clone()
         };
         let calls =
             files.iter().flat_map(|file| file.modules.iter().map(move |site| with_key(file, site)));
-        self.each(diags, &CallingModule::of_runs(place.root), calls.collect());
+        self.install_each_call(diags, &CallingModule::of_runs(place.root), calls.collect());
     }
 }

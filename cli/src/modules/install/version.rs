@@ -5,7 +5,7 @@ use formwork_core::config::CallSite;
 use formwork_core::version::LooseVersion;
 use formwork_value::{Diagnostics, Reported};
 
-use super::{ModuleWalk, complaint};
+use super::{ModuleWalk, module_errors};
 use crate::modules::registry::ModuleVersions;
 
 impl ModuleWalk<'_> {
@@ -24,18 +24,18 @@ impl ModuleWalk<'_> {
     }
 
     /// The newest version that the call allows.
-    pub(super) fn choose(
+    pub(super) fn choose_newest_version(
         &mut self,
         diags: &mut Diagnostics,
         call: &CallSite,
         module: &RegistryModuleAddr,
     ) -> Result<LooseVersion, Reported> {
-        let named = complaint::call_name(self.sources, call);
+        let named = module_errors::call_name(self.sources, call);
         let listed: ModuleVersions = self.registries.versions(module).map_err(|error| {
-            diags.error(complaint::no_versions_error(&named, call, &module.host, &error))
+            diags.error(module_errors::no_versions_error(&named, call, &module.host, &error))
         })?;
         for text in &listed.ignored {
-            diags.warn(complaint::ignored_version_warning(&named, call, &module.host, text));
+            diags.warn(module_errors::ignored_version_warning(&named, call, &module.host, text));
         }
         let fits = |version: &&LooseVersion| match &call.version {
             Some((wanted, _)) => wanted.allows_version(version),
@@ -43,7 +43,12 @@ impl ModuleWalk<'_> {
         };
         let found = listed.versions.iter().rfind(fits).cloned();
         found.ok_or_else(|| {
-            diags.error(complaint::no_matching_version_error(self.sources, call, module, &listed))
+            diags.error(module_errors::no_matching_version_error(
+                self.sources,
+                call,
+                module,
+                &listed,
+            ))
         })
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct SortedDiagnostics {
 
 /// Renders problems. Of warnings that say the same of several places only the first is shown, and how
 /// many there are.
-pub(crate) fn render_all(
+pub(crate) fn render_all_diagnostics(
     screen: &Screen,
     sources: &Sources,
     diags: &Diagnostics,
@@ -45,8 +45,8 @@ pub(crate) fn render_all(
     shown
 }
 
-/// Renders problems as [`render_all`] does, without a hint behind them: others may follow.
-pub(crate) fn without_hint(
+/// Renders problems as [`render_all_diagnostics`] does, without a hint behind them: others may follow.
+pub(crate) fn render_without_hint(
     screen: &Screen,
     sources: &Sources,
     diags: &Diagnostics,
@@ -295,7 +295,7 @@ fn excerpt_around_span<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &
 fn underline_span(screen: &Screen, sources: &Sources, span: Span, line: &str) -> String {
     let text = sources.source_text(span.source);
     let offset = line.as_ptr() as usize - text.as_ptr() as usize;
-    let line = &*redact::source(line);
+    let line = &*redact::redact_source(line);
     if !screen.color {
         return sanitize::sanitize_line(line);
     }
@@ -336,7 +336,7 @@ mod tests {
             diags.warn(warning("Nowhere"));
         }
         diags.warn(warning("Other").at(Span::new(source, 0, 3)));
-        let compact = render_all(&SCREEN, &sources, &diags, true);
+        let compact = render_all_diagnostics(&SCREEN, &sources, &diags, true);
         expect_test::expect![[r#"
 
             Warnings:
@@ -352,11 +352,11 @@ mod tests {
             To see the full warning notes, run Formwork without -compact-warnings.
         "#]]
         .assert_eq(&compact.warnings);
-        let whole = render_all(&SCREEN, &sources, &diags, false);
+        let whole = render_all_diagnostics(&SCREEN, &sources, &diags, false);
         assert_eq!(whole.warnings.matches("Warning: Old").count(), 1);
         assert!(whole.warnings.contains("(and 2 more similar warnings elsewhere)"), "{whole:?}");
         let _ = diags.error(Diagnostic::foreign(Severity::Error, "Wrong", ""));
-        let beside_errors = render_all(&SCREEN, &sources, &diags, true);
+        let beside_errors = render_all_diagnostics(&SCREEN, &sources, &diags, true);
         assert!(beside_errors.warnings.contains("Do it otherwise."), "{beside_errors:?}");
         assert_eq!(beside_errors.errors, "\nError: Wrong\n");
     }
@@ -376,7 +376,7 @@ mod tests {
             )));
         }
         let _ = diags.error(Diagnostic::foreign(Severity::Error, "first", ""));
-        let shown = render_all(&SCREEN, &sources, &diags, false).errors;
+        let shown = render_all_diagnostics(&SCREEN, &sources, &diags, false).errors;
         let at = |summary: &str| shown.find(&format!("Error: {summary}")).unwrap();
         let places = ["first", "second", "third", "fourth"].map(at);
         assert!(places.is_sorted(), "{shown}");
@@ -392,7 +392,7 @@ mod tests {
                 Diagnostic::foreign(Severity::Warning, "Check block assertion failed", message);
             diags.warn(failed.at(Span::new(source, at, at + 3)).of_check_block());
         }
-        let shown = render_all(&SCREEN, &sources, &diags, false).warnings;
+        let shown = render_all_diagnostics(&SCREEN, &sources, &diags, false).warnings;
         assert!(shown.contains("full.") && shown.contains("fire."), "{shown}");
     }
 
@@ -463,7 +463,7 @@ mod tests {
             For the cause and the remedy of an error, run: formwork explain CODE
         "#]]
         .assert_eq(
-            &render_all(&SCREEN, &Sources::new(), &diags, false)
+            &render_all_diagnostics(&SCREEN, &Sources::new(), &diags, false)
                 .errors
                 .replace(code.as_str(), "CODE"),
         );

@@ -5,15 +5,15 @@
 //! The text is that of Terraform.
 
 mod align;
-mod block;
 mod change;
-mod compare;
-mod content;
+mod compare_blocks;
+mod compare_untyped;
+mod compare_values;
 mod element_pairs;
-mod free;
 mod node;
 mod render;
-mod text;
+mod render_text;
+mod same_content;
 
 #[cfg(test)]
 mod tests;
@@ -67,7 +67,7 @@ impl DiffRenderer<'_> {
         after: &Value,
         at: usize,
     ) -> String {
-        let node = block::compare_blocks(self.change_of(before, after), block);
+        let node = compare_blocks::compare_blocks(self.change_of(before, after), block);
         self.render(&node, self.options_at(at))
     }
 
@@ -80,7 +80,7 @@ impl DiffRenderer<'_> {
         after: &Value,
         at: usize,
     ) -> String {
-        let node = free::compare_untyped(&self.change_of(before, after));
+        let node = compare_untyped::compare_untyped(&self.change_of(before, after));
         match node.sign {
             ChangeSign::Keep => String::new(),
             _ => self.render_named(name, &node, self.options_at(at)),
@@ -90,7 +90,7 @@ impl DiffRenderer<'_> {
     /// A value of its own type that stays, from the first column on.
     pub(crate) fn render_unchanged(&self, value: &Value) -> String {
         let change = ValueChange::new(ChangeSide::of(value), ChangeSide::of(value), &[]);
-        let node = compare::compare_values(change, &value.ty());
+        let node = compare_values::compare_values(change, &value.ty());
         self.render(&node, RenderOptions { keeps: true, ..self.options_at(0) })
     }
 

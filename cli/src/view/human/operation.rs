@@ -6,8 +6,8 @@ use formwork_core::addr::{DeposedKey, InstanceAddr};
 use formwork_core::change::{Action, ImportKey};
 use formwork_core::event::{Event, EventObserver, ObjectLabel};
 
-use crate::view::counter::PhaseCounter;
 use crate::view::elapsed::format_seconds;
+use crate::view::phase_counter::PhaseCounter;
 use crate::view::{Paint, Screen, ephemeral, print_out, sanitize};
 
 /// Prints events as they happen.

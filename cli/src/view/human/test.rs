@@ -21,7 +21,11 @@ pub(crate) fn status_word(screen: &Screen, status: TestStatus) -> String {
 }
 
 /// The sum of the results.
-pub(crate) fn summary(screen: &Screen, status: TestStatus, results: &[SuiteResult]) -> String {
+pub(crate) fn test_summary_text(
+    screen: &Screen,
+    status: TestStatus,
+    results: &[SuiteResult],
+) -> String {
     let (word, paint) = match status {
         TestStatus::Fail | TestStatus::Error => ("Failure!", Paint::BoldRed),
         TestStatus::Skip | TestStatus::Pass => ("Success!", Paint::BoldGreen),
@@ -45,12 +49,12 @@ pub(crate) fn summary_counts(results: &[SuiteResult]) -> String {
 }
 
 /// The problems of a run. A warning is separated from the line that follows.
-pub(crate) fn diagnostics(
+pub(crate) fn render_test_diagnostics(
     screen: &Screen,
     sources: &Sources,
     diags: &Diagnostics,
 ) -> SortedDiagnostics {
-    let mut shown = diagnostic::without_hint(screen, sources, diags);
+    let mut shown = diagnostic::render_without_hint(screen, sources, diags);
     if !shown.warnings.is_empty() {
         shown.warnings.push('\n');
     }
@@ -58,7 +62,7 @@ pub(crate) fn diagnostics(
 }
 
 /// Introduces the errors of a cleanup.
-pub(crate) fn cleanup_failed(name: &str) -> String {
+pub(crate) fn cleanup_failed_text(name: &str) -> String {
     format!("Formwork encountered an error destroying resources created while executing {name}.")
 }
 
@@ -70,7 +74,7 @@ pub(crate) struct LeftState<'a> {
 }
 
 /// Lists the objects that a cleanup has left, and the file that has their state.
-pub(crate) fn print_left_objects(
+pub(crate) fn left_objects_text(
     screen: &Screen,
     name: &str,
     left: &[LeftoverObject],
@@ -107,7 +111,7 @@ pub(crate) fn print_left_objects(
 }
 
 /// Names the folder with the states of objects that were not destroyed.
-pub(crate) fn interrupted(states: &Path) -> String {
+pub(crate) fn interrupted_text(states: &Path) -> String {
     format!(
         "\nFormwork was interrupted during test execution, and may not have performed the expected cleanup operations. The states of objects that may be left are in {0}. Destroy them with `formwork destroy -state=FILE` for each state file below that folder, in a copy of the folder of the module without its backend block if it has one.\n",
         states.display()

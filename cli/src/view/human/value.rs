@@ -28,7 +28,7 @@ pub(crate) fn quote_text(text: &str) -> String {
         match character {
             '"' => result.push_str("\\\""),
             '\\' => result.push_str("\\\\"),
-            c => sanitize::push(&mut result, c),
+            c => sanitize::push_visible_form(&mut result, c),
         }
     }
     result.push('"');

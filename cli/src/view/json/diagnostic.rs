@@ -5,7 +5,7 @@ use formwork_value::diag::{CalledFunction, CalledFunctionParam, Position, Severi
 use formwork_value::{Diagnostic, Span};
 
 use super::tree::Json;
-use super::value::value_type;
+use super::value::type_to_json;
 use crate::redact;
 
 /// One problem.
@@ -69,7 +69,7 @@ fn snippet_to_json(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Op
     });
     Some(Json::object_of_some([
         ("context", Some(enclosing_context(sources, span).map_or(Json::Null, Json::text))),
-        ("code", Some(Json::text(redact::source(&code)))),
+        ("code", Some(Json::text(redact::redact_source(&code)))),
         ("start_line", Some(Json::Int(first.into()))),
         ("highlight_start_offset", Some(offset(span.start))),
         ("highlight_end_offset", Some(offset(span.end))),
@@ -81,13 +81,13 @@ fn snippet_to_json(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Op
 /// The function that was called in vain.
 fn call_to_json(called: &CalledFunction) -> Json {
     let param = |param: &CalledFunctionParam| {
-        Json::object([("name", Json::text(&param.name)), ("type", value_type(&param.ty))])
+        Json::object([("name", Json::text(&param.name)), ("type", type_to_json(&param.ty))])
     };
     let signature = Json::object_of_some([
         ("name", Some(Json::text(called.base_name()))),
         ("params", Some(Json::Array(called.params.iter().map(param).collect()))),
         ("variadic_param", called.variadic.as_ref().map(param)),
-        ("return_type", Some(value_type(&called.returns))),
+        ("return_type", Some(type_to_json(&called.returns))),
     ]);
     Json::object([("called_as", Json::text(&called.name)), ("signature", signature)])
 }

@@ -115,7 +115,7 @@ fn planned_values(plan: &Plan, pool: &ProviderPool<'_>) -> Json {
         let known = change.after.is_wholly_known();
         let shown = Json::object_of_some([
             ("sensitive", Some(Json::Bool(change.sensitive))),
-            ("type", known.then(|| value::value_type(&type_of_output(&change.after)))),
+            ("type", known.then(|| value::type_to_json(&type_of_output(&change.after)))),
             ("value", known.then(|| value::value_to_json(&change.after))),
         ]);
         (name.to_string(), shown)
@@ -152,7 +152,7 @@ fn planned_resource(change: &Change, pool: &ProviderPool<'_>) -> Json {
         Some(paths) => Cow::Owned(with_sensitive_paths(&change.after, paths)),
         None => Cow::Borrowed(&change.after),
     };
-    describe_resource(&change.addr, &provider.to_string(), version, &after)
+    described_resource_to_json(&change.addr, &provider.to_string(), version, &after)
 }
 
 /// A value that is sensitive at these paths and nowhere else.
@@ -162,7 +162,7 @@ fn with_sensitive_paths(value: &Value, paths: &[Path]) -> Value {
     plain.with_marks(&MarkPaths::on_all_paths(kept, Marks::SENSITIVE))
 }
 
-fn describe_resource(
+fn described_resource_to_json(
     addr: &formwork_core::addr::InstanceAddr,
     provider: &str,
     version: u64,

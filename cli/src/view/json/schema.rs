@@ -114,7 +114,7 @@ fn nested_block_to_json(nested: &NestedBlock) -> Json {
 
 fn attribute_to_json(attribute: &Attribute) -> Json {
     let (ty, nested) = match &attribute.kind {
-        AttributeKind::Plain(ty) => (Some(value::value_type(ty)), None),
+        AttributeKind::Plain(ty) => (Some(value::type_to_json(ty)), None),
         AttributeKind::Nested(nested) => {
             let members =
                 nested.attributes.iter().map(|(name, a)| (name.to_string(), attribute_to_json(a)));
@@ -145,7 +145,7 @@ fn function_to_json(signature: &FunctionSignature) -> Json {
         ("description", nonempty_text_to_json(&signature.description)),
         ("summary", nonempty_text_to_json(&signature.summary)),
         ("deprecation_message", nonempty_text_to_json(&signature.deprecation)),
-        ("return_type", Some(value::value_type(&signature.returns))),
+        ("return_type", Some(value::type_to_json(&signature.returns))),
         ("parameters", Json::Array(parameters.collect()).none_if_empty()),
         ("variadic_parameter", signature.variadic.as_ref().map(parameter_to_json)),
     ])
@@ -156,6 +156,6 @@ fn parameter_to_json(parameter: &FunctionParameter) -> Json {
         ("name", Some(Json::text(&parameter.name))),
         ("description", nonempty_text_to_json(&parameter.description)),
         ("is_nullable", true_or_none(parameter.allow_null)),
-        ("type", Some(value::value_type(&parameter.ty))),
+        ("type", Some(value::type_to_json(&parameter.ty))),
     ])
 }

@@ -29,7 +29,7 @@ pub(crate) fn state_document(
         let shown = Json::object([
             ("sensitive", Json::Bool(output.sensitive)),
             ("value", value::value_to_json(output.value.value())),
-            ("type", value::value_type(&output.value.value().ty())),
+            ("type", value::type_to_json(&output.value.value().ty())),
         ]);
         (name.to_string(), shown)
     });

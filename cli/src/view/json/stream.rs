@@ -150,7 +150,11 @@ impl JsonStream {
     pub(crate) fn print_plan(&self, plan: &Plan) {
         for change in plan.reported_drift() {
             let message = format!("{}: Drift detected ({})", change.addr, reason_word(change));
-            self.print_info(&message, "resource_drift", vec![("change", change_summary(change))]);
+            self.print_info(
+                &message,
+                "resource_drift",
+                vec![("change", change_summary_to_json(change))],
+            );
         }
         let changed = plan.changes.values().filter(|change| change.needs_apply());
         changed.clone().for_each(|change| self.print_planned(change));
@@ -189,7 +193,7 @@ impl JsonStream {
     }
 
     /// Start of applying a plan that was made before.
-    pub(crate) fn print_start(&self, plan: &Plan) {
+    pub(crate) fn print_saved_plan(&self, plan: &Plan) {
         let acts = |change: &&Change| change.action != Action::NoOp;
         plan.changes
             .values()
@@ -200,7 +204,11 @@ impl JsonStream {
 
     fn print_planned(&self, change: &Change) {
         let message = format!("{}: Plan to {}", change.addr, reason_word(change));
-        self.print_info(&message, "planned_change", vec![("change", change_summary(change))]);
+        self.print_info(
+            &message,
+            "planned_change",
+            vec![("change", change_summary_to_json(change))],
+        );
     }
 
     fn print_summary(&self, message: &str, tally: ChangeCounts, operation: &str) {
@@ -238,7 +246,7 @@ impl JsonStream {
             let shown = (!output.sensitive).then(|| value::value_to_json(output.value.value()));
             let json = Json::object_of_some([
                 ("sensitive", Some(Json::Bool(output.sensitive))),
-                ("type", Some(value::value_type(&output.value.value().ty()))),
+                ("type", Some(value::type_to_json(&output.value.value().ty()))),
                 ("value", shown),
             ]);
             (name.to_string(), json)
@@ -293,7 +301,7 @@ fn address_to_json(addr: &InstanceAddr) -> Json {
     ])
 }
 
-fn change_summary(change: &Change) -> Json {
+fn change_summary_to_json(change: &Change) -> Json {
     let why = change.reason.map(|why| {
         Json::text(match why {
             ActionReason::ReplaceBecauseTainted => "tainted",

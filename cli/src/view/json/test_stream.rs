@@ -71,7 +71,7 @@ impl TestStream {
     }
 
     /// The sum of the results.
-    pub(crate) fn summary(&self, status: TestStatus, results: &[SuiteResult]) {
+    pub(crate) fn write_summary(&self, status: TestStatus, results: &[SuiteResult]) {
         let word = if status > TestStatus::Pass { "Failure!" } else { "Success!" };
         let count = |wanted: TestStatus| {
             let runs = results.iter().flat_map(|suite| &suite.runs);
@@ -89,24 +89,26 @@ impl TestStream {
     }
 
     /// A second interrupt has ended the tests.
-    pub(crate) fn interrupted(&self, states: &Path) {
+    pub(crate) fn write_interrupted(&self, states: &Path) {
         let message = "Formwork was interrupted during test execution, and may not have performed the expected cleanup operations.";
         let members = Json::object([("states", Json::text(states.display().to_string()))]);
         write_line("error", message, &[], "test_interrupt", vec![("test_interrupt", members)]);
     }
 
     /// An event.
-    pub(crate) fn event(&self, sources: &Sources, event: &TestEvent<'_>) {
+    pub(crate) fn write_event(&self, sources: &Sources, event: &TestEvent<'_>) {
         match event {
-            TestEvent::SuiteStarted(suite) => self.suite(suite, "starting", None),
-            TestEvent::SuiteTearDown(suite) => self.suite(suite, "teardown", None),
-            TestEvent::SuiteDone(suite, status) => self.suite(suite, "complete", Some(*status)),
-            TestEvent::SuiteProblems(suite, diags) => {
-                self.diagnostics(sources, &suite_and_run_names(suite, None), diags);
+            TestEvent::SuiteStarted(suite) => self.write_suite(suite, "starting", None),
+            TestEvent::SuiteTearDown(suite) => self.write_suite(suite, "teardown", None),
+            TestEvent::SuiteDone(suite, status) => {
+                self.write_suite(suite, "complete", Some(*status));
             }
-            TestEvent::RunStarted(run) => self.run(*run, "starting", Duration::ZERO),
-            TestEvent::RunProgress(run, elapsed) => self.run(*run, "running", *elapsed),
-            TestEvent::RunTearDown(run, elapsed) => self.run(*run, "teardown", *elapsed),
+            TestEvent::SuiteProblems(suite, diags) => {
+                self.write_diagnostics(sources, &suite_and_run_names(suite, None), diags);
+            }
+            TestEvent::RunStarted(run) => self.write_run(*run, "starting", Duration::ZERO),
+            TestEvent::RunProgress(run, elapsed) => self.write_run(*run, "running", *elapsed),
+            TestEvent::RunTearDown(run, elapsed) => self.write_run(*run, "teardown", *elapsed),
             TestEvent::RunDone { run, result, .. } => {
                 let shown = human_word(result.status);
                 let message = format!("  {:?}... {shown}", run.run.name.as_str());
@@ -123,12 +125,12 @@ impl TestStream {
                 if !left.is_empty() {
                     self.write_left_objects(*run, left, state.as_deref());
                 }
-                self.diagnostics(sources, &names_of(*run), diags);
+                self.write_diagnostics(sources, &names_of(*run), diags);
             }
         }
     }
 
-    fn suite(&self, suite: &TestSuite, progress: &str, status: Option<TestStatus>) {
+    fn write_suite(&self, suite: &TestSuite, progress: &str, status: Option<TestStatus>) {
         let shown = match (progress, status) {
             ("starting", _) => "in progress",
             (_, Some(status)) => human_word(status),
@@ -149,7 +151,7 @@ impl TestStream {
         );
     }
 
-    fn run(&self, run: RunOfSuite<'_>, progress: &str, elapsed: Duration) {
+    fn write_run(&self, run: RunOfSuite<'_>, progress: &str, elapsed: Duration) {
         let shown = if progress == "teardown" { "tearing down" } else { "in progress" };
         let message = format!("  {:?}... {shown}", run.run.name.as_str());
         let members = Json::object([
@@ -192,7 +194,7 @@ impl TestStream {
     }
 
     /// Problems of a test file, of a run or of its cleanup.
-    pub(crate) fn diagnostics(
+    pub(crate) fn write_diagnostics(
         &self,
         sources: &Sources,
         names: &[(&'static str, Json)],

@@ -30,7 +30,7 @@ fn members_to_json<'v>(parts: impl Iterator<Item = (&'v formwork_value::Str, &'v
 }
 
 /// The type of a value as JSON.
-pub(crate) fn value_type(ty: &Type) -> Json {
+pub(crate) fn type_to_json(ty: &Type) -> Json {
     Json::Written(formwork_value::codec::type_json::encode(ty))
 }
 

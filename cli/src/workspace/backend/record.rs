@@ -180,7 +180,7 @@ impl InitializedBackend {
 
     /// The state store with its arguments, over a running provider; `None` if it is another one, or
     /// has other arguments than the provider knows.
-    pub(super) fn in_provider(&self, store: &StateStoreConfig) -> Option<BackendConfig> {
+    pub(super) fn state_store_config(&self, store: &StateStoreConfig) -> Option<BackendConfig> {
         let provider = self.provider.as_ref()?;
         if self.kind != store.kind.name() || provider.source != store.kind.addr().to_string() {
             return None;
@@ -195,7 +195,7 @@ impl InitializedBackend {
     /// The configuration that was settled for a block, if it still holds for it.
     pub(super) fn config_if_unchanged(&self, block: &BackendConfig) -> Option<BackendConfig> {
         let config = match block.state_store() {
-            Some(store) => self.in_provider(store),
+            Some(store) => self.state_store_config(store),
             None => self.engine_backend().filter(|config| config.kind() == block.kind()),
         };
         config.filter(|config| self.hash == block.hash() || config == block)
@@ -220,7 +220,7 @@ pub(super) fn write(
     };
     // Through a value, so that the arguments are laid out like the rest.
     let document = serde_json::to_value(&document)?;
-    data.create()?.replace(FILE_NAME, &serde_json::to_vec_pretty(&document)?, 0o600)
+    data.open_or_create()?.replace(FILE_NAME, &serde_json::to_vec_pretty(&document)?, 0o600)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use formwork_backend::kind::BackendKind as _;
 use formwork_backend::provider_store::{ProviderStoreError, ProviderStoreKind, StoreProvider};
 use formwork_core::addr::ProviderAddr;
-use formwork_core::config::settings::evaluate_constant_body;
+use formwork_core::config::terraform_block::evaluate_constant_body;
 use formwork_core::config::{StateBackendBlock as Block, StateStoreProviderBlock as ProviderBlock};
 use formwork_core::provider::{ProviderLauncher as _, call_failure_diagnostic};
 use formwork_core::version::VersionConstraints;
@@ -106,7 +106,7 @@ impl Workspace<'_> {
         let kind = store_kind(diags, &running, &old.kind, nothing)?;
         let RunningProvider { version, supply, .. } = running;
         let origin = StoreOrigin { name: addr.provider_type().into(), version, supply };
-        old.in_provider(&StateStoreConfig { kind, origin }).ok_or_else(|| outdated(diags))
+        old.state_store_config(&StateStoreConfig { kind, origin }).ok_or_else(|| outdated(diags))
     }
 
     /// A running provider for a use. It is started at most once for each.
@@ -154,7 +154,7 @@ impl Workspace<'_> {
         let plugin = launcher.launch_provider(addr).await.map_err(|failure| {
             diags.error(call_failure_diagnostic(addr, "GetProviderSchema", None, &failure))
         })?;
-        let loaded = StoreProvider::load(plugin, addr.clone(), redact::values()).await;
+        let loaded = StoreProvider::load(plugin, addr.clone(), redact::sensitive_values()).await;
         let provider = Arc::new(loaded.map_err(|error| diags.error(store_error(&error)))?);
         let running = RunningProvider { provider, version, supply };
         Ok(StartedProvider { addr: addr.clone(), role, running, _launcher: launcher })
@@ -203,7 +203,7 @@ fn store_kind(
 fn store_error(error: &ProviderStoreError) -> Diagnostic {
     let next = error.remedy().map(|next| format!("\n\n{next}")).unwrap_or_default();
     let detail = format!("{}{next}", to_sentence(error));
-    Diagnostic::error(messages::STATE_STORE_UNUSABLE, detail).blame(error.blame())
+    Diagnostic::error(messages::STATE_STORE_UNUSABLE, detail).blamed_on(error.blame())
 }
 
 fn not_installed_error(addr: &ProviderAddr) -> Diagnostic {
@@ -211,5 +211,5 @@ fn not_installed_error(addr: &ProviderAddr) -> Diagnostic {
         "The state is kept by a state store of provider {addr}, and the lock file selects no version of it. If the configuration does not require the provider any more, add it to required_providers until the state has been moved.\n\nTo install it, run:\n  formwork init"
     );
     Diagnostic::error(messages::STATE_STORE_PROVIDER_NOT_INSTALLED, detail)
-        .blame(Blame::Environment)
+        .blamed_on(Blame::Environment)
 }

@@ -7,7 +7,7 @@ use tokio::sync::OnceCell;
 use ureq::http::{Request, StatusCode, header};
 
 use super::cloud::{AzureCloud, CloudSource};
-use super::identity::{IdentityTokens, TokenIdentity, TokenSource, azure_cli_call};
+use super::identity::{IdentityTokenIssuer, TokenIdentity, TokenSource, azure_cli_call};
 use crate::cause::Cause;
 use crate::web::{HttpClient, HttpResponse, percent_encode};
 
@@ -72,11 +72,11 @@ struct BlobEndpoint {
 
 #[derive(Deserialize)]
 struct AccountKeys {
-    keys: Vec<Key>,
+    keys: Vec<AccountKey>,
 }
 
 #[derive(Deserialize)]
-struct Key {
+struct AccountKey {
     #[serde(default)]
     permissions: String,
     #[serde(default)]
@@ -96,7 +96,7 @@ impl StorageAccount {
 
     /// An account at a URL, for tests.
     #[cfg(test)]
-    pub(super) fn at_url(url: &str, client: HttpClient, key: &str) -> Self {
+    pub(super) fn for_test_at_url(url: &str, client: HttpClient, key: &str) -> Self {
         let provider = StaticCredentialProvider::new_shared_key("account", key);
         let signer = Signer::new(Context::new(), provider, RequestSigner::new());
         let resolved = OnceCell::new_with(Some(ResolvedAccount { url: url.to_owned(), signer }));
@@ -117,7 +117,7 @@ impl StorageAccount {
     /// # Errors
     /// When there are no credentials, or no answer came. One with any status is returned.
     pub(super) async fn send(&self, request: &Request<Vec<u8>>) -> Result<HttpResponse, Cause> {
-        let resolved = self.resolve().await?;
+        let resolved = self.resolve_access().await?;
         self.client.send_authorized(request, &resolved.signer).await
     }
 
@@ -134,7 +134,7 @@ impl StorageAccount {
     ///
     /// # Errors
     /// When a service that knows one of them does not answer as expected.
-    pub(super) async fn resolve(&self) -> Result<&ResolvedAccount, Cause> {
+    pub(super) async fn resolve_access(&self) -> Result<&ResolvedAccount, Cause> {
         // A failure is not kept, so that the next call asks again.
         self.resolved.get_or_try_init(|| self.look_up_account()).await
     }
@@ -145,7 +145,7 @@ impl StorageAccount {
         // As in Terraform, an account whose key is listed has its address looked up, too.
         let looks_up = *lookup_endpoint || matches!(access, BlobAuthorization::ListedKey);
         let manager = match looks_up {
-            true => Some(self.resource_manager(&cloud).await?),
+            true => Some(self.resource_manager_client(&cloud).await?),
             false => None,
         };
         let url = match &manager {
@@ -165,7 +165,7 @@ impl StorageAccount {
                 fixed(StaticCredentialProvider::new_sas_token(token))
             }
             (BlobAuthorization::ListedKey, Some(manager)) => {
-                with_key(&self.list_account_key(manager).await?)
+                with_key(&self.fetch_account_key(manager).await?)
             }
             // A listed key always has a manager by now.
             (BlobAuthorization::Token | BlobAuthorization::ListedKey, _) => Signer::new(
@@ -177,9 +177,13 @@ impl StorageAccount {
         Ok(ResolvedAccount { url, signer })
     }
 
-    fn token_source(&self, cloud: AzureCloud, resource: &str) -> Result<IdentityTokens, Cause> {
+    fn token_source(
+        &self,
+        cloud: AzureCloud,
+        resource: &str,
+    ) -> Result<IdentityTokenIssuer, Cause> {
         let identity = self.credentials.identity.clone();
-        Ok(IdentityTokens {
+        Ok(IdentityTokenIssuer {
             identity: identity.ok_or("there is no identity to issue a token to")?,
             cloud,
             resource: resource.to_owned(),
@@ -189,12 +193,15 @@ impl StorageAccount {
     }
 
     /// The account in the Resource Manager.
-    async fn resource_manager(&self, cloud: &AzureCloud) -> Result<ResourceManagerClient, Cause> {
+    async fn resource_manager_client(
+        &self,
+        cloud: &AzureCloud,
+    ) -> Result<ResourceManagerClient, Cause> {
         let AccountCredentials { identity, subscription, resource_group, .. } = &self.credentials;
         let subscription = match (subscription, identity.as_ref().map(|identity| &identity.source))
         {
             (Some(subscription), _) => subscription.clone(),
-            (None, Some(TokenSource::CommandLine)) => default_subscription().await?,
+            (None, Some(TokenSource::CommandLine)) => default_cli_subscription().await?,
             (None, _) => return Err("subscription_id is not set".into()),
         };
         let group = resource_group.as_deref().unwrap_or_default();
@@ -212,7 +219,7 @@ impl StorageAccount {
         })
     }
 
-    async fn list_account_key(&self, manager: &ResourceManagerClient) -> Result<String, Cause> {
+    async fn fetch_account_key(&self, manager: &ResourceManagerClient) -> Result<String, Cause> {
         let listed: AccountKeys = manager.send_request(&self.client, "POST", "/listKeys").await?;
         let full = listed
             .keys
@@ -229,7 +236,7 @@ impl StorageAccount {
 const STORAGE_TOKEN_RESOURCE: &str = "https://storage.azure.com";
 
 /// The subscription that the Azure CLI uses by default.
-async fn default_subscription() -> Result<String, Cause> {
+async fn default_cli_subscription() -> Result<String, Cause> {
     let output = azure_cli_call(&["account", "show", "--output", "json"]).run_for_output().await?;
     let account: serde_json::Value = serde_json::from_slice(&output)?;
     let id = account.get("id").and_then(serde_json::Value::as_str);

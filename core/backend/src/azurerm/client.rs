@@ -15,7 +15,7 @@ use crate::store::LockEnd;
 use formwork_core::disk::parse_json_object;
 
 /// The name of the metadata that describe the holder of the lock.
-const HOLDER_METADATA: &str = "terraformlockid";
+const LOCK_HOLDER_METADATA: &str = "terraformlockid";
 
 /// The state of a workspace.
 pub(super) struct AzureClient {
@@ -52,7 +52,7 @@ impl BlobVersion {
 /// The holder that the metadata describe.
 fn holder_from_metadata(blob: &Blob) -> Option<LockInfo> {
     // Headers take only ASCII, so Terraform encodes the description in base64.
-    let text = STANDARD.decode(blob.metadata.get(HOLDER_METADATA)?).ok()?;
+    let text = STANDARD.decode(blob.metadata.get(LOCK_HOLDER_METADATA)?).ok()?;
     parse_json_object(&text).ok()
 }
 
@@ -68,7 +68,7 @@ impl AzureClient {
     }
 
     /// Writes the blob over a version. The inner error is the code of a refusal.
-    async fn put_over(
+    async fn put_over_version(
         &mut self,
         text: &[u8],
         version: &BlobVersion,
@@ -115,7 +115,8 @@ impl AzureClient {
         mut metadata: BTreeMap<String, String>,
         info: &LockInfo,
     ) -> Result<(), Cause> {
-        metadata.insert(HOLDER_METADATA.to_owned(), STANDARD.encode(serde_json::to_vec(info)?));
+        metadata
+            .insert(LOCK_HOLDER_METADATA.to_owned(), STANDARD.encode(serde_json::to_vec(info)?));
         match self.container.set_metadata(&self.blob, &metadata, &info.id).await? {
             ConditionalOutcome::Done(_) => Ok(()),
             ConditionalOutcome::Refused(_, cause) => Err(cause),
@@ -150,7 +151,7 @@ impl RemoteClient for AzureClient {
         if self.snapshot && before.condition != WriteCondition::Absent {
             self.container.snapshot_blob(&self.blob, self.lease.as_deref()).await?;
         }
-        let (code, cause) = match self.put_over(&text, &before).await? {
+        let (code, cause) = match self.put_over_version(&text, &before).await? {
             Ok(()) => return Ok(()),
             Err(refusal) => refusal,
         };
@@ -169,7 +170,7 @@ impl RemoteClient for AzureClient {
             return Err(PutError::Changed);
         }
         // Only the metadata have changed, as a lock of another program does.
-        match self.put_over(&text, &now).await? {
+        match self.put_over_version(&text, &now).await? {
             Ok(()) => Ok(()),
             Err((_, cause)) => Err(PutError::Failed(cause)),
         }
@@ -230,7 +231,7 @@ impl RemoteClient for AzureClient {
             Some(_) => {
                 // Before the lease is released: afterwards another process may have described
                 // itself there.
-                blob.metadata.remove(HOLDER_METADATA);
+                blob.metadata.remove(LOCK_HOLDER_METADATA);
                 let set = self.container.set_metadata(&self.blob, &blob.metadata, id).await?;
                 if let ConditionalOutcome::Refused(..) = set {
                     return Ok(other(None));

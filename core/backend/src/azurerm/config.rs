@@ -159,7 +159,7 @@ fn read_credentials(arguments: &BackendArguments<'_>) -> Result<AccountCredentia
 fn read_identity(arguments: &BackendArguments<'_>) -> Result<TokenIdentity, ConfigError> {
     let aks =
         arguments.bool_or_variable("use_aks_workload_identity", "ARM_USE_AKS_WORKLOAD_IDENTITY")?;
-    let of_aks = |name: &str| if aks { arguments.environment_variable(name) } else { None };
+    let of_aks = |name: &str| if aks { arguments.read_env_variable(name) } else { None };
     let tenant = agreed_value(
         "the tenant ID",
         [
@@ -201,8 +201,8 @@ fn read_identity(arguments: &BackendArguments<'_>) -> Result<TokenIdentity, Conf
 }
 
 fn reads_tokens_from_cli(arguments: &BackendArguments<'_>) -> Result<bool, ConfigError> {
-    let is_set = arguments.bool("use_cli").is_some()
-        || arguments.environment_variable("ARM_USE_CLI").is_some();
+    let is_set =
+        arguments.bool("use_cli").is_some() || arguments.read_env_variable("ARM_USE_CLI").is_some();
     // The Azure CLI is asked unless that is forbidden, as in Terraform.
     Ok(!is_set || arguments.bool_or_variable("use_cli", "ARM_USE_CLI")?)
 }
@@ -238,7 +238,7 @@ fn service_principal_source(
         return Ok(None);
     }
     let variable =
-        if aks { arguments.environment_variable("AZURE_FEDERATED_TOKEN_FILE") } else { None };
+        if aks { arguments.read_env_variable("AZURE_FEDERATED_TOKEN_FILE") } else { None };
     let of_aks = variable.map(|path| read_file(arguments, "AZURE_FEDERATED_TOKEN_FILE", &path));
     let token = agreed_value(
         "the OIDC token",

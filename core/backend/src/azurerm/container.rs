@@ -12,7 +12,7 @@ use crate::cause::Cause;
 use crate::web::{HttpResponse, percent_encode, redact_url};
 
 /// The version of the API, which is that of Terraform.
-const API_VERSION: &str = "2023-11-03";
+const BLOB_API_VERSION: &str = "2023-11-03";
 
 /// The header of a lease.
 const LEASE_HEADER: &str = "x-ms-lease-id";
@@ -20,8 +20,8 @@ const LEASE_HEADER: &str = "x-ms-lease-id";
 /// The prefix of headers with metadata.
 const METADATA_HEADER_PREFIX: &str = "x-ms-meta-";
 
-/// The characters that stay as they are in the path of a blob.
-const BLOB_PATH_CHARACTERS: AsciiSet =
+/// The characters that are percent-encoded in the path of a blob.
+const BLOB_PATH_ENCODE_SET: AsciiSet =
     NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// A container of an account.
@@ -336,16 +336,18 @@ impl Container {
     }
 
     async fn send(&self, call: BlobRequest<'_>) -> Result<(HttpResponse, String), Cause> {
-        let account = &self.account.resolve().await?.url;
+        let account = &self.account.resolve_access().await?.url;
         let mut url = format!("{account}/{}", percent_encode(&self.name));
         if !call.blob.is_empty() {
-            url = format!("{url}/{}", utf8_percent_encode(call.blob, &BLOB_PATH_CHARACTERS));
+            url = format!("{url}/{}", utf8_percent_encode(call.blob, &BLOB_PATH_ENCODE_SET));
         }
         if !call.query.is_empty() {
             url = format!("{url}?{}", call.query);
         }
-        let mut request =
-            Request::builder().method(call.method).uri(&url).header("x-ms-version", API_VERSION);
+        let mut request = Request::builder()
+            .method(call.method)
+            .uri(&url)
+            .header("x-ms-version", BLOB_API_VERSION);
         // Azure refuses a PUT without a length, also one without content.
         if call.method == "PUT" {
             request = request.header(header::CONTENT_LENGTH, call.content.len());

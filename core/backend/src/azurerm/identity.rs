@@ -11,7 +11,7 @@ use ureq::http::{Request, StatusCode, header};
 
 use super::cloud::AzureCloud;
 use crate::cause::Cause;
-use crate::command::CredentialProgram;
+use crate::credential_program::CredentialProgram;
 use crate::web::{HttpClient, percent_encode};
 
 /// The audience of tokens that other identity providers issue for an exchange.
@@ -53,7 +53,7 @@ pub(super) enum FederatedToken {
 }
 
 /// The tokens of an identity for one service.
-pub(super) struct IdentityTokens {
+pub(super) struct IdentityTokenIssuer {
     pub(super) identity: TokenIdentity,
     pub(super) cloud: AzureCloud,
     /// The service, as a URL.
@@ -64,7 +64,7 @@ pub(super) struct IdentityTokens {
 }
 
 // Written by hand: a derived form would print the secret of the identity.
-impl std::fmt::Debug for IdentityTokens {
+impl std::fmt::Debug for IdentityTokenIssuer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tokens").field("resource", &self.resource).finish_non_exhaustive()
     }
@@ -108,7 +108,7 @@ impl IssuedToken {
     }
 }
 
-impl IdentityTokens {
+impl IdentityTokenIssuer {
     async fn issue_token(&self) -> Result<Credential, Cause> {
         let secret = match &self.identity.source {
             TokenSource::Secret(secret) => format!("client_secret={}", percent_encode(secret)),
@@ -145,16 +145,17 @@ impl IdentityTokens {
     async fn fetch_federated_token(&self, assertion: &FederatedToken) -> Result<String, Cause> {
         let (request, token) = match assertion {
             FederatedToken::Token(token) => return Ok(token.clone()),
-            FederatedToken::Workflow { url, token } => {
-                (Request::get(with_query(url, &[("audience", FEDERATION_AUDIENCE)])), token)
-            }
+            FederatedToken::Workflow { url, token } => (
+                Request::get(with_query_parameters(url, &[("audience", FEDERATION_AUDIENCE)])),
+                token,
+            ),
             FederatedToken::Pipeline { url, token, connection } => {
                 let query = [
                     ("api-version", "7.1"),
                     ("serviceConnectionId", connection.as_str()),
                     ("audience", FEDERATION_AUDIENCE),
                 ];
-                (Request::post(with_query(url, &query)), token)
+                (Request::post(with_query_parameters(url, &query)), token)
             }
         };
         let request = request
@@ -174,7 +175,8 @@ impl IdentityTokens {
         }
         // The metadata service refuses requests without this header, so that no other program can
         // be tricked into asking it.
-        let request = Request::get(with_query(endpoint, &query)).header("Metadata", "true");
+        let request =
+            Request::get(with_query_parameters(endpoint, &query)).header("Metadata", "true");
         let issued: IssuedToken =
             send_json_request(&self.nearby, &request.body(Vec::new())?).await?;
         Ok(issued.credential())
@@ -207,7 +209,7 @@ pub(super) fn azure_cli_call(arguments: &[&str]) -> CredentialProgram {
 }
 
 /// A URL with further parameters. Those that it has stay.
-fn with_query(url: &str, parameters: &[(&str, &str)]) -> String {
+fn with_query_parameters(url: &str, parameters: &[(&str, &str)]) -> String {
     let (_, query) = url.split_once('?').unwrap_or((url, ""));
     let has = |name: &str| query.split('&').any(|pair| pair.split('=').next() == Some(name));
     // The URLs that GitHub and Azure DevOps give have some of these already.
@@ -235,7 +237,7 @@ async fn send_json_request<T: serde::de::DeserializeOwned>(
     }
 }
 
-impl ProvideCredential for IdentityTokens {
+impl ProvideCredential for IdentityTokenIssuer {
     type Credential = Credential;
 
     async fn provide_credential(&self, _: &Context) -> reqsign_core::Result<Option<Credential>> {

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use formwork_core::state::file::StateFile;
 use formwork_value::Value;
 
-use super::identity::{IdentityTokens, TokenIdentity, TokenSource};
+use super::identity::{IdentityTokenIssuer, TokenIdentity, TokenSource};
 use super::*;
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient as _};
@@ -21,7 +21,7 @@ fn new_client() -> HttpClient {
 }
 
 fn new_remote_client(server: &ScriptedServer) -> AzureClient {
-    let account = StorageAccount::at_url(&server.url, new_client(), "a2V5");
+    let account = StorageAccount::for_test_at_url(&server.url, new_client(), "a2V5");
     AzureClient::new(
         Container::new("states".to_owned(), Arc::new(account)),
         "a b".to_owned(),
@@ -261,7 +261,7 @@ async fn names_of_all_pages_are_listed() {
     };
     let empty = "<EnumerationResults><Blobs /><NextMarker /></EnumerationResults>";
     let server = ScriptedServer::start([page("kenv:a", "m&amp;1"), page("kenv:b/c", "")]);
-    let account = StorageAccount::at_url(&server.url, new_client(), "a2V5");
+    let account = StorageAccount::for_test_at_url(&server.url, new_client(), "a2V5");
     let container = Container::new("states".to_owned(), Arc::new(account));
     let azure =
         AzureBackend { container, key: "k".to_owned(), snapshot: false, root: "unused".into() };
@@ -272,7 +272,7 @@ async fn names_of_all_pages_are_listed() {
         server.request_lines()
     );
     let server = ScriptedServer::start([ScriptedReply::new("200 OK", empty)]);
-    let account = StorageAccount::at_url(&server.url, new_client(), "a2V5");
+    let account = StorageAccount::for_test_at_url(&server.url, new_client(), "a2V5");
     let container = Container::new("states".to_owned(), Arc::new(account));
     assert!(container.list("k").await.unwrap().is_empty());
 }
@@ -289,7 +289,7 @@ async fn the_machine_issues_tokens_and_a_refusal_names_the_next_step() {
         client_id: Some("c".to_owned()),
         source: TokenSource::Machine(format!("{}/token", server.url)),
     };
-    let tokens = IdentityTokens {
+    let tokens = IdentityTokenIssuer {
         identity,
         cloud: cloud::AzureCloud::find_by_name("public").unwrap(),
         resource: "https://storage.azure.com".to_owned(),

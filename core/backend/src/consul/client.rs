@@ -7,7 +7,7 @@ use formwork_core::disk::{MAX_STATE_LEN, parse_json_object};
 use md5::{Digest as _, Md5};
 use serde::{Deserialize, Serialize};
 
-use super::server::{ConditionalPut, ConsulServer, KeyValue};
+use super::server::{ConditionalPutOutcome, ConsulServer, KeyValue};
 use super::session::{ConsulSession, SESSION_TIMES};
 use crate::cause::Cause;
 use crate::compression::{compress_gzip, decompress_gzip};
@@ -16,10 +16,10 @@ use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
 
 /// Attempts to take the lock again after the server has ended the session.
-const LOCK_DELAY_ATTEMPTS: u32 = 20;
+const LOCK_RETAKE_ATTEMPTS: u32 = 20;
 
 /// The pause between two of them. The usual delay of the server is 15 seconds.
-const LOCK_DELAY_PAUSE: Duration = Duration::from_secs(1);
+const LOCK_RETAKE_PAUSE: Duration = Duration::from_secs(1);
 
 /// The longest value of a key, unless the server is configured for others.
 const MAX_CHUNK_LEN: usize = 524_288;
@@ -72,7 +72,7 @@ impl ConsulClient {
 
     /// The list of chunks in a value, if it is one.
     fn parse_chunk_list(&self, pair: Option<&KeyValue>) -> Result<Option<ChunkList>, Cause> {
-        let content = pair.map(KeyValue::content).transpose()?.unwrap_or_default();
+        let content = pair.map(KeyValue::decode_value).transpose()?.unwrap_or_default();
         // Neither a state nor a compressed one has the fields of a list, so one attempt decides.
         Ok(parse_json_object(&content).ok())
     }
@@ -83,7 +83,7 @@ impl ConsulClient {
         // The same state has the same hash: then the chunks are in use.
         let Some(old) = old.filter(|old| old.current_hash != new_hash) else { return };
         let prefix = self.key_below(&format!("tfstate.{}/", old.current_hash));
-        if let Err(error) = self.server.delete_below(&prefix).await {
+        if let Err(error) = self.server.delete_keys_with_prefix(&prefix).await {
             tracing::warn!(%error, "old chunks of the state stay behind");
         }
     }
@@ -93,7 +93,7 @@ impl ConsulClient {
         for key in &chunks.chunks {
             let pair = self.server.get(key).await?;
             let pair = pair.ok_or_else(|| format!("key {key:?} could not be found"))?;
-            whole.extend(pair.content()?);
+            whole.extend(pair.decode_value()?);
             // A damaged list could name chunks without end, which would fill the memory.
             if whole.len() as u64 > MAX_STATE_LEN {
                 return Err(
@@ -126,14 +126,14 @@ impl ConsulClient {
         let Some(pair) = self.server.get(&self.key_below(".lockinfo")).await? else {
             return Ok(None);
         };
-        Ok(Some((parse_json_object(&pair.content()?)?, pair.modify_index)))
+        Ok(Some((parse_json_object(&pair.decode_value()?)?, pair.modify_index)))
     }
 
     /// Removes the key of the lock, unless another program has taken it since.
     async fn remove_free_lock(&self) -> Result<(), Cause> {
         let lock = self.key_below(".lock");
         match self.server.get(&lock).await?.filter(|pair| pair.session.is_none()) {
-            Some(pair) => self.server.delete_version(&lock, pair.modify_index).await,
+            Some(pair) => self.server.delete_if_version(&lock, pair.modify_index).await,
             None => Ok(()),
         }
     }
@@ -187,9 +187,9 @@ impl ConsulClient {
 
     /// Takes the lock again if the server has ended the session, or may have.
     async fn retake_lost_lock(&mut self) -> Result<(), Cause> {
-        for _ in 0..LOCK_DELAY_ATTEMPTS {
+        for _ in 0..LOCK_RETAKE_ATTEMPTS {
             // A server that was away may have kept the session, and a renewal has reached it by now.
-            let lost = self.held.as_ref().filter(|(_, session)| session.is_lost());
+            let lost = self.held.as_ref().filter(|(_, session)| session.may_have_ended());
             // The lost session stays until there is another, so that no later write goes without a lock.
             let Some(info) = lost.map(|(info, _)| info.clone()) else { return Ok(()) };
             let taken = self.try_lock(&info).await;
@@ -201,7 +201,7 @@ impl ConsulClient {
                 LockOutcome::Refused(cause) => return Err(cause),
                 // The server delays the next lock after a session has ended. The holder is still this run.
                 LockOutcome::Held(Some(holder)) if holder.id == info.id => {
-                    tokio::time::sleep(LOCK_DELAY_PAUSE).await;
+                    tokio::time::sleep(LOCK_RETAKE_PAUSE).await;
                 }
                 LockOutcome::Held(holder) => {
                     let holder = holder.map(|holder| holder.describe_holder()).unwrap_or_default();
@@ -238,7 +238,7 @@ impl RemoteClient for ConsulClient {
         let chunks = self.parse_chunk_list(Some(&pair))?;
         let content = match &chunks {
             Some(chunks) => self.join_chunks(chunks).await?,
-            None => pair.content()?,
+            None => pair.decode_value()?,
         };
         // The argument `gzip` only says how to write. JSON never begins with this byte.
         let text =
@@ -263,20 +263,20 @@ impl RemoteClient for ConsulClient {
         let old = self.parse_chunk_list(self.server.get(&self.key).await?.as_ref())?;
         let value = if self.gzip { compress_gzip(&text)? } else { text.clone() };
         let mut new_hash = String::new();
-        let mut stored = self.server.put_over(&self.key, &value, self.known).await?;
-        if let ConditionalPut::TooLarge = stored {
+        let mut stored = self.server.put_over_version(&self.key, &value, self.known).await?;
+        if let ConditionalPutOutcome::TooLarge = stored {
             new_hash = md5_hex(&text);
             // All chunks are stored before a list names them, so a reader finds the old state or
             // the new one.
             let list = self.store_in_chunks(&value, &new_hash).await?;
-            stored = self.server.put_over(&self.key, &list, self.known).await?;
+            stored = self.server.put_over_version(&self.key, &list, self.known).await?;
         }
         match stored {
-            ConditionalPut::Stored(version) => self.known = version,
-            ConditionalPut::TooLarge => {
+            ConditionalPutOutcome::Stored(version) => self.known = version,
+            ConditionalPutOutcome::TooLarge => {
                 return Err(PutError::Failed("the server takes no value of 512 KiB".into()));
             }
-            ConditionalPut::Stale => {
+            ConditionalPutOutcome::Stale => {
                 // An attempt whose answer was lost may have changed the version.
                 let before = self.known;
                 if self.get().await?.as_ref() != Some(&text) {
@@ -305,7 +305,7 @@ impl RemoteClient for ConsulClient {
         if let Some((_, version)) =
             self.lock_holder_and_version().await?.filter(|(it, _)| it.id == info.id)
         {
-            self.server.delete_version(&self.key_below(".lockinfo"), version).await?;
+            self.server.delete_if_version(&self.key_below(".lockinfo"), version).await?;
         }
         // Released before the session ends: a lock that is lost with its session cannot be taken
         // for the time of the lock delay.
@@ -326,7 +326,7 @@ impl RemoteClient for ConsulClient {
         self.server.end_session(id).await?;
         self.remove_free_lock().await?;
         // Only this version: another program may have taken the lock and described itself since.
-        self.server.delete_version(&self.key_below(".lockinfo"), version).await?;
+        self.server.delete_if_version(&self.key_below(".lockinfo"), version).await?;
         Ok(ForceUnlockOutcome::Released)
     }
 }

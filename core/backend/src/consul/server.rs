@@ -46,7 +46,7 @@ pub(super) struct KeyValue {
 
 /// The outcome of a write that has a condition.
 #[derive(Debug)]
-pub(super) enum ConditionalPut {
+pub(super) enum ConditionalPutOutcome {
     /// The key is written, and has this version.
     Stored(u64),
     /// The key has another version.
@@ -88,7 +88,7 @@ struct TransactionResult {
 
 impl KeyValue {
     /// The value.
-    pub(super) fn content(&self) -> Result<Vec<u8>, Cause> {
+    pub(super) fn decode_value(&self) -> Result<Vec<u8>, Cause> {
         // Consul writes an empty value as null.
         Ok(STANDARD.decode(self.value.as_deref().unwrap_or_default())?)
     }
@@ -119,12 +119,12 @@ impl ConsulServer {
     }
 
     /// Writes a key if it has a version; the version 0 is that of a key that does not exist.
-    pub(super) async fn put_over(
+    pub(super) async fn put_over_version(
         &self,
         key: &str,
         value: &[u8],
         version: u64,
-    ) -> Result<ConditionalPut, Cause> {
+    ) -> Result<ConditionalPutOutcome, Cause> {
         // A transaction returns the new version, while `?cas=` only says whether something was
         // written.
         let operation = json!([{ "KV": {
@@ -140,21 +140,21 @@ impl ConsulServer {
                 let reasons = reasons.collect::<Vec<_>>().join("; ");
                 // The server answers so to every operation that fails, also where a permission is missing.
                 if reasons.is_empty() || reasons.contains("stale") {
-                    return Ok(ConditionalPut::Stale);
+                    return Ok(ConditionalPutOutcome::Stale);
                 }
                 return Err(format!("PUT {}/v1/kv/{key}: {reasons}", self.url).into());
             }
-            StatusCode::PAYLOAD_TOO_LARGE => return Ok(ConditionalPut::TooLarge),
+            StatusCode::PAYLOAD_TOO_LARGE => return Ok(ConditionalPutOutcome::TooLarge),
             // Older servers have no status of its own for it.
             _ if String::from_utf8_lossy(&answer.body).contains("too large") => {
-                return Ok(ConditionalPut::TooLarge);
+                return Ok(ConditionalPutOutcome::TooLarge);
             }
             _ => {}
         }
         let done: ConsulTransaction = self.parse_json(&answer, "PUT", key)?;
         let version = done.results.and_then(|results| results.into_iter().next());
         let version = version.ok_or("the answer to the transaction has no result")?;
-        Ok(ConditionalPut::Stored(version.pair.modify_index))
+        Ok(ConditionalPutOutcome::Stored(version.pair.modify_index))
     }
 
     /// Removes a key.
@@ -166,7 +166,7 @@ impl ConsulServer {
     }
 
     /// Removes a key if it still has a version.
-    pub(super) async fn delete_version(&self, key: &str, version: u64) -> Result<(), Cause> {
+    pub(super) async fn delete_if_version(&self, key: &str, version: u64) -> Result<(), Cause> {
         let call = format!("kv/{}?cas={version}", encode_key_path(key));
         let answer = self.send_request("DELETE", &call, Vec::new()).await?;
         // The answer false means that the key has another version: then it is not ours to remove.
@@ -174,14 +174,14 @@ impl ConsulServer {
     }
 
     /// Removes all keys that begin with a prefix.
-    pub(super) async fn delete_below(&self, prefix: &str) -> Result<(), Cause> {
+    pub(super) async fn delete_keys_with_prefix(&self, prefix: &str) -> Result<(), Cause> {
         let call = format!("kv/{}?recurse=", encode_key_path(prefix));
         let answer = self.send_request("DELETE", &call, Vec::new()).await?;
         self.parse_json::<bool>(&answer, "DELETE", prefix).map(drop)
     }
 
     /// Lists the keys that begin with a prefix, up to the next slash.
-    pub(super) async fn keys(&self, prefix: &str) -> Result<Vec<String>, Cause> {
+    pub(super) async fn list_keys(&self, prefix: &str) -> Result<Vec<String>, Cause> {
         // With a separator, all chunks of a state come as one entry.
         let call = format!("kv/{}?keys=&separator=%2F", encode_key_path(prefix));
         let answer = self.send_request("GET", &call, Vec::new()).await?;

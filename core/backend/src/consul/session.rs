@@ -112,7 +112,7 @@ impl ConsulSession {
 
     /// Takes the session for ended by the server.
     #[cfg(test)]
-    pub(super) fn mark_lost(&self) {
+    pub(super) fn mark_ended_by_server(&self) {
         self.life.has_ended.store(true, Ordering::SeqCst);
     }
 
@@ -129,7 +129,7 @@ impl ConsulSession {
     }
 
     /// Whether the server has ended the session, or may have: no renewal has succeeded for its TTL.
-    pub(super) fn is_lost(&self) -> bool {
+    pub(super) fn may_have_ended(&self) -> bool {
         self.has_ended() || self.life.last_renewal().elapsed() > self.ttl
     }
 }

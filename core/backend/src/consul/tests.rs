@@ -163,7 +163,7 @@ async fn a_lock_whose_session_has_ended_is_taken_again_before_a_write_or_nothing
             ConsulClient::new(server_without_retries(&server), "k".to_owned(), false, true);
         let info = LockInfo::new("test", "k".to_owned());
         assert!(matches!(client.lock(&info).await, Ok(LockOutcome::Taken)));
-        client.session().unwrap().mark_lost();
+        client.session().unwrap().mark_ended_by_server();
         let put = client.put(test_state_text(1)).await;
         assert_eq!(put.is_ok(), written, "{put:?}");
         let n_written =
@@ -216,7 +216,7 @@ async fn a_session_whose_renewal_fails_is_renewed_again() {
         // The connection that was reset has brought no request.
         ["PUT /v1/session/renew/s-1", "", "PUT /v1/session/renew/s-1", "PUT /v1/session/renew/s-1",]
     );
-    assert!(session.is_lost());
+    assert!(session.may_have_ended());
 }
 
 #[tokio::test]
@@ -229,9 +229,9 @@ async fn a_session_that_was_not_renewed_for_its_ttl_counts_as_lost_until_it_is()
         ConsulClient::new(server_without_retries(&server), "k".to_owned(), false, true);
     let info = LockInfo::new("test", "k".to_owned());
     assert!(matches!(client.lock(&info).await, Ok(LockOutcome::Taken)));
-    assert!(!client.session().unwrap().is_lost());
+    assert!(!client.session().unwrap().may_have_ended());
     client.session().unwrap().pretend_unrenewed_for(SESSION_TIMES.ttl);
-    assert!(client.session().unwrap().is_lost() && !client.session().unwrap().has_ended());
+    assert!(client.session().unwrap().may_have_ended() && !client.session().unwrap().has_ended());
     // A server that does not answer keeps the state from being written.
     let PutError::Failed(cause) = client.put(test_state_text(1)).await.unwrap_err() else {
         panic!()

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use age::{DecryptError, Decryptor, Encryptor};
 use formwork_core::disk::read_user_text_file;
 
-use self::keys::{Identity, PublicKey, read_identities};
+use self::keys::{Identity, PublicKey, parse_identities};
 
 /// The environment variable with identities, if the block names none.
 pub(super) const IDENTITY_VARIABLE: &str = "FORMWORK_AGE_IDENTITY";
@@ -112,7 +112,7 @@ impl AgeKeys {
     ///
     /// # Errors
     /// When there is none. The text has no final period.
-    pub(super) fn check_identity(&self) -> Result<(), String> {
+    pub(super) fn check_identity_decrypts(&self) -> Result<(), String> {
         let sealed = self.encrypt(b"")?;
         self.decrypt(&sealed).map(drop).map_err(|error| error.to_string())
     }
@@ -134,7 +134,7 @@ impl AgeKeys {
                     (path.display().to_string(), text)
                 }
             };
-            read_identities(&text)
+            parse_identities(&text)
                 .map_err(|reason| format!("the identities of {}: {name}: {reason}", self.address))
         });
         read.as_deref().map_err(Clone::clone)
@@ -260,7 +260,7 @@ ijZ2EYD3mX88I7UQ==
             let keys = new_keys(&[&format!(" {SSH_RECIPIENT} team@example")], &identity);
             assert_eq!(keys.decrypt(&file).unwrap(), b"hunter2 over ssh");
             assert_eq!(keys.recipients(), [SSH_RECIPIENT]);
-            assert_eq!(keys.check_identity(), Ok(()));
+            assert_eq!(keys.check_identity_decrypts(), Ok(()));
         }
         let sealed = new_keys(&both, "").encrypt(b"hunter2").unwrap();
         for identity in [
@@ -278,7 +278,7 @@ ijZ2EYD3mX88I7UQ==
     fn keys_of_ssh_that_are_not_supported_are_refused_by_type() {
         let reason = |identity: &str| {
             new_keys(&[SSH_RECIPIENT], identity)
-                .check_identity()
+                .check_identity_decrypts()
                 .unwrap_err()
                 .replace(SSH_PRIVATE_KEY, "")
         };

@@ -31,7 +31,7 @@ pub(crate) enum Pbkdf2Hash {
 
 impl Pbkdf2Hash {
     /// The function of a name.
-    pub(crate) fn find(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         match name {
             "sha256" => Some(Self::Sha256),
             "sha512" => Some(Self::Sha512),

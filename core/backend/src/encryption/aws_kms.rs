@@ -6,13 +6,13 @@ use serde_json::json;
 use ureq::http::Request;
 
 use super::blocking::block_on_thread;
-use super::wrapper::Base64Bytes;
+use super::encrypted_file::Base64Bytes;
 use crate::aws::{AwsService, unexpected_response_cause};
 use crate::kind::{BackendArguments, ConfigError};
 use crate::s3::key_management_service;
 
 /// The arguments that the key provider and the backend `s3` have in common.
-pub(super) const SHARED_ARGUMENTS: [&str; 26] = [
+pub(super) const S3_BACKEND_ARGUMENTS: [&str; 26] = [
     "access_key",
     "allowed_account_ids",
     "assume_role",
@@ -73,7 +73,7 @@ struct DataKeyResponse {
 
 impl KeySpec {
     /// The kind of a name.
-    pub(super) fn find(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         [Self::Aes128, Self::Aes256].into_iter().find(|spec| spec.name() == name)
     }
 
@@ -94,7 +94,7 @@ impl KeySpec {
 }
 
 impl AwsKmsKeyProvider {
-    /// Takes region and credentials from arguments of the backend `s3`, as in [`SHARED_ARGUMENTS`].
+    /// Takes region and credentials from arguments of the backend `s3`, as in [`S3_BACKEND_ARGUMENTS`].
     ///
     /// # Errors
     /// When one is missing or invalid.

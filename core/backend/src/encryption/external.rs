@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::encrypted_file::Base64Bytes;
 use super::keys::KeyPair;
-use super::wrapper::Base64Bytes;
 
 /// The first line of the output names this.
 const PROTOCOL_NAME: &str = "OpenTofu-External-Key-Provider";
@@ -20,7 +20,7 @@ const PROTOCOL_NAME: &str = "OpenTofu-External-Key-Provider";
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The most bytes of output.
-const MAX_OUTPUT: u64 = 1 << 20;
+const MAX_PROGRAM_OUTPUT_LEN: u64 = 1 << 20;
 
 /// A program that has the keys.
 pub(super) struct ExternalKeyProvider {
@@ -73,7 +73,7 @@ impl ExternalKeyProvider {
     ///
     /// # Errors
     /// When it cannot be started, fails, takes too long, or breaks the protocol.
-    pub(super) fn run(&self, metadata: Option<&[u8]>) -> Result<ExternalOutput, String> {
+    pub(super) fn run_program(&self, metadata: Option<&[u8]>) -> Result<ExternalOutput, String> {
         let input = match metadata {
             Some(metadata) if has_data(metadata) => metadata.to_vec(),
             _ => b"null".to_vec(),
@@ -204,7 +204,7 @@ fn read_stream_on_thread(
     spawn_thread(move || {
         let mut bytes = Vec::new();
         if let Some(mut stream) = stream {
-            stream.by_ref().take(MAX_OUTPUT).read_to_end(&mut bytes).ok();
+            stream.by_ref().take(MAX_PROGRAM_OUTPUT_LEN).read_to_end(&mut bytes).ok();
             // What is beyond the limit is read and dropped, so that the program can end.
             std::io::copy(&mut stream, &mut std::io::sink()).ok();
         }
@@ -235,20 +235,20 @@ mod tests {
             "echo '{HEADER_LINE}'; read -r input; case $input in null) echo '{{\"keys\":{{\"encryption_key\":\"AQI=\"}},\"meta\":{{\"external_data\":{{\"n\":1}}}}}}';; '{{\"external_data\":{{\"n\":1}}}}') echo '{{\"keys\":{{\"encryption_key\":\"AQI=\",\"decryption_key\":\"AwQ=\"}},\"meta\":{{}}}}';; *) exit 3;; esac"
         );
         let program = shell_key_provider(&script.replace("read -r input", "input=$(cat)"));
-        let first = program.run(None).unwrap();
+        let first = program.run_program(None).unwrap();
         assert_eq!((first.keys.encryption, first.keys.decryption), (vec![1, 2], None));
         assert_eq!(first.metadata, b"{\"external_data\":{\"n\":1}}");
-        let second = program.run(Some(&first.metadata)).unwrap();
+        let second = program.run_program(Some(&first.metadata)).unwrap();
         assert_eq!(second.keys.decryption, Some(vec![3, 4]));
         assert_eq!(second.metadata, b"{\"external_data\":null}");
-        assert!(program.run(Some(b"{\"external_data\":{\"n\":2}}")).is_err());
+        assert!(program.run_program(Some(b"{\"external_data\":{\"n\":2}}")).is_err());
         // Metadata of a program that has none is as if there were none.
-        assert_eq!(program.run(Some(&second.metadata)).unwrap().keys.decryption, None);
+        assert_eq!(program.run_program(Some(&second.metadata)).unwrap().keys.decryption, None);
     }
 
     #[test]
     fn a_program_that_breaks_the_protocol_is_reported_without_its_output() {
-        let check = |script: &str| shell_key_provider(script).run(None).err().unwrap();
+        let check = |script: &str| shell_key_provider(script).run_program(None).err().unwrap();
         assert!(check("echo hello").contains("first line of its output is not"));
         let other = "echo '{\"magic\":\"x\",\"version\":2}'";
         assert!(check(other).contains("the protocol \"x\" in version 2"), "{}", check(other));
@@ -260,8 +260,8 @@ mod tests {
             "it ended with exit status: 4, after printing: no key"
         );
         let missing = ExternalKeyProvider { command: vec!["/nowhere/program".to_owned()] };
-        let said = missing.run(None).err().unwrap();
+        let said = missing.run_program(None).err().unwrap();
         assert!(said.starts_with("/nowhere/program cannot be started"), "{said}");
-        assert!(ExternalKeyProvider { command: Vec::new() }.run(None).is_err());
+        assert!(ExternalKeyProvider { command: Vec::new() }.run_program(None).is_err());
     }
 }

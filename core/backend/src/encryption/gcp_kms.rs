@@ -9,7 +9,7 @@ use ureq::http::{Request, StatusCode};
 
 use super::algorithms::random_bytes;
 use super::blocking::block_on_thread;
-use super::wrapper::Base64Bytes;
+use super::encrypted_file::Base64Bytes;
 use crate::gcs::{error_message, key_management_client};
 use crate::kind::{BackendArguments, ConfigError};
 use crate::web::{HttpClient, percent_encode};
@@ -21,7 +21,7 @@ const DEFAULT_ENDPOINT: &str = "https://cloudkms.googleapis.com/";
 const CUSTOM_ENDPOINT_VARIABLE: &str = "GOOGLE_KMS_CUSTOM_ENDPOINT";
 
 /// The arguments that the key provider and the backend `gcs` have in common.
-pub(super) const SHARED_ARGUMENTS: [&str; 4] = [
+pub(super) const GCS_BACKEND_ARGUMENTS: [&str; 4] = [
     "access_token",
     "credentials",
     "impersonate_service_account",
@@ -53,7 +53,7 @@ struct DecryptResponse {
 }
 
 impl GcpKmsKeyProvider {
-    /// Takes credentials from arguments of the backend `gcs`, as in [`SHARED_ARGUMENTS`].
+    /// Takes credentials from arguments of the backend `gcs`, as in [`GCS_BACKEND_ARGUMENTS`].
     ///
     /// # Errors
     /// When one is invalid, or the name of the key is not complete.
@@ -75,7 +75,7 @@ impl GcpKmsKeyProvider {
         }
         let (client, signer) = key_management_client(arguments)?;
         let endpoint = arguments
-            .environment_variable(CUSTOM_ENDPOINT_VARIABLE)
+            .read_env_variable(CUSTOM_ENDPOINT_VARIABLE)
             .unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());
         let endpoint = endpoint.trim_end_matches('/').trim_end_matches("/v1");
         let path: Vec<String> = parts.into_iter().map(percent_encode).collect();

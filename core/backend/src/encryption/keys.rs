@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::algorithms::{Pbkdf2Hash, derive_pbkdf2_key, random_bytes};
 use super::aws_kms::AwsKmsKeyProvider;
+use super::encrypted_file::{Base64Bytes, KeyProviderMetadata};
 use super::external::ExternalKeyProvider;
 use super::gcp_kms::GcpKmsKeyProvider;
 use super::openbao::OpenBaoKeyProvider;
-use super::wrapper::{Base64Bytes, KeyProviderMetadata};
 
 /// The most iterations and bytes that metadata may ask for: a file may come from anywhere.
 const MAX_ITERATIONS: u32 = 100_000_000;
@@ -162,7 +162,7 @@ impl KeyProvider {
                 (key, serde_json::to_vec(&own).unwrap_or_default())
             }
             KeyProviderKind::External(external) => {
-                let answer = external.run(None).map_err(self.key_error())?;
+                let answer = external.run_program(None).map_err(self.key_error())?;
                 (answer.keys.encryption, answer.metadata)
             }
             KeyProviderKind::OpenBao(openbao) => {
@@ -198,7 +198,7 @@ impl KeyProvider {
                     self.key_error()(format!("its metadata is damaged: {error}"))
                 })?;
                 let Some((hash, iterations, length)) =
-                    read.parameters().map_err(self.key_error())?
+                    read.pbkdf2_parameters().map_err(self.key_error())?
                 else {
                     return Ok(None);
                 };
@@ -207,7 +207,7 @@ impl KeyProvider {
                 Ok(Some(derive_pbkdf2_key(hash, iterations, &passphrase, &read.salt.0, length)))
             }
             KeyProviderKind::External(external) => {
-                let answer = external.run(Some(own)).map_err(self.key_error())?;
+                let answer = external.run_program(Some(own)).map_err(self.key_error())?;
                 Ok(answer.keys.decryption)
             }
             KeyProviderKind::OpenBao(openbao) => {
@@ -221,7 +221,7 @@ impl KeyProvider {
 
 impl Pbkdf2Metadata {
     /// The hash function, the iterations and the length of the key; `None` if a part is missing.
-    fn parameters(&self) -> Result<Option<(Pbkdf2Hash, NonZeroU32, usize)>, String> {
+    fn pbkdf2_parameters(&self) -> Result<Option<(Pbkdf2Hash, NonZeroU32, usize)>, String> {
         let is_missing = self.salt.0.is_empty()
             || self.iterations == 0
             || self.hash_function.is_empty()
@@ -229,7 +229,7 @@ impl Pbkdf2Metadata {
         if is_missing {
             return Ok(None);
         }
-        let hash = Pbkdf2Hash::find(&self.hash_function).ok_or_else(|| {
+        let hash = Pbkdf2Hash::from_name(&self.hash_function).ok_or_else(|| {
             format!("its metadata has the unknown hash function {:?}", self.hash_function)
         })?;
         let iterations = u32::try_from(self.iterations).ok().and_then(NonZeroU32::new);

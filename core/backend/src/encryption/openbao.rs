@@ -10,7 +10,7 @@ use serde_json::json;
 use ureq::http::{HeaderValue, Request};
 
 use super::blocking::block_on_thread;
-use super::wrapper::Base64Bytes;
+use super::encrypted_file::Base64Bytes;
 use crate::cause::Cause;
 use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, HttpResponse, TlsSettings, percent_encode};

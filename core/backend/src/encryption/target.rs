@@ -9,12 +9,12 @@ use formwork_core::state::file::sealed::SEALED_VERSION;
 
 use super::age::AgeError;
 use super::algorithms::AesGcmKey;
+use super::encrypted_file::{
+    AGE_WRAPPER_VERSION, Base64Bytes, EncryptedFile, JsonLayout, KeyProviderMetadata,
+    OPENTOFU_WRAPPER_VERSION, StateHeader,
+};
 use super::keys::{KeyError, MethodKeys};
 use super::sealed::{SealedMethod, SealedStateError, SealedStateOpener};
-use super::wrapper::{
-    AGE_VERSION, Base64Bytes, EncryptedFile, JsonLayout, KeyProviderMetadata, OPENTOFU_VERSION,
-    StateHeader,
-};
 
 /// The methods for one kind of file.
 pub(crate) struct EncryptionTarget {
@@ -88,7 +88,9 @@ pub(crate) enum DecryptError {
     #[error("the encrypted file is damaged: {0}")]
     Damaged(String),
     /// It has a later form.
-    #[error("the file has encryption version {0:?}; this program knows {OPENTOFU_VERSION:?}")]
+    #[error(
+        "the file has encryption version {0:?}; this program knows {OPENTOFU_WRAPPER_VERSION:?}"
+    )]
     Version(String),
     /// A key provider failed.
     #[error("the key provider {0}")]
@@ -175,13 +177,13 @@ impl EncryptionTarget {
     ///
     /// # Errors
     /// When there is none: the reasons of all methods, without a final period.
-    pub(super) fn check_identity(&self) -> Result<(), String> {
+    pub(super) fn check_identity_decrypts(&self) -> Result<(), String> {
         if self.sealed_method().is_none() {
             return Ok(());
         }
         let mut reasons = Vec::new();
         for method in self.sealed_methods().unwrap_or_default() {
-            match method.age.check_identity() {
+            match method.age.check_identity_decrypts() {
                 Ok(()) => return Ok(()),
                 Err(reason) => reasons.push(format!("{}: {reason}", method.address)),
             }
@@ -220,7 +222,7 @@ impl EncryptionTarget {
                 encrypted_data: Base64Bytes(
                     method.age.encrypt(&text).map_err(EncryptError::Sealed)?,
                 ),
-                encryption_version: AGE_VERSION.to_owned(),
+                encryption_version: AGE_WRAPPER_VERSION.to_owned(),
                 ..EncryptedFile::default()
             };
             return Ok(Cow::Owned(wrapper.to_text(layout)));
@@ -232,7 +234,7 @@ impl EncryptionTarget {
             lineage: header.lineage,
             meta: sealing.metadata.clone(),
             encrypted_data: Base64Bytes(sealed.map_err(|_| EncryptError::NoRandomBytes)?),
-            encryption_version: OPENTOFU_VERSION.to_owned(),
+            encryption_version: OPENTOFU_WRAPPER_VERSION.to_owned(),
             ..EncryptedFile::default()
         };
         Ok(Cow::Owned(wrapper.to_text(layout)))
@@ -251,8 +253,8 @@ impl EncryptionTarget {
         };
         let wrapper = wrapper.map_err(|error| DecryptError::Damaged(error.to_string()))?;
         match wrapper.encryption_version.as_str() {
-            OPENTOFU_VERSION => self.decrypt_wrapper(&wrapper),
-            AGE_VERSION => self.decrypt_age(wrapper),
+            OPENTOFU_WRAPPER_VERSION => self.decrypt_wrapper(&wrapper),
+            AGE_WRAPPER_VERSION => self.decrypt_age(wrapper),
             SEALED_VERSION => self.open_sealed_state(text),
             _ => Err(DecryptError::Version(wrapper.encryption_version)),
         }
@@ -273,7 +275,7 @@ impl EncryptionTarget {
             match method.decrypt(wrapper)? {
                 Ok(plain) => {
                     let header = StateHeader::from_state(&plain);
-                    if let Some(member) = wrapper.header().first_difference(&header) {
+                    if let Some(member) = wrapper.header().first_differing_member(&header) {
                         return Err(DecryptError::Header(member));
                     }
                     return Ok(DecryptedFile { text: Cow::Owned(plain), is_current: at == 0 });

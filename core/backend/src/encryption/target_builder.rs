@@ -63,8 +63,8 @@ fn build_method(
             let aad = arguments.take_bytes(diags, "aad")?.unwrap_or_default();
             arguments.report_unused_argument(diags)?;
             let method = AesGcmMethod { address, keys, aad };
-            check_length(diags, &arguments, &method)?;
-            check_metadata(diags, &arguments, &method)?;
+            check_key_length(diags, &arguments, &method)?;
+            check_metadata_keys_differ(diags, &arguments, &method)?;
             Ok(EncryptionMethod::AesGcm(method))
         }
         "sealed" => {
@@ -92,7 +92,7 @@ fn build_method(
 }
 
 /// Reports a key whose length is known and cannot be that of a key of AES.
-fn check_length(
+fn check_key_length(
     diags: &mut Diagnostics,
     arguments: &MethodArguments<'_>,
     method: &AesGcmMethod,
@@ -116,7 +116,7 @@ fn check_length(
 }
 
 /// Reports two key providers of a method that would write their metadata to one place.
-fn check_metadata(
+fn check_metadata_keys_differ(
     diags: &mut Diagnostics,
     arguments: &MethodArguments<'_>,
     method: &AesGcmMethod,
@@ -252,7 +252,7 @@ fn build_pbkdf2(
     let iterations = arguments.number_argument(diags, "iterations", 600_000, MIN_ITERATIONS)?;
     let salt_length = arguments.number_argument(diags, "salt_length", 32, 1)?;
     let hash = arguments.string_argument(diags, "hash_function")?;
-    let hash = Pbkdf2Hash::find(hash.as_deref().unwrap_or("sha512")).ok_or_else(|| {
+    let hash = Pbkdf2Hash::from_name(hash.as_deref().unwrap_or("sha512")).ok_or_else(|| {
         arguments.report_argument(
             diags,
             "the argument \"hash_function\" must be \"sha256\" or \"sha512\"",
@@ -297,11 +297,12 @@ fn build_aws_kms(
     let key_id = key_id.ok_or_else(|| arguments.report_missing(diags, "kms_key_id"))?;
     let spec = arguments.string_argument(diags, "key_spec")?;
     let spec = spec.ok_or_else(|| arguments.report_missing(diags, "key_spec"))?;
-    let spec = KeySpec::find(&spec).ok_or_else(|| {
+    let spec = KeySpec::from_name(&spec).ok_or_else(|| {
         let reason = "the argument \"key_spec\" must be \"AES_128\" or \"AES_256\"";
         arguments.report_argument(diags, reason)
     })?;
-    let values = arguments.backend_arguments(diags, &S3BackendKind, &aws_kms::SHARED_ARGUMENTS)?;
+    let values =
+        arguments.backend_arguments(diags, &S3BackendKind, &aws_kms::S3_BACKEND_ARGUMENTS)?;
     let given = kind::BackendArguments { values: &values, environment: arguments.environment };
     let made = AwsKmsKeyProvider::new(&given, key_id, spec);
     made.map_err(|error| arguments.report_argument(diags, &error.to_string()))
@@ -325,7 +326,8 @@ fn build_gcp_kms(
         );
         return Err(arguments.report_argument(diags, &reason));
     }
-    let values = arguments.backend_arguments(diags, &GcsBackendKind, &gcp_kms::SHARED_ARGUMENTS)?;
+    let values =
+        arguments.backend_arguments(diags, &GcsBackendKind, &gcp_kms::GCS_BACKEND_ARGUMENTS)?;
     let given = kind::BackendArguments { values: &values, environment: arguments.environment };
     let made = GcpKmsKeyProvider::new(&given, &name, key_length as usize);
     made.map_err(|error| arguments.report_argument(diags, &error.to_string()))

@@ -255,8 +255,8 @@ fn a_state_that_is_not_encrypted_needs_a_fallback() {
         ),
         "{error}"
     );
-    assert_eq!(strict.state.read_named(&plain).unwrap(), file);
-    assert!(strict.plan.check_plain("p").is_err());
+    assert_eq!(strict.state.parse_user_named_state(&plain).unwrap(), file);
+    assert!(strict.plan.check_plaintext_allowed("p").is_err());
     let (text, is_current) = strict.state.decrypt(b"").unwrap();
     assert!(text.is_empty() && is_current);
 
@@ -266,7 +266,8 @@ fn a_state_that_is_not_encrypted_needs_a_fallback() {
     assert_eq!((&*text, is_current), (plain.as_slice(), false));
     assert!(moving.state.decrypt(OPENTOFU_STATE).unwrap().1);
     assert!(
-        moving.plan.check_plain("p").is_ok() && moving.plan.decrypt("p", OPENTOFU_PLAN).is_err()
+        moving.plan.check_plaintext_allowed("p").is_ok()
+            && moving.plan.decrypt("p", OPENTOFU_PLAN).is_err()
     );
 
     let back = "state {\n  method = method.unencrypted.none\n  fallback {\n    method = method.aes_gcm.main\n  }\n}";

@@ -106,14 +106,15 @@ impl Bucket {
         of: ObjectUse,
     ) -> Result<Option<StoredObject>, Cause> {
         let url = format!("{}?alt=media", self.object_url(object));
-        let answer =
-            self.send_request(self.add_key_headers(Request::get(&url), of), Vec::new()).await?;
+        let answer = self
+            .send_request(self.add_customer_key_headers(Request::get(&url), of), Vec::new())
+            .await?;
         match answer.status {
             StatusCode::OK => Ok(Some(StoredObject {
                 generation: answer.header("x-goog-generation").map(str::to_owned),
                 content: answer.body,
             })),
-            StatusCode::NOT_FOUND if has_no_object(&answer) => Ok(None),
+            StatusCode::NOT_FOUND if is_object_missing(&answer) => Ok(None),
             _ => Err(self.unexpected_response_cause(&answer, "GET", &url)),
         }
     }
@@ -145,7 +146,7 @@ impl Bucket {
             url.push_str(&format!("&kmsKeyName={}", percent_encode(name)));
         }
         let request = Request::post(&url).header(header::CONTENT_TYPE, "application/json");
-        let answer = self.send_request(self.add_key_headers(request, of), content).await?;
+        let answer = self.send_request(self.add_customer_key_headers(request, of), content).await?;
         match answer.status {
             StatusCode::OK => {
                 let stored: StoredObjectJson =
@@ -177,7 +178,7 @@ impl Bucket {
         match answer.status {
             StatusCode::OK | StatusCode::NO_CONTENT => Ok(true),
             StatusCode::PRECONDITION_FAILED => Ok(false),
-            StatusCode::NOT_FOUND if has_no_object(&answer) => Ok(false),
+            StatusCode::NOT_FOUND if is_object_missing(&answer) => Ok(false),
             _ => Err(self.unexpected_response_cause(&answer, "DELETE", &url)),
         }
     }
@@ -224,7 +225,11 @@ impl Bucket {
     }
 
     /// The headers with the key that this backend brings along.
-    fn add_key_headers(&self, request: request::Builder, of: ObjectUse) -> request::Builder {
+    fn add_customer_key_headers(
+        &self,
+        request: request::Builder,
+        of: ObjectUse,
+    ) -> request::Builder {
         // As in Terraform, the key is for states only, so that any run can read who has the lock.
         let (ObjectUse::State, ObjectEncryption::Customer(key)) = (of, &self.encryption) else {
             return request;
@@ -267,7 +272,7 @@ pub(crate) fn error_message(answer: &HttpResponse) -> String {
 
 /// Whether an answer with the status 404 says that the object is missing, not the bucket. A page of a proxy
 /// says neither.
-fn has_no_object(answer: &HttpResponse) -> bool {
+fn is_object_missing(answer: &HttpResponse) -> bool {
     let message = error_message(answer).to_lowercase();
     !message.contains('<') && !message.contains("bucket")
 }

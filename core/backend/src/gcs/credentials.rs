@@ -164,20 +164,20 @@ fn find_credential_source(
     }
     let variables = ["GOOGLE_BACKEND_CREDENTIALS", "GOOGLE_CREDENTIALS"];
     if let Some(given) = argument_or_variable(arguments, "credentials", &variables) {
-        return validate_json(read_file_or_text(arguments, given)).map(CredentialSource::Json).ok_or_else(|| {
+        return text_if_valid_json(read_file_or_text(arguments, given)).map(CredentialSource::Json).ok_or_else(|| {
             ConfigError::new(
                 "the string provided in credentials is neither valid json nor a valid file path",
             )
         });
     }
-    let home = arguments.environment_variable("HOME").unwrap_or_default();
+    let home = arguments.read_env_variable("HOME").unwrap_or_default();
     let usual = format!("{home}/.config/gcloud/application_default_credentials.json");
-    let (path, is_set) = match arguments.environment_variable("GOOGLE_APPLICATION_CREDENTIALS") {
+    let (path, is_set) = match arguments.read_env_variable("GOOGLE_APPLICATION_CREDENTIALS") {
         Some(path) => (path, true),
         None => (usual, false),
     };
     match arguments.read_text(&path) {
-        Ok(content) => validate_json(content)
+        Ok(content) => text_if_valid_json(content)
             .map(CredentialSource::Json)
             .ok_or_else(|| ConfigError::new(format!("the credentials in {path:?} are not JSON"))),
         // A file that was named has to exist; the usual one need not.
@@ -188,7 +188,7 @@ fn find_credential_source(
     }
 }
 
-fn validate_json(text: String) -> Option<String> {
+fn text_if_valid_json(text: String) -> Option<String> {
     serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok().then_some(text)
 }
 

@@ -16,7 +16,7 @@ use crate::cause::Cause;
 use crate::retry::RetryPolicy;
 
 /// The attempts at writing a part, while calls that are announced wait for it.
-const RETRIES: RetryPolicy =
+const RETRY_POLICY: RetryPolicy =
     RetryPolicy { most: 6, shortest: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
 /// The longest time of one attempt.
@@ -55,7 +55,7 @@ impl JournalCopyTask {
         let (records, queue) = mpsc::unbounded_channel();
         let (said, progress) = watch::channel(CopyProgress::default());
         let writer = PartWriter { store: store.clone(), run: run.clone(), next };
-        let task = tokio::spawn(writer.write_all(queue, said));
+        let task = tokio::spawn(writer.write_queued_parts(queue, said));
         Self { records, n_pushed: Cell::new(0), progress, task, store, run }
     }
 }
@@ -108,7 +108,7 @@ impl JournalCopy for JournalCopyTask {
 
 impl PartWriter {
     /// Writes what comes until the sender is gone. Returns the number of the next part.
-    async fn write_all(
+    async fn write_queued_parts(
         mut self,
         mut queue: mpsc::UnboundedReceiver<Vec<u8>>,
         said: watch::Sender<CopyProgress>,
@@ -122,7 +122,7 @@ impl PartWriter {
                 bytes.extend(more);
                 n_taken += 1;
             }
-            match self.write(JournalPart::Records(bytes)).await {
+            match self.write_part(JournalPart::Records(bytes)).await {
                 Ok(()) => said.send_modify(|progress| progress.n_durable += n_taken),
                 Err(error) => {
                     said.send_modify(|progress| progress.error = Some(error));
@@ -134,9 +134,9 @@ impl PartWriter {
         self.next
     }
 
-    async fn write(&mut self, part: JournalPart) -> Result<(), JournalCopyError> {
+    async fn write_part(&mut self, part: JournalPart) -> Result<(), JournalCopyError> {
         let (bytes, location) = (part.encode(), self.store.store_location());
-        let mut attempts = RETRIES.first_attempt("write the shared journal");
+        let mut attempts = RETRY_POLICY.begin_attempts("write the shared journal");
         loop {
             let append = self.store.append_part(&self.run, self.next, &bytes);
             let cause: Cause = match tokio::time::timeout(MAX_ATTEMPT_TIME, append).await {

@@ -16,7 +16,7 @@ use ureq::http::{Request, header};
 
 use super::kubeconfig::{ClusterAccess, ExecEntry};
 use crate::cause::Cause;
-use crate::command::CredentialProgram;
+use crate::credential_program::CredentialProgram;
 use crate::retry::RetryPolicy;
 use crate::web::Authorize;
 use crate::web::{HttpClient, TlsSettings};
@@ -74,7 +74,7 @@ struct ExecCredentialStatus {
 }
 
 impl ExecCredentialStatus {
-    fn is_fresh(&self) -> bool {
+    fn is_still_valid(&self) -> bool {
         let end = self.expiration_timestamp.as_deref().and_then(|text| text.parse().ok());
         // A token that expires on its way to the server would be refused.
         end.is_none_or(|end: Timestamp| Timestamp::now() + Duration::from_secs(20) < end)
@@ -134,7 +134,7 @@ impl ExecCredentials {
     async fn current_credentials(&self) -> Result<ExecCredentialStatus, Cause> {
         // Held while the program runs, so that requests at the same time do not run it twice.
         let mut last = self.last.lock().await;
-        if let Some(status) = last.as_ref().filter(|status| status.is_fresh()) {
+        if let Some(status) = last.as_ref().filter(|status| status.is_still_valid()) {
             return Ok(status.clone());
         }
         let ExecEntry { api_version, command, args, env } = &self.exec;

@@ -23,7 +23,7 @@ pub(super) const WORKSPACE_LABEL: &str = "tfstateWorkspace";
 pub(super) const SUFFIX_LABEL: &str = "tfstateSecretSuffix";
 
 /// The annotation of the lease that describes the holder.
-const HOLDER_ANNOTATION: &str = "app.terraform.io/lock-info";
+const LOCK_HOLDER_ANNOTATION: &str = "app.terraform.io/lock-info";
 
 /// The longest part of a state in one secret.
 const MAX_CHUNK_LEN: usize = 1_048_576;
@@ -54,7 +54,7 @@ impl KubernetesClient {
     ///
     /// # Errors
     /// When Kubernetes permits no such name.
-    pub(super) fn check_name(&self) -> Result<(), Cause> {
+    pub(super) fn check_object_name(&self) -> Result<(), Cause> {
         let name = self.lease_name();
         // Kubernetes takes DNS subdomains of RFC 1123 as names of these objects.
         let is_label = |label: &str| {
@@ -137,10 +137,10 @@ impl KubernetesClient {
         // All other fields stay. The version among them makes the server refuse to replace another
         // one.
         let mut secret = known.clone();
-        set_member(&mut secret.0, &["data", "tfstate"], Some(Value::String(data)));
+        set_nested_member(&mut secret.0, &["data", "tfstate"], Some(Value::String(data)));
         // A listing leaves these out.
-        set_member(&mut secret.0, &["apiVersion"], Some(json!("v1")));
-        set_member(&mut secret.0, &["kind"], Some(json!("Secret")));
+        set_nested_member(&mut secret.0, &["apiVersion"], Some(json!("v1")));
+        set_nested_member(&mut secret.0, &["kind"], Some(json!("Secret")));
         self.cluster.update(ObjectKind::Secret, &secret).await
     }
 
@@ -168,7 +168,7 @@ impl KubernetesClient {
                         "name": self.lease_name(),
                         "namespace": self.cluster.namespace(),
                         "labels": self.labels,
-                        "annotations": { HOLDER_ANNOTATION: text },
+                        "annotations": { LOCK_HOLDER_ANNOTATION: text },
                     },
                     "spec": { "holderIdentity": info.id },
                 });
@@ -176,10 +176,10 @@ impl KubernetesClient {
             }
             Some(mut lease) => {
                 // The version that was read goes back with it, so only one of two takers succeeds.
-                set_member(&mut lease.0, &["spec", "holderIdentity"], Some(json!(info.id)));
-                set_member(
+                set_nested_member(&mut lease.0, &["spec", "holderIdentity"], Some(json!(info.id)));
+                set_nested_member(
                     &mut lease.0,
-                    &["metadata", "annotations", HOLDER_ANNOTATION],
+                    &["metadata", "annotations", LOCK_HOLDER_ANNOTATION],
                     Some(json!(text)),
                 );
                 self.cluster.update(ObjectKind::Lease, &lease).await
@@ -198,15 +198,16 @@ struct LeaseWithHolder {
 impl LeaseWithHolder {
     /// The description of the holder.
     fn lock_info(&self) -> Box<LockInfo> {
-        let text =
-            self.lease.0["metadata"]["annotations"][HOLDER_ANNOTATION].as_str().unwrap_or_default();
+        let text = self.lease.0["metadata"]["annotations"][LOCK_HOLDER_ANNOTATION]
+            .as_str()
+            .unwrap_or_default();
         let info: LockInfo = parse_json_object(text.as_bytes()).unwrap_or_default();
         Box::new(LockInfo { id: self.id.clone(), ..info })
     }
 }
 
 /// Sets a member of nested objects, or removes it.
-fn set_member(object: &mut Value, path: &[&str], value: Option<Value>) {
+fn set_nested_member(object: &mut Value, path: &[&str], value: Option<Value>) {
     let Some((name, rest)) = path.split_first() else { return };
     // The server leaves out empty objects, for example the annotations.
     if !object.is_object() {
@@ -216,7 +217,7 @@ fn set_member(object: &mut Value, path: &[&str], value: Option<Value>) {
     match (rest, value) {
         ([], Some(value)) => drop(map.insert((*name).to_owned(), value)),
         ([], None) => drop(map.remove(*name)),
-        (_, value) => set_member(map.entry(*name).or_insert(Value::Null), rest, value),
+        (_, value) => set_nested_member(map.entry(*name).or_insert(Value::Null), rest, value),
     }
 }
 
@@ -257,7 +258,7 @@ impl RemoteClient for KubernetesClient {
     }
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
-        self.check_name()?;
+        self.check_object_name()?;
         // Taken out, because after a failure it is not known which parts are stored.
         let known = match self.known.take() {
             Some(known) => known,
@@ -291,7 +292,7 @@ impl RemoteClient for KubernetesClient {
     }
 
     async fn lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause> {
-        self.check_name()?;
+        self.check_object_name()?;
         let lease = self.cluster.get(ObjectKind::Lease, &self.lease_name()).await?;
         let id = lease.as_ref().and_then(|lease| lease.0["spec"]["holderIdentity"].as_str());
         if id.is_none()
@@ -332,8 +333,12 @@ impl RemoteClient for KubernetesClient {
             let mut lease = found.lease.clone();
             // The version that was read goes along, so a lease that another process has taken since
             // stays.
-            set_member(&mut lease.0, &["spec", "holderIdentity"], None);
-            set_member(&mut lease.0, &["metadata", "annotations", HOLDER_ANNOTATION], None);
+            set_nested_member(&mut lease.0, &["spec", "holderIdentity"], None);
+            set_nested_member(
+                &mut lease.0,
+                &["metadata", "annotations", LOCK_HOLDER_ANNOTATION],
+                None,
+            );
             if let PutOutcome::Stored(_) = self.cluster.update(ObjectKind::Lease, &lease).await? {
                 return Ok(ForceUnlockOutcome::Released);
             }

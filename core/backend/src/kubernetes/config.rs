@@ -163,7 +163,7 @@ fn read_connection(arguments: &BackendArguments<'_>) -> Result<ClusterConnection
 /// The way to the cluster that this process runs in.
 fn access_from_pod(arguments: &BackendArguments<'_>) -> Result<ClusterAccess, ConfigError> {
     let address = ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"];
-    let [Some(host), Some(port)] = address.map(|name| arguments.environment_variable(name)) else {
+    let [Some(host), Some(port)] = address.map(|name| arguments.read_env_variable(name)) else {
         return Err(ConfigError::new(
             "unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined",
         ));
@@ -188,13 +188,13 @@ fn access_from_kubeconfig(arguments: &BackendArguments<'_>) -> Result<ClusterAcc
     let paths = match argument_or_variable(arguments, "config_path", "KUBE_CONFIG_PATH") {
         Some(path) => vec![path],
         None => listed.unwrap_or_else(|| {
-            let paths = arguments.environment_variable("KUBE_CONFIG_PATHS").unwrap_or_default();
+            let paths = arguments.read_env_variable("KUBE_CONFIG_PATHS").unwrap_or_default();
             paths.split(':').filter(|path| !path.is_empty()).map(str::to_owned).collect()
         }),
     };
     let mut config = Kubeconfig::default();
     for path in paths {
-        let home = arguments.environment_variable("HOME").unwrap_or_default();
+        let home = arguments.read_env_variable("HOME").unwrap_or_default();
         let path = path.strip_prefix("~/").map_or(path.clone(), |rest| format!("{home}/{rest}"));
         if let Some(next) = Kubeconfig::read(&arguments.working_directory().join(path))? {
             config.merge(next);

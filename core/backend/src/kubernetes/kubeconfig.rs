@@ -210,7 +210,7 @@ impl ClusterAccess {
         self.server = entry.server;
         self.proxy = entry.proxy_url;
         let (data, path) = (entry.certificate_authority_data, entry.certificate_authority);
-        self.authorities = read_pem(data, path, folder, "certificate-authority")?;
+        self.authorities = read_pem_data_or_file(data, path, folder, "certificate-authority")?;
         Ok(())
     }
 
@@ -221,8 +221,9 @@ impl ClusterAccess {
             ));
         }
         let (data, path) = (entry.client_certificate_data, entry.client_certificate);
-        self.certificate = read_pem(data, path, folder, "client-certificate")?;
-        self.key = read_pem(entry.client_key_data, entry.client_key, folder, "client-key")?;
+        self.certificate = read_pem_data_or_file(data, path, folder, "client-certificate")?;
+        self.key =
+            read_pem_data_or_file(entry.client_key_data, entry.client_key, folder, "client-key")?;
         self.token = entry.token.filter(|token| !token.is_empty());
         self.token_file = entry.token_file.map(|path| folder.join(path));
         self.username = entry.username;
@@ -239,7 +240,7 @@ impl ClusterAccess {
 }
 
 /// The text of a certificate or key: encoded in the configuration, or in a file.
-fn read_pem(
+fn read_pem_data_or_file(
     data: Option<String>,
     path: Option<String>,
     folder: &Path,

@@ -4,7 +4,7 @@ use libyaml_safer::{Event, EventData, Parser, ScalarStyle};
 use serde_json::{Map, Value};
 
 /// The deepest nesting.
-const MAX_DEPTH: usize = 32;
+const MAX_YAML_DEPTH: usize = 32;
 
 /// Reads the first document of a text.
 ///
@@ -42,7 +42,7 @@ impl YamlReader<'_, '_> {
     fn read_value(&mut self, event: Event, depth: usize) -> Result<Value, String> {
         let line = event.start_mark.line + 1;
         // The reader recurses once for each level, and a deep text would exhaust the stack.
-        if depth > MAX_DEPTH {
+        if depth > MAX_YAML_DEPTH {
             return Err(format!("line {line}: it is nested too deeply"));
         }
         match event.data {

@@ -4,7 +4,7 @@ use std::io;
 
 use formwork_core::disk::{MAX_STATE_LEN, is_same_file, open_file, read_file};
 
-use super::replace::PipeHandling;
+use super::replace_file::PipeHandling;
 use super::{LocalStore, StoredContent, display_path, store_error};
 use crate::known_state::KnownState;
 use crate::store::{StoreError, StoreOperation};
@@ -16,7 +16,7 @@ impl LocalStore {
         let Some(backup) = &self.files.backup else { return Ok(()) };
         // A copy in the place of the state would take the name from the file that is locked and
         // written. As in Terraform, the new state is the only one then.
-        if !self.holds_something_to_keep() || is_same_file(backup, stored) {
+        if !self.holds_state_from_before_run() || is_same_file(backup, stored) {
             return Ok(());
         }
         let from = open_file(stored).map_err(store_error(StoreOperation::Read, stored))?;
@@ -33,7 +33,7 @@ impl LocalStore {
     }
 
     /// Whether the file that is written holds a state that was there before this run.
-    fn holds_something_to_keep(&self) -> bool {
+    fn holds_state_from_before_run(&self) -> bool {
         match &self.files.read_from {
             Some(_) => self.files.state.metadata().is_ok_and(|about| about.len() > 0),
             None => {
@@ -44,11 +44,11 @@ impl LocalStore {
 
     /// Refuses a backup that would replace the file that the state is read from: a run that is cut off
     /// behind it would leave neither the state nor its successor.
-    pub(super) fn check_backup_place(&self) -> Result<(), StoreError> {
+    pub(super) fn check_backup_is_not_source(&self) -> Result<(), StoreError> {
         let (Some(backup), Some(source)) = (&self.files.backup, &self.files.read_from) else {
             return Ok(());
         };
-        if !self.holds_something_to_keep() || !is_same_file(backup, source) {
+        if !self.holds_state_from_before_run() || !is_same_file(backup, source) {
             return Ok(());
         }
         let location = display_path(&self.files.state);

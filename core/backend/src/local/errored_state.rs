@@ -8,8 +8,8 @@ use formwork_core::disk::{MAX_STATE_LEN, read_file};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::{ObjectState, State};
 
-use super::is_not_regular_file;
-use super::replace::{DiskOperations, PipeHandling};
+use super::is_device_or_pipe;
+use super::replace_file::{DiskOperations, PipeHandling};
 use crate::encryption::StateCipher;
 use crate::store::StoreError;
 
@@ -134,14 +134,14 @@ fn is_same_real_object(one: &ObjectState, other: &ObjectState) -> bool {
 ///
 /// # Errors
 /// When that fails too.
-pub fn save_errored(
+pub fn save_errored_state(
     file: &StateFile,
     cipher: &StateCipher,
     folder: &Path,
 ) -> Result<(PathBuf, Option<PathBuf>), StoreError> {
     let path = folder.join(ERRORED_FILE);
     // What goes into a device or a pipe is lost.
-    let kept = if is_not_regular_file(&path) { rename_to_free_name(&path) } else { None };
+    let kept = if is_device_or_pipe(&path) { rename_to_free_name(&path) } else { None };
     let kept = kept.or_else(|| {
         ErroredStateFile::read(folder, cipher)
             .filter(|errored| {
@@ -151,8 +151,9 @@ pub fn save_errored(
     });
     // As it would have been stored: a state that was never stored has no serial.
     let stored = StateFile { serial: file.serial.saturating_add(1), ..file.clone() };
-    DiskOperations::default()
-        .write_next_file(&path, PipeHandling::Replace, None, &|to| cipher.write_to(&stored, to))?;
+    DiskOperations::default().write_next_file(&path, PipeHandling::Replace, None, &|to| {
+        cipher.write_state_to(&stored, to)
+    })?;
     Ok((path, kept))
 }
 

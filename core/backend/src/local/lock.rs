@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::disk::locks::{LockedFile, is_lock_held_error, lock};
 use formwork_core::disk::{
-    Access, FileId, FileOptions as _, MAX_DATA_FILE_LEN, parse_json_object, read_file,
+    FileAccess, FileId, FileOptions as _, MAX_DATA_FILE_LEN, parse_json_object, read_file,
 };
 
-use super::{StateFilePaths, display_path, is_not_regular_file, store_error};
+use super::{StateFilePaths, display_path, is_device_or_pipe, store_error};
 use crate::lock::LockInfo;
 use crate::store::{LockEnd, StoreError, StoreOperation};
 
@@ -39,7 +39,7 @@ impl HeldLock {
     ) -> Result<Option<Self>, StoreError> {
         // There is nothing to hold of what is no file: no state is kept there.
         let path = &files.state;
-        if is_not_regular_file(path) {
+        if is_device_or_pipe(path) {
             return Ok(None);
         }
         let lock_failed = |error| store_error(StoreOperation::Lock, path)(error);
@@ -67,7 +67,7 @@ impl HeldLock {
             let file = match lock(file) {
                 Ok(file) => file,
                 Err(error) if is_lock_held_error(&error) => {
-                    let holder = read_info(&info).map(Box::new);
+                    let holder = read_lock_info(&info).map(Box::new);
                     let location = display_path(path);
                     return Err(StoreError::Held { location, holder, ends: LockEnd::WithProcess });
                 }
@@ -82,18 +82,18 @@ impl HeldLock {
             let (id, state) = (about.id.clone(), path.clone());
             let held = Self { id, file, former: Vec::new(), state, info, is_ours };
             // From here on, whatever was made goes with the lock.
-            held.write_info(&about).map_err(store_error(StoreOperation::Lock, &held.info))?;
+            held.write_lock_info(&about).map_err(store_error(StoreOperation::Lock, &held.info))?;
             return Ok(Some(held));
         }
         Err(StoreError::Replaced { location: display_path(path) })
     }
 
     /// Writes the information about the lock, readable by all users that can read the state.
-    fn write_info(&self, about: &LockInfo) -> io::Result<()> {
+    fn write_lock_info(&self, about: &LockInfo) -> io::Result<()> {
         let text = serde_json::to_vec(about)?;
         // Left over from a run that was killed, perhaps one of another user.
         std::fs::remove_file(&self.info).ok();
-        let mode = Access::of(&self.file.metadata()?).mode_for_public_file();
+        let mode = FileAccess::of(&self.file.metadata()?).mode_for_public_file();
         let mut options = OpenOptions::new();
         // A new file: a link that was planted under the name meanwhile is not followed.
         options.write(true).create_new(true).with_mode(mode);
@@ -101,7 +101,7 @@ impl HeldLock {
     }
 
     /// Fails if the locked file is no longer the one at the path.
-    pub(super) fn check_in_place(&self, path: &Path) -> Result<(), StoreError> {
+    pub(super) fn check_not_replaced(&self, path: &Path) -> Result<(), StoreError> {
         match is_file_at_path(&self.file, path) {
             Ok(true) => Ok(()),
             Ok(false) => Err(StoreError::Replaced { location: display_path(path) }),
@@ -110,7 +110,7 @@ impl HeldLock {
     }
 
     /// Holds another file, already locked, that took the place of the one held.
-    pub(super) fn switch_file(&mut self, file: LockedFile) {
+    pub(super) fn hold_file_instead(&mut self, file: LockedFile) {
         self.former.push(std::mem::replace(&mut self.file, file));
     }
 }
@@ -138,6 +138,6 @@ pub(super) fn is_file_at_path(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-fn read_info(path: &Path) -> Option<LockInfo> {
+fn read_lock_info(path: &Path) -> Option<LockInfo> {
     parse_json_object(&read_file(path, MAX_DATA_FILE_LEN).ok()?).ok()
 }

@@ -8,7 +8,7 @@ use formwork_core::state::file::StateFile;
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
-use super::{LocalStore, display_path, follow_links, replace};
+use super::{LocalStore, display_path, follow_links, replace_file};
 use crate::messages;
 
 /// A backup that can be read.
@@ -105,7 +105,7 @@ impl LocalStore {
     /// The complete states that runs were writing.
     fn read_unfinished_state(&self) -> Vec<(PathBuf, StateFile)> {
         let state = follow_links(&self.files.state);
-        replace::next_paths(&state).filter_map(|path| self.read_complete_state(path)).collect()
+        replace_file::next_paths(&state).filter_map(|path| self.read_complete_state(path)).collect()
     }
 
     fn read_complete_state(&self, path: PathBuf) -> Option<(PathBuf, StateFile)> {
@@ -121,5 +121,5 @@ pub(super) fn empty_file_warning(path: &Path) -> Diagnostic {
         "{} has no content. It counts as a state without objects, which is right if it was only just made: by hand, or for a lock. If there were objects, go no further: they would be made a second time. Restore the file from a copy instead.",
         path.display()
     );
-    Diagnostic::warning(messages::STATE_FILE_IS_EMPTY, detail).blame(Blame::Environment)
+    Diagnostic::warning(messages::STATE_FILE_IS_EMPTY, detail).blamed_on(Blame::Environment)
 }

@@ -431,7 +431,7 @@ async fn a_state_put_over_another_keeps_its_serial_and_leaves_a_backup() {
 fn a_state_without_a_home_is_saved_beside() {
     let folder = new_folder();
     let (path, kept) =
-        save_errored(&state_with_word("a"), &StateCipher::default(), folder.path()).unwrap();
+        save_errored_state(&state_with_word("a"), &StateCipher::default(), folder.path()).unwrap();
     assert_eq!((&path, kept), (&folder.path().join("errored.tfstate"), None));
     // As the next one that is stored: serial 0 is that of a state which never was.
     let next = StateFile { serial: state_with_word("a").serial + 1, ..state_with_word("a") };
@@ -456,8 +456,9 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
         );
         StateFile::parse(text.as_bytes()).unwrap()
     };
-    let save =
-        |file: StateFile| save_errored(&file, &StateCipher::default(), folder.path()).unwrap().1;
+    let save = |file: StateFile| {
+        save_errored_state(&file, &StateCipher::default(), folder.path()).unwrap().1
+    };
     assert_eq!(save(with("one", &["a"])), None);
     assert_eq!(save(with("one", &["a", "b"])), None);
     let kept = |number: u32| Some(folder.path().join(format!("errored.{number}.tfstate")));

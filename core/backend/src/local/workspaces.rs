@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use formwork_core::disk::Dir;
-use formwork_core::state::intents::IntentLog;
+use formwork_core::state::intent_log::IntentLog;
 
 use super::{LocalStore, StateFilePaths, display_path, store_error};
 use crate::store::{StateStore, StoreError, StoreOperation};
@@ -87,8 +87,8 @@ impl Workspaces {
             return Err(WorkspaceError::Exists(name.to_owned()));
         }
         let created = self
-            .open_folder(Dir::create, |parent, name| parent.create_subdir(name))
-            .and_then(|folder| folder.create_subdir(name));
+            .open_folder(Dir::open_or_create, |parent, name| parent.open_or_create_subdir(name))
+            .and_then(|folder| folder.open_or_create_subdir(name));
         match created {
             Ok(_) => Ok(()),
             Err(error) => {

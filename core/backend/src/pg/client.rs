@@ -12,7 +12,7 @@ use super::idle_connections;
 use crate::cause::Cause;
 
 /// The key of the lock under which workspaces are made.
-const CREATION_LOCK_KEY: i64 = -1;
+const WORKSPACE_CREATION_LOCK_KEY: i64 = -1;
 
 /// A condition: another session holds the key of creation. Terraform takes the key to see that, and so is in the
 /// way of all others that look at the same moment.
@@ -20,7 +20,7 @@ const IS_CREATING_CONDITION: &str = "EXISTS (SELECT FROM pg_locks WHERE locktype
 
 /// The time that the key of creation is waited for. Terraform holds it for a moment whenever it locks a state of
 /// the database, and for a whole run where it makes one.
-const CREATION_LOCK_WAIT: Duration = Duration::from_secs(2);
+const MAX_CREATION_LOCK_WAIT: Duration = Duration::from_secs(2);
 
 /// The pause between two attempts.
 const LOCK_RETRY_PAUSE: Duration = Duration::from_millis(50);
@@ -56,8 +56,8 @@ impl HeldAdvisoryLock {
 }
 
 /// The lock under which workspaces are made.
-const CREATION_LOCK: HeldAdvisoryLock =
-    HeldAdvisoryLock { key: CREATION_LOCK_KEY, mode: LockMode::Exclusive };
+const WORKSPACE_CREATION_LOCK: HeldAdvisoryLock =
+    HeldAdvisoryLock { key: WORKSPACE_CREATION_LOCK_KEY, mode: LockMode::Exclusive };
 
 /// The outcome of an attempt to lock.
 enum LockAttempt {
@@ -90,7 +90,7 @@ impl PgClient {
             let client = self.table.connect_and_create().await?;
             if let Some(HeldAdvisoryLock { key, mode }) = self.held {
                 let taken = match mode {
-                    LockMode::Exclusive if key == CREATION_LOCK_KEY => {
+                    LockMode::Exclusive if key == WORKSPACE_CREATION_LOCK_KEY => {
                         lock_creation_key(&client).await?
                     }
                     LockMode::Exclusive => try_advisory_lock(&client, key).await?,
@@ -142,14 +142,14 @@ impl PgClient {
         }
         let made = client.execute(&statement, &[&workspace, &text]).await;
         // Released after a failure, too: a session keeps an advisory lock until it ends.
-        CREATION_LOCK.release(client).await?;
+        WORKSPACE_CREATION_LOCK.release(client).await?;
         made.map(drop)
     }
 
     /// The sessions that hold the lock of the row or the key of creation, as one line each.
     async fn lock_holders(&mut self) -> Result<Vec<String>, Cause> {
         let query = format!(
-            "SELECT activity.pid, coalesce(activity.usename::text, ''), coalesce(host(activity.client_addr), 'local'), coalesce(activity.application_name, '') FROM pg_locks locks JOIN pg_stat_activity activity ON activity.pid = locks.pid WHERE locks.locktype = 'advisory' AND locks.granted AND locks.objsubid = 1 AND locks.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND ((locks.classid::bigint << 32) | locks.objid::bigint) IN (SELECT id FROM {} WHERE name = $1 UNION ALL SELECT {CREATION_LOCK_KEY})",
+            "SELECT activity.pid, coalesce(activity.usename::text, ''), coalesce(host(activity.client_addr), 'local'), coalesce(activity.application_name, '') FROM pg_locks locks JOIN pg_stat_activity activity ON activity.pid = locks.pid WHERE locks.locktype = 'advisory' AND locks.granted AND locks.objsubid = 1 AND locks.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND ((locks.classid::bigint << 32) | locks.objid::bigint) IN (SELECT id FROM {} WHERE name = $1 UNION ALL SELECT {WORKSPACE_CREATION_LOCK_KEY})",
             self.table.name()
         );
         let workspace = self.workspace.clone();
@@ -167,15 +167,15 @@ impl Drop for PgClient {
     fn drop(&mut self) {
         // A lock ends with its connection, so that one is not used again.
         if let (Some(client), None) = (self.client.take(), self.held) {
-            idle_connections::keep_idle(&self.table.target, client);
+            idle_connections::keep_idle_connection(&self.table.target, client);
         }
     }
 }
 
 /// Takes the key of creation, and waits a moment for it.
 async fn lock_creation_key(client: &Connection) -> Result<bool, Cause> {
-    let until = Instant::now() + CREATION_LOCK_WAIT;
-    while !try_advisory_lock(client, CREATION_LOCK_KEY).await? {
+    let until = Instant::now() + MAX_CREATION_LOCK_WAIT;
+    while !try_advisory_lock(client, WORKSPACE_CREATION_LOCK_KEY).await? {
         if Instant::now() >= until {
             return Ok(false);
         }
@@ -213,7 +213,7 @@ impl PgClient {
     /// Takes the lock: beside others of its kind if that is wanted and possible, else alone. `None` if
     /// another process has it.
     pub(super) async fn lock(&mut self, shared: bool) -> Result<Option<LockMode>, Cause> {
-        let until = Instant::now() + CREATION_LOCK_WAIT;
+        let until = Instant::now() + MAX_CREATION_LOCK_WAIT;
         loop {
             match self.try_to_lock(shared).await? {
                 LockAttempt::Taken(mode) => return Ok(Some(mode)),
@@ -237,15 +237,15 @@ impl PgClient {
         let workspace = self.workspace.clone();
         let client = self.connection().await?;
         let Some(row) = client.query_opt(&query, &[&workspace]).await? else {
-            if !try_advisory_lock(client, CREATION_LOCK_KEY).await? {
+            if !try_advisory_lock(client, WORKSPACE_CREATION_LOCK_KEY).await? {
                 return Ok(LockAttempt::Creating);
             }
             // Another program may have made the row in between, and hold its lock.
             if client.query_opt(&query_row, &[&workspace]).await?.is_some() {
-                CREATION_LOCK.release(client).await?;
+                WORKSPACE_CREATION_LOCK.release(client).await?;
                 return Ok(LockAttempt::Creating);
             }
-            self.held = Some(CREATION_LOCK);
+            self.held = Some(WORKSPACE_CREATION_LOCK);
             return Ok(LockAttempt::Taken(LockMode::Exclusive));
         };
         let (key, took_row, is_creating): (i64, bool, bool) = (row.get(0), row.get(1), row.get(2));
@@ -270,7 +270,7 @@ impl PgClient {
     }
 
     /// The lock, to be released. A connection that is lost does not take it again.
-    pub(super) fn take_lock(&mut self) -> Option<HeldAdvisoryLock> {
+    pub(super) fn take_lock_to_release(&mut self) -> Option<HeldAdvisoryLock> {
         self.held.take()
     }
 

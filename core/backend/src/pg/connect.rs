@@ -163,7 +163,7 @@ impl ConnectTarget {
     /// # Errors
     /// When the server does not accept, or does not answer in time.
     pub(super) async fn connect(&self) -> Result<Connection, Cause> {
-        if let Some(client) = idle_connections::take_idle(self) {
+        if let Some(client) = idle_connections::take_idle_connection(self) {
             return Ok(client);
         }
         // A server that accepts may still not greet.
@@ -176,13 +176,15 @@ impl ConnectTarget {
 
     async fn connect_new(&self) -> Result<Connection, Cause> {
         if self.mode == TlsMode::Disable {
-            let (client, connection) = self.config.connect(NoTls).await.map_err(explain_error)?;
+            let (client, connection) =
+                self.config.connect(NoTls).await.map_err(error_with_server_message)?;
             // The library sends nothing unless the other half of the connection runs.
             tokio::spawn(connection);
             return Ok(Connection::new(client, self.statement_limit));
         }
         let tls = tls_connector(self.mode, &self.files)?;
-        let (client, connection) = self.config.connect(tls).await.map_err(explain_error)?;
+        let (client, connection) =
+            self.config.connect(tls).await.map_err(error_with_server_message)?;
         tokio::spawn(connection);
         Ok(Connection::new(client, self.statement_limit))
     }
@@ -206,7 +208,7 @@ fn parse_timeout(
 }
 
 /// An error with the server's words, which its usual form leaves out.
-pub(super) fn explain_error(error: tokio_postgres::Error) -> Cause {
+pub(super) fn error_with_server_message(error: tokio_postgres::Error) -> Cause {
     if let Some(said) = error.as_db_error() {
         return format!("{} (SQLSTATE {})", said.message(), said.code().code()).into();
     }

@@ -11,7 +11,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error, Row};
 
-use super::connect::{STATEMENT_TIMEOUT_VARIABLE, explain_error};
+use super::connect::{STATEMENT_TIMEOUT_VARIABLE, error_with_server_message};
 use crate::cause::Cause;
 
 /// The values of a statement.
@@ -205,7 +205,7 @@ impl Connection {
         match tokio::time::timeout(self.limit, call).await {
             Ok(outcome) => outcome.map_err(|error| {
                 self.faults.has_failed.store(true, Ordering::SeqCst);
-                explain_error(error)
+                error_with_server_message(error)
             }),
             Err(_) => {
                 // Later statements would wait behind this one, so the connection is given up.

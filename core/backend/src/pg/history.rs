@@ -6,7 +6,7 @@ use futures_util::try_join;
 
 use super::connection::{Connection, StatementParameter, Transaction};
 use formwork_core::addr::{DeposedKey, InstanceAddr};
-use formwork_core::state::file::{StateFile, write_entry};
+use formwork_core::state::file::{StateFile, write_object_entry};
 use formwork_core::state::merge::StateDifference;
 use formwork_core::state::{OutputValue, State};
 
@@ -15,7 +15,7 @@ use crate::cause::Cause;
 use crate::history::{HistoryPoint, HistoryWrite, ObjectChange, StoredObject};
 
 /// The user of a write that was not made by Formwork.
-const OTHER_PROGRAM: &str = "another program";
+const OTHER_PROGRAM_USER: &str = "another program";
 
 /// The most rows in one statement.
 const MAX_ROWS_PER_STATEMENT: usize = 10_000;
@@ -28,7 +28,7 @@ pub(super) struct RecordedWrite<'a> {
     /// The state before it, as it is stored, with its sum; `None` if there was none.
     pub(super) before: Option<(&'a StateFile, &'a str)>,
     /// The sum of the last state in the history; `None` if the history is empty.
-    pub(super) last_sum: Option<&'a str>,
+    pub(super) last_state_checksum: Option<&'a str>,
     /// The state after it.
     pub(super) after: &'a StateFile,
     /// The sum of its text.
@@ -46,7 +46,7 @@ struct ObjectRow {
 }
 
 /// Reads the sum of the last state in the history; `None` if the history is empty.
-pub(super) async fn last_sum(
+pub(super) async fn last_state_checksum(
     transaction: &Transaction<'_>,
     table: &StatesTable,
     workspace: &str,
@@ -60,20 +60,20 @@ pub(super) async fn last_sum(
 }
 
 /// Records a write in its own transaction, which must have locked the row of the state.
-pub(super) async fn record_write(
+pub(super) async fn record_history_write(
     transaction: &Transaction<'_>,
     table: &StatesTable,
     write: &RecordedWrite<'_>,
 ) -> Result<(), Cause> {
     let nothing = State::default();
     if let Some((before, sum)) = write.before
-        && write.last_sum != Some(sum)
+        && write.last_state_checksum != Some(sum)
     {
         // Another program has written it, or the history begins.
-        let known = known_objects(transaction, table, write.workspace).await?;
+        let known = recorded_objects(transaction, table, write.workspace).await?;
         let rows = rows_since(&known, &before.state);
         let other = RecordedWrite {
-            who: OTHER_PROGRAM,
+            who: OTHER_PROGRAM_USER,
             before: None,
             after: before,
             sum,
@@ -129,7 +129,7 @@ fn object_entries(state: &State, addr: &InstanceAddr) -> BTreeMap<String, String
     let Some(held) = state.resources.get(&addr.resource_addr()) else { return BTreeMap::new() };
     let Some(instance) = held.instances.get(&addr.key) else { return BTreeMap::new() };
     let entry = |key: Option<&DeposedKey>, object| {
-        let text = write_entry(addr, key, &held.provider, object);
+        let text = write_object_entry(addr, key, &held.provider, object);
         // The entry is JSON, which is UTF-8, so no character is lost.
         String::from_utf8_lossy(&text).into_owned()
     };
@@ -146,7 +146,7 @@ fn output_entry(output: &OutputValue) -> String {
 }
 
 /// The objects and outputs that the history has by now.
-async fn known_objects(
+async fn recorded_objects(
     transaction: &Transaction<'_>,
     table: &StatesTable,
     workspace: &str,

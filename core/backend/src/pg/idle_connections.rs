@@ -22,7 +22,7 @@ struct IdleConnection {
 }
 
 /// Returns a connection with a target that waits, if there is one.
-pub(super) fn take_idle(target: &ConnectTarget) -> Option<Connection> {
+pub(super) fn take_idle_connection(target: &ConnectTarget) -> Option<Connection> {
     let mut idle = IDLE_CONNECTIONS.lock().unwrap_or_else(PoisonError::into_inner);
     idle.retain(|one| one.client.is_reusable() && one.since.elapsed() < MAX_IDLE_TIME);
     let at = idle.iter().position(|one| one.target == *target)?;
@@ -30,7 +30,7 @@ pub(super) fn take_idle(target: &ConnectTarget) -> Option<Connection> {
 }
 
 /// Lets a connection that holds no lock wait for its next use. It ends if something failed on it.
-pub(super) fn keep_idle(target: &ConnectTarget, client: Connection) {
+pub(super) fn keep_idle_connection(target: &ConnectTarget, client: Connection) {
     if client.is_reusable() {
         let mut idle = IDLE_CONNECTIONS.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push(IdleConnection { target: target.clone(), client, since: Instant::now() });

@@ -1,7 +1,7 @@
 //! The journals of runs in a table of PostgreSQL beside the states. A run that goes on holds an advisory lock of its
 //! own, so that others see whether it lives.
 
-use formwork_core::state::intents::StateAccess;
+use formwork_core::state::intent_log::StateAccess;
 use tokio::sync::Mutex;
 
 use futures_util::try_join;
@@ -144,7 +144,7 @@ impl JournalStore for PgJournals {
         let target = &self.table.target;
         let client = target.connect().await?;
         if !self.table.has_own_tables(&client).await? {
-            idle_connections::keep_idle(target, client);
+            idle_connections::keep_idle_connection(target, client);
             return Ok(Vec::new());
         }
         // A run that begins after this is in neither list, and is left alone.
@@ -153,7 +153,7 @@ impl JournalStore for PgJournals {
         let mut runs: Vec<SharedRun> = live_runs.into_iter().map(live).collect();
         if dead.is_empty() {
             // No lock was taken.
-            idle_connections::keep_idle(target, client);
+            idle_connections::keep_idle_connection(target, client);
             return Ok(runs);
         }
         let query = format!(

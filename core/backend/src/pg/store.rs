@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use futures_util::try_join;
 
 use formwork_core::state::file::{FileError, StateFile};
-use formwork_core::state::intents::StateAccess;
+use formwork_core::state::intent_log::StateAccess;
 
 use self::row_change::RowChange;
 use super::StatesTable;
@@ -114,7 +114,7 @@ impl PgStore {
 
     /// Removes the claims of the run, and then its lock, in one round trip.
     async fn remove_claims_and_lock(&mut self) -> Result<(), Cause> {
-        let (claims, lock) = (self.claims.take(), self.client.take_lock());
+        let (claims, lock) = (self.claims.take(), self.client.take_lock_to_release());
         if claims.is_none() && lock.is_none() {
             return Ok(());
         }
@@ -199,7 +199,7 @@ impl StateStore for PgStore {
             self.known = KnownState::Absent;
             return Ok(None);
         };
-        match self.cipher.read_current(&text) {
+        match self.cipher.parse_checking_current_form(&text) {
             Ok((file, is_current)) => {
                 self.is_outdated = !is_current;
                 self.remember_stored_state(file.clone(), file.clone());
@@ -217,7 +217,7 @@ impl StateStore for PgStore {
         if is_stored && self.base.has_same_content(file) {
             return Ok(WriteOutcome::Unchanged);
         }
-        self.known.check_continued_by(file)?;
+        self.known.check_same_lineage(file)?;
         self.change_row(RowChange::Merge(file)).await?;
         // Other runs may have raised the serial, and the next write of the caller continues this
         // one.
@@ -253,7 +253,7 @@ impl StateStore for PgStore {
         }
     }
 
-    fn adopt_runs(&mut self, runs: BTreeSet<String>) {
+    fn adopt_claims_of_runs(&mut self, runs: BTreeSet<String>) {
         self.adopted = runs.into_iter().collect();
     }
 

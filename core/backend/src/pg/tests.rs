@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use formwork_core::state::intents::StateAccess;
+use formwork_core::state::intent_log::StateAccess;
 use formwork_value::{Str, Value};
 
 use self::installed::Installed;
@@ -94,11 +94,11 @@ async fn a_connection_is_used_again_unless_something_failed_on_it() {
     };
     let first = target.connect().await.unwrap();
     let session = session_of(&first).await;
-    idle_connections::keep_idle(&target, first);
+    idle_connections::keep_idle_connection(&target, first);
     let again = target.connect().await.unwrap();
     assert_eq!(session_of(&again).await, session);
     assert!(again.query("SELECT nothing", &[]).await.is_err());
-    idle_connections::keep_idle(&target, again);
+    idle_connections::keep_idle_connection(&target, again);
     let another = target.connect().await.unwrap();
     assert_ne!(session_of(&another).await, session);
 }
@@ -296,7 +296,7 @@ async fn claims_stay_until_the_journal_of_their_run_has_ended() {
     );
     // A run that has taken it over has its claims.
     let mut third = open_locked_for_apply(&backend).await;
-    third.adopt_runs(BTreeSet::from(["first".to_owned()]));
+    third.adopt_claims_of_runs(BTreeSet::from(["first".to_owned()]));
     third.claim_changes(claims_of_run("third")).await.unwrap();
     let lock = third.try_lock("OperationTypeApply").await.unwrap();
     third.unlock(lock).await.unwrap();

@@ -136,7 +136,7 @@ impl StoreCalls {
     }
 
     /// Keeps warnings, and returns errors.
-    fn check_diagnostics(
+    fn keep_warnings_or_fail(
         &self,
         call: &'static str,
         diagnostics: Vec<ProviderDiagnostic>,
@@ -149,7 +149,7 @@ impl StoreCalls {
                 Severity::Error => errors.push(format!("{summary}: {detail}")),
                 Severity::Warning => {
                     let warning =
-                        Diagnostic::foreign(severity, summary, detail).blame(Blame::Provider);
+                        Diagnostic::foreign(severity, summary, detail).blamed_on(Blame::Provider);
                     self.add_warning(warning.about(self.addr.display_string()));
                 }
             }
@@ -175,7 +175,7 @@ impl StoreCalls {
         const CALL: &str = "GetProviderSchema";
         let mut schema =
             self.provider.schema().await.map_err(|failure| self.no_answer_error(CALL, failure))?;
-        self.check_diagnostics(CALL, std::mem::take(&mut schema.diagnostics))?;
+        self.keep_warnings_or_fail(CALL, std::mem::take(&mut schema.diagnostics))?;
         Ok(schema)
     }
 
@@ -217,13 +217,13 @@ impl StoreCalls {
         let request = ValidateRequest { type_name, config: config.clone(), client };
         let answer = self.provider.validate_provider_config(request).await;
         let answer = answer.map_err(|failure| self.no_answer_error(call, failure))?;
-        self.check_diagnostics(call, answer.diagnostics)?;
+        self.keep_warnings_or_fail(call, answer.diagnostics)?;
         let call = "ConfigureProvider";
         let terraform_version = LANGUAGE_VERSION.to_string();
         let request = ConfigureRequest { terraform_version, config, client };
         let answer = self.provider.configure(request).await;
         let answer = answer.map_err(|failure| self.no_answer_error(call, failure))?;
-        self.check_diagnostics(call, answer.diagnostics)
+        self.keep_warnings_or_fail(call, answer.diagnostics)
     }
 
     /// Configures the state store, and returns the size of chunks.
@@ -234,12 +234,12 @@ impl StoreCalls {
         let request = ValidateRequest { type_name: type_name.clone(), config: sent, client };
         let answer = self.provider.validate_store_config(request).await;
         let answer = answer.map_err(|failure| self.no_answer_error(call, failure))?;
-        self.check_diagnostics(call, answer.diagnostics)?;
+        self.keep_warnings_or_fail(call, answer.diagnostics)?;
         let call = "ConfigureStateStore";
         let request = ConfigureStoreRequest { type_name, config, chunk_size: PROPOSED_CHUNK_SIZE };
         let answer = self.provider.configure_store(request).await;
         let answer = answer.map_err(|failure| self.no_answer_error(call, failure))?;
-        self.check_diagnostics(call, answer.diagnostics)?;
+        self.keep_warnings_or_fail(call, answer.diagnostics)?;
         let size = answer.chunk_size;
         let chosen = usize::try_from(size).ok().filter(|_| (1..=MAX_CHUNK_SIZE).contains(&size));
         chosen.ok_or_else(|| {
@@ -266,7 +266,7 @@ impl StoreCalls {
         let mut assembly = StateAssembly::default();
         while let Some(chunk) = chunks.next().await {
             let mut chunk = chunk.map_err(no_answer)?;
-            self.check_diagnostics(CALL, std::mem::take(&mut chunk.diagnostics))?;
+            self.keep_warnings_or_fail(CALL, std::mem::take(&mut chunk.diagnostics))?;
             assembly.push(&chunk).map_err(|problem| self.protocol_error(CALL, problem))?;
         }
         if assembly.largest_chunk() > session.chunk_size {
@@ -276,7 +276,7 @@ impl StoreCalls {
                 session.chunk_size
             );
             let warning = Diagnostic::warning(messages::UNEXPECTED_CHUNK_SIZE, detail);
-            self.add_warning(warning.blame(Blame::Provider).about(self.addr.display_string()));
+            self.add_warning(warning.blamed_on(Blame::Provider).about(self.addr.display_string()));
         }
         assembly.finish().map_err(|problem| self.protocol_error(CALL, problem))
     }
@@ -292,7 +292,7 @@ impl StoreCalls {
         let chunks = split_into_chunks(&text, session.chunk_size);
         let answer = self.provider.write_state_bytes(session.state_ref(workspace), chunks).await;
         let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
-        self.check_diagnostics(CALL, answer.diagnostics)
+        self.keep_warnings_or_fail(CALL, answer.diagnostics)
     }
 
     /// Locks a state, and returns the id of the lock.
@@ -306,7 +306,7 @@ impl StoreCalls {
         let state = session.state_ref(workspace);
         let answer = self.provider.lock_state(state, operation.to_owned()).await;
         let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
-        self.check_diagnostics(CALL, answer.diagnostics)?;
+        self.keep_warnings_or_fail(CALL, answer.diagnostics)?;
         if answer.lock_id.is_empty() {
             let problem = "the lock has no ID, so it could not be released".to_owned();
             return Err(self.protocol_error(CALL, problem));
@@ -325,7 +325,7 @@ impl StoreCalls {
         let state = session.state_ref(workspace);
         let answer = self.provider.unlock_state(state, id.to_owned()).await;
         let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
-        self.check_diagnostics(CALL, answer.diagnostics)
+        self.keep_warnings_or_fail(CALL, answer.diagnostics)
     }
 
     /// Lists the states.
@@ -336,7 +336,7 @@ impl StoreCalls {
         const CALL: &str = "GetStates";
         let answer = self.provider.list_states(session.type_name.clone()).await;
         let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
-        self.check_diagnostics(CALL, answer.diagnostics)?;
+        self.keep_warnings_or_fail(CALL, answer.diagnostics)?;
         let mut names = answer.state_ids;
         names.sort();
         if names.iter().any(String::is_empty) {
@@ -357,7 +357,7 @@ impl StoreCalls {
         const CALL: &str = "DeleteState";
         let answer = self.provider.delete_state(session.state_ref(workspace)).await;
         let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
-        self.check_diagnostics(CALL, answer.diagnostics)
+        self.keep_warnings_or_fail(CALL, answer.diagnostics)
     }
 }
 

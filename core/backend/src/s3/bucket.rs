@@ -88,12 +88,12 @@ impl Bucket {
         let tag = || answer.header(header::ETAG.as_str()).map(str::to_owned);
         match answer.status {
             StatusCode::OK => Ok(Some(StoredObject { tag: tag(), content: answer.body })),
-            StatusCode::NOT_FOUND if self.has_no_object(&answer) => Ok(None),
+            StatusCode::NOT_FOUND if self.is_object_missing(&answer) => Ok(None),
             _ => Err(self.unexpected_response_cause(&answer, "GET", &url)),
         }
     }
 
-    fn has_no_object(&self, answer: &HttpResponse) -> bool {
+    fn is_object_missing(&self, answer: &HttpResponse) -> bool {
         // A page of a proxy says nothing about the object.
         answer.body.is_empty()
             || AwsErrorResponse::read(answer).is_some_and(|refusal| refusal.code == "NoSuchKey")
@@ -144,7 +144,7 @@ impl Bucket {
                 Ok(PutOutcome::Refused)
             }
             // A condition on a version that is not there any more.
-            StatusCode::NOT_FOUND if is_conditional && self.has_no_object(&answer) => {
+            StatusCode::NOT_FOUND if is_conditional && self.is_object_missing(&answer) => {
                 Ok(PutOutcome::Refused)
             }
             StatusCode::NOT_IMPLEMENTED if is_conditional => {
@@ -169,7 +169,7 @@ impl Bucket {
         let answer = self.service.send_signed(&Request::delete(&url).body(Vec::new())?).await?;
         match answer.status {
             StatusCode::OK | StatusCode::NO_CONTENT => Ok(()),
-            StatusCode::NOT_FOUND if self.has_no_object(&answer) => Ok(()),
+            StatusCode::NOT_FOUND if self.is_object_missing(&answer) => Ok(()),
             _ => Err(self.unexpected_response_cause(&answer, "DELETE", &url)),
         }
     }

@@ -16,7 +16,7 @@ use formwork_core::disk::parse_json_object;
 
 /// The longest wait for a bucket to return the content that the table names, and the pause between two
 /// attempts.
-const CONSISTENCY_WAIT: Duration = Duration::from_secs(10);
+const MAX_CONSISTENCY_WAIT: Duration = Duration::from_secs(10);
 const CONSISTENCY_PAUSE: Duration = Duration::from_secs(2);
 
 /// The state of a workspace.
@@ -175,7 +175,7 @@ impl RemoteClient for S3Client {
                 };
                 return Ok(object.map(|object| object.content).filter(|text| !text.is_empty()));
             };
-            if began.elapsed() >= CONSISTENCY_WAIT {
+            if began.elapsed() >= MAX_CONSISTENCY_WAIT {
                 let actual = content.map(md5_hex).unwrap_or_else(|| "none".to_owned());
                 let path = self.state_location();
                 return Err(format!(

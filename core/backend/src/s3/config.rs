@@ -100,7 +100,7 @@ pub(super) fn read_settings(arguments: &BackendArguments<'_>) -> Result<S3Settin
     let truth = |name: &str| arguments.bool(name).unwrap_or(false);
     // A variable that is set at all counts as true, as in Terraform.
     let flag = |name: &str, variable: &str| {
-        arguments.bool(name).unwrap_or_else(|| arguments.environment_variable(variable).is_some())
+        arguments.bool(name).unwrap_or_else(|| arguments.read_env_variable(variable).is_some())
     };
     let addressing = BucketAddressing {
         endpoint: read_endpoint(arguments, "s3")?,
@@ -168,7 +168,7 @@ fn read_bucket(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> 
 
 fn read_key(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
     let key = required_argument(arguments, "key")?;
-    check_path("key", &key)?;
+    check_key_path("key", &key)?;
     if key.contains("//") {
         return Err(ConfigError::new(format!("key is {key:?}: the value must not contain \"//\"")));
     }
@@ -177,11 +177,11 @@ fn read_key(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
 
 fn read_workspace_key_prefix(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
     let prefix = arguments.string("workspace_key_prefix").unwrap_or_else(|| "env:".to_owned());
-    check_path("workspace_key_prefix", &prefix)?;
+    check_key_path("workspace_key_prefix", &prefix)?;
     Ok(prefix)
 }
 
-fn check_path(name: &str, path: &str) -> Result<(), ConfigError> {
+fn check_key_path(name: &str, path: &str) -> Result<(), ConfigError> {
     if path.starts_with('/') || path.ends_with('/') {
         return Err(ConfigError::new(format!(
             "{name} is {path:?}: the value must not start or end with \"/\""
@@ -196,9 +196,9 @@ fn check_path(name: &str, path: &str) -> Result<(), ConfigError> {
 /// When there is none, or it is no region.
 pub(super) fn read_region(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
     let region = arguments.string("region").filter(|region| !region.is_empty());
-    let variable = || arguments.environment_variable("AWS_REGION");
+    let variable = || arguments.read_env_variable("AWS_REGION");
     let region =
-        region.or_else(variable).or_else(|| arguments.environment_variable("AWS_DEFAULT_REGION"));
+        region.or_else(variable).or_else(|| arguments.read_env_variable("AWS_DEFAULT_REGION"));
     let region = region.ok_or_else(|| {
         ConfigError::new(
             "the \"region\" attribute or the \"AWS_REGION\" or \"AWS_DEFAULT_REGION\" environment variables must be set",
@@ -254,9 +254,9 @@ pub(super) fn read_endpoint(
     let variable = format!("AWS_ENDPOINT_URL_{}", service.to_uppercase());
     let found = in_list
         .or(old_value)
-        .or_else(|| arguments.environment_variable(&variable))
-        .or_else(|| old_variable.and_then(|name| arguments.environment_variable(name)))
-        .or_else(|| arguments.environment_variable("AWS_ENDPOINT_URL"))
+        .or_else(|| arguments.read_env_variable(&variable))
+        .or_else(|| old_variable.and_then(|name| arguments.read_env_variable(name)))
+        .or_else(|| arguments.read_env_variable("AWS_ENDPOINT_URL"))
         .filter(|url| !url.is_empty());
     found.iter().try_for_each(|url| check_url(service, url))?;
     Ok(found)
@@ -266,7 +266,7 @@ fn read_encryption(arguments: &BackendArguments<'_>) -> Result<ObjectEncryption,
     let kms = arguments.string("kms_key_id").filter(|id| !id.is_empty());
     kms.iter().try_for_each(|id| check_kms_key(id))?;
     let argument = arguments.string("sse_customer_key");
-    let variable = arguments.environment_variable("AWS_SSE_CUSTOMER_KEY");
+    let variable = arguments.read_env_variable("AWS_SSE_CUSTOMER_KEY");
     if kms.is_some() && variable.is_some() {
         return Err(ConfigError::new(
             "only one of \"kms_key_id\" and the environment variable \"AWS_SSE_CUSTOMER_KEY\" can be set",
@@ -324,8 +324,8 @@ pub(super) fn read_credential_settings(
         AwsPartition::from_region(&sts_region).service_url("sts", &sts_region, false)
     });
     let metadata_endpoint = text("ec2_metadata_service_endpoint")
-        .or_else(|| arguments.environment_variable("AWS_EC2_METADATA_SERVICE_ENDPOINT"))
-        .or_else(|| arguments.environment_variable("AWS_METADATA_URL"));
+        .or_else(|| arguments.read_env_variable("AWS_EC2_METADATA_SERVICE_ENDPOINT"))
+        .or_else(|| arguments.read_env_variable("AWS_METADATA_URL"));
     let metadata_mode = arguments.string_or_variable(
         "ec2_metadata_service_endpoint_mode",
         &["AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"],
@@ -366,7 +366,7 @@ fn read_profile_paths(arguments: &BackendArguments<'_>) -> ProfilePaths {
         if !set.is_empty() {
             return set;
         }
-        let variable = variables.iter().find_map(|name| arguments.environment_variable(name));
+        let variable = variables.iter().find_map(|name| arguments.read_env_variable(name));
         vec![variable.unwrap_or_else(|| usual.to_owned())]
     };
     let config = list(

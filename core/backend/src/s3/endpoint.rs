@@ -7,8 +7,8 @@ use ureq::http::Uri;
 
 use crate::kind::ConfigError;
 
-/// The characters that stay as they are in the path of an object.
-const OBJECT_PATH_CHARACTERS: AsciiSet =
+/// The characters that are percent-encoded in the path of an object.
+const OBJECT_PATH_ENCODE_SET: AsciiSet =
     NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// A group of regions with hosts of its own.
@@ -81,7 +81,7 @@ fn is_ip_address(url: &str) -> bool {
 
 /// The path of an object in a URL.
 pub(super) fn encode_object_path(key: &str) -> String {
-    utf8_percent_encode(key, &OBJECT_PATH_CHARACTERS).to_string()
+    utf8_percent_encode(key, &OBJECT_PATH_ENCODE_SET).to_string()
 }
 
 /// Checks the URL of a service.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use formwork_core::state::intents::StateAccess;
+use formwork_core::state::intent_log::StateAccess;
 
 use super::bucket::{Bucket, PutOutcome, WriteCondition};
 use super::client::S3Client;

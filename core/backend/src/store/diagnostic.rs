@@ -31,7 +31,7 @@ impl StoreError {
                 remedy = format!("{remedy}\n\n{next}");
             }
         }
-        Diagnostic::error(summary, format!("{}\n\n{remedy}", to_sentence(self))).blame(blame)
+        Diagnostic::error(summary, format!("{}\n\n{remedy}", to_sentence(self))).blamed_on(blame)
     }
 
     /// The failure of a provider behind the error, if there is one.

@@ -23,7 +23,7 @@ use super::ClientTls;
 
 /// An HTTP client with the trusted certificates of this machine.
 #[must_use]
-pub fn agent_of_machine(config: Config) -> Agent {
+pub fn http_agent_of_machine(config: Config) -> Agent {
     agent(config, TlsConnector::new(ClientTls::of_machine()))
 }
 

@@ -178,7 +178,7 @@ fn no_element_error(reason: &str) -> AccessError {
 fn element_at_position(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let key = convert::convert(key, &Type::Number)
         .map_err(|refused| no_element_error(&format!(": {}", refused.reason)))?;
-    let Value::Number(number) = &key else { return Ok(unknown_element(value)) };
+    let Value::Number(number) = &key else { return Ok(unknown_of_element_type(value)) };
     // Checked even if the elements are unknown: no later value makes such an index valid.
     check_sequence_index(number)?;
     let at = number.to_usize();
@@ -188,7 +188,7 @@ fn element_at_position(value: &Value, key: &Value) -> Result<Value, AccessError>
                 Some(element) => Ok(Value::unknown(element.clone())),
                 None => Err(out_of_range_error(number, elements.len())),
             },
-            _ => Ok(unknown_element(value)),
+            _ => Ok(unknown_of_element_type(value)),
         },
         known => {
             let items = known.children();
@@ -228,7 +228,7 @@ fn out_of_range_error(number: &Number, len: usize) -> AccessError {
 }
 
 /// An element of which it is not known which one it is.
-fn unknown_element(value: &Value) -> Value {
+fn unknown_of_element_type(value: &Value) -> Value {
     Value::unknown(match value {
         Value::List(list) => list.element_type().clone(),
         Value::Map(map) => map.element_type().clone(),
@@ -241,7 +241,7 @@ fn element_by_key(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let by_number = matches!(key, Value::Number(_));
     let key = convert::convert(key, &Type::String)
         .map_err(|refused| no_element_error(&format!(": {}", refused.reason)))?;
-    let Value::String(key) = &key else { return Ok(unknown_element(value)) };
+    let Value::String(key) = &key else { return Ok(unknown_of_element_type(value)) };
     match value {
         Value::Map(map) => {
             map.get(key).cloned().ok_or_else(|| no_key_error(key, map.keys(), false))
@@ -253,7 +253,7 @@ fn element_by_key(value: &Value, key: &Value) -> Result<Value, AccessError> {
         Value::Unknown(unknown) => match unknown.ty() {
             // Terraform asks an object for a key only once it is known.
             Type::Object(_) => Ok(Value::dynamic()),
-            _ => Ok(unknown_element(value)),
+            _ => Ok(unknown_of_element_type(value)),
         },
         _ => Ok(Value::dynamic()),
     }

@@ -34,7 +34,7 @@ pub fn of_content(body: &Body, schema: &Schema) -> ContentReferences {
 /// Returns the spans of the arguments and blocks that the schema lacks, in nested blocks too. Of a `dynamic`
 /// block it is the content.
 #[must_use]
-pub fn find_unsupported_spans(body: &Body, schema: &Schema) -> Vec<Span> {
+pub fn find_spans_outside_schema(body: &Body, schema: &Schema) -> Vec<Span> {
     let mut found = Vec::new();
     collect_unsupported_spans(&mut found, body, schema, &LegacySchemaCheck::of(schema));
     found

@@ -4,7 +4,9 @@ use expect_test::{Expect, expect};
 use formwork_value::Type;
 use formwork_value::schema::{Attribute, Block as Schema, NestedBlock, Nesting, Role};
 
-use super::{Traversal, TraversalStep, as_traversal, find_unsupported_spans, of_body, of_content};
+use super::{
+    Traversal, TraversalStep, as_traversal, find_spans_outside_schema, of_body, of_content,
+};
 use crate::testing::parse_valid_file;
 
 fn printed(traversal: &Traversal) -> String {
@@ -121,7 +123,7 @@ fn check_content(text: &str, expected: [&str; 3]) {
     let (body, source) = parse_valid_file(text);
     let found = of_content(&body, &schema);
     let names = |found: Vec<Traversal>| found.iter().map(printed).collect::<Vec<_>>().join(" ");
-    let lacking = find_unsupported_spans(&body, &schema);
+    let lacking = find_spans_outside_schema(&body, &schema);
     let lacking: Vec<_> = lacking.iter().map(|span| source.sources.text_of_span(*span)).collect();
     let found = [names(found.repetitions), names(found.values), lacking.join(", ")];
     assert_eq!(found, expected, "{text}");

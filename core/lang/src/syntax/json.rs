@@ -47,7 +47,11 @@ impl JsonString {
     ///
     /// # Errors
     /// When it is none.
-    pub fn parse_expression(&self, diags: &mut Diagnostics, span: Span) -> Result<Expr, Reported> {
+    pub fn parse_unquoted_expression(
+        &self,
+        diags: &mut Diagnostics,
+        span: Span,
+    ) -> Result<Expr, Reported> {
         // Positions in it are counted from the quote, as in Terraform.
         let input =
             ParserInput { text: &self.text, source: span.source, base: span.start, sources: None };
@@ -69,7 +73,7 @@ impl Expr {
     /// When the string holds no expression.
     pub fn into_native_expr(self, diags: &mut Diagnostics) -> Result<Self, Reported> {
         match &self.kind {
-            ExprKind::Json(json) => json.parse_expression(diags, self.span),
+            ExprKind::Json(json) => json.parse_unquoted_expression(diags, self.span),
             _ => Ok(self),
         }
     }

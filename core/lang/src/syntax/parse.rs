@@ -221,7 +221,7 @@ impl<'a> Parser<'a> {
 
     /// The next token that means something here.
     #[inline]
-    fn next_token(&mut self) -> Token {
+    fn peek_token(&mut self) -> Token {
         loop {
             let token = self.token_at(self.at);
             match token.kind {
@@ -233,12 +233,12 @@ impl<'a> Parser<'a> {
     }
 
     fn peek(&mut self) -> TokenKind {
-        self.next_token().kind
+        self.peek_token().kind
     }
 
     /// Takes the next token.
     fn take_token(&mut self) -> Token {
-        let token = self.next_token();
+        let token = self.peek_token();
         // The end is never passed, so a loop that takes tokens always has one to stop at.
         if token.kind != TokenKind::End {
             self.at += 1;
@@ -264,7 +264,7 @@ impl<'a> Parser<'a> {
 
     /// Source range of the next token.
     fn next_span(&mut self) -> Span {
-        let token = self.next_token();
+        let token = self.peek_token();
         self.token_span(token)
     }
 
@@ -285,7 +285,7 @@ impl<'a> Parser<'a> {
 
     /// Whether the next token is this keyword.
     fn is_at_keyword(&mut self, word: &str) -> bool {
-        let token = self.next_token();
+        let token = self.peek_token();
         token.kind == TokenKind::Ident && self.token_text(token) == word
     }
 
@@ -375,7 +375,7 @@ impl<'a> Parser<'a> {
         summary: impl Into<Summary>,
         detail: impl Into<String>,
     ) -> Reported {
-        let token = self.next_token();
+        let token = self.peek_token();
         self.report_unexpected_token(token, summary, detail)
     }
 

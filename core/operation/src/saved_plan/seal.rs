@@ -150,7 +150,7 @@ impl PlanOrigin {
                 ),
             ),
         };
-        new(summary, detail).blame(Blame::Environment)
+        new(summary, detail).blamed_on(Blame::Environment)
     }
 }
 

@@ -53,7 +53,7 @@ impl SavedPlan {
         // Options come last and so win: one that differs from the plan must be found below.
         let given: Vec<GivenVariable> = fixed.chain(current).chain(options).collect();
         let now = ephemeral_variables(config, |name| given.iter().any(|given| given.name == name));
-        check_ephemeral_variables(diags, config, &self.metadata.ephemeral, &now)?;
+        check_same_ephemeral_given(diags, config, &self.metadata.ephemeral, &now)?;
         let mut resolve = |diags: &mut Diagnostics, given, unset| {
             inputs::resolve_variables(diags, sources, &config.root, given, unset)
         };
@@ -96,7 +96,7 @@ fn ignored_variable_warning(name: &Str) -> Diagnostic {
 
 /// An ephemeral variable is given for an apply exactly if it was given for the plan: with its default
 /// in one and a value in the other, it would not be what was planned.
-fn check_ephemeral_variables(
+fn check_same_ephemeral_given(
     diags: &mut Diagnostics,
     config: &Config,
     before: &BTreeSet<String>,

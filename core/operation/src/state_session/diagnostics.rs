@@ -26,7 +26,7 @@ pub(super) fn decision_needed_error(
     let described = one.describe_operation("the commands are below");
     let detail = format!("{described}\n\n{consequence}. {remedy}");
     Diagnostic::error(messages::INTERRUPTED_OPERATION_NEEDS_DECISION, detail)
-        .blame(Blame::Environment)
+        .blamed_on(Blame::Environment)
         .about(one.addr.to_string())
 }
 
@@ -80,7 +80,7 @@ pub(crate) enum ResultsRecord {
 }
 
 /// A copy of a state that could not be stored.
-pub(super) struct SavedCopy<'a> {
+pub(super) struct SavedStateCopy<'a> {
     pub(super) path: &'a Path,
     /// The copy of an earlier run, if there was one.
     pub(super) kept: Option<&'a Path>,
@@ -88,7 +88,7 @@ pub(super) struct SavedCopy<'a> {
 }
 
 /// Describes the use of the copy of a state that could not be stored.
-pub(super) fn saved_copy_remedy(error: &StoreError, copy: &SavedCopy<'_>) -> Diagnostic {
+pub(super) fn saved_copy_remedy(error: &StoreError, copy: &SavedStateCopy<'_>) -> Diagnostic {
     let is_other = matches!(
         error,
         StoreError::Changed { .. } | StoreError::OtherLineage { .. } | StoreError::Replaced { .. }
@@ -120,7 +120,7 @@ pub(super) fn saved_copy_remedy(error: &StoreError, copy: &SavedCopy<'_>) -> Dia
 ///
 /// # Errors
 /// When it has one.
-pub(crate) fn refuse_displaced_object(
+pub(crate) fn refuse_if_place_is_taken(
     diags: &mut Diagnostics,
     state: &State,
     one: &UnresolvedOperation,
@@ -143,7 +143,8 @@ mod tests {
                 (ResultsRecord::Journal, "journal has the results of this run"),
                 (ResultsRecord::None, "keeps no journal"),
             ] {
-                let copy = SavedCopy { path: Path::new("errored.tfstate"), kept: None, record };
+                let copy =
+                    SavedStateCopy { path: Path::new("errored.tfstate"), kept: None, record };
                 let detail = saved_copy_remedy(&error, &copy).detail;
                 assert!(detail.contains(expected), "{detail}");
                 let is_taken_into_state = detail.contains("takes them over");

@@ -9,7 +9,7 @@ use formwork_core::state::State;
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
-use super::run::with_progress_reports;
+use super::run::await_with_progress_reports;
 use super::states::{RunConfig, TestState, has_objects};
 use super::{LeftoverObject, RunOfSuite, SuiteRunner, TestEvent, TestInputs};
 use crate::apply::PlanSource;
@@ -74,7 +74,8 @@ impl Cleanup<'_> {
         // Its outcome shows in the state and in the diagnostics.
         let work = operation.apply(&mut diags, &mut state.session, PlanSource::New(options));
         let _ =
-            with_progress_reports(work, |elapsed| see(TestEvent::RunTearDown(run, elapsed))).await;
+            await_with_progress_reports(work, |elapsed| see(TestEvent::RunTearDown(run, elapsed)))
+                .await;
         let left = leftover_objects(&state.session.file.state);
         if diags.is_empty() && left.is_empty() {
             return Ok(());

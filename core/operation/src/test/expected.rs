@@ -28,7 +28,7 @@ impl ExpectedFailures {
         let mut list = Vec::new();
         let mut result = Ok(());
         for traversal in &run.expect_failures {
-            match address_with_conditions(traversal) {
+            match checkable_object_address(traversal) {
                 Some(addr) => {
                     list.push(ExpectedFailure { addr, span: traversal.span, is_met: false });
                 }
@@ -39,7 +39,7 @@ impl ExpectedFailures {
     }
 
     /// Whether the list has an object that has failed. Those that are listed twice are met together.
-    fn mark_if_expected(&mut self, failed: &str) -> bool {
+    fn meet_expectation(&mut self, failed: &str) -> bool {
         let mut found = false;
         for expected in &mut self.0 {
             // Without a key, all instances of a resource are meant.
@@ -63,7 +63,7 @@ impl ExpectedFailures {
                 continue;
             };
             // A check only warns otherwise; a test is to find what it warns of.
-            if !self.mark_if_expected(&failed) {
+            if !self.meet_expectation(&failed) {
                 let _ = rest.error(one);
             }
         }
@@ -84,7 +84,7 @@ impl ExpectedFailures {
         let mut rest = Diagnostics::new();
         for one in found {
             let failed = one.condition_of.as_deref().filter(|_| one.severity == Severity::Error);
-            if let Some(failed) = failed.filter(|failed| self.mark_if_expected(failed)) {
+            if let Some(failed) = failed.filter(|failed| self.meet_expectation(failed)) {
                 let detail = format!(
                     "A custom condition within {failed} failed during the planning stage and prevented the requested apply operation. While this was an expected failure, the apply operation could not be executed and so the overall test case will be marked as a failure and the original diagnostic included in the test report."
                 );
@@ -98,7 +98,7 @@ impl ExpectedFailures {
 }
 
 /// The address of an object that may have conditions.
-fn address_with_conditions(traversal: &Traversal) -> Option<String> {
+fn checkable_object_address(traversal: &Traversal) -> Option<String> {
     let root = traversal.root.name.as_str();
     let name_at = |at: usize| match traversal.steps.get(at) {
         Some(TraversalStep::Attribute(name)) => Some(name.name.as_str()),

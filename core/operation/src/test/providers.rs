@@ -37,7 +37,7 @@ pub(super) fn with_test_providers(
     let mut result = Ok(());
     for TestProvider { mut block, mock } in blocks {
         // As in Terraform, a provider that the module does not use need not be installed.
-        if !is_needed(&root, &required, &block.local) {
+        if !is_provider_needed(&root, &required, &block.local) {
             continue;
         }
         block.provider = provider_address(&root, &block.local);
@@ -117,7 +117,7 @@ fn provider_blocks_of_run<'a>(
 }
 
 /// The provider configurations of the file that a run gets, under the names of its module.
-pub(super) fn provider_blocks_for(
+pub(super) fn suite_provider_blocks_for_run(
     config: &Config,
     suite: &TestSuite,
     run: &TestRun,
@@ -126,11 +126,11 @@ pub(super) fn provider_blocks_for(
     // Errors are reported where the configurations are put in.
     let blocks = provider_blocks_of_run(&mut Diagnostics::new(), suite, run).unwrap_or_default();
     let blocks = blocks.into_iter().map(|one| one.block);
-    blocks.filter(|block| is_needed(&config.root, &required, &block.local)).collect()
+    blocks.filter(|block| is_provider_needed(&config.root, &required, &block.local)).collect()
 }
 
 /// Whether a module uses a provider under a local name.
-fn is_needed(
+fn is_provider_needed(
     root: &Module,
     required: &BTreeMap<ProviderAddr, VersionConstraints>,
     local: &LocalProvider,

@@ -7,7 +7,7 @@ use formwork_core::config::test_suite::{TestCommand, TestRun};
 use formwork_core::eval::conditions::{AssertOutcome, check_test_assertions};
 use formwork_core::eval::{Results, TestLevel, TestScope, TestValues};
 use formwork_core::event::NoEventObserver;
-use formwork_core::plan::{MissingResource, Plan, PlanMode, PlanOptions, record_state_values};
+use formwork_core::plan::{MissingResource, Plan, PlanMode, PlanOptions, evaluate_from_state};
 use formwork_core::provider::ProviderPool;
 use formwork_core::session::Session;
 use formwork_core::state::State;
@@ -15,8 +15,8 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
 use super::expected::ExpectedFailures;
-use super::mocks::{add_overrides, generated_value_seed, warn_of_unmatched_overrides};
 use super::providers::with_test_providers;
+use super::run_overrides::{add_overrides, generated_value_seed, warn_of_unmatched_overrides};
 use super::states::RunConfig;
 use super::variables::RunVariables;
 use super::{
@@ -114,7 +114,7 @@ impl SuiteRunner<'_> {
             };
             let see = |elapsed| observer.on_event(sources, &TestEvent::RunProgress(shown, elapsed));
             let work = job.execute_run_command(&mut result.diags, &mut state.session, expected);
-            worked = with_progress_reports(work, see).await;
+            worked = await_with_progress_reports(work, see).await;
             // The last run that has changed the state has the configuration that can destroy it.
             if worked.has_applied {
                 let at = self.suite.runs.iter().position(|one| one.name == run.name);
@@ -177,7 +177,7 @@ impl SuiteRunner<'_> {
 }
 
 /// Does work, and reports now and then that it goes on.
-pub(super) async fn with_progress_reports<T>(
+pub(super) async fn await_with_progress_reports<T>(
     work: impl Future<Output = T>,
     see: impl Fn(Duration),
 ) -> T {
@@ -322,7 +322,7 @@ impl<'a> RunJob<'a> {
         let engine = operation.phase_session(phase);
         // Errors of conditions were reported by the apply.
         let missing = MissingResource::MayBeEmpty;
-        let _ = record_state_values(&engine, &mut Diagnostics::new(), missing).await;
+        let _ = evaluate_from_state(&engine, &mut Diagnostics::new(), missing).await;
         let status = self.check_assertions(diags, &engine).await;
         let outputs = Some(results.root().output_object());
         RunJobOutcome {

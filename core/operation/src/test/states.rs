@@ -82,7 +82,7 @@ impl TestStates {
         diags: &mut Diagnostics,
         run: &TestRun,
     ) -> Result<&mut TestState, Reported> {
-        let key = run.key();
+        let key = run.state_key();
         if !self.open.contains_key(&key) {
             let state = self.open_new_state(diags).await?;
             self.open.insert(key.clone(), state);
@@ -97,7 +97,7 @@ impl TestStates {
                 self.folder.display()
             );
             let problem = Diagnostic::error(messages::TEST_STATE_CANNOT_BE_KEPT, detail);
-            diags.error(problem.blame(Blame::Environment))
+            diags.error(problem.blamed_on(Blame::Environment))
         })?;
         // A state that is destroyed within minutes needs no backup. Waiting for the disk would take most of
         // the time of a test.

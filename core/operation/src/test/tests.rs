@@ -6,7 +6,7 @@ use std::path::Path;
 
 use formwork_backend::encryption::StateCipher;
 use formwork_core::config::files::FilesOnDisk;
-use formwork_core::config::folders::LocalFolders;
+use formwork_core::config::module_folders::LocalFolders;
 use formwork_core::config::test_files::{self, TestFolders};
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::HostValues;

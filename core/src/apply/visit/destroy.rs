@@ -6,7 +6,7 @@ use std::sync::Arc;
 use formwork_plugin_protocol::contract::conform;
 use formwork_value::{Diagnostics, Reported};
 
-use super::call::{ChangeCall, ObjectAfterCall, ReturnedObject, SalvagedResult};
+use super::changing_call::{ChangeCall, ObjectAfterCall, ReturnedObject, SalvagedResult};
 use super::provision::{self, ProvisionerRun};
 use super::{ApplyContext, ApplyVisitOutcome};
 use crate::apply::vertex::DestroyVertex;

@@ -11,7 +11,7 @@ use formwork_plugin_protocol::contract::{self, conform};
 use formwork_value::diag::{Blame, Severity};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Value};
 
-use super::call::{AnnouncedCall, ChangeCall, ObjectAfterCall, SalvagedResult};
+use super::changing_call::{AnnouncedCall, ChangeCall, ObjectAfterCall, SalvagedResult};
 use super::provision::{self, ProvisionerRun};
 use super::{ApplyContext, ApplyVisitOutcome};
 use crate::addr::{InstanceAddr, ResourceMode};
@@ -159,7 +159,7 @@ impl<'a> InstanceWork<'a> {
             );
             return Err(diags.error(
                 Diagnostic::error(messages::CONFIGURATION_CONTAINS_UNKNOWN_VALUE, detail)
-                    .blame(Blame::Internal),
+                    .blamed_on(Blame::Internal),
             ));
         }
         // The provider has not judged yet what was unknown while planning.
@@ -223,7 +223,7 @@ impl<'a> InstanceWork<'a> {
             handle: self.handle,
             ty: self.ty,
             about,
-            intent: self.journal_intent(stored, &announced),
+            intent: self.intent_to_announce(stored, &announced),
             ask: ChangeValues {
                 prior: &prior,
                 proposed: &planned.value,
@@ -263,7 +263,7 @@ impl<'a> InstanceWork<'a> {
         Ok(planned)
     }
 
-    fn journal_intent<'i>(
+    fn intent_to_announce<'i>(
         &'i self,
         stored: Option<&'i Arc<ObjectState>>,
         planned: &'i Value,

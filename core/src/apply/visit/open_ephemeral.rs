@@ -4,7 +4,7 @@ use formwork_value::Diagnostics;
 
 use super::{ApplyContext, ApplyVisitOutcome, ExpandedResource};
 use crate::addr::ResourceAddr;
-use crate::apply::vertex::OpenVertex;
+use crate::apply::vertex::OpenEphemeralVertex;
 use crate::ephemeral::EphemeralInstance;
 use crate::eval::{ModuleResults, expand};
 
@@ -13,7 +13,7 @@ use crate::eval::{ModuleResults, expand};
 pub(super) async fn visit_open_ephemeral(
     view: ApplyContext<'_>,
     diags: &mut Diagnostics,
-    vertex: &OpenVertex<'_>,
+    vertex: &OpenEphemeralVertex<'_>,
 ) -> ApplyVisitOutcome {
     let modules = view.session.results.module_instances(&vertex.node.path);
     let opened = modules.into_iter().map(|module| open_instances_in_module(view, vertex, module));
@@ -29,7 +29,7 @@ pub(super) async fn visit_open_ephemeral(
 
 async fn open_instances_in_module(
     view: ApplyContext<'_>,
-    vertex: &OpenVertex<'_>,
+    vertex: &OpenEphemeralVertex<'_>,
     results: &ModuleResults,
 ) -> (Diagnostics, Option<ExpandedResource>) {
     let mut diags = Diagnostics::new();

@@ -62,7 +62,7 @@ async fn run_provisioner(
         // Plans are checked for kinds that are not there.
         let problem =
             Diagnostic::error(messages::PROVISIONER_NOT_READY, format!("There is no {kind:?}."));
-        return Err(diags.error(about(problem).blame(Blame::Internal)));
+        return Err(diags.error(about(problem).blamed_on(Blame::Internal)));
     };
     let decoded = |diags: &mut Diagnostics| {
         let connected = match &provisioner.connection {
@@ -125,7 +125,7 @@ fn unmark_config(
             schema.attributes.keys().map(|name| name.to_string()).collect::<Vec<_>>().join(", ")
         );
         let problem = Diagnostic::error(messages::CONFIGURATION_CONTAINS_UNKNOWN_VALUE, detail);
-        return Err(diags.error(problem.blame(Blame::Internal)));
+        return Err(diags.error(problem.blamed_on(Blame::Internal)));
     }
     let marks = config.all_marks();
     let kinds = [(Marks::SENSITIVE, "sensitive"), (Marks::EPHEMERAL, "ephemeral")];

@@ -18,7 +18,7 @@ use nix::libc;
 use nix::sys::stat::{Mode, SFlag, fstatat, mkdirat};
 use nix::unistd::{UnlinkatFlags, symlinkat, unlinkat};
 
-use super::dir::Purpose;
+use super::dir::OpenPurpose;
 use super::{FileOptions, Kind};
 
 impl Kind {
@@ -35,7 +35,7 @@ impl Kind {
     }
 }
 
-pub(super) fn is_null(found: &Metadata) -> bool {
+pub(super) fn is_null_device(found: &Metadata) -> bool {
     std::fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == found.rdev())
 }
 
@@ -93,7 +93,7 @@ pub fn is_replace_refused_error(error: &io::Error) -> bool {
 /// Whether a new file in the place of another one is the same to all users: the old one has no second name,
 /// and its owner and group are those of the new one.
 #[must_use]
-pub fn is_replaceable(file: &Metadata, by: &Metadata) -> bool {
+pub fn can_be_replaced_unnoticed(file: &Metadata, by: &Metadata) -> bool {
     file.nlink() == 1 && (file.uid(), file.gid()) == (by.uid(), by.gid())
 }
 
@@ -127,7 +127,7 @@ pub fn allocated_bytes(found: &Metadata) -> u64 {
 /// # Errors
 /// When the disk or the quota is full.
 #[cfg(target_os = "linux")]
-pub fn reserve(file: &File, range: Range<u64>) -> io::Result<bool> {
+pub fn reserve_disk_space(file: &File, range: Range<u64>) -> io::Result<bool> {
     use nix::fcntl::{FallocateFlags, fallocate};
     let length = range.end.saturating_sub(range.start);
     let (from, length) = (i64::try_from(range.start), i64::try_from(length));
@@ -145,7 +145,7 @@ pub fn reserve(file: &File, range: Range<u64>) -> io::Result<bool> {
 /// # Errors
 /// Never.
 #[cfg(not(target_os = "linux"))]
-pub fn reserve(_file: &File, _range: Range<u64>) -> io::Result<bool> {
+pub fn reserve_disk_space(_file: &File, _range: Range<u64>) -> io::Result<bool> {
     Ok(false)
 }
 
@@ -173,12 +173,12 @@ impl FileId {
 
 /// The group and mode of a file.
 #[derive(Clone, Copy, Debug)]
-pub struct Access {
+pub struct FileAccess {
     group: u32,
     mode: u32,
 }
 
-impl Access {
+impl FileAccess {
     /// The access to a file.
     #[must_use]
     pub fn of(about: &Metadata) -> Self {
@@ -187,7 +187,7 @@ impl Access {
 
     /// The access that another file allows as well.
     #[must_use]
-    pub fn at_most(self, other: Self) -> Self {
+    pub fn common_access(self, other: Self) -> Self {
         // What another group may do says nothing about this one.
         let mask = if self.group == other.group { 0o777 } else { 0o707 };
         Self { mode: self.mode & other.mode & mask, ..self }
@@ -210,7 +210,7 @@ impl Access {
     ///
     /// # Errors
     /// When the system refuses, and the file has more access than it should.
-    pub fn give(self, file: &File) -> io::Result<()> {
+    pub fn apply_to_file(self, file: &File) -> io::Result<()> {
         let is_of_group =
             file.metadata()?.gid() == self.group || fchown(file, None, Some(self.group)).is_ok();
         let mode = if is_of_group { self.mode } else { self.mode & 0o707 };
@@ -222,17 +222,17 @@ impl Access {
         })
     }
 
-    /// As [`Access::give`], for a directory that must not be a link.
+    /// As [`FileAccess::apply_to_file`], for a directory that must not be a link.
     ///
     /// # Errors
-    /// As [`Access::give`], and when the path is a link or no directory.
-    pub fn give_dir(self, path: &Path) -> io::Result<()> {
+    /// As [`FileAccess::apply_to_file`], and when the path is a link or no directory.
+    pub fn apply_to_dir(self, path: &Path) -> io::Result<()> {
         let flags = libc::O_NOFOLLOW | libc::O_DIRECTORY;
-        self.give(&OpenOptions::new().read(true).custom_flags(flags).open(path)?)
+        self.apply_to_file(&OpenOptions::new().read(true).custom_flags(flags).open(path)?)
     }
 }
 
-impl Purpose {
+impl OpenPurpose {
     fn flags(self) -> OFlag {
         // Without `O_NONBLOCK`, opening a pipe waits for its other end.
         match self {
@@ -274,7 +274,7 @@ impl DirHandle {
         Ok(mkdirat(&self.0, name, Mode::from_bits_truncate(mode))?)
     }
 
-    pub(super) fn open_file(&self, name: &OsStr, purpose: Purpose) -> io::Result<File> {
+    pub(super) fn open_file(&self, name: &OsStr, purpose: OpenPurpose) -> io::Result<File> {
         let flags = purpose.flags() | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
         Ok(openat(&self.0, name, flags, purpose.mode())?.into())
     }
@@ -353,7 +353,7 @@ pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
 }
 
 /// Whether a file was not opened because it is a socket, or a device without a driver.
-pub(super) fn is_special(error: &io::Error) -> bool {
+pub(super) fn is_special_file_error(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::ENXIO as i32)
 }
 
@@ -392,7 +392,7 @@ fn set_lock(file: &File, kind: impl Into<libc::c_int>) -> io::Result<()> {
 }
 
 /// Whether [`lock`] failed because another process holds the lock.
-pub(super) fn is_locked(error: &io::Error) -> bool {
+pub(super) fn is_lock_held(error: &io::Error) -> bool {
     // POSIX allows either for a lock that conflicts.
     matches!(error.raw_os_error().map(Errno::from_raw), Some(Errno::EAGAIN | Errno::EACCES))
 }

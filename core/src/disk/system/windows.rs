@@ -19,7 +19,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 use windows_sys::Win32::System::IO::{OVERLAPPED, OVERLAPPED_0, OVERLAPPED_0_0};
 
-use super::dir::Purpose;
+use super::dir::OpenPurpose;
 use super::{FileOptions, Kind};
 
 /// Characters that lead out of a directory, or to a stream of a file.
@@ -36,7 +36,7 @@ impl Kind {
     }
 }
 
-pub(super) fn is_null(_found: &Metadata) -> bool {
+pub(super) fn is_null_device(_found: &Metadata) -> bool {
     // `NUL` is found as a file without content, and read as one.
     false
 }
@@ -99,7 +99,7 @@ pub fn is_replace_refused_error(error: &io::Error) -> bool {
 /// Whether a new file in the place of another one is the same to all users. The access to a file here is that
 /// of its directory.
 #[must_use]
-pub fn is_replaceable(_file: &Metadata, _by: &Metadata) -> bool {
+pub fn can_be_replaced_unnoticed(_file: &Metadata, _by: &Metadata) -> bool {
     true
 }
 
@@ -120,7 +120,7 @@ pub fn allocated_bytes(found: &Metadata) -> u64 {
 ///
 /// # Errors
 /// Never.
-pub fn reserve(_file: &File, _range: Range<u64>) -> io::Result<bool> {
+pub fn reserve_disk_space(_file: &File, _range: Range<u64>) -> io::Result<bool> {
     Ok(false)
 }
 
@@ -148,9 +148,9 @@ impl FileId {
 
 /// The access to a file. A new file has that of its directory.
 #[derive(Clone, Copy, Debug)]
-pub struct Access;
+pub struct FileAccess;
 
-impl Access {
+impl FileAccess {
     /// The access to a file.
     #[must_use]
     pub fn of(_about: &Metadata) -> Self {
@@ -159,7 +159,7 @@ impl Access {
 
     /// The access that another file allows as well.
     #[must_use]
-    pub fn at_most(self, _other: Self) -> Self {
+    pub fn common_access(self, _other: Self) -> Self {
         self
     }
 
@@ -179,7 +179,7 @@ impl Access {
     ///
     /// # Errors
     /// Never.
-    pub fn give(self, _file: &File) -> io::Result<()> {
+    pub fn apply_to_file(self, _file: &File) -> io::Result<()> {
         Ok(())
     }
 
@@ -187,7 +187,7 @@ impl Access {
     ///
     /// # Errors
     /// Never.
-    pub fn give_dir(self, _path: &Path) -> io::Result<()> {
+    pub fn apply_to_dir(self, _path: &Path) -> io::Result<()> {
         Ok(())
     }
 }
@@ -220,13 +220,13 @@ impl DirHandle {
         std::fs::create_dir(self.0.join(name))
     }
 
-    pub(super) fn open_file(&self, name: &OsStr, purpose: Purpose) -> io::Result<File> {
+    pub(super) fn open_file(&self, name: &OsStr, purpose: OpenPurpose) -> io::Result<File> {
         let mut options = OpenOptions::new();
         match purpose {
-            Purpose::Read => options.read(true),
-            Purpose::Lock => options.read(true).write(true).create(true).truncate(false),
-            Purpose::New => options.write(true).create_new(true),
-            Purpose::Overwrite => options.write(true),
+            OpenPurpose::Read => options.read(true),
+            OpenPurpose::Lock => options.read(true).write(true).create(true).truncate(false),
+            OpenPurpose::New => options.write(true).create_new(true),
+            OpenPurpose::Overwrite => options.write(true),
         };
         let file = options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(self.0.join(name))?;
         // The link itself is open now, and is no file to read or write.
@@ -303,7 +303,7 @@ pub fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
 }
 
 /// Whether a file was not opened because it is no file.
-pub(super) fn is_special(_error: &io::Error) -> bool {
+pub(super) fn is_special_file_error(_error: &io::Error) -> bool {
     false
 }
 
@@ -359,7 +359,7 @@ fn is_one_of(error: &io::Error, codes: &[u32]) -> bool {
 }
 
 /// Whether [`lock`] failed because another process holds the lock.
-pub(super) fn is_locked(error: &io::Error) -> bool {
+pub(super) fn is_lock_held(error: &io::Error) -> bool {
     // A call that does not wait gives this one, and never ERROR_IO_PENDING, for a file that was opened
     // for use without overlapping.
     is_one_of(error, &[ERROR_LOCK_VIOLATION])

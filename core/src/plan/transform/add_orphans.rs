@@ -5,7 +5,7 @@ use formwork_value::Diagnostics;
 
 use crate::addr::ResourceMode;
 use crate::plan::transform::TransformInputs;
-use crate::plan::vertex::{OrphanVertex, PlanVertex};
+use crate::plan::vertex::{OrphanResourceVertex, PlanVertex};
 
 pub(in crate::plan) fn add_orphans<'c>(
     inputs: TransformInputs<'c>,
@@ -21,10 +21,14 @@ pub(in crate::plan) fn add_orphans<'c>(
         let written = session.config.find_resource(&addr.config_addr()).is_some();
         if !written && addr.resource.mode() == ResourceMode::Managed {
             let (addr, provider) = (addr.clone(), prior.provider.clone());
-            add(PlanVertex::Orphan(OrphanVertex { addr, provider, prior: Some(prior) }));
+            add(PlanVertex::Orphan(OrphanResourceVertex { addr, provider, prior: Some(prior) }));
         }
     }
     for (addr, provider) in inputs.adopted_orphans() {
-        add(PlanVertex::Orphan(OrphanVertex { addr, provider: provider.clone(), prior: None }));
+        add(PlanVertex::Orphan(OrphanResourceVertex {
+            addr,
+            provider: provider.clone(),
+            prior: None,
+        }));
     }
 }

@@ -6,7 +6,7 @@
 use crate::addr::ResourceMode;
 use crate::graph::{Graph, VertexId};
 use crate::plan::PlanOptions;
-use crate::plan::vertex::{PlanVertex, ReadVertex, ResourceVertex};
+use crate::plan::vertex::{EarlyReadVertex, PlanVertex, ResourceVertex};
 use crate::session::Session;
 use crate::shared_graph::{EdgeReason, SharedVertex};
 
@@ -38,7 +38,7 @@ pub(in crate::plan) fn add_read_vertices<'c>(
 struct EarlyReadPlacement<'c> {
     resource: VertexId,
     provider: VertexId,
-    read: ReadVertex<'c>,
+    read: EarlyReadVertex<'c>,
 }
 
 /// Returns the resources to read ahead, in the order in which they can be planned: those planned
@@ -61,7 +61,7 @@ fn resources_to_read_early<'c>(
         let Some(&configured) = on.iter().find(configures) else { continue };
         if has_objects_to_read(resource) && late.iter().any(|on| *on != configured) {
             let (addr, provider, prior) = (addr.clone(), provider.clone(), prior.clone());
-            let read = ReadVertex { addr, config, provider, prior };
+            let read = EarlyReadVertex { addr, config, provider, prior };
             reads.push(EarlyReadPlacement { resource: id, provider: configured, read });
         }
     }

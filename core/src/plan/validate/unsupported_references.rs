@@ -59,9 +59,11 @@ fn unsupported_spans(session: &Session<'_>, vertex: &PlanVertex<'_>) -> Vec<Span
             let name = &resource.addr.resource;
             let ty = loaded.find_resource_type(name.mode(), name.resource_type());
             let unsupported = match &ty {
-                Some(ty) => refs::find_unsupported_spans(&resource.config.body, ty.schema_block()),
+                Some(ty) => {
+                    refs::find_spans_outside_schema(&resource.config.body, ty.schema_block())
+                }
                 // A type that the provider lacks has no arguments, so none of them is evaluated.
-                None => refs::find_unsupported_spans(&resource.config.body, &Block::default()),
+                None => refs::find_spans_outside_schema(&resource.config.body, &Block::default()),
             };
             unsupported
                 .into_iter()
@@ -71,7 +73,7 @@ fn unsupported_spans(session: &Session<'_>, vertex: &PlanVertex<'_>) -> Vec<Span
         PlanVertex::SharedVertex(SharedVertex::Provider(provider)) => {
             let loaded = session.pool.loaded_provider(&provider.addr.provider);
             loaded.zip(provider.provider_block()).map_or_else(Vec::new, |(loaded, block)| {
-                refs::find_unsupported_spans(&block.body, loaded.config_type().schema_block())
+                refs::find_spans_outside_schema(&block.body, loaded.config_type().schema_block())
             })
         }
         PlanVertex::SharedVertex(_) | PlanVertex::Read(_) | PlanVertex::Orphan(_) => Vec::new(),
@@ -82,10 +84,10 @@ fn unsupported_provisioner_spans(session: &Session<'_>, resource: &Resource) -> 
     let mut found = Vec::new();
     for provisioner in &resource.provisioners {
         if let Some(program) = session.provisioners.find_provisioner(&provisioner.kind.name) {
-            found.extend(refs::find_unsupported_spans(&provisioner.body, program.schema()));
+            found.extend(refs::find_spans_outside_schema(&provisioner.body, program.schema()));
         }
         if let Some(body) = &provisioner.connection {
-            found.extend(refs::find_unsupported_spans(body, connection_schema()));
+            found.extend(refs::find_spans_outside_schema(body, connection_schema()));
         }
     }
     found

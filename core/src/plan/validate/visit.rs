@@ -6,9 +6,9 @@ use formwork_value::{Diagnostics, Marks, Reported, Value};
 use super::ValidationVisitOutcome;
 use crate::addr::ResourceMode;
 use crate::config::{Repetition, import_problem};
+use crate::eval::check_references::{ReferenceLocation, StaticReferenceCheck, decode_body_checked};
 use crate::eval::conditions::validate_conditions;
 use crate::eval::import::expand_import;
-use crate::eval::references::{ReferenceLocation, StaticReferenceCheck, decode_body_checked};
 use crate::eval::{ModuleResults, ModuleScope, RepetitionData, expand};
 use crate::instance::{
     ProvisionedResource, check_ephemeral_values, check_ignored_changes, check_provisioners,

@@ -22,12 +22,12 @@ use crate::instance::{
 };
 use crate::plan::PlanMode;
 use crate::plan::outcome::{ObjectOutcome, ResourceOutcome};
-use crate::plan::vertex::{OrphanVertex, ResourceVertex};
+use crate::plan::vertex::{OrphanResourceVertex, ResourceVertex};
 use crate::provider::{CallContext, ChangeValues, ObjectToRead, ProviderClient, ResourceType};
 use crate::state::{InstanceState, ObjectState, ResourceState};
 
 /// An object that is to go.
-pub(super) struct DestroyTarget<'v> {
+pub(super) struct ObjectToDestroy<'v> {
     pub(super) key: &'v InstanceKey,
     pub(super) deposed: Option<&'v DeposedKey>,
     pub(super) object: &'v Arc<ObjectState>,
@@ -37,16 +37,16 @@ pub(super) struct DestroyTarget<'v> {
 }
 
 /// Objects of one resource that are to go, by instance of its module.
-pub(super) struct DestroyTargets<'v> {
+pub(super) struct ObjectsToDestroy<'v> {
     pub(super) provider: &'v ProviderConfigAddr,
-    pub(super) by_module: Vec<Vec<DestroyTarget<'v>>>,
+    pub(super) by_module: Vec<Vec<ObjectToDestroy<'v>>>,
 }
 
 /// Plans the end of a resource that is not in the configuration.
-pub(super) async fn visit_orphan(
+pub(super) async fn visit_orphan_resource(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
-    vertex: &OrphanVertex<'_>,
+    vertex: &OrphanResourceVertex<'_>,
 ) -> ResourceOutcome {
     let forgotten =
         view.options.mode != PlanMode::Destroy && view.settled.forgotten.contains(&vertex.addr);
@@ -59,8 +59,8 @@ pub(super) async fn visit_orphan(
         view.settled.moves.original_address(&vertex.addr.instance_addr(key.clone())).is_some()
     };
     let held = vertex.prior.into_iter();
-    let mut to_destroy: Vec<DestroyTarget<'_>> = held
-        .flat_map(|prior| destroy_targets_of_resource(prior, action, reason))
+    let mut to_destroy: Vec<ObjectToDestroy<'_>> = held
+        .flat_map(|prior| objects_to_destroy_of_resource(prior, action, reason))
         .filter(|to_destroy| is_destroy_targeted(view, &vertex.addr, to_destroy.key))
         .collect();
     for to_destroy in &mut to_destroy {
@@ -73,8 +73,8 @@ pub(super) async fn visit_orphan(
     let resource =
         ResourceOutcome { addr: vertex.addr.clone(), expansion: None, objects: Vec::new() };
     let mut found = vec![resource];
-    let targets = DestroyTargets { provider: &vertex.provider, by_module: vec![to_destroy] };
-    visit_destroy_targets(view, diags, targets, &mut found).await;
+    let targets = ObjectsToDestroy { provider: &vertex.provider, by_module: vec![to_destroy] };
+    visit_objects_to_destroy(view, diags, targets, &mut found).await;
     let mut found = found.remove(0);
     let adopted = view.options.adoptions.iter();
     let adopted =
@@ -97,7 +97,7 @@ pub(super) async fn visit_destroy_all(
     let mut all_targets = Vec::with_capacity(vertex.prior.len());
     for (module, prior) in &vertex.prior {
         let addr = vertex.addr_in_module(module);
-        let to_destroy: Vec<_> = destroy_targets_of_resource(prior, Action::Delete, None)
+        let to_destroy: Vec<_> = objects_to_destroy_of_resource(prior, Action::Delete, None)
             .filter(|to_destroy| is_destroy_targeted(view, &addr, to_destroy.key))
             .collect();
         // Reported is enough: their planned change is shown all the same.
@@ -106,8 +106,8 @@ pub(super) async fn visit_destroy_all(
         found.push(ResourceOutcome { addr, expansion, objects: Vec::new() });
         all_targets.push(to_destroy);
     }
-    let targets = DestroyTargets { provider: &vertex.provider, by_module: all_targets };
-    visit_destroy_targets(view, diags, targets, &mut found).await;
+    let targets = ObjectsToDestroy { provider: &vertex.provider, by_module: all_targets };
+    visit_objects_to_destroy(view, diags, targets, &mut found).await;
     // A provider may still be configured with an object that does not exist, even if there is
     // nothing to destroy.
     // In a full destroy a provider configuration may refer to a resource without objects. Without
@@ -133,7 +133,7 @@ pub(super) async fn visit_lost_modules(
     let (mut found, mut all_targets) = (Vec::new(), Vec::new());
     for (module, prior) in vertex.prior.iter().filter(|(module, _)| !known.contains(module)) {
         let addr = vertex.addr_in_module(module);
-        let to_destroy: Vec<_> = destroy_targets_of_resource(
+        let to_destroy: Vec<_> = objects_to_destroy_of_resource(
             prior,
             Action::Delete,
             Some(ActionReason::DeleteBecauseNoModule),
@@ -147,8 +147,8 @@ pub(super) async fn visit_lost_modules(
         found.push(ResourceOutcome { addr, expansion: None, objects: Vec::new() });
         all_targets.push(to_destroy);
     }
-    let targets = DestroyTargets { provider: &vertex.provider, by_module: all_targets };
-    visit_destroy_targets(view, diags, targets, &mut found).await;
+    let targets = ObjectsToDestroy { provider: &vertex.provider, by_module: all_targets };
+    visit_objects_to_destroy(view, diags, targets, &mut found).await;
     found
 }
 
@@ -157,7 +157,7 @@ pub(super) fn check_prevent_destroy(
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
     addr: &ResourceAddr,
-    to_destroy: &[DestroyTarget<'_>],
+    to_destroy: &[ObjectToDestroy<'_>],
 ) -> Result<(), Reported> {
     if !vertex.config.lifecycle.prevent_destroy {
         return Ok(());
@@ -185,16 +185,16 @@ pub(super) fn is_destroy_targeted(
     is_target && !view.settled.excluded_from_destroy.contains(&addr_of_instance)
 }
 
-fn destroy_targets_of_resource(
+fn objects_to_destroy_of_resource(
     state: &ResourceState,
     action: Action,
     reason: Option<ActionReason>,
-) -> impl Iterator<Item = DestroyTarget<'_>> {
+) -> impl Iterator<Item = ObjectToDestroy<'_>> {
     state.instances.iter().flat_map(move |(key, InstanceState { current, deposed })| {
         let current = current.iter().map(move |object| (None, object, reason));
         let deposed = deposed.iter().map(|(deposed, object)| (Some(deposed), object, None));
         let all = current.chain(deposed);
-        all.map(move |(deposed, object, reason)| DestroyTarget {
+        all.map(move |(deposed, object, reason)| ObjectToDestroy {
             key,
             deposed,
             object,
@@ -206,13 +206,13 @@ fn destroy_targets_of_resource(
 
 /// Plans the destruction of objects of one resource, in several instances of its module,
 /// concurrently. The results go to the resource at the same position in `found`.
-pub(super) async fn visit_destroy_targets(
+pub(super) async fn visit_objects_to_destroy(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
-    targets: DestroyTargets<'_>,
+    targets: ObjectsToDestroy<'_>,
     found: &mut [ResourceOutcome],
 ) {
-    let DestroyTargets { provider, by_module } = targets;
+    let ObjectsToDestroy { provider, by_module } = targets;
     let mut ends = Vec::with_capacity(found.len());
     for (at, (resource, to_destroy)) in found.iter().zip(by_module).enumerate() {
         if to_destroy.is_empty() {
@@ -257,7 +257,7 @@ impl DestroyPlanner<'_> {
     async fn plan_destroy(
         &self,
         diags: &mut Diagnostics,
-        to_destroy: DestroyTarget<'_>,
+        to_destroy: ObjectToDestroy<'_>,
     ) -> Result<ObjectOutcome, Reported> {
         let addr = self.resource.instance_addr(to_destroy.key.clone());
         let (handle, ty, deposed) = (&self.handle, &self.ty, to_destroy.deposed);

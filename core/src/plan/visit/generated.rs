@@ -6,7 +6,7 @@ use super::PlanContext;
 use crate::addr::InstanceAddr;
 use crate::config::{Resource, generated_blocks};
 use crate::messages;
-use crate::plan::generate;
+use crate::plan::generate_block;
 use crate::plan::vertex::ResourceVertex;
 use crate::provider::ResourceType;
 
@@ -37,11 +37,12 @@ pub(super) fn generate_config(
     object: ImportedObject<'_>,
 ) -> Result<GeneratedConfig, Reported> {
     let ImportedObject { addr, ty, value } = object;
-    let text =
-        generate::generate_block(vertex.config, ty.schema_block(), value).map_err(|unknown| {
+    let text = generate_block::generate_block(vertex.config, ty.schema_block(), value).map_err(
+        |unknown| {
             let detail = format!("No configuration can be generated for {addr}: {unknown}.");
             diags.error(Diagnostic::error(messages::INVALID_GENERATED_CONFIGURATION, detail))
-        })?;
+        },
+    )?;
     // Kept before it is read: a block with errors is written to the file too, for the author to
     // correct.
     view.session.results.generated.insert_config(addr, &text);

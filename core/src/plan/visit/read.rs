@@ -6,13 +6,13 @@ use super::prior::{self, ObjectOwner};
 use super::{PlanContext, run_concurrently};
 use crate::instance::{ResourceWithAddress, find_client_of_config};
 use crate::plan::prefetch::PrefetchedResource;
-use crate::plan::vertex::ReadVertex;
+use crate::plan::vertex::EarlyReadVertex;
 
 /// Reads the objects. For an object that is missing in the result, the visit of the resource does
 /// the read itself, and reports why it failed.
-pub(super) async fn visit_read(
+pub(super) async fn visit_early_read(
     view: PlanContext<'_>,
-    vertex: &ReadVertex<'_>,
+    vertex: &EarlyReadVertex<'_>,
 ) -> PrefetchedResource {
     let written = ResourceWithAddress { addr: &vertex.addr, config: vertex.config };
     // The visit of the resource looks for the same provider, and reports the errors.

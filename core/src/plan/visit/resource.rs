@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::destroy::{self, DestroyTarget, DestroyTargets};
+use super::destroy::{self, ObjectToDestroy, ObjectsToDestroy};
 use super::{PlanContext, data, import, managed, run_concurrently};
 use crate::addr::{InstanceAddr, InstanceKey, ResourceAddr, ResourceMode};
 use crate::change::{Action, ActionReason, ImportKey};
@@ -90,7 +90,7 @@ pub(super) async fn visit_resource(
     let mut found = plan_instances(view, diags, &here).await;
     let only_looks = view.options.mode == plan::PlanMode::RefreshOnly;
     if is_managed && only_looks && view.options.adoptions.is_empty() {
-        found.iter_mut().for_each(remove_missing_objects);
+        found.iter_mut().for_each(omit_missing_from_outcome);
     }
     for (here, found) in here.iter().zip(&mut found) {
         found.objects.extend(untargeted_objects(view, diags, here));
@@ -240,8 +240,8 @@ async fn plan_orphaned_objects(
         }
         to_destroy
     });
-    let targets = DestroyTargets { provider: &vertex.provider, by_module: all.collect() };
-    destroy::visit_destroy_targets(view, diags, targets, found).await;
+    let targets = ObjectsToDestroy { provider: &vertex.provider, by_module: all.collect() };
+    destroy::visit_objects_to_destroy(view, diags, targets, found).await;
 }
 
 fn expand_in_module(
@@ -285,7 +285,7 @@ fn warn_of_unmatched_replace(
 
 /// Removes missing objects from the instances in a plan that makes nothing, as Terraform does. A
 /// missing object followed by existing ones keeps its place.
-fn remove_missing_objects(found: &mut ResourceOutcome) {
+fn omit_missing_from_outcome(found: &mut ResourceOutcome) {
     let is_there =
         |object: &ObjectOutcome| object.value.as_ref().is_some_and(|it| !it.is_unknown());
     let last =
@@ -388,7 +388,7 @@ async fn open_ephemeral_instance(
 fn objects_without_config<'v>(
     view: PlanContext<'_>,
     here: &'v ResourceInModule<'_>,
-) -> Vec<DestroyTarget<'v>> {
+) -> Vec<ObjectToDestroy<'v>> {
     let mut to_destroy = Vec::new();
     for (key, instance) in here.prior.into_iter().flat_map(|prior| &prior.instances) {
         if !is_instance_targeted(view, here, key)
@@ -406,11 +406,11 @@ fn objects_without_config<'v>(
                 _ => ActionReason::DeleteBecauseWrongRepetition,
             };
             let (action, reason) = (Action::Delete, Some(reason));
-            to_destroy.push(DestroyTarget { key, deposed: None, object, action, reason });
+            to_destroy.push(ObjectToDestroy { key, deposed: None, object, action, reason });
         }
         let deposed = instance.deposed.iter();
         let deposed = deposed.filter(|_| destroy::is_destroy_targeted(view, &here.addr, key));
-        to_destroy.extend(deposed.map(|(deposed, object)| DestroyTarget {
+        to_destroy.extend(deposed.map(|(deposed, object)| ObjectToDestroy {
             key,
             deposed: Some(deposed),
             object,

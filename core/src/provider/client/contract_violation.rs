@@ -155,7 +155,7 @@ impl ProviderClient {
         let addr = about.addr.to_string();
         diags.error(
             Diagnostic::error(summary, detail)
-                .blame(Blame::Provider)
+                .blamed_on(Blame::Provider)
                 .about(addr)
                 .at_opt(about.block),
         )

@@ -178,7 +178,7 @@ impl ProviderClient {
         };
         // Judged before decoding: an object of another type would fail to decode, and that error
         // would hide the reason.
-        let exchange = import_exchange(ty, &imported);
+        let exchange = checked_answer_of_import(ty, &imported);
         self.check_response_rules(
             diags,
             messages::PROVIDER_PRODUCED_INVALID_OBJECT,
@@ -188,7 +188,9 @@ impl ProviderClient {
         let imported = self.decode_imported(diags, imported, import_key, context)?;
         let mut others = Vec::new();
         for other in found {
-            if !check_answer(&import_exchange(ty, &other), &ty.contract_schemas()).is_empty() {
+            if !check_answer(&checked_answer_of_import(ty, &other), &ty.contract_schemas())
+                .is_empty()
+            {
                 let what = format!(
                     "objects of several types, also {:?}, of which only those of its own can be \
                      imported,",
@@ -213,7 +215,7 @@ impl ProviderClient {
         let ResponseContext { call, ty, about } = context;
         let value = self.decode_object(diags, &found.state, context)?;
         let mut result = Ok(());
-        let exchange = import_exchange(ty, &found).object(&found.state, &value);
+        let exchange = checked_answer_of_import(ty, &found).object(&found.state, &value);
         for violation in check_answer(&exchange, &ty.contract_schemas()) {
             let problem = &violation.to_string();
             let invalid = |summary| ContractViolation { summary, call, problem };
@@ -244,7 +246,10 @@ impl ProviderClient {
 }
 
 /// An object that was found, as it is judged before it is decoded.
-fn import_exchange<'a>(ty: &'a ResourceType, found: &'a ImportedResource) -> CheckedAnswer<'a> {
+fn checked_answer_of_import<'a>(
+    ty: &'a ResourceType,
+    found: &'a ImportedResource,
+) -> CheckedAnswer<'a> {
     CheckedAnswer::for_call(contract::Call::Import { asked: &ty.name, found: &found.type_name })
 }
 

@@ -49,7 +49,7 @@ pub(super) enum FillProblemKind {
 }
 
 /// A value of a mock that cannot be converted.
-struct Unfit {
+struct UnfitMockValue {
     /// The names of the attributes that lead to it, the innermost first.
     names: Vec<Str>,
     reason: String,
@@ -57,14 +57,14 @@ struct Unfit {
 
 /// The content of a mock for a block or an object.
 #[derive(Clone)]
-enum Given<'v> {
+enum MockContent<'v> {
     /// An object, if there is one.
     Content(Option<&'v Value>),
     /// A value that is no object, and its path.
     NotAnObject(&'v Value, Path),
 }
 
-impl<'v> Given<'v> {
+impl<'v> MockContent<'v> {
     fn member(&self, name: &str) -> Option<&'v Value> {
         match self {
             Self::Content(content) => content.and_then(|value| member(value, name)),
@@ -103,22 +103,24 @@ impl ObjectFiller {
     }
 
     /// The content of a block.
-    pub(super) fn block(&mut self, block: &Block, value: &Value, mock: &Value) -> Value {
-        self.block_with(block, value, &Given::Content(Some(mock)))
+    pub(super) fn fill_block(&mut self, block: &Block, value: &Value, mock: &Value) -> Value {
+        self.fill_block_with(block, value, &MockContent::Content(Some(mock)))
     }
 
-    fn block_with(&mut self, block: &Block, value: &Value, mock: &Given<'_>) -> Value {
+    fn fill_block_with(&mut self, block: &Block, value: &Value, mock: &MockContent<'_>) -> Value {
         let attributes = block.attributes.iter().map(|(name, attribute)| {
-            let made = self.within_name(name, |fill| fill.attribute(name, attribute, value, mock));
+            let made =
+                self.within_name(name, |fill| fill.fill_attribute(name, attribute, value, mock));
             (name.clone(), made)
         });
         let mut members: Vec<(Str, Value)> = attributes.collect();
         for (name, nested) in &block.blocks {
+            // A mock adds no blocks: those of the configuration are the ones that there are.
             let Some(old) = member(value, name) else { continue };
             let new = self.within_name(name, |fill| {
-                fill.each(old, nested.nesting, &|fill, item| {
+                fill.fill_each_object(old, nested.nesting, &|fill, item| {
                     let mock = mock.content(name, &fill.reported_path());
-                    fill.block_with(&nested.block, item, &mock)
+                    fill.fill_block_with(&nested.block, item, &mock)
                 })
             });
             members.push((name.clone(), new));
@@ -143,12 +145,12 @@ impl ObjectFiller {
         Path(self.path.0[..n_steps].to_vec())
     }
 
-    fn attribute(
+    fn fill_attribute(
         &mut self,
         name: &Str,
         attribute: &Attribute,
         object: &Value,
-        mock: &Given<'_>,
+        mock: &MockContent<'_>,
     ) -> Value {
         let null = || Value::null(attribute.implied_type());
         // No stored object has a value of such an attribute.
@@ -157,16 +159,15 @@ impl ObjectFiller {
         }
         let value = member(object, name).cloned().unwrap_or_else(null);
         if self.is_absent(attribute.role, &value) {
-            return self.computed(name, attribute, mock);
+            return self.compute_attribute(name, attribute, mock);
         }
         match &attribute.kind {
             // A nested attribute that is written may have computed attributes itself.
-            AttributeKind::Nested(nested) if !value.is_null() && !value.is_unknown() => {
-                self.each(&value, nested.nesting, &|fill, item| {
+            AttributeKind::Nested(nested) if !value.is_null() && !value.is_unknown() => self
+                .fill_each_object(&value, nested.nesting, &|fill, item| {
                     let mock = mock.content(name, &fill.reported_path());
-                    fill.nested(nested, item, &mock)
-                })
-            }
+                    fill.fill_nested_object(nested, item, &mock)
+                }),
             _ => value,
         }
     }
@@ -183,16 +184,22 @@ impl ObjectFiller {
     }
 
     /// The attributes of one object of a nested attribute.
-    fn nested(&mut self, nested: &NestedAttributes, value: &Value, mock: &Given<'_>) -> Value {
+    fn fill_nested_object(
+        &mut self,
+        nested: &NestedAttributes,
+        value: &Value,
+        mock: &MockContent<'_>,
+    ) -> Value {
         let attributes = nested.attributes.iter().map(|(name, attribute)| {
-            let made = self.within_name(name, |fill| fill.attribute(name, attribute, value, mock));
+            let made =
+                self.within_name(name, |fill| fill.fill_attribute(name, attribute, value, mock));
             (name.clone(), made)
         });
         Value::object(attributes.collect::<Vec<_>>())
     }
 
     /// Changes each object of a nested attribute or of blocks of one type.
-    fn each(
+    fn fill_each_object(
         &mut self,
         value: &Value,
         nesting: Nesting,
@@ -205,6 +212,7 @@ impl ObjectFiller {
             return change(self, value);
         }
         let outer_set = self.set_at;
+        // An element of a set has no index, so a path that is reported cannot lead into it.
         if matches!(value, Value::Set(_)) {
             self.set_at = outer_set.or(Some(self.path.0.len()));
         }
@@ -219,6 +227,7 @@ impl ObjectFiller {
         self.set_at = outer_set;
         match value {
             Value::List(list) => Value::list(list.element_type().clone(), items),
+            // Elements that have become equal are one.
             Value::Set(_) => {
                 convert(&Value::tuple(items), &value.ty()).unwrap_or_else(|_| value.clone())
             }
@@ -232,65 +241,82 @@ impl ObjectFiller {
     }
 
     /// The value of an attribute that has none.
-    fn computed(&mut self, name: &Str, attribute: &Attribute, mock: &Given<'_>) -> Value {
+    fn compute_attribute(
+        &mut self,
+        name: &Str,
+        attribute: &Attribute,
+        mock: &MockContent<'_>,
+    ) -> Value {
         let ty = attribute_type(&attribute.kind);
         if self.absent == AbsentAttributes::BecomesUnknown {
             return Value::unknown(ty);
         }
         let problem = match mock {
-            Given::NotAnObject(value, path) => FillProblem {
+            MockContent::NotAnObject(value, path) => FillProblem {
                 path: path.clone(),
-                attribute: names_in(path).join("."),
+                attribute: attribute_names_in(path).join("."),
                 kind: FillProblemKind::NotAnObject { found: value.ty().friendly_name() },
             },
-            Given::Content(_) => match self.make(&attribute.kind, mock.member(name)) {
-                Ok(value) => return value,
-                Err(Unfit { names, reason }) => {
-                    let path = self.reported_path();
-                    let outer = names_in(&path);
-                    let names = outer.into_iter().chain(names.iter().rev().map(Str::as_str));
-                    let attribute = names.collect::<Vec<_>>().join(".");
-                    let kind = FillProblemKind::Type { needed: ty.friendly_name(), reason };
-                    FillProblem { path, attribute, kind }
+            MockContent::Content(_) => {
+                match self.make_attribute_value(&attribute.kind, mock.member(name)) {
+                    Ok(value) => return value,
+                    Err(UnfitMockValue { names, reason }) => {
+                        let path = self.reported_path();
+                        let outer = attribute_names_in(&path);
+                        let names = outer.into_iter().chain(names.iter().rev().map(Str::as_str));
+                        let attribute = names.collect::<Vec<_>>().join(".");
+                        let kind = FillProblemKind::Type { needed: ty.friendly_name(), reason };
+                        FillProblem { path, attribute, kind }
+                    }
                 }
-            },
+            }
         };
+        // The other attributes are filled nevertheless, so that all problems are reported at once.
         self.problems.push(problem);
         Value::null(ty)
     }
 
     /// A value of an attribute from that of the mock, or a generated one.
-    fn make(&mut self, kind: &AttributeKind, given: Option<&Value>) -> Result<Value, Unfit> {
-        let unfit = |reason: String| Unfit { names: Vec::new(), reason };
+    fn make_attribute_value(
+        &mut self,
+        kind: &AttributeKind,
+        given: Option<&Value>,
+    ) -> Result<Value, UnfitMockValue> {
+        let unfit = |reason: String| UnfitMockValue { names: Vec::new(), reason };
         match (kind, given) {
-            (AttributeKind::Plain(ty), Some(given)) => self.complete(given, ty).map_err(unfit),
-            (AttributeKind::Plain(ty), None) => Ok(self.generate(ty)),
+            (AttributeKind::Plain(ty), Some(given)) => {
+                self.convert_mock_value(given, ty).map_err(unfit)
+            }
+            (AttributeKind::Plain(ty), None) => Ok(self.generate_value(ty)),
             (AttributeKind::Nested(_), Some(given)) if !is_object(given) => {
-                Err(unfit(incompatible("object type", given)))
+                Err(unfit(incompatible_types_message("object type", given)))
             }
             (AttributeKind::Nested(nested), given) => match nested.nesting {
-                Nesting::Single | Nesting::Group => self.new_object(nested, given),
+                Nesting::Single | Nesting::Group => self.make_nested_object(nested, given),
                 // As in Terraform, the number of objects is not known, so there are none.
-                _ => Ok(self.generate(&nested.implied_type())),
+                _ => Ok(self.generate_value(&nested.implied_type())),
             },
         }
     }
 
     /// An object of which every attribute is made. As in Terraform, also those that only a configuration
     /// could set.
-    fn new_object(
+    fn make_nested_object(
         &mut self,
         nested: &NestedAttributes,
         given: Option<&Value>,
-    ) -> Result<Value, Unfit> {
+    ) -> Result<Value, UnfitMockValue> {
         let mut made = Vec::new();
         for (name, attribute) in &nested.attributes {
             let given = given.and_then(|value| member(value, name));
             let value = match attribute.write_only {
                 true => Ok(Value::null(attribute.implied_type())),
-                false => self.within_name(name, |fill| fill.make(&attribute.kind, given)),
+                false => {
+                    self.within_name(name, |fill| fill.make_attribute_value(&attribute.kind, given))
+                }
             };
             let value = value.map_err(|mut unfit| {
+                // From the inside out: the outermost name comes last.
                 unfit.names.push(name.clone());
                 unfit
             });
@@ -300,18 +326,18 @@ impl ObjectFiller {
     }
 
     /// A value of a mock as one of a type. Attributes that an object lacks are made.
-    fn complete(&mut self, given: &Value, ty: &Type) -> Result<Value, String> {
-        let whole = self.with_missing(given, ty)?;
+    fn convert_mock_value(&mut self, given: &Value, ty: &Type) -> Result<Value, String> {
+        let whole = self.add_missing_attributes(given, ty)?;
         convert(&whole, ty).map_err(|refused| refused.reason)
     }
 
-    fn with_missing(&mut self, given: &Value, ty: &Type) -> Result<Value, String> {
+    fn add_missing_attributes(&mut self, given: &Value, ty: &Type) -> Result<Value, String> {
         match (given, ty) {
             (Value::Object(_) | Value::Map(_), Type::Object(object)) => {
                 let members = object.attributes.iter().map(|(name, ty)| {
                     let value = self.within_name(name, |fill| match member(given, name) {
-                        Some(value) => fill.with_missing(value, ty),
-                        None => Ok(fill.generate(ty)),
+                        Some(value) => fill.add_missing_attributes(value, ty),
+                        None => Ok(fill.generate_value(ty)),
                     });
                     Ok((name.clone(), value?))
                 });
@@ -323,27 +349,28 @@ impl ObjectFiller {
             ) => {
                 let items = given.children().iter().enumerate().map(|(at, item)| {
                     let step = Step::Index(Number::from(at));
-                    self.within(step, |fill| fill.with_missing(item, element))
+                    self.within(step, |fill| fill.add_missing_attributes(item, element))
                 });
                 Ok(Value::tuple(items.collect::<Result<_, String>>()?))
             }
             (Value::Object(object), Type::Map(element)) => {
                 let pairs = object.iter().map(|(key, item)| {
-                    let value = self.within_name(key, |fill| fill.with_missing(item, element));
+                    let value =
+                        self.within_name(key, |fill| fill.add_missing_attributes(item, element));
                     Ok((key.clone(), value?))
                 });
                 Ok(Value::object(pairs.collect::<Result<Vec<_>, String>>()?))
             }
             // A null, too: it would be no object whose attributes could be made.
             _ if holds_object(ty) && given.ty() != *ty => {
-                Err(incompatible(&ty.friendly_name(), given))
+                Err(incompatible_types_message(&ty.friendly_name(), given))
             }
             _ => Ok(given.clone()),
         }
     }
 
     /// A value of a type, as Terraform makes it.
-    fn generate(&mut self, ty: &Type) -> Value {
+    fn generate_value(&mut self, ty: &Type) -> Value {
         match ty {
             Type::Dynamic => Value::null(Type::Dynamic),
             Type::Bool => Value::Bool(false),
@@ -356,10 +383,12 @@ impl ObjectFiller {
             Type::Set(_) => {
                 convert(&Value::tuple(Vec::new()), ty).unwrap_or_else(|_| Value::null(ty.clone()))
             }
-            Type::Tuple(types) => Value::tuple(types.iter().map(|ty| self.generate(ty)).collect()),
+            Type::Tuple(types) => {
+                Value::tuple(types.iter().map(|ty| self.generate_value(ty)).collect())
+            }
             Type::Object(object) => {
                 let members = object.attributes.iter().map(|(name, ty)| {
-                    (name.clone(), self.within_name(name, |fill| fill.generate(ty)))
+                    (name.clone(), self.within_name(name, |fill| fill.generate_value(ty)))
                 });
                 Value::object(members.collect::<Vec<_>>())
             }
@@ -413,12 +442,12 @@ fn holds_object(ty: &Type) -> bool {
     }
 }
 
-fn incompatible(needed: &str, given: &Value) -> String {
+fn incompatible_types_message(needed: &str, given: &Value) -> String {
     format!("incompatible types; expected {needed}, found {}", given.ty().friendly_name())
 }
 
 /// The names of attributes in a path.
-fn names_in(path: &Path) -> Vec<&str> {
+fn attribute_names_in(path: &Path) -> Vec<&str> {
     let names = path.0.iter().filter_map(|step| match step {
         Step::Attribute(name) => Some(name.as_str()),
         Step::Key(_) | Step::Index(_) => None,
@@ -467,7 +496,7 @@ mod tests {
     fn filled(absent: AbsentAttributes, mock: &Value) -> (String, Vec<String>) {
         let block = block();
         let mut fill = ObjectFiller::new("seed", absent);
-        let value = fill.block(&block, &block.empty_value(), mock);
+        let value = fill.fill_block(&block, &block.empty_value(), mock);
         assert_eq!(value.ty(), block.implied_type());
         let problems = fill.problems.iter().map(|it| match &it.kind {
             FillProblemKind::Type { needed, reason } => {
@@ -486,7 +515,7 @@ mod tests {
     fn computed_attributes_without_a_mock_have_the_values_of_terraform() {
         let mut fill = ObjectFiller::new("seed", AbsentAttributes::UnknownOrNull);
         let block = block();
-        let value = fill.block(&block, &block.empty_value(), &empty_object());
+        let value = fill.fill_block(&block, &block.empty_value(), &empty_object());
         let Some(Value::String(name)) = member(&value, "name") else { panic!("{value:?}") };
         let is_plain = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit();
         assert!(name.len() == 8 && name.chars().all(is_plain), "{name}");
@@ -505,7 +534,7 @@ mod tests {
     #[test]
     fn the_same_object_has_the_same_values_and_another_one_has_others() {
         let make = |seed: &str| {
-            format_value(&ObjectFiller::new(seed, AbsentAttributes::UnknownOrNull).block(
+            format_value(&ObjectFiller::new(seed, AbsentAttributes::UnknownOrNull).fill_block(
                 &block(),
                 &block().empty_value(),
                 &empty_object(),
@@ -578,7 +607,7 @@ mod tests {
         let item = mock(&[("a", Value::null(Type::String)), ("b", Value::string("written"))]);
         let object = mock(&[("part", Value::list(item.ty(), vec![item]))]);
         let mut fill = ObjectFiller::new("seed", AbsentAttributes::UnknownOrNull);
-        fill.block(&block, &object, &mock(&[("part", Value::tuple(Vec::new()))]));
+        fill.fill_block(&block, &object, &mock(&[("part", Value::tuple(Vec::new()))]));
         let shown =
             fill.problems.iter().map(|it| format!("{}: {} {:?}", it.path, it.attribute, it.kind));
         assert_eq!(shown.collect::<Vec<_>>(), [r#".part[0]: part NotAnObject { found: "tuple" }"#]);
@@ -607,7 +636,7 @@ mod tests {
         let block = block();
         let mut fill = ObjectFiller::new("seed", AbsentAttributes::UnknownOrNull);
         let list = mock(&[("list", Value::tuple(vec![item.clone(), item]))]);
-        let value = fill.block(&block, &block.empty_value(), &list);
+        let value = fill.fill_block(&block, &block.empty_value(), &list);
         let items = member(&value, "list").unwrap().children();
         assert_ne!(member(&items[0], "a"), member(&items[1], "a"));
     }
@@ -625,7 +654,7 @@ mod tests {
         let null = Value::null(Type::String);
         let object =
             mock(&[("id", Value::string("i")), ("none", null), ("secret", Value::string("s"))]);
-        let filled = ObjectFiller::new("seed", AbsentAttributes::Nothing).block(
+        let filled = ObjectFiller::new("seed", AbsentAttributes::Nothing).fill_block(
             &block,
             &object,
             &empty_object(),

@@ -195,7 +195,7 @@ fn report_unusable_schema(
                 "Provider {addr} describes {what} in an invalid way: {problem}.\n\nThis is a bug in the provider; please report it to its authors."
             );
             let problem = Diagnostic::error(messages::PROVIDER_PRODUCED_INVALID_SCHEMA, detail);
-            result = Err(diags.error(problem.blame(Blame::Provider)));
+            result = Err(diags.error(problem.blamed_on(Blame::Provider)));
         }
     }
     result

@@ -1,6 +1,6 @@
 //! Reads the state file. Attributes stay text; everything else is checked here, once.
 
-mod literal;
+mod json_values;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,7 +15,7 @@ use formwork_value::{Path, Str};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use self::literal::{
+use self::json_values::{
     compact_attributes, read_index_key, read_output_value, read_step, too_deep_message,
 };
 use super::layout::{FileJson, HeaderJson, InstanceJson, ProvidersJson, ResourceJson, StepJson};
@@ -82,7 +82,7 @@ pub(super) fn read_providers(text: &[u8]) -> Result<BTreeSet<ProviderAddr>, File
     Ok(names.iter().filter_map(read).collect())
 }
 
-pub(super) fn read_entry(text: &str) -> Result<ObjectEntry, FileError> {
+pub(super) fn read_object_entry(text: &str) -> Result<ObjectEntry, FileError> {
     let resource: ResourceJson<'_> = parse_json(text.as_bytes())?;
     let mut state = State::default();
     StateReader::new(text.as_bytes()).read_resource(&resource, &mut state)?;
@@ -271,7 +271,7 @@ impl<'t> StateReader<'t> {
         let module = if from.module.is_empty() {
             ModuleAddr::root()
         } else {
-            parse_cached(&mut self.modules, &from.module, |bad: crate::addr::AddressError| {
+            parse_name_cached(&mut self.modules, &from.module, |bad: crate::addr::AddressError| {
                 StateFileError::new(messages::INVALID_MODULE_INSTANCE_ADDRESS, bad.detail)
             })?
         };
@@ -295,7 +295,7 @@ impl<'t> StateReader<'t> {
                 detail,
             ));
         }
-        parse_cached(&mut self.providers, text, |bad: crate::addr::AddressError| {
+        parse_name_cached(&mut self.providers, text, |bad: crate::addr::AddressError| {
             StateFileError::new(
                 messages::INVALID_PROVIDER_CONFIGURATION_ADDRESS_IN_STATE,
                 format!("Resource {addr} has provider `{text}`. {}", bad.detail),
@@ -401,7 +401,7 @@ impl<'t> StateReader<'t> {
             names.sort_unstable();
             let mut addrs = Vec::with_capacity(names.len());
             for name in names {
-                addrs.push(parse_cached(
+                addrs.push(parse_name_cached(
                     &mut self.dependencies,
                     &name,
                     |bad: crate::addr::AddressError| {
@@ -452,7 +452,7 @@ impl<'t> StateReader<'t> {
 }
 
 /// Reads a name, or recalls what it was read as.
-fn parse_cached<T: FromStr + Clone>(
+fn parse_name_cached<T: FromStr + Clone>(
     known: &mut HashMap<String, T>,
     text: &str,
     wrong: impl FnOnce(T::Err) -> StateFileError,

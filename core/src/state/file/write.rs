@@ -147,22 +147,22 @@ impl StateWriter {
         resource: &SortedResource<'_>,
         to: &mut dyn Write,
     ) -> io::Result<()> {
-        const KEY: usize = RESOURCE_DEPTH + 1;
+        const KEY_DEPTH: usize = RESOURCE_DEPTH + 1;
         self.open_bracket(b'{');
         if !resource.module.is_empty() {
-            self.write_string_member(KEY, "module", &resource.module);
+            self.write_string_member(KEY_DEPTH, "module", &resource.module);
         }
-        self.write_string_member(KEY, "mode", resource.mode);
-        self.write_string_member(KEY, "type", resource.addr.resource.resource_type());
-        self.write_string_member(KEY, "name", resource.addr.resource.name());
-        self.write_key(KEY, "provider");
+        self.write_string_member(KEY_DEPTH, "mode", resource.mode);
+        self.write_string_member(KEY_DEPTH, "type", resource.addr.resource.resource_type());
+        self.write_string_member(KEY_DEPTH, "name", resource.addr.resource.name());
+        self.write_key(KEY_DEPTH, "provider");
         let provider = &resource.state.provider;
         if !self.providers.contains_key(provider) {
             self.providers.insert(provider.clone(), provider.to_string());
         }
         let provider = self.providers.get(provider).map_or("", String::as_str);
         append_quoted(&mut self.out, provider);
-        self.write_key(KEY, "instances");
+        self.write_key(KEY_DEPTH, "instances");
         self.open_bracket(b'[');
         for (key, instance) in &resource.state.instances {
             let current = instance.current.iter().map(|object| (None, object));
@@ -173,7 +173,7 @@ impl StateWriter {
                 self.flush_full_buffer(to, STATE_WRITE_BUFFER_LEN)?;
             }
         }
-        self.close_bracket(b']', KEY);
+        self.close_bracket(b']', KEY_DEPTH);
         self.close_bracket(b'}', RESOURCE_DEPTH);
         Ok(())
     }
@@ -184,50 +184,60 @@ impl StateWriter {
         deposed: Option<&DeposedKey>,
         object: &ObjectState,
     ) {
-        const KEY: usize = INSTANCE_DEPTH + 1;
+        const KEY_DEPTH: usize = INSTANCE_DEPTH + 1;
         self.open_bracket(b'{');
         match key {
             InstanceKey::None => {}
-            InstanceKey::Int(at) => self.write_member(KEY, "index_key", at.to_string().as_bytes()),
-            InstanceKey::Str(key) => self.write_string_member(KEY, "index_key", key),
+            InstanceKey::Int(at) => {
+                self.write_member(KEY_DEPTH, "index_key", at.to_string().as_bytes());
+            }
+            InstanceKey::Str(key) => self.write_string_member(KEY_DEPTH, "index_key", key),
         }
         if object.status == ObjectStatus::Tainted {
-            self.write_string_member(KEY, "status", "tainted");
+            self.write_string_member(KEY_DEPTH, "status", "tainted");
         }
         if let Some(DeposedKey(key)) = deposed {
-            self.write_string_member(KEY, "deposed", key);
+            self.write_string_member(KEY_DEPTH, "deposed", key);
         }
-        self.write_member(KEY, "schema_version", object.schema_version.to_string().as_bytes());
+        self.write_member(
+            KEY_DEPTH,
+            "schema_version",
+            object.schema_version.to_string().as_bytes(),
+        );
         match &object.attributes {
             ObjectAttributes::Json(text) => {
-                self.write_key(KEY, "attributes");
-                append_indented(&mut self.out, text, KEY);
+                self.write_key(KEY_DEPTH, "attributes");
+                append_indented(&mut self.out, text, KEY_DEPTH);
             }
             ObjectAttributes::Flatmap(members) => {
-                self.write_key(KEY, "attributes_flat");
+                self.write_key(KEY_DEPTH, "attributes_flat");
                 self.open_bracket(b'{');
                 for (path, text) in &**members {
-                    self.write_string_member(KEY + 1, path, text);
+                    self.write_string_member(KEY_DEPTH + 1, path, text);
                 }
-                self.close_bracket(b'}', KEY);
+                self.close_bracket(b'}', KEY_DEPTH);
             }
         }
-        self.write_key(KEY, "sensitive_attributes");
-        self.write_paths(&object.sensitive, KEY);
+        self.write_key(KEY_DEPTH, "sensitive_attributes");
+        self.write_paths(&object.sensitive, KEY_DEPTH);
         if let Some((version, identity)) = &object.identity {
-            self.write_member(KEY, "identity_schema_version", version.to_string().as_bytes());
-            self.write_key(KEY, "identity");
-            append_indented(&mut self.out, identity, KEY);
+            self.write_member(KEY_DEPTH, "identity_schema_version", version.to_string().as_bytes());
+            self.write_key(KEY_DEPTH, "identity");
+            append_indented(&mut self.out, identity, KEY_DEPTH);
         }
         if !object.private.is_empty() {
-            self.write_string_member(KEY, "private", &BASE64_STANDARD.encode(&object.private));
+            self.write_string_member(
+                KEY_DEPTH,
+                "private",
+                &BASE64_STANDARD.encode(&object.private),
+            );
         }
         if !object.dependencies.is_empty() {
-            self.write_key(KEY, "dependencies");
-            self.write_dependencies(&object.dependencies, KEY);
+            self.write_key(KEY_DEPTH, "dependencies");
+            self.write_dependencies(&object.dependencies, KEY_DEPTH);
         }
         if object.create_before_destroy {
-            self.write_member(KEY, "create_before_destroy", b"true");
+            self.write_member(KEY_DEPTH, "create_before_destroy", b"true");
         }
         self.close_bracket(b'}', INSTANCE_DEPTH);
     }

@@ -143,7 +143,7 @@ impl Journal {
             self.health.set(health);
             // The truncation has given back the space for the other answers.
             self.reserved.set(0);
-            self.reserve(0).ok();
+            self.reserve_for_call(0).ok();
             return Err(JournalError::io_error("write", &self.path)(error));
         }
         self.length.set(self.length.get() + frames.len() as u64);

@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::path::Path;
 
-use super::on_disk::{UNFINISHED_EXTENSION, remove_journal, remove_unfinished};
+use super::on_disk::{NOT_BEGUN_EXTENSION, remove_journal, remove_journals_not_begun};
 use super::{Journal, JournalError, RunHeader, permissions, record};
 use crate::disk::{Durability, FileOptions as _, create_private_dir, locks};
 
@@ -35,9 +35,9 @@ impl Journal {
         // folder of the machine, which a checkout may contain.
         permissions::refuse_linked_folder(folder).map_err(failed)?;
         create_private_dir(folder).map_err(failed)?;
-        remove_unfinished(folder);
+        remove_journals_not_begun(folder);
         // Under another name until its first record is durable: a journal without one is damaged.
-        let unfinished = path.with_extension(UNFINISHED_EXTENSION);
+        let unfinished = path.with_extension(NOT_BEGUN_EXTENSION);
         let file = OpenOptions::new().appending().create_new(true).owner_only().open(&unfinished);
         let file = file.map_err(failed)?;
         // The name of a file that was just made is still unknown to others.

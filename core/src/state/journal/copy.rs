@@ -90,7 +90,7 @@ pub(in crate::state) fn write_journal_file(path: &Path, bytes: &[u8]) -> Result<
         create_private_dir(folder).map_err(failed)?;
     }
     // Under a name that recovery does not read, until all of it is durable.
-    let unfinished = path.with_extension(super::UNFINISHED_EXTENSION);
+    let unfinished = path.with_extension(super::NOT_BEGUN_EXTENSION);
     let mut options = OpenOptions::new();
     let file = options.write(true).create(true).truncate(true).owner_only().open(&unfinished);
     file.and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))

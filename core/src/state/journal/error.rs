@@ -181,7 +181,7 @@ impl JournalError {
             ),
         };
         Diagnostic::error(summary, format!("{}\n\n{remedy}", to_sentence(self)))
-            .blame(Blame::Environment)
+            .blamed_on(Blame::Environment)
     }
 }
 

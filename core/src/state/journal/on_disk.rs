@@ -20,13 +20,13 @@ pub(in crate::state) fn is_being_written(path: &Path) -> Result<bool, JournalErr
 }
 
 /// The extension of a journal whose first record is not durable yet.
-pub(in crate::state) const UNFINISHED_EXTENSION: &str = "begin";
+pub(in crate::state) const NOT_BEGUN_EXTENSION: &str = "begin";
 
 /// Removes journals that killed runs left before they had begun.
-pub(super) fn remove_unfinished(folder: &Path) {
+pub(super) fn remove_journals_not_begun(folder: &Path) {
     let entries = folder.read_dir().into_iter().flatten().filter_map(Result::ok);
     let unfinished = entries.map(|entry| entry.path()).filter(|path| {
-        path.extension().is_some_and(|extension| extension == UNFINISHED_EXTENSION)
+        path.extension().is_some_and(|extension| extension == NOT_BEGUN_EXTENSION)
             // The run that creates it holds its lock from the beginning, so an unlocked one belongs
             // to a dead process.
             && is_being_written(path).is_ok_and(|is_written| !is_written)

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use crate::disk::Access;
+use crate::disk::FileAccess;
 
 /// Refuses a folder of journals that is a link: a checkout may bring one along, and it leads to any folder of
 /// this machine. The state itself may be a link; its journals stand beside the file that it leads to.
@@ -20,9 +20,9 @@ pub(crate) fn refuse_linked_folder(folder: &Path) -> io::Result<()> {
 pub(super) fn copy_access_of_state(state: &Path, folder: &Path, file: &File) {
     // Failures are ignored: both are usable by their owner.
     let Ok(about) = state.metadata() else { return };
-    let access = Access::of(&about);
+    let access = FileAccess::of(&about);
     // A planted link leads to a folder that is not ours to open up, and is refused.
-    drop(access.of_dir().give_dir(folder).and_then(|()| access.give(file)));
+    drop(access.of_dir().apply_to_dir(folder).and_then(|()| access.apply_to_file(file)));
 }
 
 #[cfg(test)]
@@ -31,7 +31,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use crate::state::file::StateFile;
-    use crate::state::intents::{IntentLog as _, LocalIntentLog};
+    use crate::state::intent_log::{IntentLog as _, LocalIntentLog};
     use crate::state::journal::RunHeader;
 
     use super::*;

@@ -142,7 +142,7 @@ pub(super) fn intent_record(op: OperationId, intent: Intent<'_>) -> Record {
         deposes: intent.deposes.map(ToString::to_string),
         action: intent.action,
         prior: intent.prior.map(|object| {
-            fingerprint_hex(&file::write_entry(
+            fingerprint_hex(&file::write_object_entry(
                 intent.addr,
                 intent.deposed,
                 intent.provider,
@@ -160,7 +160,7 @@ pub(super) fn settled_record(
 ) -> Record {
     let object = object.map(|object| {
         let CallSubject { addr, provider, deposed, .. } = subject;
-        let text = file::write_entry(addr, deposed.as_ref(), provider, object);
+        let text = file::write_object_entry(addr, deposed.as_ref(), provider, object);
         // Text written for a state file is JSON.
         RawValue::from_string(String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
     });

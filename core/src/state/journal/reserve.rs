@@ -25,7 +25,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the disk is full. File systems that reserve nothing are no error.
-    pub(super) fn reserve(&self, next: u64) -> Result<(), JournalError> {
+    pub(super) fn reserve_for_call(&self, next: u64) -> Result<(), JournalError> {
         let open = next + self.open.borrow().values().map(|call| call.space).sum::<u64>();
         // What is buffered is written before the records of these calls, and needs space as well.
         let buffered = self.buffer.borrow().len();
@@ -36,7 +36,7 @@ impl Journal {
         let from = reserved.max(self.length.get());
         // A file system that reserves nothing is not asked again.
         let reserve_up_to =
-            |end| disk::reserve(&self.file, from..end).map(|_| self.reserved.set(end));
+            |end| disk::reserve_disk_space(&self.file, from..end).map(|_| self.reserved.set(end));
         // A disk that has no room for a whole step may have enough for the calls.
         let reserved = reserve_up_to(needed + RESERVATION_STEP).or_else(|_| reserve_up_to(needed));
         reserved.map_err(JournalError::io_error("reserve space in", &self.path))
@@ -47,17 +47,17 @@ impl Journal {
         if self.reserved.get() <= self.length.get() {
             return;
         }
-        self.release();
+        self.release_reserved_space();
         let open: u64 = self.open.borrow().values().map(|call| call.space).sum();
         let end = self.length.get() + open;
         // Space that another program has taken at this moment is reserved again before the next call.
-        if open > 0 && disk::reserve(&self.file, self.length.get()..end).is_ok() {
+        if open > 0 && disk::reserve_disk_space(&self.file, self.length.get()..end).is_ok() {
             self.reserved.set(end);
         }
     }
 
     /// Gives all reserved space back.
-    pub(super) fn release(&self) {
+    pub(super) fn release_reserved_space(&self) {
         // Blocks behind the end of the file are freed when the length is set, even to the same one.
         self.file.set_len(self.length.get()).ok();
         self.reserved.set(0);

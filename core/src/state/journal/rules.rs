@@ -80,6 +80,6 @@ impl Journal {
 }
 
 /// Whether an object may be kept for now: it is not whole before everything beside it has run.
-pub(super) fn is_tainted_creation(object: Option<&ObjectState>) -> bool {
+pub(super) fn may_be_interim_result(object: Option<&ObjectState>) -> bool {
     object.is_none_or(|object| object.status == ObjectStatus::Tainted)
 }

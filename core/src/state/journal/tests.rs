@@ -159,7 +159,7 @@ fn allocated_bytes(journal: &Journal) -> u64 {
 async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
     let folder = tempfile::tempdir().unwrap();
     let probe = tempfile::tempfile_in(&folder).unwrap();
-    if !crate::disk::reserve(&probe, 0..1 << 12).unwrap() {
+    if !crate::disk::reserve_disk_space(&probe, 0..1 << 12).unwrap() {
         // The file system of this folder reserves nothing.
         return;
     }

@@ -13,7 +13,7 @@ use crate::state::journal::{self, JournalError};
 
 impl Recovery {
     /// Puts the journals away, to be called when the state is stored. Calls that need a decision stay
-    /// on record until [`Recovery::record_decision`]; for the others, the next refresh finds out. A damaged
+    /// on record until [`Recovery::note_decision`]; for the others, the next refresh finds out. A damaged
     /// journal is kept under another name, which nothing reads.
     ///
     /// # Errors
@@ -60,7 +60,7 @@ impl Recovery {
         }
         // The name is not read by recovery, so a crash during the rewrite leaves the damaged
         // journal in force.
-        let next = path.with_extension(journal::UNFINISHED_EXTENSION);
+        let next = path.with_extension(journal::NOT_BEGUN_EXTENSION);
         let kept = damage.damaged_copy_path();
         // The damaged bytes are kept before they are replaced. An existing copy is from an earlier
         // attempt and has more of the original than this file.

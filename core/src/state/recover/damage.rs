@@ -85,7 +85,7 @@ impl JournalDamage {
             self.describe_damage(run),
             self.damaged_copy_path().display()
         );
-        Diagnostic::warning(messages::JOURNAL_IS_DAMAGED, detail).blame(Blame::Environment)
+        Diagnostic::warning(messages::JOURNAL_IS_DAMAGED, detail).blamed_on(Blame::Environment)
     }
 
     /// The error of a command that would create objects, beside the warning. The caller must have
@@ -99,7 +99,7 @@ impl JournalDamage {
              the command again.",
             self.damaged_copy_path().display()
         );
-        Diagnostic::error(messages::UNKNOWN_OBJECTS_MAY_EXIST, detail).blame(Blame::Environment)
+        Diagnostic::error(messages::UNKNOWN_OBJECTS_MAY_EXIST, detail).blamed_on(Blame::Environment)
     }
 
     fn describe_damage(&self, run: &InterruptedRun) -> String {

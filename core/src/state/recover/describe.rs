@@ -51,7 +51,7 @@ impl UnresolvedOperation {
     pub fn diagnostic(&self) -> Diagnostic {
         let detail = self.describe_operation("`formwork recover list` shows how");
         Diagnostic::warning(messages::AN_OPERATION_WAS_INTERRUPTED, detail)
-            .blame(Blame::Environment)
+            .blamed_on(Blame::Environment)
             .about(self.addr.to_string())
     }
 

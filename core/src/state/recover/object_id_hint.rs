@@ -9,10 +9,14 @@ const MAX_ID_LEN: usize = 512;
 /// The attribute `id` as it stands in the answer, whatever may be wrong with the rest of it.
 pub(super) fn find_id_in_answer(answer: &ProviderAnswer) -> Option<String> {
     // A key of two letters, as MessagePack has it; a string follows it.
-    const KEY: &[u8] = b"\xa2id";
+    const MSGPACK_ID_KEY: &[u8] = b"\xa2id";
     let bytes = &answer.state;
-    let keys = bytes.windows(KEY.len()).enumerate().filter(|(_, found)| *found == KEY);
-    let mut values = keys.filter_map(|(at, _)| read_printable_string(&bytes[at + KEY.len()..]));
+    let keys = bytes
+        .windows(MSGPACK_ID_KEY.len())
+        .enumerate()
+        .filter(|(_, found)| *found == MSGPACK_ID_KEY);
+    let mut values =
+        keys.filter_map(|(at, _)| read_printable_string(&bytes[at + MSGPACK_ID_KEY.len()..]));
     // A match of the key may be the value before it.
     values.find(|value| value != "id")
 }

@@ -274,7 +274,12 @@ impl<'l> JournalReplay<'l> {
         let Some(call) = self.calls.get(&op) else { return Ok(ReplayOutcome::AlreadyInState) };
         let there = object_in_slot(state, &call.slot).map(|(provider, object)| {
             let (addr, deposed) = &call.slot;
-            record::fingerprint_hex(&file::write_entry(addr, deposed.as_ref(), provider, object))
+            record::fingerprint_hex(&file::write_object_entry(
+                addr,
+                deposed.as_ref(),
+                provider,
+                object,
+            ))
         });
         let is_own = || self.own.get(&call.slot).is_some_and(|own| own.contains(&there));
         // The state was written by another program. A result may replace an object that the run
@@ -324,7 +329,7 @@ impl<'l> JournalReplay<'l> {
     /// The object that a call left, if it left one.
     fn resulting_object(&self, op: u64) -> Result<Option<ObjectEntry>, JournalError> {
         let Some(raw) = self.results.get(&op).copied().flatten() else { return Ok(None) };
-        file::read_entry(raw.get()).map(Some).map_err(|error| JournalError::Unreadable {
+        file::read_object_entry(raw.get()).map(Some).map_err(|error| JournalError::Unreadable {
             path: self.path.clone(),
             number: op,
             reason: format!("the object that this call left is invalid: {error}"),

@@ -130,7 +130,7 @@ impl RunInProgress {
         let is_near_an_end = |cut: usize| steps.iter().any(|step| step.0.abs_diff(cut) < 2);
         for cut in (0..=bytes.len()).filter(|&cut| cut % 16 == 0 || is_near_an_end(cut)) {
             std::fs::write(&journal, &bytes[..cut]).unwrap();
-            let recovery = recover_folder(&killed.path(), base.cloned());
+            let recovery = recover_journals_in_folder(&killed.path(), base.cloned());
             // A journal gets its name with its first record, so one without it was cut by another hand.
             let is_headless = cut < steps[0].0;
             if is_headless && base.is_none() {
@@ -209,7 +209,7 @@ async fn a_state_older_than_the_journal_is_warned_of() {
     let run = killed_while_creating(&state_with_objects(&[]), &["t.a"]).await;
     let older = StateFile { serial: 2, ..state_with_objects(&[]) };
     let summaries = |stored: StateFile| {
-        let recovery = recover_folder(&run.path(), Some(stored)).unwrap();
+        let recovery = recover_journals_in_folder(&run.path(), Some(stored)).unwrap();
         let said = recovery.diagnostics().into_iter().map(|one| one.summary);
         said.collect::<Vec<_>>().contains(&"State is older than the journal".to_owned())
     };
@@ -248,7 +248,7 @@ async fn what_the_stored_state_holds_already_is_not_put_in_again() {
     let run = run.kill_run();
     // What was done before a snapshot is put in again only where that was not stored.
     for (stored, n_replayed) in [(stored, 1), (base, 3)] {
-        let recovery = recover_folder(&run.path(), Some(stored)).unwrap();
+        let recovery = recover_journals_in_folder(&run.path(), Some(stored)).unwrap();
         assert_eq!(list_objects(&recovery.file.unwrap().state), ["t.a=made", "t.b=new"]);
         assert_eq!(recovery.runs[0].n_replayed, n_replayed);
         assert!(recovery.unresolved.is_empty());
@@ -265,7 +265,7 @@ async fn a_result_is_not_put_over_what_another_program_did() {
     let theirs = state_with_objects(&[("t.a", "made by another program")]);
     // The same a second time: it stays open until it is decided.
     for _ in 0..2 {
-        let recovery = recover_folder(&run.path(), Some(theirs.clone())).unwrap();
+        let recovery = recover_journals_in_folder(&run.path(), Some(theirs.clone())).unwrap();
         assert_eq!(recovery.file.as_ref(), Some(&theirs));
         let [unresolved] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
         let made = OpenQuestion::Destination { object: Some(Arc::new(object_with_word("made"))) };
@@ -284,7 +284,7 @@ async fn a_journal_of_another_state_is_refused() {
     run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
     let run = run.kill_run();
     let stranger = StateFile { lineage: "two".to_owned(), ..state_with_objects(&[]) };
-    let error = recover_folder(&run.path(), Some(stranger)).unwrap_err();
+    let error = recover_journals_in_folder(&run.path(), Some(stranger)).unwrap_err();
     assert!(matches!(error, JournalError::OtherLineage { .. }), "{error:?}");
     let detail = error.diagnostic().detail;
     assert!(detail.contains("\n  t.a, which may have been changed"), "{detail}");
@@ -306,7 +306,7 @@ async fn what_a_first_run_did_is_open_once_another_program_has_begun_another_sta
         serial: 2,
         ..state_with_objects(&[("t.a", "a-2"), ("t.c", "c-2")])
     };
-    let recovery = recover_folder(&run.path(), Some(theirs)).unwrap();
+    let recovery = recover_journals_in_folder(&run.path(), Some(theirs)).unwrap();
     // Results for addresses that their state lacks are taken over; for the others it is unknown.
     assert_eq!(
         list_objects(&recovery.file.as_ref().unwrap().state),
@@ -320,20 +320,20 @@ async fn what_a_first_run_did_is_open_once_another_program_has_begun_another_sta
 #[tokio::test]
 async fn nothing_goes_on_from_a_state_that_is_gone() {
     let run = killed_while_creating(&state_with_objects(&[("t.b", "there")]), &["t.a"]).await;
-    let error = recover_folder(&run.path(), None).unwrap_err();
+    let error = recover_journals_in_folder(&run.path(), None).unwrap_err();
     assert!(matches!(error, JournalError::NoBase { .. }), "{error:?}");
     let first = killed_while_creating(&no_state(), &["t.a"]).await;
-    let recovery = recover_folder(&first.path(), None).unwrap();
+    let recovery = recover_journals_in_folder(&first.path(), None).unwrap();
     recovery.archive_journals().unwrap();
     // By now it was stored.
-    let error = recover_folder(&first.path(), None).unwrap_err();
+    let error = recover_journals_in_folder(&first.path(), None).unwrap_err();
     assert!(matches!(error, JournalError::NoBase { .. }), "{error:?}");
 }
 
 #[tokio::test]
 async fn a_run_that_was_cut_off_before_it_did_anything_leaves_nothing() {
     let run = RunInProgress::begin(&state_with_objects(&[])).kill_run();
-    let recovery = recover_folder(&run.path(), None).unwrap();
+    let recovery = recover_journals_in_folder(&run.path(), None).unwrap();
     assert!(recovery.file.is_none() && recovery.diagnostics().is_empty());
     recovery.archive_journals().unwrap();
     assert!(!run.path().exists());
@@ -344,7 +344,7 @@ async fn a_run_that_ended_in_order_leaves_nothing_to_take_over() {
     let run = RunInProgress::begin(&state_with_objects(&[]));
     let RunInProgress { folder, journal, .. } = run;
     journal.end_run().await.unwrap();
-    assert!(recover_folder(&folder.path().join("journal"), None).unwrap().is_empty());
+    assert!(recover_journals_in_folder(&folder.path().join("journal"), None).unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -354,9 +354,9 @@ async fn a_run_that_is_still_going_on_is_left_alone() {
     run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
     let folder = run.folder.path().join("journal");
     // The lock on its journal shows that it still goes on.
-    assert!(recover_folder(&folder, None).unwrap().is_empty());
+    assert!(recover_journals_in_folder(&folder, None).unwrap().is_empty());
     let run = run.kill_run();
-    assert_eq!(recover_folder(&run.path(), None).unwrap().unresolved.len(), 1);
+    assert_eq!(recover_journals_in_folder(&run.path(), None).unwrap().unresolved.len(), 1);
 }
 
 #[tokio::test]
@@ -365,12 +365,12 @@ async fn a_first_run_that_did_nothing_known_still_gives_the_state_its_lineage() 
     let a = parse_addr("t.a");
     run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
     let run = run.kill_run();
-    let recovery = recover_folder(&run.path(), None).unwrap();
+    let recovery = recover_journals_in_folder(&run.path(), None).unwrap();
     assert_eq!(recovery.file.as_ref().unwrap().lineage, "one");
     recovery.archive_journals().unwrap();
     // A call that only waits for a decision is in no run's way, also not in that of another state.
     let stranger = StateFile { lineage: "two".to_owned(), ..state_with_objects(&[]) };
-    let recovery = recover_folder(&run.path(), Some(stranger.clone())).unwrap();
+    let recovery = recover_journals_in_folder(&run.path(), Some(stranger.clone())).unwrap();
     assert_eq!((recovery.file, recovery.unresolved.len()), (Some(stranger), 1));
 }
 
@@ -383,7 +383,7 @@ async fn a_result_is_put_in_also_where_the_run_found_something_else_than_was_sto
     let op = run.journal.announce_operation(update).await.unwrap();
     run.journal.settle_operation(op, Some(&object_with_word("updated"))).unwrap();
     let run = run.kill_run();
-    let recovery = recover_folder(&run.path(), Some(base)).unwrap();
+    let recovery = recover_journals_in_folder(&run.path(), Some(base)).unwrap();
     assert_eq!(list_objects(&recovery.file.unwrap().state), ["t.a=updated"]);
     assert!(recovery.unresolved.is_empty());
 }
@@ -408,7 +408,8 @@ fn runs_are_taken_over_in_the_order_in_which_they_began() {
     write_journal_of_run(folder.path(), "c", 3, "2026-01-01T12:00:00Z");
     write_journal_of_run(folder.path(), "b", 3, "2026-01-01T13:59:59+02:00");
     write_journal_of_run(folder.path(), "a", 4, "2025-12-31T12:00:00Z");
-    let recovery = recover_folder(folder.path(), Some(state_with_objects(&[]))).unwrap();
+    let recovery =
+        recover_journals_in_folder(folder.path(), Some(state_with_objects(&[]))).unwrap();
     let order: String = recovery.runs.iter().map(|run| run.operation.as_str()).collect();
     assert_eq!(order, "bcda");
 }
@@ -432,7 +433,7 @@ fn a_record_that_names_no_address_is_not_passed_over() {
     };
     archive::append_records_to_ended(&path, &[Record::Intent(intent)]).unwrap();
     // If it were passed over, the object that it is about would be lost.
-    let error = recover_folder(&killed.path(), Some(base)).unwrap_err();
+    let error = recover_journals_in_folder(&killed.path(), Some(base)).unwrap_err();
     let detail = error.diagnostic().detail;
     assert!(detail.starts_with(&format!("Record 2 of the journal {}", path.display())), "{detail}");
     assert!(path.exists());
@@ -452,7 +453,7 @@ async fn killed_while_creating(base: &StateFile, addrs: &[&str]) -> KilledRun {
 
 /// Decides about an instance, and takes that down.
 fn decide_and_record(run: &KilledRun, stored: Option<StateFile>, addr: &InstanceAddr, how: &str) {
-    let mut recovery = recover_folder(&run.path(), stored).unwrap();
-    assert_eq!(recovery.record_decision(addr, how).len(), 1);
+    let mut recovery = recover_journals_in_folder(&run.path(), stored).unwrap();
+    assert_eq!(recovery.note_decision(addr, how).len(), 1);
     recovery.archive_journals().unwrap();
 }

@@ -51,10 +51,10 @@ fn any_known_value(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
         Type::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
         Type::String => "[a-z<\"é\u{301}\\\\\n]{0,40}".prop_map(Value::string).boxed(),
         Type::Number => arbitrary_number().prop_map(Value::Number).boxed(),
-        Type::List(element) => any_items(&element, unknowns)
+        Type::List(element) => items_strategy(&element, unknowns)
             .prop_map(move |items| Value::list(Type::clone(&element), items))
             .boxed(),
-        Type::Set(element) => any_items(&element, unknowns)
+        Type::Set(element) => items_strategy(&element, unknowns)
             .prop_map(move |items| Value::set(Type::clone(&element), items))
             .boxed(),
         Type::Map(element) => proptest::collection::btree_map(
@@ -78,7 +78,7 @@ fn any_known_value(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
     }
 }
 
-fn any_items(element: &Type, unknowns: bool) -> impl Strategy<Value = Vec<Value>> + use<> {
+fn items_strategy(element: &Type, unknowns: bool) -> impl Strategy<Value = Vec<Value>> + use<> {
     proptest::collection::vec(any_value(element.clone(), unknowns), 0..4)
 }
 

@@ -20,7 +20,7 @@ use crate::{Step, Type, Value};
 pub fn encode(value: &Value, ty: &Type) -> Result<String, EncodeError> {
     check_depth(value)?;
     let mut out = String::new();
-    write_typed(&mut out, value, ty)?;
+    write_as_type(&mut out, value, ty)?;
     Ok(out)
 }
 
@@ -111,7 +111,7 @@ fn check_depth(value: &Value) -> Result<(), EncodeError> {
     Ok(())
 }
 
-fn write_typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeError> {
+fn write_as_type(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeError> {
     match (value, ty) {
         // A null whose type is not known has nothing to wrap.
         (Value::Null(own), _)
@@ -125,7 +125,7 @@ fn write_typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeE
         | (Value::Tuple(_) | Value::Object(_), Type::Dynamic) => {
             let own = value.ty();
             out.push_str("{\"value\":");
-            write_typed(out, value, &own)?;
+            write_as_type(out, value, &own)?;
             out.push_str(",\"type\":");
             out.push_str(&type_json::encode(&own));
             out.push('}');
@@ -136,13 +136,13 @@ fn write_typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeE
         | (Value::String(_), Type::String)
         | (Value::Marked(_) | Value::Unknown(_), _) => write_primitive(out, value),
         (Value::List(_), Type::List(element)) | (Value::Set(_), Type::Set(element)) => {
-            write_children(out, value, |out, _, item| write_typed(out, item, element))
+            write_children(out, value, |out, _, item| write_as_type(out, item, element))
         }
         (Value::Map(_), Type::Map(element)) => {
-            write_children(out, value, |out, _, item| write_typed(out, item, element))
+            write_children(out, value, |out, _, item| write_as_type(out, item, element))
         }
         (Value::Tuple(tuple), Type::Tuple(elements)) if tuple.items().len() == elements.len() => {
-            write_children(out, value, |out, at, item| write_typed(out, item, &elements[at]))
+            write_children(out, value, |out, at, item| write_as_type(out, item, &elements[at]))
         }
         (Value::Object(object), Type::Object(shape)) => {
             // Both sides are sorted by name, so equal sets of names are equal sequences.
@@ -154,7 +154,7 @@ fn write_typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeE
             }
             let mut types = shape.attributes.values();
             write_children(out, value, |out, _, item| match types.next() {
-                Some(ty) => write_typed(out, item, ty),
+                Some(ty) => write_as_type(out, item, ty),
                 None => Ok(()),
             })
         }

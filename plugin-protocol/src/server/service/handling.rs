@@ -109,7 +109,7 @@ impl IncomingCall {
                 let mut requests = pin!(requests);
                 let mut incoming = IncomingState::default();
                 while let Some(piece) = requests.next().await {
-                    incoming.push(read_request(piece)?).map_err(misread_status)?;
+                    incoming.push(request_or_status(piece)?).map_err(misread_status)?;
                 }
                 let (state, chunks) = incoming.finish().map_err(misread_status)?;
                 let verdict =
@@ -185,12 +185,12 @@ impl<Q, A: Send + 'static> StreamingService<Decoded<Q>> for OneCall<Q, A> {
 /// Waits for the request when there is exactly one.
 async fn single_request<Q>(mut requests: Streaming<Decoded<Q>>) -> Result<Q, Status> {
     match requests.next().await {
-        Some(request) => read_request(request),
+        Some(request) => request_or_status(request),
         None => Err(Status::invalid_argument("the request is empty")),
     }
 }
 
-fn read_request<Q>(request: Result<Decoded<Q>, Status>) -> Result<Q, Status> {
+fn request_or_status<Q>(request: Result<Decoded<Q>, Status>) -> Result<Q, Status> {
     // Bytes that are no message are the host's mistake, and the status must not blame the provider.
     request?.map_err(|why| Status::invalid_argument(why.to_string()))
 }

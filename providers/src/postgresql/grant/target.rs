@@ -8,7 +8,7 @@ use super::super::session::Session;
 use super::super::sql;
 
 /// Target of privileges.
-pub(super) struct Target<'g> {
+pub(super) struct GrantTarget<'g> {
     pub(super) kind: &'g str,
     pub(super) database: &'g str,
     pub(super) schema: Option<&'g str>,
@@ -16,7 +16,7 @@ pub(super) struct Target<'g> {
 }
 
 /// One of the objects, with what a role may do.
-pub(super) struct Object {
+pub(super) struct ObjectPrivileges {
     pub(super) owner: String,
     pub(super) privileges: BTreeSet<String>,
     /// Those of them that the role may pass on.
@@ -28,16 +28,16 @@ const VERSION_WITH_PROCEDURES: u32 = 11;
 /// The version that first knows `MAINTAIN`.
 const VERSION_WITH_MAINTAIN: u32 = 17;
 
-impl Target<'_> {
+impl GrantTarget<'_> {
     /// The target in statements.
-    pub(super) fn sql(&self) -> String {
-        let schema = sql::name(self.schema.unwrap_or_default());
+    pub(super) fn to_sql(&self) -> String {
+        let schema = sql::quote_name(self.schema.unwrap_or_default());
         match (self.kind, self.named_objects()) {
-            ("database", _) => format!("DATABASE {}", sql::name(self.database)),
+            ("database", _) => format!("DATABASE {}", sql::quote_name(self.database)),
             ("schema", _) => format!("SCHEMA {schema}"),
             (kind, None) => format!("ALL {}S IN SCHEMA {schema}", kind.to_uppercase()),
             (kind, Some(objects)) => {
-                let names = objects.iter().map(|name| self.object(name));
+                let names = objects.iter().map(|name| self.object_to_sql(name));
                 format!("{} {}", kind.to_uppercase(), names.collect::<Vec<_>>().join(", "))
             }
         }
@@ -49,23 +49,30 @@ impl Target<'_> {
     }
 
     /// An object in statements.
-    fn object(&self, name: &str) -> String {
-        let schema = sql::name(self.schema.unwrap_or_default());
-        match name.split_once('(').filter(|_| has_arguments(self.kind)) {
+    fn object_to_sql(&self, name: &str) -> String {
+        let schema = sql::quote_name(self.schema.unwrap_or_default());
+        match name.split_once('(').filter(|_| kind_has_arguments(self.kind)) {
             Some((name, arguments)) => {
-                format!("{schema}.{}({arguments}", sql::name(name.trim_end()))
+                format!("{schema}.{}({arguments}", sql::quote_name(name.trim_end()))
             }
-            None => format!("{schema}.{}", sql::name(name)),
+            None => format!("{schema}.{}", sql::quote_name(name)),
         }
     }
 
     /// The real objects, and what a role with this number may do with them.
-    pub(super) async fn read_objects(&self, session: &Session, role: u32) -> Answer<Vec<Object>> {
+    pub(super) async fn read_object_privileges(
+        &self,
+        session: &Session,
+        role: u32,
+    ) -> Answer<Vec<ObjectPrivileges>> {
         let place = if self.kind == "database" { Some(self.database) } else { self.schema };
         let rows = session
-            .rows(&query(self.kind, session.version), &[&role, &place.unwrap_or_default()])
+            .query_rows(
+                &object_privileges_query(self.kind, session.version),
+                &[&role, &place.unwrap_or_default()],
+            )
             .await?;
-        let routines = self.routines(session).await?;
+        let routines = self.read_named_routine_oids(session).await?;
         let is_meant = |oid: u32, name: &String| match self.named_objects() {
             None => true,
             Some(_) if routines.contains(&oid) => true,
@@ -74,7 +81,7 @@ impl Target<'_> {
         let meant = rows.iter().filter(|row| is_meant(row.get(0), &row.get(1)));
         let set = |names: Vec<String>| names.into_iter().collect();
         Ok(meant
-            .map(|row| Object {
+            .map(|row| ObjectPrivileges {
                 owner: row.get(2),
                 privileges: set(row.get(3)),
                 passed_on: set(row.get(4)),
@@ -83,26 +90,26 @@ impl Target<'_> {
     }
 
     /// The numbers of the routines that are named with their arguments.
-    async fn routines(&self, session: &Session) -> Answer<BTreeSet<u32>> {
+    async fn read_named_routine_oids(&self, session: &Session) -> Answer<BTreeSet<u32>> {
         let names = self.named_objects().into_iter().flatten().filter(|name| name.contains('('));
-        let names: Vec<_> = names.map(|name| self.object(name)).collect();
-        if names.is_empty() || !has_arguments(self.kind) {
+        let names: Vec<_> = names.map(|name| self.object_to_sql(name)).collect();
+        if names.is_empty() || !kind_has_arguments(self.kind) {
             return Ok(BTreeSet::new());
         }
         let query = "SELECT to_regprocedure(name)::oid FROM unnest($1::text[]) AS name";
-        let rows = session.rows(query, &[&names]).await?;
+        let rows = session.query_rows(query, &[&names]).await?;
         Ok(rows.iter().filter_map(|row| row.get::<_, Option<u32>>(0)).collect())
     }
 }
 
 /// Whether objects of a kind are identified by their arguments too.
-fn has_arguments(kind: &str) -> bool {
+fn kind_has_arguments(kind: &str) -> bool {
     ["function", "procedure", "routine"].contains(&kind)
 }
 
 /// Whether a name of an object can stand in a statement: of a routine, its arguments can.
-pub(super) fn is_name(kind: &str, name: &str) -> bool {
-    let arguments = name.split_once('(').filter(|_| has_arguments(kind)).map(|(_, rest)| rest);
+pub(super) fn is_valid_object_name(kind: &str, name: &str) -> bool {
+    let arguments = name.split_once('(').filter(|_| kind_has_arguments(kind)).map(|(_, rest)| rest);
     let is_word = |letter: char| letter.is_alphanumeric() || " _,.[]\"()".contains(letter);
     arguments.is_none_or(|rest| {
         let balance = rest.chars().try_fold(1_u32, |open, letter| match letter {
@@ -116,7 +123,7 @@ pub(super) fn is_name(kind: &str, name: &str) -> bool {
 }
 
 /// The privileges that there are on a kind of objects, besides `ALL`.
-pub(super) fn privileges(kind: &str) -> Option<&'static [&'static str]> {
+pub(super) fn privileges_of_object_kind(kind: &str) -> Option<&'static [&'static str]> {
     Some(match kind {
         "database" => &["CREATE", "CONNECT", "TEMPORARY"],
         "schema" => &["CREATE", "USAGE"],
@@ -138,7 +145,7 @@ pub(super) fn privileges(kind: &str) -> Option<&'static [&'static str]> {
 
 /// Whether these are all privileges that a server has on a kind of objects.
 pub(super) fn are_all_privileges(granted: &BTreeSet<String>, kind: &str, version: u32) -> bool {
-    let mut all = privileges(kind).unwrap_or_default().iter();
+    let mut all = privileges_of_object_kind(kind).unwrap_or_default().iter();
     all.all(|name| {
         granted.contains(*name) || (*name == "MAINTAIN" && version < VERSION_WITH_MAINTAIN)
     })
@@ -146,7 +153,7 @@ pub(super) fn are_all_privileges(granted: &BTreeSet<String>, kind: &str, version
 
 /// The rows of each object of a kind: its number, name and owner, what a role may do with it, and what of
 /// that it may pass on.
-fn query(kind: &str, version: u32) -> String {
+fn object_privileges_query(kind: &str, version: u32) -> String {
     let of = |prefix: &str, letter: char, from: &str| {
         let owner = if prefix == "dat" { "datdba".to_owned() } else { format!("{prefix}owner") };
         // An object whose privileges were never changed has the default ones.
@@ -193,21 +200,26 @@ mod tests {
     #[test]
     fn a_routine_may_be_named_with_its_arguments_and_nothing_else() {
         let objects = BTreeSet::from(["f".to_owned(), "g (integer, \"my type\"[])".to_owned()]);
-        let target =
-            Target { kind: "function", database: "d", schema: Some("s"), objects: Some(&objects) };
-        assert_eq!(target.sql(), "FUNCTION \"s\".\"f\", \"s\".\"g\"(integer, \"my type\"[])");
+        let target = GrantTarget {
+            kind: "function",
+            database: "d",
+            schema: Some("s"),
+            objects: Some(&objects),
+        };
+        assert_eq!(target.to_sql(), "FUNCTION \"s\".\"f\", \"s\".\"g\"(integer, \"my type\"[])");
         for name in ["f", "f()", "f(integer)", "f(numeric(1,2), x.y)"] {
-            assert!(is_name("function", name), "{name}");
+            assert!(is_valid_object_name("function", name), "{name}");
         }
         for name in ["f(", "f())", "f(a) TO PUBLIC", "f(a); DROP", "f('a')", "f(a) ()"] {
-            assert!(!is_name("routine", name), "{name}");
+            assert!(!is_valid_object_name("routine", name), "{name}");
         }
-        assert!(is_name("table", "odd(';name"));
+        assert!(is_valid_object_name("table", "odd(';name"));
     }
 
     #[test]
     fn which_privileges_are_all_depends_on_the_server() {
-        let seven = privileges("table").unwrap()[..7].iter().map(|name| (*name).to_owned());
+        let seven =
+            privileges_of_object_kind("table").unwrap()[..7].iter().map(|name| (*name).to_owned());
         let seven: BTreeSet<_> = seven.collect();
         assert!(are_all_privileges(&seven, "table", 16));
         assert!(!are_all_privileges(&seven, "table", 17));

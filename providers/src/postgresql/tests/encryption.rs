@@ -7,8 +7,8 @@ use formwork_sdk::testing::TestObject;
 use formwork_sdk::value::{Type, Value};
 use tempfile::TempDir;
 
-use super::super::encryption::ClientCertificateDraft;
-use super::super::server::{PostgresqlConfigModelDraft, Server};
+use super::super::connection_encryption::ClientCertificateDraft;
+use super::super::server::{PostgresqlConfigModelDraft, PostgresqlServer};
 use super::installed::Installed;
 use super::real::program;
 use super::{Set, list, text, truth};
@@ -94,12 +94,12 @@ async fn connected(port: u16, mut settings: PostgresqlConfigModelDraft) -> Resul
 }
 
 async fn ask(settings: PostgresqlConfigModelDraft) -> Answer<bool> {
-    let server = Server::default();
+    let server = PostgresqlServer::default();
     server.configure(&settings)?;
     let (_switch, stop) = Stop::new();
     let session = server.connect(None, &stop).await?;
     let query = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
-    Ok(session.row(query, &[]).await?.is_some_and(|row| row.get(0)))
+    Ok(session.query_first_row(query, &[]).await?.is_some_and(|row| row.get(0)))
 }
 
 fn written(folder: &TempDir, name: &str, text: &str) -> String {

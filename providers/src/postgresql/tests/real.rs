@@ -7,25 +7,25 @@ use formwork_sdk::prelude::Stop;
 use formwork_sdk::testing::TestObject;
 use tokio_postgres::SimpleQueryMessage;
 
-use super::super::provider_of;
-use super::super::server::{PostgresqlConfigModelDraft, Server};
+use super::super::provider_of_server;
+use super::super::server::{PostgresqlConfigModelDraft, PostgresqlServer};
 use super::installed::Installed;
 
 /// A running server.
 pub(super) struct Real {
-    pub(super) server: Server,
+    pub(super) server: PostgresqlServer,
     installed: Installed,
 }
 
 /// The server as a provider knows it.
-fn server(port: u16, role: &str) -> Server {
+fn server(port: u16, role: &str) -> PostgresqlServer {
     let mut settings = PostgresqlConfigModelDraft::default();
     settings.host = "127.0.0.1".into();
     settings.port = i64::from(port).into();
     settings.username = role.into();
     settings.sslmode = "disable".into();
     settings.connect_timeout = 60_i64.into();
-    let server = Server::default();
+    let server = PostgresqlServer::default();
     server.configure(&settings).unwrap();
     server
 }
@@ -48,7 +48,7 @@ impl Real {
 
     /// The life of an object on it.
     pub(super) async fn life(&self, kind: &str) -> TestObject {
-        TestObject::new(provider_of(&self.server), kind).await.unwrap()
+        TestObject::new(provider_of_server(&self.server), kind).await.unwrap()
     }
 
     /// Runs statements behind the provider's back.

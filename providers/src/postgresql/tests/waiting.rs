@@ -6,21 +6,21 @@ use formwork_sdk::value::Value;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 
-use super::super::server::{PostgresqlConfigModelDraft, Server};
+use super::super::server::{PostgresqlConfigModelDraft, PostgresqlServer};
 use super::real::Real;
 use super::{made, text};
 
-fn server(port: u16, seconds: i64) -> Server {
+fn server(port: u16, seconds: i64) -> PostgresqlServer {
     let mut settings = PostgresqlConfigModelDraft::default();
     settings.host = "127.0.0.1".into();
     settings.port = i64::from(port).into();
     settings.connect_timeout = seconds.into();
-    let server = Server::default();
+    let server = PostgresqlServer::default();
     server.configure(&settings).unwrap();
     server
 }
 
-async fn refusal(server: &Server, stop: &Stop) -> String {
+async fn refusal(server: &PostgresqlServer, stop: &Stop) -> String {
     format!("{:?}", server.connect(None, stop).await.err().unwrap())
 }
 
@@ -31,15 +31,15 @@ async fn what_waits_for_others_in_the_server_ends_when_the_host_wants_it() {
     let (switch, stop) = Stop::new();
     let (_other, never) = Stop::new();
     let holder = real.server.connect(None, &never).await.unwrap();
-    holder.run("", &["BEGIN".to_owned()]).await.unwrap();
-    holder.run("", &["LOCK TABLE s.t".to_owned()]).await.unwrap();
+    holder.run_statements("", &["BEGIN".to_owned()]).await.unwrap();
+    holder.run_statements("", &["LOCK TABLE s.t".to_owned()]).await.unwrap();
     let session = real.server.connect(None, &stop).await.unwrap();
     let statements = ["DROP SCHEMA s CASCADE".to_owned()];
     let interrupt = async {
         while real.ask("SELECT count(*) FROM pg_locks WHERE NOT granted").await == "0" {}
         switch.request();
     };
-    let (done, ()) = tokio::join!(session.run("Error deleting", &statements), interrupt);
+    let (done, ()) = tokio::join!(session.run_statements("Error deleting", &statements), interrupt);
     let problem = format!("{:?}", done.unwrap_err());
     assert!(problem.contains("(SQLSTATE 57014)"), "{problem}");
     assert_eq!(real.ask("SELECT count(*) FROM pg_namespace WHERE nspname = 's'").await, "1");
@@ -50,7 +50,8 @@ async fn no_lock_is_waited_for_for_ever() {
     let Some(real) = Real::start().await else { return };
     let (_switch, stop) = Stop::new();
     let session = real.server.connect(None, &stop).await.unwrap();
-    let limit: String = session.row("SHOW lock_timeout", &[]).await.unwrap().unwrap().get(0);
+    let limit: String =
+        session.query_first_row("SHOW lock_timeout", &[]).await.unwrap().unwrap().get(0);
     assert_eq!(limit, "20s");
 }
 

@@ -2,8 +2,8 @@
 
 use formwork_sdk::prelude::*;
 
-use super::hash;
-use crate::random::text::StringRules;
+use super::bcrypt_hash;
+use crate::random::string_rules::StringRules;
 
 /// Random text that is neither shown nor stored. Drawn from a cryptographic source.
 #[derive(Model)]
@@ -35,7 +35,7 @@ impl Ephemeral for EphemeralPassword {
         let result = call.config.recipe.random_string()?;
         Ok(EphemeralPasswordModelComputed {
             recipe: call.config.recipe.computed(),
-            bcrypt_hash: hash(result.clone()).await?,
+            bcrypt_hash: bcrypt_hash(result.clone()).await?,
             result,
         })
     }

@@ -11,9 +11,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use x509_cert::der::pem;
 
-use super::super::issue::{self, CertificateSubject, CertificateTerms, Issuer, pem_contents};
+use super::super::fetch_certificates::{TlsServer, fetch_certificates};
+use super::super::issue::{
+    self, CertificateSubject, CertificateTerms, Issuer, decode_pem_with_label,
+};
 use super::super::key::{Curve, KeyKind, PrivateKey};
-use super::super::peer::{Server, certificates};
 use super::super::{name, provider};
 
 /// A key, and a certificate that it signed itself.
@@ -27,12 +29,15 @@ fn identity() -> (PrivateKey, String) {
         uses: &["server_auth".to_owned()],
         is_ca: false,
         max_path_length: None,
-        names_key: false,
+        has_subject_key_id: false,
     };
-    let holder =
-        CertificateSubject { name: name.clone(), alternatives: None, key: key.public().unwrap() };
+    let holder = CertificateSubject {
+        name: name.clone(),
+        alternatives: None,
+        key: key.public_key_info().unwrap(),
+    };
     let issuer = Issuer { name, key: &key, key_id: None };
-    let issued = issue::certificate(&terms, holder, &issuer).unwrap();
+    let issued = issue::issue_certificate(&terms, holder, &issuer).unwrap();
     (key, issued.pem)
 }
 
@@ -40,7 +45,8 @@ fn identity() -> (PrivateKey, String) {
 async fn server(key: &PrivateKey, certificate: &str) -> u16 {
     let der = pem::decode_vec(key.to_pkcs8().unwrap().as_bytes()).unwrap().1;
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(der));
-    let chain = vec![CertificateDer::from(pem_contents("CERTIFICATE", certificate).unwrap())];
+    let chain =
+        vec![CertificateDer::from(decode_pem_with_label("CERTIFICATE", certificate).unwrap())];
     let config = ServerConfig::builder_with_provider(formwork_plugin_protocol::crypto_provider())
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -175,13 +181,13 @@ async fn a_proxy_leads_to_a_server_if_it_likes_us() {
     let (port, proxy) = (server(&key, &certificate).await, proxy().await);
     let through = |url: String| {
         let proxy = Some(ureq::Proxy::new(&url).unwrap());
-        Server { host: "localhost", port, proxy, is_verified: false }
+        TlsServer { host: "localhost", port, proxy, is_verified: false }
     };
     let friend = through(format!("http://me:secret@127.0.0.1:{proxy}"));
-    let der = pem_contents("CERTIFICATE", &certificate).unwrap();
-    assert_eq!(certificates(&friend).await.unwrap(), vec![der]);
+    let der = decode_pem_with_label("CERTIFICATE", &certificate).unwrap();
+    assert_eq!(fetch_certificates(&friend).await.unwrap(), vec![der]);
     let stranger = through(format!("http://127.0.0.1:{proxy}"));
-    let refusal = certificates(&stranger).await.unwrap_err().to_string();
+    let refusal = fetch_certificates(&stranger).await.unwrap_err().to_string();
     assert_eq!(refusal, "the proxy refuses: HTTP/1.1 407 Who are you");
 }
 
@@ -191,9 +197,9 @@ async fn a_proxy_may_speak_socks() {
     let (port, socks) = (server(&key, &certificate).await, socks().await);
     let through = async |url: String| {
         let proxy = Some(crate::proxy::parse_proxy(&url).unwrap());
-        certificates(&Server { host: "localhost", port, proxy, is_verified: false }).await
+        fetch_certificates(&TlsServer { host: "localhost", port, proxy, is_verified: false }).await
     };
-    let der = pem_contents("CERTIFICATE", &certificate).unwrap();
+    let der = decode_pem_with_label("CERTIFICATE", &certificate).unwrap();
     let friend = through(format!("socks5://me:secret@127.0.0.1:{socks}")).await;
     assert_eq!(friend.unwrap(), vec![der]);
     let table = [

@@ -38,7 +38,7 @@ impl Curve {
     }
 
     /// Its name in OpenSSH, which does not have all.
-    pub(super) fn openssh(self) -> Option<&'static str> {
+    pub(super) fn openssh_name(self) -> Option<&'static str> {
         match self {
             Self::P224 => None,
             Self::P256 => Some("nistp256"),
@@ -67,7 +67,7 @@ impl Curve {
     }
 
     /// A new secret number.
-    pub(super) fn random(self) -> Vec<u8> {
+    pub(super) fn generate_secret(self) -> Vec<u8> {
         match self {
             Self::P224 => p224::SecretKey::random(&mut OsRng).to_bytes().to_vec(),
             Self::P256 => p256::SecretKey::random(&mut OsRng).to_bytes().to_vec(),
@@ -78,7 +78,7 @@ impl Curve {
 
     /// A secret number with as many bytes as the curve's numbers have: other programs leave out leading
     /// zeros, or add some.
-    pub(super) fn padded(self, secret: &[u8]) -> Result<Vec<u8>, KeyError> {
+    pub(super) fn pad_secret(self, secret: &[u8]) -> Result<Vec<u8>, KeyError> {
         let length: usize = match self {
             Self::P224 => 28,
             Self::P256 => 32,
@@ -88,13 +88,13 @@ impl Curve {
         let n_zeros = secret.iter().take_while(|byte| **byte == 0).count();
         let digits = &secret[n_zeros..];
         let Some(missing) = length.checked_sub(digits.len()) else {
-            return Err(self.no_number());
+            return Err(self.invalid_secret_error());
         };
         Ok([vec![0; missing].as_slice(), digits].concat())
     }
 
     /// The public point, not compressed.
-    pub(super) fn point(self, secret: &[u8]) -> Result<Vec<u8>, KeyError> {
+    pub(super) fn public_point(self, secret: &[u8]) -> Result<Vec<u8>, KeyError> {
         let point = match self {
             Self::P224 => {
                 p224::SecretKey::from_slice(secret).map(|key| key.public_key().to_sec1_bytes())
@@ -109,7 +109,7 @@ impl Curve {
                 p521::SecretKey::from_slice(secret).map(|key| key.public_key().to_sec1_bytes())
             }
         };
-        Ok(point.map_err(|_| self.no_number())?.into_vec())
+        Ok(point.map_err(|_| self.invalid_secret_error())?.into_vec())
     }
 
     /// Signs a message; the digest is the one that goes with the curve.
@@ -131,7 +131,7 @@ impl Curve {
         signature.map_err(|error| KeyError::Crypto(error.to_string()))
     }
 
-    fn no_number(self) -> KeyError {
+    fn invalid_secret_error(self) -> KeyError {
         KeyError::Malformed(format!("the secret is not a number of the curve {}", self.name()))
     }
 }

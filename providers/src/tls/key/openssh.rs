@@ -7,27 +7,27 @@ use rsa::traits::{PrivateKeyParts as _, PublicKeyParts as _};
 use rsa::{BigUint, RsaPrivateKey};
 use sha2::Sha256;
 
-use super::{Curve, KeyError, PrivateKey, ecdsa, ed25519, encode_pem};
+use super::{Curve, KeyError, PrivateKey, ecdsa_key, ed25519_key, encode_pem};
+use crate::decode_pem::first_pem_block;
 use crate::digest::sha1;
-use crate::pem::first_block;
 
 /// Magic bytes of a private key.
-const MAGIC: &[u8] = b"openssh-key-v1\0";
+const PRIVATE_KEY_MAGIC: &[u8] = b"openssh-key-v1\0";
 /// Unencrypted private keys fill blocks of this many bytes.
-const BLOCK: usize = 8;
+const PADDING_BLOCK_LEN: usize = 8;
 
 /// A public key, and what `ssh-keygen -l` says of it.
-pub(super) struct Public {
+pub(super) struct OpensshPublicKey {
     pub(super) line: String,
     pub(super) fingerprint_md5: String,
     pub(super) fingerprint_sha256: String,
 }
 
 /// The public half of a key; `None` if OpenSSH has no such keys.
-pub(super) fn public(key: &PrivateKey) -> Result<Option<Public>, KeyError> {
+pub(super) fn encode_public_key(key: &PrivateKey) -> Result<Option<OpensshPublicKey>, KeyError> {
     let Some((kind, blob)) = public_blob(key)? else { return Ok(None) };
     let md5: Vec<_> = Md5::digest(&blob).iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(Some(Public {
+    Ok(Some(OpensshPublicKey {
         line: format!("{kind} {}\n", STANDARD.encode(&blob)),
         fingerprint_md5: md5.join(":"),
         fingerprint_sha256: format!("SHA256:{}", STANDARD_NO_PAD.encode(Sha256::digest(&blob))),
@@ -35,9 +35,9 @@ pub(super) fn public(key: &PrivateKey) -> Result<Option<Public>, KeyError> {
 }
 
 /// A private key; `None` if OpenSSH has no such keys.
-pub(super) fn private(key: &PrivateKey) -> Result<Option<String>, KeyError> {
+pub(super) fn encode_private_key(key: &PrivateKey) -> Result<Option<String>, KeyError> {
     let Some((kind, blob)) = public_blob(key)? else { return Ok(None) };
-    let mut secret = Writer::default();
+    let mut secret = PartWriter::default();
     // The same number twice shows who decrypts the rest that the password was right.
     let check = &sha1(&blob)[..4];
     secret.0.extend([check, check].concat());
@@ -51,13 +51,13 @@ pub(super) fn private(key: &PrivateKey) -> Result<Option<String>, KeyError> {
             let inverse =
                 inverse.ok_or_else(|| KeyError::Crypto("p is no number mod q".to_owned()))?;
             for number in [key.n(), key.e(), key.d(), &inverse, p, q] {
-                secret.number(&number.to_bytes_be());
+                secret.put_number(&number.to_bytes_be());
             }
         }
         PrivateKey::Ecdsa(curve, number) => {
-            secret.put_part(curve.openssh().unwrap_or_default().as_bytes());
-            secret.put_part(&curve.point(number)?);
-            secret.number(number);
+            secret.put_part(curve.openssh_name().unwrap_or_default().as_bytes());
+            secret.put_part(&curve.public_point(number)?);
+            secret.put_number(number);
         }
         PrivateKey::Ed25519(seed, public) => {
             secret.put_part(public);
@@ -65,9 +65,9 @@ pub(super) fn private(key: &PrivateKey) -> Result<Option<String>, KeyError> {
         }
     }
     secret.put_part(b"");
-    let missing = secret.0.len().next_multiple_of(BLOCK) - secret.0.len();
+    let missing = secret.0.len().next_multiple_of(PADDING_BLOCK_LEN) - secret.0.len();
     secret.0.extend((1..).take(missing));
-    let mut all = Writer(MAGIC.to_vec());
+    let mut all = PartWriter(PRIVATE_KEY_MAGIC.to_vec());
     for word in ["none", "none", ""] {
         all.put_part(word.as_bytes());
     }
@@ -78,23 +78,24 @@ pub(super) fn private(key: &PrivateKey) -> Result<Option<String>, KeyError> {
 }
 
 /// Reads a private key.
-pub(super) fn read(text: &str) -> Result<PrivateKey, KeyError> {
+pub(super) fn decode_private_key(text: &str) -> Result<PrivateKey, KeyError> {
     let malformed = || KeyError::Malformed("failed to parse openssh private key".to_owned());
-    let block = first_block(text).filter(|block| block.label == "OPENSSH PRIVATE KEY");
+    let block = first_pem_block(text).filter(|block| block.label == "OPENSSH PRIVATE KEY");
     let block = block.ok_or_else(malformed)?;
-    let mut reader = Reader(block.content.strip_prefix(MAGIC).ok_or_else(malformed)?);
-    let cipher = reader.take().ok_or_else(malformed)?;
+    let mut reader =
+        PartReader(block.content.strip_prefix(PRIVATE_KEY_MAGIC).ok_or_else(malformed)?);
+    let cipher = reader.take_part().ok_or_else(malformed)?;
     if cipher != b"none" {
         return Err(KeyError::Unsupported("a key with a password".to_owned()));
     }
-    reader.unencrypted_part().and_then(read_secret_part).ok_or_else(malformed)?
+    reader.skip_to_secret_part().and_then(decode_secret_part).ok_or_else(malformed)?
 }
 
 /// The key in what a password would protect.
-fn read_secret_part(mut reader: Reader<'_>) -> Option<Result<PrivateKey, KeyError>> {
-    match reader.take()? {
+fn decode_secret_part(mut reader: PartReader<'_>) -> Option<Result<PrivateKey, KeyError>> {
+    match reader.take_part()? {
         b"ssh-rsa" => {
-            let mut number = || reader.take().map(BigUint::from_bytes_be);
+            let mut number = || reader.take_part().map(BigUint::from_bytes_be);
             let (n, e, d, _, p, q) =
                 (number()?, number()?, number()?, number()?, number()?, number()?);
             let key = RsaPrivateKey::from_components(n, e, d, vec![p, q]);
@@ -102,27 +103,27 @@ fn read_secret_part(mut reader: Reader<'_>) -> Option<Result<PrivateKey, KeyErro
             Some(key.map(|key| PrivateKey::Rsa(Box::new(key))))
         }
         b"ssh-ed25519" => {
-            reader.take()?;
-            Some(ed25519(reader.take()?.get(..32)?))
+            reader.take_part()?;
+            Some(ed25519_key(reader.take_part()?.get(..32)?))
         }
         _ => {
-            let name = reader.take()?;
+            let name = reader.take_part()?;
             let known =
-                |curve: &Curve| curve.openssh().is_some_and(|known| known.as_bytes() == name);
+                |curve: &Curve| curve.openssh_name().is_some_and(|known| known.as_bytes() == name);
             let curve = Curve::ALL.into_iter().find(known)?;
-            reader.take()?;
-            Some(ecdsa(curve, reader.take()?))
+            reader.take_part()?;
+            Some(ecdsa_key(curve, reader.take_part()?))
         }
     }
 }
 
 /// The kind of a key and its public half.
 fn public_blob(key: &PrivateKey) -> Result<Option<(String, Vec<u8>)>, KeyError> {
-    let mut blob = Writer::default();
+    let mut blob = PartWriter::default();
     let kind = match key {
         PrivateKey::Rsa(_) => "ssh-rsa".to_owned(),
         PrivateKey::Ed25519(..) => "ssh-ed25519".to_owned(),
-        PrivateKey::Ecdsa(curve, _) => match curve.openssh() {
+        PrivateKey::Ecdsa(curve, _) => match curve.openssh_name() {
             Some(name) => format!("ecdsa-sha2-{name}"),
             None => return Ok(None),
         },
@@ -130,12 +131,12 @@ fn public_blob(key: &PrivateKey) -> Result<Option<(String, Vec<u8>)>, KeyError> 
     blob.put_part(kind.as_bytes());
     match key {
         PrivateKey::Rsa(key) => {
-            blob.number(&key.e().to_bytes_be());
-            blob.number(&key.n().to_bytes_be());
+            blob.put_number(&key.e().to_bytes_be());
+            blob.put_number(&key.n().to_bytes_be());
         }
         PrivateKey::Ecdsa(curve, number) => {
-            blob.put_part(curve.openssh().unwrap_or_default().as_bytes());
-            blob.put_part(&curve.point(number)?);
+            blob.put_part(curve.openssh_name().unwrap_or_default().as_bytes());
+            blob.put_part(&curve.public_point(number)?);
         }
         PrivateKey::Ed25519(_, public) => blob.put_part(public),
     }
@@ -144,9 +145,9 @@ fn public_blob(key: &PrivateKey) -> Result<Option<(String, Vec<u8>)>, KeyError> 
 
 /// Parts, each after its length.
 #[derive(Default)]
-struct Writer(Vec<u8>);
+struct PartWriter(Vec<u8>);
 
-impl Writer {
+impl PartWriter {
     fn put_part(&mut self, part: &[u8]) {
         let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
         self.0.extend(length.to_be_bytes());
@@ -154,7 +155,7 @@ impl Writer {
     }
 
     /// A number that is not negative: no zeros in front, unless it would look negative.
-    fn number(&mut self, bytes: &[u8]) {
+    fn put_number(&mut self, bytes: &[u8]) {
         let n_zeros = bytes.iter().take_while(|byte| **byte == 0).count();
         let digits = &bytes[n_zeros..];
         match digits.first() {
@@ -165,10 +166,10 @@ impl Writer {
 }
 
 /// The same from the other side.
-struct Reader<'b>(&'b [u8]);
+struct PartReader<'b>(&'b [u8]);
 
-impl<'b> Reader<'b> {
-    fn take(&mut self) -> Option<&'b [u8]> {
+impl<'b> PartReader<'b> {
+    fn take_part(&mut self) -> Option<&'b [u8]> {
         let (length, rest) = self.0.split_first_chunk::<4>()?;
         let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
         let (part, rest) = rest.split_at_checked(length)?;
@@ -178,11 +179,11 @@ impl<'b> Reader<'b> {
 
     /// Part after the name of the cipher: use of the password, number of keys, public key, and then
     /// the encrypted part, which begins with a number twice.
-    fn unencrypted_part(mut self) -> Option<Self> {
-        self.take()?;
-        self.take()?;
+    fn skip_to_secret_part(mut self) -> Option<Self> {
+        self.take_part()?;
+        self.take_part()?;
         self.0 = self.0.get(4..)?;
-        self.take()?;
-        Some(Self(self.take()?.get(8..)?))
+        self.take_part()?;
+        Some(Self(self.take_part()?.get(8..)?))
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::{Curve, KeyKind, PrivateKey};
-use crate::program::run;
+use crate::test_program::run_test_program;
 
 /// One key of each kind.
 fn keys() -> Vec<PrivateKey> {
@@ -39,9 +39,9 @@ fn openssl_reads_keys_and_verifies_signatures() {
     for key in keys() {
         let public = key.public_forms().unwrap().pem;
         for form in [key.to_pem().unwrap(), key.to_pkcs8().unwrap()] {
-            let told = run(path, &["openssl", "pkey", "-pubout"], &form);
+            let told = run_test_program(path, &["openssl", "pkey", "-pubout"], &form);
             assert!(told.is_none_or(|told| told == public));
-            run(path, &["openssl", "pkey", "-check", "-noout"], &form);
+            run_test_program(path, &["openssl", "pkey", "-check", "-noout"], &form);
         }
         fs::write(path.join("public"), &public).unwrap();
         fs::write(path.join("signature"), key.sign(b"message").unwrap()).unwrap();
@@ -55,7 +55,7 @@ fn openssl_reads_keys_and_verifies_signatures() {
         let words = ["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", "public"];
         let digest: Vec<_> = digest.split('=').collect();
         let rest = ["-rawin", "-sigfile", "signature", "-in", "message"];
-        run(path, &[&words[..], &digest[..], &rest[..]].concat(), "");
+        run_test_program(path, &[&words[..], &digest[..], &rest[..]].concat(), "");
     }
 }
 
@@ -71,12 +71,12 @@ fn ssh_keygen_reads_keys_and_agrees_about_fingerprints() {
         fs::write(&file, &openssh).unwrap();
         fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
         let public = key.public_forms().unwrap();
-        let told = run(path, &["ssh-keygen", "-y", "-f", "key"], "");
+        let told = run_test_program(path, &["ssh-keygen", "-y", "-f", "key"], "");
         assert!(told.is_none_or(|told| told.trim() == public.openssh.trim()));
         for (digest, ours) in
             [("md5", public.fingerprint_md5), ("sha256", public.fingerprint_sha256)]
         {
-            let told = run(path, &["ssh-keygen", "-l", "-E", digest, "-f", "key"], "");
+            let told = run_test_program(path, &["ssh-keygen", "-l", "-E", digest, "-f", "key"], "");
             assert!(told.is_none_or(|told| told.contains(&ours)), "{ours}");
         }
     }
@@ -93,16 +93,20 @@ fn keys_that_others_made_are_read() {
         &["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-224"],
     ];
     for command in commands {
-        let Some(pem) = run(path, command, "") else { return };
+        let Some(pem) = run_test_program(path, command, "") else { return };
         let key = PrivateKey::from_pem(&pem).unwrap();
-        let public = run(path, &["openssl", "pkey", "-pubout"], &pem).unwrap();
+        let public = run_test_program(path, &["openssl", "pkey", "-pubout"], &pem).unwrap();
         assert_eq!(key.public_forms().unwrap().pem, public);
     }
     let kinds = [("rsa", "1024"), ("ecdsa", "521"), ("ecdsa", "521"), ("ed25519", "256")];
     for (at, (algorithm, bits)) in kinds.into_iter().enumerate() {
         let file = path.join(at.to_string());
         let name = file.to_str().unwrap();
-        run(path, &["ssh-keygen", "-q", "-t", algorithm, "-b", bits, "-N", "", "-f", name], "");
+        run_test_program(
+            path,
+            &["ssh-keygen", "-q", "-t", algorithm, "-b", bits, "-N", "", "-f", name],
+            "",
+        );
         let Ok(text) = fs::read_to_string(&file) else { return };
         let key = PrivateKey::from_openssh(&text).unwrap();
         let public = fs::read_to_string(file.with_extension("pub")).unwrap();

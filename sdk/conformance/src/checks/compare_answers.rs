@@ -45,7 +45,7 @@ pub(super) async fn matches_usual_answer(
 
 /// The type of the object in the answer to a request, if it has one of a known type.
 fn answer_object_type(suite: &Suite, rpc: Rpc, request: &Msg) -> Option<Type> {
-    if !has_compared_object(rpc) {
+    if !answers_with_compared_object(rpc) {
         return None;
     }
     let name = request.get_text(1);
@@ -53,13 +53,13 @@ fn answer_object_type(suite: &Suite, rpc: Rpc, request: &Msg) -> Option<Type> {
 }
 
 /// Whether the object of an answer is compared. It is in field 1 of these answers.
-fn has_compared_object(rpc: Rpc) -> bool {
+fn answers_with_compared_object(rpc: Rpc) -> bool {
     matches!(rpc, Rpc::PlanResourceChange | Rpc::UpgradeResourceState)
 }
 
 /// A planned or upgraded object.
 #[derive(Debug, PartialEq)]
-enum ComparedObject {
+enum ValueOrBytes {
     /// The value that a host reads.
     Value(Plain),
     /// The bytes, if they are no value of the type.
@@ -69,18 +69,18 @@ enum ComparedObject {
 /// The planned or upgraded object of an answer. Other answers are compared by their diagnostics alone.
 ///
 /// A value may be encoded in several ways: sets and maps in any order, numbers in several forms.
-fn compared_objects(call: &Call, ty: Option<&Type>) -> Vec<ComparedObject> {
+fn compared_objects(call: &Call, ty: Option<&Type>) -> Vec<ValueOrBytes> {
     let Reply::Answered(messages) = &call.reply else { return Vec::new() };
-    if !has_compared_object(call.rpc) {
+    if !answers_with_compared_object(call.rpc) {
         return Vec::new();
     }
     let read = |message: &Msg| {
         let decoded = ty.map(|ty| (ty, decode_dynamic(message.get_msg(1), ty)));
         match decoded {
-            Some((_, Ok(Some(value)))) => ComparedObject::Value(value),
+            Some((_, Ok(Some(value)))) => ValueOrBytes::Value(value),
             // Hosts read an absent value as null.
-            Some((ty, Ok(None))) => ComparedObject::Value(to_plain(&Value::null(ty.clone()))),
-            Some((_, Err(_))) | None => ComparedObject::Bytes(message.get_bytes(1)),
+            Some((ty, Ok(None))) => ValueOrBytes::Value(to_plain(&Value::null(ty.clone()))),
+            Some((_, Err(_))) | None => ValueOrBytes::Bytes(message.get_bytes(1)),
         }
     };
     messages.iter().map(read).collect()
@@ -90,7 +90,7 @@ fn compared_objects(call: &Call, ty: Option<&Type>) -> Vec<ComparedObject> {
 /// an object of type `ty`.
 fn are_equivalent_answers(a: &Call, b: &Call, ty: Option<&Type>) -> bool {
     let lines = |call: &Call| {
-        let mut lines: Vec<String> = call.diagnostics().iter().map(|it| it.line()).collect();
+        let mut lines: Vec<String> = call.diagnostics().iter().map(|it| it.one_line()).collect();
         lines.sort();
         lines
     };
@@ -242,7 +242,7 @@ mod tests {
     fn objects_of_other_calls_and_the_order_of_diagnostics_do_not_count() {
         let read = |bytes: &[u8]| answer(Rpc::ReadResource, bytes);
         assert!(are_equivalent_answers(&read(&[0x01]), &read(&[0x02]), Some(&Type::Number)));
-        let diag = |text: &str| Msg::new().with_int(1, 1).with_text(2, text);
+        let diag = |text: &str| Msg::new().with_nonzero_int(1, 1).with_text(2, text);
         let rpc = Rpc::UpgradeResourceState;
         let two = |a: &str, b: &str| {
             call(rpc, Msg::new().with_message(2, &diag(a)).with_message(2, &diag(b)))

@@ -10,7 +10,7 @@ use formwork_value::{Step, Type, Value};
 
 use super::display_value;
 use crate::finding::{Finding, path_prefix};
-use crate::generate::{self, Extent};
+use crate::generate::{self, ConfigExtent};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Plugin};
@@ -28,20 +28,20 @@ pub(super) async fn run(suite: &mut Suite) {
     };
     check_calls_before_configure(suite).await;
     let ty = provider.ty();
-    let empty = suite.generate_config(&provider, Extent::Nothing, 0);
-    let unknown = suite.generate_config(&provider, Extent::Unknown, 0);
+    let empty = suite.generate_config(&provider, ConfigExtent::Nothing, 0);
+    let unknown = suite.generate_config(&provider, ConfigExtent::Unknown, 0);
     for (rule, config, what) in [
         ("C-01", super::null_object(&ty), "a null configuration"),
         ("C-01", empty.clone(), "an empty configuration"),
         ("C-02", unknown, "a configuration of unknown values"),
     ] {
-        if !suite.is_wanted(rule) {
+        if !suite.is_rule_wanted(rule) {
             continue;
         }
         // In a process of its own, because it may crash, and later checks need the other one.
         let Ok(fresh) = suite.start_another_process().await else { continue };
         let call = call_configure(&fresh, &encode_dynamic(&config, &ty)).await;
-        suite.check(rule, call.has_reply(), || {
+        suite.check_rule(rule, call.has_reply(), || {
             Finding::new(rule, "provider", format!("{what} brings it down"))
                 .with_call(&call)
                 .with_input(display_value(&config))
@@ -60,7 +60,7 @@ async fn call_configure(plugin: &Plugin, config: &Msg) -> Call {
 
 /// Calls before Configure.
 async fn check_calls_before_configure(suite: &mut Suite) {
-    if !suite.is_wanted("C-03") {
+    if !suite.is_rule_wanted("C-03") {
         return;
     }
     let resources: Vec<OfferedType> =
@@ -70,7 +70,7 @@ async fn check_calls_before_configure(suite: &mut Suite) {
     }
     for offered in resources {
         let ty = offered.ty();
-        let config = suite.generate_config(&offered, Extent::Required, 0);
+        let config = suite.generate_config(&offered, ConfigExtent::Required, 0);
         let state = super::upgrade::generate_stored_object(suite, &offered, 0);
         let input = PlanInput {
             prior: super::null_object(&ty),
@@ -89,7 +89,7 @@ async fn check_calls_before_configure(suite: &mut Suite) {
         ] {
             // The running process is not configured yet: `choose` does that.
             let call = suite.call(rpc, &request).await;
-            suite.check("C-03", call.has_reply(), || {
+            suite.check_rule("C-03", call.has_reply(), || {
                 Finding::new(
                     "C-03",
                     &offered.display_name(),
@@ -158,7 +158,7 @@ const MAX_ENDPOINT_WAIT: Duration = Duration::from_secs(60);
 
 /// Configures with addresses at which nothing answers.
 async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) {
-    if !suite.is_wanted("C-05") {
+    if !suite.is_rule_wanted("C-05") {
         return;
     }
     let words = ["endpoint", "url", "uri", "host", "hostname", "address", "server"];
@@ -166,7 +166,7 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
         return suite
             .note_skipped_rules(&["C-05"], "no legal configuration of the provider was found");
     };
-    let full = suite.generate_config(provider, Extent::All, 0);
+    let full = suite.generate_config(provider, ConfigExtent::All, 0);
     let mut found = false;
     for (path, attribute) in generate::settable_paths(provider.block(), &full) {
         let Some(Step::Attribute(name)) = path.0.last() else { continue };
@@ -185,24 +185,25 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
                 continue;
             };
             // Canaries in place of secrets show whether a diagnostic repeats one.
-            let (config, _) =
-                suite.secrets.plant_canary(provider.block(), &with_secrets_set(provider, config));
-            if !suite.validate(provider, &config).await.is_success() {
+            let (config, _) = suite
+                .secrets
+                .plant_canary(provider.block(), &with_sensitive_strings_set(provider, config));
+            if !suite.call_validate(provider, &config).await.is_success() {
                 continue;
             }
             let Ok(fresh) = suite.start_another_process().await else { continue };
             found = true;
             let request = request::configure_request(&encode_dynamic(&config, &provider.ty()));
             let call = fresh.call(Rpc::ConfigureProvider, &request, MAX_ENDPOINT_WAIT).await;
-            suite.check("C-05", call.has_reply(), || {
+            suite.check_rule("C-05", call.has_reply(), || {
                 Finding::new("C-05", "provider", "an address where nothing answers brings it down")
                     .with_path(&path)
                     .with_call(&call)
                     .with_values("an answer within 60 s", call.describe_outcome())
             });
-            let told: Vec<String> = call.diagnostics().iter().map(|it| it.line()).collect();
+            let told: Vec<String> = call.diagnostics().iter().map(|it| it.one_line()).collect();
             let leak = told.iter().find(|it| suite.secrets.holds_canary(it.as_bytes())).cloned();
-            suite.check("C-05", leak.is_none(), || {
+            suite.check_rule("C-05", leak.is_none(), || {
                 Finding::new("C-05", "provider", "a diagnostic of Configure has a secret")
                     .with_path(&path)
                     .with_call(&call)
@@ -216,7 +217,7 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
 }
 
 /// The configuration with every sensitive string set, for canaries to stand in.
-fn with_secrets_set(provider: &OfferedType, config: Value) -> Value {
+fn with_sensitive_strings_set(provider: &OfferedType, config: Value) -> Value {
     let paths = generate::settable_paths(provider.block(), &config);
     let secret = |attribute: &Attribute| {
         (attribute.sensitive || attribute.write_only) && attribute.implied_type() == Type::String
@@ -227,14 +228,14 @@ fn with_secrets_set(provider: &OfferedType, config: Value) -> Value {
 }
 
 async fn check_second_configure(suite: &mut Suite) {
-    if !suite.is_wanted("C-04") {
+    if !suite.is_rule_wanted("C-04") {
         return;
     }
     let Ok(fresh) = suite.start_another_process().await else { return };
     // This one may fail: the rule is about the second.
     call_configure(&fresh, &suite.config).await;
     let call = call_configure(&fresh, &suite.config).await;
-    suite.check("C-04", call.has_reply(), || {
+    suite.check_rule("C-04", call.has_reply(), || {
         Finding::new("C-04", "provider", "a second Configure brings it down").with_call(&call)
     });
 }
@@ -245,10 +246,10 @@ fn file_names_in(folder: &Path) -> BTreeSet<std::ffi::OsString> {
 }
 
 async fn check_files_written(suite: &mut Suite) {
-    if !suite.is_wanted("C-06") {
+    if !suite.is_rule_wanted("C-06") {
         return;
     }
-    let Some(program) = suite.program() else {
+    let Some(program) = suite.program_path() else {
         return suite.note_skipped_rules(&["C-06"], "the provider runs already");
     };
     // Both are empty at first, so every file in them is the provider's.
@@ -261,7 +262,7 @@ async fn check_files_written(suite: &mut Suite) {
     plugin.shutdown(Duration::from_secs(2)).await;
     for (what, place) in [("HOME", home.path()), ("the working folder", folder.path())] {
         let found = file_names_in(place);
-        suite.check("C-06", found.is_empty(), || {
+        suite.check_rule("C-06", found.is_empty(), || {
             Finding::new("C-06", "provider", format!("Configure writes to {what}"))
                 .with_values("no file", format!("{found:?}"))
         });
@@ -269,7 +270,7 @@ async fn check_files_written(suite: &mut Suite) {
 }
 
 async fn check_configure_during_stop(suite: &mut Suite) {
-    if !suite.is_wanted("C-07") {
+    if !suite.is_rule_wanted("C-07") {
         return;
     }
     let Ok(fresh) = suite.start_another_process().await else { return };
@@ -280,7 +281,7 @@ async fn check_configure_during_stop(suite: &mut Suite) {
         fresh.call(Rpc::StopProvider, &EMPTY_REQUEST, Duration::from_secs(10)),
     );
     for call in [configured, stopped] {
-        suite.check("C-07", !call.is_crash(), || {
+        suite.check_rule("C-07", !call.is_crash(), || {
             Finding::new("C-07", "provider", "Configure and StopProvider at once hang or crash")
                 .with_call(&call)
         });

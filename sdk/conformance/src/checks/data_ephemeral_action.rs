@@ -5,7 +5,7 @@ use formwork_value::{Path, Type, Value};
 
 use super::{differing_paths, display_value};
 use crate::finding::Finding;
-use crate::generate::{self, Extent};
+use crate::generate::{self, ConfigExtent};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Reply};
@@ -53,7 +53,7 @@ fn request_with_config(offered: &OfferedType, config: &Value) -> Msg {
 
 /// Looks for something that does not exist.
 async fn check_data_not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
-    if !suite.is_wanted("D-03") {
+    if !suite.is_rule_wanted("D-03") {
         return;
     }
     let mut odd = config.clone();
@@ -65,7 +65,7 @@ async fn check_data_not_found(suite: &mut Suite, offered: &OfferedType, config: 
             odd = generate::replace_part(&odd, &path, text).unwrap_or(odd);
         }
     }
-    if odd == *config || !suite.validate(offered, &odd).await.is_success() {
+    if odd == *config || !suite.call_validate(offered, &odd).await.is_success() {
         let why = "no data source has a text by which it finds something";
         return suite.note_skipped_rules(&["D-03"], why);
     }
@@ -89,7 +89,7 @@ async fn check_data_not_found(suite: &mut Suite, offered: &OfferedType, config: 
         return suite
             .note_skipped_rules(&["D-03"], "every data source finds something for any text");
     }
-    suite.check("D-03", !call.is_success(), || {
+    suite.check_rule("D-03", !call.is_success(), || {
         Finding::new("D-03", &offered.display_name(), "nothing is found, and nothing is said")
             .with_call(&call)
             .with_values("an error", "null, or an object of nulls")
@@ -108,7 +108,7 @@ async fn check_data_source(suite: &mut Suite, offered: &OfferedType) {
         let request =
             request_with_config(offered, config).with_message(4, &request::client_capabilities());
         let call = suite.call(Rpc::ReadDataSource, &request).await;
-        suite.check_survived("D-01", &call, || {
+        suite.check_survives_call("D-01", &call, || {
             Finding::new("D-01", &subject, "reading crashes or hangs")
                 .with_call(&call)
                 .with_input(display_value(config))
@@ -132,7 +132,7 @@ async fn check_data_source(suite: &mut Suite, offered: &OfferedType) {
                 // Terraform does not compare these, but expressions over the data rely on them.
                 .or_else(|| find_altered_attribute(offered, config, value.value())),
         };
-        suite.check("D-01", problem.is_none(), || {
+        suite.check_rule("D-01", problem.is_none(), || {
             let (path, message) = problem.unwrap_or_default();
             Finding::new("D-01", &subject, message)
                 .with_path(path)
@@ -145,7 +145,7 @@ async fn check_data_source(suite: &mut Suite, offered: &OfferedType) {
             decode_dynamic(again.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
         if let (Ok(Some(first)), Ok(Some(second))) = (state, second) {
             let differs = differing_paths(first.value(), second.value());
-            suite.check("D-02", differs.is_empty(), || {
+            suite.check_rule("D-02", differs.is_empty(), || {
                 Finding::new("D-02", &subject, "reading twice gives two answers")
                     .with_path(differs.first().cloned().unwrap_or_default())
                     .with_call(&call)
@@ -186,7 +186,7 @@ async fn check_ephemeral_resource(suite: &mut Suite, offered: &OfferedType) {
     let request =
         request_with_config(offered, config).with_message(3, &request::client_capabilities());
     let open = suite.call_changing(Rpc::OpenEphemeralResource, &request).await;
-    suite.check_survived("E-01", &open, || {
+    suite.check_survives_call("E-01", &open, || {
         Finding::new("E-01", &subject, "opening crashes or hangs")
             .with_call(&open)
             .with_input(display_value(config))
@@ -205,7 +205,7 @@ async fn check_ephemeral_resource(suite: &mut Suite, offered: &OfferedType) {
             unknown_violations(value, offered.block()).first().map(ToString::to_string)
         }
     };
-    suite.check("E-01", problem.is_none(), || {
+    suite.check_rule("E-01", problem.is_none(), || {
         Finding::new("E-01", &subject, problem.clone().unwrap_or_default()).with_call(&open)
     });
     let private = answer.get_bytes(4);
@@ -213,23 +213,23 @@ async fn check_ephemeral_resource(suite: &mut Suite, offered: &OfferedType) {
     if let Some(renew_at) = answer.get_msg(2) {
         let now = now_seconds();
         // Whole seconds are compared, so one is granted for rounding.
-        suite.check("E-01", renew_at.get_int(1) + 1 >= now, || {
+        suite.check_rule("E-01", renew_at.get_int(1) + 1 >= now, || {
             Finding::new("E-01", &subject, "the time to renew is over already")
                 .with_call(&open)
                 .with_values(format!("after {now}"), renew_at.get_int(1).to_string())
         });
         let renew = suite.call_changing(Rpc::RenewEphemeralResource, &keep()).await;
-        suite.check("E-01", renew.has_reply(), || {
+        suite.check_rule("E-01", renew.has_reply(), || {
             Finding::new("E-01", &subject, "renewing brings it down").with_call(&renew)
         });
     }
     // With the private data of the opening, as Terraform does it.
     let close = suite.call_changing(Rpc::CloseEphemeralResource, &keep()).await;
-    suite.check("E-01", close.is_success(), || {
+    suite.check_rule("E-01", close.is_success(), || {
         Finding::new("E-01", &subject, "closing fails").with_call(&close)
     });
     let again = suite.call_changing(Rpc::CloseEphemeralResource, &keep()).await;
-    suite.check("E-03", !again.is_crash(), || {
+    suite.check_rule("E-03", !again.is_crash(), || {
         Finding::new("E-03", &subject, "closing twice brings it down").with_call(&again)
     });
     if let Ok(Some(value)) = result {
@@ -260,10 +260,10 @@ fn check_no_secret_leak(suite: &mut Suite, offered: &OfferedType, result: &Value
     }
     let printed = suite.plugin().map(|it| it.stderr()).unwrap_or_default();
     let printed = String::from_utf8_lossy(&printed).into_owned();
-    let told: Vec<String> = open.diagnostics().iter().map(|it| it.line()).collect();
+    let told: Vec<String> = open.diagnostics().iter().map(|it| it.one_line()).collect();
     let leak =
         secrets.iter().any(|it| printed.contains(it) || told.iter().any(|line| line.contains(it)));
-    suite.check("E-02", !leak, || {
+    suite.check_rule("E-02", !leak, || {
         Finding::new("E-02", &offered.display_name(), "the result is in the log or in a diagnostic")
     });
 }
@@ -276,7 +276,7 @@ fn now_seconds() -> u64 {
 
 async fn check_action(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.display_name();
-    let unknown = suite.generate_config(offered, Extent::Unknown, 0);
+    let unknown = suite.generate_config(offered, ConfigExtent::Unknown, 0);
     let configs = suite.legal_configs(offered).await;
     let mut all = vec![unknown];
     all.extend(configs.first().cloned());
@@ -293,13 +293,13 @@ async fn check_action(suite: &mut Suite, offered: &OfferedType) {
         let request =
             request_with_config(offered, &config).with_message(3, &request::client_capabilities());
         let call = suite.call(Rpc::PlanAction, &request).await;
-        suite.check("X-01", call.has_reply(), || {
+        suite.check_rule("X-01", call.has_reply(), || {
             Finding::new("X-01", &subject, "planning an action brings it down")
                 .with_call(&call)
                 .with_input(display_value(&config))
         });
     }
-    if !suite.is_wanted("X-02") {
+    if !suite.is_rule_wanted("X-02") {
         return;
     }
     let Some(config) = configs.first() else {
@@ -319,7 +319,7 @@ async fn check_action(suite: &mut Suite, offered: &OfferedType) {
         Reply::Refused(..) => None,
         _ => Some("no event at all, or the provider is gone".to_owned()),
     };
-    suite.check("X-02", problem.is_none(), || {
+    suite.check_rule("X-02", problem.is_none(), || {
         Finding::new("X-02", &subject, problem.unwrap_or_default())
             .with_call(&call)
             .with_values("one completion as the last event", "")

@@ -13,15 +13,15 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::finding::Finding;
-use crate::generate::Extent;
+use crate::generate::ConfigExtent;
 use crate::message::Msg;
 use crate::plugin::{Plugin, Reply};
 use crate::request::{self, encode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::{CALL_TIMEOUT, CHANGE_TIMEOUT, Suite};
+use crate::suite::{CHANGE_TIMEOUT, READ_ONLY_CALL_TIMEOUT, Suite};
 
 /// The value of the variables.
-const TEST_VALUE: &str = "conformance";
+const VARIABLE_TEST_VALUE: &str = "conformance";
 
 /// The most variables that are set at once: their total length is limited by the system.
 const MAX_VARIABLES_AT_ONCE: usize = 4_000;
@@ -87,15 +87,15 @@ type ComparableAnswers = Vec<(Rpc, Vec<Bytes>)>;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    if !suite.is_wanted("K-03") {
+    if !suite.is_rule_wanted("K-03") {
         return;
     }
-    let Some(program) = suite.program() else {
+    let Some(program) = suite.program_path() else {
         return suite
             .note_skipped_rules(&["K-03"], "the provider runs already, and this check starts it");
     };
     let names = match variable_names_in_program(&program) {
-        Ok(names) => undocumented_names(suite, names),
+        Ok(names) => undocumented_variable_names(suite, names),
         Err(error) => {
             return suite
                 .note_skipped_rules(&["K-03"], &format!("the program cannot be read: {error}"));
@@ -117,11 +117,11 @@ pub(super) async fn run(suite: &mut Suite) {
         while let Some(at) = find_effective_variable(suite, &program, &part, &usual).await {
             let name = part.remove(at);
             found += 1;
-            suite.check("K-03", false, || {
+            suite.check_rule("K-03", false, || {
                 let message = format!("the undocumented variable {name} changes an answer");
                 Finding::new("K-03", "process", message)
                     .with_values("a variable that a description of the schema names", name.clone())
-                    .with_input(format!("{name}={TEST_VALUE}"))
+                    .with_input(format!("{name}={VARIABLE_TEST_VALUE}"))
             });
             if found >= MAX_REPORTED_VARIABLES {
                 return;
@@ -130,12 +130,12 @@ pub(super) async fn run(suite: &mut Suite) {
         if suite.is_run_over() {
             return;
         }
-        suite.check("K-03", true, || Finding::new("K-03", "process", ""));
+        suite.check_rule("K-03", true, || Finding::new("K-03", "process", ""));
     }
 }
 
 /// The names that are neither documented nor given.
-fn undocumented_names(suite: &Suite, names: BTreeSet<String>) -> Vec<String> {
+fn undocumented_variable_names(suite: &Suite, names: BTreeSet<String>) -> Vec<String> {
     // A name anywhere in the provider's own schema counts as documented.
     let raw = suite.offer.provider_schema().map(|it| it.raw.encode()).unwrap_or_default();
     let mut documented = BTreeSet::new();
@@ -187,11 +187,11 @@ async fn do_answers_differ(
 /// The answers of a process with the variables.
 async fn collect_answers(suite: &Suite, program: &Path, names: &[String]) -> ComparableAnswers {
     let mut launch = suite.launch_options();
-    launch.env.extend(names.iter().map(|name| (OsString::from(name), TEST_VALUE.into())));
+    launch.env.extend(names.iter().map(|name| (OsString::from(name), VARIABLE_TEST_VALUE.into())));
     let Ok(plugin) = Plugin::launch(program, &launch).await else { return Vec::new() };
     let mut requests = vec![(Rpc::GetProviderSchema, Msg::new())];
     if let Some(provider) = suite.offer.provider_schema() {
-        let empty = suite.generate_config(provider, Extent::Nothing, 0);
+        let empty = suite.generate_config(provider, ConfigExtent::Nothing, 0);
         requests.push((Rpc::ValidateProviderConfig, request::validate_request(provider, &empty)));
         let config = suite.configured.then(|| suite.config.clone());
         let config = config.unwrap_or_else(|| encode_dynamic(&empty, &provider.ty()));
@@ -203,7 +203,8 @@ async fn collect_answers(suite: &Suite, program: &Path, names: &[String]) -> Com
     let mut answers = Vec::new();
     for (rpc, request) in requests {
         // This call may ask a service, like those that change something.
-        let limit = if rpc == Rpc::ConfigureProvider { CHANGE_TIMEOUT } else { CALL_TIMEOUT };
+        let limit =
+            if rpc == Rpc::ConfigureProvider { CHANGE_TIMEOUT } else { READ_ONLY_CALL_TIMEOUT };
         let call = plugin.call(rpc, &request, limit).await;
         answers.push((rpc, sorted_reply_fields(&call.reply)));
     }
@@ -233,10 +234,10 @@ fn sorted_reply_fields(reply: &Reply) -> Vec<Bytes> {
 /// The names of variables in a program.
 fn variable_names_in_program(program: &Path) -> io::Result<BTreeSet<String>> {
     const READ_SIZE: usize = 1 << 20;
-    const READ_OVERLAP: usize = 256;
+    const KEPT_TAIL_LEN: usize = 256;
     let mut file = File::open(program)?;
     let mut names = BTreeSet::new();
-    let mut buffer = Vec::with_capacity(READ_SIZE + READ_OVERLAP);
+    let mut buffer = Vec::with_capacity(READ_SIZE + KEPT_TAIL_LEN);
     loop {
         let read = (&mut file).take(READ_SIZE as u64).read_to_end(&mut buffer)?;
         collect_variable_names(&buffer, &mut names);
@@ -244,7 +245,7 @@ fn variable_names_in_program(program: &Path) -> io::Result<BTreeSet<String>> {
             return Ok(names);
         }
         // A name may stand across two pieces.
-        buffer.drain(..buffer.len().saturating_sub(READ_OVERLAP));
+        buffer.drain(..buffer.len().saturating_sub(KEPT_TAIL_LEN));
     }
 }
 

@@ -6,7 +6,7 @@ use formwork_value::{Type, Value};
 
 use super::display_value;
 use crate::finding::Finding;
-use crate::generate::{self, Extent};
+use crate::generate::{self, ConfigExtent};
 use crate::message::Msg;
 use crate::offer::{Function, Parameter};
 use crate::plugin::{Call, Plugin};
@@ -25,8 +25,8 @@ pub(super) async fn run(suite: &mut Suite) {
     let functions = suite.offer.functions.clone();
     // In another process, to see state that is kept between calls. Its time zone is 14 hours ahead
     // of UTC, and in Turkish `i` has another capital letter.
-    let elsewhere = match suite.program() {
-        Some(program) if suite.is_wanted("F-01") => {
+    let elsewhere = match suite.program_path() {
+        Some(program) if suite.is_rule_wanted("F-01") => {
             let mut launch = suite.launch_options();
             for (name, value) in
                 [("TZ", "Pacific/Kiritimati"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "C")]
@@ -42,7 +42,7 @@ pub(super) async fn run(suite: &mut Suite) {
             if suite.is_run_over() {
                 return;
             }
-            check_call(suite, function, number, elsewhere.as_ref()).await;
+            check_function_call(suite, function, number, elsewhere.as_ref()).await;
         }
     }
 }
@@ -57,7 +57,7 @@ fn generate_argument(parameter: &Parameter, number: u64, suite: &Suite) -> Value
         return Value::unknown(parameter.ty.clone());
     }
     // First with simple values, which most functions accept.
-    let extent = if number < 2 { Extent::Required } else { Extent::Random };
+    let extent = if number < 2 { ConfigExtent::Required } else { ConfigExtent::Random };
     generate::generate_value(&parameter.name, &parameter.ty, extent, &mut dice)
 }
 
@@ -70,7 +70,7 @@ struct FunctionCall<'a> {
     call: &'a Call,
 }
 
-async fn check_call(
+async fn check_function_call(
     suite: &mut Suite,
     function: &Function,
     number: u64,
@@ -91,7 +91,7 @@ async fn check_call(
     let call = suite.call(Rpc::CallFunction, &request).await;
     let subject = format!("function {}", function.name);
     let input = values.iter().map(display_value).collect::<Vec<_>>().join(", ");
-    suite.check("F-05", call.has_reply(), || {
+    suite.check_rule("F-05", call.has_reply(), || {
         Finding::new("F-05", &subject, "arguments crash the function")
             .with_call(&call)
             .with_input(input.clone())
@@ -103,7 +103,7 @@ async fn check_call(
             // The field is `optional`: zero is the first argument, and absent none.
             let index = error.has_field(2).then(|| error.get_int(2));
             let held = index.is_none_or(|index| index < values.len() as u64);
-            suite.check("F-03", held, || {
+            suite.check_rule("F-03", held, || {
                 Finding::new("F-03", &subject, "the error names an argument that does not exist")
                     .with_call(&call)
                     .with_values(format!("below {}", values.len()), format!("{index:?}"))
@@ -134,14 +134,14 @@ fn check_result(suite: &mut Suite, function: &Function, values: &[Value], made: 
             (!fits).then(|| "the result has another type".to_owned())
         }
     };
-    suite.check("F-02", problem.is_none(), || {
+    suite.check_rule("F-02", problem.is_none(), || {
         Finding::new("F-02", subject, problem.unwrap_or_default()).with_call(call).with_input(input)
     });
 }
 
 async fn check_latency(suite: &mut Suite, made: &FunctionCall<'_>) {
     let FunctionCall { subject, request, call, .. } = *made;
-    if !suite.is_wanted("F-04") {
+    if !suite.is_rule_wanted("F-04") {
         return;
     }
     // The best of a few, so that a busy machine is not blamed on the provider.
@@ -152,7 +152,7 @@ async fn check_latency(suite: &mut Suite, made: &FunctionCall<'_>) {
         }
         best = best.min(suite.call(Rpc::CallFunction, request).await.took);
     }
-    suite.check("F-04", best < Duration::from_millis(100), || {
+    suite.check_rule("F-04", best < Duration::from_millis(100), || {
         Finding::new("F-04", subject, "the function is slow")
             .with_call(call)
             .with_values("less than 100 ms", format!("{} ms", best.as_millis()))
@@ -161,15 +161,17 @@ async fn check_latency(suite: &mut Suite, made: &FunctionCall<'_>) {
 
 async fn check_purity(suite: &mut Suite, made: &FunctionCall<'_>, elsewhere: Option<&Plugin>) {
     let FunctionCall { subject, input, request, call } = *made;
-    if !suite.is_wanted("F-01") {
+    if !suite.is_rule_wanted("F-01") {
         return;
     }
     let mut others = vec![suite.call(Rpc::CallFunction, request).await];
     if let Some(plugin) = elsewhere {
-        others.push(plugin.call(Rpc::CallFunction, request, crate::suite::CALL_TIMEOUT).await);
+        others.push(
+            plugin.call(Rpc::CallFunction, request, crate::suite::READ_ONLY_CALL_TIMEOUT).await,
+        );
     }
     for other in others {
-        suite.check("F-01", other.reply == call.reply, || {
+        suite.check_rule("F-01", other.reply == call.reply, || {
             Finding::new("F-01", subject, "the same arguments give two results")
                 .with_call(call)
                 .with_call(&other)

@@ -34,7 +34,7 @@ const HANDSHAKE_RULES: [&str; 23] = [
 
 /// Checks the family. `Err` if the provider cannot be used at all.
 pub(super) async fn run(suite: &mut Suite) -> Result<(), String> {
-    let Some(program) = suite.program() else {
+    let Some(program) = suite.program_path() else {
         suite.note_skipped_rules(
             &HANDSHAKE_RULES,
             "the provider runs already, and these checks start it",
@@ -65,17 +65,17 @@ async fn check_first_start(suite: &mut Suite, program: &Path) -> Result<(), Stri
     let started = plugin::start_plugin(program, &suite.launch_options()).await;
     match started {
         Ok(_) => {
-            suite.check("H-02", true, || process_finding("H-02", ""));
-            suite.check("H-03", true, || process_finding("H-03", ""));
+            suite.check_rule("H-02", true, || process_finding("H-02", ""));
+            suite.check_rule("H-03", true, || process_finding("H-03", ""));
             Ok(())
         }
         Err(error) => {
             match &error {
-                StartError::Late(line) => suite.check("H-02", false, || {
+                StartError::Late(line) => suite.check_rule("H-02", false, || {
                     process_finding("H-02", "a line before the handshake")
                         .with_values("the handshake", line)
                 }),
-                StartError::NotHandshake(line, why) => suite.check("H-03", false, || {
+                StartError::NotHandshake(line, why) => suite.check_rule("H-03", false, || {
                     process_finding("H-03", why.clone()).with_values("1|6|unix|...|grpc|...", line)
                 }),
                 _ => {}
@@ -123,14 +123,14 @@ async fn run_without_host(suite: &Suite, program: &Path) -> Option<(Option<i32>,
 }
 
 async fn check_missing_cookie(suite: &mut Suite, program: &Path) {
-    if !suite.is_wanted("H-01") {
+    if !suite.is_rule_wanted("H-01") {
         return;
     }
     let Some((code, said, is_listening)) = run_without_host(suite, program).await else {
         return suite.note_skipped_rules(&["H-01"], "the program could not be run bare");
     };
     let held = code.is_some_and(|code| code != 0) && !said.trim().is_empty() && !is_listening;
-    suite.check("H-01", held, || {
+    suite.check_rule("H-01", held, || {
         let found = match code {
             Some(code) => format!("exit status {code}, {} bytes of output", said.len()),
             None => "it runs on".to_owned(),
@@ -141,7 +141,7 @@ async fn check_missing_cookie(suite: &mut Suite, program: &Path) {
 }
 
 async fn check_offered_versions(suite: &mut Suite, program: &Path) {
-    if !suite.is_wanted("H-04") {
+    if !suite.is_rule_wanted("H-04") {
         return;
     }
     let mut served = Vec::new();
@@ -158,7 +158,7 @@ async fn check_offered_versions(suite: &mut Suite, program: &Path) {
         // Without a common version the host decides, so every answer is right.
         let is_possible = own.iter().any(|number| versions.contains(number.as_str()));
         let held = number.as_ref().is_ok_and(|number| versions.contains(number.as_str()));
-        suite.check("H-04", held || !is_possible, || {
+        suite.check_rule("H-04", held || !is_possible, || {
             let found = number.unwrap_or_else(|why| why);
             process_finding("H-04", "it does not serve the version that was offered")
                 .with_values(versions, found)
@@ -167,7 +167,7 @@ async fn check_offered_versions(suite: &mut Suite, program: &Path) {
 }
 
 async fn check_start_speed(suite: &mut Suite, program: &Path) {
-    if !suite.is_wanted("H-05") {
+    if !suite.is_rule_wanted("H-05") {
         return;
     }
     let mut times = Vec::new();
@@ -182,7 +182,7 @@ async fn check_start_speed(suite: &mut Suite, program: &Path) {
         return;
     };
     let held = best < Duration::from_secs(1) && cold < Duration::from_secs(60);
-    suite.check("H-05", held, || {
+    suite.check_rule("H-05", held, || {
         process_finding("H-05", "the handshake comes late")
             .with_values("less than 1 s warm", format!("{} ms", best.as_millis()))
     });
@@ -200,13 +200,13 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
         return;
     };
     let certificate = one.handshake.certificate.clone();
-    suite.check("H-06", certificate.is_some(), || {
+    suite.check_rule("H-06", certificate.is_some(), || {
         process_finding("H-06", "TLS was asked for, but the handshake has no certificate")
     });
     if let Some(certificate) = certificate {
         let own = connect_provider(&one, patience).await;
         let own_error = own.as_ref().err().cloned().unwrap_or_default();
-        suite.check("H-06", own.is_ok(), || {
+        suite.check_rule("H-06", own.is_ok(), || {
             process_finding("H-06", "the host's own certificate is refused")
                 .with_values("a connection", own_error)
         });
@@ -216,23 +216,23 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
                 Some((&stranger, certificate)),
                 patience,
             );
-            suite.check("H-06", foreign.await.is_err(), || {
+            suite.check_rule("H-06", foreign.await.is_err(), || {
                 process_finding("H-06", "a client with another certificate is accepted")
             });
         }
         let plain = host::connect_to_plugin(&one.handshake.address, None, patience).await;
-        suite.check("H-06", plain.is_err(), || {
+        suite.check_rule("H-06", plain.is_err(), || {
             process_finding("H-06", "a client without TLS is accepted")
         });
     }
     if let (Some(a), Some(b)) = (&one.handshake.certificate, &two.handshake.certificate) {
-        suite.check("H-07", a != b, || {
+        suite.check_rule("H-07", a != b, || {
             process_finding("H-07", "two processes have the same certificate")
         });
     }
     check_socket_address(suite, &one);
     let launch = LaunchOptions { tls: false, ..suite.launch_options() };
-    if suite.is_wanted("H-08") {
+    if suite.is_rule_wanted("H-08") {
         let plain = match plugin::start_plugin(program, &launch).await {
             Ok(started) if started.handshake.certificate.is_some() => {
                 Err("the handshake has a certificate".to_owned())
@@ -241,7 +241,7 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
             Err(error) => Err(error.to_string()),
         };
         let why = plain.as_ref().err().cloned().unwrap_or_default();
-        suite.check("H-08", plain.is_ok(), || {
+        suite.check_rule("H-08", plain.is_ok(), || {
             process_finding("H-08", "it cannot be used without TLS")
                 .with_values("a connection", why)
         });
@@ -253,7 +253,7 @@ fn check_socket_address(suite: &mut Suite, started: &StartedPlugin) {
         Address::Unix(path) => {
             // The folder is left out where it is ours, which is closed.
             let open = system::mode_if_open_to_others(path, started.home.path());
-            suite.check("H-09", open.is_none(), || {
+            suite.check_rule("H-09", open.is_none(), || {
                 process_finding("H-09", "every user of the machine may connect to the socket")
                     .with_values(
                         "a private socket or folder",
@@ -264,7 +264,7 @@ fn check_socket_address(suite: &mut Suite, started: &StartedPlugin) {
         Address::Tcp(address) => {
             let is_local =
                 ["127.", "[::1]", "localhost"].iter().any(|own| address.starts_with(own));
-            suite.check("H-09", is_local, || {
+            suite.check_rule("H-09", is_local, || {
                 process_finding("H-09", "it listens beyond this machine")
                     .with_values("127.0.0.1", address)
             });
@@ -289,7 +289,7 @@ fn list_files_recursively(folder: &Path) -> BTreeSet<PathBuf> {
 }
 
 async fn check_leftover_files(suite: &mut Suite, program: &Path) {
-    if !suite.is_wanted("H-10") {
+    if !suite.is_rule_wanted("H-10") {
         return;
     }
     let Ok(folder) = tempfile::tempdir_in(short_temp_dir()) else { return };
@@ -306,7 +306,7 @@ async fn check_leftover_files(suite: &mut Suite, program: &Path) {
         return suite
             .note_skipped_rules(&["H-10"], "it had to be killed, so it could not clean up");
     }
-    suite.check("H-10", left.is_empty(), || {
+    suite.check_rule("H-10", left.is_empty(), || {
         let names: Vec<_> = left.iter().filter_map(|path| path.file_name()).collect();
         process_finding("H-10", "files are left behind").with_values("none", format!("{names:?}"))
     });
@@ -315,7 +315,7 @@ async fn check_leftover_files(suite: &mut Suite, program: &Path) {
 /// Starts it with a canary on stdin; it must not take any of it.
 #[expect(clippy::disallowed_methods, reason = "the process is killed and reaped below")]
 async fn check_stdin_unread(suite: &mut Suite, program: &Path) {
-    if !suite.is_wanted("H-11") {
+    if !suite.is_rule_wanted("H-11") {
         return;
     }
     let (Ok(mut canary), Ok(home)) = (tempfile::tempfile(), tempfile::tempdir_in(short_temp_dir()))
@@ -348,13 +348,13 @@ async fn check_stdin_unread(suite: &mut Suite, program: &Path) {
     let _reaped = child.wait();
     // The offset of the file is shared with the child.
     let read = canary.stream_position().unwrap_or(0);
-    suite.check("H-11", read == 0, || {
+    suite.check_rule("H-11", read == 0, || {
         process_finding("H-11", "it reads stdin").with_values("0 bytes", format!("{read} bytes"))
     });
 }
 
 async fn check_interrupt_ignored(suite: &mut Suite, program: &Path) {
-    if !suite.is_wanted("H-12") {
+    if !suite.is_rule_wanted("H-12") {
         return;
     }
     let Ok(plugin) = Plugin::launch(program, &suite.launch_options()).await else { return };
@@ -364,7 +364,7 @@ async fn check_interrupt_ignored(suite: &mut Suite, program: &Path) {
     let sent = system::interrupt_process(started.child.pid());
     let ended = started.child.wait(Duration::from_millis(800)).await;
     let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(20)).await;
-    suite.check("H-12", !sent || (ended.is_none() && call.has_reply()), || {
+    suite.check_rule("H-12", !sent || (ended.is_none() && call.has_reply()), || {
         let exit = ended.unwrap_or_else(|| "no answer afterwards".to_owned());
         process_finding("H-12", "SIGINT ends it")
             .with_values("it goes on serving", exit)
@@ -381,7 +381,7 @@ async fn check_shutdown(suite: &mut Suite, program: &Path) {
         let children = descendant_pids(pid);
         check_no_child_programs(suite, &children);
         let ended = plugin.shutdown(Duration::from_secs(2)).await;
-        suite.check("H-13", ended, || {
+        suite.check_rule("H-13", ended, || {
             process_finding("H-13", "it does not end after Shutdown")
                 .with_values("ended within 2 s", "it runs on")
         });
@@ -389,7 +389,7 @@ async fn check_shutdown(suite: &mut Suite, program: &Path) {
             !children.iter().any(|it| is_process_running(*it))
         });
         let gone = gone.await;
-        suite.check("H-15", gone, || {
+        suite.check_rule("H-15", gone, || {
             process_finding("H-15", "child processes outlive it")
                 .with_values("none", format!("{children:?}"))
         });
@@ -397,7 +397,7 @@ async fn check_shutdown(suite: &mut Suite, program: &Path) {
             system::kill_process(child);
         }
     }
-    if suite.is_wanted("H-14") {
+    if suite.is_rule_wanted("H-14") {
         check_orphaned_plugin(suite, program).await;
     }
 }
@@ -409,7 +409,7 @@ fn check_no_child_programs(suite: &mut Suite, children: &[i32]) {
         .filter_map(|pid| std::fs::read_to_string(format!("/proc/{pid}/comm")).ok())
         .map(|name| name.trim().to_owned())
         .collect();
-    suite.check("K-06", children.is_empty(), || {
+    suite.check_rule("K-06", children.is_empty(), || {
         process_finding("K-06", "it starts programs before it is configured")
             .with_values("none", format!("{names:?}"))
     });
@@ -437,7 +437,7 @@ async fn check_orphaned_plugin(suite: &mut Suite, program: &Path) {
     if !gone {
         system::kill_process(pid);
     }
-    suite.check("H-14", gone, || {
+    suite.check_rule("H-14", gone, || {
         process_finding("H-14", "it runs on when its host is gone")
             .with_values("ended within 10 s", "it runs on")
     });
@@ -467,7 +467,7 @@ async fn check_grpc_services(suite: &mut Suite) {
             Reply::Garbage => is_stream,
             Reply::Lost { .. } => false,
         };
-        suite.check("H-16", held && plugin.is_alive(), || {
+        suite.check_rule("H-16", held && plugin.is_alive(), || {
             process_finding("H-16", format!("{path} is not served"))
                 .with_values("an answer", format!("{reply:?}"))
         });
@@ -476,12 +476,12 @@ async fn check_grpc_services(suite: &mut Suite) {
     for path in [service.as_str(), "/no.such.Service/Method"] {
         let reply = plugin.call_path(path, vec![Bytes::new()], patience).await;
         let held = matches!(&reply, Reply::Refused(code, _) if code == "Unimplemented");
-        suite.check("H-17", held && plugin.is_alive(), || {
+        suite.check_rule("H-17", held && plugin.is_alive(), || {
             process_finding("H-17", format!("{path} is not refused"))
                 .with_values("Unimplemented", format!("{reply:?}"))
         });
     }
-    if suite.is_wanted("H-18") {
+    if suite.is_rule_wanted("H-18") {
         check_network_use(suite, &plugin).await;
     }
 }

@@ -101,14 +101,14 @@ async fn check_lifecycle(
     let Some(planned) = plan_or_none(suite, offered, &create).await else {
         return suite.note_skipped_rules(&LIFECYCLE_RULES, "an object could not be planned");
     };
-    let Some(object) = create_object(suite, journal, offered, &create, &planned).await else {
+    let Some(object) = apply_create_plan(suite, journal, offered, &create, &planned).await else {
         return suite.note_skipped_rules(&LIFECYCLE_RULES, "an object could not be created");
     };
     // In this order, because later steps change and destroy the object.
-    check_converged(suite, offered, &object).await;
+    check_stable_after_apply(suite, offered, &object).await;
     lookup::check_lookups(suite, offered, &object).await;
     check_read_by_id(suite, offered, &object).await;
-    let object = change::check_changes(suite, journal, offered, object).await;
+    let object = change::check_attribute_changes(suite, journal, offered, object).await;
     check_destroyed_object(suite, journal, offered, object).await;
     concurrent_creates::check_parallel_creates(suite, journal, offered, config).await;
     concurrent_creates::check_stop_during_create(suite, journal, offered, &create, &planned).await;
@@ -116,7 +116,7 @@ async fn check_lifecycle(
 }
 
 /// Applies a plan to create; the journal knows of it before it is sent.
-async fn create_object(
+async fn apply_create_plan(
     suite: &mut Suite,
     journal: &mut Journal,
     offered: &OfferedType,
@@ -124,12 +124,12 @@ async fn create_object(
     planned: &UsablePlan,
 ) -> Option<Object> {
     // Before the call, because the run may end during it.
-    let entry = journal.record_intent(offered, &create.config);
+    let entry = journal.record_create_intent(offered, &create.config);
     let request = request::apply_request(offered, create, &planned.answer);
     let call = suite.call_changing(Rpc::ApplyResourceChange, &request).await;
     let object = check_apply_answer(suite, offered, create, planned, &call);
     record_create_result(journal, entry, offered, &call);
-    suite.check("A-01", !call.is_crash(), || {
+    suite.check_rule("A-01", !call.is_crash(), || {
         Finding::new("A-01", &offered.display_name(), "creating crashes or hangs")
             .with_call(&call)
             .with_input(display_value(&create.config))
@@ -143,12 +143,12 @@ fn record_create_result(journal: &mut Journal, entry: usize, offered: &OfferedTy
     let private = call.first_message().map(|it| it.get_bytes(2)).unwrap_or_default();
     match decoded {
         Ok(Some(made)) if !made.value().is_null() => {
-            journal.record_object(entry, offered, Some((made.value(), &private)));
+            journal.record_created(entry, offered, Some((made.value(), &private)));
         }
         // The provider says that there is nothing. An answer that cannot be read may hide an
         // object, so its entry stays open.
-        Ok(_) if call.has_reply() => journal.forget_entry(entry),
-        _ => journal.record_object(entry, offered, None),
+        Ok(_) if call.has_reply() => journal.forget_refused_create(entry),
+        _ => journal.record_created(entry, offered, None),
     }
 }
 
@@ -173,7 +173,7 @@ fn check_apply_answer(
         Ok(Some(value)) if !value.value().is_null() => value,
         other => {
             let why = other.err().unwrap_or_else(|| "there is no object and no error".to_owned());
-            suite.check("A-01", false, || {
+            suite.check_rule("A-01", false, || {
                 Finding::new("A-01", &subject, why)
                     .with_call(call)
                     .with_input(display_value(&input.config))
@@ -229,7 +229,7 @@ fn report_violations(
     findings: &[formwork_plugin_protocol::contract::Violation],
 ) {
     let AppliedChange { offered, input, call } = *change;
-    suite.check(rule, findings.is_empty(), || {
+    suite.check_rule(rule, findings.is_empty(), || {
         let first = findings.first();
         let message = first.map(|it| it.message.clone()).unwrap_or_default();
         Finding::new(rule, &offered.display_name(), message)
@@ -254,7 +254,7 @@ async fn call_read(
 }
 
 /// Checks right after an apply: a read returns the same, and a plan has nothing to do.
-async fn check_converged(suite: &mut Suite, offered: &OfferedType, object: &Object) {
+async fn check_stable_after_apply(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let subject = offered.display_name();
     // More than once, because a service of several copies may not agree with itself at first.
     for _ in 0..3 {
@@ -264,7 +264,7 @@ async fn check_converged(suite: &mut Suite, offered: &OfferedType, object: &Obje
         let part = |value: Option<&Value>| {
             value.and_then(|it| at.find(it)).map(display_value).unwrap_or_default()
         };
-        suite.check("A-05", differs.as_ref().is_some_and(Vec::is_empty), || {
+        suite.check_rule("A-05", differs.as_ref().is_some_and(Vec::is_empty), || {
             Finding::new("A-05", &subject, "reading right after an apply gives another object")
                 .with_path(&at)
                 .with_call(&call)
@@ -277,7 +277,7 @@ async fn check_converged(suite: &mut Suite, offered: &OfferedType, object: &Obje
     let call = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
     let planned = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     let held = matches!(&planned, Ok(Some(it)) if *it.value() == object.value);
-    suite.check("A-06", held, || {
+    suite.check_rule("A-06", held, || {
         let value = planned
             .ok()
             .flatten()
@@ -295,14 +295,14 @@ async fn check_converged(suite: &mut Suite, offered: &OfferedType, object: &Obje
     let bare = Object { private: Bytes::new(), ..object.clone() };
     let request = request::read_request(offered, &bare.value, &bare.private, None);
     let call = suite.call(Rpc::ReadResource, &request).await;
-    suite.check("A-21", !call.is_crash(), || {
+    suite.check_rule("A-21", !call.is_crash(), || {
         Finding::new("A-21", &subject, "without private data it crashes").with_call(&call)
     });
 }
 
 /// Reads an object by its id alone: everything that was configured must come from the service.
 async fn check_read_by_id(suite: &mut Suite, offered: &OfferedType, object: &Object) {
-    if !suite.is_wanted("A-07") {
+    if !suite.is_rule_wanted("A-07") {
         return;
     }
     if !suite.tracked.contains(&offered.name) {
@@ -332,7 +332,7 @@ async fn check_read_by_id(suite: &mut Suite, offered: &OfferedType, object: &Obj
         if asked.is_null() || attribute.write_only || path == id {
             continue;
         }
-        suite.check("A-07", !got.is_null(), || {
+        suite.check_rule("A-07", !got.is_null(), || {
             let message = "a configured attribute is not read from the service";
             Finding::new("A-07", &offered.display_name(), message)
                 .with_path(&path)
@@ -360,7 +360,7 @@ fn check_configured_values(
         if asked.is_null() || attribute.write_only || path.find(&object.value) != Some(asked) {
             continue;
         }
-        suite.check("R-03", asked == got, || {
+        suite.check_rule("R-03", asked == got, || {
             Finding::new("R-03", &offered.display_name(), "a configured value reads differently")
                 .with_path(&path)
                 .with_call(call)
@@ -383,7 +383,7 @@ async fn destroy_object(suite: &mut Suite, offered: &OfferedType, object: &Objec
     let mut planned = Msg::new()
         .with_message(1, &request::encode_dynamic(&null, &offered.ty()))
         .with_bytes(3, object.private.clone());
-    if suite.offer.has_capability(crate::offer::PLAN_DESTROY_FIELD) {
+    if suite.offer.has_capability(crate::offer::PLAN_DESTROY_CAPABILITY) {
         let call =
             suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &input)).await;
         if let Some(answer) = call.first_message().filter(|_| call.is_success()) {
@@ -395,7 +395,7 @@ async fn destroy_object(suite: &mut Suite, offered: &OfferedType, object: &Objec
         .await
 }
 
-fn has_null_object(offered: &OfferedType, call: &Call) -> bool {
+fn answer_has_null_object(offered: &OfferedType, call: &Call) -> bool {
     let decoded = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     call.is_success() && decoded.is_ok_and(|it| it.is_none_or(|it| it.value().is_null()))
 }
@@ -409,13 +409,13 @@ async fn check_destroyed_object(
 ) {
     let subject = offered.display_name();
     let call = destroy_object(suite, offered, &object).await;
-    suite.check("A-11", has_null_object(offered, &call), || {
+    suite.check_rule("A-11", answer_has_null_object(offered, &call), || {
         Finding::new("A-11", &subject, "destroying does not end with null").with_call(&call)
     });
     if !call.is_success() {
         return;
     }
-    journal.record_destroy(offered, &object.value);
+    journal.record_destroyed(offered, &object.value);
     let request =
         request::read_request(offered, &object.value, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
@@ -426,7 +426,7 @@ async fn check_destroyed_object(
         let why = "the objects have nothing outside of the state";
         suite.note_skipped_rules(&["A-12", "A-13"], why);
     } else {
-        suite.check("A-13", has_null_object(offered, &call), || {
+        suite.check_rule("A-13", answer_has_null_object(offered, &call), || {
             Finding::new("A-13", &subject, "reading an object that is gone does not give null")
                 .with_call(&call)
         });
@@ -437,7 +437,7 @@ async fn check_destroyed_object(
         if rule == "A-12" && echoes {
             continue;
         }
-        suite.check(rule, has_null_object(offered, &call), || {
+        suite.check_rule(rule, answer_has_null_object(offered, &call), || {
             Finding::new(rule, &subject, "destroying an object that is gone fails").with_call(&call)
         });
     }
@@ -449,7 +449,7 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
         let Some(offered) = resources.iter().find(|it| it.name == left.name) else { continue };
         // Nothing is known by which it could be destroyed, so the user must look for it.
         let Some(value) = left.value.clone() else {
-            suite.check("A-25", false, || {
+            suite.check_rule("A-25", false, || {
                 Finding::new(
                     "A-25",
                     &offered.display_name(),
@@ -467,9 +467,9 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
         };
         let call = destroy_object(suite, offered, &object).await;
         if call.is_success() {
-            journal.record_destroy(offered, &value);
+            journal.record_destroyed(offered, &value);
         }
-        suite.check("A-25", call.is_success(), || {
+        suite.check_rule("A-25", call.is_success(), || {
             Finding::new(
                 "A-25",
                 &offered.display_name(),
@@ -480,7 +480,7 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
         });
     }
     if journal.has_no_leftovers() {
-        suite.check("A-25", true, || Finding::new("A-25", "", ""));
+        suite.check_rule("A-25", true, || Finding::new("A-25", "", ""));
     }
-    journal.record_end();
+    journal.record_run_end();
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use crate::finding::Finding;
 use crate::message::Msg;
-use crate::offer::{GENERATE_CONFIG_FIELD, Kind, MOVE_STATE_FIELD, SCHEMA_OPTIONAL_FIELD};
+use crate::offer::{
+    GENERATE_CONFIG_CAPABILITY, Kind, MOVE_STATE_CAPABILITY, SCHEMA_OPTIONAL_CAPABILITY,
+};
 use crate::plugin::Reply;
 use crate::request;
 use crate::rpc::Rpc;
@@ -14,12 +16,12 @@ use crate::suite::Suite;
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     check_metadata(suite).await;
-    check_optional_schema(suite).await;
+    check_calls_without_schema(suite).await;
     check_capabilities(suite).await;
 }
 
 async fn check_metadata(suite: &mut Suite) {
-    if !suite.is_wanted("S-09") {
+    if !suite.is_rule_wanted("S-09") {
         return;
     }
     let call = suite.call(Rpc::GetMetadata, &Msg::new()).await;
@@ -28,7 +30,7 @@ async fn check_metadata(suite: &mut Suite) {
         return suite.note_skipped_rules(&["S-09"], "the provider does not implement GetMetadata");
     }
     let Some(answer) = call.first_message() else {
-        return suite.check("S-09", false, || {
+        return suite.check_rule("S-09", false, || {
             Finding::new("S-09", "provider", "GetMetadata has no answer").with_call(&call)
         });
     };
@@ -43,14 +45,15 @@ async fn check_metadata(suite: &mut Suite) {
     for (kinds, fields) in kinds {
         let listed: BTreeSet<String> = fields
             .iter()
-            .flat_map(|field| answer.all_msgs(*field))
+            .flat_map(|field| answer.repeated_messages(*field))
             .map(|it| it.get_text(1))
             .collect();
         let own = suite.offer.types.iter().filter(|it| kinds.contains(&it.kind));
         let expected: BTreeSet<String> = own.map(|it| it.name.clone()).collect();
         check_listed_types(suite, kinds[0].noun(), &expected, &listed, &call);
     }
-    let listed: BTreeSet<String> = answer.all_msgs(5).iter().map(|it| it.get_text(1)).collect();
+    let listed: BTreeSet<String> =
+        answer.repeated_messages(5).iter().map(|it| it.get_text(1)).collect();
     let expected = suite.offer.functions.iter().map(|it| it.name.clone()).collect();
     check_listed_types(suite, "function", &expected, &listed, &call);
     let capabilities = |message: Option<Msg>| {
@@ -59,7 +62,7 @@ async fn check_metadata(suite: &mut Suite) {
     };
     let (ours, theirs) =
         (capabilities(suite.offer.raw.get_msg(6)), capabilities(answer.get_msg(1)));
-    suite.check("S-09", ours == theirs, || {
+    suite.check_rule("S-09", ours == theirs, || {
         Finding::new("S-09", "provider", "the capabilities differ from those of the schema")
             .with_values(format!("{ours:?}"), format!("{theirs:?}"))
             .with_call(&call)
@@ -74,7 +77,7 @@ fn check_listed_types(
     call: &crate::plugin::Call,
 ) {
     let odd: Vec<&String> = expected.symmetric_difference(listed).take(10).collect();
-    suite.check("S-09", odd.is_empty(), || {
+    suite.check_rule("S-09", odd.is_empty(), || {
         Finding::new("S-09", what, "GetMetadata and the schema list different types")
             .with_values(
                 format!("{} in the schema", expected.len()),
@@ -85,25 +88,25 @@ fn check_listed_types(
 }
 
 /// Calls in a process that never served its schema.
-async fn check_optional_schema(suite: &mut Suite) {
-    if !suite.is_wanted("S-10") {
+async fn check_calls_without_schema(suite: &mut Suite) {
+    if !suite.is_rule_wanted("S-10") {
         return;
     }
-    if !suite.offer.has_capability(SCHEMA_OPTIONAL_FIELD) {
+    if !suite.offer.has_capability(SCHEMA_OPTIONAL_CAPABILITY) {
         return suite.note_skipped_rules(&["S-10"], "the provider does not claim it");
     }
     // A process that was never asked for its schema.
     let Ok(fresh) = suite.start_another_process().await else { return };
     let types: Vec<_> = suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     for offered in types.iter().take(40) {
-        let config = suite.generate_config(offered, crate::generate::Extent::Required, 0);
+        let config = suite.generate_config(offered, crate::generate::ConfigExtent::Required, 0);
         let request = request::validate_request(offered, &config);
         let rpc = request::validate_rpc(offered.kind);
         let expected = suite.call(rpc, &request).await;
         let call = fresh.call(rpc, &request, Duration::from_secs(20)).await;
         let held =
             super::compare_answers::matches_usual_answer(suite, &request, &expected, &call).await;
-        suite.check("S-10", held, || {
+        suite.check_rule("S-10", held, || {
             Finding::new(
                 "S-10",
                 &offered.display_name(),
@@ -117,7 +120,7 @@ async fn check_optional_schema(suite: &mut Suite) {
 
 /// Whether what is claimed is implemented. The capability of planning destruction is checked there.
 async fn check_capabilities(suite: &mut Suite) {
-    if !suite.is_wanted("S-11") {
+    if !suite.is_rule_wanted("S-11") {
         return;
     }
     let Some(resource) = suite.offer.usable_types_of_kind(Kind::Resource).next().cloned() else {
@@ -131,9 +134,9 @@ async fn check_capabilities(suite: &mut Suite) {
         .with_message(4, &state);
     let null = request::encode_dynamic(&super::null_object(&resource.ty()), &resource.ty());
     for (capability, rpc, request) in [
-        (MOVE_STATE_FIELD, Rpc::MoveResourceState, moved.with_text(5, &resource.name)),
+        (MOVE_STATE_CAPABILITY, Rpc::MoveResourceState, moved.with_text(5, &resource.name)),
         (
-            GENERATE_CONFIG_FIELD,
+            GENERATE_CONFIG_CAPABILITY,
             Rpc::GenerateResourceConfig,
             Msg::new().with_text(1, &resource.name).with_message(2, &null),
         ),
@@ -141,7 +144,7 @@ async fn check_capabilities(suite: &mut Suite) {
         if suite.offer.has_capability(capability) {
             let call = suite.call(rpc, &request).await;
             let lacks = matches!(&call.reply, Reply::Refused(code, _) if code == "Unimplemented");
-            suite.check("S-11", !lacks, || {
+            suite.check_rule("S-11", !lacks, || {
                 Finding::new("S-11", "provider", "a capability is claimed but not implemented")
                     .with_call(&call)
             });

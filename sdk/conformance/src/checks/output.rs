@@ -6,7 +6,7 @@ use crate::suite::Suite;
 
 /// Checks what was collected. Ends the running plugin.
 pub(super) async fn run(suite: &mut Suite) {
-    if suite.is_wanted("Z-10") {
+    if suite.is_rule_wanted("Z-10") {
         // In a run of this rule alone, nothing else asks for answers.
         for (rpc, request) in super::robustness::valid_requests(suite) {
             suite.call(rpc, &request).await;
@@ -14,7 +14,7 @@ pub(super) async fn run(suite: &mut Suite) {
     }
     // First, so that everything the process has printed has arrived.
     suite.end_plugin();
-    if suite.program().is_some() {
+    if suite.program_path().is_some() {
         check_printed_output(suite);
     }
     check_diagnostic_texts(suite);
@@ -23,7 +23,7 @@ pub(super) async fn run(suite: &mut Suite) {
 
 fn check_printed_output(suite: &mut Suite) {
     let stdout = String::from_utf8_lossy(&suite.past.stdout).trim().to_owned();
-    suite.check("H-21", stdout.is_empty(), || {
+    suite.check_rule("H-21", stdout.is_empty(), || {
         Finding::new("H-21", "process", "it prints to stdout after the handshake")
             .with_values("nothing", truncate(&stdout, 200))
     });
@@ -34,7 +34,7 @@ fn check_printed_output(suite: &mut Suite) {
     let lines = suite.past.stderr.split(|byte| *byte == b'\n').filter(is_foreign);
     // The buffer of go-plugin: of a longer line, only pieces reach the log.
     let longest = lines.map(<[u8]>::len).max().unwrap_or(0);
-    suite.check("H-21", longest <= 64 * 1024, || {
+    suite.check_rule("H-21", longest <= 64 * 1024, || {
         Finding::new("H-21", "process", "a line on stderr is too long")
             .with_values("at most 65536 bytes", format!("{longest} bytes"))
     });
@@ -50,7 +50,7 @@ const STACK_TRACE_SIGNS: [&str; 5] = [
 ];
 
 fn check_diagnostic_texts(suite: &mut Suite) {
-    if !suite.is_wanted("Z-12") {
+    if !suite.is_rule_wanted("Z-12") {
         return;
     }
     for (rpc, diag) in std::mem::take(&mut suite.past.diagnostics) {
@@ -65,9 +65,9 @@ fn check_diagnostic_texts(suite: &mut Suite) {
             internals.map(|sign| format!("a diagnostic has internals: {sign:?}"))
         };
         let message = problem.clone().unwrap_or_default();
-        suite.check("Z-12", problem.is_none(), || {
+        suite.check_rule("Z-12", problem.is_none(), || {
             let mut finding = Finding::new("Z-12", "diagnostics", message)
-                .with_values("plain text", truncate(&diag.line(), 300));
+                .with_values("plain text", truncate(&diag.one_line(), 300));
             finding.call = rpc.name();
             finding
         });
@@ -78,7 +78,7 @@ fn check_answer_size(suite: &mut Suite) {
     let (size, rpc) = suite.past.largest;
     let Some(rpc) = rpc else { return };
     // The usual limit of gRPC libraries. Terraform has raised it, but other programs may not have.
-    suite.check("Z-10", size <= 4 << 20, || {
+    suite.check_rule("Z-10", size <= 4 << 20, || {
         let mut finding = Finding::new("Z-10", "answers", "an answer is larger than 4 MiB")
             .with_values("at most 4194304 bytes", format!("{size} bytes"));
         finding.call = rpc.name();

@@ -2,6 +2,7 @@
 //! plans that must agree with one another.
 
 mod plan_change;
+mod reordered_config;
 mod special_cases;
 
 use bytes::Bytes;
@@ -18,10 +19,11 @@ use crate::offer::{Kind, OfferedType};
 use crate::plugin::Call;
 use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::{CALL_TIMEOUT, Suite, to_plain};
+use crate::suite::{READ_ONLY_CALL_TIMEOUT, Suite, to_plain};
 use crate::violations::{
     plan_violations, private_data_limit, type_violations, write_only_violations,
 };
+use reordered_config::check_reordered_config;
 use special_cases::{
     check_canary_stays_sensitive, check_config_as_proposal, check_deferral_reason,
     check_large_sets, check_number_precision,
@@ -51,7 +53,7 @@ pub(super) async fn run(suite: &mut Suite) {
             if suite.is_run_over() {
                 return;
             }
-            check_config(suite, offered, config, at == 0).await;
+            check_plans_of_config(suite, offered, config, at == 0).await;
         }
     }
 }
@@ -80,10 +82,10 @@ pub(super) async fn plan_or_none(
     input: &PlanInput,
 ) -> Option<UsablePlan> {
     let call = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, input)).await;
-    usable_plan(offered, call)
+    decode_usable_plan(offered, call)
 }
 
-fn usable_plan(offered: &OfferedType, call: Call) -> Option<UsablePlan> {
+fn decode_usable_plan(offered: &OfferedType, call: Call) -> Option<UsablePlan> {
     if !call.is_success() {
         return None;
     }
@@ -92,13 +94,18 @@ fn usable_plan(offered: &OfferedType, call: Call) -> Option<UsablePlan> {
     Some(UsablePlan { call, answer, value })
 }
 
-async fn check_config(suite: &mut Suite, offered: &OfferedType, config: &Value, is_first: bool) {
+async fn check_plans_of_config(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    config: &Value,
+    is_first: bool,
+) {
     let create = plan_input(offered, super::null_object(&offered.ty()), config.clone());
     let call = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &create)).await;
     if !call.is_success() {
         // A provider may refuse what it could not see while validating.
         let reason = format!("{} cannot be planned: {}", offered.name, call.describe_outcome());
-        suite.check_survived("P-01", &call, || {
+        suite.check_survives_call("P-01", &call, || {
             Finding::new("P-01", &offered.display_name(), "planning crashes or hangs")
                 .with_call(&call)
                 .with_input(display_value(config))
@@ -106,7 +113,7 @@ async fn check_config(suite: &mut Suite, offered: &OfferedType, config: &Value, 
         return suite.note_skipped_rules(&PLAN_RULES, &reason);
     }
     check_plan_answer(suite, offered, &create, &call);
-    let Some(planned) = usable_plan(offered, call) else { return };
+    let Some(planned) = decode_usable_plan(offered, call) else { return };
     check_repeated_plan(suite, offered, &create, &planned).await;
     check_unknown_parts(suite, offered, &create, &planned).await;
     // For one configuration: these take many calls, and hardly depend on its values.
@@ -129,7 +136,7 @@ fn first_violation_path(findings: &[formwork_plugin_protocol::contract::Violatio
 fn check_private_data_size(suite: &mut Suite, subject: &str, call: &Call) {
     let Some(answer) = call.first_message() else { return };
     let (private, limit) = (answer.get_bytes(3).len(), private_data_limit(call));
-    suite.check("P-13", private <= limit, || {
+    suite.check_rule("P-13", private <= limit, || {
         Finding::new("P-13", subject, "the private data is large")
             .with_call(call)
             .with_values(format!("at most {limit} bytes"), format!("{private} bytes"))
@@ -146,12 +153,12 @@ pub(super) fn check_plan_answer(
     let subject = offered.display_name();
     let Some(answer) = call.first_message().filter(|_| call.is_success()) else { return };
     let is_deferred = answer.get_msg(6);
-    suite.check("P-17", is_deferred.is_none(), || {
+    suite.check_rule("P-17", is_deferred.is_none(), || {
         Finding::new("P-17", &subject, "the plan is deferred although the host does not allow it")
             .with_call(call)
     });
     let is_legacy = answer.get_bool(5);
-    suite.check("P-18", !is_legacy, || {
+    suite.check_rule("P-18", !is_legacy, || {
         Finding::new("P-18", &subject, "the resource uses the legacy type system").with_call(call)
     });
     check_private_data_size(suite, &subject, call);
@@ -160,7 +167,7 @@ pub(super) fn check_plan_answer(
         Ok(Some(value)) => value,
         other => {
             let why = other.err().unwrap_or_else(|| "there is no planned value".to_owned());
-            return suite.check("P-01", false, || {
+            return suite.check_rule("P-01", false, || {
                 Finding::new("P-01", &subject, why)
                     .with_call(call)
                     .with_input(display_value(&input.config))
@@ -168,7 +175,7 @@ pub(super) fn check_plan_answer(
         }
     };
     let odd = type_violations(offered.block(), &value);
-    suite.check(
+    suite.check_rule(
         "P-01",
         odd.is_empty() && (input.config.is_null() || !value.value().is_null()),
         || {
@@ -184,7 +191,7 @@ pub(super) fn check_plan_answer(
         return;
     }
     let secret = write_only_violations(offered.block(), &value);
-    suite.check("P-04", secret.is_empty(), || {
+    suite.check_rule("P-04", secret.is_empty(), || {
         Finding::new("P-04", &subject, "a write-only attribute is planned")
             .with_path(first_violation_path(&secret))
             .with_call(call)
@@ -211,13 +218,13 @@ pub(super) fn check_plan_answer(
             findings.iter().filter(|it| is_block(&it.path) == (rule == "P-03")).collect();
         // A case that held counts too, or the rule would be skipped.
         if own.is_empty() {
-            suite.check(rule, true, || Finding::new(rule, "", ""));
+            suite.check_rule(rule, true, || Finding::new(rule, "", ""));
         }
         for finding in own {
             let configured =
                 finding.path.find(&input.config).map(display_value).unwrap_or_default();
             let planned = finding.path.find(value.value()).map(display_value).unwrap_or_default();
-            suite.check(rule, false, || {
+            suite.check_rule(rule, false, || {
                 Finding::new(rule, &subject, finding.message.clone())
                     .with_path(&finding.path)
                     .with_call(call)
@@ -259,11 +266,11 @@ fn check_planned_identity(
     if let (Some(prior), Some(planned), None) = (&input.identity, answer.get_msg(7), &problem)
         && let Some((_, ty, _)) = suite.offer.identities.get(&offered.name)
         && decode_dynamic(prior.get_msg(1), ty) != decode_dynamic(planned.get_msg(1), ty)
-        && answer.all_msgs(2).is_empty()
+        && answer.repeated_messages(2).is_empty()
     {
         problem = Some("the identity of an existing object changes".to_owned());
     }
-    suite.check("P-19", problem.is_none(), || {
+    suite.check_rule("P-19", problem.is_none(), || {
         Finding::new("P-19", &offered.display_name(), problem.unwrap_or_default()).with_call(call)
     });
 }
@@ -275,7 +282,7 @@ async fn check_repeated_plan(
     create: &PlanInput,
     planned: &UsablePlan,
 ) {
-    if !suite.is_wanted("P-05") {
+    if !suite.is_rule_wanted("P-05") {
         return;
     }
     let request = request::plan_request(offered, create);
@@ -287,9 +294,13 @@ async fn check_repeated_plan(
     if let Ok(other) = suite.start_another_process().await {
         // A process without the configuration may lawfully have another plan.
         other
-            .call(Rpc::ConfigureProvider, &request::configure_request(&suite.config), CALL_TIMEOUT)
+            .call(
+                Rpc::ConfigureProvider,
+                &request::configure_request(&suite.config),
+                READ_ONLY_CALL_TIMEOUT,
+            )
             .await;
-        calls.push(other.call(Rpc::PlanResourceChange, &request, CALL_TIMEOUT).await);
+        calls.push(other.call(Rpc::PlanResourceChange, &request, READ_ONLY_CALL_TIMEOUT).await);
     }
     for call in calls {
         let again =
@@ -298,7 +309,7 @@ async fn check_repeated_plan(
         // Sorted, because the order of the paths has no meaning.
         let paths = |message: Option<&Msg>| {
             let mut paths: Vec<_> = message
-                .map(|it| it.all_msgs(2).iter().map(Msg::encode).collect())
+                .map(|it| it.repeated_messages(2).iter().map(Msg::encode).collect())
                 .unwrap_or_default();
             paths.sort();
             paths
@@ -308,7 +319,7 @@ async fn check_repeated_plan(
             Ok(Some(it)) => super::differing_paths(&planned.value, it.value()),
             _ => Vec::new(),
         };
-        suite.check("P-05", held, || {
+        suite.check_rule("P-05", held, || {
             let found = again.map(|it| it.map(|it| display_value(it.value())).unwrap_or_default());
             Finding::new("P-05", &offered.display_name(), "the same request gets two plans")
                 .with_path(differs.first().cloned().unwrap_or_default())
@@ -327,7 +338,7 @@ async fn check_unknown_parts(
     create: &PlanInput,
     planned: &UsablePlan,
 ) {
-    if !suite.is_wanted("P-06") {
+    if !suite.is_rule_wanted("P-06") {
         return;
     }
     let paths = generate::settable_paths(offered.block(), &create.config);
@@ -350,7 +361,7 @@ async fn check_unknown_parts(
             &to_plain(&before.value),
             &to_plain(&planned.value),
         );
-        suite.check("P-06", odd.is_empty(), || {
+        suite.check_rule("P-06", odd.is_empty(), || {
             let at = first_violation_path(&odd);
             let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
             let message = format!("when {path} becomes known, a planned value changes");
@@ -364,96 +375,8 @@ async fn check_unknown_parts(
     }
 }
 
-/// The type and value with every set as a list in the opposite order, which only shows on the wire.
-fn with_reversed_sets(value: &Value, ty: &Type) -> (Value, Type) {
-    match (value, ty) {
-        (Value::Set(set), Type::Set(element)) => {
-            let items: Vec<Value> = set.items().iter().rev().cloned().collect();
-            (Value::list((**element).clone(), items), Type::list((**element).clone()))
-        }
-        (Value::Object(object), Type::Object(of)) => {
-            let parts: Vec<_> = object
-                .iter()
-                .filter_map(|(name, part)| {
-                    let (value, ty) = with_reversed_sets(part, of.attributes.get(name)?);
-                    Some((name.clone(), value, ty))
-                })
-                .collect();
-            let types = parts.iter().map(|(name, _, ty)| (name.clone(), ty.clone()));
-            let ty = Type::object(types.collect::<Vec<_>>());
-            let values = parts.into_iter().map(|(name, value, _)| (name, value));
-            (Value::object(values.collect::<Vec<_>>()), ty)
-        }
-        // A null or unknown set has the form of a list on the wire.
-        (Value::Null(_), Type::Set(element)) => {
-            let ty = Type::list((**element).clone());
-            (Value::null(ty.clone()), ty)
-        }
-        (Value::Unknown(_), Type::Set(element)) => {
-            let ty = Type::list((**element).clone());
-            (Value::unknown(ty.clone()), ty)
-        }
-        (value, ty) => (value.clone(), ty.clone()),
-    }
-}
-
-/// The configuration with three elements in every set of strings; `None` if it has no set.
-fn with_larger_sets(offered: &OfferedType, config: &Value) -> Option<Value> {
-    let mut many = config.clone();
-    for (path, attribute) in generate::settable_paths(offered.block(), config) {
-        if let (Type::Set(element), true) =
-            (attribute.implied_type(), path.find(&many).is_some_and(|it| !it.is_null()))
-            && *element == Type::String
-        {
-            let items = ["b", "a", "c"].map(Value::string).to_vec();
-            many = generate::replace_part(&many, &path, Value::set(Type::String, items))
-                .unwrap_or(many);
-        }
-    }
-    (many != *config).then_some(many)
-}
-
-async fn check_reordered_config(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
-    if !suite.is_wanted("P-14") {
-        return;
-    }
-    let ty = offered.ty();
-    let mut configs = vec![create.config.clone()];
-    configs.extend(suite.legal_configs(offered).await);
-    let mut usual = create.clone();
-    // A configuration with a set of several elements, if one is legal.
-    for many in configs.iter().filter_map(|config| with_larger_sets(offered, config)) {
-        if suite.validate(offered, &many).await.is_success() {
-            usual = plan_input(offered, create.prior.clone(), many);
-            break;
-        }
-    }
-    let Some(expected) = plan_or_none(suite, offered, &usual).await else { return };
-    let (config, other) = with_reversed_sets(&usual.config, &ty);
-    let (proposed, proposed_ty) = with_reversed_sets(&usual.proposed, &ty);
-    // Only the bytes differ: list and set have the same form on the wire.
-    let request = request::plan_request(offered, &usual)
-        .replace_field(3, request::encode_dynamic(&proposed, &proposed_ty).encode())
-        .replace_field(4, request::encode_dynamic(&config, &other).encode());
-    let call = suite.call(Rpc::PlanResourceChange, &request).await;
-    let again = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &ty);
-    let held = matches!(&again, Ok(Some(it)) if *it.value() == expected.value);
-    suite.check("P-14", held, || {
-        let found = again.map(|it| it.map(|it| display_value(it.value())).unwrap_or_default());
-        Finding::new(
-            "P-14",
-            &offered.display_name(),
-            "another order of the elements of sets changes the plan",
-        )
-        .with_call(&expected.call)
-        .with_call(&call)
-        .with_values(display_value(&expected.value), found.unwrap_or_default())
-        .with_input(display_value(&usual.config))
-    });
-}
-
 async fn check_empty_values(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
-    if !suite.is_wanted("P-15") {
+    if !suite.is_rule_wanted("P-15") {
         return;
     }
     for (path, attribute) in generate::settable_paths(offered.block(), &create.config) {
@@ -471,7 +394,7 @@ async fn check_empty_values(suite: &mut Suite, offered: &OfferedType, create: &P
             let Some(config) = generate::replace_part(&create.config, &path, part.clone()) else {
                 continue;
             };
-            if !suite.validate(offered, &config).await.is_success() {
+            if !suite.call_validate(offered, &config).await.is_success() {
                 continue;
             }
             let input = plan_input(offered, create.prior.clone(), config);
@@ -481,7 +404,7 @@ async fn check_empty_values(suite: &mut Suite, offered: &OfferedType, create: &P
                 return suite.note_skipped_rules(&["P-15"], "the legacy type system allows it");
             }
             let got = path.find(&planned.value).cloned();
-            suite.check("P-15", got.as_ref() == Some(&part), || {
+            suite.check_rule("P-15", got.as_ref() == Some(&part), || {
                 Finding::new("P-15", &offered.display_name(), "null and empty are not told apart")
                     .with_path(&path)
                     .with_call(&planned.call)

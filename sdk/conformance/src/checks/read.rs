@@ -47,7 +47,7 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 /// The answer to a read.
-pub(super) struct ReadBack {
+pub(super) struct ReadAnswer {
     /// The object; `None` if the answer has none.
     pub(super) value: Option<Value>,
     /// The private data.
@@ -60,14 +60,14 @@ pub(super) fn check_read_answer(
     offered: &OfferedType,
     call: &Call,
     input: &Value,
-) -> Option<ReadBack> {
+) -> Option<ReadAnswer> {
     let subject = offered.display_name();
     let answer = call.first_message()?;
     let (state, private) = (answer.get_msg(1), answer.get_bytes(3));
     let has_error = call.diagnostics().iter().any(Diag::is_error);
     // Terraform reads such a value as null, and would drop the object from the state.
     let is_absent = state.as_ref().is_none_or(|it| !it.has_field(1) && !it.has_field(2));
-    suite.check("R-05", has_error || !is_absent || answer.has_field(4), || {
+    suite.check_rule("R-05", has_error || !is_absent || answer.has_field(4), || {
         Finding::new("R-05", &subject, "an answer without errors has no new state")
             .with_call(call)
             .with_values("the object, or null", "nothing")
@@ -78,7 +78,7 @@ pub(super) fn check_read_answer(
     }
     let problem = identity_problem(suite, offered, answer.get_msg(5));
     if suite.offer.identities.contains_key(&offered.name) || problem.is_some() {
-        suite.check("R-06", problem.is_none(), || {
+        suite.check_rule("R-06", problem.is_none(), || {
             Finding::new("R-06", &subject, problem.unwrap_or_default()).with_call(call)
         });
     } else {
@@ -87,7 +87,7 @@ pub(super) fn check_read_answer(
     let value = match decode_dynamic(state, &offered.ty()) {
         Ok(value) => value?,
         Err(why) => {
-            suite.check("R-01", false, || {
+            suite.check_rule("R-01", false, || {
                 Finding::new("R-01", &subject, why).with_call(call).with_input(display_value(input))
             });
             return None;
@@ -95,13 +95,13 @@ pub(super) fn check_read_answer(
     };
     if value.value().is_null() {
         // Null is a good answer: there may be no such object.
-        suite.check("R-01", true, || Finding::new("R-01", "", ""));
-        return Some(ReadBack { value: Some(value.into_value()), private });
+        suite.check_rule("R-01", true, || Finding::new("R-01", "", ""));
+        return Some(ReadAnswer { value: Some(value.into_value()), private });
     }
     let mut odd = type_violations(offered.block(), &value);
     odd.extend(unknown_violations(&value, offered.block()));
     odd.extend(write_only_violations(offered.block(), &value));
-    suite.check("R-01", odd.is_empty(), || {
+    suite.check_rule("R-01", odd.is_empty(), || {
         let first = odd.first();
         let message = first.map(|it| it.message.clone()).unwrap_or_default();
         let at = first.map(|it| it.path.clone()).unwrap_or_default();
@@ -112,7 +112,7 @@ pub(super) fn check_read_answer(
             .with_values("a known value of the schema's type", found)
             .with_input(display_value(input))
     });
-    Some(ReadBack { value: Some(value.into_value()), private })
+    Some(ReadAnswer { value: Some(value.into_value()), private })
 }
 
 async fn call_read(
@@ -131,7 +131,7 @@ async fn check_made_up_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
     for number in 0..3 {
         let state = super::upgrade::generate_stored_object(suite, offered, number);
         let call = call_read(suite, offered, &state, &Bytes::new()).await;
-        suite.check_survived("R-01", &call, || {
+        suite.check_survives_call("R-01", &call, || {
             Finding::new("R-01", &subject, "reading crashes or hangs")
                 .with_call(&call)
                 .with_input(display_value(&state))
@@ -152,7 +152,7 @@ async fn check_made_up_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
         let second = again.first_message().map(|it| decode_dynamic(it.get_msg(1), &offered.ty()));
         let held = matches!(&second, Some(Ok(Some(it))) if *it.value() == value);
         // An error is no other object.
-        suite.check("R-02", held || !again.is_success(), || {
+        suite.check_rule("R-02", held || !again.is_success(), || {
             let found = second.and_then(Result::ok).flatten();
             let found = found.map(|it| display_value(it.value())).unwrap_or_default();
             Finding::new("R-02", &subject, "reading what was read gives another object")
@@ -186,7 +186,7 @@ async fn check_minimal_state(suite: &mut Suite, offered: &OfferedType) {
         bare = generate::replace_part(&bare, &id, Value::string("conformance")).unwrap_or(bare);
     }
     let call = call_read(suite, offered, &bare, &Bytes::new()).await;
-    suite.check_survived("R-07", &call, || {
+    suite.check_survives_call("R-07", &call, || {
         Finding::new("R-07", &subject, "a state with an id only brings it down")
             .with_call(&call)
             .with_input(display_value(&bare))
@@ -195,7 +195,7 @@ async fn check_minimal_state(suite: &mut Suite, offered: &OfferedType) {
     // Not UTF-8, JSON that is cut off, and a key of those that plugin-framework keeps for itself.
     for private in [&b"\xff\xfe not json"[..], b"{\"x\":[1,2", b"{\".frameworkKey\":7}"] {
         let call = call_read(suite, offered, &state, &Bytes::copy_from_slice(private)).await;
-        suite.check_survived("R-09", &call, || {
+        suite.check_survives_call("R-09", &call, || {
             Finding::new("R-09", &subject, "foreign private data brings it down").with_call(&call)
         });
     }
@@ -216,7 +216,7 @@ async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
         ["", " ", "\u{0}", "../../x", "a/b/c,d:e|f", "\u{1f600}\u{202e}", "%s%n{{}}", "-1", &long];
     for id in odd {
         let call = suite.call(Rpc::ImportResourceState, &import_request(offered, id)).await;
-        suite.check_survived("I-07", &call, || {
+        suite.check_survives_call("I-07", &call, || {
             let shown = crate::plugin::truncate(id, 40);
             Finding::new("I-07", &subject, "an odd import id brings it down")
                 .with_call(&call)
@@ -227,9 +227,9 @@ async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
         .call(Rpc::ImportResourceState, &import_request(offered, "conformance-no-such-id"))
         .await;
     let Some(answer) = call.first_message() else { return };
-    let imported = answer.all_msgs(1);
+    let imported = answer.repeated_messages(1);
     let silent = !call.diagnostics().iter().any(Diag::is_error) && !answer.has_field(3);
-    suite.check("I-02", !silent || !imported.is_empty(), || {
+    suite.check_rule("I-02", !silent || !imported.is_empty(), || {
         Finding::new("I-02", &subject, "an import finds nothing and says nothing")
             .with_call(&call)
             .with_values("an error", "no object and no error")
@@ -239,7 +239,7 @@ async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
         let Some(own) =
             suite.offer.usable_types_of_kind(Kind::Resource).find(|it| it.name == name).cloned()
         else {
-            suite.check("I-03", false, || {
+            suite.check_rule("I-03", false, || {
                 Finding::new("I-03", &subject, format!("the imported type {name:?} does not exist"))
                     .with_call(&call)
             });
@@ -256,7 +256,7 @@ async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
                 unknown_violations(value, own.block()).first().map(ToString::to_string)
             }
         };
-        suite.check("I-03", problem.is_none(), || {
+        suite.check_rule("I-03", problem.is_none(), || {
             Finding::new("I-03", &subject, problem.clone().unwrap_or_default()).with_call(&call)
         });
         // A provider that asks no service takes every id for an object.
@@ -269,7 +269,7 @@ async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
         let exists = found
             .and_then(|it| decode_dynamic(it.get_msg(1), &own.ty()).ok().flatten())
             .is_some_and(|it| !it.value().is_null());
-        suite.check("I-01", !exists, || {
+        suite.check_rule("I-01", !exists, || {
             Finding::new("I-01", &subject, "an id that does not exist is imported and read")
                 .with_call(&call)
                 .with_call(&back)
@@ -278,7 +278,7 @@ async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
     }
     // The error is the right answer.
     if !silent {
-        suite.check("I-01", true, || Finding::new("I-01", "", ""));
+        suite.check_rule("I-01", true, || Finding::new("I-01", "", ""));
     }
 }
 

@@ -15,7 +15,7 @@ use crate::report::file_hash;
 use crate::suite::{Release, Suite};
 
 /// The most bytes of a file that is read as text.
-const MAX_TEXT_BYTES: u64 = 1 << 20;
+const MAX_TEXT_FILE_BYTES: u64 = 1 << 20;
 
 /// The most bytes of a program that are searched.
 const MAX_PROGRAM_BYTES: u64 = 2 << 30;
@@ -44,7 +44,7 @@ pub(super) async fn run(suite: &mut Suite) {
         Ok(files) => files,
         Err(problem) => {
             for rule in ["H-22", "K-07"] {
-                suite.check(rule, false, || Finding::new(rule, "release", problem.clone()));
+                suite.check_rule(rule, false, || Finding::new(rule, "release", problem.clone()));
             }
             return;
         }
@@ -93,7 +93,7 @@ impl<'r> ReleaseFiles<'r> {
             return Err(format!("{sums} is not terraform-provider-NAME_VERSION{CHECKSUMS_SUFFIX}"));
         };
         let (name, version) = (name.to_owned(), version.to_owned());
-        let document = read_text(&folder.join(sums));
+        let document = read_limited_file(&folder.join(sums));
         let document = document.map_err(|error| format!("{sums} cannot be read: {error}"))?;
         Ok(Self { folder, base, name, version, names, document })
     }
@@ -121,9 +121,9 @@ impl<'r> ReleaseFiles<'r> {
     }
 }
 
-fn read_text(path: &Path) -> io::Result<Vec<u8>> {
+fn read_limited_file(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_TEXT_BYTES).read_to_end(&mut bytes)?;
+    File::open(path)?.take(MAX_TEXT_FILE_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -134,18 +134,18 @@ fn release_finding(rule: &'static str, file: &str, message: impl Into<String>) -
 /// Checks the names of the archives and of the programs in them.
 fn check_archive_names(suite: &mut Suite, files: &ReleaseFiles) {
     let archives = files.archive_names();
-    suite.check("H-22", !archives.is_empty(), || {
+    suite.check_rule("H-22", !archives.is_empty(), || {
         Finding::new("H-22", "release", "it has no archive")
             .with_values(format!("{}_linux_amd64.zip", files.base), "no file that ends in .zip")
     });
-    suite.check("H-22", is_version(&files.version), || {
+    suite.check_rule("H-22", is_registry_version(&files.version), || {
         release_finding("H-22", &files.base, "the version is not one of three numbers")
             .with_values("1.2.3", files.version.clone())
     });
     for archive in archives {
         let platform = archive.strip_prefix(&format!("{}_", files.base));
         let platform = platform.and_then(|it| it.strip_suffix(".zip")?.split_once('_'));
-        suite.check(
+        suite.check_rule(
             "H-22",
             platform.is_some_and(|(os, arch)| !os.is_empty() && !arch.is_empty()),
             || {
@@ -158,7 +158,7 @@ fn check_archive_names(suite: &mut Suite, files: &ReleaseFiles) {
             Ok(found) => (found.len() == 1, found.join(", ")),
             Err(error) => (false, error.to_string()),
         };
-        suite.check("H-22", held, || {
+        suite.check_rule("H-22", held, || {
             release_finding(
                 "H-22",
                 archive,
@@ -170,7 +170,7 @@ fn check_archive_names(suite: &mut Suite, files: &ReleaseFiles) {
 }
 
 /// Whether a text is a version as the registry has it.
-fn is_version(text: &str) -> bool {
+fn is_registry_version(text: &str) -> bool {
     // A pre-release or a build may follow, as in `1.2.3-beta.1`.
     let numbers = text.split(['-', '+']).next().unwrap_or_default();
     let is_number =
@@ -195,7 +195,7 @@ fn program_entries(archive: &Path, program: &str) -> io::Result<Vec<String>> {
 
 /// Checks that the provider serves the protocols of the manifest.
 async fn check_manifest(suite: &mut Suite, files: &ReleaseFiles<'_>) {
-    if !suite.is_wanted("H-22") {
+    if !suite.is_rule_wanted("H-22") {
         return;
     }
     let name = files.manifest_name();
@@ -203,7 +203,7 @@ async fn check_manifest(suite: &mut Suite, files: &ReleaseFiles<'_>) {
         match protocols_in_manifest(&files.folder.join(&name)) {
             Ok(versions) => versions,
             Err(problem) => {
-                return suite.check("H-22", false, || release_finding("H-22", &name, problem));
+                return suite.check_rule("H-22", false, || release_finding("H-22", &name, problem));
             }
         }
     } else {
@@ -218,7 +218,7 @@ async fn check_manifest(suite: &mut Suite, files: &ReleaseFiles<'_>) {
     }
     for version in versions {
         let major = version.split('.').next().unwrap_or_default().to_owned();
-        suite.check("H-22", served.contains(&major), || {
+        suite.check_rule("H-22", served.contains(&major), || {
             let message = match files.names.contains(&name) {
                 true => "the manifest has a protocol that the provider does not serve",
                 false => "without a manifest the registry assumes protocol 5.0",
@@ -229,7 +229,7 @@ async fn check_manifest(suite: &mut Suite, files: &ReleaseFiles<'_>) {
 }
 
 fn protocols_in_manifest(path: &Path) -> Result<Vec<String>, String> {
-    let text = read_text(path).map_err(|error| format!("it cannot be read: {error}"))?;
+    let text = read_limited_file(path).map_err(|error| format!("it cannot be read: {error}"))?;
     let json: serde_json::Value =
         serde_json::from_slice(&text).map_err(|error| format!("it is not JSON: {error}"))?;
     if json["version"] != 1 {
@@ -245,7 +245,7 @@ fn protocols_in_manifest(path: &Path) -> Result<Vec<String>, String> {
 /// Whether the provider serves a protocol to a host that offers only that.
 async fn serves_protocol(suite: &Suite, protocol: Protocol) -> bool {
     // A provider that runs already cannot be started with other versions.
-    let Some(program) = suite.program() else { return suite.protocol == Some(protocol) };
+    let Some(program) = suite.program_path() else { return suite.protocol == Some(protocol) };
     // Alone, so that the provider cannot choose another one.
     let versions = protocol.number().to_string();
     let launch = LaunchOptions { versions: versions.into(), ..suite.launch_options() };
@@ -258,14 +258,14 @@ async fn serves_protocol(suite: &Suite, protocol: Protocol) -> bool {
 
 /// Checks that all files have their checksums.
 fn check_checksums(suite: &mut Suite, files: &ReleaseFiles) {
-    if !suite.is_wanted("K-07") {
+    if !suite.is_rule_wanted("K-07") {
         return;
     }
     let name = format!("{}{CHECKSUMS_SUFFIX}", files.base);
     let sums = match files.parse_checksums() {
         Ok(sums) => sums,
         Err(line) => {
-            return suite.check("K-07", false, || {
+            return suite.check_rule("K-07", false, || {
                 release_finding("K-07", &name, "a line is not a checksum and a name")
                     .with_values("64 hexadecimal digits and a name", line)
             });
@@ -283,7 +283,7 @@ fn check_checksums(suite: &mut Suite, files: &ReleaseFiles) {
             (_, true) => "a checksum is of a file that the release does not have",
             _ => "a file has another checksum",
         };
-        suite.check("K-07", found == expected, || {
+        suite.check_rule("K-07", found == expected, || {
             release_finding("K-07", file, message).with_values(expected.clone(), found.clone())
         });
     }
@@ -292,10 +292,10 @@ fn check_checksums(suite: &mut Suite, files: &ReleaseFiles) {
 /// Checks the signature over the checksums.
 fn check_signature(suite: &mut Suite, release: &Release, files: &ReleaseFiles) {
     let name = format!("{}{CHECKSUMS_SUFFIX}.sig", files.base);
-    let signature = match read_text(&files.folder.join(&name)) {
+    let signature = match read_limited_file(&files.folder.join(&name)) {
         Ok(signature) => signature,
         Err(error) => {
-            return suite.check("K-07", false, || {
+            return suite.check_rule("K-07", false, || {
                 release_finding("K-07", &name, "the checksums have no signature")
                     .with_values("an OpenPGP signature", error.to_string())
             });
@@ -303,7 +303,7 @@ fn check_signature(suite: &mut Suite, release: &Release, files: &ReleaseFiles) {
     };
     let Some(key) = &release.key else { return };
     let verified = (release.verify)(&files.document, &signature, key);
-    suite.check("K-07", verified.is_ok(), || {
+    suite.check_rule("K-07", verified.is_ok(), || {
         release_finding("K-07", &name, "the signature of the checksums is not valid")
             .with_values("a signature of the given key", verified.err().unwrap_or_default())
     });
@@ -311,14 +311,14 @@ fn check_signature(suite: &mut Suite, release: &Release, files: &ReleaseFiles) {
 
 /// Checks that a program does not have the home of the user who built it.
 fn check_build_paths(suite: &mut Suite, files: &ReleaseFiles) {
-    if !suite.is_wanted("K-07") {
+    if !suite.is_rule_wanted("K-07") {
         return;
     }
     let program = format!("terraform-provider-{}", files.name);
     // One archive stands for all, which are usually built on the same machine.
     let Some(archive) = files.archive_names().first().map(|it| (*it).clone()) else { return };
     let found = find_home_in_program(&files.folder.join(&archive), &program).unwrap_or_default();
-    suite.check("K-07", found.is_none(), || {
+    suite.check_rule("K-07", found.is_none(), || {
         release_finding("K-07", &archive, "the program has paths of the machine that built it")
             .with_values("no home of a user", found.clone().unwrap_or_default())
     });
@@ -373,10 +373,10 @@ mod tests {
     #[test]
     fn a_version_has_three_numbers_and_may_have_a_suffix() {
         for version in ["1.2.3", "0.0.10", "1.2.3-beta.1", "1.2.3+build.7"] {
-            assert!(is_version(version), "{version}");
+            assert!(is_registry_version(version), "{version}");
         }
         for text in ["", "1.2", "v1.2.3", "1.2.x", "1..3", "1.2.3.4", "-1.2.3"] {
-            assert!(!is_version(text), "{text}");
+            assert!(!is_registry_version(text), "{text}");
         }
     }
 }

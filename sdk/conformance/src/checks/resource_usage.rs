@@ -36,7 +36,7 @@ fn measure_process(pid: i32) -> [u64; 3] {
 }
 
 async fn check_resource_growth(suite: &mut Suite) {
-    if !suite.is_wanted("Z-09") {
+    if !suite.is_rule_wanted("Z-09") {
         return;
     }
     let requests = super::robustness::valid_requests(suite);
@@ -75,7 +75,7 @@ async fn check_resource_growth(suite: &mut Suite) {
         measured.push(measure_process(pid));
     }
     let grows = find_growing_series(&measured);
-    suite.check("Z-09", grows.is_none(), || {
+    suite.check_rule("Z-09", grows.is_none(), || {
         let (what, series) = grows.unwrap_or_default();
         let series: Vec<String> = series.iter().map(u64::to_string).collect();
         Finding::new("Z-09", "process", format!("{what} grow with every call"))
@@ -95,7 +95,7 @@ fn find_growing_series(measured: &[[u64; 3]]) -> Option<(&'static str, Vec<u64>)
 }
 
 async fn check_new_connections(suite: &mut Suite) {
-    if !suite.is_wanted("Z-11") || suite.ensure_running().await.is_err() {
+    if !suite.is_rule_wanted("Z-11") || suite.ensure_running().await.is_err() {
         return;
     }
     let Some(started) = suite.plugin().and_then(|it| it.started.as_ref()) else {
@@ -110,7 +110,7 @@ async fn check_new_connections(suite: &mut Suite) {
     }
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
     let held = problem.is_none() && call.has_reply();
-    suite.check("Z-11", held, || {
+    suite.check_rule("Z-11", held, || {
         Finding::new("Z-11", "process", "another connection is not served")
             .with_call(&call)
             .with_values("an answer", problem.unwrap_or_default())

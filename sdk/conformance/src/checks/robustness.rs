@@ -6,15 +6,15 @@ use bytes::Bytes;
 use formwork_value::codec::json;
 
 use super::compare_answers::matches_usual_answer;
-use super::schema::join_all;
+use super::schema::await_all;
 use crate::finding::Finding;
-use crate::generate::{Dice, Extent};
+use crate::generate::{ConfigExtent, Dice};
 use crate::message::{Field, Msg};
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Reply};
 use crate::request::{self, PlanInput};
 use crate::rpc::Rpc;
-use crate::suite::{CALL_TIMEOUT, Suite};
+use crate::suite::{READ_ONLY_CALL_TIMEOUT, Suite};
 
 /// The number of mutations of each valid request.
 const MUTATIONS_PER_REQUEST: usize = 24;
@@ -30,19 +30,19 @@ pub(super) async fn run(suite: &mut Suite) {
             check_mutations(suite, *rpc, request).await;
         }
     }
-    if suite.is_wanted("Z-02") {
+    if suite.is_rule_wanted("Z-02") {
         check_decompression_bombs(suite, &requests).await;
     }
     if suite.wants_any(&["Z-03", "Z-04"]) {
         check_host_versions(suite, &requests).await;
     }
-    if suite.is_wanted("Z-05") {
+    if suite.is_rule_wanted("Z-05") {
         check_concurrent_calls(suite, &requests).await;
     }
-    if suite.is_wanted("Z-06") {
+    if suite.is_rule_wanted("Z-06") {
         check_cancelled_calls(suite, &requests).await;
     }
-    if suite.is_wanted("Z-07") {
+    if suite.is_rule_wanted("Z-07") {
         check_stop(suite, &requests).await;
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
         if *number > 3 {
             continue;
         }
-        let config = suite.generate_config(offered, Extent::All, 0);
+        let config = suite.generate_config(offered, ConfigExtent::All, 0);
         requests.push((
             request::validate_rpc(offered.kind),
             request::validate_request(offered, &config),
@@ -96,8 +96,12 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
             .parameters
             .iter()
             .map(|it| {
-                let value =
-                    crate::generate::generate_value(&it.name, &it.ty, Extent::Required, &mut dice);
+                let value = crate::generate::generate_value(
+                    &it.name,
+                    &it.ty,
+                    ConfigExtent::Required,
+                    &mut dice,
+                );
                 request::encode_dynamic(&value, &it.ty)
             })
             .collect();
@@ -111,7 +115,7 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
 fn mutate_message(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
     let mut mutated = message.clone();
     if mutated.0.is_empty() {
-        return mutated.with_int(1, 7);
+        return mutated.with_nonzero_int(1, 7);
     }
     let at = dice.number_below(mutated.0.len());
     let (number, field) = mutated.0[at].clone();
@@ -169,19 +173,24 @@ async fn check_mutations(suite: &mut Suite, rpc: Rpc, request: &Msg) {
         }
     }
     // Field 1 with a length whose end is missing.
-    let call =
-        suite.call_within(rpc, vec![Bytes::from_static(b"\x0a\xff\xff\xff")], CALL_TIMEOUT).await;
+    let call = suite
+        .call_with_deadline(
+            rpc,
+            vec![Bytes::from_static(b"\x0a\xff\xff\xff")],
+            READ_ONLY_CALL_TIMEOUT,
+        )
+        .await;
     check_no_crash_or_panic(suite, &call, "bytes that are no message");
 }
 
 fn check_no_crash_or_panic(suite: &mut Suite, call: &Call, what: &str) {
     let panicked = matches!(&call.reply, Reply::Lost { panicked: true, .. });
     let subject = call.rpc.name();
-    suite.check("Z-01", !call.is_crash(), || {
+    suite.check_rule("Z-01", !call.is_crash(), || {
         Finding::new("Z-01", &subject, format!("{what} brings the provider down or makes it hang"))
             .with_call(call)
     });
-    suite.check("Z-13", !panicked, || {
+    suite.check_rule("Z-13", !panicked, || {
         Finding::new("Z-13", &subject, "a panic ends the process").with_call(call)
     });
 }
@@ -233,7 +242,7 @@ async fn check_decompression_bombs(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
             let after = if call.is_crash() { before } else { plugin_resident_kib(suite) };
             // Half a GiB is far more than an error needs, and far less than the claims.
             let held = !call.is_crash() && after < before + 512 * 1024;
-            suite.check("Z-02", held, || {
+            suite.check_rule("Z-02", held, || {
                 Finding::new("Z-02", &rpc.name(), format!("{what} in a value"))
                     .with_call(&call)
                     .with_values(
@@ -259,13 +268,13 @@ async fn check_host_versions(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
             continue;
         }
         // By the rules of protobuf unknown fields are skipped, which is how the protocol grows.
-        let newer = request.clone().with_text(900, "from the future").with_int(901, 1);
+        let newer = request.clone().with_text(900, "from the future").with_nonzero_int(901, 1);
         let call = suite.call(*rpc, &newer).await;
         let held = match is_pure {
             true => matches_usual_answer(suite, request, &usual, &call).await,
             false => call.has_reply(),
         };
-        suite.check("Z-03", held, || {
+        suite.check_rule("Z-03", held, || {
             Finding::new("Z-03", &rpc.name(), "unknown fields change the answer")
                 .with_call(&usual)
                 .with_call(&call)
@@ -286,7 +295,7 @@ async fn check_host_versions(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
             _ => continue,
         };
         let call = suite.call(*rpc, &older).await;
-        suite.check("Z-04", call.has_reply(), || {
+        suite.check_rule("Z-04", call.has_reply(), || {
             Finding::new("Z-04", &rpc.name(), "a request of an older host crashes the provider")
                 .with_call(&call)
         });
@@ -313,13 +322,13 @@ async fn check_concurrent_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let Some(plugin) = suite.plugin() else { return };
     let all = (0..64).map(|at| {
         let (rpc, request) = sample[at % sample.len()];
-        plugin.call(*rpc, request, CALL_TIMEOUT)
+        plugin.call(*rpc, request, READ_ONLY_CALL_TIMEOUT)
     });
-    let parallel = join_all(all).await;
+    let parallel = await_all(all).await;
     for (at, call) in parallel.iter().enumerate() {
         let (expected, (_, request)) = (&serial[at % serial.len()], sample[at % sample.len()]);
         let held = matches_usual_answer(suite, request, expected, call).await;
-        suite.check("Z-05", held, || {
+        suite.check_rule("Z-05", held, || {
             Finding::new(
                 "Z-05",
                 &call.rpc.name(),
@@ -346,7 +355,7 @@ async fn check_cancelled_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let call = suite.call(*rpc, request).await;
     // A provider that continues working for the cancelled calls keeps the next one waiting.
     let limit = usual * 2 + Duration::from_secs(5);
-    suite.check("Z-06", call.has_reply() && call.took <= limit, || {
+    suite.check_rule("Z-06", call.has_reply() && call.took <= limit, || {
         Finding::new(
             "Z-06",
             &rpc.name(),
@@ -373,7 +382,7 @@ async fn check_stop(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let second = stop(5).await;
     for call in [&first, &second] {
         let held = call.has_reply() && call.took < Duration::from_secs(1);
-        suite.check("Z-07", held, || {
+        suite.check_rule("Z-07", held, || {
             Finding::new("Z-07", "StopProvider", "StopProvider does not answer in time")
                 .with_call(call)
                 .with_values(
@@ -382,7 +391,7 @@ async fn check_stop(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
                 )
         });
     }
-    suite.check("Z-07", !matches!(running.reply, Reply::TimedOut), || {
+    suite.check_rule("Z-07", !matches!(running.reply, Reply::TimedOut), || {
         Finding::new("Z-07", &rpc.name(), "a call beside StopProvider hangs").with_call(&running)
     });
 }

@@ -30,7 +30,7 @@ pub(super) async fn run(suite: &mut Suite) {
         ("S-15", check_secret_attributes),
         ("S-18", check_documented_default),
     ] {
-        if suite.is_wanted(rule) {
+        if suite.is_rule_wanted(rule) {
             check_each_attribute(suite, visit);
         }
     }
@@ -42,7 +42,7 @@ async fn check_schema_answer(suite: &mut Suite) {
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
     let size = call.answers.iter().map(bytes::Bytes::len).sum::<usize>();
     let held = call.is_success() && call.took < Duration::from_secs(10) && size <= MAX_SCHEMA_BYTES;
-    suite.check("S-01", held, || {
+    suite.check_rule("S-01", held, || {
         let message = match call.is_success() {
             true => "the schema is too large or comes too late",
             false => "the provider does not return its schema",
@@ -67,7 +67,7 @@ fn sorted_field_hashes(call: &Call) -> Option<Vec<[u8; 32]>> {
 }
 
 async fn check_schema_stability(suite: &mut Suite) {
-    if !suite.is_wanted("S-02") {
+    if !suite.is_rule_wanted("S-02") {
         return;
     }
     let first = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
@@ -85,7 +85,7 @@ async fn check_schema_stability(suite: &mut Suite) {
         let finding = Finding::new("S-02", "provider", message);
         call.map_or(finding.clone(), |call| finding.with_call(&call))
     };
-    suite.check("S-02", differing.is_none(), || {
+    suite.check_rule("S-02", differing.is_none(), || {
         finding("the schema differs between calls", differing)
     });
     if let Ok(other) = suite.start_another_process().await {
@@ -95,8 +95,8 @@ async fn check_schema_stability(suite: &mut Suite) {
             let call = other.call(Rpc::GetProviderSchema, &EMPTY_REQUEST, limit).await;
             (sorted_field_hashes(&call).as_ref() != Some(&expected)).then_some(call)
         });
-        let differing = join_all(calls).await.into_iter().flatten().next();
-        suite.check("S-02", differing.is_none(), || {
+        let differing = await_all(calls).await.into_iter().flatten().next();
+        suite.check_rule("S-02", differing.is_none(), || {
             finding("the schema differs between processes", differing)
         });
     }
@@ -105,7 +105,7 @@ async fn check_schema_stability(suite: &mut Suite) {
 static EMPTY_REQUEST: Msg = Msg(Vec::new());
 
 /// Waits for several calls at once.
-pub(super) async fn join_all<F: Future>(calls: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+pub(super) async fn await_all<F: Future>(calls: impl IntoIterator<Item = F>) -> Vec<F::Output> {
     let mut calls: Vec<_> = calls.into_iter().map(|call| (Box::pin(call), None)).collect();
     std::future::poll_fn(|cx| {
         let mut is_done = true;
@@ -132,7 +132,7 @@ fn report_schema_problems(suite: &mut Suite) {
     }
     let problems = suite.offer.problems.clone();
     for SchemaProblem { rule, place, message } in &problems {
-        suite.check(rule, false, || Finding::new(rule, place, message.clone()));
+        suite.check_rule(rule, false, || Finding::new(rule, place, message.clone()));
     }
     let has_identities = !suite.offer.identities.is_empty();
     let has_functions = !suite.offer.functions.is_empty();
@@ -145,7 +145,7 @@ fn report_schema_problems(suite: &mut Suite) {
         if let Some(reason) = missing {
             suite.note_skipped_rules(&[rule], reason);
         } else if !problems.iter().any(|it| it.rule == rule) {
-            suite.check(rule, true, || Finding::new(rule, "", ""));
+            suite.check_rule(rule, true, || Finding::new(rule, "", ""));
         }
     }
 }
@@ -156,7 +156,7 @@ fn check_name_prefixes(suite: &mut Suite) {
     let names: Vec<(String, String)> =
         types.map(|it| (it.display_name(), it.name.clone())).collect();
     // The prefix is the one that most of the names have, unless the program says it.
-    let own = suite.program().and_then(|path| {
+    let own = suite.program_path().and_then(|path| {
         let file = path.file_name()?.to_str()?.to_owned();
         let rest = file.strip_prefix("terraform-provider-")?.to_owned();
         // A version or an extension is behind the name.
@@ -170,7 +170,7 @@ fn check_name_prefixes(suite: &mut Suite) {
     for (subject, name) in names {
         // A provider may have a type of just its own name, such as `http`.
         let held = name == prefix || name.starts_with(&format!("{prefix}_"));
-        suite.check("S-08", held, || {
+        suite.check_rule("S-08", held, || {
             Finding::new("S-08", &subject, "the name lacks the provider's prefix")
                 .with_values(format!("{prefix}_..."), name.clone())
         });
@@ -214,7 +214,7 @@ fn check_attribute_docs(suite: &mut Suite, subject: &str, path: &str, attribute:
     if is_legacy_sdk_id(path, attribute) {
         return;
     }
-    suite.check("S-14", !docs.description.trim().is_empty(), || {
+    suite.check_rule("S-14", !docs.description.trim().is_empty(), || {
         Finding::new("S-14", subject, "the attribute has no description").with_path(path)
     });
     // Older libraries have no field for the text.
@@ -222,7 +222,7 @@ fn check_attribute_docs(suite: &mut Suite, subject: &str, path: &str, attribute:
     if docs.deprecated && has_texts {
         let says =
             !docs.deprecation.is_empty() || docs.description.to_lowercase().contains("deprecat");
-        suite.check("S-14", says, || {
+        suite.check_rule("S-14", says, || {
             Finding::new("S-14", subject, "the deprecation has no text").with_path(path)
         });
     }
@@ -232,14 +232,14 @@ fn check_type_descriptions(suite: &mut Suite) {
     for offered in suite.offer.types.clone() {
         if matches!(offered.kind, Kind::Resource | Kind::DataSource) {
             let held = !offered.block().docs.description.trim().is_empty();
-            suite.check("S-14", held, || {
+            suite.check_rule("S-14", held, || {
                 Finding::new("S-14", &offered.display_name(), "the type has no description")
             });
         }
     }
     for function in suite.offer.functions.clone() {
         let held = !function.raw.get_text(4).is_empty() || !function.raw.get_text(5).is_empty();
-        suite.check("S-14", held, || {
+        suite.check_rule("S-14", held, || {
             let subject = format!("function {}", function.name);
             Finding::new("S-14", &subject, "the function has no description")
         });
@@ -250,13 +250,13 @@ fn check_secret_attributes(suite: &mut Suite, subject: &str, path: &str, attribu
     let name = path.rsplit('.').next().unwrap_or(path);
     let is_text = attribute.implied_type() == formwork_value::Type::String;
     if is_text && is_secret_name(name) {
-        suite.check("S-15", attribute.sensitive || attribute.write_only, || {
+        suite.check_rule("S-15", attribute.sensitive || attribute.write_only, || {
             Finding::new("S-15", subject, "the name smells of a secret, but it is not sensitive")
                 .with_path(path)
                 .with_values("sensitive or write-only", "neither")
         });
     } else {
-        suite.check("S-15", true, || Finding::new("S-15", subject, ""));
+        suite.check_rule("S-15", true, || Finding::new("S-15", subject, ""));
     }
 }
 
@@ -294,7 +294,7 @@ const DERIVED_SECRET_WORDS: [&str; 14] = [
 
 fn check_documented_default(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
     let is_both = attribute.role == Role::OptionalComputed && !is_legacy_sdk_id(path, attribute);
-    suite.check("S-18", !is_both || !attribute.docs.description.trim().is_empty(), || {
+    suite.check_rule("S-18", !is_both || !attribute.docs.description.trim().is_empty(), || {
         Finding::new("S-18", subject, "optional and computed, without a word on the default")
             .with_path(path)
     });
@@ -308,7 +308,7 @@ async fn check_previous_release(suite: &mut Suite) {
     let negative: Vec<SchemaProblem> =
         suite.offer.problems.iter().filter(|it| it.rule == "S-12").cloned().collect();
     for SchemaProblem { place, message, .. } in negative {
-        suite.check("S-12", false, || Finding::new("S-12", &place, message));
+        suite.check_rule("S-12", false, || Finding::new("S-12", &place, message));
     }
     let Some(path) = suite.options.previous.clone() else {
         return suite
@@ -336,7 +336,7 @@ async fn check_previous_release(suite: &mut Suite) {
         // A type that is gone has no version that could be raised.
         let Some(now) = now else { continue };
         let (old, new) = (before.schema.version, now.schema.version);
-        suite.check("S-12", new >= old, || {
+        suite.check_rule("S-12", new >= old, || {
             Finding::new("S-12", &now.display_name(), "the schema version was lowered")
                 .with_values(format!("at least {old}"), new.to_string())
         });
@@ -351,7 +351,7 @@ async fn check_previous_release(suite: &mut Suite) {
             }
         });
         for path in &lost {
-            suite.check("S-13", new > old, || {
+            suite.check_rule("S-13", new > old, || {
                 Finding::new(
                     "S-13",
                     &now.display_name(),
@@ -361,7 +361,7 @@ async fn check_previous_release(suite: &mut Suite) {
             });
         }
         if lost.is_empty() {
-            suite.check("S-13", true, || Finding::new("S-13", "", ""));
+            suite.check_rule("S-13", true, || Finding::new("S-13", "", ""));
         }
     }
 }

@@ -6,20 +6,20 @@ use crate::suite::Suite;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    if !suite.is_wanted("K-01") {
+    if !suite.is_rule_wanted("K-01") {
         return;
     }
     let types: Vec<OfferedType> =
         suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     let mut planted = 0;
     for offered in &types {
-        let base = suite.generate_config(offered, crate::generate::Extent::All, 0);
+        let base = suite.generate_config(offered, crate::generate::ConfigExtent::All, 0);
         let (config, paths) = suite.secrets.plant_canary(offered.block(), &base);
         if paths.is_empty() || suite.is_run_over() {
             continue;
         }
         planted += 1;
-        suite.validate(offered, &config).await;
+        suite.call_validate(offered, &config).await;
         if offered.kind == Kind::Resource && suite.configured {
             let input = super::plan::plan_input(offered, super::null_object(&offered.ty()), config);
             super::plan::plan_or_none(suite, offered, &input).await;
@@ -35,13 +35,13 @@ pub(super) async fn run(suite: &mut Suite) {
         );
     }
     let leaks = suite.secrets.holds_canary(&suite.past.stderr) || is_configured;
-    suite.check("K-01", !leaks, || {
+    suite.check_rule("K-01", !leaks, || {
         Finding::new("K-01", "log", "a sensitive value is in the log at TRACE")
     });
-    let told: Vec<String> = suite.past.diagnostics.iter().map(|(_, it)| it.line()).collect();
+    let told: Vec<String> = suite.past.diagnostics.iter().map(|(_, it)| it.one_line()).collect();
     let leak = told.iter().find(|it| suite.secrets.holds_canary(it.as_bytes()));
     let leak = leak.cloned();
-    suite.check("K-01", leak.is_none(), || {
+    suite.check_rule("K-01", leak.is_none(), || {
         Finding::new("K-01", "diagnostics", "a sensitive value is in a diagnostic")
             .with_values("no value", leak.unwrap_or_default())
     });

@@ -68,7 +68,7 @@ impl ConfiguredStore {
         let request = Msg::new()
             .with_text(1, &self.offered.name)
             .with_message(2, &encode_dynamic(&self.config, &self.offered.ty()))
-            .with_message(3, &Msg::new().with_int(1, REQUESTED_CHUNK_SIZE));
+            .with_message(3, &Msg::new().with_nonzero_int(1, REQUESTED_CHUNK_SIZE));
         let call = plugin.call(Rpc::ConfigureStateStore, &request, CHANGE_TIMEOUT).await;
         let Some(answer) = call.first_message().filter(|_| call.is_success()) else {
             return Err(call.describe_outcome());
@@ -119,13 +119,14 @@ impl StoreProcess {
         for (at, chunk) in chunks.into_iter().enumerate() {
             let end = start + chunk.len() as u64;
             // The end of a range is inclusive.
-            let range = Msg::new().with_int(1, start).with_int(2, end.saturating_sub(1));
+            let range =
+                Msg::new().with_nonzero_int(1, start).with_nonzero_int(2, end.saturating_sub(1));
             // In the first chunk alone.
             let meta = (at == 0).then(|| self.state_request(state));
             let request = Msg::new()
                 .with_optional_message(1, meta.as_ref())
                 .with_bytes(2, chunk.to_vec())
-                .with_int(3, total)
+                .with_nonzero_int(3, total)
                 .with_message(4, &range);
             requests.push(request.encode());
             start = end;
@@ -166,23 +167,23 @@ fn lock_id_in_response(call: &Call) -> Option<String> {
 }
 
 /// Whether a call ended with an error of any kind, and the process lives.
-fn is_refused(call: &Call) -> bool {
+fn failed_without_crash(call: &Call) -> bool {
     matches!(call.reply, Reply::Refused(..)) || call.diagnostics().iter().any(Diag::is_error)
 }
 
 async fn check_state_store(suite: &mut Suite, store: &ConfiguredStore, user: &StoreProcess) {
     // By the seed, so that two runs with different ones do not meet in a store.
     let state = format!("conformance-{}", suite.options.seed);
-    if suite.is_wanted("T-01") {
+    if suite.is_rule_wanted("T-01") {
         check_round_trip(suite, store, user, &state).await;
     }
     if suite.wants_any(&["T-02", "T-03"]) {
         check_locks(suite, store, user, &state).await;
     }
-    if suite.is_wanted("T-04") {
+    if suite.is_rule_wanted("T-04") {
         check_killed_writers(suite, store, user, &state).await;
     }
-    if suite.is_wanted("T-05") {
+    if suite.is_rule_wanted("T-05") {
         check_listed_states(suite, store, user, &state).await;
     }
     user.delete(&state).await;
@@ -199,13 +200,13 @@ async fn check_round_trip(
     for size in [1, 4 << 10, 0, 8 << 20, (20 << 20) + 1] {
         let bytes: Vec<u8> = (0..size).map(|_| dice.next_number().to_le_bytes()[0]).collect();
         let written = user.write_under_lock(state, &bytes).await;
-        if size == 0 && is_refused(&written) {
+        if size == 0 && failed_without_crash(&written) {
             // A state is never empty, so that may be refused.
             continue;
         }
         let (read, found) = user.read(state).await;
         let held = written.is_success() && found.as_ref() == Some(&bytes);
-        suite.check("T-01", held, || {
+        suite.check_rule("T-01", held, || {
             let found =
                 found.map_or_else(|| read.describe_outcome(), |it| format!("{} bytes", it.len()));
             let message = "the bytes of a state are not the same afterwards";
@@ -231,31 +232,31 @@ async fn check_locks(suite: &mut Suite, store: &ConfiguredStore, user: &StorePro
     };
     let lock = user.lock(state).await;
     let Some(id) = lock_id_in_response(&lock) else {
-        return suite.check("T-02", false, || {
+        return suite.check_rule("T-02", false, || {
             Finding::new("T-02", &subject, "a lock is answered without an id").with_call(&lock)
         });
     };
     let second = other.lock(state).await;
-    suite.check("T-02", is_refused(&second), || {
+    suite.check_rule("T-02", failed_without_crash(&second), || {
         Finding::new("T-02", &subject, "two processes hold the lock of one state")
             .with_call(&second)
             .with_values("an error", second.describe_outcome())
     });
     let stranger = other.write(state, b"written without the lock").await;
-    suite.check("T-03", is_refused(&stranger), || {
+    suite.check_rule("T-03", failed_without_crash(&stranger), || {
         Finding::new("T-03", &subject, "a state is written while another process holds its lock")
             .with_call(&stranger)
             .with_values("an error", stranger.describe_outcome())
     });
     let wrong = user.unlock(state, "conformance-no-such-lock").await;
-    suite.check("T-02", is_refused(&wrong), || {
+    suite.check_rule("T-02", failed_without_crash(&wrong), || {
         Finding::new("T-02", &subject, "a lock is released with the id of another")
             .with_call(&wrong)
             .with_values("an error", wrong.describe_outcome())
     });
     let right = user.unlock(state, &id).await;
     let then = other.lock(state).await;
-    suite.check("T-02", right.is_success() && lock_id_in_response(&then).is_some(), || {
+    suite.check_rule("T-02", right.is_success() && lock_id_in_response(&then).is_some(), || {
         Finding::new("T-02", &subject, "a released lock cannot be taken")
             .with_call(&then)
             .with_values("a lock", then.describe_outcome())
@@ -300,7 +301,7 @@ async fn check_killed_writers(
         let is_whole = found.as_ref().is_some_and(|it| {
             *it == old || (it.len() >= 2_000_000 && it.iter().all(|byte| *byte == b'n'))
         });
-        suite.check("T-04", is_whole, || {
+        suite.check_rule("T-04", is_whole, || {
             let found =
                 found.map_or_else(|| call.describe_outcome(), |it| format!("{} bytes", it.len()));
             let message = "a process killed while it writes leaves half a state";
@@ -329,22 +330,22 @@ async fn check_listed_states(
     for name in names {
         let written = user.write_under_lock(&name, b"{}").await;
         // A store may refuse an odd name, but not lose its state.
-        if is_refused(&written) && name != state {
+        if failed_without_crash(&written) && name != state {
             continue;
         }
         let has = |call: &Call| {
-            let own = |it: &Msg| it.all_bytes(1).any(|own| own[..] == *name.as_bytes());
+            let own = |it: &Msg| it.repeated_bytes(1).any(|own| own[..] == *name.as_bytes());
             call.first_message().is_some_and(own)
         };
         let list = user.list_states().await;
-        suite.check("T-05", has(&list), || {
+        suite.check_rule("T-05", has(&list), || {
             Finding::new("T-05", &subject, "a written state is not listed")
                 .with_call(&list)
                 .with_input(format!("{name:?}"))
         });
         let deleted = user.delete(&name).await;
         let list = user.list_states().await;
-        suite.check("T-05", deleted.is_success() && list.is_success() && !has(&list), || {
+        suite.check_rule("T-05", deleted.is_success() && list.is_success() && !has(&list), || {
             Finding::new("T-05", &subject, "a deleted state is still listed")
                 .with_call(&deleted)
                 .with_call(&list)

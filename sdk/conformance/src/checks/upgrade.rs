@@ -5,7 +5,7 @@ use formwork_value::{Number, Type, Value};
 
 use super::{differing_paths, display_value};
 use crate::finding::Finding;
-use crate::generate::{self, Extent};
+use crate::generate::{self, ConfigExtent};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Reply};
@@ -28,10 +28,10 @@ pub(super) async fn run(suite: &mut Suite) {
         if suite.wants_any(&STORED_OBJECT_RULES) {
             check_stored_objects(suite, offered).await;
         }
-        if suite.is_wanted("U-09") {
+        if suite.is_rule_wanted("U-09") {
             check_identity_upgrade(suite, offered).await;
         }
-        if suite.is_wanted("M-01") {
+        if suite.is_rule_wanted("M-01") {
             check_move(suite, offered).await;
         }
     }
@@ -40,7 +40,7 @@ pub(super) async fn run(suite: &mut Suite) {
 /// A stored object of a type, made from its schema.
 pub(super) fn generate_stored_object(suite: &Suite, offered: &OfferedType, number: u64) -> Value {
     // A state comes from the provider, and U-10 tries the large numbers.
-    let extent = if number == 0 { Extent::All } else { Extent::Stored };
+    let extent = if number == 0 { ConfigExtent::All } else { ConfigExtent::Stored };
     let config = suite.generate_config(offered, extent, number);
     let block = offered.block();
     // Write-only values are never stored.
@@ -55,7 +55,8 @@ pub(super) fn generate_stored_object(suite: &Suite, offered: &OfferedType, numbe
             let ty = attribute.implied_type();
             // A value needs some type, and a dynamic attribute has none of its own.
             let ty = if ty == Type::Dynamic { Type::String } else { ty };
-            let made = generate::generate_value(name.as_str(), &ty, Extent::Required, &mut dice);
+            let made =
+                generate::generate_value(name.as_str(), &ty, ConfigExtent::Required, &mut dice);
             if let Some(next) = generate::replace_part(&value, &path, made) {
                 value = next;
             }
@@ -92,13 +93,13 @@ async fn check_current_version_upgrade(
     call: &Call,
 ) {
     let ty = offered.ty();
-    suite.check("U-06", call.has_reply(), || {
+    suite.check_rule("U-06", call.has_reply(), || {
         Finding::new("U-06", &offered.display_name(), "upgrading before Configure crashes")
             .with_call(call)
     });
     let Some(answer) = call.first_message() else { return };
     if !call.is_success() {
-        return suite.check("U-01", false, || {
+        return suite.check_rule("U-01", false, || {
             Finding::new(
                 "U-01",
                 &offered.display_name(),
@@ -110,14 +111,14 @@ async fn check_current_version_upgrade(
     }
     let upgraded = decode_dynamic(answer.get_msg(1), &ty);
     let is_there = matches!(&upgraded, Ok(Some(it)) if !it.value().is_null());
-    suite.check("U-07", is_there || upgraded.is_err(), || {
+    suite.check_rule("U-07", is_there || upgraded.is_err(), || {
         Finding::new("U-07", &offered.display_name(), "a stored object becomes nothing")
             .with_call(call)
             .with_values("the object", "null or absent")
             .with_input(display_value(value))
     });
     match upgraded {
-        Err(why) => suite.check("U-01", false, || {
+        Err(why) => suite.check_rule("U-01", false, || {
             Finding::new(
                 "U-01",
                 &offered.display_name(),
@@ -128,7 +129,7 @@ async fn check_current_version_upgrade(
         }),
         Ok(Some(upgraded)) if is_there => {
             let changed = differing_paths(value, upgraded.value());
-            suite.check("U-01", changed.is_empty(), || {
+            suite.check_rule("U-01", changed.is_empty(), || {
                 let at = changed.first().cloned().unwrap_or_default();
                 let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
                 Finding::new(
@@ -147,7 +148,7 @@ async fn check_current_version_upgrade(
                 call_upgrade(suite, offered, offered.schema.version, again.as_bytes()).await;
             let second = second.first_message().map(|it| decode_dynamic(it.get_msg(1), &ty));
             let held = matches!(&second, Some(Ok(Some(it))) if it.value() == upgraded.value());
-            suite.check("U-06", held, || {
+            suite.check_rule("U-06", held, || {
                 Finding::new(
                     "U-06",
                     &offered.display_name(),
@@ -164,7 +165,7 @@ async fn check_other_versions(suite: &mut Suite, offered: &OfferedType, text: &s
     let version = offered.schema.version;
     for older in 0..version.min(20) {
         let call = call_upgrade(suite, offered, older, text.as_bytes()).await;
-        suite.check("U-02", call.has_reply(), || {
+        suite.check_rule("U-02", call.has_reply(), || {
             Finding::new(
                 "U-02",
                 &offered.display_name(),
@@ -179,7 +180,7 @@ async fn check_other_versions(suite: &mut Suite, offered: &OfferedType, text: &s
     // Hosts refuse such a state themselves, but not every program that calls providers is one.
     let call = call_upgrade(suite, offered, version + 7, text.as_bytes()).await;
     let refused = call.has_reply() && !call.is_success();
-    suite.check("U-03", refused, || {
+    suite.check_rule("U-03", refused, || {
         Finding::new("U-03", &offered.display_name(), "a version above the current one is accepted")
             .with_call(&call)
             .with_values("an error", call.describe_outcome())
@@ -187,9 +188,10 @@ async fn check_other_versions(suite: &mut Suite, offered: &OfferedType, text: &s
     // An entry of a protobuf map: the key in field 1, the value in field 2.
     let flat = Msg::new().with_text(1, "id").with_text(2, "1");
     let raw = Msg::new().with_message(2, &flat);
-    let request = Msg::new().with_text(1, &offered.name).with_int(2, version).with_message(3, &raw);
+    let request =
+        Msg::new().with_text(1, &offered.name).with_nonzero_int(2, version).with_message(3, &raw);
     let call = suite.call(Rpc::UpgradeResourceState, &request).await;
-    suite.check("U-08", call.has_reply(), || {
+    suite.check_rule("U-08", call.has_reply(), || {
         Finding::new("U-08", &offered.display_name(), "a flatmap state crashes the provider")
             .with_call(&call)
     });
@@ -200,7 +202,7 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
     let inside = text.trim_start_matches('{');
     let extra = format!("{{\"no_such_attribute_of_conformance\":[1,{{}}],{inside}");
     let call = call_upgrade(suite, offered, version, extra.as_bytes()).await;
-    suite.check("U-04", call.has_reply(), || {
+    suite.check_rule("U-04", call.has_reply(), || {
         Finding::new("U-04", &offered.display_name(), "an unknown attribute crashes the provider")
             .with_call(&call)
     });
@@ -224,7 +226,7 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
             }
             _ => call.has_reply() && !call.is_success(),
         };
-        suite.check("U-05", held, || {
+        suite.check_rule("U-05", held, || {
             Finding::new("U-05", &offered.display_name(), format!("{what} in place of a state"))
                 .with_call(&call)
                 .with_values("an error", call.describe_outcome())
@@ -250,7 +252,7 @@ fn object_of_wrong_types(offered: &OfferedType) -> String {
 
 /// Large numbers and unusual text through an upgrade.
 async fn check_upgrade_precision(suite: &mut Suite, offered: &OfferedType) {
-    if !suite.is_wanted("U-10") {
+    if !suite.is_rule_wanted("U-10") {
         return;
     }
     let ty = offered.ty();
@@ -286,7 +288,7 @@ async fn check_upgrade_precision(suite: &mut Suite, offered: &OfferedType) {
         let (Some(before), Some(after)) = (path.find(&value), path.find(upgraded.value())) else {
             continue;
         };
-        suite.check("U-10", before == after, || {
+        suite.check_rule("U-10", before == after, || {
             Finding::new(
                 "U-10",
                 &offered.display_name(),
@@ -304,7 +306,7 @@ async fn check_identity_upgrade(suite: &mut Suite, offered: &OfferedType) {
         return suite.note_skipped_rules(&["U-09"], "no resource type has an identity");
     };
     let mut dice = suite.seeded_dice("identity");
-    let value = generate::generate_value("identity", &ty, Extent::Required, &mut dice);
+    let value = generate::generate_value("identity", &ty, ConfigExtent::Required, &mut dice);
     let Ok(text) = json::encode(&value, &ty) else { return };
     let request = request::upgrade_request(&offered.name, version, text.as_bytes());
     let call = suite.call(Rpc::UpgradeResourceIdentity, &request).await;
@@ -319,7 +321,7 @@ async fn check_identity_upgrade(suite: &mut Suite, offered: &OfferedType) {
     // Hosts ask only for other versions, so a refusal is right as well.
     let is_refused = call.has_reply() && !call.is_success();
     let held = is_refused || matches!(&upgraded, Ok(Some(it)) if *it.value() == value);
-    suite.check("U-09", held, || {
+    suite.check_rule("U-09", held, || {
         Finding::new(
             "U-09",
             &offered.display_name(),
@@ -356,7 +358,7 @@ async fn check_move(suite: &mut Suite, offered: &OfferedType) {
             true => call.has_reply() && (!is_made_up || conforms),
             false => call.has_reply() && !is_made_up,
         };
-        suite.check("M-01", held, || {
+        suite.check_rule("M-01", held, || {
             Finding::new(
                 "M-01",
                 &offered.display_name(),

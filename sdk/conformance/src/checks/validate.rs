@@ -8,7 +8,7 @@ use formwork_value::{Path, Type, Value};
 
 use super::display_value;
 use crate::finding::Finding;
-use crate::generate::{self, Extent};
+use crate::generate::{self, ConfigExtent};
 use crate::legal_config::diagnostic_path;
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
@@ -18,7 +18,7 @@ use crate::rpc::{Diag, Rpc};
 use crate::suite::Suite;
 
 /// The most attributes of one type that are mutated singly.
-const MAX_SINGLE_MUTATIONS: usize = 40;
+const MAX_MUTATED_ATTRIBUTES: usize = 40;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
@@ -34,7 +34,7 @@ pub(super) async fn run(suite: &mut Suite) {
             check_generated_configs(suite, offered).await;
         }
         if suite.wants_any(&["V-02", "V-03", "V-04", "V-06", "V-07", "V-08", "V-10"]) {
-            check_legal_configs(suite, offered).await;
+            check_variants_of_legal_configs(suite, offered).await;
         }
     }
     check_malformed_requests(suite, &types).await;
@@ -42,15 +42,16 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 async fn check_generated_configs(suite: &mut Suite, offered: &OfferedType) {
-    let extents = [Extent::Nothing, Extent::Required, Extent::All, Extent::Unknown];
-    let random = (0..20).map(|number| (Extent::Random, number));
+    let extents =
+        [ConfigExtent::Nothing, ConfigExtent::Required, ConfigExtent::All, ConfigExtent::Unknown];
+    let random = (0..20).map(|number| (ConfigExtent::Random, number));
     for (extent, number) in extents.into_iter().map(|it| (it, 0)).chain(random) {
         let config = suite.generate_config(offered, extent, number);
-        let call = suite.validate(offered, &config).await;
+        let call = suite.call_validate(offered, &config).await;
         // Shrunk, so that the finding shows what matters.
-        if call.is_crash() && suite.is_wanted("V-01") {
+        if call.is_crash() && suite.is_rule_wanted("V-01") {
             let shrunk = suite.shrink_crashing_config(offered, &config).await;
-            suite.check("V-01", false, || {
+            suite.check_rule("V-01", false, || {
                 Finding::new("V-01", &offered.display_name(), "validation crashes or hangs")
                     .with_call(&call)
                     .with_input(display_value(&shrunk))
@@ -58,14 +59,14 @@ async fn check_generated_configs(suite: &mut Suite, offered: &OfferedType) {
             // One crash is enough to know, and each costs a restart.
             return;
         }
-        suite.check("V-01", true, || Finding::new("V-01", "", ""));
-        check_diagnostics(suite, offered, &config, &call);
+        suite.check_rule("V-01", true, || Finding::new("V-01", "", ""));
+        check_diagnostic_form(suite, offered, &config, &call);
     }
 }
 
 /// Checks the form of the diagnostics of one call.
-fn check_diagnostics(suite: &mut Suite, offered: &OfferedType, config: &Value, call: &Call) {
-    if !suite.is_wanted("V-05") {
+fn check_diagnostic_form(suite: &mut Suite, offered: &OfferedType, config: &Value, call: &Call) {
+    if !suite.is_rule_wanted("V-05") {
         return;
     }
     for diag in call.diagnostics() {
@@ -88,17 +89,17 @@ fn check_diagnostics(suite: &mut Suite, offered: &OfferedType, config: &Value, c
         } else {
             None
         };
-        suite.check("V-05", problem.is_none(), || {
+        suite.check_rule("V-05", problem.is_none(), || {
             Finding::new("V-05", &offered.display_name(), problem.unwrap_or_default())
                 .with_path(&path)
                 .with_call(call)
-                .with_values("a diagnostic that can be shown", truncate(&diag.line(), 200))
+                .with_values("a diagnostic that can be shown", truncate(&diag.one_line(), 200))
                 .with_input(display_value(config))
         });
     }
 }
 
-async fn check_legal_configs(suite: &mut Suite, offered: &OfferedType) {
+async fn check_variants_of_legal_configs(suite: &mut Suite, offered: &OfferedType) {
     let configs = suite.legal_configs(offered).await;
     if configs.is_empty() {
         let why = "no legal configuration was found; give one with -examples";
@@ -118,7 +119,7 @@ async fn check_legal_configs(suite: &mut Suite, offered: &OfferedType) {
 
 fn first_error_line(call: &Call) -> String {
     let error = call.diagnostics().into_iter().find(Diag::is_error);
-    error.map(|it| truncate(&it.line(), 300)).unwrap_or_else(|| call.describe_outcome())
+    error.map(|it| truncate(&it.one_line(), 300)).unwrap_or_else(|| call.describe_outcome())
 }
 
 /// A known value of an attribute.
@@ -128,7 +129,7 @@ fn generate_known_value(suite: &Suite, path: &Path, attribute: &Attribute) -> Va
         _ => String::new(),
     };
     let mut dice = suite.seeded_dice(&name);
-    generate::generate_value(&name, &attribute.implied_type(), Extent::Required, &mut dice)
+    generate::generate_value(&name, &attribute.implied_type(), ConfigExtent::Required, &mut dice)
 }
 
 async fn check_unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value) {
@@ -136,7 +137,7 @@ async fn check_unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &
         return;
     }
     for (path, attribute) in
-        generate::settable_paths(offered.block(), config).into_iter().take(MAX_SINGLE_MUTATIONS)
+        generate::settable_paths(offered.block(), config).into_iter().take(MAX_MUTATED_ATTRIBUTES)
     {
         let Some(part) = path.find(config) else { continue };
         let is_both = attribute.role == Role::OptionalComputed;
@@ -150,13 +151,13 @@ async fn check_unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &
         if part.is_null() {
             let known = generate_known_value(suite, &path, &attribute);
             let Some(known) = generate::replace_part(config, &path, known) else { continue };
-            if !suite.validate(offered, &known).await.is_success() {
+            if !suite.call_validate(offered, &known).await.is_success() {
                 continue;
             }
         }
-        let call = suite.validate(offered, &changed).await;
+        let call = suite.call_validate(offered, &changed).await;
         let rule = if is_both { "V-03" } else { "V-02" };
-        suite.check(rule, call.is_success(), || {
+        suite.check_rule(rule, call.is_success(), || {
             Finding::new(
                 rule,
                 &offered.display_name(),
@@ -173,7 +174,7 @@ async fn check_unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &
 /// The diagnostics in an order that does not depend on maps.
 fn sorted_diagnostic_lines(call: &Call) -> Vec<String> {
     let mut lines: Vec<String> =
-        call.diagnostics().iter().map(|it| format!("{} {}", it.severity, it.line())).collect();
+        call.diagnostics().iter().map(|it| format!("{} {}", it.severity, it.one_line())).collect();
     // Diagnostics may come in any order, as from checks that run beside each other.
     lines.sort();
     lines.push(if call.has_reply() { String::new() } else { call.describe_outcome() });
@@ -181,18 +182,18 @@ fn sorted_diagnostic_lines(call: &Call) -> Vec<String> {
 }
 
 async fn check_repeated_call(suite: &mut Suite, offered: &OfferedType, config: &Value) {
-    if !suite.is_wanted("V-04") {
+    if !suite.is_rule_wanted("V-04") {
         return;
     }
-    let empty = suite.generate_config(offered, Extent::Nothing, 0);
+    let empty = suite.generate_config(offered, ConfigExtent::Nothing, 0);
     for value in [config.clone(), empty] {
-        let first = suite.validate(offered, &value).await;
+        let first = suite.call_validate(offered, &value).await;
         for number in 0..3 {
             // Another call in between must not matter.
-            let other = suite.generate_config(offered, Extent::Random, number);
-            suite.validate(offered, &other).await;
-            let again = suite.validate(offered, &value).await;
-            suite.check(
+            let other = suite.generate_config(offered, ConfigExtent::Random, number);
+            suite.call_validate(offered, &other).await;
+            let again = suite.call_validate(offered, &value).await;
+            suite.check_rule(
                 "V-04",
                 sorted_diagnostic_lines(&first) == sorted_diagnostic_lines(&again),
                 || {
@@ -212,24 +213,24 @@ async fn check_repeated_call(suite: &mut Suite, offered: &OfferedType, config: &
 }
 
 async fn check_missing_required(suite: &mut Suite, offered: &OfferedType, config: &Value) {
-    if !suite.is_wanted("V-06") {
+    if !suite.is_rule_wanted("V-06") {
         return;
     }
     for (path, attribute) in
-        generate::settable_paths(offered.block(), config).into_iter().take(MAX_SINGLE_MUTATIONS)
+        generate::settable_paths(offered.block(), config).into_iter().take(MAX_MUTATED_ATTRIBUTES)
     {
         if attribute.role != Role::Required || path.0.len() > 1 {
             continue;
         }
         let null = Value::null(attribute.implied_type());
         let Some(changed) = generate::replace_part(config, &path, null) else { continue };
-        let call = suite.validate(offered, &changed).await;
+        let call = suite.call_validate(offered, &changed).await;
         // A host refuses it before the provider sees it, so silence is no harm.
         let errors: Vec<Diag> = call.diagnostics().into_iter().filter(Diag::is_error).collect();
         let at = |it: &Diag| {
             it.path.as_ref().map(diagnostic_path).is_some_and(|own| own.starts_with(&path))
         };
-        suite.check("V-06", errors.is_empty() || errors.iter().any(at), || {
+        suite.check_rule("V-06", errors.is_empty() || errors.iter().any(at), || {
             Finding::new(
                 "V-06",
                 &offered.display_name(),
@@ -244,29 +245,30 @@ async fn check_missing_required(suite: &mut Suite, offered: &OfferedType, config
 }
 
 async fn check_secret_leak(suite: &mut Suite, offered: &OfferedType, config: &Value) {
-    if !suite.is_wanted("V-07") {
+    if !suite.is_rule_wanted("V-07") {
         return;
     }
-    let full = suite.generate_config(offered, Extent::All, 0);
+    let full = suite.generate_config(offered, ConfigExtent::All, 0);
     for base in [config, &full] {
         let (planted, paths) = suite.secrets.plant_canary(offered.block(), base);
         if paths.is_empty() {
             continue;
         }
-        let call = suite.validate(offered, &planted).await;
+        let call = suite.call_validate(offered, &planted).await;
         let told = call.diagnostics();
-        let leak = told.iter().find(|it| suite.secrets.holds_canary(it.line().as_bytes())).cloned();
-        suite.check("V-07", leak.is_none(), || {
+        let leak =
+            told.iter().find(|it| suite.secrets.holds_canary(it.one_line().as_bytes())).cloned();
+        suite.check_rule("V-07", leak.is_none(), || {
             Finding::new("V-07", &offered.display_name(), "a diagnostic tells a sensitive value")
                 .with_call(&call)
-                .with_values("no value", leak.map(|it| it.line()).unwrap_or_default())
+                .with_values("no value", leak.map(|it| it.one_line()).unwrap_or_default())
                 .with_input(display_value(&planted))
         });
     }
 }
 
 async fn check_write_only_values(suite: &mut Suite, offered: &OfferedType, config: &Value) {
-    if !suite.is_wanted("V-10") || offered.kind != Kind::Resource {
+    if !suite.is_rule_wanted("V-10") || offered.kind != Kind::Resource {
         return;
     }
     let is_set = |config: &Value| {
@@ -276,13 +278,13 @@ async fn check_write_only_values(suite: &mut Suite, offered: &OfferedType, confi
         })
     };
     // The legal configuration may set no write-only value, and the full one does.
-    let full = suite.generate_config(offered, Extent::All, 0);
+    let full = suite.generate_config(offered, ConfigExtent::All, 0);
     let Some(config) = [config, &full].into_iter().find(|it| is_set(it)) else { return };
     // Without capabilities, as of hosts before 5.8 and 6.8.
     let request = request::validate_request(offered, config).without_field(3);
     let call = suite.call(Rpc::ValidateResourceConfig, &request).await;
     let refused = call.diagnostics().iter().any(Diag::is_error);
-    suite.check("V-10", refused, || {
+    suite.check_rule("V-10", refused, || {
         Finding::new(
             "V-10",
             &offered.display_name(),
@@ -320,10 +322,10 @@ pub(super) fn enlarge_collection(offered: &OfferedType, config: &Value) -> Optio
 }
 
 async fn check_large_config(suite: &mut Suite, offered: &OfferedType, config: &Value) {
-    if !suite.is_wanted("V-08") {
+    if !suite.is_rule_wanted("V-08") {
         return;
     }
-    let full = suite.generate_config(offered, Extent::All, 0);
+    let full = suite.generate_config(offered, ConfigExtent::All, 0);
     let Some((path, value)) =
         enlarge_collection(offered, config).or_else(|| enlarge_collection(offered, &full))
     else {
@@ -332,7 +334,7 @@ async fn check_large_config(suite: &mut Suite, offered: &OfferedType, config: &V
     let mut best: Option<Call> = None;
     // The best of several, so that a busy machine is not blamed on the provider.
     for _ in 0..3 {
-        let call = suite.validate(offered, &value).await;
+        let call = suite.call_validate(offered, &value).await;
         if best.as_ref().is_none_or(|best| call.took < best.took) {
             best = Some(call);
         }
@@ -342,7 +344,7 @@ async fn check_large_config(suite: &mut Suite, offered: &OfferedType, config: &V
         }
     }
     let Some(call) = best else { return };
-    suite.check("V-08", call.has_reply() && call.took < Duration::from_secs(1), || {
+    suite.check_rule("V-08", call.has_reply() && call.took < Duration::from_secs(1), || {
         Finding::new("V-08", &offered.display_name(), "1,000 elements take long to validate")
             .with_path(&path)
             .with_call(&call)
@@ -351,13 +353,13 @@ async fn check_large_config(suite: &mut Suite, offered: &OfferedType, config: &V
 }
 
 async fn check_malformed_requests(suite: &mut Suite, types: &[OfferedType]) {
-    if !suite.is_wanted("V-09") {
+    if !suite.is_rule_wanted("V-09") {
         return;
     }
     for offered in types.iter().take(60) {
         let rpc = request::validate_rpc(offered.kind);
         let ty = offered.ty();
-        let config = suite.generate_config(offered, Extent::Required, 0);
+        let config = suite.generate_config(offered, ConfigExtent::Required, 0);
         let unknown_type = OfferedType { name: "no_such_type".to_owned(), ..offered.clone() };
         // An unknown type, no value, JSON (legal, though Terraform never sends it), and nothing at
         // all.
@@ -369,25 +371,25 @@ async fn check_malformed_requests(suite: &mut Suite, types: &[OfferedType]) {
         ];
         for request in requests {
             let call = suite.call(rpc, &request).await;
-            suite.check("V-09", call.has_reply(), || {
+            suite.check_rule("V-09", call.has_reply(), || {
                 Finding::new("V-09", &offered.display_name(), "an odd request crashes the provider")
                     .with_call(&call)
             });
         }
     }
-    let call = suite.call_within(
+    let call = suite.call_with_deadline(
         Rpc::ValidateProviderConfig,
         vec![Bytes::new()],
-        crate::suite::CALL_TIMEOUT,
+        crate::suite::READ_ONLY_CALL_TIMEOUT,
     );
     let call = call.await;
-    suite.check("V-09", call.has_reply(), || {
+    suite.check_rule("V-09", call.has_reply(), || {
         Finding::new("V-09", "provider", "an empty request crashes the provider").with_call(&call)
     });
 }
 
 async fn check_examples(suite: &mut Suite, types: &[OfferedType]) {
-    if !suite.is_wanted("V-11") {
+    if !suite.is_rule_wanted("V-11") {
         return;
     }
     if suite.options.examples.is_empty() {
@@ -398,14 +400,14 @@ async fn check_examples(suite: &mut Suite, types: &[OfferedType]) {
             let value = match example {
                 Ok(value) => value,
                 Err(why) => {
-                    suite.check("V-11", false, || {
+                    suite.check_rule("V-11", false, || {
                         Finding::new("V-11", &offered.display_name(), format!("{file}: {why}"))
                     });
                     continue;
                 }
             };
-            let call = suite.validate(offered, &value).await;
-            suite.check("V-11", call.is_success(), || {
+            let call = suite.call_validate(offered, &value).await;
+            suite.check_rule("V-11", call.is_success(), || {
                 Finding::new("V-11", &offered.display_name(), format!("{file} does not validate"))
                     .with_call(&call)
                     .with_values("no error", first_error_line(&call))

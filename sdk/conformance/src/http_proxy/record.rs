@@ -33,14 +33,14 @@ impl RemoteCall {
         match self.method.as_str() {
             // By HTTP and WebDAV, these change nothing.
             "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PROPFIND" | "REPORT" => false,
-            "POST" => !self.is_known_to_read(),
+            "POST" => !self.is_known_read_only(),
             _ => true,
         }
     }
 
     /// Whether it is a POST of the kinds with which services are only asked: operations in the name of
     /// which that is said, searches, queries and logins.
-    fn is_known_to_read(&self) -> bool {
+    fn is_known_read_only(&self) -> bool {
         const READING_OPERATIONS: [&str; 7] =
             ["Describe", "Get", "List", "Query", "Scan", "BatchGet", "Head"];
         const READING_PATHS: [&str; 9] = [

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::time::timeout;
 
 /// The most of a stream of the process that is kept.
-const MAX_KEPT_BYTES: usize = 4 << 20;
+const MAX_KEPT_OUTPUT_BYTES: usize = 4 << 20;
 
 /// The number of lines kept of the report of a panic. More follow where backtraces are on.
 const N_PANIC_LINES: usize = 3;
@@ -25,19 +25,22 @@ pub struct PrintedOutput {
     pub dropped: usize,
 }
 
-pub(super) type Shared<T> = Arc<Mutex<T>>;
+pub(super) type SharedOutput<T> = Arc<Mutex<T>>;
 
 pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reads an output to its end.
-pub(super) async fn keep_output(mut from: impl AsyncRead + Unpin, into: Shared<PrintedOutput>) {
+pub(super) async fn keep_output(
+    mut from: impl AsyncRead + Unpin,
+    into: SharedOutput<PrintedOutput>,
+) {
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(read @ 1..) = from.read(&mut buffer).await {
         let mut printed = lock(&into);
         // Beyond the limit it is read and dropped: a full pipe would stop the provider.
-        let room = MAX_KEPT_BYTES.saturating_sub(printed.bytes.len()).min(read);
+        let room = MAX_KEPT_OUTPUT_BYTES.saturating_sub(printed.bytes.len()).min(read);
         printed.bytes.extend_from_slice(&buffer[..room]);
         printed.dropped += read - room;
     }

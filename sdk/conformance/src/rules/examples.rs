@@ -1,7 +1,7 @@
 //! An example of a provider that breaks each rule, for the documentation and for reports.
 
 /// Pairs of a rule's id and an example.
-const EXAMPLES: &[(&str, &str)] = &[
+const BROKEN_RULE_EXAMPLES: &[(&str, &str)] = &[
     ("H-01", "`main` serves whatever the environment says; without a host it waits on its socket."),
     ("H-02", "`fmt.Println(\"starting\")` in `main` before `plugin.Serve`."),
     ("H-03", "A server built for another core version prints `2|6|unix|...`."),
@@ -191,18 +191,18 @@ const EXAMPLES: &[(&str, &str)] = &[
 /// Returns an example of a provider that breaks the rule.
 #[must_use]
 pub fn example(id: &str) -> &'static str {
-    EXAMPLES.iter().find(|(own, _)| *own == id).map_or("", |(_, text)| text)
+    BROKEN_RULE_EXAMPLES.iter().find(|(own, _)| *own == id).map_or("", |(_, text)| text)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::EXAMPLES;
+    use super::BROKEN_RULE_EXAMPLES;
     use crate::rules;
 
     #[test]
     fn every_rule_has_one_example_in_the_order_of_the_rules() {
         let mut ids: Vec<_> = rules::all_rules().map(|rule| rule.id).collect();
-        let mut own: Vec<_> = EXAMPLES.iter().map(|(id, _)| *id).collect();
+        let mut own: Vec<_> = BROKEN_RULE_EXAMPLES.iter().map(|(id, _)| *id).collect();
         ids.sort_unstable();
         own.sort_unstable();
         assert_eq!(ids, own);

@@ -6,7 +6,7 @@ use quote::quote;
 use syn::{Ident, Path};
 
 use super::{Resource, hidden_variable};
-use crate::client_structs;
+use crate::client_conversions;
 use crate::model_field::ModelField;
 
 /// A type that an expression may answer, and what the trait has for it.
@@ -53,7 +53,7 @@ impl Resource<'_> {
         let mut cases = vec![case(&quote!(#computed), all(quote!(self)))];
         if is_open {
             cases.push(case(&id, quote!(::core::result::Result::Err(self))));
-        } else if self.computed_fields().all(|part| self.is_id(part)) {
+        } else if self.computed_fields().all(|part| self.is_id_field(part)) {
             let id_part = self.id.map(|part| {
                 let ident = part.ident;
                 quote!(#ident: self)
@@ -123,7 +123,7 @@ impl Resource<'_> {
             cases.push(case(&quote!(()), body));
         }
         if let Some(from) = self.from.filter(|_| self.is_fully_set_by_service()) {
-            let told = self.computed_from_service(from, &self.prior_id(&quote!(#prior)));
+            let told = self.computed_from_service(from, &self.prior_id_expression(&quote!(#prior)));
             cases.push(case(&quote!(#from), all(told)));
         }
         // Other types have no such `Same` either, and no further error is reported.
@@ -191,7 +191,7 @@ impl Resource<'_> {
     }
 
     /// The id of an object as it was, or that there is none.
-    pub(super) fn prior_id(&self, prior: &TokenStream) -> TokenStream {
+    pub(super) fn prior_id_expression(&self, prior: &TokenStream) -> TokenStream {
         self.id.map_or_else(
             || quote!(()),
             |id| {
@@ -206,7 +206,7 @@ impl Resource<'_> {
         let computed = &self.computed;
         let theirs: Vec<_> =
             self.computed_fields().filter(|part| !part.is_absent_from_client()).collect();
-        let (names, values) = client_structs::fields_from_client(&theirs);
+        let (names, values) = client_conversions::fields_from_client(&theirs);
         let own = self.id.filter(|id| id.is_absent_from_client()).map(|part| {
             let ident = part.ident;
             quote!(#ident: #id)

@@ -137,7 +137,7 @@ impl WaitArgs {
         let content;
         parenthesized!(content in input);
         while !content.is_empty() {
-            waiting.read_option(&content)?;
+            waiting.read_wait_option(&content)?;
             if !content.is_empty() {
                 content.parse::<Token![,]>()?;
             }
@@ -145,7 +145,7 @@ impl WaitArgs {
         Ok(waiting)
     }
 
-    fn read_option(&mut self, input: ParseStream<'_>) -> Result<()> {
+    fn read_wait_option(&mut self, input: ParseStream<'_>) -> Result<()> {
         let is_word =
             // `size == 1` is a condition, `every = …` is not.
             input.peek(Ident::peek_any) && input.peek2(Token![=]) && !input.peek2(Token![==]);

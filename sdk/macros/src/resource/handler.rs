@@ -36,7 +36,7 @@ impl Resource<'_> {
     pub(super) fn create_handler(&self) -> TokenStream {
         let Some(expression) = self.said.expression("create") else { return TokenStream::new() };
         let (model, computed, draft) = (&self.input.ident, &self.computed, &self.draft);
-        let made = self.typed_result(expression, HandlerKind::Create);
+        let made = self.typed_result_expression(expression, HandlerKind::Create);
         let body = if self.reads_after_create() {
             let known = hidden_variable("known");
             let copy = quote!(::core::clone::Clone::clone(&#known));
@@ -59,7 +59,7 @@ impl Resource<'_> {
                 },
                 None => quote!(return ::core::result::Result::Ok(all)),
             };
-            let found = self.read_after_change(HandlerKind::Create);
+            let found = self.read_after_change_expression(HandlerKind::Create);
             quote! {
                 let #known = match #made {
                     ::core::result::Result::Ok(all) => { #all }
@@ -86,7 +86,8 @@ impl Resource<'_> {
 
     pub(super) fn read_handler(&self) -> TokenStream {
         let Some(expression) = self.said.expression("read") else { return TokenStream::new() };
-        let (model, found) = (&self.input.ident, self.typed_result(expression, HandlerKind::Read));
+        let (model, found) =
+            (&self.input.ident, self.typed_result_expression(expression, HandlerKind::Read));
         quote! {
             async fn read(
                 &self,
@@ -101,7 +102,7 @@ impl Resource<'_> {
     pub(super) fn update_handler(&self) -> TokenStream {
         let Some(expression) = self.said.expression("update") else { return TokenStream::new() };
         let (model, computed) = (&self.input.ident, &self.computed);
-        let changed = self.typed_result(expression, HandlerKind::Update);
+        let changed = self.typed_result_expression(expression, HandlerKind::Update);
         let body = if self.reads_after_update() {
             // With `ready`, even a whole answer is not enough: the object may not be usable yet.
             let is_all = self.said.ready.is_none().then(|| {
@@ -111,8 +112,8 @@ impl Resource<'_> {
                     }
                 }
             });
-            let found = self.read_after_change(HandlerKind::Update);
-            let id = self.prior_id(&quote!(call.prior));
+            let found = self.read_after_change_expression(HandlerKind::Update);
+            let id = self.prior_id_expression(&quote!(call.prior));
             quote! {
                 let changed = #changed;
                 // Without a use, it would cause a warning in the author's crate.
@@ -140,7 +141,7 @@ impl Resource<'_> {
     pub(super) fn delete_handler(&self) -> TokenStream {
         let Some(expression) = self.said.expression("delete") else { return TokenStream::new() };
         let (model, deleted) =
-            (&self.input.ident, self.typed_result(expression, HandlerKind::Delete));
+            (&self.input.ident, self.typed_result_expression(expression, HandlerKind::Delete));
         let gone = self.said.gone.as_ref().map(|gone| {
             let is_gone = quote!(found.is_none().then_some(()));
             let wait = StateWait {
@@ -165,7 +166,7 @@ impl Resource<'_> {
     }
 
     /// Result of an expression, with the type that it must have.
-    fn typed_result(&self, expression: &Expr, phase: HandlerKind) -> TokenStream {
+    fn typed_result_expression(&self, expression: &Expr, phase: HandlerKind) -> TokenStream {
         let bound = self
             .handler_scope(phase)
             .mentioned_bindings(&MentionedNames::in_expressions([expression]));
@@ -187,7 +188,7 @@ impl Resource<'_> {
     }
 
     /// The service's object after a creation or change.
-    fn read_after_change(&self, phase: HandlerKind) -> TokenStream {
+    fn read_after_change_expression(&self, phase: HandlerKind) -> TokenStream {
         match &self.said.ready {
             Some(ready) => {
                 let until = &ready.until;

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use tokio::net::UnixStream;
 
 /// The files that a runtime waits for, as the system lists them.
-pub(super) struct Sockets {
+pub(super) struct PolledSockets {
     list: PathBuf,
     /// Number of the runtime's own files.
     n_own: usize,
 }
 
-impl Sockets {
+impl PolledSockets {
     /// Finds the list of the current runtime: the one with a socket that was just opened. `None` if
     /// the system has no such lists.
     pub(super) fn of_this_runtime() -> Option<Self> {

@@ -3,9 +3,9 @@
 use std::convert::Infallible;
 
 /// The sockets that a runtime waits for. They are not known.
-pub(super) struct Sockets(Infallible);
+pub(super) struct PolledSockets(Infallible);
 
-impl Sockets {
+impl PolledSockets {
     pub(super) fn of_this_runtime() -> Option<Self> {
         None
     }

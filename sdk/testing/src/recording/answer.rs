@@ -151,7 +151,7 @@ impl RecordedHalf<'_> {
         identity: Option<&Payload>,
     ) {
         self.add_payload("state", ValueKind::Resource(of), state);
-        self.add_member("private", encode_bytes(private));
+        self.add_nonempty_member("private", encode_bytes(private));
         self.add_identity("identity", of, identity);
     }
 }
@@ -202,15 +202,15 @@ impl RecordedAnswer for PlanResponse {
     fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
         page.add_payload("planned", ValueKind::Resource(of), &self.planned);
         if !self.requires_replace.is_empty() {
-            page.add_member(
+            page.add_nonempty_member(
                 "requires_replace",
                 self.requires_replace.iter().map(encode_path).collect(),
             );
         }
-        page.add_member("planned_private", encode_bytes(&self.planned_private));
+        page.add_nonempty_member("planned_private", encode_bytes(&self.planned_private));
         // Providers with this SDK do not set it, so the record is shorter without it.
         if self.legacy_type_system {
-            page.add_member("legacy_type_system", json!(true));
+            page.add_nonempty_member("legacy_type_system", json!(true));
         }
         page.add_deferred(self.deferred);
         page.add_identity("planned_identity", of, self.planned_identity.as_ref());
@@ -237,7 +237,7 @@ impl RecordedAnswer for ApplyResponse {
         page.add_object(of, &self.state, &self.private, self.identity.as_ref());
         page.add_diagnostics(&self.diagnostics);
         if self.legacy_type_system {
-            page.add_member("legacy_type_system", json!(true));
+            page.add_nonempty_member("legacy_type_system", json!(true));
         }
     }
 
@@ -263,7 +263,7 @@ impl RecordedAnswer for ImportResponse {
                 "identity": identity.map(|identity| page.encode_payload(ValueKind::Identity(name), identity)),
             }));
         }
-        page.add_member("resources", Json::Array(shown));
+        page.add_nonempty_member("resources", Json::Array(shown));
         page.add_deferred(self.deferred);
         page.add_diagnostics(&self.diagnostics);
     }
@@ -336,7 +336,10 @@ impl RecordedAnswer for CallResponse {
         match &self.result {
             Ok(result) => page.add_payload("result", ValueKind::Result(of), result),
             Err(error) => {
-                page.add_member("error", json!({"text": error.text, "argument": error.argument}));
+                page.add_nonempty_member(
+                    "error",
+                    json!({"text": error.text, "argument": error.argument}),
+                );
             }
         }
     }
@@ -357,9 +360,9 @@ impl RecordedAnswer for OpenResponse {
             page.add_secrets(result.value());
         }
         page.add_payload("result", ValueKind::Ephemeral(of), &self.result);
-        page.add_member("private", encode_bytes(&self.private));
+        page.add_nonempty_member("private", encode_bytes(&self.private));
         // As a length of time: the moment itself would be past when it is replayed.
-        page.add_member("renew_in", seconds_until(self.renew_at));
+        page.add_nonempty_member("renew_in", seconds_until(self.renew_at));
         page.add_deferred(self.deferred);
         page.add_diagnostics(&self.diagnostics);
     }
@@ -377,8 +380,8 @@ impl RecordedAnswer for OpenResponse {
 
 impl RecordedAnswer for RenewResponse {
     fn encode(&self, page: &mut RecordedHalf<'_>, _: &str) {
-        page.add_member("private", encode_bytes(&self.private));
-        page.add_member("renew_in", seconds_until(self.renew_at));
+        page.add_nonempty_member("private", encode_bytes(&self.private));
+        page.add_nonempty_member("renew_in", seconds_until(self.renew_at));
         page.add_diagnostics(&self.diagnostics);
     }
 
@@ -410,11 +413,11 @@ impl RecordedAnswer for Vec<ActionEvent> {
             ActionEvent::Progress(text) => Some(json!(text)),
             ActionEvent::Completed(_) => None,
         });
-        page.add_member("progress", progress.collect());
+        page.add_nonempty_member("progress", progress.collect());
         for event in self {
             if let ActionEvent::Completed(said) = event {
                 // Even without diagnostics: a stream that broke off has no end like this.
-                page.add_member("completed", json!(true));
+                page.add_nonempty_member("completed", json!(true));
                 page.add_diagnostics(said);
             }
         }
@@ -438,7 +441,7 @@ impl RecordedAnswer for Vec<ListEvent> {
         for event in self {
             // A page for each event, since they all have the same fields.
             let mut inner = RecordedHalf::new(offer);
-            inner.add_member("name", json!(event.display_name));
+            inner.add_nonempty_member("name", json!(event.display_name));
             inner.add_identity("identity", of, event.identity.as_ref());
             if let Some(object) = &event.object {
                 inner.add_payload("object", ValueKind::Resource(of), object);
@@ -448,7 +451,7 @@ impl RecordedAnswer for Vec<ListEvent> {
             page.names.append(&mut inner.names);
             events.push(Json::Object(inner.fields));
         }
-        page.add_member("events", Json::Array(events));
+        page.add_nonempty_member("events", Json::Array(events));
     }
 
     fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {

@@ -67,7 +67,7 @@ impl RecordingProvider {
         };
         // A failed call belongs to the record: the host has seen it.
         if let Err(failure) = &answer {
-            kept.add_member("failure", json!(failure.to_string()));
+            kept.add_nonempty_member("failure", json!(failure.to_string()));
         }
         self.recording.record_call(call, &of, page, kept);
         answer

@@ -86,7 +86,7 @@ impl RecordedHalf<'_> {
     }
 
     fn with_upgrade_request(mut self, request: &UpgradeRequest) -> Self {
-        self.add_member("version", json!(request.version));
+        self.add_nonempty_member("version", json!(request.version));
         self.add_raw_state("state", Some(&request.type_name), &request.state);
         self
     }
@@ -94,7 +94,7 @@ impl RecordedHalf<'_> {
     fn with_read_request(mut self, request: &ReadRequest) -> Self {
         let name = &request.type_name;
         self.add_payload("current", ValueKind::Resource(name), &request.current);
-        self.add_member("private", encode_bytes(&request.private));
+        self.add_nonempty_member("private", encode_bytes(&request.private));
         self.add_payload("provider_meta", ValueKind::Meta, &request.provider_meta);
         self.add_identity("identity", name, request.identity.as_ref());
         self
@@ -105,10 +105,10 @@ impl RecordedHalf<'_> {
         self.add_payload("prior", ValueKind::Resource(name), &request.prior);
         self.add_payload("proposed", ValueKind::Resource(name), &request.proposed);
         self.add_payload("config", ValueKind::Resource(name), &request.config);
-        self.add_member("prior_private", encode_bytes(&request.prior_private));
+        self.add_nonempty_member("prior_private", encode_bytes(&request.prior_private));
         self.add_payload("provider_meta", ValueKind::Meta, &request.provider_meta);
         self.add_identity("prior_identity", name, request.prior_identity.as_ref());
-        self.add_member("planned_private", encode_bytes(&request.planned_private));
+        self.add_nonempty_member("planned_private", encode_bytes(&request.planned_private));
         self
     }
 
@@ -117,34 +117,34 @@ impl RecordedHalf<'_> {
         self.add_payload("prior", ValueKind::Resource(name), &request.prior);
         self.add_payload("planned", ValueKind::Resource(name), &request.planned);
         self.add_payload("config", ValueKind::Resource(name), &request.config);
-        self.add_member("planned_private", encode_bytes(&request.planned_private));
+        self.add_nonempty_member("planned_private", encode_bytes(&request.planned_private));
         self.add_payload("provider_meta", ValueKind::Meta, &request.provider_meta);
         self.add_identity("planned_identity", name, request.planned_identity.as_ref());
         self
     }
 
     fn with_import_request(mut self, request: &ImportRequest) -> Self {
-        self.add_member("id", json!(request.id));
+        self.add_nonempty_member("id", json!(request.id));
         self.add_identity("identity", &request.type_name, request.identity.as_ref());
         self
     }
 
     fn with_move_request(mut self, request: &MoveRequest) -> Self {
-        self.add_member("source_provider", json!(request.source_provider));
-        self.add_member("source_type", json!(request.source_type));
-        self.add_member("source_version", json!(request.source_version));
+        self.add_nonempty_member("source_provider", json!(request.source_provider));
+        self.add_nonempty_member("source_type", json!(request.source_type));
+        self.add_nonempty_member("source_version", json!(request.source_version));
         // Without a schema: the source may be a type of another provider.
         self.add_raw_state("source_state", None, &request.source_state);
-        self.add_member("source_private", encode_bytes(&request.source_private));
+        self.add_nonempty_member("source_private", encode_bytes(&request.source_private));
         if let Some(identity) = &request.source_identity {
             self.add_raw_state("source_identity", None, identity);
         }
-        self.add_member("source_identity_version", json!(request.source_identity_version));
+        self.add_nonempty_member("source_identity_version", json!(request.source_identity_version));
         self
     }
 
     fn with_upgrade_identity_request(mut self, request: &UpgradeIdentityRequest) -> Self {
-        self.add_member("version", json!(request.version));
+        self.add_nonempty_member("version", json!(request.version));
         self.add_raw_state("identity", None, &request.identity);
         self
     }
@@ -160,7 +160,7 @@ impl RecordedHalf<'_> {
         let shown = arguments
             .map(|(at, one)| self.encode_payload(ValueKind::Argument(&request.name, at), one));
         let arguments: Vec<Json> = shown.collect();
-        self.add_member("arguments", Json::Array(arguments));
+        self.add_nonempty_member("arguments", Json::Array(arguments));
         self
     }
 
@@ -171,8 +171,8 @@ impl RecordedHalf<'_> {
 
     fn with_list_request(mut self, request: &ListRequest) -> Self {
         self.add_payload("config", ValueKind::List(&request.type_name), &request.config);
-        self.add_member("limit", json!(request.limit));
-        self.add_member("include_object", json!(request.include_object));
+        self.add_nonempty_member("limit", json!(request.limit));
+        self.add_nonempty_member("include_object", json!(request.include_object));
         self
     }
 
@@ -187,7 +187,7 @@ impl RecordedHalf<'_> {
     }
 
     fn with_lease_request(mut self, request: &LeaseRequest) -> Self {
-        self.add_member("private", encode_bytes(&request.private));
+        self.add_nonempty_member("private", encode_bytes(&request.private));
         self
     }
 
@@ -208,7 +208,7 @@ impl RecordedHalf<'_> {
         let schema = of.and_then(|of| self.offer.schema.resources.get(of));
         if let Some(block) = schema.map(|schema| &schema.block) {
             let ty = block.implied_type();
-            self.collect_names(&ty);
+            self.collect_attribute_names(&ty);
             let written = json.to_string();
             match json::decode_with_extra_attributes(written.as_bytes(), &ty, ExtraAttributes::Drop)
             {
@@ -217,7 +217,7 @@ impl RecordedHalf<'_> {
                 Err(_) => self.hide_sensitive_attributes(block, &mut json),
             }
         }
-        self.add_member(name, json);
+        self.add_nonempty_member(name, json);
     }
 
     fn hide_sensitive_attributes(&mut self, block: &Block, json: &mut Json) {

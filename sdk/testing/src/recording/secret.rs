@@ -12,8 +12,8 @@ use super::value_json::{SECRET_KEY, TYPE_KEY};
 /// random.
 const MIN_EMBEDDED_SECRET_LENGTH: usize = 4;
 
-const TOKEN_OPEN: &str = "«secret ";
-const TOKEN_CLOSE: char = '»';
+const SECRET_TOKEN_START: &str = "«secret ";
+const SECRET_TOKEN_END: char = '»';
 
 /// Secret strings.
 #[derive(Default)]
@@ -76,7 +76,7 @@ impl SecretTokens<'_> {
     fn token_for(&mut self, secret: &str) -> String {
         let next = self.numbers.len() + 1;
         let number = *self.numbers.entry(secret.to_owned()).or_insert(next);
-        format!("{TOKEN_OPEN}{number}{TOKEN_CLOSE}")
+        format!("{SECRET_TOKEN_START}{number}{SECRET_TOKEN_END}")
     }
 
     fn hide_in_text(&mut self, text: &str) -> String {
@@ -102,7 +102,7 @@ impl SecretTokens<'_> {
 
 /// The number of a token, if the string is only that.
 pub(super) fn token_number(token: &str) -> Option<i64> {
-    token.strip_prefix(TOKEN_OPEN)?.strip_suffix(TOKEN_CLOSE)?.parse().ok()
+    token.strip_prefix(SECRET_TOKEN_START)?.strip_suffix(SECRET_TOKEN_END)?.parse().ok()
 }
 
 /// Values of tokens during a replay.
@@ -202,12 +202,15 @@ impl TokenValues {
             return true;
         }
         // In one string, only one token without a value can be found.
-        let Some((before, rest)) = recorded.split_once(TOKEN_OPEN) else { return false };
-        let Some((number, after)) = rest.split_once(TOKEN_CLOSE) else { return false };
+        let Some((before, rest)) = recorded.split_once(SECRET_TOKEN_START) else { return false };
+        let Some((number, after)) = rest.split_once(SECRET_TOKEN_END) else { return false };
         let secret = came.strip_prefix(before).and_then(|came| came.strip_suffix(after));
         match secret {
             Some(secret) if !secret.is_empty() => {
-                self.texts.insert(format!("{TOKEN_OPEN}{number}{TOKEN_CLOSE}"), secret.to_owned());
+                self.texts.insert(
+                    format!("{SECRET_TOKEN_START}{number}{SECRET_TOKEN_END}"),
+                    secret.to_owned(),
+                );
                 true
             }
             _ => false,

@@ -77,7 +77,7 @@ fn live(engine: &mut TestEngine, [first, second]: [&str; 2]) -> Vec<String> {
     changed.expect_done();
     assert!(engine.attribute("doors_door.a", "note").contains(second));
     engine.destroy(&config("red", second)).expect_done();
-    vec![created.text(), changed.text()]
+    vec![created.plan_text(), changed.plan_text()]
 }
 
 fn recorded() -> (Vec<String>, String) {

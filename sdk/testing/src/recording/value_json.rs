@@ -123,7 +123,7 @@ impl<'o> RecordedHalf<'o> {
     }
 
     /// Adds a member, unless it is empty.
-    pub(super) fn add_member(&mut self, name: &str, json: Json) {
+    pub(super) fn add_nonempty_member(&mut self, name: &str, json: Json) {
         if !json.is_null() {
             self.names.insert(name.to_owned());
             self.fields.insert(name.to_owned(), json);
@@ -131,18 +131,18 @@ impl<'o> RecordedHalf<'o> {
     }
 
     /// Collects the attribute names in a type.
-    pub(super) fn collect_names(&mut self, ty: &Type) {
+    pub(super) fn collect_attribute_names(&mut self, ty: &Type) {
         match ty {
             Type::List(element) | Type::Set(element) | Type::Map(element) => {
-                self.collect_names(element);
+                self.collect_attribute_names(element);
             }
             Type::Tuple(elements) => {
-                elements.iter().for_each(|element| self.collect_names(element));
+                elements.iter().for_each(|element| self.collect_attribute_names(element));
             }
             Type::Object(object) => {
                 for (name, ty) in &object.attributes {
                     self.names.insert(name.as_str().to_owned());
-                    self.collect_names(ty);
+                    self.collect_attribute_names(ty);
                 }
             }
             Type::Dynamic | Type::Bool | Type::Number | Type::String => {}
@@ -152,7 +152,7 @@ impl<'o> RecordedHalf<'o> {
     /// Encodes a value.
     pub(super) fn add_payload(&mut self, name: &str, kind: ValueKind<'_>, payload: &Payload) {
         let json = self.encode_payload(kind, payload);
-        self.add_member(name, json);
+        self.add_nonempty_member(name, json);
     }
 
     /// The value as JSON. Its sensitive parts are recorded as secrets.
@@ -162,7 +162,7 @@ impl<'o> RecordedHalf<'o> {
             Ok(plain) if plain.value().is_null() => Json::Null,
             Ok(plain) => {
                 // A name stays as it is, even if a secret has the same text.
-                self.collect_names(&plain.value().ty());
+                self.collect_attribute_names(&plain.value().ty());
                 let mut json = encode_value(plain.value(), &ty);
                 if let Some(block) = self.offer.find_block(kind) {
                     self.mark_sensitive_parts(block, plain.value(), &mut json);
@@ -202,14 +202,17 @@ impl<'o> RecordedHalf<'o> {
             })
             .collect();
         if !shown.is_empty() {
-            self.add_member("diagnostics", Json::Array(shown));
+            self.add_nonempty_member("diagnostics", Json::Array(shown));
         }
     }
 
     pub(super) fn add_deferred(&mut self, deferred: Option<DeferredReason>) {
         let found =
             deferred.and_then(|reason| DEFERRAL_REASONS.iter().find(|(one, _)| *one == reason));
-        self.add_member("deferred", found.map_or(Json::Null, |(_, name)| Json::from(*name)));
+        self.add_nonempty_member(
+            "deferred",
+            found.map_or(Json::Null, |(_, name)| Json::from(*name)),
+        );
     }
 }
 

@@ -100,7 +100,7 @@ fn after(first: &str, second: &str) -> String {
     engine.apply(&server(first)).expect_done();
     // Otherwise a change below could be a leftover of the first configuration.
     engine.plan(&server(first)).expect_nothing();
-    let text = engine.plan(&server(second)).text();
+    let text = engine.plan(&server(second)).plan_text();
     engine.apply(&server(second)).expect_done();
     engine.plan(&server(second)).expect_nothing();
     text

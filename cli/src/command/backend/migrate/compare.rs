@@ -31,7 +31,7 @@ impl StateSummary {
         }
     }
 
-    pub(super) fn words(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match self {
             Self::State { file, .. } => describe_state(file),
             Self::Unreadable | Self::Emptied => "it cannot be read here".to_owned(),
@@ -90,7 +90,7 @@ impl TargetState {
         }
     }
 
-    pub(super) fn words(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match self {
             Self::Nothing => "nothing".to_owned(),
             Self::Same => "the same state".to_owned(),
@@ -112,7 +112,7 @@ impl TargetState {
 }
 
 /// Content of a place; `None` if there is nothing.
-pub(super) async fn summary(
+pub(super) async fn summarize_state(
     diags: &mut Diagnostics,
     backend: &dyn Backend,
     name: &str,

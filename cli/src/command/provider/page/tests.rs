@@ -95,7 +95,7 @@ fn a_page_tells_what_is_required_optional_and_read_only_at_every_depth() {
         terraform import cloud_machine.a 1
         ```
     "##]]
-    .assert_eq(&of_block(&subject, &block));
+    .assert_eq(&block_page(&subject, &block));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_function_has_its_signature_and_arguments() {
         example: None,
         import: None,
     };
-    let page = of_function(&subject, &function);
+    let page = function_page(&subject, &function);
     assert!(page.contains("halves(of number, more number...) list of number"), "{page}");
     assert!(page.contains("2. `more` (Variadic, Number) A number."), "{page}");
 }

@@ -6,7 +6,7 @@ use formwork_value::schema::Attribute;
 use formwork_value::{Marks, Path, Step, Str, Value};
 
 use super::ChangeSign;
-use super::content::{is_keyed, is_same_content, is_sequence, known_content, member, members};
+use super::same_content::{is_keyed, is_same_content, is_sequence, known_content, member, members};
 
 /// One of the two values of a change.
 #[derive(Clone, Copy)]
@@ -249,7 +249,7 @@ impl<'v> ValueChange<'v> {
     }
 
     /// Whether a side is an object or a map.
-    pub(super) fn has_members(side: ChangeSide<'_>) -> bool {
+    pub(super) fn is_object_or_map(side: ChangeSide<'_>) -> bool {
         side.known_content().is_some_and(is_keyed)
     }
 }

@@ -6,7 +6,7 @@ use formwork_value::Value;
 
 use super::align::{Edit, align};
 use super::change::ValueChange;
-use super::content::{ElementPlaces, is_same_content};
+use super::same_content::{ElementPlaces, is_same_content};
 
 /// The places of an element before and after.
 pub(super) type ElementPair = (usize, usize);
@@ -84,7 +84,7 @@ pub(super) fn set_pairs(change: &ValueChange<'_>) -> Vec<ElementPair> {
 #[cfg(test)]
 mod tests {
     use super::super::change::ChangeSide;
-    use super::super::content::is_keyed;
+    use super::super::same_content::is_keyed;
     use super::*;
 
     fn tuple(items: &[Value]) -> Value {

@@ -43,7 +43,7 @@ impl RenderOptions {
         Self { omits_null: true, ..self.of_part() }
     }
 
-    fn keeping(self) -> Self {
+    fn with_unchanged_shown(self) -> Self {
         Self { keeps: true, ..self.of_part() }
     }
 }
@@ -70,11 +70,13 @@ impl DiffRenderer<'_> {
 
     fn render_form(&self, node: &DiffNode<'_>, options: RenderOptions) -> String {
         let note = self.replacement_note(node.forces, options);
-        let null = self.render_null(node.sign, options);
+        let null = self.removal_suffix(node.sign, options);
         match &node.form {
             NodeForm::Scalar(sides) => self.render_scalar(node, *sides, options),
-            NodeForm::List { elements, context } => self.list(node, elements, *context, options),
-            NodeForm::Set { elements, nested } => self.set(node, elements, *nested, options),
+            NodeForm::List { elements, context } => {
+                self.render_list(node, elements, *context, options)
+            }
+            NodeForm::Set { elements, nested } => self.render_set(node, elements, *nested, options),
             NodeForm::Map { elements, nested } => self.render_map(node, elements, *nested, options),
             NodeForm::Object { attributes, nested } => {
                 self.render_members(node, attributes, *nested, options)
@@ -124,7 +126,7 @@ impl DiffRenderer<'_> {
             Some(value) => render_scalar(value),
             None => self.screen.paint(Paint::Dim, "null"),
         };
-        if let Some(text) = self.text(node, sides, options) {
+        if let Some(text) = self.render_long_or_json_string(node, sides, options) {
             return text;
         }
         let note = self.replacement_note(node.forces, options);
@@ -132,7 +134,7 @@ impl DiffRenderer<'_> {
             ChangeSign::Add | ChangeSign::Keep => format!("{}{note}", text(after)),
             ChangeSign::Remove if before.is_none() => format!("{}{note}", text(before)),
             ChangeSign::Remove => {
-                format!("{}{}{note}", text(before), self.render_null(node.sign, options))
+                format!("{}{}{note}", text(before), self.removal_suffix(node.sign, options))
             }
             ChangeSign::Change => {
                 let arrow = self.screen.paint(Paint::Yellow, "->");
@@ -151,7 +153,7 @@ impl DiffRenderer<'_> {
     ) -> String {
         let Brackets { open, close, parts_force } = brackets;
         let note = self.replacement_note(node.forces && !parts_force, options);
-        let null = self.render_null(node.sign, options);
+        let null = self.removal_suffix(node.sign, options);
         match lines {
             None => format!("{open}{close}{null}{note}"),
             Some(lines) => {
@@ -160,7 +162,7 @@ impl DiffRenderer<'_> {
         }
     }
 
-    fn list(
+    fn render_list(
         &self,
         node: &DiffNode<'_>,
         elements: &[DiffNode<'_>],
@@ -190,11 +192,15 @@ impl DiffRenderer<'_> {
                 hidden.push(element);
                 continue;
             }
-            let part = if stays && context { options.keeping() } else { options.without_null() };
+            let part = if stays && context {
+                options.with_unchanged_shown()
+            } else {
+                options.without_null()
+            };
             is_next = context && !stays;
             if context && let Some((last, before)) = std::mem::take(&mut hidden).split_last() {
                 text.push_str(&self.hidden_count_line(before.len(), "element", at));
-                text.push_str(&self.render_element_line(last, options.keeping()));
+                text.push_str(&self.render_element_line(last, options.with_unchanged_shown()));
             }
             text.push_str(&self.render_element_line(element, part));
         }
@@ -205,10 +211,11 @@ impl DiffRenderer<'_> {
     fn render_element_line(&self, node: &DiffNode<'_>, options: RenderOptions) -> String {
         let options = options.indented();
         let text = format!("{},", self.render(node, options));
-        self.warning(node, options.at) + &self.line_with_sign(node.sign, &text, options.at)
+        self.sensitivity_warning(node, options.at)
+            + &self.line_with_sign(node.sign, &text, options.at)
     }
 
-    fn set(
+    fn render_set(
         &self,
         node: &DiffNode<'_>,
         elements: &[DiffNode<'_>],
@@ -243,16 +250,21 @@ impl DiffRenderer<'_> {
                 forces: node.forces && nested,
                 ..options.of_part()
             };
-            self.keys(elements, !nested, part.indented())
+            self.render_map_elements(elements, !nested, part.indented())
         });
         let brackets = Brackets { parts_force: nested, ..Brackets::new('{', '}') };
         self.render_enclosed(node, brackets, options, lines)
     }
 
     /// The lines of the elements of a map.
-    fn keys(&self, elements: &NamedNodes<'_>, aligned: bool, options: RenderOptions) -> String {
+    fn render_map_elements(
+        &self,
+        elements: &NamedNodes<'_>,
+        aligned: bool,
+        options: RenderOptions,
+    ) -> String {
         let names: Vec<String> = elements.iter().map(|(key, _)| quote_text(key)).collect();
-        let width = if aligned { width_of(&names) } else { 0 };
+        let width = if aligned { name_column_width(&names) } else { 0 };
         let (mut text, mut n_hidden) = (String::new(), 0);
         for (name, (_, element)) in names.iter().zip(elements) {
             if element.sign == ChangeSign::Keep && !options.keeps {
@@ -262,7 +274,7 @@ impl DiffRenderer<'_> {
             let comma = if matches!(element.form, NodeForm::Object { .. }) { "," } else { "" };
             let space = " ".repeat(width.saturating_sub(name.chars().count()));
             let value = self.render(element, options);
-            text.push_str(&self.warning(element, options.at));
+            text.push_str(&self.sensitivity_warning(element, options.at));
             let line = format!("{name}{space} = {value}{comma}");
             text.push_str(&self.line_with_sign(element.sign, &line, options.at));
         }
@@ -287,7 +299,7 @@ impl DiffRenderer<'_> {
     fn render_attributes(&self, attributes: &NamedNodes<'_>, options: RenderOptions) -> String {
         let names: Vec<String> = attributes.iter().map(|(name, _)| quote_if_needed(name)).collect();
         // Those that are not shown make room as well: so the column stays where it is, whatever changes.
-        let width = width_of(&names);
+        let width = name_column_width(&names);
         let (mut text, mut n_hidden) = (String::new(), 0);
         for (shown, (name, node)) in names.iter().zip(attributes) {
             let is_name = IDENTIFYING_ATTRIBUTES.contains(&name.as_str());
@@ -311,7 +323,8 @@ impl DiffRenderer<'_> {
         let AlignedName { text: name, width } = name;
         let space = " ".repeat(width.saturating_sub(name.chars().count()));
         let text = format!("{name}{space} = {}", self.render(node, options));
-        self.warning(node, options.at) + &self.line_with_sign(node.sign, &text, options.at)
+        self.sensitivity_warning(node, options.at)
+            + &self.line_with_sign(node.sign, &text, options.at)
     }
 
     fn render_block(
@@ -366,7 +379,7 @@ impl DiffRenderer<'_> {
             let label = label.map_or_else(String::new, |label| format!(" {:?}", label.as_str()));
             let part = RenderOptions { forces: group.forces, ..options };
             let body = self.render(node, part);
-            text.push_str(&self.warning(node, at));
+            text.push_str(&self.sensitivity_warning(node, at));
             let line = format!("{}{label} {body}", quote_if_needed(group.name));
             text.push_str(&self.line_with_sign(node.sign, &line, at));
         }
@@ -374,7 +387,7 @@ impl DiffRenderer<'_> {
     }
 
     /// End of a value that goes.
-    pub(super) fn render_null(&self, sign: ChangeSign, options: RenderOptions) -> String {
+    pub(super) fn removal_suffix(&self, sign: ChangeSign, options: RenderOptions) -> String {
         match sign {
             ChangeSign::Remove if !options.omits_null => {
                 format!(" {}", self.screen.paint(Paint::Dim, "-> null"))
@@ -402,7 +415,7 @@ impl DiffRenderer<'_> {
     }
 
     /// Lines that say that a value is no longer shown, or is shown from now on.
-    pub(super) fn warning(&self, node: &DiffNode<'_>, at: usize) -> String {
+    pub(super) fn sensitivity_warning(&self, node: &DiffNode<'_>, at: usize) -> String {
         let (thing, inner, before, after) = match node.form {
             NodeForm::Sensitive { inner, before, after } => {
                 ("attribute value", inner, before, after)
@@ -446,6 +459,6 @@ fn hidden_block_node<'v>(group: &BlockNodes<'_>, node: &DiffNode<'_>) -> Option<
 }
 
 /// Width of the column of names. As in Terraform, the longest is the one with the most bytes.
-fn width_of(names: &[String]) -> usize {
+fn name_column_width(names: &[String]) -> usize {
     names.iter().map(String::len).max().unwrap_or(0)
 }

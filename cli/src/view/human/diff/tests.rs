@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use formwork_value::{Marks, Number, Path, Type, Value};
 
 use super::render::RenderOptions;
-use super::{AlignedName, DiffRenderer, compare};
+use super::{AlignedName, DiffRenderer, compare_values};
 use crate::view::Screen;
 
 mod nested;
@@ -29,9 +29,10 @@ fn forced(before: Value, after: Value, forces: &[Path]) -> String {
     let owner = |value: Value| Value::object([("input", value)]);
     let (before, after) = (owner(before), owner(after));
     let change = differ.change_of(&before, &after).attribute("input");
-    let node = compare::compare_values(change, &ty);
+    let node = compare_values::compare_values(change, &ty);
     let text = differ.render(&node, RenderOptions { at: 2, ..RenderOptions::default() });
-    differ.warning(&node, 2) + &differ.line_with_sign(node.sign, &format!("input = {text}"), 2)
+    differ.sensitivity_warning(&node, 2)
+        + &differ.line_with_sign(node.sign, &format!("input = {text}"), 2)
 }
 
 fn check(before: Value, after: Value, expected: &Expect) {

@@ -81,7 +81,7 @@ impl Identity {
 ///
 /// # Errors
 /// When a line is no identity, or there is none. The text has no final period.
-pub(super) fn read_identities(text: &str) -> Result<Vec<Identity>, String> {
+pub(super) fn parse_identities(text: &str) -> Result<Vec<Identity>, String> {
     let mut identities = Vec::new();
     let mut lines = text.lines().enumerate();
     while let Some((at, line)) = lines.next() {
@@ -97,7 +97,7 @@ pub(super) fn read_identities(text: &str) -> Result<Vec<Identity>, String> {
                     break;
                 }
             }
-            let read = read_ssh(&key);
+            let read = parse_ssh_identity(&key);
             identities
                 .push(read.map_err(|reason| format!("the key in line {}: {reason}", at + 1))?);
             continue;
@@ -116,7 +116,7 @@ pub(super) fn read_identities(text: &str) -> Result<Vec<Identity>, String> {
     Ok(identities)
 }
 
-fn read_ssh(key: &str) -> Result<Identity, String> {
+fn parse_ssh_identity(key: &str) -> Result<Identity, String> {
     let read = ssh::Identity::from_buffer(key.as_bytes(), None)
         .map_err(|_| "it is no private key of SSH".to_owned())?;
     if matches!(read, ssh::Identity::Encrypted(_) | ssh::Identity::Unsupported(_)) {

@@ -64,7 +64,7 @@ fn unchanged_values_keep_their_ciphertexts_in_the_next_run() {
     // The order of the recipients does not count, nor whose identity reads.
     let next =
         sealed_encryption(&[SECOND_IDENTITY.1, FIRST_IDENTITY.1], SECOND_IDENTITY.0, "").state;
-    let (mut read, is_current) = next.read_current(&text).unwrap();
+    let (mut read, is_current) = next.parse_checking_current_form(&text).unwrap();
     assert_eq!((&read, is_current), (&state_with_secret(), true));
     assert_eq!(next.serialize_state(&read).unwrap(), text);
     read.serial += 1;
@@ -90,13 +90,13 @@ fn other_recipients_are_a_reason_to_write_again() {
         .unwrap();
     let both =
         sealed_encryption(&[FIRST_IDENTITY.1, SECOND_IDENTITY.1], FIRST_IDENTITY.0, "").state;
-    let (read, is_current) = both.read_current(&text).unwrap();
+    let (read, is_current) = both.parse_checking_current_form(&text).unwrap();
     assert!(!is_current);
     let text = both.serialize_state(&read).unwrap();
     assert!(
         sealed_encryption(&[FIRST_IDENTITY.1, SECOND_IDENTITY.1], SECOND_IDENTITY.0, "")
             .state
-            .read_current(&text)
+            .parse_checking_current_form(&text)
             .unwrap()
             .1
     );
@@ -108,10 +108,10 @@ fn other_recipients_are_a_reason_to_write_again() {
         &sealed_method_block("former", &[FIRST_IDENTITY.1], FIRST_IDENTITY.0),
     )
     .state;
-    let (read, is_current) = moved.read_current(&text).unwrap();
+    let (read, is_current) = moved.parse_checking_current_form(&text).unwrap();
     assert!(!is_current);
     let text = moved.serialize_state(&read).unwrap();
-    assert!(moved.read_current(&text).unwrap().1);
+    assert!(moved.parse_checking_current_form(&text).unwrap().1);
     sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
         .state
         .parse_state(&text)
@@ -129,13 +129,13 @@ fn recipients_that_were_added_to_the_header_alone_are_a_reason_to_write_again() 
         String::from_utf8(text).unwrap().replace(&format!("\"{}\"", FIRST_IDENTITY.1), &added);
     let both =
         sealed_encryption(&[FIRST_IDENTITY.1, SECOND_IDENTITY.1], FIRST_IDENTITY.0, "").state;
-    let (read, is_current) = both.read_current(text.as_bytes()).unwrap();
+    let (read, is_current) = both.parse_checking_current_form(text.as_bytes()).unwrap();
     assert!(!is_current);
     let written = both.serialize_state(&read).unwrap();
     assert!(
         sealed_encryption(&[FIRST_IDENTITY.1, SECOND_IDENTITY.1], SECOND_IDENTITY.0, "")
             .state
-            .read_current(&written)
+            .parse_checking_current_form(&written)
             .unwrap()
             .1
     );
@@ -170,7 +170,7 @@ fn without_an_identity_the_recipients_are_named_and_headers_are_read() {
         ] {
             assert!(error.detail.contains(part), "{part}: {}", error.detail);
         }
-        let header = other.read_state_header(&text).unwrap();
+        let header = other.parse_state_header(&text).unwrap();
         assert_eq!((header.serial, header.lineage.as_str()), (3, "l"));
         assert_eq!(other.read_providers(&text).unwrap().len(), 1);
     }
@@ -188,7 +188,7 @@ fn plans_and_journals_are_encrypted_as_a_whole() {
         .decrypt("p", &plan)
         .unwrap_err();
     assert!(error.detail.contains(FIRST_IDENTITY.1), "{}", error.detail);
-    assert!(encryption.plan.check_plain("p").is_err());
+    assert!(encryption.plan.check_plaintext_allowed("p").is_err());
 
     let record = RecordSeal::seal_value(&encryption.state, SECRET.as_bytes()).unwrap().unwrap();
     assert!(record.starts_with(b"{\"") && !String::from_utf8_lossy(&record).contains(SECRET));
@@ -215,9 +215,14 @@ fn readable_states_and_values_are_refused_without_a_fallback() {
     assert_eq!(lenient.encrypt_file(text.clone()).unwrap(), text);
     for text in [readable.into_bytes(), state_with_secret().to_bytes()] {
         assert!(strict.parse_state(&text).is_err());
-        let (read, is_current) = lenient.read_current(&text).unwrap();
+        let (read, is_current) = lenient.parse_checking_current_form(&text).unwrap();
         assert!(!is_current);
-        assert!(lenient.read_current(&lenient.serialize_state(&read).unwrap()).unwrap().1);
+        assert!(
+            lenient
+                .parse_checking_current_form(&lenient.serialize_state(&read).unwrap())
+                .unwrap()
+                .1
+        );
         // The copy of a state that was readable is sealed, whatever its layout.
         let one_line = serde_json::to_vec(
             &serde_json::from_slice::<serde_json::Value>(&state_with_secret().to_bytes()).unwrap(),
@@ -243,8 +248,12 @@ fn states_move_between_the_methods() {
     let (whole, sealed) = (target("aes_gcm", "sealed"), target("sealed", "aes_gcm"));
     for (from, to) in [(&whole, &sealed), (&sealed, &whole)] {
         let text = from.serialize_state(&state_with_secret()).unwrap();
-        assert_eq!(to.read_current(&text).unwrap(), (state_with_secret(), false));
-        assert!(to.read_current(&to.serialize_state(&state_with_secret()).unwrap()).unwrap().1);
+        assert_eq!(to.parse_checking_current_form(&text).unwrap(), (state_with_secret(), false));
+        assert!(
+            to.parse_checking_current_form(&to.serialize_state(&state_with_secret()).unwrap())
+                .unwrap()
+                .1
+        );
         // A copy of a sealed state may have readable values; it is encrypted again.
         let copy = to.encrypt_file(text.clone()).unwrap();
         let is_kept = read_sealed_header(&text).is_none();
@@ -308,7 +317,7 @@ fn only_a_command_that_shows_a_state_reads_it_without_an_identity_and_it_writes_
         .unwrap();
     let without = sealed_encryption(&[FIRST_IDENTITY.1], "", "").state;
     without.parse_state(&text).unwrap_err();
-    let redacted = without.clone().with_redaction();
+    let redacted = without.clone().with_sealed_values_hidden();
     let read = redacted.parse_state(&text).unwrap();
     assert_eq!(read.state.resources.len(), 1);
     assert!(
@@ -318,13 +327,13 @@ fn only_a_command_that_shows_a_state_reads_it_without_an_identity_and_it_writes_
             .to_string()
             .contains("without its sealed values")
     );
-    assert!(redacted.write_to(&read, &mut Vec::new()).is_err());
+    assert!(redacted.write_state_to(&read, &mut Vec::new()).is_err());
     assert!(redacted.encrypt_file(text.clone()).is_err());
     // With an identity it reads all.
     assert_eq!(
         sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
             .state
-            .with_redaction()
+            .with_sealed_values_hidden()
             .parse_state(&text)
             .unwrap(),
         state_with_secret()
@@ -335,7 +344,7 @@ fn only_a_command_that_shows_a_state_reads_it_without_an_identity_and_it_writes_
     assert!(
         sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
             .state
-            .with_redaction()
+            .with_sealed_values_hidden()
             .parse_state(changed.as_bytes())
             .is_err()
     );
@@ -345,7 +354,7 @@ fn only_a_command_that_shows_a_state_reads_it_without_an_identity_and_it_writes_
 fn a_run_whose_values_nobody_here_could_read_is_refused_before_it_starts() {
     let check = |encryption: Encryption| {
         let mut diags = Diagnostics::new();
-        let checked = encryption.state.check_identity(&mut diags);
+        let checked = encryption.state.check_identity_decrypts(&mut diags);
         checked.map_err(|_| diags.iter().map(|one| one.detail.to_string()).collect::<String>())
     };
     assert_eq!(

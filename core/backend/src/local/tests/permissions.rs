@@ -1,7 +1,7 @@
 //! Permissions of states and of their backups.
 
 use super::*;
-use crate::local::replace::PipeHandling;
+use crate::local::replace_file::PipeHandling;
 
 /// The permissions of a file of the folder.
 fn mode_of(folder: &TempDir, name: &str) -> u32 {
@@ -49,7 +49,7 @@ async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
         let mut store = new_store(&folder);
         store.write(&mut state_with_word("b")).await.unwrap();
         assert_eq!(mode_of(&folder, "terraform.tfstate.backup"), 0o600);
-        save_errored(&state_with_word("a"), &StateCipher::default(), folder.path()).unwrap();
+        save_errored_state(&state_with_word("a"), &StateCipher::default(), folder.path()).unwrap();
         assert_eq!(mode_of(&folder, "errored.tfstate"), 0o600);
     }
     // From the moment: before anything is in it, and before any other mode is set.

@@ -1,7 +1,7 @@
 //! Paths that lead to no regular file, or through a link.
 
 use super::*;
-use crate::local::replace::PipeHandling;
+use crate::local::replace_file::PipeHandling;
 
 /// A pipe, and a link to it.
 fn create_pipe_and_link(folder: &TempDir) -> [PathBuf; 2] {
@@ -58,7 +58,8 @@ fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
             symlink(target, &errored).unwrap();
         }
         let (path, kept) =
-            save_errored(&StateFile::new_empty(), &StateCipher::default(), folder.path()).unwrap();
+            save_errored_state(&StateFile::new_empty(), &StateCipher::default(), folder.path())
+                .unwrap();
         assert!(path.is_file() && !path.is_symlink(), "{target}");
         assert!(!kept.unwrap().is_file(), "{target}");
         std::fs::remove_file(path).unwrap();

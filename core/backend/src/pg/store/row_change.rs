@@ -41,7 +41,7 @@ struct LockedRow {
     sum: Option<String>,
     claims: HeldClaims,
     /// The sum of the last state in the history.
-    last_sum: Option<String>,
+    last_state_checksum: Option<String>,
 }
 
 /// Why a row was not changed.
@@ -87,7 +87,7 @@ impl PgStore {
         let transaction = client.transaction();
         let merges = self.is_shared() && matches!(change, RowChange::Merge(_));
         let locked = self.begin_and_lock_row(&transaction, change, has_own).await?;
-        let LockedRow { text, sum: stored_sum, claims, last_sum } = locked;
+        let LockedRow { text, sum: stored_sum, claims, last_state_checksum } = locked;
         let moved = text.filter(|text| !text.is_empty());
         let moved = moved
             .map(|text| self.read_changed_state(&text))
@@ -126,7 +126,7 @@ impl PgStore {
             workspace: &self.workspace,
             who: &user_and_host(),
             before: stored_sum.as_deref().map(|sum| (current, sum)),
-            last_sum: last_sum.as_deref(),
+            last_state_checksum: last_state_checksum.as_deref(),
             after: &next,
             sum: &new_sum,
             operation,
@@ -134,7 +134,7 @@ impl PgStore {
         };
         let recorded = async {
             match has_own {
-                true => history::record_write(&transaction, &self.table, &write).await,
+                true => history::record_history_write(&transaction, &self.table, &write).await,
                 false => Ok(()),
             }
         };
@@ -175,21 +175,23 @@ impl PgStore {
                 _ => Ok(HeldClaims::default()),
             }
         };
-        let last_sum = async {
+        let last_state_checksum = async {
             match has_own {
-                true => history::last_sum(transaction, &self.table, &self.workspace).await,
+                true => {
+                    history::last_state_checksum(transaction, &self.table, &self.workspace).await
+                }
                 false => Ok(None),
             }
         };
         // The server locks the row before it reads the claims.
-        let ((), row, claims, last_sum) = try_join!(
+        let ((), row, claims, last_state_checksum) = try_join!(
             transaction.begin(),
             transaction.query_opt(&query, &parameters),
             claims,
-            last_sum
+            last_state_checksum
         )?;
         let (text, sum) = row.map_or((None, None), |row| (row.get(0), row.get(1)));
-        Ok(LockedRow { text, sum, claims, last_sum })
+        Ok(LockedRow { text, sum, claims, last_state_checksum })
     }
 
     /// Reads the state that another process has stored since.
@@ -205,7 +207,7 @@ impl PgStore {
         {
             return StateFile::parse(&text).map_err(unusable);
         }
-        self.known.check_same(&header.lineage, header.serial)?;
+        self.known.check_same_lineage_and_serial(&header.lineage, header.serial)?;
         // The serial is the known one, but the text is not: another program has written without
         // raising it.
         Err(StoreError::Changed { stored: header.serial, read: header.serial })

@@ -1,16 +1,16 @@
 //! Gzip compression, byte for byte equal to Terraform's. Values computed from other bytes would
 //! change, and replace machines without cause. The `flate2` crate makes other bytes.
 
-mod block;
 mod huffman;
 mod matches;
+mod write_block;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_value::Value;
 
 use crate::functions::{Args, Builtin, CallError};
-use block::BitWriter;
+use write_block::BitWriter;
 
 /// Magic number, method, no flags, no time, nothing special, unknown system.
 const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];

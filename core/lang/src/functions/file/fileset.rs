@@ -27,10 +27,10 @@ pub(super) fn file_set_builtin() -> Builtin {
 fn file_set(args: &Args<'_>) -> Result<Value, CallError> {
     let base = clean_path(&path_argument(args)?);
     let pattern = clean_path(&format!("{base}/{}", args.text(1)?.as_str()));
-    let mut parts: Vec<PatternPart> = pattern
+    let mut parts: Vec<PatternSegment> = pattern
         .trim_start_matches('/')
         .split('/')
-        .map(PatternPart::parse)
+        .map(PatternSegment::parse)
         .collect::<Option<_>>()
         .ok_or_else(|| {
             CallError::new(format!(
@@ -39,7 +39,7 @@ fn file_set(args: &Args<'_>) -> Result<Value, CallError> {
             ))
         })?;
     // Several in a row mean no more than one, but would be tried in every combination.
-    parts.dedup_by(|a, b| matches!((a, b), (PatternPart::AnyDepth, PatternPart::AnyDepth)));
+    parts.dedup_by(|a, b| matches!((a, b), (PatternSegment::AnyDepth, PatternSegment::AnyDepth)));
     let mut search = GlobSearch { args, found: BTreeSet::new() };
     let root = if pattern.starts_with('/') { "/" } else { "" };
     search.match_in_folder(root.to_owned(), &parts)?;
@@ -63,11 +63,15 @@ struct GlobSearch<'a> {
 
 impl GlobSearch<'_> {
     /// Looks for what matches `parts` in a folder; its path is empty or ends with a slash.
-    fn match_in_folder(&mut self, folder: String, parts: &[PatternPart]) -> Result<(), CallError> {
+    fn match_in_folder(
+        &mut self,
+        folder: String,
+        parts: &[PatternSegment],
+    ) -> Result<(), CallError> {
         let Some((part, rest)) = parts.split_first() else { return Ok(()) };
         match part {
-            PatternPart::Literal(name) => self.search_entry(&folder, name, rest),
-            PatternPart::Pattern(tokens) => {
+            PatternSegment::Literal(name) => self.search_entry(&folder, name, rest),
+            PatternSegment::Pattern(tokens) => {
                 for (name, kind) in self.list_folder(&folder)? {
                     let chars: Vec<char> = name.chars().collect();
                     if pattern_matches(tokens, &chars) {
@@ -76,7 +80,7 @@ impl GlobSearch<'_> {
                 }
                 Ok(())
             }
-            PatternPart::AnyDepth => {
+            PatternSegment::AnyDepth => {
                 // `**` also matches no folder at all.
                 if !rest.is_empty() {
                     self.match_in_folder(folder.clone(), rest)?;
@@ -98,7 +102,7 @@ impl GlobSearch<'_> {
         &mut self,
         folder: &str,
         name: &str,
-        rest: &[PatternPart],
+        rest: &[PatternSegment],
     ) -> Result<(), CallError> {
         let path = format!("{folder}{name}");
         // Unreadable paths match nothing.
@@ -112,7 +116,7 @@ impl GlobSearch<'_> {
         &mut self,
         path: String,
         kind: FileKind,
-        rest: &[PatternPart],
+        rest: &[PatternSegment],
     ) -> Result<(), CallError> {
         match (rest, kind) {
             ([], FileKind::File) => {
@@ -136,7 +140,7 @@ impl GlobSearch<'_> {
 }
 
 /// One part of a pattern, between two slashes.
-enum PatternPart {
+enum PatternSegment {
     Literal(String),
     Pattern(Vec<PatternToken>),
     AnyDepth,
@@ -150,7 +154,7 @@ enum PatternToken {
     Choice(Vec<Vec<Self>>),
 }
 
-impl PatternPart {
+impl PatternSegment {
     /// Reads a part; `None` if a bracket or brace is not closed.
     fn parse(text: &str) -> Option<Self> {
         if text == "**" {
@@ -289,14 +293,14 @@ impl PatternToken {
 
 #[cfg(test)]
 mod tests {
-    use super::{PatternPart, pattern_matches, relative_path};
+    use super::{PatternSegment, pattern_matches, relative_path};
 
     fn check(pattern: &str, name: &str) -> Option<bool> {
         let name: Vec<char> = name.chars().collect();
-        match PatternPart::parse(pattern)? {
-            PatternPart::Literal(text) => Some(text.chars().eq(name)),
-            PatternPart::Pattern(tokens) => Some(pattern_matches(&tokens, &name)),
-            PatternPart::AnyDepth => Some(true),
+        match PatternSegment::parse(pattern)? {
+            PatternSegment::Literal(text) => Some(text.chars().eq(name)),
+            PatternSegment::Pattern(tokens) => Some(pattern_matches(&tokens, &name)),
+            PatternSegment::AnyDepth => Some(true),
         }
     }
 

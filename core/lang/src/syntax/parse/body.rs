@@ -60,7 +60,7 @@ impl Parser<'_> {
                 // No item is gone back into once it was read; only the last token may be asked for.
                 self.tokens.release_before(self.at.saturating_sub(1));
             }
-            let token = self.next_token();
+            let token = self.peek_token();
             match token.kind {
                 TokenKind::Newline => {
                     self.take_token();
@@ -261,7 +261,7 @@ impl Parser<'_> {
     /// Parses labels and the opening brace, which is returned.
     fn parse_labels(&mut self, kind: &Ident) -> Parsed<Span> {
         loop {
-            let token = self.next_token();
+            let token = self.peek_token();
             let detail = match token.kind {
                 TokenKind::OpenBrace => {
                     let open = self.take_token();
@@ -309,7 +309,7 @@ impl Parser<'_> {
 
     /// Parses the body of a block that is closed on the line it was opened on: one argument.
     fn parse_one_line_body(&mut self, open: Span) -> Parsed<Body> {
-        let token = self.next_token();
+        let token = self.peek_token();
         if token.kind != TokenKind::Ident {
             return Err(self.report_unexpected(
                 messages::ARGUMENT_OR_BLOCK_DEFINITION_REQUIRED,
@@ -325,7 +325,7 @@ impl Parser<'_> {
                     "A single-line block definition can contain only a single argument. If you meant to define argument {:?}, use an equals sign to assign it a value. To define a nested block, place it on a line of its own within its parent block.",
                     name.name
                 );
-                let next = self.next_token();
+                let next = self.peek_token();
                 let span = Span { end: self.token_span(next).end, ..name.span };
                 return Err(self.report_error(
                     messages::ARGUMENT_DEFINITION_REQUIRED,

@@ -100,7 +100,7 @@ impl Parser<'_> {
     }
 
     fn parse_primary(&mut self) -> Parsed {
-        let token = self.next_token();
+        let token = self.peek_token();
         let span = self.token_span(token);
         match token.kind {
             TokenKind::OpenParen => self.parse_parens(),

@@ -106,7 +106,7 @@ impl Parser<'_> {
         // line.
         self.newlines = true;
         loop {
-            let token = self.next_token();
+            let token = self.peek_token();
             match token.kind {
                 TokenKind::End => return,
                 TokenKind::Newline if open.is_empty() => {

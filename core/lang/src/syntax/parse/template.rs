@@ -151,7 +151,7 @@ impl<'a> Parser<'a> {
             }
             Ok(TemplatePiece::Interpolation(tree))
         } else {
-            let keyword = self.next_token();
+            let keyword = self.peek_token();
             match self.parse_directive(open)? {
                 Ok(piece) => {
                     if self.peek() != TokenKind::CloseSequence {

@@ -45,7 +45,7 @@ impl Parser<'_> {
 
     fn parse_dot_step(&mut self) -> Parsed<(ParsedStep, usize)> {
         let dot = self.take_token();
-        let token = self.next_token();
+        let token = self.peek_token();
         match token.kind {
             TokenKind::Ident => {
                 self.take_token();
@@ -100,7 +100,7 @@ impl Parser<'_> {
         let mut each = Vec::new();
         // A bracket behind `.*` indexes the list of results, as in HCL: `a.*.b[0]` is `(a.*.b)[0]`.
         while let Some(dot) = self.take_if(TokenKind::Dot) {
-            let token = self.next_token();
+            let token = self.peek_token();
             each.push(match token.kind {
                 TokenKind::Ident => {
                     self.take_token();

@@ -295,8 +295,8 @@ impl<'t> InstanceJson<'t> {
         let Some(attributes) = self.attributes.map(RawValue::get) else { return Ok(Vec::new()) };
         let paths = self.sensitive_attributes.map_or("null", RawValue::get);
         let paths = serde_json::from_str::<Option<Vec<Vec<StepJson>>>>(paths).ok();
-        let found =
-            paths.and_then(|paths| paths::find_parts(attributes, &paths.unwrap_or_default()));
+        let found = paths
+            .and_then(|paths| paths::find_sensitive_parts(attributes, &paths.unwrap_or_default()));
         found.ok_or_else(|| {
             not_a_state_error(&format!("{address} has an invalid path in \"sensitive_attributes\""))
         })

@@ -27,7 +27,7 @@ enum SensitivePathStep {
 
 /// Finds the parts of a value, in the order of its text, each with its JSON pointer. `None` if a path has an
 /// invalid step.
-pub(super) fn find_parts<'t>(
+pub(super) fn find_sensitive_parts<'t>(
     text: &'t str,
     paths: &[Vec<StepJson>],
 ) -> Option<Vec<(String, &'t str)>> {

@@ -24,12 +24,12 @@ pub(super) async fn check_network_use(suite: &mut Suite, plugin: &Plugin) {
         loop {
             tokio::select! {
                 _ = &mut call => break,
-                () = tokio::time::sleep(Duration::from_millis(5)) => seen.extend(remote_addresses(pid)),
+                () = tokio::time::sleep(Duration::from_millis(5)) => seen.extend(remote_tcp_addresses(pid)),
             }
         }
-        seen.extend(remote_addresses(pid));
+        seen.extend(remote_tcp_addresses(pid));
     }
-    suite.check("H-18", seen.is_empty(), || {
+    suite.check_rule("H-18", seen.is_empty(), || {
         process_finding("H-18", "it has a network connection before Configure")
             .with_values("none", format!("{seen:?}"))
     });
@@ -63,15 +63,15 @@ fn tcp_table_rows(pid: i32) -> Vec<(String, String)> {
 }
 
 /// The remote ends of connections of a process, without those to its host.
-fn remote_addresses(pid: i32) -> Vec<String> {
-    const LISTEN_STATE: &str = "0A";
+fn remote_tcp_addresses(pid: i32) -> Vec<String> {
+    const TCP_LISTEN_STATE: &str = "0A";
     let rows = tcp_table_rows(pid).into_iter();
     rows.filter(|(remote, state)| {
         // Addresses are printed as little-endian numbers: 127.0.0.1 is 0100007F.
         let is_loopback = remote.split(':').next().is_some_and(|it| {
             it.len() == 8 && it.ends_with("7F") || it == "00000000000000000000000001000000"
         });
-        state != LISTEN_STATE && !is_loopback && !remote.starts_with("00000000:")
+        state != TCP_LISTEN_STATE && !is_loopback && !remote.starts_with("00000000:")
     })
     .map(|(remote, _)| remote)
     .collect()
@@ -83,7 +83,7 @@ pub(super) fn listens_on_tcp(pid: i32) -> bool {
 }
 
 pub(super) async fn check_two_processes(suite: &mut Suite, program: &Path) {
-    if !suite.is_wanted("H-19") {
+    if !suite.is_rule_wanted("H-19") {
         return;
     }
     // A host starts a process for each configuration of a provider.
@@ -92,14 +92,14 @@ pub(super) async fn check_two_processes(suite: &mut Suite, program: &Path) {
     let (Ok(one), Ok(two)) = (&one, &two) else {
         let why = [one.err(), two.err()].into_iter().flatten().next();
         let why = why.map(|error| error.to_string()).unwrap_or_default();
-        return suite.check("H-19", false, || {
+        return suite.check_rule("H-19", false, || {
             process_finding("H-19", "a second process does not start beside the first")
                 .with_values("a handshake", why)
         });
     };
     for plugin in [one, two] {
         let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
-        suite.check("H-19", call.has_reply(), || {
+        suite.check_rule("H-19", call.has_reply(), || {
             process_finding("H-19", "one of two processes does not answer").with_call(&call)
         });
     }
@@ -107,7 +107,7 @@ pub(super) async fn check_two_processes(suite: &mut Suite, program: &Path) {
 
 /// Starts it where temporary files cannot be written, as on a full disk.
 async fn check_full_disk(suite: &mut Suite, program: &Path) {
-    if !suite.is_wanted("Z-14") {
+    if !suite.is_rule_wanted("Z-14") {
         return;
     }
     let mut launch = suite.launch_options();
@@ -127,7 +127,7 @@ async fn check_full_disk(suite: &mut Suite, program: &Path) {
         }
         Err(error) => Some(error.to_string()),
     };
-    suite.check("Z-14", problem.is_none(), || {
+    suite.check_rule("Z-14", problem.is_none(), || {
         process_finding("Z-14", "without a folder for temporary files it crashes or hangs")
             .with_values("an answer, or a note", problem.unwrap_or_default())
     });
@@ -135,7 +135,7 @@ async fn check_full_disk(suite: &mut Suite, program: &Path) {
 
 pub(super) async fn check_unusual_environments(suite: &mut Suite, program: &Path) {
     check_full_disk(suite, program).await;
-    if !suite.is_wanted("H-20") {
+    if !suite.is_rule_wanted("H-20") {
         return;
     }
     let mut bare = suite.launch_options();
@@ -154,14 +154,14 @@ pub(super) async fn check_unusual_environments(suite: &mut Suite, program: &Path
                 plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await
             }
             Err(error) => {
-                suite.check("H-20", false, || {
+                suite.check_rule("H-20", false, || {
                     process_finding("H-20", format!("it does not start with {what}"))
                         .with_values("a handshake", error.to_string())
                 });
                 continue;
             }
         };
-        suite.check("H-20", call.is_success(), || {
+        suite.check_rule("H-20", call.is_success(), || {
             process_finding("H-20", format!("it does not answer with {what}")).with_call(&call)
         });
     }

@@ -6,8 +6,8 @@ use formwork_value::{Type, Value};
 
 use super::journal::Journal;
 use super::{
-    AppliedChange, Object, check_apply_answer, check_converged, create_object, destroy_object,
-    report_violations,
+    AppliedChange, Object, apply_create_plan, check_apply_answer, check_stable_after_apply,
+    destroy_object, report_violations,
 };
 use crate::checks::display_value;
 use crate::checks::plan::{UsablePlan, plan_input};
@@ -20,7 +20,7 @@ use crate::rpc::Rpc;
 use crate::suite::{Suite, to_plain};
 
 /// Changes attributes one by one; returns the object as it is then.
-pub(super) async fn check_changes(
+pub(super) async fn check_attribute_changes(
     suite: &mut Suite,
     journal: &mut Journal,
     offered: &OfferedType,
@@ -38,7 +38,7 @@ pub(super) async fn check_changes(
         let Some(other) = another_value(&now, &attribute) else { continue };
         let Some(config) = generate::replace_part(&object.config, &path, other) else { continue };
         // The other value is a guess, so validation decides first.
-        if suite.is_run_over() || !suite.validate(offered, &config).await.is_success() {
+        if suite.is_run_over() || !suite.call_validate(offered, &config).await.is_success() {
             continue;
         }
         let change = object.plan_input_for(offered, config);
@@ -49,7 +49,7 @@ pub(super) async fn check_changes(
         };
         let Ok(Some(value)) = decode_dynamic(answer.get_msg(1), &offered.ty()) else { continue };
         let planned = UsablePlan { call, answer, value: value.into_value() };
-        let is_replacement = !planned.answer.all_msgs(2).is_empty();
+        let is_replacement = !planned.answer.repeated_messages(2).is_empty();
         if !is_replacement {
             let planned = PlannedUpdate { object, input: &change, planned: &planned };
             object = check_update(suite, journal, offered, planned).await;
@@ -87,14 +87,14 @@ pub(super) async fn find_in_place_change(
         let now = path.find(&object.config).cloned();
         let Some(other) = now.and_then(|now| another_value(&now, &attribute)) else { continue };
         let Some(config) = generate::replace_part(&object.config, &path, other) else { continue };
-        if attribute.write_only || !suite.validate(offered, &config).await.is_success() {
+        if attribute.write_only || !suite.call_validate(offered, &config).await.is_success() {
             continue;
         }
         let change = object.plan_input_for(offered, config);
         let Some(planned) = crate::checks::plan::plan_or_none(suite, offered, &change).await else {
             continue;
         };
-        if planned.answer.all_msgs(2).is_empty() && planned.value != object.value {
+        if planned.answer.repeated_messages(2).is_empty() && planned.value != object.value {
             return Some((change, planned));
         }
     }
@@ -117,7 +117,7 @@ async fn check_update(
     let PlannedUpdate { object, input, planned } = update;
     let request = request::apply_request(offered, input, &planned.answer);
     let call = suite.call_changing(Rpc::ApplyResourceChange, &request).await;
-    suite.check("A-08", !call.is_crash(), || {
+    suite.check_rule("A-08", !call.is_crash(), || {
         Finding::new("A-08", &offered.display_name(), "updating crashes or hangs").with_call(&call)
     });
     let Some(updated) = check_apply_answer(suite, offered, input, planned, &call) else {
@@ -136,20 +136,20 @@ async fn check_update(
         (Some(a), Some(b)) => a == b,
         _ => true,
     };
-    suite.check("A-08", same(&object.identity, &updated.identity), || {
+    suite.check_rule("A-08", same(&object.identity, &updated.identity), || {
         Finding::new("A-08", &offered.display_name(), "an update changes the identity")
             .with_call(&call)
     });
     // First of all, so that the sweep has the object as it is now.
-    journal.record_change(offered, &object.value, &updated.value, &updated.private);
+    journal.record_changed(offered, &object.value, &updated.value, &updated.private);
     check_drift(suite, offered, &object, &updated).await;
-    check_converged(suite, offered, &updated).await;
+    check_stable_after_apply(suite, offered, &updated).await;
     updated
 }
 
 /// Reads a changed object with the state from before: the change must show.
 async fn check_drift(suite: &mut Suite, offered: &OfferedType, before: &Object, after: &Object) {
-    if !suite.is_wanted("R-04") {
+    if !suite.is_rule_wanted("R-04") {
         return;
     }
     if !suite.tracked.contains(&offered.name) {
@@ -173,7 +173,7 @@ async fn check_drift(suite: &mut Suite, offered: &OfferedType, before: &Object, 
         if !is_own {
             continue;
         }
-        suite.check("R-04", new == got, || {
+        suite.check_rule("R-04", new == got, || {
             let message = "a change that was made outside is not read";
             Finding::new("R-04", &offered.display_name(), message)
                 .with_path(&path)
@@ -198,7 +198,7 @@ async fn check_replacement(
         return object;
     };
     let call = destroy_object(suite, offered, &object).await;
-    suite.check("A-10", call.is_success(), || {
+    suite.check_rule("A-10", call.is_success(), || {
         Finding::new(
             "A-10",
             &offered.display_name(),
@@ -209,9 +209,9 @@ async fn check_replacement(
     if !call.is_success() {
         return object;
     }
-    journal.record_destroy(offered, &object.value);
-    let made = create_object(suite, journal, offered, &create, &planned).await;
-    suite.check("A-10", made.is_some(), || {
+    journal.record_destroyed(offered, &object.value);
+    let made = apply_create_plan(suite, journal, offered, &create, &planned).await;
+    suite.check_rule("A-10", made.is_some(), || {
         Finding::new(
             "A-10",
             &offered.display_name(),

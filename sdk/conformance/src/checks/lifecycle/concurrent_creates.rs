@@ -22,25 +22,25 @@ pub(super) async fn check_parallel_creates(
     offered: &OfferedType,
     config: &Value,
 ) {
-    if !suite.is_wanted("A-20") {
+    if !suite.is_rule_wanted("A-20") {
         return;
     }
     let create = plan_input(offered, null_object(&offered.ty()), config.clone());
     let Some(planned) = plan_or_none(suite, offered, &create).await else { return };
     let request = request::apply_request(offered, &create, &planned.answer);
     // All are announced before the first is sent, because any of them may be lost.
-    let entries: Vec<_> = (0..20).map(|_| journal.record_intent(offered, config)).collect();
+    let entries: Vec<_> = (0..20).map(|_| journal.record_create_intent(offered, config)).collect();
     if suite.ensure_running().await.is_err() {
         return;
     }
     let Some(plugin) = suite.plugin() else { return };
     let calls = (0..20)
         .map(|_| plugin.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE_TIMEOUT));
-    let calls = crate::checks::schema::join_all(calls).await;
+    let calls = crate::checks::schema::await_all(calls).await;
     for (entry, call) in entries.into_iter().zip(calls) {
         let object = check_apply_answer(suite, offered, &create, &planned, &call);
         record_create_result(journal, entry, offered, &call);
-        suite.check("A-20", !call.is_crash(), || {
+        suite.check_rule("A-20", !call.is_crash(), || {
             Finding::new("A-20", &offered.display_name(), "creating in parallel crashes")
                 .with_call(&call)
         });
@@ -50,14 +50,14 @@ pub(super) async fn check_parallel_creates(
             &to_plain(&planned.value),
             &to_plain(&object.value),
         );
-        suite.check("A-20", odd.is_empty(), || {
+        suite.check_rule("A-20", odd.is_empty(), || {
             let first = odd.first().map(ToString::to_string).unwrap_or_default();
             Finding::new("A-20", &offered.display_name(), "objects created in parallel mix")
                 .with_call(&call)
                 .with_values("the planned object", first)
         });
         if destroy_object(suite, offered, &object).await.is_success() {
-            journal.record_destroy(offered, &object.value);
+            journal.record_destroyed(offered, &object.value);
         }
     }
 }
@@ -83,18 +83,18 @@ pub(super) async fn check_stop_during_create(
             crate::suite::CHANGE_TIMEOUT,
         )
         .await;
-    let entry = journal.record_intent(offered, &create.config);
+    let entry = journal.record_create_intent(offered, &create.config);
     let request = request::apply_request(offered, create, &planned.answer);
     let apply = fresh.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE_TIMEOUT);
     let stop = fresh.call(Rpc::StopProvider, &EMPTY_REQUEST, std::time::Duration::from_secs(10));
     // `join!` polls in this order, so the create begins before the stop.
     let (call, _stop) = tokio::join!(apply, stop);
-    suite.check("A-17", !call.is_crash(), || {
+    suite.check_rule("A-17", !call.is_crash(), || {
         Finding::new("A-17", &offered.display_name(), "a create beside StopProvider has no answer")
             .with_call(&call)
     });
     let limit = std::time::Duration::from_secs(30);
-    suite.check("Z-08", call.took <= limit, || {
+    suite.check_rule("Z-08", call.took <= limit, || {
         Finding::new("Z-08", &offered.display_name(), "a call runs on after StopProvider")
             .with_call(&call)
             .with_values("ended within 30 s", format!("{} s", call.took.as_secs()))
@@ -110,15 +110,15 @@ pub(super) async fn check_repeated_create(
     create: &PlanInput,
     planned: &UsablePlan,
 ) {
-    if !suite.is_wanted("A-19") {
+    if !suite.is_rule_wanted("A-19") {
         return;
     }
     let request = request::apply_request(offered, create, &planned.answer);
     // Both objects are left to the sweep.
     for _ in 0..2 {
-        let entry = journal.record_intent(offered, &create.config);
+        let entry = journal.record_create_intent(offered, &create.config);
         let call = suite.call_changing(Rpc::ApplyResourceChange, &request).await;
-        suite.check("A-19", call.has_reply(), || {
+        suite.check_rule("A-19", call.has_reply(), || {
             Finding::new("A-19", &offered.display_name(), "the same create twice crashes")
                 .with_call(&call)
         });

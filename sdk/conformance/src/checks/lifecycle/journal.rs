@@ -48,7 +48,7 @@ impl Journal {
     }
 
     /// Notes that an object is about to be created.
-    pub(super) fn record_intent(&mut self, offered: &OfferedType, config: &Value) -> usize {
+    pub(super) fn record_create_intent(&mut self, offered: &OfferedType, config: &Value) -> usize {
         self.write_line("create", &offered.name, &display_value(config));
         self.left.push(Some(LeftoverObject {
             name: offered.name.clone(),
@@ -60,7 +60,7 @@ impl Journal {
     }
 
     /// Notes the object that was created; none if the answer says that there is none.
-    pub(super) fn record_object(
+    pub(super) fn record_created(
         &mut self,
         entry: usize,
         offered: &OfferedType,
@@ -82,14 +82,14 @@ impl Journal {
     }
 
     /// Forgets an entry whose create was refused.
-    pub(super) fn forget_entry(&mut self, entry: usize) {
+    pub(super) fn forget_refused_create(&mut self, entry: usize) {
         if let Some(left) = self.left.get_mut(entry) {
             *left = None;
         }
     }
 
     /// Replaces an object by its changed form.
-    pub(super) fn record_change(
+    pub(super) fn record_changed(
         &mut self,
         offered: &OfferedType,
         from: &Value,
@@ -105,7 +105,7 @@ impl Journal {
     }
 
     /// Notes that an object was destroyed.
-    pub(super) fn record_destroy(&mut self, offered: &OfferedType, value: &Value) {
+    pub(super) fn record_destroyed(&mut self, offered: &OfferedType, value: &Value) {
         self.write_line("destroyed", &offered.name, &display_value(value));
         // Any of several equal ones: they are destroyed one by one.
         let entry = self.left.iter_mut().find(|it| {
@@ -128,7 +128,7 @@ impl Journal {
     }
 
     /// Notes the end of the run.
-    pub(super) fn record_end(&mut self) {
+    pub(super) fn record_run_end(&mut self) {
         let left = self.leftover_objects().len().to_string();
         self.write_line("end", "", &left);
     }

@@ -8,7 +8,7 @@ use crate::checks::display_value;
 use crate::checks::plan::plan_input;
 use crate::finding::Finding;
 use crate::message::Msg;
-use crate::offer::{GENERATE_CONFIG_FIELD, Kind, OfferedType};
+use crate::offer::{GENERATE_CONFIG_CAPABILITY, Kind, OfferedType};
 use crate::plugin::Call;
 use crate::request::{self, decode_dynamic, encode_dynamic};
 use crate::rpc::Rpc;
@@ -54,7 +54,8 @@ pub(super) async fn import_and_read(
     let call = suite.call(Rpc::ImportResourceState, request).await;
     let answer = call.first_message().filter(|_| call.is_success())?;
     // An import may return objects of further types.
-    let object = answer.all_msgs(1).into_iter().find(|it| it.get_text(1) == offered.name)?;
+    let object =
+        answer.repeated_messages(1).into_iter().find(|it| it.get_text(1) == offered.name)?;
     let state = decode_dynamic(object.get_msg(2), &offered.ty()).ok()??;
     let identity = object.get_msg(4);
     // A host reads an object after its import, and only this read has to complete it.
@@ -77,7 +78,7 @@ async fn check_imported_object(
     value: &Value,
 ) {
     let differs = crate::checks::differing_paths(&object.value, value);
-    suite.check("I-04", differs.is_empty(), || {
+    suite.check_rule("I-04", differs.is_empty(), || {
         let at = differs.first().cloned().unwrap_or_default();
         let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
         Finding::new(
@@ -95,7 +96,7 @@ async fn check_imported_object(
         .ok()
         .flatten();
     let held = plan.is_success() && planned.is_some_and(|it| it.value() == value);
-    suite.check("I-05", held, || {
+    suite.check_rule("I-05", held, || {
         Finding::new("I-05", &offered.display_name(), "the plan after an import is not empty")
             .with_call(&plan)
     });
@@ -107,7 +108,7 @@ async fn check_import_by_identity(
     object: &Object,
     by_id: Option<&(Call, Value)>,
 ) {
-    let Some(identity) = object.identity.as_ref().filter(|_| suite.is_wanted("I-06")) else {
+    let Some(identity) = object.identity.as_ref().filter(|_| suite.is_rule_wanted("I-06")) else {
         return suite.note_skipped_rules(&["I-06"], "no object has an identity");
     };
     // Without an id, because hosts send one of the two.
@@ -120,7 +121,7 @@ async fn check_import_by_identity(
     };
     // Without an import by id, the created object is the measure.
     let expected = by_id.map_or(&object.value, |(_, value)| value);
-    suite.check("I-06", value == *expected, || {
+    suite.check_rule("I-06", value == *expected, || {
         Finding::new(
             "I-06",
             &offered.display_name(),
@@ -159,17 +160,17 @@ async fn check_object_is_listed(suite: &mut Suite, offered: &OfferedType, object
         let data = event.get_msg(1).and_then(|it| it.get_msg(1));
         decode_dynamic(data, &ty).ok().flatten() == own
     });
-    suite.check("L-01", found, || {
+    suite.check_rule("L-01", found, || {
         Finding::new("L-01", &list.display_name(), "listing does not find an object that exists")
             .with_call(&call)
     });
 }
 
 async fn check_generated_config(suite: &mut Suite, offered: &OfferedType, object: &Object) {
-    if !suite.is_wanted("I-08") {
+    if !suite.is_rule_wanted("I-08") {
         return;
     }
-    if !suite.offer.has_capability(GENERATE_CONFIG_FIELD) {
+    if !suite.offer.has_capability(GENERATE_CONFIG_CAPABILITY) {
         return suite.note_skipped_rules(&["I-08"], "the provider does not generate configuration");
     }
     let ty = offered.ty();
@@ -181,13 +182,13 @@ async fn check_generated_config(suite: &mut Suite, offered: &OfferedType, object
         &ty,
     );
     let Ok(Some(config)) = config else {
-        return suite.check("I-08", false, || {
+        return suite.check_rule("I-08", false, || {
             Finding::new("I-08", &offered.display_name(), "no configuration is generated")
                 .with_call(&call)
         });
     };
-    let verdict = suite.validate(offered, config.value()).await;
-    suite.check("I-08", verdict.is_success(), || {
+    let verdict = suite.call_validate(offered, config.value()).await;
+    suite.check_rule("I-08", verdict.is_success(), || {
         Finding::new("I-08", &offered.display_name(), "generated configuration is not valid")
             .with_call(&verdict)
             .with_input(display_value(config.value()))
@@ -196,7 +197,7 @@ async fn check_generated_config(suite: &mut Suite, offered: &OfferedType, object
     let plan = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
     let planned =
         decode_dynamic(plan.first_message().and_then(|it| it.get_msg(1)), &ty).ok().flatten();
-    suite.check("I-08", planned.is_some_and(|it| *it.value() == object.value), || {
+    suite.check_rule("I-08", planned.is_some_and(|it| *it.value() == object.value), || {
         Finding::new("I-08", &offered.display_name(), "generated configuration plans a change")
             .with_call(&plan)
     });

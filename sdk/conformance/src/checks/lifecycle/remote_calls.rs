@@ -7,7 +7,9 @@ mod interrupted_create;
 use formwork_value::{Path, Value};
 
 use super::journal::Journal;
-use super::{Object, call_read, change, destroy_object, has_null_object, record_create_result};
+use super::{
+    Object, answer_has_null_object, call_read, change, destroy_object, record_create_result,
+};
 use crate::checks::plan::{UsablePlan, plan_input, plan_or_none};
 use crate::checks::{differing_paths, display_value, null_object};
 use crate::finding::Finding;
@@ -16,7 +18,7 @@ use crate::offer::OfferedType;
 use crate::plugin::{Call, Plugin};
 use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::{CALL_TIMEOUT, CHANGE_TIMEOUT, Suite};
+use crate::suite::{CHANGE_TIMEOUT, READ_ONLY_CALL_TIMEOUT, Suite};
 
 /// The rules of the family.
 pub(super) const REMOTE_CALL_RULES: [&str; 11] =
@@ -45,7 +47,7 @@ pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[O
     if !suite.wants_any(&REMOTE_CALL_RULES) {
         return;
     }
-    if suite.program().is_none() {
+    if suite.program_path().is_none() {
         return suite.note_skipped_rules(
             &REMOTE_CALL_RULES,
             "a provider that runs already cannot be led to a proxy",
@@ -98,13 +100,16 @@ impl RemoteCallChecker<'_> {
         self.proxy.begin_fault(RemoteFault::None);
         let Some(planned) = plan_or_none(self.suite, &self.offered, &create).await else { return };
         let planning = self.proxy.take_calls();
-        let Some((object, creating)) = self.create_object(&create, &planned).await else { return };
+        let Some((object, creating)) = self.apply_create_without_fault(&create, &planned).await
+        else {
+            return;
+        };
         // Without remote calls nothing can be observed or spoilt.
         if creating.is_empty() {
             self.delete_object(&object).await;
             return;
         }
-        self.check_no_changes("P-16", "planning", &planned.call, &planning);
+        self.check_calls_change_nothing("P-16", "planning", &planned.call, &planning);
         let object = self.check_unchanged_object(object).await;
         self.check_untrusted_certificate(&object).await;
         self.check_busy_service(&object).await;
@@ -120,7 +125,7 @@ impl RemoteCallChecker<'_> {
     }
 
     /// Creates an object while nothing is spoilt.
-    async fn create_object(
+    async fn apply_create_without_fault(
         &mut self,
         create: &PlanInput,
         planned: &UsablePlan,
@@ -139,7 +144,7 @@ impl RemoteCallChecker<'_> {
         planned: &UsablePlan,
         fault: RemoteFault,
     ) -> (Call, Vec<RemoteCall>, usize) {
-        let entry = self.journal.record_intent(&self.offered, &create.config);
+        let entry = self.journal.record_create_intent(&self.offered, &create.config);
         let request = request::apply_request(&self.offered, create, &planned.answer);
         self.proxy.begin_fault(fault);
         let call = self.suite.call_changing(Rpc::ApplyResourceChange, &request).await;
@@ -149,13 +154,13 @@ impl RemoteCallChecker<'_> {
     async fn delete_object(&mut self, object: &Object) {
         self.proxy.begin_fault(RemoteFault::None);
         if destroy_object(self.suite, &self.offered, object).await.is_success() {
-            self.journal.record_destroy(&self.offered, &object.value);
+            self.journal.record_destroyed(&self.offered, &object.value);
         }
         self.proxy.take_calls();
     }
 
     /// Holds calls to a rule that none of them changes anything.
-    fn check_no_changes(
+    fn check_calls_change_nothing(
         &mut self,
         rule: &'static str,
         doing: &str,
@@ -163,7 +168,7 @@ impl RemoteCallChecker<'_> {
         calls: &[RemoteCall],
     ) {
         let first = calls.iter().find(|it| it.may_change_something());
-        self.suite.check(rule, first.is_none(), || {
+        self.suite.check_rule(rule, first.is_none(), || {
             let message = format!("{doing} makes a changing remote call");
             Finding::new(rule, &self.offered.display_name(), message).with_call(call).with_values(
                 "reading calls only",
@@ -177,13 +182,13 @@ impl RemoteCallChecker<'_> {
         self.proxy.begin_fault(RemoteFault::None);
         let (call, _) = call_read(self.suite, &self.offered, &object).await;
         let reading = self.proxy.take_calls();
-        self.check_no_changes("R-08", "reading", &call, &reading);
+        self.check_calls_change_nothing("R-08", "reading", &call, &reading);
         let again = object.plan_input_for(&self.offered, object.config.clone());
         self.proxy.begin_fault(RemoteFault::None);
         let planned = plan_or_none(self.suite, &self.offered, &again).await;
         let planning = self.proxy.take_calls();
         let Some(planned) = planned else { return object };
-        self.check_no_changes("P-16", "planning", &planned.call, &planning);
+        self.check_calls_change_nothing("P-16", "planning", &planned.call, &planning);
         if planned.value != object.value {
             self.suite.note_skipped_rules(&["A-09"], "the plan without a change is not empty");
             return object;
@@ -192,16 +197,17 @@ impl RemoteCallChecker<'_> {
         self.proxy.begin_fault(RemoteFault::None);
         let call = self.suite.call_changing(Rpc::ApplyResourceChange, &request).await;
         let applying = self.proxy.take_calls();
-        self.check_no_changes("A-09", "an update without a change", &call, &applying);
+        self.check_calls_change_nothing("A-09", "an update without a change", &call, &applying);
         object
     }
 
     /// Calls from a process that does not trust the authority of its proxy.
     async fn check_untrusted_certificate(&mut self, object: &Object) {
-        if !self.suite.is_wanted("K-04") {
+        if !self.suite.is_rule_wanted("K-04") {
             return;
         }
-        let (Some(program), Ok(stranger)) = (self.suite.program(), Proxy::start().await) else {
+        let (Some(program), Ok(stranger)) = (self.suite.program_path(), Proxy::start().await)
+        else {
             return;
         };
         let mut launch = self.suite.launch_options();
@@ -217,7 +223,7 @@ impl RemoteCallChecker<'_> {
             &object.private,
             object.identity.as_ref(),
         );
-        fresh.call(Rpc::ReadResource, &request, CALL_TIMEOUT).await;
+        fresh.call(Rpc::ReadResource, &request, READ_ONLY_CALL_TIMEOUT).await;
         // Plain HTTP has no certificates to verify.
         if stranger.n_tunnels() == 0 {
             return self.suite.note_skipped_rules(&["K-04"], "no encrypted remote call was seen");
@@ -225,7 +231,7 @@ impl RemoteCallChecker<'_> {
         let calls = stranger.take_calls();
         // Only a client that accepted the certificate has sent a request that can be read.
         let first = calls.iter().find(|it| it.url.starts_with("https:"));
-        self.suite.check("K-04", first.is_none(), || {
+        self.suite.check_rule("K-04", first.is_none(), || {
             let message = "a server with a certificate of an unknown authority is trusted";
             Finding::new("K-04", &self.offered.display_name(), message)
                 .with_call(&call)
@@ -235,7 +241,7 @@ impl RemoteCallChecker<'_> {
 
     /// Reads while the service is busy: for one call, and for good.
     async fn check_busy_service(&mut self, object: &Object) {
-        if !self.suite.is_wanted("A-23") {
+        if !self.suite.is_rule_wanted("A-23") {
             return;
         }
         let request = request::read_request(
@@ -250,14 +256,14 @@ impl RemoteCallChecker<'_> {
             return;
         }
         let subject = self.offered.display_name();
-        self.suite.check("A-23", call.is_success(), || {
+        self.suite.check_rule("A-23", call.is_success(), || {
             Finding::new("A-23", &subject, "reading fails when the service is busy once")
                 .with_call(&call)
         });
         self.proxy.begin_fault(RemoteFault::Busy(usize::MAX));
         let call = self.suite.call(Rpc::ReadResource, &request).await;
         let n_attempts = self.proxy.take_calls().len();
-        self.suite.check("A-23", n_attempts <= MAX_READ_ATTEMPTS, || {
+        self.suite.check_rule("A-23", n_attempts <= MAX_READ_ATTEMPTS, || {
             Finding::new("A-23", &subject, "a busy service is asked without a limit")
                 .with_call(&call)
                 .with_values(
@@ -269,7 +275,7 @@ impl RemoteCallChecker<'_> {
 
     /// Updates, and fails each answer in turn after the service has carried out the call.
     async fn check_failed_update(&mut self, mut object: Object) -> Object {
-        if !self.suite.is_wanted("A-15") {
+        if !self.suite.is_rule_wanted("A-15") {
             return object;
         }
         for at in 0..MAX_SPOILT_ANSWERS {
@@ -286,7 +292,7 @@ impl RemoteCallChecker<'_> {
             let returned = state_in_answer(&self.offered, &call);
             let subject = self.offered.display_name();
             let Some(returned) = returned else {
-                self.suite.check("A-15", false, || {
+                self.suite.check_rule("A-15", false, || {
                     let message = "a failed update returns no object";
                     Finding::new("A-15", &subject, message).with_call(&call)
                 });
@@ -299,7 +305,7 @@ impl RemoteCallChecker<'_> {
             if !call.is_success() {
                 object = self.check_returned_object(object, &call).await;
             }
-            self.journal.record_change(&self.offered, &before, &object.value, &object.private);
+            self.journal.record_changed(&self.offered, &before, &object.value, &object.private);
             // No call came after the spoilt one, so a further round would spoil nothing.
             if calls.len() <= at + 1 {
                 break;
@@ -320,7 +326,7 @@ impl RemoteCallChecker<'_> {
             at.as_ref().and_then(|at| at.find(value)).map(display_value).unwrap_or_default()
         };
         let (real, said) = (part(&found), part(&returned.value));
-        self.suite.check("A-15", at.is_none(), || {
+        self.suite.check_rule("A-15", at.is_none(), || {
             let message = "a failed update returns another object than there is";
             Finding::new("A-15", &self.offered.display_name(), message)
                 .with_path(at.clone().unwrap_or_default())
@@ -341,7 +347,7 @@ impl RemoteCallChecker<'_> {
 
     /// Destroys while the service refuses every change.
     async fn check_failed_delete(&mut self, object: Object) -> Object {
-        if !self.suite.is_wanted("A-16") {
+        if !self.suite.is_rule_wanted("A-16") {
             return object;
         }
         self.proxy.begin_fault(RemoteFault::RefuseChanges { only_first: false });
@@ -352,12 +358,12 @@ impl RemoteCallChecker<'_> {
         }
         let subject = self.offered.display_name();
         let keeps = !call.is_success() && state_in_answer(&self.offered, &call).is_some();
-        let message = match has_null_object(&self.offered, &call) {
+        let message = match answer_has_null_object(&self.offered, &call) {
             true => "a delete that the service refused counts as done",
             false => "a failed delete returns no object",
         };
         self.suite
-            .check("A-16", keeps, || Finding::new("A-16", &subject, message).with_call(&call));
+            .check_rule("A-16", keeps, || Finding::new("A-16", &subject, message).with_call(&call));
         object
     }
 
@@ -378,7 +384,7 @@ impl RemoteCallChecker<'_> {
             );
         }
         for at in later.take(MAX_SPOILT_ANSWERS) {
-            if self.suite.is_wanted("A-14") {
+            if self.suite.is_rule_wanted("A-14") {
                 self.check_spoilt_create("A-14", create, planned, RemoteFault::FailAt(at)).await;
             }
         }
@@ -398,7 +404,7 @@ impl RemoteCallChecker<'_> {
                 .suite
                 .note_skipped_rules(&["A-24"], "a create does not read what it has made");
         }
-        if self.suite.is_wanted("A-24") {
+        if self.suite.is_rule_wanted("A-24") {
             // A service of several copies may not find an object for a moment after it was created.
             self.check_spoilt_create("A-24", create, planned, RemoteFault::NotFound(2)).await;
         }
@@ -415,7 +421,7 @@ impl RemoteCallChecker<'_> {
         let (call, calls, entry) = self.apply_create_with_fault(create, planned, fault).await;
         let exists = calls.iter().any(|it| it.may_change_something() && it.is_carried_out);
         let kept = state_in_answer(&self.offered, &call);
-        self.suite.check(rule, !exists || kept.is_some(), || {
+        self.suite.check_rule(rule, !exists || kept.is_some(), || {
             let message = match rule {
                 "A-24" => "an object that the service does not find at once is lost",
                 _ => "a create that fails after the object exists returns no object",
@@ -430,15 +436,15 @@ impl RemoteCallChecker<'_> {
                 self.delete_object(&object_in_answer(value, &call, create)).await;
             }
             // It exists, and no answer describes it. The sweep reports that.
-            None if exists => self.journal.record_object(entry, &self.offered, None),
-            None => self.journal.forget_entry(entry),
+            None if exists => self.journal.record_created(entry, &self.offered, None),
+            None => self.journal.forget_refused_create(entry),
         }
     }
 
     /// Creates while the service fails the first change: whether it was carried out cannot be known, so
     /// it must not be sent again without a key.
     async fn check_refused_create(&mut self, create: &PlanInput, planned: &UsablePlan) {
-        if !self.suite.is_wanted("A-23") {
+        if !self.suite.is_rule_wanted("A-23") {
             return;
         }
         let fault = RemoteFault::RefuseChanges { only_first: true };
@@ -450,7 +456,7 @@ impl RemoteCallChecker<'_> {
             let mut later = calls.iter().filter(|it| it.is_same_request(refused)).skip(1);
             later.next().filter(|it| unsafe_to_repeat && !it.is_idempotent)
         });
-        self.suite.check("A-23", again.is_none(), || {
+        self.suite.check_rule("A-23", again.is_none(), || {
             let message = "a change is sent again although the first may have been carried out";
             Finding::new("A-23", &self.offered.display_name(), message)
                 .with_call(&call)
@@ -464,7 +470,7 @@ impl RemoteCallChecker<'_> {
             Some(value) => self.delete_object(&object_in_answer(value, &call, create)).await,
             // No change was carried out.
             None if !calls.iter().any(|it| it.may_change_something() && it.is_carried_out) => {
-                self.journal.forget_entry(entry);
+                self.journal.forget_refused_create(entry);
             }
             None => {}
         }

@@ -7,9 +7,9 @@ use formwork_value::{Path, Type, Value};
 use super::{UsablePlan, check_plan_answer, identity_problem, plan_input, plan_or_none};
 use crate::checks::display_value;
 use crate::finding::Finding;
-use crate::generate::{self, Dice, Extent};
+use crate::generate::{self, ConfigExtent, Dice};
 use crate::legal_config::diagnostic_path;
-use crate::offer::{OfferedType, PLAN_DESTROY_FIELD};
+use crate::offer::{OfferedType, PLAN_DESTROY_CAPABILITY};
 use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::{Suite, to_plain};
@@ -51,7 +51,7 @@ async fn check_no_op_plan(
     }
     let held = is_unchanged(&to_plain(object), &to_plain(&planned.value));
     let differs = crate::checks::differing_paths(object, &planned.value);
-    suite.check("P-07", held, || {
+    suite.check_rule("P-07", held, || {
         let at = differs.first().cloned().unwrap_or_default();
         let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
         Finding::new("P-07", &offered.display_name(), "planning an unchanged object shows a change")
@@ -80,9 +80,9 @@ fn changed_value(name: &str, part: &Value, ty: &Type) -> Option<Value> {
         // Longer by one letter, which most patterns still accept.
         (Value::String(text), Type::String) => Some(Value::string(format!("{}x", text.as_str()))),
         (_, Type::String) => Some(Value::string(generate::text_for_attribute(name))),
-        (_, Type::List(_) | Type::Set(_) | Type::Map(_)) if part.children().is_empty() => {
-            Some(generate::generate_value(name, ty, Extent::Required, &mut Dice::new(1, name)))
-        }
+        (_, Type::List(_) | Type::Set(_) | Type::Map(_)) if part.children().is_empty() => Some(
+            generate::generate_value(name, ty, ConfigExtent::Required, &mut Dice::new(1, name)),
+        ),
         (_, Type::List(_) | Type::Set(_) | Type::Map(_)) => Some(Value::null(ty.clone())),
         _ => None,
     }
@@ -136,7 +136,7 @@ async fn check_single_changes(
         let Some(now) = path.find(&create.config) else { continue };
         let Some(other) = changed_value(&name, now, &attribute.implied_type()) else { continue };
         let Some(config) = generate::replace_part(&create.config, &path, other) else { continue };
-        if suite.is_run_over() || !suite.validate(offered, &config).await.is_success() {
+        if suite.is_run_over() || !suite.call_validate(offered, &config).await.is_success() {
             continue;
         }
         let change = plan_input(offered, object.clone(), config);
@@ -145,7 +145,7 @@ async fn check_single_changes(
         check_plan_answer(suite, offered, &change, &call);
         let Some(answer) = call.first_message().filter(|_| call.is_success()) else { continue };
         let Ok(Some(planned)) = decode_dynamic(answer.get_msg(1), &offered.ty()) else { continue };
-        for raw in answer.all_msgs(2) {
+        for raw in answer.repeated_messages(2) {
             let replaced = diagnostic_path(&raw);
             let in_schema = offered.block().attribute_at(&replaced).is_some()
                 || replaced.0.first().is_some_and(|step| matches!(step, formwork_value::Step::Attribute(name) if offered.block().blocks.contains_key(name.as_str())));
@@ -156,7 +156,7 @@ async fn check_single_changes(
             let is_write_only = attribute.write_only;
             // The legacy SDK names `id` beside every attribute that demands a replacement, and
             // Terraform ignores a path whose value stays.
-            let is_beside = answer.all_msgs(2).len() > 1;
+            let is_beside = answer.repeated_messages(2).len() > 1;
             let is_legacy_id = is_beside && replaced == Path::root().attribute("id");
             let problem = if !in_schema || !is_there {
                 Some("a path that does not exist demands a replacement")
@@ -165,7 +165,7 @@ async fn check_single_changes(
             } else {
                 None
             };
-            suite.check("P-09", problem.is_none(), || {
+            suite.check_rule("P-09", problem.is_none(), || {
                 Finding::new("P-09", &offered.display_name(), problem.unwrap_or_default())
                     .with_path(&replaced)
                     .with_call(&call)
@@ -174,16 +174,18 @@ async fn check_single_changes(
             });
         }
         // A plan without replacements is a case too.
-        if answer.all_msgs(2).is_empty() {
-            suite.check("P-09", true, || Finding::new("P-09", "", ""));
+        if answer.repeated_messages(2).is_empty() {
+            suite.check_rule("P-09", true, || Finding::new("P-09", "", ""));
         }
         let is_changed = path.find(object) != path.find(planned.value());
         if let Some(forces) = documented_replacement(&attribute).filter(|_| is_changed) {
             // A path of a whole block covers its attributes.
-            let replaced =
-                answer.all_msgs(2).iter().any(|raw| path.starts_with(&diagnostic_path(raw)));
+            let replaced = answer
+                .repeated_messages(2)
+                .iter()
+                .any(|raw| path.starts_with(&diagnostic_path(raw)));
             let words = |it| if it { "a replacement" } else { "an update in place" };
-            suite.check("P-10", replaced == forces, || {
+            suite.check_rule("P-10", replaced == forces, || {
                 Finding::new(
                     "P-10",
                     &offered.display_name(),
@@ -202,7 +204,7 @@ async fn check_planned_destroy(suite: &mut Suite, offered: &OfferedType, object:
     if !suite.wants_any(&["P-12", "S-11"]) {
         return;
     }
-    if !suite.offer.has_capability(PLAN_DESTROY_FIELD) {
+    if !suite.offer.has_capability(PLAN_DESTROY_CAPABILITY) {
         return suite.note_skipped_rules(&["P-12"], "the provider does not plan destruction");
     }
     let null = crate::checks::null_object(&offered.ty());
@@ -219,12 +221,12 @@ async fn check_planned_destroy(suite: &mut Suite, offered: &OfferedType, object:
         // Terraform reads an absent value as null.
         let held = matches!(&decoded, Ok(None))
             || matches!(&decoded, Ok(Some(it)) if it.value().is_null());
-        suite.check("P-12", held, || {
+        suite.check_rule("P-12", held, || {
             Finding::new("P-12", &offered.display_name(), "a destroy plan is not null")
                 .with_call(&call)
         });
     }
-    suite.check(
+    suite.check_rule(
         "S-11",
         call.has_reply() && !matches!(&call.reply, crate::plugin::Reply::Refused(..)),
         || {

@@ -14,7 +14,7 @@ use crate::rpc::Rpc;
 use crate::suite::Suite;
 
 pub(super) async fn check_large_sets(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
-    if !suite.is_wanted("P-22") {
+    if !suite.is_rule_wanted("P-22") {
         return;
     }
     let mut configs = vec![create.config.clone()];
@@ -22,7 +22,7 @@ pub(super) async fn check_large_sets(suite: &mut Suite, offered: &OfferedType, c
     let enlarged = configs.iter().find_map(|config| validate::enlarge_collection(offered, config));
     let Some((path, config)) = enlarged else { return };
     // A refusal is quick, and says nothing about the time of a plan.
-    if !suite.validate(offered, &config).await.is_success() {
+    if !suite.call_validate(offered, &config).await.is_success() {
         return;
     }
     let input = plan_input(offered, create.prior.clone(), config);
@@ -36,7 +36,7 @@ pub(super) async fn check_large_sets(suite: &mut Suite, offered: &OfferedType, c
         }
     }
     let Some(call) = best else { return };
-    suite.check("P-22", call.has_reply() && call.took.as_millis() < 2000, || {
+    suite.check_rule("P-22", call.has_reply() && call.took.as_millis() < 2000, || {
         Finding::new("P-22", &offered.display_name(), "1,000 elements take long to plan")
             .with_path(&path)
             .with_call(&call)
@@ -51,7 +51,7 @@ pub(super) async fn check_config_as_proposal(
     offered: &OfferedType,
     create: &PlanInput,
 ) {
-    if !suite.is_wanted("P-08") {
+    if !suite.is_rule_wanted("P-08") {
         return;
     }
     let mut inputs = vec![PlanInput { proposed: create.config.clone(), ..create.clone() }];
@@ -63,7 +63,7 @@ pub(super) async fn check_config_as_proposal(
     for input in inputs {
         let call =
             suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &input)).await;
-        suite.check("P-08", call.has_reply(), || {
+        suite.check_rule("P-08", call.has_reply(), || {
             Finding::new(
                 "P-08",
                 &offered.display_name(),
@@ -82,12 +82,12 @@ pub(super) async fn check_deferral_reason(
 ) {
     // In this request, the host allows deferral.
     let request = request::plan_request(offered, create)
-        .replace_field(7, Msg::new().with_int(1, 1).with_int(2, 1).encode());
+        .replace_field(7, Msg::new().with_nonzero_int(1, 1).with_nonzero_int(2, 1).encode());
     let call = suite.call(Rpc::PlanResourceChange, &request).await;
     let reason = call.first_message().and_then(|it| it.get_msg(6)).map(|it| it.get_int(1));
     // 0 is no valid reason.
     let held = reason.is_none_or(|reason| (1..=3).contains(&reason));
-    suite.check("P-17", held, || {
+    suite.check_rule("P-17", held, || {
         Finding::new("P-17", &offered.display_name(), "a deferral has no reason")
             .with_call(&call)
             .with_values("1 to 3", format!("{reason:?}"))
@@ -100,11 +100,11 @@ pub(super) async fn check_canary_stays_sensitive(
     offered: &OfferedType,
     config: &Value,
 ) {
-    if !suite.is_wanted("K-02") {
+    if !suite.is_rule_wanted("K-02") {
         return;
     }
     let (planted, paths) = suite.secrets.plant_canary(offered.block(), config);
-    if paths.is_empty() || !suite.validate(offered, &planted).await.is_success() {
+    if paths.is_empty() || !suite.call_validate(offered, &planted).await.is_success() {
         return;
     }
     let input = plan_input(offered, null_object(&offered.ty()), planted);
@@ -123,7 +123,7 @@ pub(super) async fn check_canary_stays_sensitive(
         }
         true
     });
-    suite.check("K-02", leak.is_none(), || {
+    suite.check_rule("K-02", leak.is_none(), || {
         Finding::new(
             "K-02",
             &offered.display_name(),
@@ -140,7 +140,7 @@ pub(super) async fn check_number_precision(
     offered: &OfferedType,
     create: &PlanInput,
 ) {
-    if !suite.is_wanted("P-21") {
+    if !suite.is_rule_wanted("P-21") {
         return;
     }
     for (path, attribute) in generate::settable_paths(offered.block(), &create.config) {
@@ -154,13 +154,13 @@ pub(super) async fn check_number_precision(
             let Some(config) = generate::replace_part(&create.config, &path, number.clone()) else {
                 continue;
             };
-            if !suite.validate(offered, &config).await.is_success() {
+            if !suite.call_validate(offered, &config).await.is_success() {
                 continue;
             }
             let input = plan_input(offered, create.prior.clone(), config);
             let Some(planned) = plan_or_none(suite, offered, &input).await else { continue };
             let got = path.find(&planned.value).cloned();
-            suite.check("P-21", got.as_ref() == Some(&number), || {
+            suite.check_rule("P-21", got.as_ref() == Some(&number), || {
                 Finding::new("P-21", &offered.display_name(), "a number is rounded")
                     .with_path(&path)
                     .with_call(&planned.call)

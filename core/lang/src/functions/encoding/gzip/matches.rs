@@ -4,7 +4,7 @@
 //! The order of candidates and the points of giving up are Terraform's; any other choice would
 //! compress as well but give other bytes.
 
-use super::block::{BitWriter, DeflateToken};
+use super::write_block::{BitWriter, DeflateToken};
 
 const WINDOW_SIZE: usize = 1 << 15;
 const LONGEST_MATCH: usize = 258;

@@ -34,17 +34,17 @@ impl RemoteCallChecker<'_> {
     /// Creates, kills the process when the service has made the object, and looks for the object with
     /// another process.
     pub(super) async fn check_crashed_create(&mut self, create: &PlanInput, planned: &UsablePlan) {
-        if !self.suite.is_wanted("A-18") {
+        if !self.suite.is_rule_wanted("A-18") {
             return;
         }
         // Before the create, because only what is new later can be its object.
         let before = self.list_identities().await;
-        let entry = self.journal.record_intent(&self.offered, &create.config);
+        let entry = self.journal.record_create_intent(&self.offered, &create.config);
         let request = request::apply_request(&self.offered, create, &planned.answer);
         self.proxy.begin_fault(RemoteFault::HoldAnswer);
         let Some(call) = self.kill_during_create(&request).await else {
             // Nothing was sent, so that there is nothing to look for.
-            self.journal.forget_entry(entry);
+            self.journal.forget_refused_create(entry);
             return self.suite.note_skipped_rules(&["A-18"], "the process cannot be killed");
         };
         let calls = self.proxy.take_calls();
@@ -54,7 +54,7 @@ impl RemoteCallChecker<'_> {
             return self.record_and_destroy(entry, &call, create).await;
         };
         let found = self.find_created_object(create, planned, &before, &made).await;
-        self.suite.check("A-18", found.is_some(), || {
+        self.suite.check_rule("A-18", found.is_some(), || {
             let message = "an object that exists when the process ends cannot be found again";
             Finding::new("A-18", &self.offered.display_name(), message)
                 .with_call(&call)
@@ -67,11 +67,11 @@ impl RemoteCallChecker<'_> {
         match found {
             Some(object) => {
                 let made = (&object.value, &object.private);
-                self.journal.record_object(entry, &self.offered, Some(made));
+                self.journal.record_created(entry, &self.offered, Some(made));
                 self.delete_object(&object).await;
             }
             // The object exists and cannot be found, so the report has to name it as left behind.
-            None => self.journal.record_object(entry, &self.offered, None),
+            None => self.journal.record_created(entry, &self.offered, None),
         }
     }
 
@@ -127,7 +127,7 @@ impl RemoteCallChecker<'_> {
         for request in &requests {
             let imported = lookup::import_and_read(self.suite, &self.offered, request).await;
             let Some((call, value)) = imported else { continue };
-            let mut own = call.first_message()?.all_msgs(1).into_iter();
+            let mut own = call.first_message()?.repeated_messages(1).into_iter();
             let own = own.find(|it| it.get_text(1) == self.offered.name)?;
             let (private, identity) = (own.get_bytes(3), own.get_msg(4));
             return Some(Object { value, private, identity, config: create.config.clone() });
@@ -173,7 +173,7 @@ impl RemoteCallChecker<'_> {
 
     /// Creates with a short timeout at a service that does not answer.
     pub(super) async fn check_create_timeout(&mut self, config: &Value) {
-        if !self.suite.is_wanted("A-22") {
+        if !self.suite.is_rule_wanted("A-22") {
             return;
         }
         let Some(config) = with_create_timeout(self.offered.block(), config) else {
@@ -187,16 +187,17 @@ impl RemoteCallChecker<'_> {
                 .suite
                 .note_skipped_rules(&["A-22"], "an object with a timeout of 2s cannot be planned");
         };
-        let entry = self.journal.record_intent(&self.offered, &create.config);
+        let entry = self.journal.record_create_intent(&self.offered, &create.config);
         let request = request::apply_request(&self.offered, &create, &planned.answer);
         self.proxy.begin_fault(RemoteFault::HoldChanges);
         let rpc = Rpc::ApplyResourceChange;
-        let call = self.suite.call_within(rpc, vec![request.encode()], MAX_CREATE_WAIT).await;
+        let call =
+            self.suite.call_with_deadline(rpc, vec![request.encode()], MAX_CREATE_WAIT).await;
         if !self.proxy.take_calls().iter().any(RemoteCall::may_change_something) {
             self.suite.note_skipped_rules(&["A-22"], "no call of a create changes the service");
             return self.record_and_destroy(entry, &call, &create).await;
         }
-        self.suite.check("A-22", call.has_reply(), || {
+        self.suite.check_rule("A-22", call.has_reply(), || {
             let message = "a create does not end with the timeout of its configuration";
             Finding::new("A-22", &self.offered.display_name(), message)
                 .with_call(&call)
@@ -212,7 +213,7 @@ impl RemoteCallChecker<'_> {
         // The service carried out nothing.
         match state_in_answer(&self.offered, &call) {
             Some(_) => self.record_and_destroy(entry, &call, &create).await,
-            None => self.journal.forget_entry(entry),
+            None => self.journal.forget_refused_create(entry),
         }
     }
 }

@@ -1,0 +1,72 @@
+//! Servers that do not hold a package but say where it is: in the header `X-Terraform-Get`, or in an
+//! element `<meta name="terraform-get" content="…">` of a page.
+
+use super::FetchError;
+use super::http::Client;
+
+/// The longest page that is searched.
+const MAX_PAGE_SIZE: u64 = 1 << 20;
+
+/// Asks a server where a package is.
+pub(super) fn find_package_url(
+    http: &Client,
+    url: &str,
+    asking: Option<&str>,
+) -> Result<String, FetchError> {
+    let joint = if url.contains('?') { '&' } else { '?' };
+    let answer = http.get(&format!("{url}{joint}terraform-get=1"), asking)?;
+    if let Some(named) = answer.header("X-Terraform-Get").filter(|named| !named.is_empty()) {
+        return Ok(named);
+    }
+    let page = answer.read_text(MAX_PAGE_SIZE)?;
+    link_in_page(&page).ok_or_else(|| FetchError::Address("no source URL was returned".to_owned()))
+}
+
+/// Content of the element, if it stands in the page's head.
+fn link_in_page(page: &str) -> Option<String> {
+    let head = page.split("<body").next().unwrap_or_default();
+    head.split("<meta").skip(1).find_map(|element| {
+        let element = element.split('>').next().unwrap_or_default();
+        let named = find_attribute(element, "name")? == "terraform-get";
+        find_attribute(element, "content").filter(|_| named)
+    })
+}
+
+/// The value of an attribute, in quotes of either kind.
+fn find_attribute(element: &str, name: &str) -> Option<String> {
+    let mut rest = element;
+    while let Some((before, behind)) = rest.split_once('=') {
+        let value = behind.trim_start();
+        let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        let (value, next) = value[1..].split_once(quote)?;
+        if before.trim().rsplit(char::is_whitespace).next() == Some(name) {
+            return Some(value.replace("&amp;", "&"));
+        }
+        rest = next;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_element_is_found_however_it_is_written() {
+        let table = [
+            (
+                "<head><meta name=\"terraform-get\" content=\"https://h/a.zip\"></head>",
+                Some("https://h/a.zip"),
+            ),
+            ("<META><meta content='x?a&amp;b' name='terraform-get' />", Some("x?a&b")),
+            ("<meta charset=\"utf-8\"><meta name = \"terraform-get\" content = \"y\">", Some("y")),
+            ("<body><meta name=\"terraform-get\" content=\"z\"></body>", None),
+            ("<meta name=\"other\" content=\"z\">", None),
+            ("hello", None),
+            ("<meta name=\"terraform-get\" content=\"z", None),
+        ];
+        for (page, expected) in table {
+            assert_eq!(link_in_page(page).as_deref(), expected, "{page}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Stores tokens of hosts, and removes them: in the file that Terraform keeps for this, or with the
+//! credentials helper of the settings.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use formwork_core::disk::{MAX_DATA_FILE_LEN, read_text, set_mode};
+use serde_json::{Map, Value, json};
+
+use super::credential_helper::{self, HelperAnswer};
+use crate::env::Env;
+use crate::settings::{CredentialsHelper, Settings, tokens_file};
+
+/// The place of the token for a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TokenSource<'a> {
+    /// A settings file that a person writes.
+    Settings,
+    /// The file of tokens. There is one for the host already, or not.
+    File { path: PathBuf, is_stored: bool },
+    /// The credentials helper.
+    Helper(&'a CredentialsHelper),
+    /// None: there is no home folder.
+    None,
+}
+
+/// The place where the token for a host is, or is to be stored.
+pub(crate) fn token_source<'a>(env: &Env, settings: &'a Settings, host: &str) -> TokenSource<'a> {
+    if settings.written.contains(host) {
+        return TokenSource::Settings;
+    }
+    let Some(path) = tokens_file(env) else { return TokenSource::None };
+    match (settings.tokens.contains_key(host), &settings.helper) {
+        (false, Some(helper)) => TokenSource::Helper(helper),
+        (is_stored, _) => TokenSource::File { path, is_stored },
+    }
+}
+
+/// Stores a token, or removes it if there is none.
+///
+/// # Errors
+/// When the file cannot be read or written, or the helper fails.
+pub(crate) fn store_token(
+    place: &TokenSource<'_>,
+    host: &str,
+    token: Option<&str>,
+) -> io::Result<()> {
+    match place {
+        TokenSource::Settings => Err(io::Error::other("it is written in a settings file")),
+        TokenSource::None => Err(io::Error::other("there is no home folder")),
+        TokenSource::File { path, .. } => update_tokens_file(path, host, token),
+        TokenSource::Helper(helper) => run_helper(helper, host, token),
+    }
+}
+
+/// Replaces the entry of a host, and leaves everything else in the file.
+fn update_tokens_file(path: &Path, host: &str, token: Option<&str>) -> io::Result<()> {
+    let text = match read_text(path, MAX_DATA_FILE_LEN) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(error),
+    };
+    let damaged = |reason: &str| io::Error::other(format!("{}: {reason}", path.display()));
+    let mut document: Map<String, Value> = if text.trim().is_empty() {
+        Map::new()
+    } else {
+        serde_json::from_str(&text).map_err(|error| damaged(&error.to_string()))?
+    };
+    let entries = document.entry("credentials").or_insert_with(|| json!({}));
+    let entries = entries
+        .as_object_mut()
+        .ok_or_else(|| damaged("the property \"credentials\" must be a JSON object"))?;
+    entries.retain(|other, _| !other.eq_ignore_ascii_case(host));
+    if let Some(token) = token {
+        entries.insert(host.to_owned(), json!({ "token": token }));
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    // Readable by its owner alone from the start.
+    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+    set_mode(aside.as_file(), 0o600)?;
+    serde_json::to_writer_pretty(&mut aside, &document)?;
+    aside.as_file().sync_all()?;
+    aside.persist(path)?;
+    Ok(())
+}
+
+/// Runs `PROGRAM ARGS… store HOST` with the token on its stdin, or `PROGRAM ARGS… forget HOST`.
+#[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
+fn run_helper(helper: &CredentialsHelper, host: &str, token: Option<&str>) -> io::Result<()> {
+    let name = &helper.name;
+    let program = helper.program.as_ref().ok_or_else(|| {
+        io::Error::other(format!(
+            "the credentials helper {name:?} is not installed: there is no program terraform-credentials-{name} in ~/.terraform.d/plugins"
+        ))
+    })?;
+    let verb = if token.is_some() { "store" } else { "forget" };
+    let input = token.map(|token| json!({ "token": token }).to_string()).unwrap_or_default();
+    let mut command = Command::new(program);
+    command.args(&helper.args).args([verb, host]).stdout(Stdio::null());
+    let failed = |reason: String| {
+        io::Error::other(format!("the credentials helper {name:?} failed: {reason}"))
+    };
+    let HelperAnswer { status, .. } = credential_helper::run_helper_program(
+        &mut command,
+        &input,
+        credential_helper::HELPER_TIME_LIMIT,
+    )
+    .map_err(|error| failed(error.to_string()))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(failed(format!("it ended with {status}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn an_entry_is_replaced_and_all_else_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/credentials.tfrc.json");
+        let place = TokenSource::File { path: path.clone(), is_stored: false };
+        store_token(&place, "b.example", Some("one")).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        // The layout that Terraform writes.
+        let expected = "{\n  \"credentials\": {\n    \"b.example\": {\n      \"token\": \"one\"\n    }\n  }\n}";
+        assert_eq!(text, expected);
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        let other = "{\"other\": 1.50, \"credentials\": {\"B.example\": {}, \"a.example\": {\"token\": \"x\"}}}";
+        std::fs::write(&path, other).unwrap();
+        store_token(&place, "b.example", Some("two")).unwrap();
+        store_token(&place, "c.example", Some("three")).unwrap();
+        store_token(&place, "c.example", None).unwrap();
+        let found: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let expected = json!({
+            "other": 1.5,
+            "credentials": { "a.example": { "token": "x" }, "b.example": { "token": "two" } },
+        });
+        assert_eq!(found, expected);
+        for broken in ["{", "[]", "{\"credentials\": 1}"] {
+            std::fs::write(&path, broken).unwrap();
+            assert!(store_token(&place, "c.example", Some("t")).is_err(), "{broken}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), broken);
+        }
+    }
+}

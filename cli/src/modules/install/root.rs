@@ -1,0 +1,55 @@
+//! Fetches a module that is to become a root module.
+
+use std::path::{Path, PathBuf};
+
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::make_fetcher;
+use crate::env::MODULE_SIZE_VARIABLE;
+use crate::fetch::http::{Client, HttpError};
+use crate::fetch::unpack_limits::ArchiveError;
+use crate::fetch::{self, FetchError};
+use crate::messages;
+use crate::modules::source::ModuleInPackage;
+use crate::settings::UserSettings;
+
+/// Fetches the package of a module that is to become a root module, and returns the module's folder.
+///
+/// # Errors
+/// When it cannot be had.
+pub(crate) fn fetch_root(
+    diags: &mut Diagnostics,
+    user: UserSettings<'_>,
+    source: &ModuleInPackage<'_>,
+    into: &Path,
+) -> Result<PathBuf, Reported> {
+    let http = Client::new(user.env.proxies(), std::thread::sleep);
+    let fetcher = make_fetcher(&http, user.env, user.settings);
+    let found = fetcher.fetch(source.package, into, source.origin).and_then(|()| {
+        fetch::find_single_match(into, source.within.as_str()).map_err(FetchError::Address)
+    });
+    found.map_err(|error| {
+        let package = source.display_address();
+        let detail = format!(
+            "Could not download the module's source code from {package:?}: {error}.{}",
+            size_limit_hint(&error)
+        );
+        let summary = messages::FAILED_TO_DOWNLOAD_MODULE;
+        diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment))
+    })
+}
+
+/// The next step after a package that is too large.
+fn size_limit_hint(error: &FetchError) -> String {
+    let too_large = match error {
+        FetchError::Package(ArchiveError::TooMuch { what, .. }) => what.starts_with("bytes"),
+        FetchError::Server(HttpError::TooLong { .. }) => true,
+        _ => false,
+    };
+    if too_large {
+        format!(" {MODULE_SIZE_VARIABLE} sets another limit, in mebibytes.")
+    } else {
+        String::new()
+    }
+}

@@ -1,0 +1,258 @@
+//! Messages for modules that cannot be installed.
+
+use std::path::Path;
+
+use formwork_core::addr::{ModuleSource, RegistryModuleAddr};
+use formwork_core::config::CallSite;
+use formwork_core::version::LooseVersion;
+use formwork_value::Diagnostic;
+use formwork_value::diag::{Blame, Sources, Summary};
+
+use super::lock::{self, LockedModule, ModuleLock};
+use super::registry::{ModuleVersions, RegistryError};
+use super::source::ModuleInPackage;
+use crate::fetch::http::HttpError;
+use crate::fetch::limited::quote_shortened;
+use crate::messages;
+use crate::redact;
+
+/// A call, as messages name it: `"vpc" (main.tf:3)`.
+pub(super) fn call_name(sources: &Sources, call: &CallSite) -> String {
+    let file = sources.name(call.span.source);
+    format!("\"{}\" ({file}:{})", call.name, sources.start_position(call.span).line)
+}
+
+fn outside_package_error(
+    summary: impl Into<Summary>,
+    detail: String,
+    call: &CallSite,
+) -> Diagnostic {
+    Diagnostic::error(summary, detail).at(call.span).blamed_on(Blame::Environment)
+}
+
+pub(super) fn unreadable_error(call: &CallSite, dir: &Path) -> Diagnostic {
+    let detail = format!(
+        "The directory {} could not be read for module \"{}\": there is no such directory.",
+        dir.display(),
+        call.name
+    );
+    Diagnostic::error(messages::UNREADABLE_MODULE_DIRECTORY, detail).at(call.source_span)
+}
+
+pub(super) fn escapes_error(key: &str, call: &CallSite, package: &str) -> Diagnostic {
+    let package = redact::redact_address(package);
+    let detail = format!(
+        "The given source directory for module.{} would be outside of its containing package {package:?}. Local source addresses starting with \"../\" must stay within the same package that the calling module belongs to.",
+        key.replace('.', ".module."),
+    );
+    Diagnostic::error(messages::LOCAL_MODULE_PATH_ESCAPES_MODULE_PACKAGE, detail)
+        .at(call.source_span)
+}
+
+pub(super) fn calls_itself_error(key: &str, call: &CallSite, ancestor: &str) -> Diagnostic {
+    let outer = if ancestor.is_empty() { "the root module" } else { ancestor };
+    let detail = format!(
+        "The module {key} is the same one as {outer}, from within which it is called, so there would be no end of calls. Take one of the calls between them out."
+    );
+    Diagnostic::error(messages::MODULE_CALLS_ITSELF, detail).at(call.source_span)
+}
+
+pub(super) fn too_many_calls_error(limit: usize, what: &str, call: &CallSite) -> Diagnostic {
+    let detail = format!("The limit is {limit} {what}.");
+    Diagnostic::error(messages::TOO_MANY_MODULES, detail).at(call.span)
+}
+
+/// The message about a lock file of modules that cannot be read.
+pub(super) fn unreadable_lock_error(root: &Path, error: &std::io::Error) -> Diagnostic {
+    let detail = format!(
+        "{}: {error}. Correct the file, or remove it to lock no modules.",
+        root.join(lock::FILE_NAME).display()
+    );
+    Diagnostic::error(messages::FAILED_TO_READ_LOCK_FILE_MODULES, detail)
+}
+
+/// The message about a lock file of modules that cannot be written.
+pub(super) fn unwritten_lock_error(root: &Path, error: &std::io::Error) -> Diagnostic {
+    let detail = format!("{}: {error}.", root.join(lock::FILE_NAME).display());
+    Diagnostic::error(messages::FAILED_TO_WRITE_LOCK_FILE_MODULES, detail)
+}
+
+/// The message about a module whose content cannot be hashed.
+pub(super) fn unhashable_module_error(
+    key: &str,
+    call: &CallSite,
+    error: &std::io::Error,
+) -> Diagnostic {
+    let detail = format!("The content of module {key:?} cannot be hashed: {error}.");
+    Diagnostic::error(messages::FAILED_TO_READ_MODULE, detail).at(call.source_span)
+}
+
+/// The message about a module whose content is not the locked one.
+pub(super) fn content_mismatch_error(
+    key: &str,
+    call: &CallSite,
+    locked: &LockedModule,
+    found: &LockedModule,
+) -> Diagnostic {
+    let release = match &found.version {
+        Some(version) => format!(" {version}"),
+        None => String::new(),
+    };
+    let detail = format!(
+        "The content of module {key:?} from {}{release} has the hash {}, and {} has {}. The release was published again, a branch or tag moved, or installed files were edited. If the change is wanted, run \"formwork init -upgrade\" to lock the new content. If installed files were edited, remove the folder .terraform/modules and run \"formwork init\".",
+        redact::redact_address(&found.source),
+        found.hash,
+        lock::FILE_NAME,
+        locked.hash
+    );
+    Diagnostic::error(messages::MODULE_CONTENT_HAS_CHANGED, detail).at(call.source_span)
+}
+
+/// The message about a lock file that must stay as it is and does not fit.
+pub(super) fn readonly_lock_error(old: &ModuleLock, new: &ModuleLock) -> Diagnostic {
+    let mut changes: Vec<String> = Vec::new();
+    for (key, module) in &new.0 {
+        match old.0.get(key) {
+            None => changes.push(format!("{key} would be added")),
+            Some(locked) if locked != module => changes.push(format!("{key} would change")),
+            Some(_) => {}
+        }
+    }
+    let gone = old.0.keys().filter(|key| !new.0.contains_key(*key));
+    changes.extend(gone.map(|key| format!("{key} would be removed")));
+    let detail = format!(
+        "{} does not fit the configuration, and -lockfile=readonly keeps it as it is: {}. Run \"formwork init\" without -lockfile=readonly to record the changes.",
+        lock::FILE_NAME,
+        changes.join(", ")
+    );
+    Diagnostic::error(messages::MODULE_LOCK_FILE_CHANGES_DETECTED, detail)
+}
+
+pub(super) fn download_error(
+    named: &str,
+    call: &CallSite,
+    package: &str,
+    why: &dyn std::fmt::Display,
+) -> Diagnostic {
+    let why = why.to_string();
+    let why = why.strip_prefix(&format!("{package}: ")).unwrap_or(&why);
+    let detail = format!("Could not download module {named} source code from {package:?}: {why}.");
+    outside_package_error(messages::FAILED_TO_DOWNLOAD_MODULE, detail, call)
+}
+
+/// The package is there, but not the folder of the module in it.
+pub(super) fn missing_subfolder_error(
+    named: &str,
+    call: &CallSite,
+    source: &ModuleInPackage<'_>,
+    why: &str,
+) -> Diagnostic {
+    let (package, within) = (source.display_address(), source.within.as_str());
+    let detail =
+        format!("The source of module {named} is {package:?}, and within it {within:?}: {why}.");
+    let summary = match call.address {
+        ModuleSource::Registry(..) => messages::UNREADABLE_MODULE_SUBDIRECTORY,
+        _ => messages::FAILED_TO_EXPAND_SUBDIR_GLOBS,
+    };
+    outside_package_error(summary, detail, call)
+}
+
+pub(super) fn no_versions_error(
+    named: &str,
+    call: &CallSite,
+    host: &str,
+    error: &RegistryError,
+) -> Diagnostic {
+    match error {
+        RegistryError::NotFound => {
+            let detail =
+                format!("Module {named} cannot be found in the module registry at {host}.");
+            outside_package_error(messages::MODULE_NOT_FOUND, detail, call)
+        }
+        RegistryError::Malformed(why) => {
+            let detail = format!(
+                "The registry at {host} returned an invalid response when Formwork requested available versions for module {named}: {why}."
+            );
+            outside_package_error(
+                messages::INVALID_RESPONSE_FROM_REMOTE_MODULE_REGISTRY,
+                detail,
+                call,
+            )
+        }
+        error => {
+            let advice = match error {
+                RegistryError::Http(HttpError::Status { status: 401 | 403, .. }) => format!(
+                    " Give the registry a token, in TF_TOKEN_{} or in a credentials block of the CLI configuration.",
+                    host.replace('-', "__").replace('.', "_")
+                ),
+                _ => String::new(),
+            };
+            let detail = format!(
+                "Failed to retrieve available versions for module {named} from {host}: {error}.{advice}"
+            );
+            outside_package_error(messages::ERROR_ACCESSING_REMOTE_MODULE_REGISTRY, detail, call)
+        }
+    }
+}
+
+pub(super) fn no_location_error(
+    call: &CallSite,
+    module: &RegistryModuleAddr,
+    version: &LooseVersion,
+    error: &RegistryError,
+) -> Diagnostic {
+    let host = &module.host;
+    if let RegistryError::Location(location) = error {
+        let location = redact::redact_address(location);
+        let detail = format!(
+            "Module registry {host} returned invalid source location {location:?} for {module} {version}: {error}."
+        );
+        return outside_package_error(
+            messages::INVALID_PACKAGE_LOCATION_FROM_MODULE_REGISTRY,
+            detail,
+            call,
+        );
+    }
+    let detail =
+        format!("Failed to retrieve a download URL for {module} {version} from {host}: {error}.");
+    outside_package_error(messages::ERROR_ACCESSING_REMOTE_MODULE_REGISTRY, detail, call)
+}
+
+pub(super) fn ignored_version_warning(
+    named: &str,
+    call: &CallSite,
+    host: &str,
+    text: &str,
+) -> Diagnostic {
+    let detail = format!(
+        "The registry at {host} returned an invalid version string {} for module {named}, which Formwork ignored.",
+        quote_shortened(text)
+    );
+    Diagnostic::warning(messages::INVALID_RESPONSE_FROM_REMOTE_MODULE_REGISTRY, detail)
+        .at(call.span)
+}
+
+pub(super) fn no_matching_version_error(
+    sources: &Sources,
+    call: &CallSite,
+    module: &RegistryModuleAddr,
+    listed: &ModuleVersions,
+) -> Diagnostic {
+    let at = sources.start_position(call.span);
+    let place = format!("{}:{}", sources.name(call.span.source), at.line);
+    let newest = listed.versions.iter().rfind(|version| !version.is_prerelease());
+    let Some(newest) = newest else {
+        let what = match listed.versions.is_empty() {
+            true => "no versions available",
+            false => "only prereleases, which must be asked for exactly,",
+        };
+        let detail = format!("Module \"{module}\" ({place}) has {what} on {}.", module.host);
+        return outside_package_error(messages::MODULE_HAS_NO_VERSIONS, detail, call);
+    };
+    let wanted = call.version.as_ref().map(|(wanted, _)| format!(", {wanted}")).unwrap_or_default();
+    let detail = format!(
+        "There is no available version of module \"{module}\" ({place}) which matches the given version constraint{wanted}. The newest available version is {newest}."
+    );
+    let at = call.version.as_ref().map_or(call.span, |(_, span)| *span);
+    Diagnostic::error(messages::UNRESOLVABLE_MODULE_VERSION_CONSTRAINT, detail).at(at)
+}

@@ -1,0 +1,67 @@
+//! Overrides of test files for one run. Reading them is left to `formwork_core::config::test_mocks`,
+//! answering calls to `formwork_core::provider`.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use formwork_core::addr::Target;
+use formwork_core::config::Config;
+use formwork_core::config::test_mocks::{Override, add_outer_overrides};
+use formwork_core::provider::Mocks;
+use formwork_value::{Diagnostic, Diagnostics, Str};
+use time::OffsetDateTime;
+
+use super::RunOfSuite;
+use crate::messages;
+
+/// Adds the overrides of a run and of its file to the configuration and the mocks of the run.
+pub(super) fn add_overrides(config: &mut Config, mocks: &mut Mocks, run: RunOfSuite<'_>) {
+    let mut overrides = run.run.overrides.clone();
+    add_outer_overrides(&mut overrides, &run.suite.overrides);
+    config.module_overrides = overrides.extract_if(.., |one| is_module_override(one)).collect();
+    mocks.overrides = overrides;
+}
+
+fn is_module_override(one: &Override) -> bool {
+    matches!(one.target, Target::Module(_))
+}
+
+/// A number for the generated values of a run.
+pub(super) fn generated_value_seed(now: OffsetDateTime, run: &Str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (now.unix_timestamp_nanos(), run).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Warns of overrides of objects that none of some configurations has. Files of mocks are shared by tests of
+/// different modules, so those in them need not match.
+pub(super) fn warn_of_unmatched_overrides(
+    diags: &mut Diagnostics,
+    configs: &[&Config],
+    overrides: &[Override],
+) {
+    let is_unmatched = |one: &&Override| {
+        !one.is_of_mock_file && !configs.iter().any(|config| config_has_target(config, &one.target))
+    };
+    for one in overrides.iter().filter(is_unmatched) {
+        let detail = format!(
+            "The override target {} does not exist within the configuration under test. This could indicate a typo in the target address or an unnecessary override.",
+            one.target
+        );
+        let unmatched = messages::OVERRIDE_TARGET_DOES_NOT_EXIST;
+        diags.warn(Diagnostic::warning(unmatched, detail).at(one.target_span));
+    }
+}
+
+/// Whether a configuration has an object, whatever its instances.
+fn config_has_target(config: &Config, target: &Target) -> bool {
+    let (module, resource) = match target {
+        Target::Module(module) => (module, None),
+        Target::Resource(addr) => (&addr.module, Some(&addr.resource)),
+        Target::Instance(addr) => (&addr.module, Some(&addr.resource)),
+    };
+    let path = module.path();
+    let node = config.nodes.iter().find(|node| node.path == path);
+    node.is_some_and(|node| {
+        resource.is_none_or(|resource| node.module.resources.contains_key(resource))
+    })
+}

@@ -1,0 +1,152 @@
+//! Entries of an archive: given content, one file, or a folder without its excluded files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::mode;
+
+/// Greatest depth of folders. It ends the search where links form a cycle.
+const MAX_FOLDER_DEPTH: usize = 64;
+
+/// A file of the archive.
+pub(super) struct ArchiveEntry {
+    /// Its name in the archive.
+    pub(super) name: String,
+    pub(super) content: EntryContent,
+    /// Its permissions, if it is a file with any.
+    pub(super) mode: Option<u32>,
+}
+
+/// Content of a file.
+pub(super) enum EntryContent {
+    Given(String),
+    File(PathBuf),
+}
+
+/// Why files cannot be collected.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CollectError {
+    #[error("error archiving file: could not archive missing file: {0}")]
+    NoFile(String),
+    #[error("error archiving directory: could not archive missing directory: {0}")]
+    NoFolder(String),
+    #[error("error archiving directory: could not archive directory that is a file: {0}")]
+    FileForFolder(String),
+    #[error("error archiving directory: archive has not been created as it would be empty")]
+    Empty,
+    #[error("error archiving directory: {path}: {error}")]
+    Unreadable { path: PathBuf, error: io::Error },
+    #[error(
+        "error archiving directory: {0} is deeper than {MAX_FOLDER_DEPTH} folders; do links lead in a circle?"
+    )]
+    TooDeep(PathBuf),
+    #[error("error archiving directory: error checking excludes matches: {0}")]
+    Pattern(#[from] globset::Error),
+}
+
+/// One file, by its last name.
+pub(super) fn collect_file(path: &str) -> Result<ArchiveEntry, CollectError> {
+    let found = fs::metadata(path).ok().filter(|found| !found.is_dir());
+    let Some(found) = found else { return Err(CollectError::NoFile(path.to_owned())) };
+    let path = PathBuf::from(path);
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mode = mode::mode_from_metadata(&found);
+    Ok(ArchiveEntry { name, content: EntryContent::File(path), mode })
+}
+
+/// Exclusions of a folder.
+pub(super) struct Exclusions<'o> {
+    /// Patterns of names as they would be in the archive. `**` is any number of folders.
+    pub(super) excluded: &'o BTreeSet<String>,
+    /// Whether folders that are links are left out, instead of what is in them being put in.
+    pub(super) linked_folders: bool,
+}
+
+/// All files of a folder, in the order of their names.
+pub(super) fn collect_folder(
+    path: &str,
+    left: &Exclusions<'_>,
+) -> Result<Vec<ArchiveEntry>, CollectError> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(CollectError::NoFolder(path.to_owned()));
+        }
+        Err(error) => return Err(CollectError::Unreadable { path: path.into(), error }),
+        Ok(found) if !found.is_dir() => return Err(CollectError::FileForFolder(path.to_owned())),
+        Ok(_) => {}
+    }
+    let mut search = FolderSearch {
+        excluded: compile_exclude_patterns(left.excluded)?,
+        left,
+        found: Vec::new(),
+    };
+    search.walk_folder(Path::new(path), "", 0)?;
+    match search.found.is_empty() {
+        true => Err(CollectError::Empty),
+        false => Ok(search.found),
+    }
+}
+
+/// Checks that all are patterns.
+pub(super) fn check_exclude_patterns(texts: &BTreeSet<String>) -> Result<(), String> {
+    compile_exclude_patterns(texts)
+        .map(drop)
+        .map_err(|error| format!("must have patterns: {error}"))
+}
+
+/// Compiles the patterns. A folder matches `name/**` like its content, so that it is not searched.
+fn compile_exclude_patterns(excluded: &BTreeSet<String>) -> Result<GlobSet, globset::Error> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in excluded.iter().filter(|pattern| !pattern.is_empty()) {
+        set.add(GlobBuilder::new(pattern).literal_separator(true).build()?);
+        if let Some(folder) = pattern.strip_suffix("/**") {
+            set.add(GlobBuilder::new(folder).literal_separator(true).build()?);
+        }
+    }
+    set.build()
+}
+
+struct FolderSearch<'o> {
+    excluded: GlobSet,
+    left: &'o Exclusions<'o>,
+    found: Vec<ArchiveEntry>,
+}
+
+impl FolderSearch<'_> {
+    fn walk_folder(
+        &mut self,
+        folder: &Path,
+        prefix: &str,
+        depth: usize,
+    ) -> Result<(), CollectError> {
+        if depth == MAX_FOLDER_DEPTH {
+            return Err(CollectError::TooDeep(folder.to_owned()));
+        }
+        let unreadable =
+            |path: &Path, error| CollectError::Unreadable { path: path.to_owned(), error };
+        let listed = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let mut listed = listed.map_err(|error| unreadable(folder, error))?;
+        listed.sort_by_key(fs::DirEntry::file_name);
+        for one in listed {
+            let path = one.path();
+            let name = format!("{prefix}{}", one.file_name().to_string_lossy());
+            if self.excluded.is_match(&name) {
+                continue;
+            }
+            let kind = one.file_type().map_err(|error| unreadable(&path, error))?;
+            // Links are followed.
+            let found = fs::metadata(&path).map_err(|error| unreadable(&path, error))?;
+            if !found.is_dir() {
+                let mode = mode::mode_from_metadata(&found);
+                self.found.push(ArchiveEntry { name, content: EntryContent::File(path), mode });
+            } else if !kind.is_symlink() || !self.left.linked_folders {
+                self.walk_folder(&path, &format!("{name}/"), depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! Base64 and PEM as programs in Go read them, which is what configurations are written for: line breaks
+//! in base64 do not count, and of a PEM text the first good block does, whatever stands around it.
+
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{DecodeError, Engine as _};
+
+/// Bits beyond the last byte are dropped, not complained of.
+const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
+);
+
+/// Decodes base64 text.
+pub(crate) fn decode_base64(text: &str) -> Result<Vec<u8>, DecodeError> {
+    LENIENT_BASE64.decode(text.replace(['\r', '\n'], ""))
+}
+
+/// Checks an attribute whose value is base64.
+pub(crate) fn check_base64(text: &impl AsRef<str>) -> Result<(), String> {
+    decode_base64(text.as_ref()).map(drop).map_err(|_| "must be base64".to_owned())
+}
+
+/// A block of a PEM text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct PemBlock {
+    /// Label, such as `CERTIFICATE`.
+    pub(crate) label: String,
+    pub(crate) content: Vec<u8>,
+}
+
+/// The first block of a PEM text that has an end and base64 in between. Headers are passed over.
+pub(crate) fn first_pem_block(text: &str) -> Option<PemBlock> {
+    let mut open: Option<(&str, String)> = None;
+    let mut is_head = false;
+    for line in text.lines().map(str::trim) {
+        let edge = |word: &str| line.strip_prefix(word)?.strip_suffix("-----");
+        if let Some(label) = edge("-----BEGIN ") {
+            open = Some((label, String::new()));
+            is_head = true;
+        } else if let Some(end) = edge("-----END ") {
+            let whole = open.take().filter(|(label, _)| *label == end);
+            let read =
+                whole.and_then(|(label, digits)| Some((label, decode_base64(&digits).ok()?)));
+            if let Some((label, content)) = read {
+                return Some(PemBlock { label: label.to_owned(), content });
+            }
+        } else if let Some((_, digits)) = &mut open {
+            is_head = is_head && line.contains(':');
+            if !is_head {
+                digits.extend(line.chars().filter(|letter| !letter.is_whitespace()));
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_breaks_in_base64_do_not_count_and_other_letters_do() {
+        assert_eq!(decode_base64("aGFs\r\nbG8=\n").unwrap(), b"hallo");
+        assert_eq!(decode_base64("").unwrap(), b"");
+        for wrong in ["aGFs bG8=", "aGFsbG8", "aGFs-_8="] {
+            assert!(decode_base64(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_first_good_block_counts_whatever_stands_around_it() {
+        let good = "-----BEGIN A B-----\naGFsbG8=\n-----END A B-----";
+        let other = "-----BEGIN C-----\nYQ==\n-----END C-----\n";
+        let table = [
+            good.to_owned(),
+            format!("{good}\n{other}"),
+            format!("who: me\n{good}\n\n\nafter"),
+            good.replace('\n', "\r\n"),
+            good.replace("aGFs", "  aG Fs\n\t"),
+            good.replace("aGFs", "Proc-Type: 4\nDEK: x\n\naGFs"),
+            format!("-----BEGIN C-----\n{good}"),
+            format!("-----BEGIN C-----\n!\n-----END C-----\n{good}"),
+            format!("{}{good}", other.replace("END C", "END D")),
+        ];
+        for text in table {
+            let block = PemBlock { label: "A B".to_owned(), content: b"hallo".to_vec() };
+            assert_eq!(first_pem_block(&text), Some(block), "{text}");
+        }
+        for none in ["", "YQ==", "-----BEGIN C-----\nYQ==", "-----END C-----"] {
+            assert_eq!(first_pem_block(none), None, "{none}");
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! One request and its answer, with as many attempts as are wanted. Knows nothing of attributes.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::CertifiedKey;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc2822;
+use ureq::config::RedirectAuthHeaders;
+use ureq::http::header::RETRY_AFTER;
+use ureq::http::{HeaderName, HeaderValue, Request, Uri};
+use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
+use ureq::{Agent, Error};
+
+use crate::{proxy, redact_url};
+
+/// Greatest size of a response body. Larger ones do not belong in a state.
+const MAX_BODY_LEN: u64 = 128 * 1024 * 1024;
+/// Greatest number of redirects.
+const MAX_REDIRECTS: u32 = 10;
+
+/// Arguments of a request.
+pub(super) struct RequestSettings<'s> {
+    pub(super) method: &'s str,
+    pub(super) url: &'s str,
+    pub(super) headers: Option<&'s BTreeMap<String, String>>,
+    pub(super) body: Option<&'s str>,
+    /// Timeout of one attempt.
+    pub(super) timeout: Option<Duration>,
+    /// Certificates of those who may vouch for the server, instead of those whom this machine trusts.
+    pub(super) authorities: Option<&'s str>,
+    /// A certificate to show and its key.
+    pub(super) identity: Option<(&'s str, &'s str)>,
+    pub(super) is_insecure: bool,
+}
+
+/// Number of retries, and the waits between them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RetryPolicy {
+    pub(super) retries: u64,
+    pub(super) first: Duration,
+    pub(super) most: Duration,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self { retries: 0, first: Duration::from_secs(1), most: Duration::from_secs(30) }
+    }
+}
+
+/// An answer.
+pub(super) struct Response {
+    pub(super) status: u16,
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) body: Vec<u8>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    /// There is no certificate in what should be some.
+    #[error("`ca_cert_pem` has no certificate in PEM")]
+    Authorities,
+    /// The client certificate with its key is invalid.
+    #[error("`client_cert_pem` and `client_key_pem` are no certificate in PEM with its key: {0}")]
+    Identity(String),
+    /// There is no such request.
+    #[error("{0}")]
+    Request(String),
+    /// An answer began and did not end well.
+    #[error("{0}")]
+    Body(String),
+    /// The answer took too long.
+    #[error("{method} {url}: request exceeded the specified timeout: {timeout:?}")]
+    Late { method: String, url: String, timeout: Duration },
+    /// No answer that is one.
+    #[error("{method} {url} giving up after {attempts} attempt(s): {why}")]
+    NoAnswer { method: String, url: String, attempts: u64, why: String },
+}
+
+/// Failed attempts, by what follows.
+enum FailedAttempt {
+    /// Another attempt may do better, perhaps after as long a wait as the server asks for.
+    Again(String, Option<Duration>),
+    /// Another attempt would end the same way.
+    Never(String),
+    Late,
+    Body(String),
+}
+
+/// Asks until there is an answer.
+pub(super) async fn send_with_retries(
+    settings: &RequestSettings<'_>,
+    patience: RetryPolicy,
+) -> Result<Response, Failure> {
+    let request = Arc::new(build_request(settings)?);
+    let agent = build_agent(settings)?;
+    let mut wait = patience.first.min(patience.most);
+    let mut attempts = 1;
+    loop {
+        let (agent, request) = (agent.clone(), Arc::clone(&request));
+        // Asking blocks, so it is done elsewhere.
+        let done = tokio::task::spawn_blocking(move || send_once(&agent, &request)).await;
+        let last = match done.unwrap_or_else(|error| Err(FailedAttempt::Never(error.to_string()))) {
+            Ok(response) => return Ok(response),
+            Err(last) => last,
+        };
+        let is_last = matches!(last, FailedAttempt::Never(_)) || attempts > patience.retries;
+        let (method, url) = (settings.method.to_owned(), redact_url::redact_url(settings.url));
+        let asked = match last {
+            FailedAttempt::Body(why) => return Err(Failure::Body(why)),
+            FailedAttempt::Late if is_last => {
+                let timeout = settings.timeout.unwrap_or_default();
+                return Err(Failure::Late { method, url, timeout });
+            }
+            FailedAttempt::Again(why, _) | FailedAttempt::Never(why) if is_last => {
+                return Err(Failure::NoAnswer { method, url, attempts, why });
+            }
+            FailedAttempt::Again(_, asked) => asked,
+            _ => None,
+        };
+        tokio::time::sleep(asked.unwrap_or(wait)).await;
+        wait = (wait * 2).min(patience.most);
+        attempts += 1;
+    }
+}
+
+fn send_once(agent: &Agent, request: &Request<Option<String>>) -> Result<Response, FailedAttempt> {
+    let (parts, body) = request.clone().into_parts();
+    let response = match body {
+        Some(body) => agent.run(Request::from_parts(parts, body)),
+        None => agent.run(Request::from_parts(parts, ())),
+    };
+    let mut response = response.map_err(|error| match error {
+        Error::Timeout(_) => FailedAttempt::Late,
+        Error::BadUri(_) | Error::TooManyRedirects | Error::Rustls(_) | Error::Tls(_) => {
+            FailedAttempt::Never(error.to_string())
+        }
+        // A server that could not prove who it is will not be able to later either.
+        Error::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => {
+            FailedAttempt::Never(error.to_string())
+        }
+        _ => FailedAttempt::Again(error.to_string(), None),
+    })?;
+    let status = response.status();
+    if status == 429 || (status.as_u16() >= 500 && status != 501) {
+        let asked = response.headers().get(RETRY_AFTER).and_then(|after| after.to_str().ok());
+        let asked = asked.filter(|_| status == 429 || status == 503).and_then(parse_retry_after);
+        return Err(FailedAttempt::Again(format!("unexpected HTTP status {status}"), asked));
+    }
+    let names = response.headers().keys().map(|name| {
+        let values = response.headers().get_all(name).iter();
+        let values = values.map(|value| String::from_utf8_lossy(value.as_bytes()));
+        (canonical_header_name(name.as_str()), values.collect::<Vec<_>>().join(", "))
+    });
+    let headers = names.collect();
+    let body = response.body_mut().with_config().limit(MAX_BODY_LEN).read_to_vec();
+    let body = body.map_err(|error| match error {
+        Error::Timeout(_) => FailedAttempt::Late,
+        error => FailedAttempt::Body(error.to_string()),
+    })?;
+    Ok(Response { status: status.as_u16(), headers, body })
+}
+
+fn build_request(settings: &RequestSettings<'_>) -> Result<Request<Option<String>>, Failure> {
+    let refused = |error: &dyn std::fmt::Display| invalid_request_failure(settings, error);
+    let body = settings.body.map(str::to_owned);
+    let mut request = Request::builder()
+        .method(settings.method)
+        .uri(&*escape_url(settings.url))
+        .body(body)
+        .map_err(|error| refused(&error))?;
+    check_url(&settings.url).map_err(|why| refused(&format!("the URL {why}")))?;
+    for (name, value) in settings.headers.into_iter().flatten() {
+        let name = HeaderName::try_from(name).map_err(|error| refused(&error))?;
+        let value = HeaderValue::try_from(value).map_err(|error| refused(&error))?;
+        request.headers_mut().insert(name, value);
+    }
+    Ok(request)
+}
+
+/// Checks an attribute whose value is a URL.
+pub(super) fn check_url(url: &impl AsRef<str>) -> Result<(), String> {
+    let url = url.as_ref();
+    let why = match escape_url(url).parse::<Uri>() {
+        Ok(uri) => match (uri.scheme_str(), uri.host()) {
+            (Some("http" | "https"), Some(host)) if !host.is_empty() => return Ok(()),
+            (Some("http" | "https"), _) => "names no host".to_owned(),
+            _ => "does not".to_owned(),
+        },
+        Err(error) => format!("is no URL: {error}"),
+    };
+    Err(format!("must begin with http:// or https://, and {:?} {why}", redact_url::redact_url(url)))
+}
+
+/// Escapes a URL as written by people: characters that no URL may have are escaped behind the host.
+/// Control characters are left to be refused.
+fn escape_url(url: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii() && !" \"<>\\^`{|}".contains(c);
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let Some(path) = url[host..].find(['/', '?', '#']).map(|at| host + at) else {
+        return url.into();
+    };
+    if url[path..].chars().all(is_plain) {
+        return url.into();
+    }
+    let mut whole = url[..path].to_owned();
+    for c in url[path..].chars() {
+        match is_plain(c) {
+            true => whole.push(c),
+            false => c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| {
+                whole.push_str(&format!("%{byte:02X}"));
+            }),
+        }
+    }
+    whole.into()
+}
+
+fn invalid_request_failure(
+    settings: &RequestSettings<'_>,
+    error: &dyn std::fmt::Display,
+) -> Failure {
+    Failure::Request(format!(
+        "{} {}: {error}",
+        settings.method,
+        redact_url::redact_url(settings.url)
+    ))
+}
+
+/// Wait that a server asks for: seconds, or a date.
+fn parse_retry_after(text: &str) -> Option<Duration> {
+    if let Ok(seconds) = text.trim().parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let until = OffsetDateTime::parse(text.trim(), &Rfc2822).ok()?;
+    Some((until - now()).try_into().unwrap_or_default())
+}
+
+#[expect(clippy::disallowed_methods, reason = "servers say until when to wait")]
+fn now() -> OffsetDateTime {
+    OffsetDateTime::now_utc()
+}
+
+fn build_agent(settings: &RequestSettings<'_>) -> Result<Agent, Failure> {
+    let roots = match settings.authorities {
+        None => RootCerts::PlatformVerifier,
+        Some(pem) => {
+            let certificates = parse_certificates(pem);
+            if certificates.is_empty() {
+                return Err(Failure::Authorities);
+            }
+            RootCerts::new_with_certs(&certificates)
+        }
+    };
+    let identity = settings.identity.map(|(certificate, key)| {
+        let chain = parse_certificates(certificate);
+        if chain.is_empty() {
+            return Err(Failure::Identity("there is no certificate".to_owned()));
+        }
+        let key = PrivateKey::from_pem(key.as_bytes());
+        let key = key.map_err(|error| Failure::Identity(error.to_string()))?;
+        check_client_certificate(&chain, &key)?;
+        Ok(ClientCert::new_with_certs(&chain, key))
+    });
+    let tls = TlsConfig::builder()
+        .root_certs(roots)
+        .client_cert(identity.transpose()?)
+        .disable_verification(settings.is_insecure)
+        .unversioned_rustls_crypto_provider(formwork_plugin_protocol::crypto_provider())
+        .build();
+    let url = escape_url(settings.url)
+        .parse()
+        .map_err(|error| invalid_request_failure(settings, &error))?;
+    let proxy =
+        proxy::proxy_from_env(&url).map_err(|error| invalid_request_failure(settings, &error))?;
+    let config = Agent::config_builder()
+        .tls_config(tls)
+        .http_status_as_error(false)
+        .max_redirects(MAX_REDIRECTS)
+        // Credentials for a host may be sent to all its paths.
+        .redirect_auth_headers(RedirectAuthHeaders::SameHost)
+        .proxy(proxy)
+        // A GET with a body is unusual, and some servers want one.
+        .allow_non_standard_methods(true)
+        .timeout_global(settings.timeout)
+        .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
+        .build();
+    Ok(config.new_agent())
+}
+
+/// Makes sure that a certificate can be used with a key: the HTTP library panics if it cannot.
+fn check_client_certificate(
+    chain: &[Certificate<'_>],
+    key: &PrivateKey<'_>,
+) -> Result<(), Failure> {
+    let chain = chain.iter().map(|one| CertificateDer::from(one.der()).into_owned()).collect();
+    let refused = match PrivateKeyDer::try_from(key.der().to_vec()) {
+        Ok(key) => {
+            CertifiedKey::from_der(chain, key, &formwork_plugin_protocol::crypto_provider()).err()
+        }
+        Err(reason) => return Err(Failure::Identity(reason.to_owned())),
+    };
+    Err(Failure::Identity(match refused {
+        None => return Ok(()),
+        Some(rustls::Error::InconsistentKeys(_)) => {
+            "the private key does not match the public key of the certificate".to_owned()
+        }
+        Some(rustls::Error::InvalidCertificate(_)) => {
+            "the certificate cannot be read, or is one of X.509 version 1: `openssl x509 -req -extfile FILE` makes one of version 3".to_owned()
+        }
+        Some(error) => error.to_string(),
+    }))
+}
+
+fn parse_certificates(pem: &str) -> Vec<Certificate<'static>> {
+    let items = parse_pem(pem.as_bytes()).filter_map(Result::ok);
+    let certificate = |item| match item {
+        PemItem::Certificate(certificate) => Some(certificate),
+        _ => None,
+    };
+    items.filter_map(certificate).collect()
+}
+
+/// The name of a header as people write it: `Content-Type`.
+fn canonical_header_name(name: &str) -> String {
+    let mut begins = true;
+    let letters = name.chars().map(|letter| {
+        let letter = if begins { letter.to_ascii_uppercase() } else { letter };
+        begins = letter == '-';
+        letter
+    });
+    letters.collect()
+}

@@ -1,0 +1,32 @@
+//! Programs that tests hold our results to, such as `openssl`. Not part of any provider.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Runs a program that gets `input`; returns what it prints. `None`, said loudly, when there is no such
+/// program on this machine.
+///
+/// # Panics
+/// When the program fails: our result is wrong.
+pub(crate) fn run_test_program(folder: &Path, words: &[&str], input: &str) -> Option<String> {
+    let (program, arguments) = words.split_first()?;
+    let mut command = build_command(program);
+    command.args(arguments).current_dir(folder);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let Ok(mut child) = command.spawn() else {
+        println!("NOT TESTED: there is no `{program}` on this machine");
+        return None;
+    };
+    child.stdin.take()?.write_all(input.as_bytes()).expect("the program reads what it is given");
+    let output = child.wait_with_output().expect("the program can be waited for");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {text}{errors}\n{input}");
+    Some(text)
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests ask other programs what they think")]
+fn build_command(program: &str) -> Command {
+    Command::new(program)
+}

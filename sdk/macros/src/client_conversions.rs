@@ -1,0 +1,161 @@
+//! Conversions from and into foreign structs with fields of the same names, such as those of a
+//! client. A field without a fitting type there is an error at that field.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned as _;
+use syn::{DeriveInput, Ident, Path, Type};
+
+use crate::attrs::StructAttrs;
+use crate::model_field::{ModelField, is_type_named, last_type_parameter};
+
+/// The structs that are made beside a model.
+pub(crate) struct GeneratedModelStructs<'a> {
+    /// The arguments.
+    pub(crate) settable: &'a Ident,
+    /// The computed attributes.
+    pub(crate) computed: &'a Ident,
+}
+
+/// The conversions of a model. `input` is the struct of what the author of a configuration sets.
+pub(crate) fn model_client_conversions(
+    input: &DeriveInput,
+    said: &StructAttrs,
+    parts: &[ModelField<'_>],
+    structs: &GeneratedModelStructs<'_>,
+) -> TokenStream {
+    let GeneratedModelStructs { settable, computed } = *structs;
+    let model = &input.ident;
+    let theirs: Vec<_> = parts.iter().filter(|part| !part.is_absent_from_client()).collect();
+    let is_whole = theirs.len() == parts.len();
+    let from = said.from.as_ref().map(|other| {
+        let vis = &input.vis;
+        let (names, values) = fields_from_client(&theirs);
+        // Without a field to fill, `..self` would cause a warning in the author's crate.
+        let rest = (!is_whole).then(|| quote!(, ..self));
+        let doc = format!("This, with what the service says of a [`{model}`].");
+        // With a field of its own, a model cannot be made of the other struct alone.
+        let whole = is_whole.then(|| from_client_impl(other, model, &theirs));
+        let ours: Vec<_> = parts.iter().filter(|part| part.is_computed()).collect();
+        // Nor can the computed part, if something in it does not come from the service.
+        let is_told = !ours.is_empty() && ours.iter().all(|part| !part.is_absent_from_client());
+        let told = is_told.then(|| from_client_impl(other, computed, &ours));
+        quote! {
+            impl #model {
+                #[doc = #doc]
+                #[must_use]
+                #vis fn with(self, found: #other) -> Self {
+                    let #other { #(#names,)* .. } = found;
+                    Self { #(#names: #values),* #rest }
+                }
+            }
+            #whole
+            #told
+        }
+    });
+    let into = said.into.as_ref().map(|other| {
+        let given: Vec<_> = theirs.into_iter().filter(|part| part.is_settable()).collect();
+        into_client_impl(other, settable, &given)
+    });
+    quote!(#from #into)
+}
+
+/// The conversions of a nested struct.
+pub(crate) fn nested_client_conversions(
+    input: &DeriveInput,
+    said: &StructAttrs,
+    parts: &[ModelField<'_>],
+    settable: &Ident,
+) -> TokenStream {
+    let all: Vec<_> = parts.iter().collect();
+    let given: Vec<_> = parts.iter().filter(|part| part.is_settable()).collect();
+    let from = said.from.as_ref().map(|other| from_client_impl(other, &input.ident, &all));
+    let into = said.into.as_ref().map(|other| into_client_impl(other, settable, &given));
+    quote!(#from #into)
+}
+
+/// `From` a struct of theirs for one of ours.
+fn from_client_impl(other: &Path, own: &Ident, parts: &[&ModelField<'_>]) -> TokenStream {
+    let (names, values) = fields_from_client(parts);
+    quote! {
+        impl ::core::convert::From<#other> for #own {
+            fn from(found: #other) -> Self {
+                let #other { #(#names,)* .. } = found;
+                Self { #(#names: #values),* }
+            }
+        }
+    }
+}
+
+/// `From` a struct of ours for one of theirs.
+fn into_client_impl(other: &Path, own: &Ident, parts: &[&ModelField<'_>]) -> TokenStream {
+    let fields = parts.iter().map(|part| {
+        let ident = part.ident;
+        let value = convert_field(part.ty, &quote!(ours.#ident), ConversionDirection::Out);
+        quote!(#ident: #value)
+    });
+    quote! {
+        impl ::core::convert::From<#own> for #other {
+            fn from(ours: #own) -> Self {
+                Self { #(#fields),* }
+            }
+        }
+    }
+}
+
+/// The names of fields, and each as a field of ours.
+pub(crate) fn fields_from_client<'p>(
+    parts: &[&'p ModelField<'_>],
+) -> (Vec<&'p Ident>, Vec<TokenStream>) {
+    let names = parts.iter().map(|part| part.ident);
+    let values = parts.iter().map(|part| {
+        let ident = part.ident;
+        convert_field(part.ty, &quote!(#ident), ConversionDirection::In)
+    });
+    (names.collect(), values.collect())
+}
+
+/// Whether a value comes from them or goes to them.
+#[derive(Clone, Copy)]
+enum ConversionDirection {
+    In,
+    Out,
+}
+
+/// A value converted in the parts that the type of ours has. The place is that of the field, but the
+/// code is the derive's own.
+fn convert_field(ty: &Type, value: &TokenStream, way: ConversionDirection) -> TokenStream {
+    // An error about a conversion is shown at the type; names resolve as in the author's code.
+    let at = Span::call_site().located_at(ty.span());
+    let inner = format_ident!("inner", span = at);
+    let each = |inner_ty: &Type| convert_field(inner_ty, &quote!(#inner), way);
+    let Some(last) = last_type_parameter(ty) else {
+        return quote_spanned!(at=> ::core::convert::Into::into(#value));
+    };
+    if is_type_named(ty, "Option") {
+        let each = each(last);
+        return quote_spanned!(at=> ::core::option::Option::map(#value, |#inner| #each));
+    }
+    if ["Vec", "Set", "BTreeSet"].iter().any(|name| is_type_named(ty, name)) {
+        let each = each(last);
+        return quote_spanned! {at=>
+            ::core::iter::IntoIterator::into_iter(#value).map(|#inner| #each).collect()
+        };
+    }
+    if is_type_named(ty, "BTreeMap") {
+        let each = each(last);
+        return quote_spanned! {at=>
+            ::core::iter::IntoIterator::into_iter(#value)
+                .map(|(key, #inner)| (::core::convert::Into::into(key), #each))
+                .collect()
+        };
+    }
+    match (way, is_type_named(ty, "Secret")) {
+        // A `Secret` is made by `Into`, like any type. Only out of one the value must be exposed.
+        (ConversionDirection::Out, true) => {
+            let each = convert_field(last, &quote!(#value.into_exposed()), way);
+            quote_spanned!(at=> #each)
+        }
+        _ => quote_spanned!(at=> ::core::convert::Into::into(#value)),
+    }
+}

@@ -1,0 +1,45 @@
+//! Names and types of fields, as far as their text tells.
+
+use syn::{GenericArgument, PathArguments, Type};
+
+/// Checks that the language takes the name of an attribute or block.
+pub(crate) fn check_language_name(name: &str) -> Result<(), String> {
+    let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
+    let is_word = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| is_letter(c) || c.is_ascii_digit());
+    match is_word {
+        true => Ok(()),
+        false => Err(format!(
+            "{name:?} is no name: it begins with a lower-case letter, and has lower-case letters, digits \
+             and `_`; another name can be given with `name = \"…\"`"
+        )),
+    }
+}
+
+/// Whether the last word of a type's path is `name`.
+pub(crate) fn is_type_named(ty: &Type, name: &str) -> bool {
+    match ty {
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == name),
+        _ => false,
+    }
+}
+
+/// The type inside `Option` or `Attr`; any other as it is.
+pub(super) fn type_in_option_or_attr(ty: &Type) -> &Type {
+    match is_type_named(ty, "Option") || is_type_named(ty, "Attr") {
+        true => last_type_parameter(ty).unwrap_or(ty),
+        false => ty,
+    }
+}
+
+/// The last type parameter: the content of an option, list, set or map.
+pub(crate) fn last_type_parameter(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    match &path.path.segments.last()?.arguments {
+        PathArguments::AngleBracketed(arguments) => match arguments.args.last() {
+            Some(GenericArgument::Type(inner)) => Some(inner),
+            _ => None,
+        },
+        _ => None,
+    }
+}

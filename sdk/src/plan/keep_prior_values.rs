@@ -1,0 +1,77 @@
+//! Restores prior values that the host's proposal removes although the author never set them.
+
+use formwork_value::schema::{AttributeKind, Nesting};
+use formwork_value::{Str, Value};
+
+use super::{CorrespondingValues, DescribedParts, attribute_value};
+
+/// Returns the proposal with the prior value of each nested attribute that the provider may set,
+/// that the author did not set, and that the proposal lacks; `None` if there is none.
+///
+/// If some part of such an attribute is settable by authors only, the host treats the prior value
+/// as one that an author has set and removed. The host keeps the prior value of attributes that are
+/// not objects, so here both kinds are treated alike.
+pub(super) fn keep_prior_nested_values(
+    content: DescribedParts<'_>,
+    object: &Value,
+    beside: CorrespondingValues<'_>,
+) -> Option<Value> {
+    let Value::Object(parts) = object else { return None };
+    let restored_part = |name: &Str, value: &Value| {
+        let (_, inner) = content.rule_and_content(name)?;
+        let below = beside.map_values(|object| attribute_value(object, name));
+        let is_ours = content.attribute_schema(name).is_some_and(|attribute| {
+            attribute.role.is_computed() && matches!(attribute.kind, AttributeKind::Nested(_))
+        });
+        if is_ours && value.is_null() && below.config.is_some_and(Value::is_null) {
+            return below.prior.filter(|prior| !prior.is_null()).cloned();
+        }
+        keep_prior_nested_parts(inner?, value, below)
+    };
+    with_changed_children(object, parts.iter().map(|(name, value)| restored_part(name, value)))
+}
+
+fn keep_prior_nested_parts(
+    content: DescribedParts<'_>,
+    value: &Value,
+    beside: CorrespondingValues<'_>,
+) -> Option<Value> {
+    match (content.nesting, value) {
+        (Nesting::Single | Nesting::Group, _) => keep_prior_nested_values(content, value, beside),
+        (Nesting::List, _) => with_changed_children(
+            value,
+            value.children().iter().enumerate().map(|(at, item)| {
+                keep_prior_nested_values(
+                    content,
+                    item,
+                    beside.map_values(|list| list.children().get(at)),
+                )
+            }),
+        ),
+        (Nesting::Map, Value::Map(map)) => with_changed_children(
+            value,
+            map.iter().map(|(key, item)| {
+                keep_prior_nested_values(
+                    content,
+                    item,
+                    beside.map_values(|map| attribute_value(map, key)),
+                )
+            }),
+        ),
+        // Elements of sets cannot be matched.
+        _ => None,
+    }
+}
+
+/// The value with the children that changed; `None` if none did.
+fn with_changed_children(
+    value: &Value,
+    children: impl Iterator<Item = Option<Value>>,
+) -> Option<Value> {
+    let children: Vec<_> = children.collect();
+    if children.iter().all(Option::is_none) {
+        return None;
+    }
+    let both = children.into_iter().zip(value.children());
+    Some(value.with_children(both.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect()))
+}
