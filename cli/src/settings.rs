@@ -94,8 +94,16 @@ impl Settings {
                 line: Some(line),
                 reason,
             })?;
-            settings.plugin_cache_dir = read.plugin_cache_dir.or(settings.plugin_cache_dir);
+            let in_file = |(summary, detail): (&'static Message, String)| {
+                (summary, format!("{}{detail}", path.display()))
+            };
+            settings.doubts.extend(read.doubts.into_iter().map(in_file));
+            settings.plugin_cache_dir = settings.plugin_cache_dir.or(read.plugin_cache_dir);
             settings.cache_may_break_lock |= read.cache_may_break_lock;
+            if settings.methods.is_some() && read.methods.is_some() {
+                let reason = MANY_INSTALLATIONS.to_owned();
+                return Err(SettingsError { path, line: None, reason });
+            }
             settings.methods = read.methods.or(settings.methods);
             settings.overrides.extend(read.overrides);
             settings.hosts.extend(read.hosts);
@@ -108,8 +116,8 @@ impl Settings {
             })?;
             if let Some(helper) = read.helper {
                 if settings.helper.is_some() {
-                    let reason = "No more than one credentials_helper block may be specified";
-                    return Err(SettingsError { path, line: None, reason: reason.to_owned() });
+                    let reason = MANY_HELPERS.to_owned();
+                    return Err(SettingsError { path, line: None, reason });
                 }
                 settings.helper = Some(helper);
             }
@@ -201,7 +209,8 @@ pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> 
         let line = item.line();
         match item.name() {
             "plugin_cache_dir" => {
-                settings.plugin_cache_dir = Some(expand_variables(&item.into_text()?, env));
+                let path = expand_variables(&item.into_text()?, env);
+                settings.plugin_cache_dir = Some(path).filter(|path| !path.as_os_str().is_empty());
             }
             "plugin_cache_may_break_dependency_lock_file" => {
                 settings.cache_may_break_lock = item.into_bool()?;
@@ -211,32 +220,38 @@ pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> 
             }
             "provider_installation" => {
                 if settings.methods.is_some() {
-                    return Err((line, "there may be only one provider_installation block".into()));
+                    return Err((line, MANY_INSTALLATIONS.to_owned()));
                 }
                 let (methods, overrides) = read_installation(item.into_block()?, env)?;
                 settings.methods = Some(methods);
                 settings.overrides = overrides;
             }
             "host" => {
-                let (host, items) = item.into_labelled("hostname")?;
-                settings.hosts.insert(read_host_label("host", &host, line)?, read_services(items));
+                for (host, items) in settings.labelled_or_doubt(item, "hostname") {
+                    if let Some(host) = settings.hostname_or_doubt("host", &host, line) {
+                        settings.hosts.insert(host, read_services(items));
+                    }
+                }
             }
             "credentials" => {
-                let (host, items) = item.into_labelled("hostname")?;
-                let host = read_host_label("credentials", &host, line)?;
-                settings.tokens.extend(read_token(items).map(|token| (host, token)));
+                for (host, items) in settings.labelled_or_doubt(item, "hostname") {
+                    if let Some(host) = settings.hostname_or_doubt("credentials", &host, line) {
+                        settings.tokens.extend(read_token(items).map(|token| (host, token)));
+                    }
+                }
             }
             "credentials_helper" => {
-                if settings.helper.is_some() {
-                    let reason = "no more than one credentials_helper block may be specified";
-                    return Err((line, reason.to_owned()));
+                for (name, items) in item.into_labelled("name")? {
+                    if settings.helper.is_some() {
+                        return Err((line, MANY_HELPERS.to_owned()));
+                    }
+                    settings.helper = Some(read_helper(name, items, env)?);
                 }
-                let (name, items) = item.into_labelled("name of a helper")?;
-                settings.helper = Some(read_helper(name, items, env)?);
             }
             "oci_credentials" => {
-                let (prefix, items) = item.into_labelled("repository prefix")?;
-                settings.oci.read(&prefix, items, line)?;
+                for (prefix, items) in item.into_labelled("repository prefix")? {
+                    settings.oci.read(&prefix, items, line)?;
+                }
             }
             "oci_default_credentials" => {
                 settings.oci.read_defaults(item.into_block()?, line, env)?;
@@ -248,14 +263,38 @@ pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> 
     Ok(settings)
 }
 
-/// Reads the hostname that a block is labelled with. Those of services are compared in lower case.
-fn read_host_label(block: &str, label: &str, line: usize) -> Located<String> {
-    // A hostname is checked as a part of the address of a provider.
-    match format!("{label}/namespace/type").parse::<ProviderAddr>() {
-        Ok(_) => Ok(label.to_lowercase()),
-        Err(_) => Err((line, format!("the {block} block has the invalid hostname {label:?}"))),
+impl Settings {
+    /// The labelled blocks of an item. A mistake is reported and does not stop a command, as in
+    /// Terraform: other hosts are not concerned.
+    fn labelled_or_doubt(&mut self, item: Item, label_kind: &str) -> Vec<(String, Vec<Item>)> {
+        item.into_labelled(label_kind).unwrap_or_else(|(line, reason)| {
+            self.add_doubt(line, &reason);
+            Vec::new()
+        })
+    }
+
+    /// The hostname that a block is labelled with, in the form in which hosts are compared.
+    fn hostname_or_doubt(&mut self, block: &str, label: &str, line: usize) -> Option<String> {
+        let host = label.strip_suffix(":443").unwrap_or(label);
+        let host = host.strip_suffix('.').unwrap_or(host);
+        // A hostname is checked as a part of the address of a provider.
+        if format!("{host}/namespace/type").parse::<ProviderAddr>().is_err() {
+            self.add_doubt(line, &format!("the {block} block has the invalid hostname {label:?}"));
+            return None;
+        }
+        Some(host.to_lowercase())
+    }
+
+    fn add_doubt(&mut self, line: usize, reason: &str) {
+        let detail = format!(":{line}: {reason}. The block has no effect.");
+        self.doubts.push((messages::SETTINGS_BLOCK_IGNORED, detail));
     }
 }
+
+/// The reason against a second `credentials_helper` block.
+const MANY_HELPERS: &str = "no more than one credentials_helper block may be specified";
+/// The reason against a second `provider_installation` block.
+const MANY_INSTALLATIONS: &str = "no more than one provider_installation block may be specified";
 
 /// The URLs in `services = { … }`.
 fn read_services(items: Vec<Item>) -> BTreeMap<String, String> {
@@ -307,13 +346,13 @@ fn read_installation(items: Vec<Item>, env: &Env) -> Located<MethodsAndDevOverri
         let items = item.into_block()?;
         if name == "dev_overrides" {
             if !methods.is_empty() {
-                let reason = "dev_overrides must be before all other methods, because it has priority over them";
+                let reason = "dev_overrides must appear before all other installation methods, because it has priority over them";
                 return Err((line, reason.to_owned()));
             }
             for item in items {
                 let (provider, line) = (item.name().to_owned(), item.line());
                 if provider.parse::<ProviderAddr>().is_err() {
-                    return Err((line, format!("{provider:?} is no source address of a provider")));
+                    return Err((line, format!("{provider:?} is not a provider source address")));
                 }
                 overrides.push((provider, expand_variables(&item.into_text()?, env)));
             }
@@ -435,34 +474,79 @@ mod tests {
     fn mistakes_are_errors_and_unknown_names_are_not() {
         let env = Env::default();
         for (text, reason) in [
-            ("credentials { token = \"x\" }", "credentials needs a hostname as its label"),
-            ("credentials = \"x\"", "credentials must be a block"),
-            ("credentials \"bad host!\" {}", "the credentials block has the invalid hostname"),
-            ("host \"bad host\" {}", "the host block has the invalid hostname"),
             ("provider_installation \"x\" {}", "provider_installation takes no label"),
             ("provider_installation = {}", "provider_installation must be a block"),
             ("provider_installation { direct = {} }", "direct must be a block"),
             ("provider_installation { direct \"x\" {} }", "direct takes no label"),
             (
                 "provider_installation { direct {} dev_overrides {} }",
-                "dev_overrides must be before all other methods",
+                "dev_overrides must appear before all other installation methods",
             ),
             (
                 "provider_installation { dev_overrides { \"a/b/c/d\" = \"x\" } }",
-                "\"a/b/c/d\" is no source address of a provider",
+                "\"a/b/c/d\" is not a provider source address",
+            ),
+            (
+                "provider_installation { direct { include = \"a/b\" } }",
+                "include must be a list of strings",
             ),
             ("disable_checkpoint = \"yes\"", "disable_checkpoint must be true or false"),
             ("plugin_cache_dir = [\"a\"]", "plugin_cache_dir must be a string"),
+            ("credentials_helper { args = [] }", "a name is missing before \"args\""),
             ("credentials_helper \"x\" { args = \"a\" }", "args must be a list of strings"),
-            ("{\"provider_installation\": {}}", "provider_installation cannot be written in JSON"),
-            ("{\"credentials\": 1}", "credentials must be a block"),
-            ("{\"host\": {\"h.example\": 1}}", "host must be a block"),
+            ("credentials_helper \"x\" {} credentials_helper \"y\" {}", "no more than one"),
+            ("plugin_cache_dir = <<EOF\n", "a text behind << does not end"),
             ("{\"host\": }", "expected value"),
         ] {
             let (line, found) = parse(text, &env).unwrap_err();
             assert!(line == 1 && found.starts_with(reason), "{text}: {line}: {found}");
+            assert!(!found.contains(" at line "), "{found}");
         }
         assert_eq!(parse("nonsense \"x\" {}\nmore = 1", &env).unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn a_block_for_no_valid_host_is_reported_and_has_no_effect() {
+        let env = Env::default();
+        for (text, reason) in [
+            ("credentials { token = \"x\" }", "a hostname is missing before \"token\""),
+            ("credentials = \"x\"", "credentials must be a block"),
+            ("credentials \"bad host!\" {}", "the credentials block has the invalid hostname"),
+            ("host \"bad host\" {}", "the host block has the invalid hostname"),
+            ("{\"credentials\": 1}", "credentials must be a block"),
+            ("{\"host\": {\"h.example\": 1}}", "a hostname is missing before \"h.example\""),
+        ] {
+            let settings = parse(&format!("\n{text}"), &env).unwrap();
+            let (_, detail) = &settings.doubts[0];
+            assert!(detail.starts_with(&format!(":2: {reason}")), "{text}: {detail}");
+            assert!(settings.tokens.is_empty() && settings.hosts.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn labels_may_be_names_of_inner_blocks() {
+        let env = Env::default();
+        let usual = parse("credentials \"a.example\" { token = \"x\" }", &env).unwrap();
+        for text in [
+            "credentials { \"a.example\" { token = \"x\" } }",
+            "credentials = { \"A.example:443\" = { token = \"x\" } }",
+            "credentials \"a.example.\" { token = \"\\u0078\" }",
+            "\u{feff}credentials \"a.example\" { token = \"x\" }\ncredentials {}",
+        ] {
+            assert_eq!(parse(text, &env).unwrap(), usual, "{text}");
+        }
+    }
+
+    #[test]
+    fn strings_have_the_escapes_and_the_heredocs_of_terraform() {
+        let env = Env::default();
+        let cache = |text: &str| parse(text, &env).unwrap().plugin_cache_dir;
+        assert_eq!(cache("plugin_cache_dir = \"a\\tb\\u0041\\\"\""), Some("a\tbA\"".into()));
+        assert_eq!(cache("plugin_cache_dir = <<EOF\na b\nEOF\n"), Some("a b\n".into()));
+        let text = "plugin_cache_dir = <<-EOF\n    a\n      b\n    EOF\ndisable_checkpoint = true";
+        assert_eq!(cache(text), Some("a\n  b\n".into()));
+        assert_eq!(cache("plugin_cache_dir = \"$UNSET\""), None);
+        assert_eq!(cache("{\"plugin_cache_dir\": null}"), None);
     }
 
     #[test]
@@ -471,8 +555,14 @@ mod tests {
             "plugin_cache_dir": "/cache",
             "disable_checkpoint": true,
             "credentials": {"A.example": {"token": "a"}, "b.example": [{"token": "b"}]},
+            "credentials": {"e.example": {"token": "e"}},
             "credentials_helper": {"vault": {"args": ["x", "y"]}},
-            "host": [{"c.example": {"services": {"modules.v1": "https://d.example/"}}}]
+            "host": [{"c.example": {"services": {"modules.v1": "https://d.example/"}}}],
+            "provider_installation": {
+                "dev_overrides": [{"hashicorp/null": "/null"}],
+                "filesystem_mirror": [{"path": "/b"}, {"path": "/a", "include": ["x/*"]}],
+                "direct": {}
+            }
         }"#;
         let env = Env::default();
         let settings = parse(text, &env).unwrap();
@@ -480,10 +570,23 @@ mod tests {
             plugin_cache_dir = "/cache"
             credentials "a.example" { token = "a" }
             credentials "b.example" { token = "b" }
+            credentials "e.example" { token = "e" }
             credentials_helper "vault" { args = ["x", "y"] }
             host "c.example" { services = { "modules.v1" = "https://d.example/" } }
+            provider_installation {
+                dev_overrides { "hashicorp/null" = "/null" }
+                filesystem_mirror { path = "/b" }
+                filesystem_mirror {
+                    path    = "/a"
+                    include = ["x/*"]
+                }
+                direct {}
+            }
         "#;
         assert_eq!(settings, parse(same, &env).unwrap());
+        let (line, _) =
+            parse("{\"x\": \"plugin_cache_dir\",\n\"plugin_cache_dir\": []}", &env).unwrap_err();
+        assert_eq!(line, 2);
     }
 
     #[test]

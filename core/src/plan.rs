@@ -34,11 +34,13 @@ use crate::change::{Action, Change, ImportKey, OutputChange};
 use crate::config::Repetition;
 use crate::eval::FunctionResultHashes;
 use crate::eval::import::{expand_import, unknown_repetition_error};
+use crate::graph::Graph;
 use crate::instance::unknown_to_null;
 use crate::messages;
 use crate::moved::{DeclaredObjects, Moves};
 use crate::progress::PhaseLog;
 use crate::session::{Session, SessionInputs};
+use crate::shared_graph::EdgeReason;
 use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
 
@@ -53,6 +55,7 @@ use excluded_from_destroy::ExcludedFromDestroy;
 use forgotten_resources::ForgottenResources;
 use replace_order::ReplaceOrders;
 use validate::ValidatedConfigs;
+use vertex::PlanVertex;
 
 /// The kind of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -439,8 +442,17 @@ async fn plan_after_moves(
     let PreparedPlanInputs { moves, accepted } = inputs;
     let graph = build::build_plan_graph(diags, session, options).await?;
     let orders = ReplaceOrders::from_graph(&graph);
+    // As in Terraform, a plan of targets replaces them in the order that the targets alone need, but the
+    // state gets the order that everything needs.
+    let is_of_targets = !options.targets.is_empty() && options.mode == PlanMode::Normal;
+    let orders_of_all = match is_of_targets {
+        true => unlimited_graph(session, options).map(|graph| ReplaceOrders::from_graph(&graph)),
+        false => None,
+    };
     let closures = match options.mode {
-        PlanMode::Destroy => config_dependencies(session, options),
+        PlanMode::Destroy => unlimited_graph(session, options)
+            .map(|graph| dependencies::find_graph_dependencies(&graph))
+            .unwrap_or_default(),
         PlanMode::Normal | PlanMode::RefreshOnly => dependencies::find_graph_dependencies(&graph),
     };
     let dragged = transform::prune_targets::dependents_to_destroy(session, options);
@@ -448,6 +460,7 @@ async fn plan_after_moves(
     let forgotten = ForgottenResources::from_config(session.config);
     let settled = visit::GraphAnalysis {
         orders,
+        orders_of_all,
         closures,
         dragged,
         excluded_from_destroy,
@@ -459,14 +472,12 @@ async fn plan_after_moves(
     record::walk_plan_graph(session, diags, options, &graph, &settled).await
 }
 
-/// Returns the dependencies between resources by the whole configuration. A full destroy prunes
-/// much of the graph between two resources; their order stays the same.
-fn config_dependencies(
-    session: &Session<'_>,
-    options: &PlanOptions,
-) -> dependencies::DependencyClosures {
+/// Returns the graph of the whole configuration. Targets, and a full destroy, prune much of the graph
+/// between two resources; their order stays the same.
+fn unlimited_graph<'c>(
+    session: &'c Session<'c>,
+    options: &'c PlanOptions,
+) -> Option<Graph<PlanVertex<'c>, EdgeReason>> {
     // Errors were reported when the graph was built, and a cycle has no order.
-    let whole = build::build_unlimited_draft(&mut Diagnostics::new(), session, options).ok();
-    let graph = whole.and_then(|draft| draft.freeze().ok());
-    graph.map(|graph| dependencies::find_graph_dependencies(&graph)).unwrap_or_default()
+    build::build_unlimited_draft(&mut Diagnostics::new(), session, options).ok()?.freeze().ok()
 }

@@ -57,9 +57,12 @@ pub(super) fn may_have_encryption_block(workspace: &Workspace<'_>) -> bool {
     names.any(|name| {
         let path = workspace.config_folder.join(name);
         let Ok(content) = FilesOnDisk.read(&path) else { return true };
-        let text = String::from_utf8_lossy(&content);
-        // JSON can escape any letter.
-        text.contains("encryption") || text.contains("\\u")
+        // Another encoding may hide the word, and so may an escape in JSON.
+        let Ok(text) = std::str::from_utf8(&content) else { return true };
+        let is_part_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        text.contains('\0')
+            || name.ends_with(".json") && text.contains("\\u")
+            || text.split(|c| !is_part_of_name(c)).any(|word| word == "encryption")
     })
 }
 

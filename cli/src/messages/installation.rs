@@ -329,4 +329,8 @@ messages! {
     FW7081 UNKNOWN_SYMBOL = "Unknown symbol",
         "A repository template uses a name that is not defined there.",
         "Use `hostname`, `namespace` and `type` only.";
+
+    FW7082 SETTINGS_BLOCK_IGNORED = "Settings block ignored",
+        "A block of the settings file of the command line has a mistake, so it has no effect.",
+        "Correct the block that the detail names.";
 }

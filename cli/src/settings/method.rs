@@ -130,16 +130,15 @@ fn read_arguments(method: &str, items: Vec<Item>) -> Located<MethodArguments> {
             {
                 arguments.place = Some(value);
             }
-            Item::Value(name, SettingsValue::List(list), line)
-                if name == "include" || name == "exclude" =>
-            {
+            item if matches!(item.name(), "include" | "exclude") => {
+                let (is_include, line) = (item.name() == "include", item.line());
+                let list = item.into_list()?;
                 for pattern in &list {
                     check_pattern(pattern).map_err(|reason| (line, reason))?;
                 }
-                if name == "include" {
-                    arguments.include = list;
-                } else {
-                    arguments.exclude = list;
+                match is_include {
+                    true => arguments.include = list,
+                    false => arguments.exclude = list,
                 }
             }
             Item::Value(name, _, line)

@@ -70,17 +70,27 @@ impl Item {
         match self {
             Self::Block(_, items, _) => Ok(items),
             Self::Labelled(..) => self.error("takes no label"),
-            Self::Value(..) => self.error("must be a block, without an equals sign"),
+            Self::Value(..) => self.error("must be a block"),
         }
     }
 
-    /// The label of a block, which is of this kind, and its content.
-    pub(super) fn into_labelled(self, label_kind: &str) -> Located<(String, Vec<Self>)> {
-        match self {
-            Self::Labelled(_, label, items, _) => Ok((label, items)),
-            Self::Block(..) => self.error(&format!("needs a {label_kind} as its label")),
-            Self::Value(..) => self.error("must be a block, without an equals sign"),
-        }
+    /// The blocks with labels of this kind, and their content. The label may also be the name of an
+    /// inner block, as it is in JSON.
+    pub(super) fn into_labelled(self, label_kind: &str) -> Located<Vec<(String, Vec<Self>)>> {
+        let items = match self {
+            Self::Labelled(_, label, items, _) => return Ok(vec![(label, items)]),
+            Self::Block(_, items, _) | Self::Value(_, SettingsValue::Block(items), _) => items,
+            Self::Value(..) => return self.error("must be a block"),
+        };
+        let labelled = items.into_iter().map(|item| match item {
+            Self::Block(label, items, _) | Self::Value(label, SettingsValue::Block(items), _) => {
+                Ok((label, items))
+            }
+            other => {
+                Err((other.line(), format!("a {label_kind} is missing before {:?}", other.name())))
+            }
+        });
+        labelled.collect()
     }
 
     fn error<T>(&self, problem: &str) -> Located<T> {
@@ -90,6 +100,8 @@ impl Item {
 
 /// Reads the items of a whole file, which may be in JSON, too.
 pub(super) fn parse_items(text: &str) -> Located<Vec<Item>> {
+    // Editors of Windows begin a file with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with('{') {
         return json::parse_items(text);
     }
@@ -166,7 +178,10 @@ impl SettingsReader<'_> {
                         self.advance(at + 2);
                         return Ok(text);
                     }
-                    '\\' => text.extend(characters.next().map(|(_, escaped)| escaped)),
+                    '\\' => {
+                        let rest = &mut characters.by_ref().map(|(_, character)| character);
+                        text.extend(read_escape(rest));
+                    }
                     '\n' => break,
                     other => text.push(other),
                 }
@@ -222,7 +237,40 @@ impl SettingsReader<'_> {
         }
     }
 
+    /// The text up to the line that holds the word behind `<<`. With `<<-` the lines are indented as far
+    /// as the last one.
+    fn read_heredoc(&mut self) -> Located<String> {
+        let (opening, _) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+        let word = opening.trim_start_matches('<').trim();
+        let (is_indented, word) = match word.strip_prefix('-') {
+            Some(word) => (true, word),
+            None => (false, word),
+        };
+        let (opening_len, word) = (opening.len(), word.to_owned());
+        let mut text = String::new();
+        let mut length = opening_len + 1;
+        for line in self.rest.get(length..).unwrap_or_default().split_inclusive('\n') {
+            length += line.len();
+            if line.trim() != word {
+                text.push_str(line);
+                continue;
+            }
+            let indent = &line[..line.len() - line.trim_start().len()];
+            if is_indented {
+                let lines = text.split_inclusive('\n');
+                text = lines.map(|line| line.strip_prefix(indent).unwrap_or(line)).collect();
+            }
+            self.advance(length);
+            return Ok(text);
+        }
+        self.error_here("a text behind << does not end")
+    }
+
     fn value(&mut self, depth: usize) -> Located<SettingsValue> {
+        self.skip();
+        if self.rest.starts_with("<<") {
+            return self.read_heredoc().map(SettingsValue::Text);
+        }
         if self.take_token('[') {
             let mut list = Vec::new();
             while !self.take_token(']') {
@@ -235,4 +283,18 @@ impl SettingsReader<'_> {
         }
         self.read_word().map(SettingsValue::Text)
     }
+}
+
+/// The character that stands behind a backslash, and those that belong to it.
+fn read_escape(characters: &mut dyn Iterator<Item = char>) -> Option<char> {
+    let n_digits = match characters.next()? {
+        'n' => return Some('\n'),
+        'r' => return Some('\r'),
+        't' => return Some('\t'),
+        'u' => 4,
+        'U' => 8,
+        other => return Some(other),
+    };
+    let digits: String = characters.take(n_digits).collect();
+    u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32)
 }

@@ -70,6 +70,7 @@ pub(super) async fn walk_apply_graph(
     let is_counted = |vertex: &ApplyVertex<'_>| {
         matches!(vertex, ApplyVertex::Instance(_) | ApplyVertex::Destroy(_))
     };
+    let failed_vertices = RefCell::new(Vec::new());
     let total = graph.vertices().iter().filter(|vertex| is_counted(vertex)).count();
     let counter = InstanceCounter::new(session.watch, CountedPhase::Apply, total);
     let mut recorder = ApplyRecorder { session, plan, journal, tally };
@@ -99,6 +100,9 @@ pub(super) async fn walk_apply_graph(
             }
         },
         |vertex, came, failed| {
+            if failed {
+                failed_vertices.borrow_mut().push(vertex);
+            }
             recorder.record(&mut state.borrow_mut(), vertex, came, failed);
             if is_counted(vertex) {
                 counter.count_finished();
@@ -124,9 +128,12 @@ pub(super) async fn walk_apply_graph(
             .filter(|result| result.subject.is_data())
             .for_each(|result| result.reset_statuses(|_| true));
     }
-    // What the apply did not reach has no result, whatever the plan has found.
-    for id in unvisited.skipped.iter().chain(&unvisited.stopped) {
-        reset_check_statuses(&mut before, &graph.vertices()[id.index()]);
+    // What the apply did not reach has no result, whatever the plan has found. A visit that failed may have
+    // ended before a condition.
+    let unvisited = unvisited.skipped.iter().chain(&unvisited.stopped);
+    let unvisited = unvisited.map(|id| &graph.vertices()[id.index()]);
+    for vertex in unvisited.chain(failed_vertices.into_inner()) {
+        reset_check_statuses(&mut before, vertex);
     }
     let checks = summarize_check_results(session.config, session.results, &before, |_| false);
     ApplyResult { state, checks, tally, complete }

@@ -1,85 +1,125 @@
-//! The same items from a settings file in JSON, as programs write it.
+//! The same items from a settings file in JSON, as programs write it. Members are taken in their order,
+//! and repeated ones are all taken, as in Terraform.
 
-use serde_json::{Map, Value};
+use std::fmt;
+
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::{Item, Located, SettingsValue};
 
-/// The names of blocks with a label, which is a key in JSON.
-const LABELLED_BLOCKS: [&str; 4] = ["host", "credentials", "credentials_helper", "oci_credentials"];
+/// A value in JSON.
+enum JsonValue {
+    Null,
+    /// A string, or the text of a number or a boolean.
+    Text(String),
+    List(Vec<Self>),
+    Object(Vec<(String, Self)>),
+}
 
-/// The order of installation methods matters, and an object in JSON has none. Terraform refuses it, too.
-const ORDERED_BLOCK: &str = "provider_installation";
+impl<'de> Deserialize<'de> for JsonValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ValueVisitor;
+
+        impl<'de> Visitor<'de> for ValueVisitor {
+            type Value = JsonValue;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+
+            fn visit_unit<E>(self) -> Result<JsonValue, E> {
+                Ok(JsonValue::Null)
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<JsonValue, E> {
+                Ok(JsonValue::Text(value.to_string()))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<JsonValue, E> {
+                Ok(JsonValue::Text(value.to_string()))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<JsonValue, E> {
+                Ok(JsonValue::Text(value.to_string()))
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<JsonValue, E> {
+                Ok(JsonValue::Text(value.to_string()))
+            }
+
+            fn visit_str<E>(self, value: &str) -> Result<JsonValue, E> {
+                Ok(JsonValue::Text(value.to_owned()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<JsonValue, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(element) = list.next_element()? {
+                    elements.push(element);
+                }
+                Ok(JsonValue::List(elements))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<JsonValue, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = object.next_entry()? {
+                    members.push(member);
+                }
+                Ok(JsonValue::Object(members))
+            }
+        }
+
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
 
 /// Reads the items of a whole file.
 pub(super) fn parse_items(text: &str) -> Located<Vec<Item>> {
-    let document: Map<String, Value> =
-        serde_json::from_str(text).map_err(|error| (error.line(), error.to_string()))?;
-    let mut items = Vec::new();
-    for (name, value) in document {
+    let document: JsonValue = serde_json::from_str(text).map_err(|error| {
+        let reason = error.to_string();
+        // The line stands before the reason.
+        let (reason, _) = reason.split_once(" at line ").unwrap_or((&reason, ""));
+        (error.line(), reason.to_owned())
+    })?;
+    let JsonValue::Object(members) = document else { return Ok(Vec::new()) };
+    let items = members.into_iter().flat_map(|(name, value)| {
         let line = line_of_name(text, &name);
-        if name == ORDERED_BLOCK {
-            let reason = "cannot be written in JSON, because the order of its blocks matters: put it into a file in the other syntax, such as a .tfrc file in the folder of settings";
-            return Err((line, format!("{name} {reason}")));
-        }
-        if !LABELLED_BLOCKS.contains(&name.as_str()) {
-            items.push(match value {
-                Value::Object(members) => Item::Block(name, arguments(members, line), line),
-                other => Item::Value(name, argument(other, line), line),
-            });
-            continue;
-        }
-        let not_a_block = || Item::Value(name.clone(), SettingsValue::List(Vec::new()), line);
-        let Some(labels) = block_objects(value) else {
-            items.push(not_a_block());
-            continue;
-        };
-        for (label, value) in labels.into_iter().flatten() {
-            items.push(match block_objects(value) {
-                Some(content) => {
-                    let content = content.into_iter().flat_map(|members| arguments(members, line));
-                    Item::Labelled(name.clone(), label, content.collect(), line)
-                }
-                None => not_a_block(),
-            });
-        }
-    }
-    Ok(items)
+        items_of_member(name, value, line)
+    });
+    Ok(items.collect())
 }
 
-/// The objects that stand for blocks: one, or a list of them. `None` for another value.
-fn block_objects(value: Value) -> Option<Vec<Map<String, Value>>> {
+/// The items that a member stands for: a list of objects is that many blocks.
+fn items_of_member(name: String, value: JsonValue, line: usize) -> Vec<Item> {
     match value {
-        Value::Object(members) => Some(vec![members]),
-        Value::Array(elements) => {
-            let objects: Option<Vec<_>> = elements.into_iter().map(block_objects).collect();
-            Some(objects?.into_iter().flatten().collect())
+        JsonValue::Null => Vec::new(),
+        JsonValue::Text(text) => vec![Item::Value(name, SettingsValue::Text(text), line)],
+        JsonValue::Object(members) => vec![Item::Block(name, items_of_object(members, line), line)],
+        JsonValue::List(elements)
+            if !elements.is_empty()
+                && elements.iter().all(|element| matches!(element, JsonValue::Object(_))) =>
+        {
+            let blocks = elements.into_iter();
+            blocks.flat_map(|element| items_of_member(name.clone(), element, line)).collect()
         }
-        _ => None,
+        JsonValue::List(elements) => {
+            let texts = elements.into_iter().filter_map(|element| match element {
+                JsonValue::Text(text) => Some(text),
+                _ => None,
+            });
+            vec![Item::Value(name, SettingsValue::List(texts.collect()), line)]
+        }
     }
 }
 
-fn arguments(members: Map<String, Value>, line: usize) -> Vec<Item> {
-    let members = members.into_iter();
-    members.map(|(name, value)| Item::Value(name, argument(value, line), line)).collect()
-}
-
-fn argument(value: Value, line: usize) -> SettingsValue {
-    match value {
-        Value::String(text) => SettingsValue::Text(text),
-        Value::Object(members) => SettingsValue::Block(arguments(members, line)),
-        Value::Array(elements) => {
-            let text = |element: Value| match element {
-                Value::String(text) => text,
-                other => other.to_string(),
-            };
-            SettingsValue::List(elements.into_iter().map(text).collect())
-        }
-        other => SettingsValue::Text(other.to_string()),
-    }
+fn items_of_object(members: Vec<(String, JsonValue)>, line: usize) -> Vec<Item> {
+    members.into_iter().flat_map(|(name, value)| items_of_member(name, value, line)).collect()
 }
 
 /// The line in which a member is, as far as its name tells it.
 fn line_of_name(text: &str, name: &str) -> usize {
-    let before = text.split_once(&format!("\"{name}\"")).map_or("", |(before, _)| before);
-    before.matches('\n').count() + 1
+    let quoted = format!("\"{name}\"");
+    let mut places = text.match_indices(&quoted);
+    let place = places.find(|(at, _)| text[at + quoted.len()..].trim_start().starts_with(':'));
+    text[..place.map_or(0, |(at, _)| at)].matches('\n').count() + 1
 }

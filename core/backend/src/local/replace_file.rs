@@ -1,5 +1,5 @@
 //! Puts a new text in the place of a file so that every reader, also after a crash at any moment,
-//! finds the old text or the new one.
+//! finds the old text or the new one. [`Durability`] says which crashes these are.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Seek as _};
@@ -133,7 +133,7 @@ impl DiskOperations {
 pub(super) struct ReplacedFile {
     /// The file that is there, already locked, if it is not the one that was there before.
     pub(super) file: Option<LockedFile>,
-    /// Whether the place survives the loss of power.
+    /// Whether the place survives a loss of power, if it has to.
     pub(super) durable: io::Result<()>,
 }
 

@@ -227,9 +227,17 @@ impl<'a> ManagedInstance<'a> {
                 // Without this a `moved` block would drop them from the order.
                 self.view.settled.moves.renamed_dependencies(&prior.object.dependencies)
             }),
-            create_before_destroy: order == ReplaceOrder::CreateFirst,
+            create_before_destroy: self.stored_order(action, order) == ReplaceOrder::CreateFirst,
             ..Change::from_values(addr, provider, action, before.clone(), after)
         })
+    }
+
+    /// Returns the order of a later replacement, which the state keeps with the object.
+    fn stored_order(&self, action: Action, order: ReplaceOrder) -> ReplaceOrder {
+        match &self.view.settled.orders_of_all {
+            Some(orders) if action != Action::NoOp => orders.order_of(&self.vertex.addr),
+            _ => order,
+        }
     }
 
     /// Returns the sensitive paths of the configuration, with those of the object before for
@@ -288,7 +296,7 @@ impl<'a> ManagedInstance<'a> {
     async fn plan_refresh_only(
         &self,
         diags: &mut Diagnostics,
-        prior: Option<PriorState>,
+        mut prior: Option<PriorState>,
         scope: ModuleScope<'_>,
     ) -> Result<ObjectOutcome, Reported> {
         // An import evaluates no conditions, since the configuration may still be incomplete.
@@ -297,6 +305,12 @@ impl<'a> ManagedInstance<'a> {
         }
         let written = self.view.instance_config(self.vertex.config, self.addr);
         written.check_preconditions(diags, &scope).await?;
+        if let Some(prior) = prior.as_mut().filter(|prior| !prior.current.is_null()) {
+            let dependencies = self.view.settled.closures.dependencies_of(&self.vertex.addr);
+            let order = self.view.settled.orders.order_of(&self.vertex.addr);
+            let dependencies = (!self.view.options.skip_refresh).then_some(&dependencies);
+            prior.add_config_dependencies(dependencies, order == ReplaceOrder::CreateFirst);
+        }
         let found = self.without_change(prior);
         let value = found.value.clone().unwrap_or_else(|| Value::null(self.ty.ty.clone()));
         written.check_postconditions(diags, scope, &value).await?;

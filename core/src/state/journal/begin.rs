@@ -64,7 +64,7 @@ impl Journal {
             remove_journal(&unfinished).or_else(|_| remove_journal(&path)).ok();
         }
         begun?;
-        // The first record is synced above, so the first announcement need not wait for it again.
+        // The first record is as durable as it has to be, so the first announcement need not wait for it again.
         journal.durable.set(journal.next.get() - 1);
         Ok(journal)
     }

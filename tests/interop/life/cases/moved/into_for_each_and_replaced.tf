@@ -25,7 +25,6 @@ resource "test_thing" "user" {
 #= plan -target 'test_thing.b["k"]'
 #= plan -target test_thing.user
 #= plan -refresh-only
-#~ .plan.view.prior_state.values.root_module.resources[1].depends_on: what an object was made after is recorded when it is made
 #= apply
 moved {
   from = test_thing.a
