@@ -48,7 +48,7 @@ use formwork_core::state::ObjectStatus;
 use self::metadata::MetadataCommand;
 use self::parser::Cli;
 
-use crate::args::{InitArgs, example};
+use crate::command_line::{InitArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view;

@@ -1,8 +1,8 @@
 //! The command line of Formwork: parse, dispatch, exit code.
 
-mod args;
 mod clock;
 mod command;
+mod command_line;
 mod data_dir;
 mod env;
 mod exit;

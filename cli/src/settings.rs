@@ -13,10 +13,10 @@ use crate::env::Env;
 use crate::messages;
 use crate::platform::Platform;
 use formwork_core::addr::ProviderAddr;
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_text, read_user_text_file};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_text, read_user_text_file};
 use formwork_value::diag::Message;
 
-pub(crate) use self::method::{InstallMethod, MethodKind, matches_pattern};
+pub(crate) use self::method::{InstallMethod, InstallMethodKind, matches_pattern};
 pub(crate) use self::oci::{OciLogin, OciSettings};
 pub(crate) use self::repository::{RepositoryAddr, RepositoryTemplate};
 
@@ -84,7 +84,7 @@ impl Settings {
         let mut settings = Self::default();
         for path in settings_files(env)? {
             let text =
-                read_user_text_file(&path, MAX_DATA_FILE_LEN).map_err(|error| SettingsError {
+                read_user_text_file(&path, MAX_SMALL_FILE_LEN).map_err(|error| SettingsError {
                     path: path.clone(),
                     line: None,
                     reason: format!("cannot be read: {error}"),
@@ -183,7 +183,7 @@ fn is_settings_file_name(path: &Path) -> bool {
 /// damaged one holds none.
 fn login_tokens(env: &Env) -> Vec<(String, String)> {
     let Some(path) = tokens_file(env) else { return Vec::new() };
-    let text = read_text(&path, MAX_DATA_FILE_LEN);
+    let text = read_text(&path, MAX_SMALL_FILE_LEN);
     text.map(|text| parse_tokens(&text)).unwrap_or_default()
 }
 
@@ -460,7 +460,7 @@ mod tests {
         let whole = "h.example/${hostname}/${namespace == \"acme\" ? \"a\" : namespace}/${type}";
         let settings = parse(&block(whole), &Env::default()).unwrap();
         let methods = settings.methods.unwrap();
-        let MethodKind::Oci(template) = &methods[0].kind else { panic!("{methods:?}") };
+        let InstallMethodKind::Oci(template) = &methods[0].kind else { panic!("{methods:?}") };
         let repository = template.repository(&"corp.example/acme/thing".parse().unwrap()).unwrap();
         assert_eq!(repository.to_string(), "h.example/corp.example/a/thing");
         let (line, reason) = parse(&block("h.example/${type}"), &Env::default()).unwrap_err();

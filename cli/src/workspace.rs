@@ -19,7 +19,7 @@ use formwork_backend::local::Workspaces;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::{self, Config, ConfigFiles as _, ConfigSource, Module};
-use formwork_core::disk::MAX_DATA_FILE_LEN;
+use formwork_core::disk::MAX_SMALL_FILE_LEN;
 use formwork_core::eval::HostValues;
 use formwork_core::version::VersionConstraints;
 use formwork_operation::launcher::Launcher;
@@ -266,7 +266,7 @@ impl<'e> Workspace<'e> {
         }
         let data = self.data.open()?;
         let text = data
-            .map(|data| data.read_text(ENVIRONMENT_FILE, MAX_DATA_FILE_LEN))
+            .map(|data| data.read_text(ENVIRONMENT_FILE, MAX_SMALL_FILE_LEN))
             .transpose()?
             .flatten();
         let name = text.as_deref().map(str::trim).filter(|name| !name.is_empty());
@@ -390,10 +390,10 @@ impl<'e> Workspace<'e> {
             let _ = missing.error(Diagnostic::error(messages::MISSING_REQUIRED_PROVIDER, detail));
         }
         let programs = places.find_programs(&mut missing, &selected, locks);
-        let all_found = missing.check();
+        let all_found = missing.fail_if_errors();
         for problem in missing {
             let summary = messages::MISSING_REQUIRED_PROVIDER;
-            let _ = diags.push(problem.summary(summary));
+            let _ = diags.push(problem.with_summary(summary));
         }
         all_found?;
         Ok(make_launcher(self.env, self.backend_environment(""), programs?, &self.reattached))

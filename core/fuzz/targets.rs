@@ -15,7 +15,7 @@ use formwork_core::config::{
     CallSite, Config, ConfigFiles, ConfigSource, ModuleFolders, ModuleNotInstalled,
     inputs::read_values_file,
 };
-use formwork_core::plan::{Plan, file};
+use formwork_core::plan::{Plan, plan_file};
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
 use formwork_core::state::recover::recover_journals_in_folder;
@@ -68,7 +68,7 @@ fn same<A: FromStr + Display + Debug + PartialEq>(text: &str) {
 
 /// A plan file, or the plan in one.
 fn plan(data: &[u8]) {
-    if let Ok(parts) = file::read_plan_file_bytes(Path::new("plan"), data) {
+    if let Ok(parts) = plan_file::read_plan_file_bytes(Path::new("plan"), data) {
         for bytes in parts.values() {
             drop(Plan::from_bytes(bytes, State::default()));
         }
@@ -117,7 +117,7 @@ fn msgpack(data: &[u8]) {
 }
 
 fn json(data: &[u8]) {
-    drop(json::decode_simple(data));
+    drop(json::decode_untyped(data));
     let Some((ty, data)) = typed(data) else { return };
     let Ok(value) = json::decode(data, &ty) else { return };
     let text = json::encode(&value, &ty).expect("what was read can be written");

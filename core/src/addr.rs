@@ -20,7 +20,7 @@ pub use module::{InstanceKey, ModuleAddr, ModulePath, ModuleStep};
 pub use module_source::{ModuleSource, PackageAddr, RegistryModuleAddr, Subfolder};
 pub use parse::AddressError;
 pub(crate) use parse::{AddressStep, is_identifier, split_address};
-pub use provider::{LocalProvider, ProviderAddr, ProviderConfigAddr};
+pub use provider::{LocalProviderConfig, ProviderAddr, ProviderConfigAddr};
 pub use reference::{Reference, ReferenceSubject};
 pub use resource::{
     ConfigResourceAddr, DeposedKey, InstanceAddr, ResourceAddr, ResourceMode, ResourceName,

@@ -17,7 +17,7 @@ use formwork_value::{Diagnostics, Reported};
 pub use apply_graph_dot::apply_graph_dot;
 pub use record::{ApplyResult, ChangeCounts};
 
-use crate::graph::{Draft, Graph};
+use crate::graph::{Graph, GraphDraft};
 use crate::plan::Plan;
 use crate::progress::PhaseLog;
 use crate::session::Session;
@@ -59,7 +59,7 @@ pub async fn apply_plan(
 fn freeze_draft<'c>(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    draft: Draft<ApplyVertex<'c>, EdgeReason>,
+    draft: GraphDraft<ApplyVertex<'c>, EdgeReason>,
 ) -> Result<Graph<ApplyVertex<'c>, EdgeReason>, Reported> {
     draft.freeze().map_err(|cyclic| {
         let flag = |vertex: &ApplyVertex<'_>| {

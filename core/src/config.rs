@@ -5,7 +5,6 @@
 
 mod arguments;
 pub(crate) mod bad_reference;
-mod broken_blocks;
 mod call_arguments;
 mod call_limits;
 mod check_block;
@@ -40,6 +39,7 @@ mod requirements;
 mod resource;
 mod state_block;
 mod state_store;
+mod syntax_error_blocks;
 pub mod terraform_block;
 pub mod test_files;
 pub mod test_mocks;
@@ -71,7 +71,7 @@ use formwork_lang::refs::Traversal;
 use formwork_lang::syntax::{Body, Expr, Ident};
 use formwork_value::{Diagnostics, Span, Str, Type};
 
-use crate::addr::{LocalProvider, ProviderAddr, Reference, ResourceName};
+use crate::addr::{LocalProviderConfig, ProviderAddr, Reference, ResourceName};
 
 /// A whole configuration.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ pub struct Module {
     /// The settings from its `terraform` blocks.
     pub settings: ModuleSettings,
     /// Provider configurations.
-    pub providers: BTreeMap<LocalProvider, ProviderBlock>,
+    pub providers: BTreeMap<LocalProviderConfig, ProviderBlock>,
     /// Input variables.
     pub variables: BTreeMap<Str, Variable>,
     /// Local values.
@@ -161,11 +161,11 @@ pub struct CallArgument {
 #[derive(Clone, Debug)]
 pub struct PassedProvider {
     /// The name in the called module.
-    pub in_child: LocalProvider,
+    pub in_child: LocalProviderConfig,
     /// The place of that name.
     pub child_span: Span,
     /// The name in the caller.
-    pub in_caller: LocalProvider,
+    pub in_caller: LocalProviderConfig,
     /// The place of that name.
     pub caller_span: Span,
 }
@@ -206,7 +206,7 @@ pub struct RequiredProvider {
     /// Constraint on its version, as written; empty for none.
     pub constraint: String,
     /// Configurations that callers must pass: `configuration_aliases`.
-    pub aliases: Vec<LocalProvider>,
+    pub aliases: Vec<LocalProviderConfig>,
     /// The place of the entry.
     pub span: Span,
 }
@@ -242,7 +242,7 @@ pub struct StateStoreProviderBlock {
 #[derive(Clone, Debug)]
 pub struct ProviderBlock {
     /// The name and alias.
-    pub local: LocalProvider,
+    pub local: LocalProviderConfig,
     /// The address of the provider.
     pub provider: ProviderAddr,
     /// A version constraint in the old place.
@@ -341,7 +341,7 @@ pub struct Resource {
     /// Its name.
     pub name: ResourceName,
     /// The provider configuration it names, or the one its type implies.
-    pub local_provider: LocalProvider,
+    pub local_provider: LocalProviderConfig,
     /// Whether it names one.
     pub names_provider: bool,
     /// The address of that provider.

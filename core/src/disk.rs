@@ -16,7 +16,7 @@ pub use durability::Durability;
 pub use json_object::{deserialize_objects, parse_json_object};
 pub use system::{
     FileAccess, FileId, allocated_bytes, can_be_replaced_unnoticed, create_private_dir,
-    file_change_record, is_replace_refused_error, reserve_disk_space, set_mode, symlink, sync_dir,
+    file_change_stamp, is_replace_refused_error, reserve_disk_space, set_mode, symlink, sync_dir,
 };
 
 use std::fs::{File, Metadata, OpenOptions};
@@ -26,14 +26,14 @@ use std::path::Path;
 /// The maximum size of a configuration or variables file: 512 MiB.
 pub const MAX_CONFIG_FILE_LEN: u64 = 512 << 20;
 /// The maximum size of a file below the data folder, of a lock file or of settings: 16 MiB.
-pub const MAX_DATA_FILE_LEN: u64 = 16 << 20;
+pub const MAX_SMALL_FILE_LEN: u64 = 16 << 20;
 /// The maximum size of a state: 2 GiB.
 pub const MAX_STATE_LEN: u64 = 2 << 30;
 
 /// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(unix), expect(dead_code, reason = "some kinds are on Unix alone"))]
-enum Kind {
+enum FileKind {
     File,
     Dir,
     Link,
@@ -110,7 +110,7 @@ pub fn read_user_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let is_terminal = || io::IsTerminal::is_terminal(&file);
     // `/dev/zero` never ends; a terminal does when the user ends the input.
-    if Kind::of(&found) == Kind::CharDevice && !is_null_device(&found) && !is_terminal() {
+    if FileKind::of(&found) == FileKind::CharDevice && !is_null_device(&found) && !is_terminal() {
         return Err(io::Error::other("it is a device, not a file"));
     }
     read_stream(&mut file, limit)
@@ -168,25 +168,26 @@ fn read_regular_file(file: File, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 fn check_is_regular_file(found: &Metadata) -> io::Result<()> {
-    let reason = match Kind::of(found) {
-        Kind::File => return Ok(()),
-        Kind::Dir => return Err(system::is_a_directory_error()),
-        Kind::Pipe => "it is a pipe, not a file",
-        Kind::Socket => "it is a socket, not a file",
-        Kind::Link | Kind::CharDevice | Kind::Device => "it is a device, not a file",
+    let reason = match FileKind::of(found) {
+        FileKind::File => return Ok(()),
+        FileKind::Dir => return Err(system::is_a_directory_error()),
+        FileKind::Pipe => "it is a pipe, not a file",
+        FileKind::Socket => "it is a socket, not a file",
+        FileKind::Link | FileKind::CharDevice | FileKind::Device => "it is a device, not a file",
     };
     Err(io::Error::other(reason))
 }
 
 /// Whether this is `/dev/null`, a customary empty file.
 fn is_null_device(found: &Metadata) -> bool {
-    Kind::of(found) == Kind::CharDevice && system::is_null_device(found)
+    FileKind::of(found) == FileKind::CharDevice && system::is_null_device(found)
 }
 
 /// Whether a path leads to a device, such as `/dev/null`. Writing to one does not wait for a reader.
 #[must_use]
 pub fn is_device(path: &Path) -> bool {
-    path.metadata().is_ok_and(|found| matches!(Kind::of(&found), Kind::CharDevice | Kind::Device))
+    path.metadata()
+        .is_ok_and(|found| matches!(FileKind::of(&found), FileKind::CharDevice | FileKind::Device))
 }
 
 fn too_large_error(limit: u64) -> io::Error {

@@ -1,17 +1,17 @@
 //! A frozen directed acyclic graph over any vertices. Knows nothing of our domain.
 //!
-//! A [`Draft`] collects vertices and edges; freezing it finds cycles and lays the edges out as
+//! A [`GraphDraft`] collects vertices and edges; freezing it finds cycles and lays the edges out as
 //! arrays in both directions. Vertices are numbered in the order they were added, and everything
 //! here goes through them in that order, so that nothing depends on timing or hashing.
 
 mod adjacency;
 mod cycle;
-pub mod gate;
 pub mod reduce;
 pub mod render;
 #[cfg(test)]
 mod tests;
 pub mod walk;
+pub mod walk_gate;
 
 pub use adjacency::Adjacency;
 pub use cycle::{Cycle, CyclicDraft, component_numbers};
@@ -45,7 +45,7 @@ pub struct Edges<E>(Vec<Edge<E>>);
 
 /// A graph being built.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draft<V, E = ()> {
+pub struct GraphDraft<V, E = ()> {
     vertices: Vec<V>,
     edges: Edges<E>,
 }
@@ -79,13 +79,13 @@ impl<E> Edges<E> {
     }
 }
 
-impl<V, E> Default for Draft<V, E> {
+impl<V, E> Default for GraphDraft<V, E> {
     fn default() -> Self {
         Self { vertices: Vec::new(), edges: Edges(Vec::new()) }
     }
 }
 
-impl<V, E> Draft<V, E> {
+impl<V, E> GraphDraft<V, E> {
     /// Makes an empty draft.
     #[must_use]
     pub fn new() -> Self {
@@ -232,7 +232,7 @@ impl<V, E> Graph<V, E> {
 
     /// Takes the graph apart again, so that something can be added. Vertices keep their numbers.
     #[must_use]
-    pub fn into_draft(self) -> Draft<V, E> {
+    pub fn into_draft(self) -> GraphDraft<V, E> {
         let Self { vertices, dependencies, why, .. } = self;
         let ends = vertex_ids(vertices.len()).flat_map(|dependent| {
             dependencies.neighbors(dependent).iter().map(move |on| (dependent, *on))
@@ -241,7 +241,7 @@ impl<V, E> Graph<V, E> {
             .zip(why)
             .map(|((dependent, dependency), why)| Edge { dependent, dependency, why })
             .collect();
-        Draft { vertices, edges: Edges(edges) }
+        GraphDraft { vertices, edges: Edges(edges) }
     }
 
     /// Returns the direct dependencies of a vertex, ascending.
@@ -279,7 +279,7 @@ impl<V, E> std::ops::Index<VertexId> for Graph<V, E> {
 }
 
 /// The vertex with this number, which must be one of this draft.
-impl<V, E> std::ops::Index<VertexId> for Draft<V, E> {
+impl<V, E> std::ops::Index<VertexId> for GraphDraft<V, E> {
     type Output = V;
 
     fn index(&self, id: VertexId) -> &V {
@@ -293,6 +293,6 @@ pub fn enumerate_vertices<V>(vertices: &[V]) -> impl Iterator<Item = (VertexId, 
 }
 
 fn vertex_ids(n_vertices: usize) -> impl DoubleEndedIterator<Item = VertexId> {
-    // `Draft::add` lets no more vertices in than this can count.
+    // `GraphDraft::add` lets no more vertices in than this can count.
     (0..u32::try_from(n_vertices).unwrap_or(u32::MAX)).map(VertexId)
 }

@@ -9,10 +9,9 @@ mod choose_action;
 mod dependencies;
 mod evaluate_from_state;
 mod excluded_from_destroy;
-pub mod file;
 mod forgotten_resources;
 mod generate_block;
-mod outcome;
+pub mod plan_file;
 mod plan_graph_dot;
 pub mod plan_json;
 mod planned_resources;
@@ -24,6 +23,7 @@ mod transform;
 mod validate;
 mod vertex;
 mod visit;
+mod visit_outcome;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,7 @@ use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
 
 pub use attribute_references::check_expression;
-pub use evaluate_from_state::{MissingResource, evaluate_from_state};
+pub use evaluate_from_state::{MissingResourceMeaning, evaluate_from_state};
 pub use plan_graph_dot::plan_graph_dot;
 pub use validate::validate_config;
 

@@ -4,7 +4,7 @@
 mod close_ephemeral;
 mod draw_phase_graph;
 mod edge_reason;
-mod provider_usage;
+mod provider_process_gate;
 mod provider_vertex;
 mod shared_vertex;
 mod vertex_names;
@@ -13,7 +13,7 @@ mod walk;
 pub(crate) use close_ephemeral::add_ephemeral_close_vertices;
 pub(crate) use draw_phase_graph::draw_phase_graph;
 pub(crate) use edge_reason::{CycleExplanation, EdgeReason, format_place, report_cycles};
-pub(crate) use provider_usage::ProviderUsage;
+pub(crate) use provider_process_gate::ProviderProcessGate;
 pub(crate) use provider_vertex::{ProviderVertex, visit_provider, written_providers};
 pub(crate) use shared_vertex::{
     ModuleReferences, PhaseVertex, SharedVertex, SharedVisitOutcome, add_module_call_vertices,

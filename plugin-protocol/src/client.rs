@@ -15,6 +15,7 @@ use crate::reattach::Reattach;
 
 pub(crate) mod connect;
 mod error_chain;
+mod explain_start_error;
 mod launch;
 mod lease;
 mod leftover;
@@ -27,7 +28,6 @@ mod shutdown;
 mod stdio;
 mod system;
 pub(crate) mod transport;
-mod unrunnable;
 
 pub use launch::Executable;
 pub use leftover::LeftoverProcess;

@@ -6,17 +6,17 @@
 
 mod check;
 pub mod conform;
+mod element_index;
 #[cfg(test)]
 mod fixtures;
 pub mod ignore;
 pub mod legacy;
 pub mod propose;
-pub mod replace;
+pub mod requires_replace;
 mod rule;
 mod rule_values;
-mod sets;
 
-pub use check::{Call, CheckedAnswer, Schemas, check_answer};
+pub use check::{AnswerToCheck, Call, Schemas, check_answer};
 use formwork_value::Path;
 pub use rule::Rule;
 

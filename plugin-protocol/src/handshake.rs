@@ -11,22 +11,22 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 /// The variable that tells a plugin it was started by a host.
-pub const COOKIE_NAME: &str = "TF_PLUGIN_MAGIC_COOKIE";
+pub const COOKIE_VARIABLE: &str = "TF_PLUGIN_MAGIC_COOKIE";
 /// Value of the cookie's variable. Not a secret: it only keeps people from running plugins by hand.
 pub const COOKIE_VALUE: &str = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
 
 /// The longest handshake line that is read, as in go-plugin.
-pub(crate) const LINE_LIMIT: usize = 64 * 1024;
+pub(crate) const MAX_HANDSHAKE_LINE_BYTES: usize = 64 * 1024;
 
-const CORE_VERSION: &str = "1";
-const VERSIONS_NAME: &str = "PLUGIN_PROTOCOL_VERSIONS";
-const CLIENT_CERT_NAME: &str = "PLUGIN_CLIENT_CERT";
-const MIN_PORT: &str = "PLUGIN_MIN_PORT";
-const MAX_PORT: &str = "PLUGIN_MAX_PORT";
+const CORE_PROTOCOL_VERSION: &str = "1";
+const VERSIONS_VARIABLE: &str = "PLUGIN_PROTOCOL_VERSIONS";
+const CLIENT_CERT_VARIABLE: &str = "PLUGIN_CLIENT_CERT";
+const MIN_PORT_VARIABLE: &str = "PLUGIN_MIN_PORT";
+const MAX_PORT_VARIABLE: &str = "PLUGIN_MAX_PORT";
 /// The variable that names the folder for the plugin's socket.
-pub(crate) const SOCKET_FOLDER_NAME: &str = "PLUGIN_UNIX_SOCKET_DIR";
-const SOCKET_GROUP_NAME: &str = "PLUGIN_UNIX_SOCKET_GROUP";
-const MULTIPLEX_NAME: &str = "PLUGIN_MULTIPLEX_GRPC";
+pub(crate) const SOCKET_FOLDER_VARIABLE: &str = "PLUGIN_UNIX_SOCKET_DIR";
+const SOCKET_GROUP_VARIABLE: &str = "PLUGIN_UNIX_SOCKET_GROUP";
+const MULTIPLEX_VARIABLE: &str = "PLUGIN_MULTIPLEX_GRPC";
 
 // go-plugin writes certificates without padding and refuses padded ones. We write as it does, and
 // read both.
@@ -170,7 +170,7 @@ impl Handshake {
             return Err(unrecognized());
         };
         // A number there means a plugin of another age; anything else was never a plugin.
-        if *core != CORE_VERSION {
+        if *core != CORE_PROTOCOL_VERSION {
             return Err(match core.parse::<u32>() {
                 Ok(_) => HandshakeError::CoreVersion((*core).to_owned()),
                 Err(_) => unrecognized(),
@@ -202,7 +202,9 @@ impl Handshake {
         // Always `false`: there is nothing on the broker to multiplex.
         let multiplex = if multiplex_asked { "|false" } else { "" };
         let (protocol, network, address) = (self.protocol, self.address.network(), &self.address);
-        format!("{CORE_VERSION}|{protocol}|{network}|{address}|grpc|{certificate}{multiplex}\n")
+        format!(
+            "{CORE_PROTOCOL_VERSION}|{protocol}|{network}|{address}|grpc|{certificate}{multiplex}\n"
+        )
     }
 }
 
@@ -217,8 +219,8 @@ fn parse_certificate(field: &str) -> Result<Option<Vec<u8>>, HandshakeError> {
 /// Returns foreign bytes as text that is safe to show: escaped, and cut when long.
 #[must_use]
 pub(crate) fn printable(bytes: &[u8]) -> String {
-    const MAX_SHOWN: usize = 200;
-    let shown = &bytes[..bytes.len().min(MAX_SHOWN)];
+    const MAX_SHOWN_LINE_LENGTH: usize = 200;
+    let shown = &bytes[..bytes.len().min(MAX_SHOWN_LINE_LENGTH)];
     let text: String = String::from_utf8_lossy(shown)
         .chars()
         // The text comes from a foreign program and goes to a terminal.
@@ -245,21 +247,21 @@ impl HostEnvironment {
     #[must_use]
     pub fn new(socket_dir: &Path, client_certificate: Option<&str>) -> Self {
         let mut set = vec![
-            (COOKIE_NAME, OsString::from(COOKIE_VALUE)),
+            (COOKIE_VARIABLE, OsString::from(COOKIE_VALUE)),
             // go-plugin writes them in random order, so plugins read no preference into it.
-            (VERSIONS_NAME, OsString::from("5,6")),
+            (VERSIONS_VARIABLE, OsString::from("5,6")),
             // Terraform's range. A plugin needs it only where it has no Unix socket.
-            (MIN_PORT, OsString::from("10000")),
-            (MAX_PORT, OsString::from("25000")),
-            (SOCKET_FOLDER_NAME, socket_dir.as_os_str().to_owned()),
+            (MIN_PORT_VARIABLE, OsString::from("10000")),
+            (MAX_PORT_VARIABLE, OsString::from("25000")),
+            (SOCKET_FOLDER_VARIABLE, socket_dir.as_os_str().to_owned()),
         ];
         // This program may itself run below a plugin host, whose variables it would pass on.
-        let mut remove = vec![MULTIPLEX_NAME, SOCKET_GROUP_NAME];
+        let mut remove = vec![MULTIPLEX_VARIABLE, SOCKET_GROUP_VARIABLE];
         match client_certificate {
-            Some(pem) => set.push((CLIENT_CERT_NAME, OsString::from(pem))),
+            Some(pem) => set.push((CLIENT_CERT_VARIABLE, OsString::from(pem))),
             // An inherited certificate would make the plugin serve TLS to a host that speaks
             // plaintext.
-            None => remove.push(CLIENT_CERT_NAME),
+            None => remove.push(CLIENT_CERT_VARIABLE),
         }
         Self { set, remove }
     }
@@ -293,14 +295,16 @@ impl PluginEnvironment {
         };
         let port = |name| text(name).and_then(|value| value.parse().ok()).unwrap_or(0);
         Self {
-            started_by_host: text(COOKIE_NAME).as_deref() == Some(COOKIE_VALUE),
-            offered_versions: text(VERSIONS_NAME).unwrap_or_default(),
-            client_certificate: text(CLIENT_CERT_NAME),
+            started_by_host: text(COOKIE_VARIABLE).as_deref() == Some(COOKIE_VALUE),
+            offered_versions: text(VERSIONS_VARIABLE).unwrap_or_default(),
+            client_certificate: text(CLIENT_CERT_VARIABLE),
             // Not through `text`: a path need not be UTF-8.
-            socket_dir: lookup(SOCKET_FOLDER_NAME).filter(|dir| !dir.is_empty()).map(PathBuf::from),
-            socket_group: text(SOCKET_GROUP_NAME),
-            ports: (port(MIN_PORT), port(MAX_PORT)),
-            multiplex_asked: text(MULTIPLEX_NAME).is_some(),
+            socket_dir: lookup(SOCKET_FOLDER_VARIABLE)
+                .filter(|dir| !dir.is_empty())
+                .map(PathBuf::from),
+            socket_group: text(SOCKET_GROUP_VARIABLE),
+            ports: (port(MIN_PORT_VARIABLE), port(MAX_PORT_VARIABLE)),
+            multiplex_asked: text(MULTIPLEX_VARIABLE).is_some(),
         }
     }
 }

@@ -16,11 +16,11 @@ use crate::client::transport::ChannelTransport;
 use crate::handshake::Address;
 use crate::raw::Transport;
 use crate::socket::is_local;
-use crate::tls::{Identity, client_config};
+use crate::tls::{TlsIdentity, client_config};
 
 /// A key and certificate of a host, made for one launch.
 #[derive(Debug)]
-pub struct HostCertificate(Identity);
+pub struct HostCertificate(TlsIdentity);
 
 impl HostCertificate {
     /// Makes a key and a certificate.
@@ -28,7 +28,7 @@ impl HostCertificate {
     /// # Errors
     /// When the system has no randomness.
     pub fn generate() -> io::Result<Self> {
-        Identity::generate().map(Self).map_err(io::Error::other)
+        TlsIdentity::generate().map(Self).map_err(io::Error::other)
     }
 
     /// Returns the certificate in PEM form, as `PLUGIN_CLIENT_CERT` carries it.

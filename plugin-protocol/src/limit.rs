@@ -4,28 +4,28 @@
 use crate::provider::Method;
 
 /// Greatest size of a message in bytes, the same as that of providers on the Go SDKs.
-pub const MAX_MESSAGE: usize = 256 << 20;
+pub const MAX_MESSAGE_BYTES: usize = 256 << 20;
 
 /// The largest answer to a call for schemas, as Terraform has it.
-const MAX_SCHEMA: usize = 64 << 20;
+const MAX_SCHEMA_ANSWER_BYTES: usize = 64 << 20;
 
 /// The room in a request for everything beside the stored object: names, and what a module tells the
 /// provider about itself.
 const REQUEST_OVERHEAD: usize = 1 << 20;
 
 /// The most bytes of JSON that a byte of MessagePack becomes: a control character is `\u0001`.
-const JSON_EXPANSION: usize = 6;
+const MAX_JSON_BYTES_PER_BYTE: usize = 6;
 
 /// The largest answer a host accepts.
-pub(crate) fn max_answer(method: Method) -> usize {
+pub(crate) fn max_answer_bytes(method: Method) -> usize {
     match method {
-        Method::GetProviderSchema => MAX_SCHEMA,
-        _ => MAX_MESSAGE,
+        Method::GetProviderSchema => MAX_SCHEMA_ANSWER_BYTES,
+        _ => MAX_MESSAGE_BYTES,
     }
 }
 
 /// The largest request a provider accepts.
-pub(crate) const MAX_REQUEST: usize = MAX_MESSAGE;
+pub(crate) const MAX_REQUEST_BYTES: usize = MAX_MESSAGE_BYTES;
 
 /// The sizes in bytes of what is stored of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl StoredSizes {
             return false;
         }
         // Only an object that may exceed the limit is written as JSON, which takes its time.
-        object.saturating_mul(JSON_EXPANSION) <= most || json() <= most
+        object.saturating_mul(MAX_JSON_BYTES_PER_BYTE) <= most || json() <= most
     }
 }
 
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     fn fits(object: usize, private: usize, json: usize) -> bool {
-        StoredSizes { object, private }.fits_in_request(MAX_MESSAGE, || json)
+        StoredSizes { object, private }.fits_in_request(MAX_MESSAGE_BYTES, || json)
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl Request {
     /// Returns the name of the resource type, data source, function or the like that is asked; empty
     /// if the provider as a whole is.
     #[must_use]
-    pub fn subject(&self) -> &str {
+    pub fn type_or_function_name(&self) -> &str {
         match self {
             Self::GetMetadata
             | Self::GetProviderSchema

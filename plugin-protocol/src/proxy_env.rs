@@ -70,7 +70,7 @@ impl ProxiedServer {
             return true;
         }
         if let Some((network, length)) = entry.split_once('/') {
-            return is_in(&self.host, network, length);
+            return is_in_network(&self.host, network, length);
         }
         let (name, port) = match entry.rsplit_once(':') {
             // Colons in brackets, or several of them, belong to an address.
@@ -105,7 +105,7 @@ fn without_brackets(host: &str) -> &str {
 }
 
 /// Whether an address is in a network with a prefix of some length.
-fn is_in(ip: &str, network: &str, length: &str) -> bool {
+fn is_in_network(ip: &str, network: &str, length: &str) -> bool {
     let (Some((ip, width)), Some((network, other))) = (address_bits(ip), address_bits(network))
     else {
         return false;

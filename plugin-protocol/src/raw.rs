@@ -47,7 +47,7 @@ impl RawCall {
         Self {
             path: format!("/{service}/{method}").into(),
             messages: vec![message.into()],
-            answer_limit: limit::MAX_REQUEST,
+            answer_limit: limit::MAX_REQUEST_BYTES,
         }
     }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::handshake::{Address, Protocol};
 
 /// The variable's name.
-pub const REATTACH_NAME: &str = "TF_REATTACH_PROVIDERS";
+pub const REATTACH_VARIABLE: &str = "TF_REATTACH_PROVIDERS";
 
 /// A plugin that is running already.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,10 +27,10 @@ pub struct Reattach {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReattachError {
     /// Not the JSON it should be.
-    #[error("{REATTACH_NAME} is not a JSON object of plugins: {0}")]
+    #[error("{REATTACH_VARIABLE} is not a JSON object of plugins: {0}")]
     Malformed(String),
     /// One entry names something we do not speak.
-    #[error("{REATTACH_NAME} says that {provider} {what}")]
+    #[error("{REATTACH_VARIABLE} says that {provider} {what}")]
     Unsupported {
         /// The provider, as written.
         provider: String,

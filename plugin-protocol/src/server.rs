@@ -19,10 +19,10 @@ pub(crate) mod health;
 mod in_process;
 mod listen;
 mod panic_hook;
-mod plumbing;
 mod raw;
 mod serve;
 mod service;
+mod services;
 mod stdio;
 mod system;
 

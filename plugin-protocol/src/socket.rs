@@ -1,7 +1,7 @@
 //! The local transport of plugins, for both ends: a plugin listens, its host connects. Unix sockets, and
 //! TCP on this machine. Speaks neither TLS nor HTTP.
 
-#[cfg_attr(not(unix), path = "socket/windows.rs")]
+#[cfg_attr(not(unix), path = "socket/unix_unsupported.rs")]
 mod unix;
 
 use std::io;

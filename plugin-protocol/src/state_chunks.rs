@@ -24,10 +24,10 @@ pub fn split_into_chunks(state: &Bytes, size: usize) -> Vec<StateChunk> {
         let end = total.min(start.saturating_add(size.max(1)));
         StateChunk {
             bytes: state.slice(start..end),
-            total_length: chunk_offset(total),
-            start: chunk_offset(start),
+            total_length: offset_or_length_to_i64(total),
+            start: offset_or_length_to_i64(start),
             // Protocol 6: the last byte belongs to the range. An empty range has no way to be written.
-            end: chunk_offset(end.saturating_sub(1)),
+            end: offset_or_length_to_i64(end.saturating_sub(1)),
             diagnostics: Vec::new(),
         }
     };
@@ -35,7 +35,7 @@ pub fn split_into_chunks(state: &Bytes, size: usize) -> Vec<StateChunk> {
 }
 
 /// An offset in a state. A state in memory is never longer than the type allows.
-fn chunk_offset(n: usize) -> i64 {
+fn offset_or_length_to_i64(n: usize) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
@@ -55,8 +55,11 @@ impl StateAssembly {
     /// end of a sentence.
     pub fn push(&mut self, chunk: &StateChunk) -> Result<(), String> {
         let StateChunk { bytes, total_length: total, start, end, .. } = chunk;
-        let (total, received, length) =
-            (*total, chunk_offset(self.bytes.len()), chunk_offset(bytes.len()));
+        let (total, received, length) = (
+            *total,
+            offset_or_length_to_i64(self.bytes.len()),
+            offset_or_length_to_i64(bytes.len()),
+        );
         if !(0..=MAX_STATE_SIZE).contains(&total) {
             return Err(format!(
                 "a chunk announces a state of {total} bytes, and at most {MAX_STATE_SIZE} are allowed"
@@ -105,7 +108,8 @@ impl StateAssembly {
     /// # Errors
     /// When chunks are missing.
     pub fn finish(self) -> Result<Vec<u8>, String> {
-        let (received, total) = (chunk_offset(self.bytes.len()), self.total.unwrap_or(0));
+        let (received, total) =
+            (offset_or_length_to_i64(self.bytes.len()), self.total.unwrap_or(0));
         if received == total {
             return Ok(self.bytes);
         }

@@ -21,13 +21,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tracing::warn;
 
 mod no_verifier;
-mod pin;
-mod ruled;
+mod pinned_verifier;
+mod ruled_verifier;
 mod weak_rsa;
 
 pub use no_verifier::NoVerifier;
-use pin::PinnedVerifier;
-pub use ruled::{CertificateRule, RuledVerifier, ShownCertificate};
+use pinned_verifier::PinnedVerifier;
+pub use ruled_verifier::{CertificateRule, RuledVerifier, ShownCertificate};
 
 /// The name every plugin certificate carries, and the one clients ask for.
 pub(crate) const SERVER_NAME: &str = "localhost";
@@ -52,13 +52,13 @@ pub(crate) enum TlsError {
 
 /// A certificate made for one launch, with its key.
 #[derive(Debug)]
-pub(crate) struct Identity {
+pub(crate) struct TlsIdentity {
     certificate: CertificateDer<'static>,
     pem: String,
     key: PrivateKeyDer<'static>,
 }
 
-impl Identity {
+impl TlsIdentity {
     /// Makes a key and a certificate signed with it.
     ///
     /// It has the shape of terraform's own, because that is the one every plugin has been tried with:
@@ -109,7 +109,7 @@ impl Identity {
 
 /// Returns the host's settings for the plugin that announced the certificate `server`.
 pub(crate) fn client_config(
-    identity: &Identity,
+    identity: &TlsIdentity,
     server: Vec<u8>,
 ) -> Result<Arc<ClientConfig>, TlsError> {
     let server = CertificateDer::from(server);
@@ -141,7 +141,7 @@ pub(crate) fn client_config(
 
 /// Returns the plugin's settings for the host whose certificate (PEM) is `client`.
 pub(crate) fn server_config(
-    identity: &Identity,
+    identity: &TlsIdentity,
     client: &str,
 ) -> Result<Arc<ServerConfig>, TlsError> {
     let client = CertificateDer::from_pem_slice(client.as_bytes()).map_err(|_| TlsError::Pem)?;

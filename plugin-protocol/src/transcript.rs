@@ -80,7 +80,7 @@ impl RecordedCall {
         RawCall {
             path: Cow::Owned(self.path.clone()),
             messages: self.requests.clone(),
-            answer_limit: limit::MAX_REQUEST,
+            answer_limit: limit::MAX_REQUEST_BYTES,
         }
     }
 }
@@ -185,7 +185,7 @@ fn record_answers(answers: RawAnswers, open: OpenCall) -> RawAnswers {
                 Some((Err(error), (answers, open)))
             }
             None => {
-                open.outcome.mark_complete();
+                open.outcome.mark_ok_if_unfinished();
                 None
             }
         }
@@ -195,7 +195,7 @@ fn record_answers(answers: RawAnswers, open: OpenCall) -> RawAnswers {
 
 impl CallOutcome {
     /// Notes the orderly end, unless an error came before it.
-    fn mark_complete(&mut self) {
+    fn mark_ok_if_unfinished(&mut self) {
         if *self == Self::Unfinished {
             *self = Self::Ok;
         }

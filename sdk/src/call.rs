@@ -25,7 +25,7 @@ use crate::{Answer, Problem, panic_positions};
 pub struct Call {
     /// The stop signal of the host.
     pub stop: Stop,
-    doing: WorkDescription,
+    doing: DefaultSummaryParts,
     said: Arc<Mutex<Diagnostics>>,
     begin: Instant,
     /// Timeout set by the author of the configuration.
@@ -34,7 +34,7 @@ pub struct Call {
 
 /// Description of the work. It becomes a string only when there is a problem.
 #[derive(Clone)]
-struct WorkDescription {
+struct DefaultSummaryParts {
     /// Verb and prefix of the name: `read `, `validate data.`.
     what: &'static str,
     /// The name of the type; empty if there is none.
@@ -52,7 +52,7 @@ pub(crate) struct DeferrableAnswer<T> {
 impl Call {
     /// Creates a call. `doing` and `of` make the summary of its problems: `read ` and `time_sleep`.
     pub(crate) fn new(stop: Stop, doing: &'static str, of: &str) -> Self {
-        let doing = WorkDescription { what: doing, of: of.into() };
+        let doing = DefaultSummaryParts { what: doing, of: of.into() };
         Self { stop, doing, said: Arc::default(), begin: Instant::now(), written: None }
     }
 
@@ -65,12 +65,12 @@ impl Call {
 
     /// The same call under another name, once the operation is known.
     pub(crate) fn with_operation(self, what: &'static str) -> Self {
-        Self { doing: WorkDescription { what, ..self.doing }, ..self }
+        Self { doing: DefaultSummaryParts { what, ..self.doing }, ..self }
     }
 
     /// Summary of a problem without its own: `Unable to read time_sleep`.
     pub(crate) fn default_summary(&self) -> String {
-        let WorkDescription { what, of } = &self.doing;
+        let DefaultSummaryParts { what, of } = &self.doing;
         format!("Unable to {what}{of}")
     }
 

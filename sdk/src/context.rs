@@ -21,7 +21,7 @@ pub(crate) struct CallContext {
     pub(crate) meta: ProviderMeta,
     pub(crate) deferral: Deferral,
     pub(crate) partial: PartialResult,
-    pub(crate) others: ImportedObjects,
+    pub(crate) others: FurtherImportedObjects,
 }
 
 impl CallContext {
@@ -32,7 +32,7 @@ impl CallContext {
             meta: ProviderMeta(None),
             deferral: Deferral::default(),
             partial: PartialResult::default(),
-            others: ImportedObjects::default(),
+            others: FurtherImportedObjects::default(),
         }
     }
 }
@@ -53,9 +53,9 @@ impl PartialResult {
 
 /// Further objects that an import found, by the handlers of their types.
 #[derive(Clone, Default)]
-pub(crate) struct ImportedObjects(Arc<Mutex<Vec<(TypeId, Value)>>>);
+pub(crate) struct FurtherImportedObjects(Arc<Mutex<Vec<(TypeId, Value)>>>);
 
-impl ImportedObjects {
+impl FurtherImportedObjects {
     pub(crate) fn add(&self, of: TypeId, object: Value) {
         lock_ignoring_poison(&self.0).push((of, object));
     }
@@ -89,7 +89,7 @@ impl Private {
     }
 
     fn parse_entries(bytes: &[u8]) -> BTreeMap<String, Value> {
-        match json::decode_simple(bytes) {
+        match json::decode_untyped(bytes) {
             Ok(Value::Object(object)) => {
                 let pairs = object.iter();
                 pairs.map(|(key, value)| (key.as_str().to_owned(), value.clone())).collect()
@@ -131,7 +131,7 @@ impl Private {
         }
         let object = Value::object(entries.entries.clone());
         // Known values of their own type can always be encoded as JSON.
-        json::encode_simple(&object).map(Bytes::from).unwrap_or_default()
+        json::encode_untyped(&object).map(Bytes::from).unwrap_or_default()
     }
 }
 

@@ -122,7 +122,7 @@ fn render_log_line(level: Level, message: &str, values: &[(&str, &dyn Loggable)]
         });
     let line = Value::object(values.chain(own));
     // Strings in an object can always be encoded as JSON.
-    json::encode_simple(&line).unwrap_or_default()
+    json::encode_untyped(&line).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -43,14 +43,14 @@ pub(crate) fn plan_by_rules(
         }
     };
     let content = DescribedParts::of_block(&shape.block, &shape.rules);
-    let beside = CorrespondingValues { prior: Some(prior), config: Some(&config) };
+    let beside = PriorAndConfigValues { prior: Some(prior), config: Some(&config) };
     // Before the comparison below: a prior value that the host dropped would look like a change,
     // and plan an update of an unchanged object.
     let proposed =
         keep_prior_values::keep_prior_nested_values(content, &proposed, beside).unwrap_or(proposed);
     // Write-only values are null in every prior object, so comparing them would show a change in
     // each plan.
-    if shape.block.null_write_only_in(&proposed) == *prior {
+    if shape.block.with_null_write_only(&proposed) == *prior {
         return proposed;
     }
     with_computed_unknown(content, &proposed, beside)
@@ -140,12 +140,12 @@ impl<'s> DescribedParts<'s> {
 /// Values at the same path in the prior object and in the configuration; `None` for elements of
 /// sets, which have no path.
 #[derive(Clone, Copy)]
-struct CorrespondingValues<'v> {
+struct PriorAndConfigValues<'v> {
     prior: Option<&'v Value>,
     config: Option<&'v Value>,
 }
 
-impl<'v> CorrespondingValues<'v> {
+impl<'v> PriorAndConfigValues<'v> {
     fn map_values(self, step: impl Fn(&'v Value) -> Option<&'v Value>) -> Self {
         Self { prior: self.prior.and_then(&step), config: self.config.and_then(&step) }
     }
@@ -155,7 +155,7 @@ impl<'v> CorrespondingValues<'v> {
 fn with_computed_unknown(
     content: DescribedParts<'_>,
     object: &Value,
-    beside: CorrespondingValues<'_>,
+    beside: PriorAndConfigValues<'_>,
 ) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| {
@@ -196,7 +196,7 @@ fn is_left_to_provider(object: Option<&Value>, config: Option<&Value>, value: &V
 fn parts_with_computed_unknown(
     content: DescribedParts<'_>,
     value: &Value,
-    beside: CorrespondingValues<'_>,
+    beside: PriorAndConfigValues<'_>,
 ) -> Value {
     let at = |at: usize| beside.map_values(|list| list.children().get(at));
     let under = |key: &Str| beside.map_values(|map| attribute_value(map, key));
@@ -207,7 +207,7 @@ fn parts_with_computed_unknown(
         (Nesting::Set, _) => {
             // A changed element of a set is a different element, so neither its prior value nor its
             // configuration can be identified.
-            let nowhere = CorrespondingValues { prior: None, config: None };
+            let nowhere = PriorAndConfigValues { prior: None, config: None };
             return map_objects(content.nesting, value, |item| {
                 with_computed_unknown(content, item, nowhere)
             });

@@ -144,7 +144,7 @@ impl Problem {
             // Hosts show the summary as a title, which must not be empty.
             let summary = summary.unwrap_or_else(|| doing.to_owned());
             let detail = without_error_numbers(detail);
-            Diagnostic::foreign(Severity::Error, summary, detail).path(path)
+            Diagnostic::foreign(Severity::Error, summary, detail).at_path(path)
         })
     }
 

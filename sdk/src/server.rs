@@ -137,13 +137,14 @@ impl ProviderHandlers for Server {
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.new_call("validate the configuration of the provider", "");
         let (_, diagnostics) =
-            call.collect_answer(async { self.validate_provider(&call, &request) }).await;
+            call.collect_answer(async { self.handle_validate_provider(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         let call = self.new_call("configure the provider", "");
-        let settled = call.collect_deferrable(self.configure_provider(&call, &request)).await;
+        let settled =
+            call.collect_deferrable(self.handle_configure_provider(&call, &request)).await;
         // Overwritten and not set once: the host configures the provider again when more is known,
         // and the deferral ends with that.
         *lock_ignoring_poison(&self.deferred) = settled.deferred;
@@ -156,7 +157,7 @@ impl ProviderHandlers for Server {
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.new_call("validate ", &request.type_name);
         let (_, diagnostics) =
-            call.collect_answer(async { self.validate_resource(&call, &request) }).await;
+            call.collect_answer(async { self.handle_validate_resource(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -166,19 +167,20 @@ impl ProviderHandlers for Server {
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.new_call("validate data.", &request.type_name);
         let (_, diagnostics) =
-            call.collect_answer(async { self.validate_data(&call, &request) }).await;
+            call.collect_answer(async { self.handle_validate_data(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
         let call = self.new_call("upgrade ", &request.type_name);
-        let (state, diagnostics) = call.collect_answer(self.upgrade_object(&call, request)).await;
+        let (state, diagnostics) =
+            call.collect_answer(self.handle_upgrade_object(&call, request)).await;
         Ok(UpgradeResponse { state: state.unwrap_or(Payload::Absent), diagnostics })
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         let call = self.new_call("read ", &request.type_name);
-        let settled = call.collect_deferrable(self.read_object(&call, &request)).await;
+        let settled = call.collect_deferrable(self.handle_read_object(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         Ok(match answer {
             Some(ObjectAnswer { object, private, identity, .. }) => {
@@ -201,7 +203,7 @@ impl ProviderHandlers for Server {
         // than a kilobyte are slow, because the usual allocator consolidates memory for each.
         let request = Box::new(request);
         let call = self.new_call("plan ", &request.type_name);
-        let settled = call.collect_deferrable(self.plan_object(&call, &request)).await;
+        let settled = call.collect_deferrable(self.handle_plan_object(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         // A deferred plan has a planned value too, from which the host evaluates references.
         let foreseen = deferred.and_then(|_| self.plan_by_rules(&request).ok());
@@ -225,7 +227,8 @@ impl ProviderHandlers for Server {
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
         let request = Box::new(request);
         let call = self.new_call("change ", &request.type_name);
-        let (outcome, diagnostics) = call.collect_answer(self.apply_object(&call, &request)).await;
+        let (outcome, diagnostics) =
+            call.collect_answer(self.handle_apply_object(&call, &request)).await;
         // If the outcome is unknown, the object counts as unchanged.
         let (state, private, identity) = match outcome {
             Some(outcome) => (outcome.object, outcome.private, outcome.identity),
@@ -236,7 +239,7 @@ impl ProviderHandlers for Server {
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let call = self.new_call("import ", &request.type_name);
-        let settled = call.collect_deferrable(self.import_objects(&call, &request)).await;
+        let settled = call.collect_deferrable(self.handle_import_objects(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         // Placeholder of an object that cannot be read yet.
         let nothing = deferred.map(|_| ImportedResource {
@@ -252,7 +255,8 @@ impl ProviderHandlers for Server {
     async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
         let call = self.new_call("move an object to ", &request.target_type);
         let private = request.source_private.clone();
-        let (moved, diagnostics) = call.collect_answer(self.move_object(&call, request)).await;
+        let (moved, diagnostics) =
+            call.collect_answer(self.handle_move_object(&call, request)).await;
         Ok(match moved {
             Some(ObjectAnswer { object, private, identity, .. }) => {
                 MoveResponse { state: object, private, identity, diagnostics }
@@ -320,7 +324,7 @@ impl ProviderHandlers for Server {
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.new_call("validate ephemeral.", &request.type_name);
         let (_, diagnostics) =
-            call.collect_answer(async { self.validate_ephemeral(&call, &request) }).await;
+            call.collect_answer(async { self.handle_validate_ephemeral(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -359,7 +363,7 @@ impl ProviderHandlers for Server {
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.new_call("validate list.", &request.type_name);
         let (_, diagnostics) =
-            call.collect_answer(async { self.validate_list(&call, &request) }).await;
+            call.collect_answer(async { self.handle_validate_list(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -367,7 +371,7 @@ impl ProviderHandlers for Server {
         &self,
         request: ListRequest,
     ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
-        Ok(self.list_objects(request))
+        Ok(self.handle_list_objects(request))
     }
 
     async fn validate_action_config(
@@ -376,7 +380,7 @@ impl ProviderHandlers for Server {
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.new_call("validate action.", &request.type_name);
         let (_, diagnostics) =
-            call.collect_answer(async { self.validate_action(&call, &request) }).await;
+            call.collect_answer(async { self.handle_validate_action(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -399,7 +403,7 @@ impl ProviderHandlers for Server {
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.new_call("validate state_store.", &request.type_name);
         let (_, diagnostics) =
-            call.collect_answer(async { self.validate_store(&call, &request) }).await;
+            call.collect_answer(async { self.handle_validate_store(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -415,7 +419,7 @@ impl ProviderHandlers for Server {
 
     async fn read_state_bytes(&self, state: StateRef) -> Result<Events<StateChunk>, Failure> {
         let call = self.new_call("read the state in ", &state.type_name);
-        Ok(self.read_state(&call, &state).await)
+        Ok(self.handle_read_state(&call, &state).await)
     }
 
     async fn write_state_bytes(
@@ -424,7 +428,8 @@ impl ProviderHandlers for Server {
         chunks: Vec<StateChunk>,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.new_call("write the state in ", &state.type_name);
-        let (_, diagnostics) = call.collect_answer(self.write_state(&call, &state, chunks)).await;
+        let (_, diagnostics) =
+            call.collect_answer(self.handle_write_state(&call, &state, chunks)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 

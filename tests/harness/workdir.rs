@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Stdio};
 
-use formwork_plugin_protocol::handshake::{Address, COOKIE_NAME, COOKIE_VALUE, Protocol};
+use formwork_plugin_protocol::handshake::{Address, COOKIE_VALUE, COOKIE_VARIABLE, Protocol};
 use formwork_plugin_protocol::reattach::{self, Reattach};
 use tempfile::TempDir;
 
@@ -100,7 +100,7 @@ impl Workdir {
             .env("BAD_WORLD", self.world.path())
             .env("PLUGIN_UNIX_SOCKET_DIR", self.home())
             .env("PLUGIN_PROTOCOL_VERSIONS", "6")
-            .env(COOKIE_NAME, COOKIE_VALUE)
+            .env(COOKIE_VARIABLE, COOKIE_VALUE)
             .stdin(Stdio::null())
             .stdout(Stdio::piped());
         let mut provider = provider.spawn().expect("it can be started");

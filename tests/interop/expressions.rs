@@ -175,6 +175,6 @@ fn errors_by_expression(engine: Engine, dir: &Path) -> BTreeMap<usize, Vec<outco
 /// The JSON view of the plan that was just made.
 fn values(engine: Engine, dir: &Path) -> formwork_value::Value {
     let run = engine.run(dir, None, &["show", "-json", "plan"]);
-    let view = formwork_value::codec::json::decode_simple(run.stdout.trim().as_bytes());
+    let view = formwork_value::codec::json::decode_untyped(run.stdout.trim().as_bytes());
     view.unwrap_or_else(|error| panic!("{engine:?}: {error}: {}", run.stderr))
 }

@@ -163,7 +163,7 @@ fn sticks(before: TokenKind, kind: TokenKind) -> bool {
     is_text(before)
         || is_text(kind)
         || before == T::CloseSequence
-        || kind == T::End
+        || kind == T::EndOfText
         || (before == T::Ident && kind == T::OpenParen)
 }
 

@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use formwork_plugin_protocol::handshake::{COOKIE_NAME, COOKIE_VALUE};
+use formwork_plugin_protocol::handshake::{COOKIE_VALUE, COOKIE_VARIABLE};
 use serde_json::Value;
 
 use super::compare::{differences, scrub_state, scrub_view};
@@ -152,7 +152,7 @@ fn our_programs_speak_the_version_that_is_asked_for() {
         for name in programs() {
             let program = plugins(&dir, protocol).join(&name);
             let mut command = Command::new(program);
-            command.env(COOKIE_NAME, COOKIE_VALUE).env("TMPDIR", &dir).current_dir(&dir);
+            command.env(COOKIE_VARIABLE, COOKIE_VALUE).env("TMPDIR", &dir).current_dir(&dir);
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
             let mut child = command.spawn().unwrap();
             let mut line = String::new();

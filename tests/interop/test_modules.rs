@@ -34,6 +34,22 @@ fn manifest(dir: &Path) -> Vec<String> {
     lines
 }
 
+/// The entries of a tree with all that they are below, sorted: Terraform lists runs in no order.
+fn tree_paths(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut above: Vec<String> = Vec::new();
+    let mut paths: Vec<String> = lines
+        .map(|line| {
+            let name = line.trim_start_matches(['│', '├', '└', '─', ' ', '\u{a0}']);
+            let depth = line[..line.len() - name.len()].chars().count() / 4;
+            above.truncate(depth);
+            above.push(name.to_owned());
+            above.join(" > ")
+        })
+        .collect();
+    paths.sort();
+    paths
+}
+
 /// Runs the commands in one folder, and returns a line for each fact that both programs share.
 fn facts(engine: Engine, files: &[(&str, &str)], commands: &[&[&str]]) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
@@ -51,7 +67,11 @@ fn facts(engine: Engine, files: &[(&str, &str)], commands: &[&[&str]]) -> Vec<St
         // Terraform lists a module that it cannot read as well, without a folder.
         let is_shown =
             |line: &&str| of_test(line) && !line.ends_with(" in ") && !line.trim().is_empty();
-        facts.extend(run.stdout.lines().filter(is_shown).map(str::to_owned));
+        let shown = run.stdout.lines().filter(is_shown).map(str::to_owned);
+        match args[0] {
+            "providers" => facts.extend(tree_paths(shown)),
+            _ => facts.extend(shown),
+        }
         let errors = run.stderr.lines().filter_map(|line| Some(&line[line.find("Error: ")?..]));
         let mut errors: Vec<_> = errors.map(str::to_owned).collect();
         // Terraform repeats the error of an unreadable module.

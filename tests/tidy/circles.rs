@@ -31,7 +31,7 @@ const ONE_SUBJECT: [(&str, &[&str], &str); 5] = [
     ),
     (
         "core/src/plan/",
-        &["outcome", "planned_resources", "prefetch", "visit"],
+        &["planned_resources", "prefetch", "visit", "visit_outcome"],
         "visits look up the results of other visits",
     ),
     (

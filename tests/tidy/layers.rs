@@ -149,7 +149,7 @@ const CLI_LAYERS: [&[&str]; 13] = [
     &["env"],
     &["data_dir", "settings", "view"],
     &["log", "signals"],
-    &["args"],
+    &["command_line"],
     &["fetch"],
     &["install"],
     &["launcher", "modules"],

@@ -45,7 +45,7 @@ const SERIALISED: [&str; 48] = [
     "core/src/state/file/sealed/find_secrets.rs",
     "core/src/state/file/version3.rs",
     "core/src/state/checks.rs",
-    "core/src/plan/file.rs",
+    "core/src/plan/plan_file.rs",
     "core/src/plan/plan_json.rs",
     "core/src/state/journal.rs",
     "core/src/state/journal/record.rs",

@@ -20,7 +20,7 @@ use super::planfile::{self, SavedPlanToApply};
 use super::question::{NoAnswer, Prompt, ask};
 use super::run_observer::RunObserver;
 use super::state_session;
-use crate::args::{
+use crate::command_line::{
     OperationArgs, StateArgs, StatePaths, VariableArgs, parse_parallelism, path_if_given,
     path_or_empty,
 };

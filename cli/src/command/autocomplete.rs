@@ -11,7 +11,7 @@ use formwork_value::quote::shell_word;
 
 use super::output::stored_file;
 use super::parser::built_parser_description;
-use crate::args::{self, CompletionNames, StatePaths};
+use crate::command_line::{self, CompletionNames, StatePaths};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{print_complaint, print_out};
@@ -23,16 +23,16 @@ pub(crate) async fn print_candidates(line: &str, env: &Env) -> Exit {
     let line = &line[..cursor.unwrap_or(line.len())];
     // The folder is read only where its names are asked for: a state can be large.
     let mut is_asked = false;
-    let mut found = args::candidates(&built_parser_description(), line, &mut |_| {
+    let mut found = command_line::candidates(&built_parser_description(), line, &mut |_| {
         is_asked = true;
         Vec::new()
     });
     if is_asked {
-        let folder = match args::chdir_folder_of_line(line).map(std::env::set_current_dir) {
+        let folder = match command_line::chdir_folder_of_line(line).map(std::env::set_current_dir) {
             None | Some(Ok(())) => CompletionFolder::read(env).await,
             Some(Err(_)) => CompletionFolder::default(),
         };
-        found = args::candidates(&built_parser_description(), line, &mut |names| {
+        found = command_line::candidates(&built_parser_description(), line, &mut |names| {
             folder.completion_names(names)
         });
     }

@@ -8,12 +8,12 @@ use formwork_backend::DEFAULT_WORKSPACE;
 use formwork_backend::unsupported::describe_unsupported_backend;
 use formwork_core::config::StateBackendBlock as Block;
 use formwork_core::config::terraform_block::evaluate_constant_body;
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_user_text_file};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_text_file};
 use formwork_lang::syntax::{parse_file, parse_json};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use self::migrate::{MigrationBackends, backend_has_states, migrate, select_only_workspace};
-use crate::args::InitArgs;
+use crate::command_line::InitArgs;
 use crate::messages;
 use crate::view::Paint;
 use crate::view::operation_report::OperationReport;
@@ -227,14 +227,14 @@ fn apply_backend_option(
             diags.error(Diagnostic::error(summary, detail))
         });
     }
-    let text = read_user_text_file(Path::new(option), MAX_DATA_FILE_LEN).map_err(|error| {
+    let text = read_user_text_file(Path::new(option), MAX_SMALL_FILE_LEN).map_err(|error| {
         let detail = format!("{option}, which -backend-config names, cannot be read: {error}.");
         diags.error(Diagnostic::error(messages::FAILED_TO_READ_FILE, detail))
     })?;
     let source = workspace.sources.add(option, text);
     let parse = if option.ends_with(".json") { parse_json } else { parse_file };
     let body = parse(diags, &workspace.sources, source);
-    diags.check()?;
+    diags.fail_if_errors()?;
     let values = evaluate_constant_body(diags, &body, &to.schema())?;
     to.merge(&values);
     Ok(())

@@ -13,7 +13,9 @@ use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariable};
 use formwork_core::eval::Results;
 use formwork_core::event::NoEventObserver;
-use formwork_core::plan::{MissingResource, PlanMode, PlanOptions, evaluate_from_state, make_plan};
+use formwork_core::plan::{
+    MissingResourceMeaning, PlanMode, PlanOptions, evaluate_from_state, make_plan,
+};
 use formwork_core::provider::ProviderPool;
 use formwork_operation::launcher::Launcher;
 use formwork_operation::{PhaseInputs, StateSession};
@@ -23,8 +25,8 @@ use super::encryption;
 use super::operation::{PreparedConfig, ProvidersOfState, providers_of_state};
 use super::state_session;
 use super::variable_inputs::variable_values;
-use crate::args::{StateArgs, StatePaths, VariableArgs, example};
 use crate::clock;
+use crate::command_line::{StateArgs, StatePaths, VariableArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -113,7 +115,7 @@ async fn evaluate_and_answer(
         drop(make_plan(&session, &mut diags, &options).await);
         Ok(())
     } else {
-        evaluate_from_state(&session, &mut diags, MissingResource::Unknown).await
+        evaluate_from_state(&session, &mut diags, MissingResourceMeaning::Unknown).await
     };
     pool.report_warnings(&mut diags);
     report.report_diagnostics(&prepared.workspace.sources, &diags);

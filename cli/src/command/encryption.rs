@@ -13,7 +13,7 @@ use formwork_core::eval::static_scope::StaticScope;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::variable_inputs::variable_values;
-use crate::args::VariableSource;
+use crate::command_line::VariableSource;
 use crate::messages;
 use crate::workspace::Workspace;
 

@@ -4,7 +4,7 @@ use formwork_lang::suggest::nearest_name;
 use formwork_value::diag::Message;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::args::example;
+use crate::command_line::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

@@ -16,7 +16,7 @@ use formwork_lang::syntax::add_source;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::args::example;
+use crate::command_line::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

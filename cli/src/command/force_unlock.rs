@@ -4,7 +4,7 @@
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::text_command::{confirm, run_text_command};
-use crate::args::{StatePaths, example};
+use crate::command_line::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

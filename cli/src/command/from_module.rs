@@ -11,7 +11,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use crate::fetch::unpack_limits::UnpackLimits;
 use crate::fetch::{self, AddressOrigin, HiddenFiles};
 use crate::messages;
-use crate::modules::install::fetch_root;
+use crate::modules::install::fetch_root_module;
 use crate::modules::source::ModuleInPackage;
 use crate::redact;
 use crate::settings::UserSettings;
@@ -45,7 +45,7 @@ pub(super) fn copy_module(
     let source =
         ModuleInPackage { package: &package, within: &within, origin: AddressOrigin::Local };
     let user = UserSettings { env: workspace.env, settings: &workspace.settings };
-    let module = fetch_root(diags, user, &source, &aside.path().join("module"))?;
+    let module = fetch_root_module(diags, user, &source, &aside.path().join("module"))?;
     check_calls_stay_inside(diags, &module, text)?;
     let copied = aside.path().join("copy");
     // State files without a dot come along, as in Terraform.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use formwork_value::{Diagnostic, Diagnostics};
 
-use crate::args::example;
+use crate::command_line::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{Screen, operation_report::OperationReport};
@@ -36,8 +36,9 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
     let options = InstallOptions { upgrade: args.update, keeps_lock: false, tests };
     // Nothing is fetched for files that are refused.
     workspace.check_tests(&mut diags, tests);
-    let result =
-        diags.check().and_then(|()| workspace.install_modules(&mut diags, options, &report));
+    let result = diags
+        .fail_if_errors()
+        .and_then(|()| workspace.install_modules(&mut diags, options, &report));
     if result.is_ok() {
         warn_of_mismatched_calls(&mut diags, &mut workspace);
     }

@@ -6,7 +6,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::parser::built_parser_description;
-use crate::args::{self, example};
+use crate::command_line::{self, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -47,15 +47,20 @@ pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
         }
         (HelpFormat::Text, None) => {
             let width = Screen::of(env).width;
-            args::command_help(&mut diags, &built_parser_description(), &args.command, width)
-                .map(|text| print_out(&text))
+            command_line::command_help(
+                &mut diags,
+                &built_parser_description(),
+                &args.command,
+                width,
+            )
+            .map(|text| print_out(&text))
         }
         (HelpFormat::Man, None) => {
-            args::manual_page(&mut diags, &built_parser_description(), &args.command)
+            command_line::manual_page(&mut diags, &built_parser_description(), &args.command)
                 .map(|(_, text)| print_data(&text))
         }
         (HelpFormat::Markdown, None) => {
-            print_data(&args::command_reference(&built_parser_description()));
+            print_data(&command_line::command_reference(&built_parser_description()));
             Ok(())
         }
     };
@@ -75,7 +80,7 @@ fn write_manual_pages(
     args: &HelpArgs,
     folder: &Path,
 ) -> Result<(), Reported> {
-    let pages = args::manual_pages(diags, &built_parser_description(), &args.command)?;
+    let pages = command_line::manual_pages(diags, &built_parser_description(), &args.command)?;
     let written = std::fs::create_dir_all(folder).and_then(|()| {
         pages.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
     });

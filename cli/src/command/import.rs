@@ -13,7 +13,9 @@ use super::interrupt::run_until_interrupted;
 use super::operation::{ImportBlockTarget, PrepareOptions, PreparedConfig, may_ask_user};
 use super::run_observer::RunObserver;
 use super::state_session;
-use crate::args::{DEFAULT_PARALLELISM_ARG, StateArgs, VariableArgs, example, parse_parallelism};
+use crate::command_line::{
+    DEFAULT_PARALLELISM_ARG, StateArgs, VariableArgs, example, parse_parallelism,
+};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::human::import_report::ImportReport;

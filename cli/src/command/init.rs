@@ -12,7 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::backend::InitRun;
 use super::operation::{ProvidersOfState, providers_of_state};
 use super::{backend, encryption, from_module, state_session};
-use crate::args::{InitArgs, StatePaths};
+use crate::command_line::{InitArgs, StatePaths};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::install_failure;
@@ -82,7 +82,7 @@ async fn prepare_folder(
     let tests = args.test_directory.as_deref();
     // Nothing is fetched for files that are refused.
     workspace.check_tests(diags, tests);
-    diags.check()?;
+    diags.fail_if_errors()?;
     if args.get && (workspace.calls_modules() || workspace.tests_use_modules(tests)) {
         let (text, code) = if args.upgrade {
             ("Upgrading modules...", "upgrading_modules_message")
@@ -96,7 +96,7 @@ async fn prepare_folder(
     }
     let config = workspace.required_config(diags)?;
     config.check_required_versions(diags)?;
-    diags.check()?;
+    diags.fail_if_errors()?;
     let runs = required_by_test_runs(diags, workspace, tests)?;
     let is_store = config.backend().is_some_and(|backend| backend.provider.is_some());
     let first = (args.backend && is_store).then(|| config.provider_requirements());

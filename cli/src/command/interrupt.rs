@@ -53,7 +53,9 @@ pub(super) async fn run_until_interrupted<T>(
     }
     let screen = Screen::of(prepared.workspace.env);
     view::print_err(&screen.wrap(FIRST_INTERRUPT_MESSAGE));
-    view::print_err(&screen.wrap(&next_interrupt_effect(&pool.calls_waiting_for(Duration::ZERO))));
+    view::print_err(
+        &screen.wrap(&next_interrupt_effect(&pool.calls_waiting_at_least(Duration::ZERO))),
+    );
     cancellation.cancel();
     tokio::select! {
         biased;
@@ -61,7 +63,7 @@ pub(super) async fn run_until_interrupted<T>(
         () = signals.next() => {}
         never = &mut reminding => match never {},
     }
-    let waiting = pool.calls_waiting_for(Duration::ZERO);
+    let waiting = pool.calls_waiting_at_least(Duration::ZERO);
     view::print_err(
         &screen
             .wrap(&format!("{SECOND_INTERRUPT_MESSAGE} {}\n", unfinished_changes_text(&waiting))),
@@ -125,7 +127,7 @@ fn unfinished_changes_text(waiting: &[PendingCall]) -> String {
 async fn remind_of_slow_calls(pool: &ProviderPool<'_>, patience: Duration) -> Infallible {
     loop {
         tokio::time::sleep(patience).await;
-        let mut waiting = pool.calls_waiting_for(patience);
+        let mut waiting = pool.calls_waiting_at_least(patience);
         waiting.retain(|one| !CALLS_WITHOUT_REMINDER.contains(&one.call));
         if !waiting.is_empty() {
             view::print_err(&format!("\nStill waiting:\n{}", format_call_list(&waiting)));

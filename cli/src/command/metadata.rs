@@ -5,7 +5,7 @@ use clap::Subcommand;
 use formwork_lang::functions::{BuiltinSignature, Param, builtin_signatures};
 use formwork_value::codec::type_json;
 
-use crate::args::example;
+use crate::command_line::example;
 use crate::exit::Exit;
 use crate::view::json::tree::Json;
 use crate::view::{print_data, print_err};

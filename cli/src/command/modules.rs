@@ -7,7 +7,7 @@ use formwork_core::config::ModuleNode;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::args::example;
+use crate::command_line::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::hash;

@@ -21,8 +21,8 @@ use super::config_errors::{self, KnownConfig};
 use super::encryption;
 use super::output::providers_in_store;
 use super::variable_inputs::{ask_for_missing_variables, variable_values};
-use crate::args::{OperationArgs, StateArgs, StatePaths, VariableSource};
 use crate::clock;
+use crate::command_line::{OperationArgs, StateArgs, StatePaths, VariableSource};
 use crate::env::Env;
 use crate::messages;
 use crate::redact;
@@ -120,12 +120,12 @@ impl<'e> PreparedConfig<'e> {
         }
         config.check_required_versions(diags)?;
         if preparing.generate {
-            config.expect_generated_resources(diags)?;
+            config.add_placeholder_resources(diags)?;
         }
         encryption::load_encryption(diags, workspace, &config.root, preparing.sources)?;
         let variables = preparing.sources;
         let fills = preparing.fills.map(|filling| filling.addr);
-        if let Err(reported) = dangling.check() {
+        if let Err(reported) = dangling.fail_if_errors() {
             workspace.check_selections(diags, &config.provider_requirements())?;
             let known = KnownConfig { dangling, fills };
             let found = config_errors::report_config_errors(diags, workspace, &config, known).await;
@@ -156,7 +156,7 @@ impl<'e> PreparedConfig<'e> {
                 // Providers may quote these values before the engine has evaluated any of them.
                 inputs
                     .values()
-                    .for_each(|input| redact::sensitive_values().add_marked(&input.value));
+                    .for_each(|input| redact::sensitive_values().add_marked_values(&input.value));
                 Ok((config, inputs, launcher))
             }
             Err(reported) => {
@@ -382,7 +382,7 @@ pub(crate) fn planning_options(
             }
         }
     }
-    diags.check()?;
+    diags.fail_if_errors()?;
     if !targets.is_empty() {
         diags.warn(Diagnostic::warning(
             messages::RESOURCE_TARGETING_IS_IN_EFFECT,

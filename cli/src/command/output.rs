@@ -14,7 +14,7 @@ use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use super::encryption;
-use crate::args::{StatePaths, example};
+use crate::command_line::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

@@ -10,7 +10,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics};
 
 use super::Command;
-use crate::args::{
+use crate::command_line::{
     AUTOCOMPLETE_OPTIONS, ViewArgs, command_line_error, example, find_command, help_text,
 };
 use crate::env::Env;

@@ -16,7 +16,7 @@ use super::operation::{
 use super::planfile::{self, PlannedState};
 use super::run_observer::RunObserver;
 use super::state_session;
-use crate::args::{OperationArgs, StateArgs, VariableArgs, example, parse_parallelism};
+use crate::command_line::{OperationArgs, StateArgs, VariableArgs, example, parse_parallelism};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

@@ -12,8 +12,8 @@ use std::path::Path;
 use formwork_core::config::inputs::ResolvedVariable;
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::disk::{MAX_STATE_LEN, open_file, read_file};
-use formwork_core::plan::file::PlanFileError;
-use formwork_core::plan::{Plan, file};
+use formwork_core::plan::plan_file::PlanFileError;
+use formwork_core::plan::{Plan, plan_file};
 use formwork_core::state::file::StateFile;
 use formwork_operation::saved_plan::{
     GeneratedConfigUse, PlanContents, SavedPlan, SealKeySource, VariablesAtApply,
@@ -25,7 +25,7 @@ use serde_json::value::RawValue;
 use super::encryption;
 use super::operation::PreparedConfig;
 use super::variable_inputs;
-use crate::args::{StatePaths, VariableSource};
+use crate::command_line::{StatePaths, VariableSource};
 use crate::env::Env;
 use crate::install::lockfile::LockFile;
 use crate::messages;
@@ -161,7 +161,7 @@ fn read_plan(
     workspace.warn_of_overrides(&mut warnings, OverrideWarning::Always);
     report.report_diagnostics(&workspace.sources, &warnings);
     let key = workspace.env.seal_key();
-    saved.plan.plan_origin().check_may_be_applied(diags, &key, path, allow_foreign)?;
+    saved.plan.seal_verdict().check_may_be_applied(diags, &key, path, allow_foreign)?;
     saved.plan.check_errors_and_workspace(diags, &workspace.name())?;
     let given = VariablesAtApply {
         environment: variable_inputs::environment_values(workspace),
@@ -197,7 +197,7 @@ pub(crate) fn open_plan(
     let failed =
         |diags: &mut Diagnostics, error: PlanFileError| diags.error(error.diagnostic(&name));
     if !is_encrypted_file(path) {
-        let parts = file::read_plan_file(path).map_err(|error| failed(diags, error))?;
+        let parts = plan_file::read_plan_file(path).map_err(|error| failed(diags, error))?;
         let (saved, config) = open_parts(diags, workspace, opening, parts)?;
         // The folder decides, as in OpenTofu: a plan that was put here may have any configuration.
         if workspace.has_config() {
@@ -222,7 +222,8 @@ pub(crate) fn open_plan(
         failed(diags, error)
     })?;
     let plan = decrypt_plan(diags, workspace, opening, &content)?;
-    let parts = file::read_plan_file_bytes(path, &plan).map_err(|error| failed(diags, error))?;
+    let parts =
+        plan_file::read_plan_file_bytes(path, &plan).map_err(|error| failed(diags, error))?;
     open_parts(diags, workspace, opening, parts)
 }
 
@@ -257,7 +258,7 @@ pub(crate) fn open_parts(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     opening: PlanToOpen<'_>,
-    parts: file::PlanFileParts,
+    parts: plan_file::PlanFileParts,
 ) -> Result<(OpenedPlan, Config), Reported> {
     let PlanToOpen { path, generated, .. } = opening;
     let plan = SavedPlan::open_parts(diags, path, parts, &workspace.env.seal_key())?;

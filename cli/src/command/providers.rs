@@ -16,7 +16,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use self::inventory::InventoryDocument;
 use super::encryption;
 use super::output::read_state_in_store;
-use crate::args::{StatePaths, example};
+use crate::command_line::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -126,7 +126,7 @@ fn required_config(
     let config = workspace.required_config(diags);
     workspace.check_tests(diags, tests);
     let config = config?;
-    diags.check()?;
+    diags.fail_if_errors()?;
     Ok(config)
 }
 
@@ -261,5 +261,5 @@ fn parse_platforms(diags: &mut Diagnostics, names: &[String]) -> Result<Vec<Plat
             }
         }
     }
-    diags.check().map(|()| platforms)
+    diags.fail_if_errors().map(|()| platforms)
 }

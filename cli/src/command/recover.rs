@@ -21,7 +21,7 @@ use super::encryption;
 use super::import::{ImportCommand, ObjectSearchArgs};
 use super::state_session;
 use super::text_command::run_text_command;
-use crate::args::{StateArgs, example};
+use crate::command_line::{StateArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

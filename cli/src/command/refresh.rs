@@ -1,7 +1,7 @@
 //! `formwork refresh`: brings the state up to date with the real objects, without asking.
 
 use super::apply::{ApplyArgs, ApplyPurpose};
-use crate::args::{OperationArgs, StateArgs, VariableArgs, example};
+use crate::command_line::{OperationArgs, StateArgs, VariableArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 

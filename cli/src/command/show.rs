@@ -6,7 +6,7 @@ use formwork_backend::encryption::{is_encrypted, is_encrypted_state};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::Config;
 use formwork_core::disk::{MAX_STATE_LEN, read_user_file};
-use formwork_core::plan::file;
+use formwork_core::plan::plan_file;
 use formwork_core::provider::ProviderPool;
 use formwork_core::state::State;
 use formwork_core::state::checks::CheckResults;
@@ -19,7 +19,7 @@ use super::operation::launcher_for_any_version;
 use super::output::stored_file;
 use super::planfile::{self, PlanToOpen};
 use super::state::ProvidedObject;
-use crate::args::{StatePaths, example, path_if_given, path_or_empty};
+use crate::command_line::{StatePaths, example, path_if_given, path_or_empty};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -104,13 +104,12 @@ async fn show_file(
         true => planfile::decrypt_plan(diags, workspace, opening, &content)?,
         false => content,
     };
-    let parts = file::read_plan_file_bytes(path, &content).map_err(|error| {
+    let parts = plan_file::read_plan_file_bytes(path, &content).map_err(|error| {
         let problem = error.diagnostic(&path.display().to_string());
-        diags.error(problem.summary(messages::UNREADABLE_STATE_OR_PLAN_FILE))
+        diags.error(problem.with_summary(messages::UNREADABLE_STATE_OR_PLAN_FILE))
     })?;
     let (saved, config) = planfile::open_parts(diags, workspace, opening, parts)?;
-    if let Some(warning) = saved.plan.plan_origin().origin_warning(&workspace.env.seal_key(), path)
-    {
+    if let Some(warning) = saved.plan.seal_verdict().seal_warning(&workspace.env.seal_key(), path) {
         warn_on_stderr(workspace, warning);
     }
     let required = saved.plan.provider_requirements(&config);

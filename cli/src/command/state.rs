@@ -21,7 +21,7 @@ pub(super) use edit::{EditOutcome, StateEdit, edit_state};
 pub(super) use show::{ProvidedObject, render_object};
 
 use super::output::stored_file;
-use crate::args::{StatePaths, example};
+use crate::command_line::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

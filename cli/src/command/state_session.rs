@@ -9,7 +9,7 @@ use formwork_operation::{OperationEvent, OperationObserver, SessionOptions, Stat
 use formwork_value::{Diagnostic, Diagnostics, Reported, duration};
 use tracing::info;
 
-use crate::args::LockArgs;
+use crate::command_line::LockArgs;
 use crate::messages;
 use crate::view::elapsed::format_seconds;
 use crate::view::{self, sanitize};

@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::state::{EditOutcome, StateEdit, edit_state, report_bad_address};
 use super::text_command::run_text_command;
-use crate::args::StateArgs;
+use crate::command_line::StateArgs;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

@@ -25,8 +25,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use self::observer::Observer;
 use super::variable_inputs::{test_folder_values, variable_values};
 use super::{encryption, interrupt};
-use crate::args::{VariableArgs, example};
 use crate::clock;
+use crate::command_line::{VariableArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -134,7 +134,8 @@ async fn run_loaded_tests(
     };
     let work = run_tests(inputs, &mut workspace.sources);
     let results =
-        interrupt::run_tests_until_interrupted(work, observer.report(), &cancellation).await;
+        interrupt::run_tests_until_interrupted(work, observer.operation_report(), &cancellation)
+            .await;
     if results.is_none() {
         loaded.launcher.kill();
         observer.report_interrupted(&states);
@@ -160,7 +161,7 @@ fn warn_of_left_objects(observer: &Observer<'_>, states: &Path, cipher: &StateCi
     );
     let mut diags = Diagnostics::new();
     diags.warn(Diagnostic::warning(messages::TEST_OBJECTS_ARE_LEFT, detail));
-    observer.report().report_diagnostics(&Sources::new(), &diags);
+    observer.operation_report().report_diagnostics(&Sources::new(), &diags);
 }
 
 /// Whether a folder has a state with objects that no running command uses.

@@ -8,7 +8,7 @@ use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostics, Reported};
 
 use super::config_errors::{self, KnownConfig};
-use crate::args::{VariableArgs, example, path_if_given, path_or_empty};
+use crate::command_line::{VariableArgs, example, path_if_given, path_or_empty};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::diagnostic;

@@ -9,7 +9,7 @@ use formwork_core::disk::{MAX_CONFIG_FILE_LEN, read_file, read_user_file};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::question::{Prompt, ask};
-use crate::args::VariableSource;
+use crate::command_line::VariableSource;
 use crate::messages;
 use crate::view::Screen;
 use crate::workspace::Workspace;

@@ -6,7 +6,7 @@ use formwork_core::version::LANGUAGE_VERSION;
 use formwork_value::Diagnostics;
 use serde::Serialize;
 
-use crate::args::example;
+use crate::command_line::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::platform::Platform;

@@ -15,7 +15,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::encryption;
 use super::state_session;
 use super::text_command::{run_text_command, run_without_selection};
-use crate::args::{LockArgs, example};
+use crate::command_line::{LockArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::http::host_and_port;
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_user_text_file};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_text_file};
 
 use crate::env::Env;
 
@@ -29,7 +29,7 @@ impl Netrc {
     pub(crate) fn load(env: &Env) -> Self {
         let named = env.all.get("NETRC").filter(|path| !path.is_empty()).map(PathBuf::from);
         let path = named.or_else(|| Some(env.home.as_ref()?.join(".netrc")));
-        let text = path.and_then(|path| read_user_text_file(&path, MAX_DATA_FILE_LEN).ok());
+        let text = path.and_then(|path| read_user_text_file(&path, MAX_SMALL_FILE_LEN).ok());
         text.map(|text| Self::parse(&text)).unwrap_or_default()
     }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_text, set_mode};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_text, set_mode};
 use serde_json::{Map, Value, json};
 
 use super::credential_helper::{self, HelperAnswer};
@@ -56,7 +56,7 @@ pub(crate) fn store_token(
 
 /// Replaces the entry of a host, and leaves everything else in the file.
 fn update_tokens_file(path: &Path, host: &str, token: Option<&str>) -> io::Result<()> {
-    let text = match read_text(path, MAX_DATA_FILE_LEN) {
+    let text = match read_text(path, MAX_SMALL_FILE_LEN) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(error),

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::{MAX_DATA_FILE_LEN, create_private_dir, file_change_record, read_text};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, create_private_dir, file_change_stamp, read_text};
 use sha2::{Digest as _, Sha256};
 
 use super::hash;
@@ -83,7 +83,7 @@ impl FileRecords {
                 // file changes.
                 let target = found.is_symlink().then(|| fs::metadata(&path).ok()).flatten();
                 for found in [Some(&found), target.as_ref()].into_iter().flatten() {
-                    let Some((record, changed)) = file_change_record(found) else {
+                    let Some((record, changed)) = file_change_stamp(found) else {
                         return Ok(None);
                     };
                     newest = newest.max(changed);
@@ -98,7 +98,7 @@ impl FileRecords {
 
     /// The remembered hash, if it is one of these records.
     fn remembered_hash(&self, file: &Path) -> Option<String> {
-        let text = read_text(file, MAX_DATA_FILE_LEN).ok()?;
+        let text = read_text(file, MAX_SMALL_FILE_LEN).ok()?;
         let (sum, hash) = text.trim_end().split_once(' ')?;
         (sum == self.sum && hash.starts_with("h1:")).then(|| hash.to_owned())
     }

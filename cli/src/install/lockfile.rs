@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use formwork_core::addr::{ProviderAddr, quote_string};
-use formwork_core::disk::{Dir, MAX_DATA_FILE_LEN, read_text};
+use formwork_core::disk::{Dir, MAX_SMALL_FILE_LEN, read_text};
 use formwork_core::version::{Version, VersionConstraints};
 use formwork_lang::syntax::parse_file;
 use formwork_lang::syntax::{Attribute, Block, ExprKind};
@@ -57,7 +57,7 @@ impl LockFile {
         folder: &Path,
     ) -> Result<Self, Reported> {
         let path = folder.join(LOCK_FILE_NAME);
-        let text = match read_text(&path, MAX_DATA_FILE_LEN) {
+        let text = match read_text(&path, MAX_SMALL_FILE_LEN) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Ok(Self::default());
@@ -84,7 +84,7 @@ impl LockFile {
     ) -> Result<Self, Reported> {
         let source = sources.add(LOCK_FILE_NAME, text);
         let body = parse_file(diags, sources, source);
-        diags.check()?;
+        diags.fail_if_errors()?;
         let mut file = Self::default();
         let mut result = Ok(());
         for block in &body.blocks {

@@ -23,7 +23,9 @@ use super::{hash, install_failure, package, parallel, shipped};
 use crate::data_dir::DataDir;
 use crate::env::Env;
 use crate::messages;
-use crate::settings::{InstallMethod, MethodKind, Settings, implied_folders, matches_pattern};
+use crate::settings::{
+    InstallMethod, InstallMethodKind, Settings, implied_folders, matches_pattern,
+};
 
 /// The name of the folder of packages in the data directory.
 const PACKAGES_DIR: &str = "providers";
@@ -90,8 +92,9 @@ impl ProviderFolders<'_> {
         &self,
         required: &BTreeMap<ProviderAddr, VersionConstraints>,
     ) -> Vec<InstallMethod> {
-        let folder =
-            |path: &PathBuf| InstallMethod::for_all_providers(MethodKind::Filesystem(path.clone()));
+        let folder = |path: &PathBuf| {
+            InstallMethod::for_all_providers(InstallMethodKind::Filesystem(path.clone()))
+        };
         if !self.plugin_dirs.is_empty() {
             return self.plugin_dirs.iter().map(folder).collect();
         }
@@ -108,7 +111,8 @@ impl ProviderFolders<'_> {
             folders.iter().any(has)
         };
         let exclude = required.keys().filter(is_local).map(ToString::to_string).collect();
-        let direct = InstallMethod { kind: MethodKind::Direct, include: Vec::new(), exclude };
+        let direct =
+            InstallMethod { kind: InstallMethodKind::Direct, include: Vec::new(), exclude };
         folders.iter().map(folder).chain([direct]).collect()
     }
 
@@ -131,8 +135,9 @@ impl ProviderFolders<'_> {
 
     /// The program and version of a provider that comes with this one, in place of its registry.
     pub(super) fn shipped_program(&self, addr: &ProviderAddr) -> Option<(Version, ShippedProgram)> {
-        let registry =
-            |method: &InstallMethod| method.kind == MethodKind::Direct && method.serves(addr);
+        let registry = |method: &InstallMethod| {
+            method.kind == InstallMethodKind::Direct && method.serves(addr)
+        };
         let is_asked = match &self.settings.methods {
             Some(methods) => methods.iter().any(registry),
             None => true,
@@ -166,7 +171,7 @@ impl ProviderFolders<'_> {
     ) -> Result<InstallResult, Reported> {
         let servers = ServerAccess::new(self.env, self.settings);
         let methods = self.search_methods(required);
-        let is_mirror = |method: &&InstallMethod| method.kind != MethodKind::Direct;
+        let is_mirror = |method: &&InstallMethod| method.kind != InstallMethodKind::Direct;
         let installer = Installer {
             places: self,
             servers: &servers,

@@ -20,7 +20,9 @@ use crate::fetch::http::Client;
 use crate::fetch::netrc::Netrc;
 use crate::fetch::oci::{Descriptor, OciRegistries};
 use crate::platform::Platform;
-use crate::settings::{InstallMethod, MethodKind, RepositoryAddr, RepositoryTemplate, Settings};
+use crate::settings::{
+    InstallMethod, InstallMethodKind, RepositoryAddr, RepositoryTemplate, Settings,
+};
 
 pub(crate) use error::SourceError;
 pub(crate) use folder::{MirroredProviderPackage, local_packages};
@@ -124,7 +126,7 @@ pub(crate) struct SourceSearch<'a> {
 impl<'a> SourceSearch<'a> {
     /// Looks at the origin registries alone.
     pub(crate) fn registries(servers: &'a ServerAccess<'a>) -> Self {
-        Self::new([InstallMethod::for_all_providers(MethodKind::Direct)], servers)
+        Self::new([InstallMethod::for_all_providers(InstallMethodKind::Direct)], servers)
     }
 
     /// Looks at the places that installation methods name, in their order.
@@ -134,10 +136,10 @@ impl<'a> SourceSearch<'a> {
     ) -> Self {
         let source = |method: InstallMethod| {
             let source = match &method.kind {
-                MethodKind::Direct => ProviderSource::Registry,
-                MethodKind::Filesystem(path) => ProviderSource::Folder(path.clone()),
-                MethodKind::Network(url) => ProviderSource::Network(url.clone()),
-                MethodKind::Oci(template) => ProviderSource::Oci(template.clone()),
+                InstallMethodKind::Direct => ProviderSource::Registry,
+                InstallMethodKind::Filesystem(path) => ProviderSource::Folder(path.clone()),
+                InstallMethodKind::Network(url) => ProviderSource::Network(url.clone()),
+                InstallMethodKind::Oci(template) => ProviderSource::Oci(template.clone()),
             };
             (source, method)
         };

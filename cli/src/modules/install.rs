@@ -1,7 +1,7 @@
 //! Installs the modules a configuration calls, and those they call.
 
+mod fetch_root_module;
 mod locked;
-mod root;
 mod runs;
 mod version;
 
@@ -33,7 +33,7 @@ use crate::messages;
 use crate::redact;
 use crate::settings::Settings;
 
-pub(crate) use root::fetch_root;
+pub(crate) use fetch_root_module::fetch_root_module;
 
 /// Maximum depth of nested calls.
 const MAX_CALL_DEPTH: usize = 64;
@@ -134,7 +134,7 @@ pub(crate) fn install_modules(
             })?;
         }
     }
-    diags.check()
+    diags.fail_if_errors()
 }
 
 fn make_fetcher<'a>(http: &'a Client, env: &'a Env, settings: &'a Settings) -> Fetcher<'a> {

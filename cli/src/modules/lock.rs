@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use formwork_core::disk::{Dir, MAX_DATA_FILE_LEN};
+use formwork_core::disk::{Dir, MAX_SMALL_FILE_LEN};
 use serde_json::Value;
 
 use super::manifest::ModuleRecord;
@@ -51,7 +51,7 @@ impl ModuleLock {
     /// # Errors
     /// When it cannot be read, or is no lock file.
     pub(crate) fn load(root: &Path) -> io::Result<Option<Self>> {
-        let text = Dir::open(root)?.read_text(FILE_NAME, MAX_DATA_FILE_LEN)?;
+        let text = Dir::open(root)?.read_text(FILE_NAME, MAX_SMALL_FILE_LEN)?;
         text.map(|text| Self::parse(&text)).transpose()
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ModuleSource;
-use formwork_core::disk::{Dir, MAX_DATA_FILE_LEN, parse_json_object};
+use formwork_core::disk::{Dir, MAX_SMALL_FILE_LEN, parse_json_object};
 use formwork_core::version::LooseVersion;
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ impl ModuleManifest {
     /// # Errors
     /// When the file cannot be read, or is not one.
     pub(crate) fn load(folder: &Dir) -> io::Result<Self> {
-        match folder.read_text(MANIFEST_FILE_NAME, MAX_DATA_FILE_LEN)? {
+        match folder.read_text(MANIFEST_FILE_NAME, MAX_SMALL_FILE_LEN)? {
             Some(text) => Self::parse(&text),
             None => Ok(Self::default()),
         }
@@ -93,7 +93,7 @@ impl ModuleManifest {
     pub(crate) fn save(&self, folder: &Dir) -> io::Result<()> {
         let text = self.render();
         if folder
-            .read(MANIFEST_FILE_NAME, MAX_DATA_FILE_LEN)
+            .read(MANIFEST_FILE_NAME, MAX_SMALL_FILE_LEN)
             .is_ok_and(|there| there == Some(text.clone().into()))
         {
             return Ok(());

@@ -12,7 +12,7 @@ use crate::env::Env;
 /// One place where providers are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InstallMethod {
-    pub(crate) kind: MethodKind,
+    pub(crate) kind: InstallMethodKind,
     /// Patterns of the providers looked for there; all if empty.
     pub(crate) include: Vec<String>,
     /// Patterns of the providers not looked for there.
@@ -21,7 +21,7 @@ pub(crate) struct InstallMethod {
 
 /// The kind of a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum MethodKind {
+pub(crate) enum InstallMethodKind {
     /// A folder.
     Filesystem(PathBuf),
     /// A server that holds packages.
@@ -34,7 +34,7 @@ pub(crate) enum MethodKind {
 
 impl InstallMethod {
     /// A place where every provider is looked for.
-    pub(crate) fn for_all_providers(kind: MethodKind) -> Self {
+    pub(crate) fn for_all_providers(kind: InstallMethodKind) -> Self {
         Self { kind, include: Vec::new(), exclude: Vec::new() }
     }
 
@@ -164,7 +164,7 @@ pub(super) fn read_method_block(
         (_, place) => place.unwrap_or_default(),
     };
     let kind = match name {
-        "filesystem_mirror" => MethodKind::Filesystem(expand_variables(&place, env)),
+        "filesystem_mirror" => InstallMethodKind::Filesystem(expand_variables(&place, env)),
         "network_mirror" => {
             let host = place.get(..8).filter(|start| start.eq_ignore_ascii_case("https://"));
             if host.is_none() || place.len() == 8 {
@@ -175,13 +175,13 @@ pub(super) fn read_method_block(
                     ),
                 ));
             }
-            MethodKind::Network(place)
+            InstallMethodKind::Network(place)
         }
         "oci_mirror" => {
             let template = RepositoryTemplate::parse(&place, &include);
-            MethodKind::Oci(template.map_err(|reason| (line, reason))?)
+            InstallMethodKind::Oci(template.map_err(|reason| (line, reason))?)
         }
-        "direct" => MethodKind::Direct,
+        "direct" => InstallMethodKind::Direct,
         _ => return Err((line, format!("{name} is not a way to install providers"))),
     };
     Ok(InstallMethod { kind, include, exclude })

@@ -10,7 +10,7 @@ use formwork_value::{Diagnostics, Reported};
 
 use super::Workspace;
 use super::backend::BackendConfig;
-use crate::args::{BackupPath, StatePaths};
+use crate::command_line::{BackupPath, StatePaths};
 
 impl Workspace<'_> {
     /// Location of the state: as the flags say, else as the `backend` block says, else in the

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_user_text_file};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_text_file};
 use formwork_value::Type;
 use formwork_value::schema::Block;
 use ureq::http::Uri;
@@ -193,7 +193,7 @@ fn read_certificate_folder(
     names.sort();
     let mut all = String::new();
     for name in names.iter().filter(|name| !name.is_dir()) {
-        let read = read_user_text_file(name, MAX_DATA_FILE_LEN);
+        let read = read_user_text_file(name, MAX_SMALL_FILE_LEN);
         let text = read.map_err(|error| failed(&format!("{}: {error}", name.display())))?;
         all.push_str(&text);
         all.push('\n');

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_text};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_text};
 use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Diagnostic, Str, Type, Value};
 
@@ -142,9 +142,9 @@ impl<'a> BackendArguments<'a> {
     /// files without end are refused.
     ///
     /// # Errors
-    /// When it is missing, no regular file, larger than [`MAX_DATA_FILE_LEN`] or not UTF-8.
+    /// When it is missing, no regular file, larger than [`MAX_SMALL_FILE_LEN`] or not UTF-8.
     pub fn read_text(&self, path: impl AsRef<Path>) -> io::Result<String> {
-        read_text(&self.working_directory().join(path), MAX_DATA_FILE_LEN)
+        read_text(&self.working_directory().join(path), MAX_SMALL_FILE_LEN)
     }
 }
 

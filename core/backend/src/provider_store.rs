@@ -52,7 +52,7 @@ impl StoreProvider {
         secrets: Secrets,
     ) -> Result<Self, ProviderStoreError> {
         let calls = StoreCalls::new(provider, addr, secrets);
-        let schema = calls.fetch_schema().await?;
+        let schema = calls.fetch_provider_schema().await?;
         Ok(Self { calls: Arc::new(calls), schema })
     }
 
@@ -182,7 +182,7 @@ impl EncodedConfig {
     /// The configuration as text, to compare it with others. Holds its secrets.
     fn comparison_key(&self) -> String {
         // A value without a form in JSON is not known, and no constant is that.
-        json::encode_simple(&self.value).unwrap_or_default()
+        json::encode_untyped(&self.value).unwrap_or_default()
     }
 
     /// The configuration as text without secrets and without arguments that are not set, so that another

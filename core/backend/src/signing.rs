@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_file};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_file};
 use reqsign_core::{Context, Env, Error, FileRead, HttpSend, Result, Signer};
 use ureq::http::{Request, Response};
 
@@ -82,7 +82,7 @@ struct LocalFiles;
 
 impl FileRead for LocalFiles {
     async fn file_read(&self, path: &str) -> Result<Vec<u8>> {
-        read_file(Path::new(path), MAX_DATA_FILE_LEN)
+        read_file(Path::new(path), MAX_SMALL_FILE_LEN)
             .map_err(|error| Error::config_invalid(format!("{path}: {error}")))
     }
 }

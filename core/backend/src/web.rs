@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io::Read as _;
 use std::time::Duration;
 
-use formwork_core::disk::{MAX_DATA_FILE_LEN, MAX_STATE_LEN};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, MAX_STATE_LEN};
 use formwork_plugin_protocol::proxy_env::ProxyEnv;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ureq::config::Config;
@@ -222,7 +222,7 @@ impl HttpClient {
             request.max_redirects(self.redirects).max_redirects_will_error(self.redirects > 0);
         let request = request.build();
         // Only an answer to a read can be a state.
-        let max = if request.method() == Method::GET { MAX_STATE_LEN } else { MAX_DATA_FILE_LEN };
+        let max = if request.method() == Method::GET { MAX_STATE_LEN } else { MAX_SMALL_FILE_LEN };
         let response = self.agent.run(request).map_err(|error| error_chain_text(&error))?;
         let (parts, mut body) = response.into_parts();
         let mut text = Vec::new();

@@ -274,7 +274,7 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
         } else {
             return true;
         };
-        let _ = self.diags.error(diagnostic.within(block.header));
+        let _ = self.diags.error(diagnostic.with_source_context(block.header));
         false
     }
 
@@ -332,7 +332,7 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
         };
         let detail = format!("Blocks of type {kind:?} are not expected here.{hint}");
         let diagnostic = Diagnostic::error(messages::UNSUPPORTED_BLOCK_TYPE, detail);
-        self.diags.error(diagnostic.at(block.kind.span).within(block.header))
+        self.diags.error(diagnostic.at(block.kind.span).with_source_context(block.header))
     }
 }
 

@@ -90,7 +90,7 @@ pub(crate) fn expand_dynamic_block<'b>(
         let detail = format!("Cannot use {what} in for_each. An iterable collection is required.");
         let problem =
             Diagnostic::error(messages::INVALID_DYNAMIC_FOR_EACH_VALUE, detail).at(for_each.span);
-        diags.error(problem.mentioning(describe_mentioned_values(
+        diags.error(problem.with_mentioned_values(describe_mentioned_values(
             for_each,
             scope,
             ErrorCause::Values,

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use formwork_value::quote::is_visible_char;
-pub use formwork_value::quote::quote;
+pub use formwork_value::quote::quote_like_go;
 use formwork_value::{Marks, Str, Type, Value};
 
 /// Writes a value as an expression, over several lines where it has parts.
@@ -147,7 +147,7 @@ fn write_mapping<'v>(
 /// Writes a text in quotes, or as a heredoc if it has several lines.
 fn write_string(out: &mut String, text: &str, indent: usize) {
     if !text.contains('\n') {
-        return out.push_str(&quote(text));
+        return out.push_str(&quote_like_go(text));
     }
     let mut delimiter = String::from("EOT");
     // A line of the text that is equal to the delimiter would end the heredoc.
@@ -168,13 +168,13 @@ mod tests {
     use expect_test::expect;
     use formwork_value::{Marks, Type, Value};
 
-    use super::{print_value, quote};
+    use super::{print_value, quote_like_go};
 
     #[test]
     fn quotes_like_the_console() {
-        assert_eq!(quote("a\"\\\n\t\u{7}\u{1}"), r#""a\"\\\n\t\a\x01""#);
-        assert_eq!(quote("é\u{200d}\u{a0}\u{7f}\u{e000}"), r#""é\u200d\u00a0\x7f\ue000""#);
-        assert_eq!(quote("\u{1f600}\u{e0001}e\u{33f}"), "\"\u{1f600}\\U000e0001e\u{33f}\"");
+        assert_eq!(quote_like_go("a\"\\\n\t\u{7}\u{1}"), r#""a\"\\\n\t\a\x01""#);
+        assert_eq!(quote_like_go("é\u{200d}\u{a0}\u{7f}\u{e000}"), r#""é\u200d\u00a0\x7f\ue000""#);
+        assert_eq!(quote_like_go("\u{1f600}\u{e0001}e\u{33f}"), "\"\u{1f600}\\U000e0001e\u{33f}\"");
     }
 
     #[test]

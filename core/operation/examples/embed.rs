@@ -72,7 +72,7 @@ async fn run(diags: &mut Diagnostics, folder: &Path, launcher: &Launcher) -> Res
     };
     // Also after a failure, because the lock would stay otherwise.
     session.unlock(diags).await;
-    applied.and_then(|()| diags.check())
+    applied.and_then(|()| diags.fail_if_errors())
 }
 
 #[tokio::main(flavor = "current_thread")]

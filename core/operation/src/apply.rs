@@ -191,7 +191,7 @@ impl Operation<'_> {
             }
             PlanSource::New(options) => options,
         };
-        let mut planning = self.start_plan_in_progress(session, options);
+        let mut planning = self.prepare_plan(session, options);
         let (plan, _) = self.plan_without_unresolved(diags, session, &planning).await?;
         self.report_unmatched_options(diags, session, &mut planning);
         session.take_search_results(diags, &plan);
@@ -200,7 +200,7 @@ impl Operation<'_> {
             self.observer
                 .on_event(&OperationEvent::Planned { plan: &plan, pool: self.inputs.pool });
         }
-        diags.check()?;
+        diags.fail_if_errors()?;
         if plan.errored {
             return Ok(None);
         }
@@ -232,7 +232,7 @@ impl Operation<'_> {
     ) -> Result<ApplyOutcome, Reported> {
         session.file.state = plan.prior;
         store_state_and_end_journal(diags, session, journal).await;
-        diags.check()?;
+        diags.fail_if_errors()?;
         self.offer_diagnostics(diags);
         self.observer.on_event(&OperationEvent::Refreshed { state: &session.file.state });
         Ok(ApplyOutcome { is_complete: true, ..ApplyOutcome::default() })

@@ -8,7 +8,7 @@ use formwork_core::addr::InstanceAddr;
 use formwork_core::change::ImportKey;
 use formwork_core::eval::Results;
 use formwork_core::plan::{Plan, PlanMode};
-use formwork_lang::print_value::quote;
+use formwork_lang::print_value::quote_like_go;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::messages;
@@ -60,7 +60,7 @@ pub fn write_generated_config(
     let mut text = GENERATED_HEADER.to_owned();
     for (addr, config) in &all {
         let from = planned_import_id(plan, addr)
-            .map(|id| format!(" from {}", quote(id)))
+            .map(|id| format!(" from {}", quote_like_go(id)))
             .unwrap_or_default();
         text.push_str(&format!("\n# __generated__ by Terraform{from}\n{config}\n"));
     }

@@ -103,7 +103,7 @@ impl Operation<'_> {
             watch: &EngineEventForwarder(self.observer),
         };
         let plan = self.make_plan(diags, inputs).await?;
-        diags.check()?;
+        diags.fail_if_errors()?;
         let resource = plan.prior.resources.get(&addr.resource_addr());
         let object = plan.prior.current_object(addr);
         let (Some(resource), Some(object)) = (resource, object) else {

@@ -210,7 +210,7 @@ impl ProviderLauncher for Launcher {
         self.settings.n_processes
     }
 
-    fn deadlines(&self) -> CallDeadlines {
+    fn call_deadlines(&self) -> CallDeadlines {
         self.settings.deadlines.clone()
     }
 

@@ -78,7 +78,7 @@ pub struct OperationInputs<'a> {
 ///     let applied = operation.apply(diags, &mut session, plan).await;
 ///     session.unlock(diags).await;
 ///     assert!(applied?.is_complete);
-///     diags.check()
+///     diags.fail_if_errors()
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]

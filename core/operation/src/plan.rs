@@ -81,7 +81,7 @@ impl Operation<'_> {
         options: PlanOptions,
     ) -> Result<PlanOutcome, Reported> {
         session.follow_moves(self.inputs.config);
-        let mut planning = self.start_plan_in_progress(session, options);
+        let mut planning = self.prepare_plan(session, options);
         let planned = self
             .run_and_stop_on_cancel(self.plan_without_unresolved(diags, session, &planning))
             .await;
@@ -97,7 +97,7 @@ impl Operation<'_> {
     }
 
     /// Compares the options with the configuration and the state, and shows those that match nothing.
-    pub(crate) fn start_plan_in_progress(
+    pub(crate) fn prepare_plan(
         &self,
         session: &StateSession,
         options: PlanOptions,

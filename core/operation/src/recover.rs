@@ -237,7 +237,7 @@ impl Operation<'_> {
             watch: &EngineEventForwarder(self.observer),
         };
         let plan = self.make_plan(diags, inputs).await?;
-        diags.check().map(|()| plan)
+        diags.fail_if_errors().map(|()| plan)
     }
 }
 

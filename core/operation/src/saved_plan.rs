@@ -14,7 +14,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::config::inputs::ResolvedVariable;
 use formwork_core::config::{Config, ConfigFiles};
 use formwork_core::disk::parse_json_object;
-use formwork_core::plan::{Plan, file};
+use formwork_core::plan::{Plan, plan_file};
 use formwork_core::state::file::StateFile;
 use formwork_core::version::VersionConstraints;
 use formwork_value::codec::json;
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use time::OffsetDateTime;
 
-pub use self::seal::{PlanOrigin, SealKeySource};
+pub use self::seal::{SealKeySource, SealVerdict};
 pub use self::variables::VariablesAtApply;
 
 use crate::messages;
@@ -101,7 +101,7 @@ pub struct PlanContents<'a> {
 pub struct SavedPlan {
     plan: Plan,
     metadata: PlanMetadata,
-    origin: PlanOrigin,
+    seal_verdict: SealVerdict,
     texts: BTreeMap<PathBuf, Vec<u8>>,
     /// The manifest of the modules that were installed.
     pub modules: String,
@@ -149,11 +149,12 @@ impl PlanContents<'_> {
         let mut parts: Vec<(&str, &[u8])> = parts.chain(texts).collect();
         let seal = seal::seal_plan_parts(key, &parts);
         parts.extend(seal.as_ref().map(|seal| (seal::SEAL_PART, seal.as_slice())));
-        let packed = file::plan_file_to_bytes(path, &parts).map_err(|error| error.to_string())?;
+        let packed =
+            plan_file::plan_file_to_bytes(path, &parts).map_err(|error| error.to_string())?;
         // Encrypted as a whole, because the names of files and the configuration may be secret,
         // too.
         let packed = self.cipher.encrypt(packed)?;
-        file::write_plan_file_bytes(path, &packed).map_err(|error| error.to_string())
+        plan_file::write_plan_file_bytes(path, &packed).map_err(|error| error.to_string())
     }
 
     fn plan_metadata(&self) -> PlanMetadata {
@@ -172,7 +173,7 @@ impl PlanContents<'_> {
             recovered: self.recovered.map(str::to_owned),
             variables: storable_variables(config, self.variables)
                 .filter_map(|(name, value)| {
-                    let json = json::encode_simple(value).ok()?;
+                    let json = json::encode_untyped(value).ok()?;
                     Some((name.to_string(), RawValue::from_string(json).ok()?))
                 })
                 .collect(),
@@ -224,12 +225,12 @@ impl SavedPlan {
     pub fn open_parts(
         diags: &mut Diagnostics,
         path: &Path,
-        mut parts: file::PlanFileParts,
+        mut parts: plan_file::PlanFileParts,
         key: &SealKeySource,
     ) -> Result<Self, Reported> {
         let mut damaged = |why: &dyn Display| diags.error(damaged_plan_error(path, why));
         // The seal covers all parts, so it is checked before any of them is taken out.
-        let origin = seal::check_plan_seal(key, &mut parts);
+        let seal_verdict = seal::check_plan_seal(key, &mut parts);
         let mut part = |wanted: &str| parts.remove(wanted).unwrap_or_default();
         let (metadata, plan, prior) =
             (part(METADATA_PART), part(PLAN_PART), part(PRIOR_STATE_PART));
@@ -244,7 +245,7 @@ impl SavedPlan {
             // Parts that a later version adds are no files of the configuration.
             .filter_map(|(name, text)| Some((name.strip_prefix(CONFIG_PART_PREFIX)?.into(), text)))
             .collect();
-        Ok(Self { plan, metadata, origin, texts, modules, locks })
+        Ok(Self { plan, metadata, seal_verdict, texts, modules, locks })
     }
 
     /// The files of the configuration in it, whose root module is in a folder, by the paths they had
@@ -322,10 +323,10 @@ impl SavedPlan {
         self.metadata.backend.as_deref()
     }
 
-    /// The origin that its seal proves.
+    /// The verdict of its seal on its origin.
     #[must_use]
-    pub fn plan_origin(&self) -> PlanOrigin {
-        self.origin
+    pub fn seal_verdict(&self) -> SealVerdict {
+        self.seal_verdict
     }
 
     /// Refuses a plan that has errors, and one for another workspace: names that depend on the

@@ -219,7 +219,7 @@ impl StateSession {
         for stop in stops {
             let _ = diags.error(stop);
         }
-        diags.check()
+        diags.fail_if_errors()
     }
 
     /// The fingerprint of the state, if interrupted runs have changed it since it was stored.
@@ -307,7 +307,7 @@ impl StateSession {
                 one,
             ));
         }
-        diags.check().map(|()| closing)
+        diags.fail_if_errors().map(|()| closing)
     }
 
     /// Makes sure that no object is touched of which only the user knows whether it exists, and
@@ -328,7 +328,7 @@ impl StateSession {
             let consequence = "Nothing was changed: going on might do it twice, or leave it behind";
             let _ = diags.error(decision_needed_error(one, &self.file.state, consequence));
         }
-        diags.check()
+        diags.fail_if_errors()
     }
 
     /// Writes the state.

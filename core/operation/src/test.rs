@@ -144,7 +144,7 @@ pub struct LeftoverObject {
 }
 
 /// The work of a run, for display.
-pub enum RunWork<'a> {
+pub enum RunPlanOrState<'a> {
     /// A plan was made.
     Plan(&'a Plan),
     /// A plan was applied; the state after it.
@@ -183,7 +183,7 @@ pub enum TestEvent<'a> {
         /// Its result.
         result: &'a RunResult,
         /// Its work, if it came so far, with the providers whose schemas say how values are shown.
-        work: Option<(RunWork<'a>, &'a ProviderPool<'a>)>,
+        work: Option<(RunPlanOrState<'a>, &'a ProviderPool<'a>)>,
     },
     /// The cleanup after a run had problems.
     CleanupFailed {

@@ -12,7 +12,7 @@ use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariable};
 use formwork_core::config::module_folders::LocalFolders;
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::HostValues;
-use formwork_core::plan::{PlanMode, PlanOptions, file};
+use formwork_core::plan::{PlanMode, PlanOptions, plan_file};
 use formwork_core::provider::ProviderPool;
 use formwork_core::state::file::StateFile;
 use formwork_value::diag::{Severity, Sources};
@@ -241,7 +241,8 @@ async fn a_saved_plan_holds_its_configuration_and_is_applied_for_its_state_only(
     std::fs::remove_file(main).unwrap();
 
     let open = |diags: &mut Diagnostics| {
-        SavedPlan::open_parts(diags, &path, file::read_plan_file(&path).unwrap(), &key).unwrap()
+        SavedPlan::open_parts(diags, &path, plan_file::read_plan_file(&path).unwrap(), &key)
+            .unwrap()
     };
     let saved = open(&mut diags);
     let files = saved.config_files(folder.path(), GeneratedConfigUse::Include);

@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter, Result};
 use formwork_lang::print_value::escape_literal;
 
 use super::{
-    ConfigResourceAddr, DeposedKey, InstanceAddr, InstanceKey, LocalProvider, ModuleAddr,
+    ConfigResourceAddr, DeposedKey, InstanceAddr, InstanceKey, LocalProviderConfig, ModuleAddr,
     ModulePath, ModuleStep, ProviderAddr, ProviderConfigAddr, ResourceAddr, ResourceMode,
     ResourceName,
 };
@@ -106,7 +106,7 @@ impl Display for ProviderAddr {
     }
 }
 
-impl Display for LocalProvider {
+impl Display for LocalProviderConfig {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str(&self.name)?;
         match &self.alias {

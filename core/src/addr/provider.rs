@@ -193,14 +193,14 @@ fn normalize_host_or_error(text: &str, source: &str) -> Result<String, AddressEr
 
 /// A provider as a module names it: `aws`, `aws.west`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LocalProvider {
+pub struct LocalProviderConfig {
     /// The local name.
     pub name: Str,
     /// The alias, if any.
     pub alias: Option<Str>,
 }
 
-impl LocalProvider {
+impl LocalProviderConfig {
     /// The provider that a resource belongs to when it names none: the resource type up to its
     /// first underscore.
     #[must_use]
@@ -278,8 +278,12 @@ mod tests {
     fn a_resource_type_implies_a_provider() {
         use super::super::ResourceMode;
         let implied = |kind: &str| {
-            LocalProvider::implied_by_resource(&ResourceName::new(ResourceMode::Managed, kind, "x"))
-                .to_string()
+            LocalProviderConfig::implied_by_resource(&ResourceName::new(
+                ResourceMode::Managed,
+                kind,
+                "x",
+            ))
+            .to_string()
         };
         assert_eq!(implied("aws_s3_bucket"), "aws");
         assert_eq!(implied("aws"), "aws");

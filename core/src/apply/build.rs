@@ -15,7 +15,7 @@ use crate::addr::{
 use crate::change::{Action, Change, ReplaceOrder};
 use crate::config::Config;
 use crate::eval::vertex::NamedValueBlock;
-use crate::graph::{Draft, Edges, VertexId, enumerate_vertices};
+use crate::graph::{Edges, GraphDraft, VertexId, enumerate_vertices};
 use crate::plan::{Plan, PlanMode};
 use crate::session::Session;
 use crate::shared_graph::{self, EdgeReason, ModuleReferences, PhaseVertex as _, SharedVertex};
@@ -55,7 +55,7 @@ pub(super) fn build_reference_draft<'c>(session: &'c Session<'c>) -> GraphBuilde
 }
 
 fn build_whole_reference_draft(config: &Config) -> GraphBuilder<'_> {
-    let mut draft = Draft::new();
+    let mut draft = GraphDraft::new();
     shared_graph::add_value_vertices(config, &mut draft.vertex_adder());
     shared_graph::add_module_call_vertices(config, &mut draft.vertex_adder());
     add_resources(config, &mut draft.vertex_adder());

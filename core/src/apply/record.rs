@@ -66,7 +66,7 @@ pub(super) async fn walk_apply_graph(
     // all on one task.
     let state = RefCell::new(plan.prior.clone());
     let tally =
-        ChangeCounts { imported: announce_imports(session, plan), ..ChangeCounts::default() };
+        ChangeCounts { imported: report_import_events(session, plan), ..ChangeCounts::default() };
     let is_counted = |vertex: &ApplyVertex<'_>| {
         matches!(vertex, ApplyVertex::Instance(_) | ApplyVertex::Destroy(_))
     };
@@ -160,7 +160,7 @@ fn reset_check_statuses(checks: &mut CheckResults, vertex: &ApplyVertex<'_>) {
 
 /// Announces the objects that were found while planning and are managed from now on. Returns their
 /// number.
-fn announce_imports(session: &Session<'_>, plan: &Plan) -> usize {
+fn report_import_events(session: &Session<'_>, plan: &Plan) -> usize {
     let imported =
         plan.changes.values().filter_map(|change| Some((change, change.importing.as_ref()?)));
     imported

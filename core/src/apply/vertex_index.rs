@@ -6,7 +6,7 @@ use super::vertex::{ApplyVertex, InstanceVertex};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Reference, ReferenceSubject};
 use crate::change::Change;
 use crate::config::{Config, ModuleNode};
-use crate::graph::{Draft, VertexId, enumerate_vertices};
+use crate::graph::{GraphDraft, VertexId, enumerate_vertices};
 use crate::shared_graph::{EdgeReason, VertexNames};
 
 /// Positions of objects among the vertices.
@@ -79,4 +79,4 @@ impl VertexIndex {
 }
 
 /// A graph being built.
-pub(super) type GraphBuilder<'c> = Draft<ApplyVertex<'c>, EdgeReason>;
+pub(super) type GraphBuilder<'c> = GraphDraft<ApplyVertex<'c>, EdgeReason>;

@@ -127,7 +127,7 @@ impl EncryptionBlock {
             true => parse_json(&mut found, sources, source),
             false => parse_file(&mut found, sources, source),
         };
-        let read = found.check().and_then(|()| {
+        let read = found.fail_if_errors().and_then(|()| {
             let span = Span { start: 0, end: 0, ..body.span };
             Self::from_body(&mut found, body, span)
         });

@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::check_imports::cannot_be_generated_error;
 use super::{Config, ImportBlock, Lifecycle, Module, Repetition, Resource, resource};
-use crate::addr::{LocalProvider, ResourceMode};
+use crate::addr::{LocalProviderConfig, ResourceMode};
 use crate::messages;
 
 impl Config {
@@ -16,7 +16,7 @@ impl Config {
     ///
     /// # Errors
     /// When such an import needs more than a single block in the root module.
-    pub fn expect_generated_resources(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    pub fn add_placeholder_resources(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         let mut result = Ok(());
         for import in &self.root.imports {
             let addr = import.config_addr();
@@ -40,7 +40,7 @@ impl Config {
 
 /// A resource of which only the import is known.
 fn placeholder_resource(module: &Module, import: &ImportBlock) -> Resource {
-    let implied = || LocalProvider::implied_by_resource(&import.resource);
+    let implied = || LocalProviderConfig::implied_by_resource(&import.resource);
     let local_provider = import.provider.as_ref().map(|(local, _)| local.clone());
     Resource {
         name: import.resource.clone(),

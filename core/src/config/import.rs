@@ -9,7 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::{Module, ProviderAddr, Repetition, traversal};
 use crate::addr::{
-    AddressStep, ConfigResourceAddr, InstanceAddr, InstanceKey, LocalProvider, ModuleAddr,
+    AddressStep, ConfigResourceAddr, InstanceAddr, InstanceKey, LocalProviderConfig, ModuleAddr,
     ModulePath, ModuleStep, Reference, ResourceMode, ResourceName, Target,
 };
 use crate::messages;
@@ -39,7 +39,7 @@ pub struct ImportBlock {
     /// The repetition of the block: never `count`.
     pub repetition: Repetition,
     /// The provider configuration, where it is written here: for a resource that is not.
-    pub provider: Option<(LocalProvider, Span)>,
+    pub provider: Option<(LocalProviderConfig, Span)>,
     /// Everything mentioned in `id` and `for_each`.
     pub references: Vec<Reference>,
     /// The address.
@@ -80,9 +80,9 @@ impl ImportBlock {
     pub fn provider_in_module(&self, module: &Module) -> ProviderAddr {
         match &self.provider {
             Some((local, _)) => module.settings.provider_for_local_name(&local.name),
-            None => module
-                .settings
-                .provider_for_local_name(&LocalProvider::implied_by_resource(&self.resource).name),
+            None => module.settings.provider_for_local_name(
+                &LocalProviderConfig::implied_by_resource(&self.resource).name,
+            ),
         }
     }
 

@@ -12,9 +12,11 @@ use formwork_lang::syntax::{Block, Body, add_source, parse_file, parse_json};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::broken_blocks::{BrokenBlocks, are_all_within_blocks, take_broken_blocks};
 use super::module_draft::{ModuleDraft, ModuleFolder};
 use super::override_files::{self, is_override_file_name};
+use super::syntax_error_blocks::{
+    BlocksWithSyntaxErrors, are_all_within_blocks, take_blocks_with_syntax_errors,
+};
 use super::{
     CallSite, Config, ConfigFiles, Module, ModuleFolders, ModuleNode, call_arguments, call_limits,
     check_imports, fill_references, opentofu_files, provider_passing, terraform_block,
@@ -138,7 +140,7 @@ pub fn load_root_module(
 ) -> Result<Module, Reported> {
     let mut found = Diagnostics::new();
     let module = parse_folder(&mut found, sources, files, dir).and_then(|parsed| {
-        found.check()?;
+        found.fail_if_errors()?;
         decode_module(&mut found, sources, parsed, ModuleFolder { dir, is_root: true })
     });
     if module.is_err() {
@@ -169,7 +171,7 @@ fn load_module_tree(
         validate_references::check_references(&mut dangling, node);
     }
     check_imports::check_import_providers(diags, &config);
-    if let Err(reported) = diags.check() {
+    if let Err(reported) = diags.fail_if_errors() {
         return diags.append(dangling).and(Err(reported));
     }
     config.dangles = dangling.has_errors();
@@ -192,7 +194,7 @@ fn load_modules(
         unmet_versions: Diagnostics::new(),
     };
     let (root, n_files) = loader.load_module(diags, config_source.dir, true)?;
-    diags.check()?;
+    diags.fail_if_errors()?;
     loader.add_called_modules(diags, root.clone());
     let ModuleLoader { nodes, unreadable, unmet_versions, .. } = loader;
     let unwritten = BTreeMap::new();
@@ -208,7 +210,7 @@ fn load_modules(
     // Called modules that could not be read are left out; all else is judged.
     check_imports::report_imports_in_called_modules(diags, &config);
     provider_passing::resolve_passed_providers(diags, &mut config);
-    diags.check()?;
+    diags.fail_if_errors()?;
     Ok((config, unreadable))
 }
 
@@ -233,7 +235,7 @@ pub(super) fn read_module(
     let module = parsed.and_then(|parsed| {
         terraform_block::check_engine_version(&mut unmet_versions, &parsed.bodies);
         let n_files = parsed.bodies.len();
-        let complete = found.check();
+        let complete = found.fail_if_errors();
         let module = decode_module(&mut found, sources, parsed, folder);
         complete.and(module).map(|module| (module, n_files))
     });
@@ -256,7 +258,7 @@ fn decode_module(
     for body in parsed.bodies {
         draft.read_file(&mut found, sources, body);
     }
-    draft.report_broken_blocks(&mut found, sources, &parsed.broken);
+    draft.report_syntax_error_blocks(&mut found, sources, &parsed.broken);
     let mut module = draft.into_module();
     let _ = module.settings.resolve_state_store_provider(&mut found);
     check_imports::report_duplicate_import_targets(&mut found, sources, &module.imports);
@@ -380,7 +382,7 @@ struct ParsedFolder {
     /// Contents of the files, with override files merged in.
     bodies: Vec<Body>,
     /// Blocks that could not be parsed as a whole.
-    broken: BrokenBlocks,
+    broken: BlocksWithSyntaxErrors,
     /// Errors about members that are no block of any file, or that override nothing. The rest makes
     /// sense without them.
     misplaced: Diagnostics,
@@ -409,14 +411,15 @@ fn parse_folder(
     let (later, first): (Vec<_>, Vec<_>) = names.partition(|name| is_override_file_name(name));
     let (mut found, mut misplaced) = (Diagnostics::new(), Diagnostics::new());
     let mut read = |found: &mut Diagnostics, misplaced: &mut Diagnostics, names: Vec<&String>| {
-        let (mut bodies, mut broken) = (Vec::with_capacity(names.len()), BrokenBlocks::default());
+        let (mut bodies, mut broken) =
+            (Vec::with_capacity(names.len()), BlocksWithSyntaxErrors::default());
         let mut is_known = true;
         for name in names {
             let is_json = name.ends_with(".json");
             let mut wrong = Diagnostics::new();
             let mut body = parse_config_file(&mut wrong, sources, files, &dir.join(name));
             if let Some(body) = body.as_mut().filter(|_| wrong.has_errors()) {
-                broken.add_file(take_broken_blocks(body, &wrong), &wrong);
+                broken.add_file(take_blocks_with_syntax_errors(body, &wrong), &wrong);
             }
             is_known &= body.is_some() && are_all_within_blocks(&wrong, &broken.blocks);
             let _ = found.append(wrong);

@@ -10,8 +10,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 use super::arguments::{NestedBlocks, check_label_name, format_place, merge_escape_blocks};
 use super::module_folders::CallSite;
 use super::{
-    CallArgument, LocalProvider, ModuleCall, PassedProvider, constant, resource, terraform_block,
-    traversal,
+    CallArgument, LocalProviderConfig, ModuleCall, PassedProvider, constant, resource,
+    terraform_block, traversal,
 };
 use crate::addr::{AddressError, ModuleSource};
 use crate::messages;
@@ -144,7 +144,7 @@ pub(super) fn read_passed_providers(
     let mut result = Ok(());
     for item in &items {
         let in_child = match item.key.as_literal().filter(|_| item.bare) {
-            Some(name) => Ok(LocalProvider { name: name.clone(), alias: None }),
+            Some(name) => Ok(LocalProviderConfig { name: name.clone(), alias: None }),
             None => traversal::parse_provider_expr(diags, "providers", &item.key),
         };
         let in_caller = traversal::parse_provider_expr(diags, "providers", &item.value);
@@ -166,7 +166,7 @@ pub(super) fn read_passed_providers(
 }
 
 /// The place of the name of a provider, without quotes and alias.
-fn provider_name_span(local: &LocalProvider, span: Span) -> Span {
+fn provider_name_span(local: &LocalProviderConfig, span: Span) -> Span {
     let of = |text: usize| u32::try_from(text).unwrap_or(u32::MAX);
     let is_quoted = span.end - span.start == of(local.to_string().len() + 2);
     let start = span.start + u32::from(is_quoted);

@@ -10,7 +10,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
 use super::arguments::{format_place, unsupported_feature_error};
-use super::broken_blocks::BrokenBlocks;
+use super::syntax_error_blocks::BlocksWithSyntaxErrors;
 use super::{
     Module, ModuleSettings, Resource, check_block, import, module_block, moved, output, provider,
     removed, resource, variable,
@@ -139,11 +139,11 @@ impl ModuleDraft {
     }
 
     /// Reports what is wrong in blocks with syntax errors beside these, which are reported already.
-    pub(super) fn report_broken_blocks(
+    pub(super) fn report_syntax_error_blocks(
         &self,
         diags: &mut Diagnostics,
         sources: &Sources,
-        broken: &BrokenBlocks,
+        broken: &BlocksWithSyntaxErrors,
     ) {
         // Of two broken blocks of one name nothing is reported: one may be no block of its own.
         let blocks = &broken.blocks;

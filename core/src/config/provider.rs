@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::arguments::{NAME_RULE, NestedBlocks, merge_escape_blocks};
 use super::terraform_block::check_provider_constraint;
-use super::{LocalProvider, ProviderAddr, ProviderBlock, constant};
+use super::{LocalProviderConfig, ProviderAddr, ProviderBlock, constant};
 use crate::addr::is_identifier;
 use crate::messages;
 
@@ -48,7 +48,7 @@ pub(super) fn read_provider_block(
     Some(ProviderBlock {
         // The address of the provider is known after all `required_providers` were read.
         provider: ProviderAddr::implied_by_name(&name.name),
-        local: LocalProvider { name: name.name, alias: alias.ok()? },
+        local: LocalProviderConfig { name: name.name, alias: alias.ok()? },
         version,
         references: Vec::new(),
         body,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
 use super::{
-    Config, LocalProvider, Module, ModuleCall, ModuleNode, PassedProvider, ProviderBlock,
+    Config, LocalProviderConfig, Module, ModuleCall, ModuleNode, PassedProvider, ProviderBlock,
     Repetition, RequiredProvider,
 };
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
@@ -30,7 +30,7 @@ pub(super) fn resolve_passed_providers(diags: &mut Diagnostics, config: &mut Con
 
 impl Config {
     /// Replaces the root module by a copy that has other provider configurations.
-    pub fn replace_root(&mut self, root: Module) {
+    pub fn replace_root_module(&mut self, root: Module) {
         self.root = Arc::new(root);
         // The copy is the root in both places: the tree begins with it.
         if let Some(node) = self.nodes.first_mut() {
@@ -119,7 +119,7 @@ fn is_empty_provider_block(block: &ProviderBlock) -> bool {
     block.body.is_empty() && block.version.is_none()
 }
 
-fn is_provider_configured(module: &Module, local: &LocalProvider) -> bool {
+fn is_provider_configured(module: &Module, local: &LocalProviderConfig) -> bool {
     module.providers.get(local).is_some_and(|block| !is_empty_provider_block(block))
 }
 
@@ -162,7 +162,7 @@ fn check_providers_of_call(
     }
 }
 
-fn configuration_aliases_of(required: &RequiredProvider) -> &[LocalProvider] {
+fn configuration_aliases_of(required: &RequiredProvider) -> &[LocalProviderConfig] {
     &required.aliases
 }
 
@@ -384,7 +384,7 @@ fn warn_of_implied_provider(
     listed: &BTreeMap<&ProviderAddr, &str>,
 ) {
     for resource in module.resources.values() {
-        let implied = LocalProvider::implied_by_resource(&resource.name);
+        let implied = LocalProviderConfig::implied_by_resource(&resource.name);
         let names = &module.settings.required_providers;
         if resource.local_provider != implied || names.contains_key(&implied.name) {
             continue;
@@ -414,7 +414,7 @@ fn warn_of_implied_provider(
 
 /// Warns of empty blocks in a called module: there is another syntax for that purpose.
 fn warn_of_empty_provider_block(diags: &mut Diagnostics, node: &ModuleNode) {
-    let mut empty: BTreeMap<&Str, Vec<(&LocalProvider, &ProviderBlock)>> = BTreeMap::new();
+    let mut empty: BTreeMap<&Str, Vec<(&LocalProviderConfig, &ProviderBlock)>> = BTreeMap::new();
     for (local, block) in
         node.module.providers.iter().filter(|(_, block)| is_empty_provider_block(block))
     {

@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::arguments::{NestedBlocks, check_label_name, merge_escape_blocks};
 use super::{
-    LocalProvider, ProviderAddr, Repetition, Resource, lifecycle, provisioner, traversal,
+    LocalProviderConfig, ProviderAddr, Repetition, Resource, lifecycle, provisioner, traversal,
     validate_references,
 };
 use crate::addr::{ResourceMode, ResourceName};
@@ -56,7 +56,7 @@ pub(super) fn read_resource_block(
     let names_provider = provider.is_some();
     let local_provider = match provider {
         Some(attribute) => traversal::parse_provider_expr(diags, "provider", &attribute.expr),
-        None => Ok(LocalProvider::implied_by_resource(&name)),
+        None => Ok(LocalProviderConfig::implied_by_resource(&name)),
     };
     let lifecycle =
         lifecycle::read_lifecycle(diags, sources, mode, content.take_blocks("lifecycle"));

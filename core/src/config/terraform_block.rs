@@ -14,7 +14,7 @@ use super::override_files::is_override_file_name;
 use super::provider::check_local_name;
 use super::state_block::{StateBlock, StateBlockKind, duplicate_state_block_error};
 use super::{
-    Config, LocalProvider, ModuleSettings, ProviderAddr, ProviderMeta, RequiredProvider,
+    Config, LocalProviderConfig, ModuleSettings, ProviderAddr, ProviderMeta, RequiredProvider,
     StateBackendBlock, constant, state_store, traversal,
 };
 use crate::messages;
@@ -399,7 +399,7 @@ fn read_configuration_aliases(
     diags: &mut Diagnostics,
     name: &Ident,
     expr: &Expr,
-) -> Vec<LocalProvider> {
+) -> Vec<LocalProviderConfig> {
     let items = traversal::expect_list_entries(diags, expr.clone()).unwrap_or_default();
     let mut aliases = Vec::with_capacity(items.len());
     for item in &items {

@@ -16,7 +16,7 @@ use super::files::normalize_path;
 use super::test_mocks::{MockReader, OVERRIDE_KINDS, OverrideDuring, is_one_of_keywords};
 use super::test_suite::{TestCommand, TestPlanOptions, TestRun, TestSuite};
 use super::{
-    ConfigFiles, broken_blocks, condition, constant, files, load, module_block, provider,
+    ConfigFiles, condition, constant, files, load, module_block, provider, syntax_error_blocks,
     test_modules, traversal,
 };
 use crate::addr::{InstanceAddr, InstanceKey, Target};
@@ -140,7 +140,7 @@ pub fn read_test_files(
         if let Some(mut body) = load::parse_config_file(&mut wrong, sources, files, &file.path) {
             // Only the syntax errors of this file show which of its blocks are broken.
             if wrong.has_errors() {
-                broken_blocks::take_broken_blocks(&mut body, &wrong);
+                syntax_error_blocks::take_blocks_with_syntax_errors(&mut body, &wrong);
             }
             let path = load::display_path(&file.path);
             let FoundTestFile { path: file, name, is_in_test_folder } = file;

@@ -10,7 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::module_folders::CallSite;
 use super::test_files::{RUN_BLOCK_SCHEMA, TestFolders, find_test_files};
-use super::{ConfigFiles, broken_blocks, load, module_block, terraform_block};
+use super::{ConfigFiles, load, module_block, syntax_error_blocks, terraform_block};
 use crate::addr::{ModuleSource, is_identifier};
 use crate::messages;
 
@@ -48,7 +48,7 @@ pub fn list_test_files(
         let mut modules = Vec::new();
         if let Some(mut body) = load::parse_config_file(&mut unused, sources, files, &found.path) {
             if unused.has_errors() {
-                broken_blocks::take_broken_blocks(&mut body, &unused);
+                syntax_error_blocks::take_blocks_with_syntax_errors(&mut body, &unused);
             }
             let mut content = into_content(&mut unused, body, &super::test_files::TEST_FILE_SCHEMA);
             for block in content.take_blocks("run") {

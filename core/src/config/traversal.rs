@@ -5,7 +5,7 @@ use formwork_lang::syntax::{Attribute, Expr, ExprKind, Ident};
 use formwork_value::diag::{Message, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use super::LocalProvider;
+use super::LocalProviderConfig;
 use super::provider::check_local_name;
 use crate::addr::reference::step_span;
 use crate::addr::{AddressStep, InstanceKey, Reference, Target, split_address};
@@ -205,7 +205,7 @@ pub(super) fn parse_provider_expr(
     diags: &mut Diagnostics,
     argument: &str,
     expr: &Expr,
-) -> Result<LocalProvider, Reported> {
+) -> Result<LocalProviderConfig, Reported> {
     let shape = &format!(
         "The {argument} argument requires a provider type name, optionally followed by a period and then a configuration alias."
     );
@@ -220,9 +220,9 @@ pub(super) fn parse_provider_expr(
     check_local_name(diags, &traversal.root, traversal.root.span)?;
     let name = traversal.root.name;
     match traversal.steps.as_slice() {
-        [] => Ok(LocalProvider { name, alias: None }),
+        [] => Ok(LocalProviderConfig { name, alias: None }),
         [TraversalStep::Attribute(alias)] => {
-            Ok(LocalProvider { name, alias: Some(alias.name.clone()) })
+            Ok(LocalProviderConfig { name, alias: Some(alias.name.clone()) })
         }
         [TraversalStep::Key(_, span) | TraversalStep::Index(_, span)] => {
             let detail = "Provider name must either stand alone or be followed by a period and then a configuration alias.";

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::Kind;
+use super::FileKind;
 use super::read_regular_file;
 use super::system::{self, DirHandle};
 
@@ -214,7 +214,7 @@ impl Dir {
     /// Whether the name is a directory, links not followed.
     #[must_use]
     pub fn is_dir(&self, name: impl AsRef<OsStr>) -> bool {
-        self.kind(name.as_ref()).is_ok_and(|kind| kind == Kind::Dir)
+        self.kind(name.as_ref()).is_ok_and(|kind| kind == FileKind::Dir)
     }
 
     /// Removes a file, a link, or a directory with its content. Links are removed, not followed.
@@ -291,7 +291,7 @@ impl Dir {
         if self.path == Path::new(".") { name.into() } else { self.path.join(name) }
     }
 
-    fn kind(&self, name: &OsStr) -> io::Result<Kind> {
+    fn kind(&self, name: &OsStr) -> io::Result<FileKind> {
         self.handle.kind(check_single_component(name)?)
     }
 
@@ -304,7 +304,7 @@ impl Dir {
     fn refused_entry_error(&self, name: &OsStr, error: io::Error) -> io::Error {
         // The error itself says too little: Linux gives `ELOOP` for a link, but `ENOTDIR` where a
         // directory was asked for.
-        if !self.kind(name).is_ok_and(|kind| kind == Kind::Link) {
+        if !self.kind(name).is_ok_and(|kind| kind == FileKind::Link) {
             return if system::is_special_file_error(&error) {
                 self.special_file_error(name)
             } else {
@@ -358,7 +358,7 @@ impl Drop for TempDir {
 fn check_single_component(name: &OsStr) -> io::Result<&OsStr> {
     // Each of these would lead out of the folder or over a link on the way, which the handles are
     // there to prevent.
-    if name.is_empty() || name == "." || name == ".." || system::is_path_in_name(name) {
+    if name.is_empty() || name == "." || name == ".." || system::leads_out_of_directory(name) {
         let reason = format!("{} is not the name of a file", name.display());
         return Err(io::Error::new(ErrorKind::InvalidInput, reason));
     }

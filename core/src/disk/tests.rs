@@ -43,7 +43,7 @@ fn no_operation_follows_a_link() {
     for error in [
         dir.subdir("folder").unwrap_err(),
         dir.open_or_create_subdir("folder").unwrap_err(),
-        dir.read("file", MAX_DATA_FILE_LEN).unwrap_err(),
+        dir.read("file", MAX_SMALL_FILE_LEN).unwrap_err(),
         dir.open_lock_file("file").unwrap_err(),
     ] {
         assert!(error.to_string().contains("is a symbolic link to ../victim"), "{error}");
@@ -90,7 +90,7 @@ fn pipes_and_devices_are_refused_without_waiting() {
     let dir = planted.data();
     let pipe = dir.path().join("pipe");
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    assert!(dir.read("pipe", MAX_DATA_FILE_LEN).is_err());
+    assert!(dir.read("pipe", MAX_SMALL_FILE_LEN).is_err());
     assert!(dir.open_lock_file("pipe").is_err());
     assert_eq!(
         read_file(&pipe, MAX_CONFIG_FILE_LEN).unwrap_err().to_string(),
@@ -145,7 +145,7 @@ fn a_file_that_is_a_mount_point_is_written_in_place() {
         return;
     }
     let written = dir.replace("lock", b"new", 0o644);
-    let read = dir.read_text("lock", MAX_DATA_FILE_LEN);
+    let read = dir.read_text("lock", MAX_SMALL_FILE_LEN);
     assert!(mount("umount", &["-l"]));
     written.unwrap();
     assert_eq!(read.unwrap().as_deref(), Some("new"));

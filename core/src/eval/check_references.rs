@@ -135,7 +135,7 @@ pub fn evaluate_despite_problems(
     for mut one in remove_repeated_diagnostics(said, &mentions, &problems) {
         // As in Terraform, conditions do not tell the kinds of unknown functions apart.
         if one.is_about_message(messages::UNKNOWN_PROVIDER_FUNCTION) {
-            one = one.summary(messages::CALL_TO_UNKNOWN_FUNCTION);
+            one = one.with_summary(messages::CALL_TO_UNKNOWN_FUNCTION);
         }
         let _ = rest.push(one);
     }

@@ -153,7 +153,11 @@ pub fn evaluate_condition_messages(
 
 /// Points a problem at the expression whose value it is about, and shows what that mentions.
 fn point_at_expr(problem: Diagnostic, expr: &Expr, scope: &ModuleScope<'_>) -> Diagnostic {
-    problem.at(expr.span).mentioning(describe_mentioned_values(expr, scope, ErrorCause::Values))
+    problem.at(expr.span).with_mentioned_values(describe_mentioned_values(
+        expr,
+        scope,
+        ErrorCause::Values,
+    ))
 }
 
 fn unknown_assertion_warning() -> Diagnostic {

@@ -226,7 +226,7 @@ fn unknown_repetition_error(repetition: &Repetition, scope: &ModuleScope<'_>) ->
             if is_set_expr(expr, scope) { UNKNOWN_SET_DETAIL } else { UNKNOWN_MAP_DETAIL },
         )
         .at(expr.span)
-        .mentioning(describe_mentioned_values(expr, scope, ErrorCause::Unknown)),
+        .with_mentioned_values(describe_mentioned_values(expr, scope, ErrorCause::Unknown)),
     }
 }
 
@@ -243,7 +243,7 @@ impl RepetitionError {
         let values = self.cause.map(|cause| describe_mentioned_values(expr, scope, cause));
         Diagnostic::error(self.summary, self.detail)
             .at(expr.span)
-            .mentioning(values.unwrap_or_default())
+            .with_mentioned_values(values.unwrap_or_default())
     }
 }
 

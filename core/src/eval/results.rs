@@ -317,9 +317,9 @@ impl ModuleResults {
         let expanded = ExpandedValues::new(expansion);
         for (key, cell) in expanded.expansion.keys().zip(&expanded.instances) {
             let child = Self::new(node, self.addr.child_addr(name, key), self.functions.clone());
-            write_once(cell, child, &name);
+            set_cell_once(cell, child, &name);
         }
-        write_once(&call.expanded, expanded, &name);
+        set_cell_once(&call.expanded, expanded, &name);
     }
 }
 
@@ -333,7 +333,7 @@ fn null_unknown_parts(value: &Value) -> Value {
 }
 
 /// Sets a cell. A second write is an error of this program; the first value stays.
-fn write_once<T>(cell: &OnceCell<T>, value: T, name: &dyn std::fmt::Debug) {
+fn set_cell_once<T>(cell: &OnceCell<T>, value: T, name: &dyn std::fmt::Debug) {
     let first = cell.set(value).is_ok();
     debug_assert!(first, "{name:?} was recorded twice");
 }
@@ -357,7 +357,7 @@ impl NamedValues {
     /// Records a value. Must be done at most once, and only for names of the configuration.
     pub fn set(&self, name: &str, value: Value) {
         match self.0.get(name) {
-            Some(cell) => write_once(cell, value, &name),
+            Some(cell) => set_cell_once(cell, value, &name),
             None => debug_assert!(false, "{name:?} is not in the configuration"),
         }
     }
@@ -366,7 +366,7 @@ impl NamedValues {
 impl ResourceResults {
     /// Records which instances there are. Must be done at most once.
     pub fn set_expansion(&self, expansion: Expansion) {
-        write_once(&self.expanded, ExpandedValues::new(expansion), &"expansion");
+        set_cell_once(&self.expanded, ExpandedValues::new(expansion), &"expansion");
     }
 
     /// The instances, once they are known.
@@ -379,7 +379,7 @@ impl ResourceResults {
     /// the expansion.
     pub fn set_instance(&self, key: &InstanceKey, value: Value) {
         match self.expanded.get().and_then(|expanded| expanded.cell_of_instance(key)) {
-            Some(cell) => write_once(cell, value, key),
+            Some(cell) => set_cell_once(cell, value, key),
             None => debug_assert!(false, "{key:?} is not an instance"),
         }
     }
@@ -393,7 +393,7 @@ impl ResourceResults {
     /// Records the placeholder for the whole resource as long as its instances are not known: an
     /// unknown value of the type that references to it will have.
     pub fn set_placeholder(&self, value: Value) {
-        write_once(&self.placeholder, value, &"placeholder");
+        set_cell_once(&self.placeholder, value, &"placeholder");
     }
 
     /// The placeholder for the whole resource as long as its instances are not known.
@@ -430,7 +430,7 @@ impl ResourceResults {
         };
         // Only a complete one may be kept: the missing ones are still to come.
         if cells.iter().all(|cell| cell.get().is_some()) {
-            write_once(&self.whole, whole.clone(), &"whole");
+            set_cell_once(&self.whole, whole.clone(), &"whole");
         }
         Some(whole)
     }
@@ -446,7 +446,7 @@ impl CallResults {
     /// Records the placeholder for the call while only the configuration is checked, so that its
     /// instances are not known.
     pub fn set_placeholder(&self, value: Value) {
-        write_once(&self.placeholder, value, &"placeholder");
+        set_cell_once(&self.placeholder, value, &"placeholder");
     }
 
     /// The placeholder for the call while only the configuration is checked.
@@ -474,7 +474,7 @@ impl CallResults {
         };
         // Only a complete one may be kept: the missing ones are still to come.
         if modules().all(|module| module.outputs.is_complete()) {
-            write_once(&self.whole, whole.clone(), &"whole");
+            set_cell_once(&self.whole, whole.clone(), &"whole");
         }
         Some(whole)
     }

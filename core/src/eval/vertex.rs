@@ -360,7 +360,7 @@ fn visit_output(
             .at(output.expr.span),
         ));
     }
-    if is_root && is_infinite(&value) {
+    if is_root && has_infinite_number(&value) {
         let detail = "This output value contains an infinite number, which no state can hold. It results from a division by zero, or from numbers that are too large.";
         let problem = Diagnostic::error(messages::OUTPUT_VALUE_IS_NOT_FINITE, detail);
         return Err(diags.error(problem.at(output.expr.span)));
@@ -374,10 +374,10 @@ fn visit_output(
 }
 
 /// Whether some number in a value is infinite.
-pub(crate) fn is_infinite(value: &Value) -> bool {
+pub(crate) fn has_infinite_number(value: &Value) -> bool {
     match value.peek() {
         Value::Number(number) => number.is_infinite(),
-        several => several.children().iter().any(is_infinite),
+        several => several.children().iter().any(has_infinite_number),
     }
 }
 

@@ -1,13 +1,13 @@
 //! Finds the order of a graph, or its cycles. Returns the edges of a cycle, but does not report
 //! them.
 
-use super::{Adjacency, Draft, Edge, VertexId};
+use super::{Adjacency, Edge, GraphDraft, VertexId};
 
 /// Why a draft could not be frozen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CyclicDraft<V, E> {
     /// The draft that was to be frozen, its edges sorted and each only once.
-    pub draft: Draft<V, E>,
+    pub draft: GraphDraft<V, E>,
     /// One short cycle for each knot of vertices that wait for each other, by smallest vertex.
     pub cycles: Vec<Cycle>,
 }

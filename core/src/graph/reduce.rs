@@ -104,10 +104,10 @@ fn remove_implied_edges_in_block<V, E>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Draft;
+    use crate::graph::GraphDraft;
 
     fn diamond_with_a_short_cut() -> Graph<&'static str> {
-        let mut draft = Draft::new();
+        let mut draft = GraphDraft::new();
         let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| draft.add(name));
         for (dependent, dependency) in [(d, b), (d, c), (b, a), (c, a), (d, a)] {
             draft.connect(dependent, dependency, ());

@@ -82,10 +82,10 @@ mod tests {
     use expect_test::expect;
 
     use super::*;
-    use crate::graph::Draft;
+    use crate::graph::GraphDraft;
 
     fn example_graph() -> Graph<&'static str> {
-        let mut draft = Draft::new();
+        let mut draft = GraphDraft::new();
         let [root, b, provider, a] =
             ["root", "null_resource.b", "provider[\"x/y/null\"]", "null_resource.a"]
                 .map(|name| draft.add(name));

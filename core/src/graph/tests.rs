@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 
 use proptest::prelude::*;
 
-use super::gate::WalkGate;
-use super::walk::{AfterRecord, RecordOrder, UnvisitedVertices, WalkOptions, walk_graph};
+use super::walk::{DependentsDecision, RecordOrder, UnvisitedVertices, WalkOptions, walk_graph};
+use super::walk_gate::WalkGate;
 use super::*;
 
 /// Polls until the future ends; none of ours waits for anything outside.
@@ -36,8 +36,8 @@ async fn after_polls(mut n_polls: u32) {
     .await;
 }
 
-fn draft_with_edges(n_vertices: u32, edges: &[(u32, u32)]) -> Draft<u32, usize> {
-    let mut draft = Draft::new();
+fn draft_with_edges(n_vertices: u32, edges: &[(u32, u32)]) -> GraphDraft<u32, usize> {
+    let mut draft = GraphDraft::new();
     for number in 0..n_vertices {
         draft.add(number);
     }
@@ -150,7 +150,7 @@ proptest! {
         let record = |id: VertexId, _: &u32, ready: bool| {
             assert!(ready, "started before a dependency was recorded");
             assert!(!std::mem::replace(&mut recorded.borrow_mut()[id.index()], true));
-            AfterRecord::StartDependents
+            DependentsDecision::StartDependents
         };
         let finishing = seed.map_or(RecordOrder::Completion, RecordOrder::Shuffled);
         let pace = WalkOptions { finishing, ..WalkOptions::with_limit(limit) };
@@ -170,7 +170,7 @@ proptest! {
         let must_skip = |v: u32| failing.iter().any(|&f| f < n && pairs.contains(&(v, f)));
         let record = |id: VertexId, _: &u32, ()| {
             assert!(!must_skip(id.0));
-            if failing.contains(&id.0) { AfterRecord::SkipDependents } else { AfterRecord::StartDependents }
+            if failing.contains(&id.0) { DependentsDecision::SkipDependents } else { DependentsDecision::StartDependents }
         };
         let pace = WalkOptions { finishing: RecordOrder::Shuffled(seed), ..WalkOptions::with_limit(3) };
         let unvisited = block_on(walk_graph(&frozen, pace, |_, _| async {}, record));
@@ -272,7 +272,11 @@ fn walk_with_limited_gate(n_free: usize, n: u32, edges: &[(u32, u32)]) -> (Vec<u
     };
     let pace = WalkOptions { gate: &gate, ..WalkOptions::with_limit(9) };
     let fails = |id: VertexId, _: &u32, ()| {
-        if id.0 == 4 { AfterRecord::SkipDependents } else { AfterRecord::StartDependents }
+        if id.0 == 4 {
+            DependentsDecision::SkipDependents
+        } else {
+            DependentsDecision::StartDependents
+        }
     };
     block_on(walk_graph(&frozen, pace, visit, fails));
     (started.into_inner(), gate.forced.into_inner())
@@ -300,7 +304,7 @@ fn what_the_gate_holds_back_starts_when_nothing_else_can_make_room() {
 
 #[test]
 fn a_cycle_names_its_edges_with_their_reasons() {
-    let mut draft = Draft::new();
+    let mut draft = GraphDraft::new();
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| draft.add(name));
     draft.connect(b, a, "main.tf:1");
     draft.connect(c, b, "main.tf:2");
@@ -324,7 +328,7 @@ fn the_smallest_vertex_that_can_start_starts_first() {
         async {}
     };
     block_on(walk_graph(&frozen, WalkOptions::with_limit(1), visit, |_, _, ()| {
-        AfterRecord::StartDependents
+        DependentsDecision::StartDependents
     }));
     assert_eq!(*started.borrow(), [1, 2, 4, 3, 5, 0]);
 }
@@ -340,7 +344,11 @@ fn a_stopped_walk_waits_for_what_is_under_way_and_starts_nothing_more() {
     let record = |id: VertexId, _: &u32, ()| {
         stopped.set(true);
         recorded.borrow_mut().push(id.0);
-        if id.0 == 0 { AfterRecord::SkipDependents } else { AfterRecord::StartDependents }
+        if id.0 == 0 {
+            DependentsDecision::SkipDependents
+        } else {
+            DependentsDecision::StartDependents
+        }
     };
     let pace = WalkOptions { stop: &stop, ..WalkOptions::with_limit(2) };
     let unvisited = block_on(walk_graph(&frozen, pace, visit, record));
@@ -362,7 +370,7 @@ fn a_seed_decides_the_order_of_recording() {
             |_, _| async {},
             |id, _, ()| {
                 recorded.push(id.0);
-                AfterRecord::StartDependents
+                DependentsDecision::StartDependents
             },
         ));
         recorded
@@ -379,7 +387,7 @@ fn a_long_walk_lets_others_have_their_turn() {
         &frozen,
         WalkOptions::with_limit(4),
         |_, _| async {},
-        |_, _, ()| AfterRecord::StartDependents
+        |_, _, ()| DependentsDecision::StartDependents
     ));
     let mut context = Context::from_waker(Waker::noop());
     assert!(future.as_mut().poll(&mut context).is_pending());
@@ -389,7 +397,7 @@ fn a_long_walk_lets_others_have_their_turn() {
 fn a_million_vertices_in_one_chain_are_no_burden() {
     // What recurses along a chain would end its stack here.
     const N: u32 = 1_000_000;
-    let mut draft: Draft<()> = Draft::new();
+    let mut draft: GraphDraft<()> = GraphDraft::new();
     for number in 0..N {
         draft.add(());
         if number > 0 {
@@ -404,7 +412,7 @@ fn a_million_vertices_in_one_chain_are_no_burden() {
         |_, ()| async {},
         |_, (), ()| {
             n_recorded += 1;
-            AfterRecord::StartDependents
+            DependentsDecision::StartDependents
         },
     ));
     assert_eq!(n_recorded, N);
@@ -413,7 +421,7 @@ fn a_million_vertices_in_one_chain_are_no_burden() {
 #[test]
 fn a_failure_at_the_head_of_a_long_chain_is_no_burden_either() {
     const N: u32 = 100_000;
-    let mut draft: Draft<()> = Draft::new();
+    let mut draft: GraphDraft<()> = GraphDraft::new();
     for number in 0..N {
         draft.add(());
         if number > 0 {
@@ -421,7 +429,7 @@ fn a_failure_at_the_head_of_a_long_chain_is_no_burden_either() {
         }
     }
     let frozen = draft.freeze().expect("a chain has no cycle");
-    let fail = |_, (): &(), ()| AfterRecord::SkipDependents;
+    let fail = |_, (): &(), ()| DependentsDecision::SkipDependents;
     let unvisited =
         block_on(walk_graph(&frozen, WalkOptions::with_limit(10), |_, ()| async {}, fail));
     assert_eq!(unvisited.skipped.len(), N as usize - 1);
@@ -459,7 +467,7 @@ fn a_walk_has_as_many_visits_under_way_as_it_may_and_no_more() {
             }
         };
         block_on(walk_graph(&graph, WalkOptions::with_limit(limit), visit, |_, _, ()| {
-            AfterRecord::StartDependents
+            DependentsDecision::StartDependents
         }));
         assert_eq!(most.get(), limit.clamp(1, N as usize));
         // No ready vertex is overtaken by a later one.

@@ -10,12 +10,12 @@ use std::future::Future;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 
-use super::gate::{OpenGate, WalkGate};
+use super::walk_gate::{OpenGate, WalkGate};
 use super::{Graph, VertexId};
 
 /// The consequence of a recorded result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AfterRecord {
+pub enum DependentsDecision {
     /// The dependents of the vertex may start.
     StartDependents,
     /// The dependents of the vertex, direct and indirect, must not be visited.
@@ -78,7 +78,7 @@ pub async fn walk_graph<'g, V, E, O, F>(
     graph: &'g Graph<V, E>,
     pace: WalkOptions<'_>,
     visit: impl Fn(VertexId, &'g V) -> F,
-    mut record: impl FnMut(VertexId, &'g V, O) -> AfterRecord,
+    mut record: impl FnMut(VertexId, &'g V, O) -> DependentsDecision,
 ) -> UnvisitedVertices
 where
     F: Future<Output = O>,
@@ -177,7 +177,7 @@ impl<'g, V, E> WalkState<'g, V, E> {
     fn new(graph: &'g Graph<V, E>, finishing: RecordOrder) -> Self {
         let n_waiting: Vec<u32> = graph
             .vertex_ids()
-            // `Draft::freeze` lets no more edges in than fit.
+            // `GraphDraft::freeze` lets no more edges in than fit.
             .map(|id| u32::try_from(graph.dependencies(id).len()).unwrap_or(u32::MAX))
             .collect();
         let (rng, early) = match finishing {
@@ -243,7 +243,7 @@ impl<'g, V, E> WalkState<'g, V, E> {
 
     /// Takes note that a vertex was recorded. Those it kept waiting become ready or, if it failed,
     /// are skipped with everything behind them.
-    fn mark_recorded(&mut self, id: VertexId, next: AfterRecord, gate: &dyn WalkGate) {
+    fn mark_recorded(&mut self, id: VertexId, next: DependentsDecision, gate: &dyn WalkGate) {
         let mut settled = vec![(id, next)];
         while let Some((id, next)) = settled.pop() {
             // A free place may admit any of the vertices that wait, and the smallest goes first, as
@@ -256,7 +256,7 @@ impl<'g, V, E> WalkState<'g, V, E> {
                 // Never below zero: freezing merges equal edges, so each dependency is counted
                 // once.
                 self.n_waiting[at] -= 1;
-                if next == AfterRecord::SkipDependents {
+                if next == DependentsDecision::SkipDependents {
                     // Marked before the last dependency is recorded: a later success of another one
                     // must not start the vertex.
                     self.status[at] = VertexStatus::Skipped;
@@ -266,7 +266,9 @@ impl<'g, V, E> WalkState<'g, V, E> {
                 }
                 match self.status[at] {
                     // A loop with a list instead of recursion: a chain may have a million vertices.
-                    VertexStatus::Skipped => settled.push((dependent, AfterRecord::SkipDependents)),
+                    VertexStatus::Skipped => {
+                        settled.push((dependent, DependentsDecision::SkipDependents));
+                    }
                     VertexStatus::Open | VertexStatus::Started => self.add_ready(dependent),
                 }
             }

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform;
 use formwork_plugin_protocol::contract::ignore::IgnoredChanges;
 use formwork_plugin_protocol::contract::propose::proposed_new;
-use formwork_plugin_protocol::contract::replace::requires_replace;
-use formwork_plugin_protocol::contract::{Call, CheckedAnswer, Violation, check_answer};
+use formwork_plugin_protocol::contract::requires_replace::requires_replace;
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call, Violation, check_answer};
 use formwork_value::diag::Message;
 use formwork_value::{Diagnostics, Path, Plain, Reported};
 
@@ -138,7 +138,7 @@ impl ChangeRequest<'_> {
         object: &Plain,
     ) -> Result<(), Reported> {
         let violations =
-            check_answer(&CheckedAnswer::for_call(call).value(object), &self.ty.contract_schemas());
+            check_answer(&AnswerToCheck::for_call(call).value(object), &self.ty.contract_schemas());
         self.report_violations(diags, reported_as, violations, object)
     }
 

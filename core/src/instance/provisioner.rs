@@ -60,7 +60,7 @@ pub(crate) async fn check_provisioners(
         let checked =
             |diags: &mut Diagnostics| check_provisioner(session, diags, provisioner, &scope);
         session.evaluate_with_functions(diags, checked).await?;
-        diags.check()?;
+        diags.fail_if_errors()?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Span, Step};
 /// If nothing is written there, or a provider names no part, they point behind the header of the
 /// deepest block that the path leads to, as Terraform's do.
 pub(crate) fn point_diagnostics_at_parts(diags: &mut Diagnostics, body: &Body, header: Span) {
-    diags.map_from(0, |problem| {
+    diags.map_from_position(0, |problem| {
         // A diagnostic with another place was placed by code that knew it better.
         let Some(path) = problem.path.as_ref().filter(|_| problem.subject == Some(header)) else {
             return problem;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::endpoint::{EndpointKey, MoveEndpoint};
 use super::statement::MoveStatement;
-use crate::graph::{Draft, VertexId};
+use crate::graph::{GraphDraft, VertexId};
 
 /// The positions of the statements, in the order in which they are made.
 ///
@@ -15,7 +15,7 @@ use crate::graph::{Draft, VertexId};
 pub(super) fn order_statements(
     statements: &[MoveStatement],
 ) -> Result<Vec<usize>, Vec<Vec<usize>>> {
-    let mut draft: Draft<usize> = Draft::new();
+    let mut draft: GraphDraft<usize> = GraphDraft::new();
     let ids: Vec<VertexId> = (0..statements.len()).map(|at| draft.add(at)).collect();
     for (later, earlier) in dependent_statement_pairs(statements) {
         draft.connect(ids[later], ids[earlier], ());

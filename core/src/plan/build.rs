@@ -11,7 +11,7 @@ use super::PlanOptions;
 use super::transform::{PLAN_GRAPH_STEPS, TransformInputs, TransformSteps, WHOLE_GRAPH_STEPS};
 use super::vertex::PlanVertex;
 use crate::addr::ConfigResourceAddr;
-use crate::graph::{Draft, Graph, VertexId, enumerate_vertices};
+use crate::graph::{Graph, GraphDraft, VertexId, enumerate_vertices};
 use crate::session::Session;
 use crate::shared_graph::{self, EdgeReason, PhaseVertex as _, SharedVertex, VertexNames};
 use crate::state::ResourceState;
@@ -21,7 +21,7 @@ pub(crate) fn build_plan_draft<'c>(
     diags: &mut Diagnostics,
     session: &'c Session<'c>,
     options: &'c PlanOptions,
-) -> Result<Draft<PlanVertex<'c>, EdgeReason>, Reported> {
+) -> Result<GraphDraft<PlanVertex<'c>, EdgeReason>, Reported> {
     build_draft_by_steps(diags, TransformInputs { session, options }, PLAN_GRAPH_STEPS)
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn build_unlimited_draft<'c>(
     diags: &mut Diagnostics,
     session: &'c Session<'c>,
     options: &'c PlanOptions,
-) -> Result<Draft<PlanVertex<'c>, EdgeReason>, Reported> {
+) -> Result<GraphDraft<PlanVertex<'c>, EdgeReason>, Reported> {
     build_draft_by_steps(diags, TransformInputs { session, options }, WHOLE_GRAPH_STEPS)
 }
 
@@ -57,7 +57,7 @@ pub(crate) async fn build_plan_graph<'c>(
 pub(crate) async fn load_providers(
     diags: &mut Diagnostics,
     session: &Session<'_>,
-    draft: &Draft<PlanVertex<'_>, EdgeReason>,
+    draft: &GraphDraft<PlanVertex<'_>, EdgeReason>,
 ) -> Result<(), Reported> {
     let shared = draft.vertices().iter().filter_map(PlanVertex::as_shared);
     let needed: Vec<_> = shared.filter_map(SharedVertex::provider_addr).cloned().collect();
@@ -68,7 +68,7 @@ pub(crate) async fn load_providers(
 pub(crate) fn freeze_draft<'c>(
     diags: &mut Diagnostics,
     session: &Session<'_>,
-    draft: Draft<PlanVertex<'c>, EdgeReason>,
+    draft: GraphDraft<PlanVertex<'c>, EdgeReason>,
 ) -> Result<Graph<PlanVertex<'c>, EdgeReason>, Reported> {
     draft.freeze().map_err(|cyclic| shared_graph::report_cycles(diags, session.sources, &cyclic))
 }
@@ -78,13 +78,13 @@ fn build_draft_by_steps<'c>(
     diags: &mut Diagnostics,
     inputs: TransformInputs<'c>,
     steps: TransformSteps<'_>,
-) -> Result<Draft<PlanVertex<'c>, EdgeReason>, Reported> {
-    let mut draft = Draft::new();
+) -> Result<GraphDraft<PlanVertex<'c>, EdgeReason>, Reported> {
+    let mut draft = GraphDraft::new();
     for add in steps.add {
         add(inputs, diags, &mut draft.vertex_adder());
     }
     // Connecting a graph with missing vertices would report references to them a second time.
-    diags.check()?;
+    diags.fail_if_errors()?;
     let (vertices, edges) = draft.split_vertices_and_edges();
     let config = inputs.session.config;
     let names = VertexNames::from_vertices(config, vertices);
@@ -108,8 +108,8 @@ fn build_draft_by_steps<'c>(
 /// were made after it, according to the state. Of the rest only the providers stay, with the
 /// dependencies of their configuration.
 pub(crate) fn into_destroy_order(
-    draft: Draft<PlanVertex<'_>, EdgeReason>,
-) -> Draft<PlanVertex<'_>, EdgeReason> {
+    draft: GraphDraft<PlanVertex<'_>, EdgeReason>,
+) -> GraphDraft<PlanVertex<'_>, EdgeReason> {
     let mut draft = draft;
     let is_frame: Vec<bool> =
         draft.vertices().iter().map(|vertex| vertex.as_shared().is_some()).collect();
@@ -156,8 +156,8 @@ pub(crate) fn into_destroy_order(
 /// Removes everything but resources from a graph. Dependencies between resources that led through
 /// the removed vertices remain.
 pub(crate) fn retain_resources(
-    draft: Draft<PlanVertex<'_>, EdgeReason>,
-) -> Draft<PlanVertex<'_>, EdgeReason> {
+    draft: GraphDraft<PlanVertex<'_>, EdgeReason>,
+) -> GraphDraft<PlanVertex<'_>, EdgeReason> {
     let mut draft = draft;
     let n_vertices = draft.vertices().len();
     // Copied before edges are added: the search follows only those that were there.

@@ -15,7 +15,7 @@ use crate::shared_graph::SharedVertex;
 
 /// The meaning of a resource that the state does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MissingResource {
+pub enum MissingResourceMeaning {
     /// It may not have been created yet, so it is unknown.
     Unknown,
     /// The state is that after an apply, so a resource whose `count` or `for_each` is empty has no
@@ -32,7 +32,7 @@ pub enum MissingResource {
 pub async fn evaluate_from_state(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    missing: MissingResource,
+    missing: MissingResourceMeaning,
 ) -> Result<(), Reported> {
     let options = PlanOptions::default();
     let graph = build::build_plan_graph(diags, session, &options).await?;
@@ -69,7 +69,7 @@ pub async fn evaluate_from_state(
 async fn evaluate_resource_from_state(
     session: &Session<'_>,
     vertex: &ResourceVertex<'_>,
-    missing: MissingResource,
+    missing: MissingResourceMeaning,
 ) {
     let name = &vertex.addr.resource;
     let Some(loaded) = session.pool.loaded_provider(&vertex.provider.provider) else { return };
@@ -80,8 +80,10 @@ async fn evaluate_resource_from_state(
             && known.is_none()
         {
             let empty = match missing {
-                MissingResource::Unknown => None,
-                MissingResource::MayBeEmpty => find_empty_expansion(session, module, vertex).await,
+                MissingResourceMeaning::Unknown => None,
+                MissingResourceMeaning::MayBeEmpty => {
+                    find_empty_expansion(session, module, vertex).await
+                }
             };
             match empty {
                 Some(empty) => results.set_expansion(empty),

@@ -79,7 +79,7 @@ pub(crate) fn check_removed_blocks(
         let summary = messages::REMOVED_STILL_EXISTS.with(&[&what]);
         let _ = diags.error(Diagnostic::error(summary, detail).at(span));
     }
-    diags.check()
+    diags.fail_if_errors()
 }
 
 /// All blocks, each with the module it is about as the root sees it.

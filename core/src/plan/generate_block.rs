@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use formwork_lang::format::format_source;
-use formwork_lang::print_value::quote;
+use formwork_lang::print_value::quote_like_go;
 use formwork_lang::write_expression::{self, UnknownValueError};
 use formwork_value::codec::json;
 use formwork_value::diag::Sources;
@@ -26,7 +26,7 @@ pub(super) fn generate_block(
 ) -> Result<String, UnknownValueError> {
     let (kind, name) = (resource.name.resource_type(), resource.name.name());
     let mut text = format!("resource \"{kind}\" \"{name}\" {{\n");
-    let implied = crate::addr::LocalProvider::implied_by_resource(&resource.name);
+    let implied = crate::addr::LocalProviderConfig::implied_by_resource(&resource.name);
     if resource.local_provider != implied {
         let _ = writeln!(text, "provider = {}", resource.local_provider);
     }
@@ -164,7 +164,7 @@ impl BlockWriter<'_> {
             let _ = writeln!(self.out, "{name} {{}} # sensitive");
             return Ok(());
         }
-        let labelled = |key: &str| format!("{name} {}", quote(key));
+        let labelled = |key: &str| format!("{name} {}", quote_like_go(key));
         match (nested.nesting, value.peek()) {
             (Nesting::Map, Value::Map(map)) => map
                 .iter()
@@ -225,7 +225,7 @@ fn member_value<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
 /// `jsonencode` of its content.
 fn value_to_expression(value: &Value) -> Result<String, UnknownValueError> {
     if let Value::String(text) = value
-        && let Ok(document) = json::decode_simple(text.as_bytes())
+        && let Ok(document) = json::decode_untyped(text.as_bytes())
         && !matches!(document.ty(), Type::String | Type::Number | Type::Bool)
     {
         return Ok(format!("jsonencode({})", write_expression::write_expression(&document)?));

@@ -8,7 +8,7 @@ use super::vertex::PlanVertex;
 use super::{PlanMode, PlanOptions, build};
 use crate::eval::vertex::NamedValueBlock;
 use crate::graph::render::{self, RenderedVertex, VertexStyle};
-use crate::graph::{Draft, Graph, enumerate_vertices, reduce};
+use crate::graph::{Graph, GraphDraft, enumerate_vertices, reduce};
 use crate::session::Session;
 use crate::shared_graph::{self, EdgeReason, SharedVertex};
 
@@ -45,7 +45,7 @@ pub fn plan_graph_dot(
 /// Terraform's graphs.
 fn add_check_report_vertices(
     graph: &Graph<PlanVertex<'_>, EdgeReason>,
-    draft: &mut Draft<RenderedVertex>,
+    draft: &mut GraphDraft<RenderedVertex>,
 ) {
     let mut calls = BTreeMap::new();
     let mut reports = BTreeMap::new();

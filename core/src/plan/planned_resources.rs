@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_value::Str;
 
-use super::outcome::ResourceOutcome;
 use super::vertex::PlanVertex;
 use super::visit::{GraphAnalysis, PlanContext};
+use super::visit_outcome::ResourceOutcome;
 use crate::addr::{
     ConfigResourceAddr, InstanceKey, ModuleAddr, Reference, ReferenceSubject, ResourceMode,
     ResourceName,
@@ -262,7 +262,7 @@ fn resources_behind_names(
     }
     let mut upstream = BTreeMap::new();
     for id in graph.vertex_ids() {
-        if let Some(name) = name_of_vertex(&graph[id])
+        if let Some(name) = depends_on_name_of_vertex(&graph[id])
             && wanted.contains(&name)
         {
             upstream.insert(name, reachable_resources(graph, id));
@@ -272,7 +272,7 @@ fn resources_behind_names(
 }
 
 /// Returns the name of a vertex that is no resource, with the module that refers to it.
-fn name_of_vertex(vertex: &PlanVertex<'_>) -> Option<DependsOnName> {
+fn depends_on_name_of_vertex(vertex: &PlanVertex<'_>) -> Option<DependsOnName> {
     let called = |node: &ModuleNode, output: Option<Str>| {
         let subject = ReferenceSubject::Module(node.path.0.last()?.clone());
         Some((node.caller?, subject, output))

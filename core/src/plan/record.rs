@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 
-use super::outcome::{ObjectOutcome, PlanVisitOutcome, RefreshResult, ResourceOutcome};
 use super::planned_resources::PlannedResources;
 use super::prefetch::PrefetchedObjects;
 use super::vertex::{PlanVertex, ResourceVertex};
 use super::visit::{GraphAnalysis, PlanContext, visit_vertex};
+use super::visit_outcome::{ObjectOutcome, PlanVisitOutcome, RefreshResult, ResourceOutcome};
 use super::{InterruptedSearchResult, Plan, PlanMode, PlanOptions};
 use crate::addr::{
     DeposedKey, InstanceAddr, ProviderConfigAddr, ResourceAddr, ResourceMode, Target,

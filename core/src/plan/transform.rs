@@ -20,7 +20,7 @@ use super::PlanOptions;
 use super::vertex::PlanVertex;
 use crate::addr::{ProviderConfigAddr, ResourceAddr};
 use crate::config::Config;
-use crate::graph::{Draft, Edges};
+use crate::graph::{Edges, GraphDraft};
 use crate::session::Session;
 use crate::shared_graph::{self, EdgeReason, VertexNames};
 
@@ -55,9 +55,9 @@ pub(super) type ConnectingTransform =
     for<'c> fn(&'c Config, &[PlanVertex<'c>], &VertexNames, &mut Edges<EdgeReason>);
 /// Says which vertices stay.
 pub(super) type PruningTransform =
-    for<'c> fn(TransformInputs<'c>, &Draft<PlanVertex<'c>, EdgeReason>) -> Vec<bool>;
+    for<'c> fn(TransformInputs<'c>, &GraphDraft<PlanVertex<'c>, EdgeReason>) -> Vec<bool>;
 /// Adds vertices and edges for the vertices that stay.
-pub(super) type CompletingTransform = for<'c> fn(&mut Draft<PlanVertex<'c>, EdgeReason>);
+pub(super) type CompletingTransform = for<'c> fn(&mut GraphDraft<PlanVertex<'c>, EdgeReason>);
 
 /// The steps of building a graph, in order. The kinds are the guarantee: see the types of their functions.
 #[derive(Clone, Copy)]

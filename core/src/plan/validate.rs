@@ -21,7 +21,7 @@ use crate::eval::check_references::{ReferenceLocation, StaticReferenceCheck};
 use crate::eval::import::expand_import;
 use crate::eval::vertex::EvalInputs;
 use crate::graph::VertexId;
-use crate::graph::walk::{AfterRecord, WalkOptions, walk_graph};
+use crate::graph::walk::{DependentsDecision, WalkOptions, walk_graph};
 use crate::instance::check_provisioner_kinds;
 use crate::messages;
 use crate::progress::PhaseLog;
@@ -186,9 +186,9 @@ async fn walk_validation_graph(
         |id, vertex, (said, found)| {
             // Dependents of an invalid vertex would only repeat its errors.
             let next = if found.is_err() {
-                AfterRecord::SkipDependents
+                DependentsDecision::SkipDependents
             } else {
-                AfterRecord::StartDependents
+                DependentsDecision::StartDependents
             };
             match (vertex, found) {
                 (
@@ -225,7 +225,7 @@ async fn walk_validation_graph(
     let deprecated =
         graph.topological_order().iter().filter_map(|id| deprecated.remove(id)).flatten();
     deprecated.for_each(|warning| diags.warn(warning));
-    diags.check().map(|()| accepted)
+    diags.fail_if_errors().map(|()| accepted)
 }
 
 async fn visit_vertex(

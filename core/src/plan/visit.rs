@@ -2,12 +2,12 @@
 
 mod data;
 mod destroy;
-mod generated;
+mod early_read;
+mod find_created_object;
+mod generate_config;
 mod import;
-mod interrupted;
 mod managed;
-mod prior;
-mod read;
+mod prior_state;
 mod resource;
 mod triggers;
 
@@ -20,11 +20,11 @@ use futures_util::StreamExt as _;
 use super::dependencies::DependencyClosures;
 use super::excluded_from_destroy::ExcludedFromDestroy;
 use super::forgotten_resources::ForgottenResources;
-use super::outcome::PlanVisitOutcome;
 use super::planned_resources::PlannedResources;
 use super::prefetch::PrefetchedObjects;
 use super::validate::ValidatedConfigs;
 use super::vertex::PlanVertex;
+use super::visit_outcome::PlanVisitOutcome;
 use super::{PlanMode, PlanOptions, ReplaceOrders};
 use crate::addr::{InstanceAddr, ResourceAddr};
 use crate::config::Resource;
@@ -35,7 +35,7 @@ use crate::moved::Moves;
 use crate::progress::InstanceCounter;
 use crate::session::Session;
 
-pub(crate) use prior::PriorState;
+pub(crate) use prior_state::PriorState;
 
 /// Runs futures concurrently, up to the parallelism of the session, and returns their results in
 /// the order given: the results must not depend on timing. A slow one holds up no other.
@@ -152,7 +152,7 @@ pub(crate) async fn visit_vertex(
             PlanVisitOutcome::Resources(resource::visit_resource(view, &mut diags, resource).await)
         }
         PlanVertex::Read(read) => {
-            PlanVisitOutcome::Objects(read::visit_early_read(view, read).await)
+            PlanVisitOutcome::Objects(early_read::visit_early_read(view, read).await)
         }
         PlanVertex::Orphan(orphan) => PlanVisitOutcome::Resources(vec![
             destroy::visit_orphan_resource(view, &mut diags, orphan).await,

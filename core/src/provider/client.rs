@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::{Call, CheckedAnswer, legacy};
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call, legacy};
 use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,
 };
@@ -217,8 +217,8 @@ impl ProviderClient {
     }
 
     /// Whether it still answers at all.
-    pub(super) async fn is_responding(&self) -> bool {
-        is_provider_responding(&self.current_provider()).await
+    pub(super) async fn answers_probe_call(&self) -> bool {
+        provider_answers_probe_call(&self.current_provider()).await
     }
 
     pub(super) async fn configure_provider(
@@ -311,7 +311,7 @@ impl ProviderClient {
         let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         let value = self.decode_object(diags, &answer.state, context)?;
-        let exchange = CheckedAnswer::for_call(Call::Upgrade).object(&answer.state, &value);
+        let exchange = AnswerToCheck::for_call(Call::Upgrade).object(&answer.state, &value);
         self.check_response_rules(
             diags,
             messages::INVALID_RESOURCE_STATE_UPGRADE,
@@ -319,7 +319,7 @@ impl ProviderClient {
             context,
         )?;
         let value = add_marks(ty, keep_stored_numbers(value), &object.sensitive);
-        self.calls.secrets.add_marked(&value);
+        self.calls.secrets.add_marked_values(&value);
         Ok(value)
     }
 
@@ -352,7 +352,7 @@ impl ProviderClient {
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         self.check_not_deferred(diags, answer.deferred, context)?;
         let value = self.decode_object(diags, &answer.state, context)?;
-        let exchange = CheckedAnswer::for_call(Call::Read).object(&answer.state, &value);
+        let exchange = AnswerToCheck::for_call(Call::Read).object(&answer.state, &value);
         self.check_response_rules(
             diags,
             messages::PROVIDER_PRODUCED_INVALID_OBJECT,
@@ -444,7 +444,7 @@ impl ProviderClient {
 }
 
 /// Whether a provider still answers at all.
-pub(super) async fn is_provider_responding(provider: &Arc<dyn Provider>) -> bool {
+pub(super) async fn provider_answers_probe_call(provider: &Arc<dyn Provider>) -> bool {
     // Cheap, without consequence, and a refusal is an answer.
     let answer = tokio::time::timeout(LIVENESS_TIMEOUT, provider.metadata()).await;
     let Ok(answer) = answer else { return false };

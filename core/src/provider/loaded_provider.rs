@@ -34,11 +34,13 @@ impl ResourceType {
     /// Adds the paths that are marked as sensitive in an object, and those that the schema calls
     /// sensitive.
     pub(crate) fn add_secrets(&self, secrets: &Secrets, value: &Value) {
-        secrets.add_marked(value);
+        secrets.add_marked_values(value);
         if self.has_sensitive {
             let (plain, _) = value.clone().split_marks();
-            secrets
-                .add_at_paths(plain.value(), &self.schema_block().sensitive_paths(plain.value()));
+            secrets.add_values_at_paths(
+                plain.value(),
+                &self.schema_block().sensitive_paths(plain.value()),
+            );
         }
     }
 

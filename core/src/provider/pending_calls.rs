@@ -98,7 +98,7 @@ impl ProviderCalls {
     /// Makes the calls of a pool, within the limits of its launcher.
     pub(super) fn for_launcher(launcher: &dyn ProviderLauncher) -> Self {
         Self {
-            deadlines: launcher.deadlines(),
+            deadlines: launcher.call_deadlines(),
             secrets: launcher.secrets(),
             message_limit: launcher.message_limit(),
             ..Self::default()

@@ -68,13 +68,13 @@ pub trait ProviderLauncher {
     }
 
     /// Deadlines of calls.
-    fn deadlines(&self) -> CallDeadlines {
+    fn call_deadlines(&self) -> CallDeadlines {
         CallDeadlines::default()
     }
 
     /// The largest message in bytes.
     fn message_limit(&self) -> usize {
-        limit::MAX_MESSAGE
+        limit::MAX_MESSAGE_BYTES
     }
 
     /// The collection of sensitive values, shared with whatever prints or logs text of providers.
@@ -316,7 +316,7 @@ impl<'l> ProviderPool<'l> {
         if let Some(handle) = self.client_with_config(addr, &config)
             // The process may have died since its last call, for example while the user was asked
             // for approval.
-            && handle.is_responding().await
+            && handle.answers_probe_call().await
         {
             if let Some(entry) = self.configured.borrow_mut().get_mut(addr) {
                 entry.released = false;
@@ -405,7 +405,7 @@ impl<'l> ProviderPool<'l> {
 
     /// The calls that have waited for an answer for so long at least, the longest first.
     #[must_use]
-    pub fn calls_waiting_for(&self, least: Duration) -> Vec<PendingCall> {
+    pub fn calls_waiting_at_least(&self, least: Duration) -> Vec<PendingCall> {
         self.calls.calls_waiting_at_least(least)
     }
 

@@ -133,7 +133,7 @@ pub fn report_provider_diagnostics(
             Diagnostic::foreign(severity, summary, detail).about(about).at_opt(block);
         // An empty path stands for the block as a whole.
         if block.is_some() || !diagnostic.path.0.is_empty() {
-            converted = converted.path(diagnostic.path);
+            converted = converted.at_path(diagnostic.path);
         }
         match severity {
             Severity::Error => result = Err(diags.error(converted)),

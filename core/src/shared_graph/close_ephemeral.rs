@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 
 use super::{EdgeReason, PhaseVertex, SharedVertex};
-use crate::graph::{Draft, VertexId, enumerate_vertices};
+use crate::graph::{GraphDraft, VertexId, enumerate_vertices};
 
 /// Adds the vertices. A user of an ephemeral resource is a vertex that waits for it, and in turn
 /// one that waits for the user as long as the value is passed on.
 pub(crate) fn add_ephemeral_close_vertices<'c, V: PhaseVertex<'c>>(
-    draft: &mut Draft<V, EdgeReason>,
+    draft: &mut GraphDraft<V, EdgeReason>,
 ) {
     let opened = enumerate_vertices(draft.vertices())
         .filter_map(|(id, it)| Some((id, it.opened_ephemeral()?.clone())));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{EdgeReason, PhaseVertex, SharedVertex};
 use crate::graph::render::{self, RenderedVertex};
-use crate::graph::{Draft, Graph, enumerate_vertices};
+use crate::graph::{Graph, GraphDraft, enumerate_vertices};
 
 /// Draws a graph in the DOT language. As tools for Terraform's graphs expect it, each provider has
 /// an end that waits for everything it does, and everything comes to one root. `more` may add ends
@@ -16,9 +16,9 @@ use crate::graph::{Draft, Graph, enumerate_vertices};
 pub(crate) fn draw_phase_graph<'c, V: PhaseVertex<'c>>(
     graph: &Graph<V, EdgeReason>,
     look: impl Fn(&V) -> RenderedVertex,
-    more: impl FnOnce(&mut Draft<RenderedVertex>),
+    more: impl FnOnce(&mut GraphDraft<RenderedVertex>),
 ) -> String {
-    let mut draft: Draft<RenderedVertex> = Draft::new();
+    let mut draft: GraphDraft<RenderedVertex> = GraphDraft::new();
     let end = |name: String| RenderedVertex { name, look: None };
     for vertex in graph.vertices() {
         draft.add(look(vertex));

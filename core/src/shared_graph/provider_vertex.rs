@@ -18,11 +18,11 @@ use crate::session::Session;
 pub(crate) struct ProviderVertex<'c> {
     pub(crate) addr: ProviderConfigAddr,
     /// The block and the module it stands in; without one every argument is null.
-    pub(crate) written: Option<WrittenProvider<'c>>,
+    pub(crate) written: Option<ProviderBlockInModule<'c>>,
 }
 
 /// A provider block and the module it stands in.
-pub(crate) type WrittenProvider<'c> = (&'c ModuleNode, &'c ProviderBlock);
+pub(crate) type ProviderBlockInModule<'c> = (&'c ModuleNode, &'c ProviderBlock);
 
 impl<'c> ProviderVertex<'c> {
     /// The block, if there is one.
@@ -40,7 +40,7 @@ impl<'c> ProviderVertex<'c> {
 /// the one that the caller passes.
 pub(crate) fn written_providers(
     config: &Config,
-) -> BTreeMap<ProviderConfigAddr, WrittenProvider<'_>> {
+) -> BTreeMap<ProviderConfigAddr, ProviderBlockInModule<'_>> {
     let blocks = config.nodes.iter().flat_map(|node| {
         node.module.providers.values().filter_map(move |block| {
             let (provider, alias) = (block.provider.clone(), block.local.alias.clone());

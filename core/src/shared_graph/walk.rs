@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use formwork_value::Diagnostics;
 
-use super::{EdgeReason, PhaseVertex, ProviderUsage};
+use super::{EdgeReason, PhaseVertex, ProviderProcessGate};
 use crate::ephemeral::EphemeralResources;
-use crate::graph::walk::{AfterRecord, UnvisitedVertices, WalkOptions, walk_graph};
+use crate::graph::walk::{DependentsDecision, UnvisitedVertices, WalkOptions, walk_graph};
 use crate::graph::{Graph, VertexId};
 use crate::session::Session;
 
@@ -36,7 +36,7 @@ where
     let PhaseWalk { session, graph, ephemeral_resources, ends } = phase;
     // By vertex, so that their order does not depend on timing.
     let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
-    let usage = ProviderUsage::from_vertices(session.pool, graph.vertices());
+    let usage = ProviderProcessGate::from_vertices(session.pool, graph.vertices());
     let stop = || session.is_stopped() || ends();
     let Session { parallelism: limit, finishing, .. } = *session;
     let pace = WalkOptions { limit, stop: &stop, finishing, gate: &usage };
@@ -49,7 +49,11 @@ where
         }
         // Warnings stop nothing. An error stops dependents only, so that one run shows and does as
         // much as possible.
-        if failed { AfterRecord::SkipDependents } else { AfterRecord::StartDependents }
+        if failed {
+            DependentsDecision::SkipDependents
+        } else {
+            DependentsDecision::StartDependents
+        }
     });
     let unvisited =
         session.pool.run_with_upkeep(ephemeral_resources.renew_while_running(walk)).await;

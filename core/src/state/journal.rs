@@ -14,7 +14,7 @@ mod merge;
 mod on_disk;
 pub(crate) mod permissions;
 pub(super) mod record;
-mod reserve;
+mod reserve_disk_space;
 mod rules;
 pub(super) mod scan;
 mod seal;

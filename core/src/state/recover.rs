@@ -426,7 +426,7 @@ impl UnresolvedOperation {
         let Some(Value::Object(planned)) = &self.planned else { return Vec::new() };
         let known = planned.iter().filter(|(_, value)| !value.is_null());
         known
-            .filter_map(|(name, value)| Some((name.to_string(), json::encode_simple(value).ok()?)))
+            .filter_map(|(name, value)| Some((name.to_string(), json::encode_untyped(value).ok()?)))
             .collect()
     }
 

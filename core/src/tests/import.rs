@@ -74,7 +74,7 @@ const IMPORT_WITHOUT_RESOURCE: &str = "import {\n  to = test_thing.a\n  id = \"a
 fn plan_with_generated_config(bench: &EngineFixture, config: &str) -> String {
     let mut loaded = LoadedConfig::load(config);
     let mut diags = Diagnostics::new();
-    if loaded.config.expect_generated_resources(&mut diags).is_err() {
+    if loaded.config.add_placeholder_resources(&mut diags).is_err() {
         return RunResult { plan: None, applied: None, diags, calls: Vec::new() }
             .describe_diagnostics();
     }

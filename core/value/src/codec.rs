@@ -5,7 +5,7 @@ pub mod json;
 pub mod msgpack;
 
 #[cfg(test)]
-pub(crate) mod arbitrary;
+pub(crate) mod value_strategies;
 
 use std::borrow::Cow;
 

@@ -164,7 +164,7 @@ impl Diagnostic {
 
     /// Sets the source context of the subject.
     #[must_use]
-    pub fn within(self, context: Span) -> Self {
+    pub fn with_source_context(self, context: Span) -> Self {
         Self { context: Some(context), ..self }
     }
 
@@ -176,13 +176,13 @@ impl Diagnostic {
 
     /// Says where inside the value concerned.
     #[must_use]
-    pub fn path(self, path: Path) -> Self {
+    pub fn at_path(self, path: Path) -> Self {
         Self { path: Some(path), ..self }
     }
 
     /// Shows what the names in the expression at the subject stand for.
     #[must_use]
-    pub fn mentioning(self, mentioned: Vec<MentionedValue>) -> Self {
+    pub fn with_mentioned_values(self, mentioned: Vec<MentionedValue>) -> Self {
         Self { mentioned, ..self }
     }
 
@@ -206,7 +206,7 @@ impl Diagnostic {
 
     /// Replaces the summary and its code.
     #[must_use]
-    pub fn summary(self, summary: impl Into<Summary>) -> Self {
+    pub fn with_summary(self, summary: impl Into<Summary>) -> Self {
         let Summary { code, text } = summary.into();
         Self { code: Some(code), summary: text, ..self }
     }
@@ -268,7 +268,7 @@ impl Diagnostics {
     }
 
     /// Fails with a receipt if any error was reported.
-    pub fn check(&self) -> Result<(), Reported> {
+    pub fn fail_if_errors(&self) -> Result<(), Reported> {
         if self.n_errors > 0 { Err(Reported(())) } else { Ok(()) }
     }
 
@@ -291,7 +291,7 @@ impl Diagnostics {
 
     /// Rewrites every diagnostic from position `from` on, for example to add an address.
     /// The severity cannot be changed this way.
-    pub fn map_from(&mut self, from: usize, change: impl Fn(Diagnostic) -> Diagnostic) {
+    pub fn map_from_position(&mut self, from: usize, change: impl Fn(Diagnostic) -> Diagnostic) {
         let tail = self.list.split_off(from.min(self.list.len()));
         self.list.extend(tail.into_iter().map(|diagnostic| {
             // An error turned into a warning would leave receipts for an error that is not there.

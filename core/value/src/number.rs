@@ -258,7 +258,7 @@ impl Number {
         }
         let (a, b) = (self.to_float(), other.to_float());
         let quotient = a.divide(&b, a.precision.max(b.precision))?;
-        let (whole, _) = quotient.split_whole_part()?;
+        let (whole, _) = quotient.whole_part_and_has_fraction()?;
         // Every step is rounded to the dividend's precision, as in Terraform.
         let whole = Float::from_integer(quotient.negative, whole, a.precision);
         let taken = b.multiply(&whole, a.precision)?;
@@ -297,7 +297,9 @@ impl Number {
 
     fn round_to_integer(&self, down: bool) -> Self {
         let NumberRepr::Big(float) = &self.0 else { return self.clone() };
-        let Some((mut whole, fraction)) = float.split_whole_part() else { return self.clone() };
+        let Some((mut whole, fraction)) = float.whole_part_and_has_fraction() else {
+            return self.clone();
+        };
         if fraction && float.negative == down {
             whole += 1u8;
         }
@@ -355,13 +357,13 @@ impl Number {
 
 /// Reads text that is a short whole number without any of the parser's rarer forms.
 fn parse_short_integer(text: &str) -> Option<i64> {
-    const MAX_SHORT_DIGITS: usize = 18;
+    const MAX_SHORT_INTEGER_DIGITS: usize = 18;
     let (negative, digits) = match text.as_bytes() {
         [b'-', rest @ ..] => (true, rest),
         rest => (false, rest),
     };
     if digits.is_empty()
-        || digits.len() > MAX_SHORT_DIGITS
+        || digits.len() > MAX_SHORT_INTEGER_DIGITS
         || !digits.iter().all(u8::is_ascii_digit)
     {
         return None;
@@ -380,7 +382,7 @@ fn float_to_i64(float: &Float) -> Option<i64> {
     if matches!(&float.magnitude, Magnitude::Finite { exponent, .. } if *exponent > 63) {
         return None;
     }
-    let (whole, fraction) = float.split_whole_part()?;
+    let (whole, fraction) = float.whole_part_and_has_fraction()?;
     let magnitude = i128::from(u64::try_from(&whole).ok()?);
     let value = i64::try_from(if float.negative { -magnitude } else { magnitude }).ok()?;
     (!fraction).then_some(value)

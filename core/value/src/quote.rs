@@ -3,7 +3,7 @@
 
 /// Writes a string in double quotes and escapes invisible characters as Go and Terraform do.
 #[must_use]
-pub fn quote(text: &str) -> String {
+pub fn quote_like_go(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for char in text.chars() {
@@ -63,7 +63,7 @@ pub fn is_visible_char(char: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{quote, shell_quoted, shell_word};
+    use super::{quote_like_go, shell_quoted, shell_word};
 
     #[test]
     fn a_word_for_a_shell_cannot_end_its_quotes() {
@@ -96,7 +96,7 @@ mod tests {
             ("\u{1b}\u{7f}\u{85}\u{a0}", r#""\x1b\x7f\u0085\u00a0""#),
             ("\u{200d}\u{2028}\u{e0001}", r#""\u200d\u2028\U000e0001""#),
         ] {
-            assert_eq!(quote(text), expected);
+            assert_eq!(quote_like_go(text), expected);
         }
     }
 }

@@ -29,20 +29,24 @@ type SharedSecrets = std::sync::RwLock<BTreeSet<Box<str>>>;
 
 impl Secrets {
     /// Adds every string and number that is marked as sensitive or ephemeral in a value.
-    pub fn add_marked(&self, value: &Value) {
+    pub fn add_marked_values(&self, value: &Value) {
         if value.all_marks().is_empty() {
             return;
         }
         let (plain, marks) = value.clone().split_marks();
         let paths = [Marks::SENSITIVE, Marks::EPHEMERAL].map(|kind| marks.paths_with(kind));
-        self.add_at_paths(plain.value(), paths.into_iter().flatten());
+        self.add_values_at_paths(plain.value(), paths.into_iter().flatten());
     }
 
     /// Adds every string and number at some paths of a value without marks.
-    pub fn add_at_paths<'a>(&self, value: &Value, paths: impl IntoIterator<Item = &'a Path>) {
+    pub fn add_values_at_paths<'a>(
+        &self,
+        value: &Value,
+        paths: impl IntoIterator<Item = &'a Path>,
+    ) {
         let mut leaves = BTreeSet::new();
         for found in paths.into_iter().filter_map(|path| path.find(value)) {
-            collect_strings(found, &mut leaves);
+            collect_secret_texts(found, &mut leaves);
         }
         if !leaves.is_empty() {
             // A thread that panicked leaves whole entries behind, and masking has to go on.
@@ -123,7 +127,7 @@ fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
 }
 
 /// Collects the strings and numbers below a value, in the forms in which a string may contain them.
-fn collect_strings(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
+fn collect_secret_texts(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
     match value {
         Value::String(text) => add_secret_forms(text, leaves),
         Value::Number(number) => {
@@ -139,7 +143,7 @@ fn collect_strings(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
             if let Value::Map(entries) = other {
                 entries.iter().for_each(|(key, _)| add_secret_forms(key, leaves));
             }
-            other.children().iter().for_each(|child| collect_strings(child, leaves));
+            other.children().iter().for_each(|child| collect_secret_texts(child, leaves));
         }
     }
 }
@@ -187,7 +191,7 @@ mod tests {
     fn secrets(values: &[&str]) -> Secrets {
         let secrets = Secrets::default();
         for value in values {
-            secrets.add_marked(&Value::string(*value).mark(Marks::SENSITIVE));
+            secrets.add_marked_values(&Value::string(*value).mark(Marks::SENSITIVE));
         }
         secrets
     }
@@ -234,7 +238,7 @@ mod tests {
         let number = Value::Number(12345_i64.into());
         let inner = Value::object([("a", Value::string("first-one")), ("b", number)]);
         let secrets = Secrets::default();
-        secrets.add_marked(&inner.mark(Marks::SENSITIVE));
+        secrets.add_marked_values(&inner.mark(Marks::SENSITIVE));
         assert_eq!(
             secrets.mask("first-one 12345 123456".to_owned()),
             "(sensitive value) (sensitive value) 123456"

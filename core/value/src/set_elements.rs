@@ -2,7 +2,7 @@
 //! elements are compared by keys, never pairwise.
 
 use crate::number::Notation;
-use crate::quote::quote;
+use crate::quote::quote_like_go;
 use crate::value::Set;
 use crate::{Marks, Number, Type, Value};
 
@@ -26,7 +26,7 @@ impl Value {
                 _ => sorted.known.push(item),
             }
         }
-        Self::Set(Set::from_ordered(ty, sorted.into_ordered())).mark(marks)
+        Self::Set(Set::from_ordered(ty, sorted.into_sorted_items())).mark(marks)
     }
 }
 
@@ -38,7 +38,7 @@ struct SortedElements {
 }
 
 impl SortedElements {
-    fn into_ordered(self) -> Vec<Value> {
+    fn into_sorted_items(self) -> Vec<Value> {
         let Self { mut known, unknown, null } = self;
         match known.as_slice() {
             // Nothing to order, and no key to make of what may be deep.
@@ -167,7 +167,7 @@ impl SortKey {
             self.push_bytes(text.as_bytes());
             return self.push_bytes(b"\"");
         }
-        self.push_bytes(quote(text).as_bytes());
+        self.push_bytes(quote_like_go(text).as_bytes());
     }
 
     fn push_bytes(&mut self, bytes: &[u8]) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::{Number, Str, Type, Value};
 
 /// The longest list that stands in for an unknown one of known length.
-const MAX_EXPANDED_UNKNOWN_LIST: u64 = 1024;
+const MAX_EXPANDED_LIST_LENGTH: u64 = 1024;
 
 /// An unknown value: its type, and refinements.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Unknown {
     /// [`Value::refined`] handles the case that only one value is left.
     #[must_use]
     pub fn refined(ty: Type, refinement: Refinement) -> Self {
-        let refinement = refinement.applicable_to(&ty);
+        let refinement = refinement.restricted_to_type(&ty);
         Self { ty, refinement }
     }
 
@@ -89,7 +89,7 @@ impl Refinement {
     }
 
     /// The refinements that apply to values of the type.
-    fn applicable_to(self, ty: &Type) -> Self {
+    fn restricted_to_type(self, ty: &Type) -> Self {
         let mut about = match ty {
             Type::Dynamic => return Self::default(),
             Type::String => Self { prefix: self.prefix, ..Self::default() },
@@ -121,7 +121,7 @@ impl Refinement {
                 _ => None,
             },
             (_, Some(length)) if length != self.min_length => None,
-            (Type::List(element), Some(length)) if length <= MAX_EXPANDED_UNKNOWN_LIST => {
+            (Type::List(element), Some(length)) if length <= MAX_EXPANDED_LIST_LENGTH => {
                 let n_items = usize::try_from(length).unwrap_or(0);
                 let unknown = Value::unknown((**element).clone());
                 Some(Value::list((**element).clone(), vec![unknown; n_items]))

@@ -53,9 +53,9 @@ impl Agreement {
     ///
     /// # Errors
     /// When one of them is not there.
-    pub fn find(descriptions: &FileDescriptorSet) -> Result<Self, MissingPackage> {
-        let v5 = Package::find(descriptions, "tfplugin5")?;
-        let v6 = Package::find(descriptions, "tfplugin6")?;
+    pub fn compare_protocols(descriptions: &FileDescriptorSet) -> Result<Self, MissingPackage> {
+        let v5 = Package::find_package(descriptions, "tfplugin5")?;
+        let v6 = Package::find_package(descriptions, "tfplugin6")?;
         let mut fates: BTreeMap<String, MessageDifference> = v5
             .enums
             .iter()
@@ -69,7 +69,7 @@ impl Agreement {
         // A message that holds one of its own kind is of its own kind too.
         // Repeated until nothing changes: an own `Attribute` makes `Block` an own message, and that
         // makes `Schema` one. Each round adds one, so it ends.
-        while let Some((name, fate)) = next_tainted(&v5, &fates) {
+        while let Some((name, fate)) = next_wrongly_shared(&v5, &fates) {
             fates.insert(name, fate);
         }
         Ok(Self { fates })
@@ -109,7 +109,7 @@ struct Package<'d> {
 }
 
 impl<'d> Package<'d> {
-    fn find(
+    fn find_package(
         descriptions: &'d FileDescriptorSet,
         name: &'static str,
     ) -> Result<Self, MissingPackage> {
@@ -119,11 +119,11 @@ impl<'d> Package<'d> {
             .find(|file| file.package() == name)
             .ok_or(MissingPackage(name))?;
         let mut package = Self { messages: BTreeMap::new(), enums: BTreeMap::new() };
-        package.add(&format!(".{name}"), &file.message_type, &file.enum_type);
+        package.add_messages_and_enums(&format!(".{name}"), &file.message_type, &file.enum_type);
         Ok(package)
     }
 
-    fn add(
+    fn add_messages_and_enums(
         &mut self,
         prefix: &str,
         messages: &'d [DescriptorProto],
@@ -134,7 +134,7 @@ impl<'d> Package<'d> {
         }
         for message in messages {
             let name = format!("{prefix}.{}", message.name());
-            self.add(&name, &message.nested_type, &message.enum_type);
+            self.add_messages_and_enums(&name, &message.nested_type, &message.enum_type);
             self.messages.insert(name, message);
         }
     }
@@ -225,7 +225,7 @@ impl FieldShape {
 }
 
 /// A message still taken for shared that has a field of a type that is not.
-fn next_tainted(
+fn next_wrongly_shared(
     v5: &Package<'_>,
     fates: &BTreeMap<String, MessageDifference>,
 ) -> Option<(String, MessageDifference)> {
@@ -246,7 +246,7 @@ mod tests {
 
     fn found() -> Agreement {
         let descriptions = crate::provider_descriptions(&crate::proto_folder()).unwrap();
-        Agreement::find(&descriptions).unwrap()
+        Agreement::compare_protocols(&descriptions).unwrap()
     }
 
     fn check(lines: impl Iterator<Item = String>, expect: &Expect) {

@@ -18,7 +18,7 @@ const V6_MODULE: &str = "crate::wire::generated::tfplugin6";
 
 const PROVIDER_FILES: [&str; 2] = ["tfplugin5.proto", "tfplugin6.proto"];
 
-const PLUMBING_FILES: [&str; 4] =
+const GO_PLUGIN_FILES: [&str; 4] =
     ["grpc_broker.proto", "grpc_controller.proto", "grpc_stdio.proto", "health.proto"];
 
 /// The folder with the descriptions.
@@ -51,7 +51,7 @@ pub fn provider_descriptions(proto: &Path) -> Result<FileDescriptorSet, protox::
 /// When a description is wrong or a file cannot be written.
 pub fn generate(proto: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let descriptions = provider_descriptions(proto)?;
-    let agreement = Agreement::find(&descriptions)?;
+    let agreement = Agreement::compare_protocols(&descriptions)?;
     let mut messages = builder(out).build_client(false).build_server(false);
     for (v5, v6) in agreement.shared_paths() {
         // The code of protocol 5 names the type of protocol 6 then, so that one conversion serves
@@ -62,7 +62,7 @@ pub fn generate(proto: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
 
     // A builder of its own, because the plumbing has few methods and is the same for both versions:
     // here the generated clients and servers do.
-    builder(out).compile_fds(protox::compile(PLUMBING_FILES, [proto])?)?;
+    builder(out).compile_fds(protox::compile(GO_PLUGIN_FILES, [proto])?)?;
     Ok(())
 }
 

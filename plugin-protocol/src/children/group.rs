@@ -30,7 +30,7 @@ impl ProcessTree {
     /// When it cannot be started.
     pub async fn spawn(mut command: Command) -> io::Result<(Child, Self)> {
         // Started first, so that there is never a group without it.
-        let shell = watching_shell().ok();
+        let shell = spawn_watchdog_shell().ok();
         let child = command.process_group(0).spawn()?;
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
         let mut tree = Self { leader, shell };
@@ -87,7 +87,7 @@ impl Drop for ProcessTree {
     clippy::disallowed_methods,
     reason = "it ends when the pipe does, so it does not outlive us either"
 )]
-fn watching_shell() -> io::Result<Child> {
+fn spawn_watchdog_shell() -> io::Result<Child> {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", WATCHDOG_SCRIPT]).stdin(Stdio::piped());
     shell.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).current_dir("/");

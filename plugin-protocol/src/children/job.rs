@@ -22,7 +22,7 @@ impl ProcessTree {
     pub async fn spawn(mut command: Command) -> io::Result<(Child, Self)> {
         let job = Job::new()?;
         let mut child = command.creation_flags(CREATE_NEW_PROCESS_GROUP).spawn()?;
-        let taken = child.raw_handle().map_or(Ok(()), |process| job.take(process));
+        let taken = child.raw_handle().map_or(Ok(()), |process| job.add_process(process));
         // One that has ended already cannot be taken in.
         if taken.is_err() && child.try_wait()?.is_none() {
             child.start_kill().ok();

@@ -44,7 +44,7 @@ impl Job {
             OwnedHandle::from_raw_handle(handle)
         };
         let job = Self(handle);
-        job.set_limit(JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE)?;
+        job.set_limit_flags(JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE)?;
         Ok(job)
     }
 
@@ -52,7 +52,7 @@ impl Job {
     ///
     /// # Errors
     /// When the system refuses.
-    pub(crate) fn take(&self, process: RawHandle) -> io::Result<()> {
+    pub(crate) fn add_process(&self, process: RawHandle) -> io::Result<()> {
         #[expect(unsafe_code, reason = "as in `new`")]
         // SAFETY: both handles are open.
         let is_taken = unsafe { AssignProcessToJobObject(self.0.as_raw_handle(), process) };
@@ -71,10 +71,10 @@ impl Job {
     /// Lets its processes run on when the job is closed.
     pub(crate) fn release(&self) {
         // If the system refuses, they end.
-        self.set_limit(0).ok();
+        self.set_limit_flags(0).ok();
     }
 
-    fn set_limit(&self, flags: u32) -> io::Result<()> {
+    fn set_limit_flags(&self, flags: u32) -> io::Result<()> {
         let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
         limits.BasicLimitInformation.LimitFlags = flags;
         let size = u32::try_from(size_of_val(&limits)).unwrap_or_default();

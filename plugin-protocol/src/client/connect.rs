@@ -61,7 +61,7 @@ impl Dialer {
         let connector = service_fn(move |_: Uri| {
             // Cloned for each attempt, because the channel calls the connector again to reconnect.
             let dialer = dialer.clone();
-            async move { dialer.open().await.map(TokioIo::new) }
+            async move { dialer.open_byte_stream().await.map(TokioIo::new) }
         });
         // Keepalive pings stay off: Go servers close the connection of a client that pings them.
         // The `:authority` is `localhost`, as grpc-go sends it. The connector ignores the URI.
@@ -83,7 +83,7 @@ impl Dialer {
         }
     }
 
-    async fn open(&self) -> io::Result<Box<dyn ByteStream>> {
+    async fn open_byte_stream(&self) -> io::Result<Box<dyn ByteStream>> {
         let stream = socket::connect(&self.address).await?;
         let Some(config) = &self.tls else {
             return Ok(stream);

@@ -22,16 +22,17 @@ use super::logs::PluginLog;
 use super::pool::ConnectionPool;
 use super::process::Process;
 use super::system::{self, FileIdentity};
-use super::{ProcessLimits, Settings, unrunnable};
+use super::{ProcessLimits, Settings, explain_start_error};
 use crate::Failure;
 use crate::handshake::{
-    Address, Handshake, HandshakeError, HostEnvironment, LINE_LIMIT, Protocol, printable,
+    Address, Handshake, HandshakeError, HostEnvironment, MAX_HANDSHAKE_LINE_BYTES, Protocol,
+    printable,
 };
 use crate::socket::is_local;
-use crate::tls::{Identity, client_config};
+use crate::tls::{TlsIdentity, client_config};
 
 /// Time that a plugin gets to end after it closed its stdout.
-const EXIT_WAIT: Duration = Duration::from_secs(2);
+const STDOUT_CLOSED_EXIT_WAIT: Duration = Duration::from_secs(2);
 /// Time after which a slow start is worth a line in the log.
 const SLOW_START_WARNING_DELAY: Duration = Duration::from_secs(3);
 
@@ -54,7 +55,7 @@ pub struct Executable {
 }
 
 /// The reason not to start a file that took the place of the one that was checked.
-const CHANGED_REASON: &str = "the file has changed since its checksum was compared with the dependency lock file, so it is not started; run the command again";
+const FILE_CHANGED_REASON: &str = "the file has changed since its checksum was compared with the dependency lock file, so it is not started; run the command again";
 
 /// A child that runs, and what belongs to it.
 #[derive(Debug)]
@@ -62,15 +63,15 @@ pub(crate) struct PluginChild {
     pub(super) process: Process,
     pub(super) log: Arc<PluginLog>,
     /// Removed with the child.
-    home: TempDir,
+    socket_folder: TempDir,
     /// The socket it announced, wherever it made it.
     socket: Option<PathBuf>,
 }
 
 impl PluginChild {
     /// The folder that was made for its socket.
-    pub(super) fn home(&self) -> &Path {
-        self.home.path()
+    pub(super) fn socket_folder(&self) -> &Path {
+        self.socket_folder.path()
     }
 }
 
@@ -111,7 +112,7 @@ pub(super) async fn launch(
     let unstarted = |problem| launch_failure(executable, settings, problem, String::new());
     // A folder for each plugin: go-plugin creates its socket in `PLUGIN_UNIX_SOCKET_DIR` with the
     // umask of the user, so only the folder keeps other users out.
-    let home =
+    let socket_folder =
  system::make_socket_folder("formwork-").map_err(|error| {
         unstarted(LaunchProblem::Environment(format!(
             "no folder for its socket can be made: {error}. Set TMPDIR to a directory that exists and can be written to"
@@ -119,17 +120,18 @@ pub(super) async fn launch(
     })?;
     let identity = match settings.tls {
         true => Some(
-            Identity::generate()
+            TlsIdentity::generate()
                 .map_err(|error| unstarted(LaunchProblem::Environment(error.to_string())))?,
         ),
         false => None,
     };
     // The certificate travels in the environment (`PLUGIN_CLIENT_CERT`), as go-plugin expects. It
     // is public; the private key stays in this process.
-    let environment = HostEnvironment::new(home.path(), identity.as_ref().map(Identity::pem));
+    let environment =
+        HostEnvironment::new(socket_folder.path(), identity.as_ref().map(TlsIdentity::pem));
     let started = start(executable, &environment, settings.limits).await;
     let (process, pipes) = started.map_err(|error| {
-        unstarted(LaunchProblem::Unrunnable(unrunnable::explain_start_error(
+        unstarted(LaunchProblem::Unrunnable(explain_start_error::explain_start_error(
             &executable.path,
             &error,
         )))
@@ -139,9 +141,9 @@ pub(super) async fn launch(
     let log = PluginLog::new(executable.name.clone());
     // Before the handshake is read: a plugin that logs more than a pipe holds would block before it
     // prints the handshake.
-    tokio::spawn(Arc::clone(&log).follow(pipes.stderr));
+    tokio::spawn(Arc::clone(&log).read_stderr_to_end(pipes.stderr));
     // From here on a drop kills the process, also when the caller abandons this future.
-    let mut child = PluginChild { process, log, home, socket: None };
+    let mut child = PluginChild { process, log, socket_folder, socket: None };
     match complete_handshake(&mut child, pipes.stdout, identity.as_ref(), settings).await {
         Ok((dialer, channel, protocol)) => {
             debug!(plugin = executable.name, %protocol, address = %dialer.address, "plugin ready");
@@ -165,7 +167,7 @@ async fn start(
         if let Some(checked) = executable.identity
             && FileIdentity::of(&path)? != checked
         {
-            return Err(io::Error::other(CHANGED_REASON));
+            return Err(io::Error::other(FILE_CHANGED_REASON));
         }
         #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
         let mut command = Command::new(&path);
@@ -182,7 +184,7 @@ async fn start(
         match Process::start(command, executable.arg0.as_deref(), limits).await {
             // A file that was just written can be held open, for a moment, by another child of ours
             // that is about to replace itself.
-            Err(error) if system::is_open_for_writing(&error) && attempts < 50 => {
+            Err(error) if system::is_open_for_writing_error(&error) && attempts < 50 => {
                 attempts += 1;
                 sleep(Duration::from_millis(10)).await;
             }
@@ -195,7 +197,7 @@ async fn start(
 async fn complete_handshake(
     child: &mut PluginChild,
     mut stdout: ChildStdout,
-    identity: Option<&Identity>,
+    identity: Option<&TlsIdentity>,
     settings: &Settings,
 ) -> Result<(Dialer, tonic::transport::Channel, Protocol), LaunchProblem> {
     // A plugin without a handshake, such as a program that waits on its stdin, would hang the run
@@ -255,8 +257,8 @@ async fn first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProblem> 
             0 if line.is_empty() => return Err(LaunchProblem::Ended),
             0 => return Ok(line),
             // A program that is no plugin may print without end and without a line break.
-            _ if line.len() > LINE_LIMIT => {
-                line.truncate(LINE_LIMIT);
+            _ if line.len() > MAX_HANDSHAKE_LINE_BYTES => {
+                line.truncate(MAX_HANDSHAKE_LINE_BYTES);
                 return Err(LaunchProblem::TooLong(line));
             }
             _ => (),
@@ -281,18 +283,18 @@ async fn end_failed_start(
 ) -> Failure {
     // A child that is ending by itself is let, because how it ended explains much.
     let patience = match problem {
-        LaunchProblem::Ended => EXIT_WAIT,
+        LaunchProblem::Ended => STDOUT_CLOSED_EXIT_WAIT,
         // A plugin that is crashing ends within moments. One that talks nonsense may live forever.
-        LaunchProblem::Handshake(_) | LaunchProblem::Connect(_) => EXIT_WAIT / 4,
+        LaunchProblem::Handshake(_) | LaunchProblem::Connect(_) => STDOUT_CLOSED_EXIT_WAIT / 4,
         _ => Duration::ZERO,
     };
     // Asked before the kill, because the exit status of a crash is the best explanation of a failed
     // start.
     let exit = child.process.wait(patience).await;
     child.process.kill();
-    child.process.wait(EXIT_WAIT).await;
+    child.process.wait(STDOUT_CLOSED_EXIT_WAIT).await;
     // After the end of the process, so that its last lines have arrived.
-    let words = child.log.last_lines(EXIT_WAIT / 4).await;
+    let words = child.log.last_lines(STDOUT_CLOSED_EXIT_WAIT / 4).await;
     let mut story = exit.map(|exit| format!("\nThe process ended: {exit}.")).unwrap_or_default();
     if !words.is_empty() {
         story.push_str("\nIts last output:\n");
@@ -325,7 +327,7 @@ fn launch_failure(
                 .to_owned(),
         )),
         LaunchProblem::TooLong(line) => Failure::Launch(tell(format!(
-            "it wrote more than {LINE_LIMIT} bytes without ending the handshake line: `{}`",
+            "it wrote more than {MAX_HANDSHAKE_LINE_BYTES} bytes without ending the handshake line: `{}`",
             printable(&line)
         ))),
         LaunchProblem::Unreadable(error) => {

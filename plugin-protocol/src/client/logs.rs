@@ -15,13 +15,13 @@ use tokio::time::timeout;
 use tracing::{Level, debug, error, info, trace, warn};
 
 /// The longest line that stays in one piece, as in go-plugin.
-const LINE_LIMIT: usize = 64 * 1024;
+const MAX_UNSPLIT_LINE_BYTES: usize = 64 * 1024;
 /// Number of latest lines that are kept.
-const TAIL_LINES: usize = 20;
+const MAX_KEPT_TAIL_LINES: usize = 20;
 /// Number of lines of a panic that are kept: its beginning says most.
-const PANIC_LINES: usize = 100;
+const MAX_KEPT_PANIC_LINES: usize = 100;
 /// Greatest length of a kept line.
-const MAX_LINE_LENGTH: usize = 2 * 1024;
+const MAX_KEPT_LINE_LENGTH: usize = 2 * 1024;
 
 /// The log of one plugin.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl PluginLog {
     }
 
     /// Reads `stderr` to its end.
-    pub(super) async fn follow(self: Arc<Self>, mut stderr: impl AsyncRead + Unpin) {
+    pub(super) async fn read_stderr_to_end(self: Arc<Self>, mut stderr: impl AsyncRead + Unpin) {
         let mut lines = LineSplitter::default();
         let mut chunk = vec![0; 16 * 1024];
         loop {
@@ -102,14 +102,14 @@ impl PluginLog {
                     // One that did not end the plugin explains nothing of its end.
                     words.panic.clear();
                 }
-                if words.panic.len() < PANIC_LINES {
+                if words.panic.len() < MAX_KEPT_PANIC_LINES {
                     words.panic.push(kept.clone());
                 }
                 Level::ERROR
             }
             None => Level::DEBUG,
         };
-        if words.tail.len() == TAIL_LINES {
+        if words.tail.len() == MAX_KEPT_TAIL_LINES {
             words.tail.pop_front();
         }
         words.tail.push_back(kept);
@@ -125,12 +125,12 @@ pub(crate) fn fuzz_log(data: &[u8]) {
     let (first, second) = data.split_at(data.len() / 2);
     for chunk in [first, second] {
         lines.feed(chunk, |line| log.write_line(line));
-        assert!(lines.partial.len() < LINE_LIMIT, "a line without end is kept");
+        assert!(lines.partial.len() < MAX_UNSPLIT_LINE_BYTES, "a line without end is kept");
     }
     lines.finish(|line| log.write_line(line));
     let words = log.words.lock().unwrap_or_else(PoisonError::into_inner);
-    assert!(words.tail.len() <= TAIL_LINES && words.panic.len() <= PANIC_LINES);
-    let longest = MAX_LINE_LENGTH + 8;
+    assert!(words.tail.len() <= MAX_KEPT_TAIL_LINES && words.panic.len() <= MAX_KEPT_PANIC_LINES);
+    let longest = MAX_KEPT_LINE_LENGTH + 8;
     assert!(words.tail.iter().chain(&words.panic).all(|line| line.len() <= longest));
 }
 
@@ -223,7 +223,7 @@ fn starts_panic(line: &str) -> bool {
 
 fn shorten(line: &str) -> String {
     // At the boundary of a character: slicing inside one would panic.
-    match line.char_indices().find(|(at, _)| *at >= MAX_LINE_LENGTH) {
+    match line.char_indices().find(|(at, _)| *at >= MAX_KEPT_LINE_LENGTH) {
         Some((at, _)) => format!("{}...", &line[..at]),
         None => line.to_owned(),
     }
@@ -249,7 +249,7 @@ impl LineSplitter {
             bytes = &bytes[end + 1..];
         }
         self.partial.extend_from_slice(bytes);
-        if self.partial.len() >= LINE_LIMIT {
+        if self.partial.len() >= MAX_UNSPLIT_LINE_BYTES {
             line(&self.partial);
             self.partial.clear();
         }

@@ -17,7 +17,7 @@ use super::lease::{ChannelSource, Lease};
 use crate::Failure;
 
 /// Number of calls that each connection must carry before another is opened.
-const CALLS_PER_CONNECTION: usize = 8;
+const CALLS_BEFORE_NEXT_CONNECTION: usize = 8;
 /// Time that a broken connection waits for the end of the process behind it.
 const EXIT_STATUS_WAIT: Duration = Duration::from_secs(1);
 /// Time that the rest of a dead plugin's log gets to arrive.
@@ -56,7 +56,7 @@ impl Connection {
         Self { channel, in_flight: Arc::default() }
     }
 
-    fn load(&self) -> usize {
+    fn calls_in_flight(&self) -> usize {
         self.in_flight.load(Ordering::Relaxed)
     }
 }
@@ -127,14 +127,15 @@ impl ChannelSource for ConnectionPool {
             return Err(self.explain_loss("the plugin has ended".to_owned()).await);
         }
         let mut open = self.shared.lock();
-        let Some(idlest) = open.connections.iter().min_by_key(|connection| connection.load())
+        let Some(idlest) =
+            open.connections.iter().min_by_key(|connection| connection.calls_in_flight())
         else {
             let reason = "the plugin was shut down".to_owned();
             return Err(Failure::Lost { reason, exit: None, output: String::new() });
         };
-        let load = idlest.load();
+        let load = idlest.calls_in_flight();
         let lease = Lease::new(idlest.channel.clone(), Arc::clone(&idlest.in_flight));
-        if load >= CALLS_PER_CONNECTION
+        if load >= CALLS_BEFORE_NEXT_CONNECTION
             && open.connections.len() < self.shared.limit
             && !open.settled
         {

@@ -79,7 +79,7 @@ impl Process {
         let mut child = spawn(command).await?;
         let pipes = (child.stdout.take(), child.stderr.take());
         // Watched before anything can fail, or a child without pipes would stay behind as a zombie.
-        let process = Self::watch(child)?;
+        let process = Self::start_reaper(child)?;
         let (Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("the child has no pipes"));
         };
@@ -90,7 +90,7 @@ impl Process {
         Ok((process, pipes))
     }
 
-    fn watch(child: Child) -> io::Result<Self> {
+    fn start_reaper(child: Child) -> io::Result<Self> {
         // A process id is positive and fits, on every system there is.
         let pid = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
         let group = Arc::new(ProcessGroup { leader: pid, reaped: Mutex::new(false) });
@@ -272,13 +272,13 @@ struct SpawnOrder {
 /// Spawns from the one thread that lives as long as we do: the signal at the parent's death is sent
 /// when the *thread* that spawned ends, and those of a thread pool come and go.
 async fn spawn(command: Command) -> io::Result<Child> {
-    static LAUNCHER: Mutex<Option<mpsc::Sender<SpawnOrder>>> = Mutex::new(None);
+    static SPAWNER_THREAD: Mutex<Option<mpsc::Sender<SpawnOrder>>> = Mutex::new(None);
     let (reply, answer) = oneshot::channel();
     {
-        let mut launcher = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut launcher = SPAWNER_THREAD.lock().unwrap_or_else(PoisonError::into_inner);
         let orders = match launcher.take() {
             Some(orders) => orders,
-            None => start_launcher()?,
+            None => start_spawner_thread()?,
         };
         orders.send(SpawnOrder { command, reply }).map_err(io::Error::other)?;
         // Put back only after a successful send. If the thread has died, the next launch starts
@@ -288,7 +288,7 @@ async fn spawn(command: Command) -> io::Result<Child> {
     answer.await.map_err(io::Error::other)?
 }
 
-fn start_launcher() -> io::Result<mpsc::Sender<SpawnOrder>> {
+fn start_spawner_thread() -> io::Result<mpsc::Sender<SpawnOrder>> {
     let (sender, orders) = mpsc::channel::<SpawnOrder>();
     thread::Builder::new().name("plugin launcher".to_owned()).spawn(move || {
         for mut order in orders {
@@ -297,7 +297,7 @@ fn start_launcher() -> io::Result<mpsc::Sender<SpawnOrder>> {
             if let Err(Ok(child)) = order.reply.send(child) {
                 // Dropping kills the process group and reaps it. Without this an abandoned launch
                 // would leave a running plugin.
-                drop(Process::watch(child));
+                drop(Process::start_reaper(child));
             }
         }
     })?;

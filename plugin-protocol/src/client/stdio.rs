@@ -7,7 +7,7 @@ use tracing::debug;
 use crate::wire::generated::plugin::grpc_stdio_client::GrpcStdioClient;
 
 /// Greatest length of a shown piece; a piece is up to this long in go-plugin.
-const MAX_SHOWN: usize = 1024;
+const MAX_LOGGED_PIECE_LENGTH: usize = 1024;
 
 /// Reads the plugin's prints into the log until the stream or the connection ends.
 pub(super) async fn log_output(plugin: String, channel: Channel) {
@@ -18,7 +18,7 @@ pub(super) async fn log_output(plugin: String, channel: Channel) {
     let mut pieces = response.into_inner();
     while let Ok(Some(piece)) = pieces.message().await {
         // Cut as bytes: the lossy conversion repairs a character that is cut in two.
-        let shown = &piece.data[..piece.data.len().min(MAX_SHOWN)];
+        let shown = &piece.data[..piece.data.len().min(MAX_LOGGED_PIECE_LENGTH)];
         let text = String::from_utf8_lossy(shown);
         debug!(target: "provider", plugin, "printed: {}", text.trim_end());
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-pub(super) use files::{is_not_executable_error, is_open_for_writing, is_socket};
+pub(super) use files::{is_not_executable_error, is_open_for_writing_error, is_socket};
 
 /// Longest path of a folder for sockets, in bytes. The path of a Unix socket is limited to 107 bytes
 /// (`sun_path`), and CI systems have long temporary folders.
@@ -31,7 +31,7 @@ pub fn short_temp_dir() -> PathBuf {
 /// When it cannot be created.
 pub fn make_socket_folder(prefix: &str) -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
-    files::only_for_this_user(builder.prefix(prefix));
+    files::restrict_to_this_user(builder.prefix(prefix));
     builder.tempdir_in(short_temp_dir())
 }
 

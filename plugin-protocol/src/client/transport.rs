@@ -33,7 +33,7 @@ impl ChannelTransport {
         // tonic's own limit is 4 MiB, far below the schemas and states that Terraform accepts.
         let mut grpc = Grpc::new(lease.channel.clone())
             .max_decoding_message_size(call.answer_limit)
-            .max_encoding_message_size(limit::MAX_REQUEST);
+            .max_encoding_message_size(limit::MAX_REQUEST_BYTES);
         // Required before each call: tonic's buffered channel panics if it is called unready.
         if let Err(error) = grpc.ready().await {
             let failure = self.channels.explain_loss(with_causes(&error)).await;

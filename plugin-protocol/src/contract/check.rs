@@ -8,7 +8,7 @@ use super::conform::{
     assert_object_compatible, assert_plan_valid, destroy_violations, type_violations,
     unknown_violations, write_only_violations,
 };
-use super::replace::replace_violations;
+use super::requires_replace::replace_violations;
 use super::{Rule, Violation};
 use crate::Payload;
 
@@ -88,7 +88,7 @@ pub enum Call<'a> {
 
 /// An answer, with what it is held against.
 #[derive(Clone, Copy, Debug)]
-pub struct CheckedAnswer<'a> {
+pub struct AnswerToCheck<'a> {
     call: Call<'a>,
     deferred: bool,
     object: Option<Object<'a>>,
@@ -104,7 +104,7 @@ struct Object<'a> {
     is_decoded: bool,
 }
 
-impl<'a> CheckedAnswer<'a> {
+impl<'a> AnswerToCheck<'a> {
     /// The answer to a call, with nothing in it yet.
     #[must_use]
     pub fn for_call(call: Call<'a>) -> Self {
@@ -146,7 +146,7 @@ impl<'a> CheckedAnswer<'a> {
 /// Rules about the form of an object come first. If one is broken, those about its content are not
 /// checked: they would only repeat it.
 #[must_use]
-pub fn check_answer(exchange: &CheckedAnswer<'_>, schemas: &Schemas<'_>) -> Vec<Violation> {
+pub fn check_answer(exchange: &AnswerToCheck<'_>, schemas: &Schemas<'_>) -> Vec<Violation> {
     let root = Path::root();
     // First: values in a deferred answer are placeholders, which no other rule applies to.
     if exchange.deferred {

@@ -26,7 +26,7 @@ impl IgnoredChanges {
         }
         match self {
             // Computed attributes must not look as if an author had set them.
-            Self::All => without_computed(block, prior.value()).split_marks().0,
+            Self::All => block_value_without_computed(block, prior.value()).split_marks().0,
             Self::Paths(paths) => with_prior_at(paths, prior.value(), config.value()),
         }
     }
@@ -58,14 +58,19 @@ fn with_prior_at(paths: &[Path], prior: &Value, config: &Value) -> Plain {
             _ => (path.clone(), None),
         };
         let Some(prior) = target.find(prior) else { continue };
-        let replaced = result_at(&result, &target, key, prior);
+        let replaced = replace_with_prior_part(&result, &target, key, prior);
         result = replaced.unwrap_or(result);
     }
     result.split_marks().0
 }
 
 /// The value with the prior part put in at `target`; `None` if that changes nothing.
-fn result_at(value: &Value, target: &Path, key: Option<&Str>, prior: &Value) -> Option<Value> {
+fn replace_with_prior_part(
+    value: &Value,
+    target: &Path,
+    key: Option<&Str>,
+    prior: &Value,
+) -> Option<Value> {
     let current = target.find(value)?;
     let is_map = matches!(current.ty(), Type::Map(_));
     // Terraform leaves unknown maps as they are: there is nothing to put a key into.
@@ -99,13 +104,13 @@ fn with_prior_key(current: &Value, key: &Str, prior: &Value) -> Value {
 }
 
 /// The value with null for every attribute that only the provider sets.
-fn without_computed(block: &Block, value: &Value) -> Value {
+fn block_value_without_computed(block: &Block, value: &Value) -> Value {
     let Value::Object(object) = value else { return value.clone() };
     let items = object.iter().map(|(name, part)| {
         match (block.attributes.get(name), block.blocks.get(name)) {
-            (Some(attr), _) => attribute_without_computed(attr, part),
+            (Some(attr), _) => attribute_value_without_computed(attr, part),
             (_, Some(nested)) => map_objects(nested.nesting, part, |element| {
-                without_computed(&nested.block, element)
+                block_value_without_computed(&nested.block, element)
             }),
             _ => part.clone(),
         }
@@ -113,7 +118,7 @@ fn without_computed(block: &Block, value: &Value) -> Value {
     value.with_children(items.collect())
 }
 
-fn attribute_without_computed(attr: &Attribute, value: &Value) -> Value {
+fn attribute_value_without_computed(attr: &Attribute, value: &Value) -> Value {
     if attr.role == Role::Computed {
         return Value::null(value.ty());
     }
@@ -121,7 +126,7 @@ fn attribute_without_computed(attr: &Attribute, value: &Value) -> Value {
     map_objects(nested.nesting, value, |element| {
         let Value::Object(object) = element else { return element.clone() };
         let items = object.iter().map(|(name, part)| match nested.attributes.get(name) {
-            Some(attr) => attribute_without_computed(attr, part),
+            Some(attr) => attribute_value_without_computed(attr, part),
             None => part.clone(),
         });
         element.with_children(items.collect())

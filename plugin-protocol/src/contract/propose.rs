@@ -10,8 +10,8 @@ use formwork_value::schema::{
 };
 use formwork_value::{Plain, Str, Type, Value};
 
+use super::element_index::{ElementIndex, ElementKey};
 use super::rule_values::{attribute_value, element_under_key, is_identical, keyed_elements};
-use super::sets::{ElementIndex, ElementKey};
 
 /// Returns the value to send as "proposed new state". Write-only values stand in it as configured.
 ///
@@ -115,7 +115,7 @@ fn has_non_computed_values(nested: &NestedAttributes, value: &Value) -> bool {
 }
 
 fn propose_nested_attributes(nested: &NestedAttributes, prior: &Value, config: &Value) -> Value {
-    let object = Element::Object(nested);
+    let object = ElementSchema::Object(nested);
     match nested.nesting {
         // The type of what is unknown may yet turn out; there is nothing to merge.
         _ if config.is_unknown() => config.clone(),
@@ -127,7 +127,7 @@ fn propose_nested_attributes(nested: &NestedAttributes, prior: &Value, config: &
 }
 
 fn propose_nested_block(nested: &NestedBlock, prior: &Value, config: &Value) -> Value {
-    let block = Element::Block(&nested.block);
+    let block = ElementSchema::Block(&nested.block);
     match nested.nesting {
         // Only a `dynamic` block over something unknown makes blocks unknown.
         _ if config.is_unknown() => config.clone(),
@@ -141,12 +141,12 @@ fn propose_nested_block(nested: &NestedBlock, prior: &Value, config: &Value) -> 
 }
 
 /// Schema of an element of a collection.
-enum Element<'s> {
+enum ElementSchema<'s> {
     Block(&'s Block),
     Object(&'s NestedAttributes),
 }
 
-impl Element<'_> {
+impl ElementSchema<'_> {
     fn merge(&self, prior: &Value, config: &Value) -> Value {
         match self {
             Self::Block(block) => propose_block(block, prior, config),
@@ -185,7 +185,7 @@ impl Element<'_> {
             }
             match self {
                 Self::Block(block) => block.blocks.get(name).is_some_and(|nested| {
-                    let element = Element::Block(&nested.block);
+                    let element = ElementSchema::Block(&nested.block);
                     elements_match(&element, nested.nesting, prior, config)
                 }),
                 Self::Object(_) => false,
@@ -197,7 +197,7 @@ impl Element<'_> {
 fn attribute_matches(attr: &Attribute, prior: &Value, config: &Value) -> bool {
     match &attr.kind {
         AttributeKind::Nested(nested) => {
-            elements_match(&Element::Object(nested), nested.nesting, prior, config)
+            elements_match(&ElementSchema::Object(nested), nested.nesting, prior, config)
         }
         AttributeKind::Plain(_) => {
             // As in Terraform, a set that differs is never taken for a computed value.
@@ -208,7 +208,12 @@ fn attribute_matches(attr: &Attribute, prior: &Value, config: &Value) -> bool {
 
 /// Whether each element of a prior collection matches the configured one at the same position.
 /// Further configured elements do not matter.
-fn elements_match(element: &Element<'_>, nesting: Nesting, prior: &Value, config: &Value) -> bool {
+fn elements_match(
+    element: &ElementSchema<'_>,
+    nesting: Nesting,
+    prior: &Value,
+    config: &Value,
+) -> bool {
     match nesting {
         Nesting::Single | Nesting::Group => element.matches_config(prior, config),
         // Elements of inner sets have no identity, so the sets as a whole had to be the same.
@@ -223,7 +228,7 @@ fn elements_match(element: &Element<'_>, nesting: Nesting, prior: &Value, config
     }
 }
 
-fn propose_list(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
+fn propose_list(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> Value {
     let children = config.children().iter().enumerate().map(|(at, config)| {
         match (prior, prior.children().get(at)) {
             // The elements of an unknown list are unknown, and so are the computed parts of each.
@@ -238,7 +243,7 @@ fn propose_list(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
     config.with_children(children.collect())
 }
 
-fn propose_map(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
+fn propose_map(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> Value {
     let children =
         keyed_elements(config).map(|(key, config)| match (prior, element_under_key(prior, key)) {
             (Value::Unknown(unknown), _) => {
@@ -254,7 +259,7 @@ fn element_type(collection: &Type, element: &Value) -> Type {
     collection.element().cloned().unwrap_or_else(|| element.ty())
 }
 
-fn propose_set(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
+fn propose_set(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> Value {
     // Null and unknown sets have no children either, and stay as they are.
     if config.children().is_empty() {
         return config.clone();
@@ -284,7 +289,7 @@ fn propose_set(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
 }
 
 /// The attributes in which a prior element must agree with a configured one to match it.
-fn identifying_key(element: &Element<'_>, config: &Value) -> ElementKey {
+fn identifying_key(element: &ElementSchema<'_>, config: &Value) -> ElementKey {
     let Value::Object(object) = config else { return ElementKey::Whole };
     let tells = |name: &Str, config: &Value| {
         element.attributes().get(name).is_some_and(|attr| match attr.kind {

@@ -6,7 +6,7 @@ use std::hash::{Hash as _, Hasher};
 use formwork_value::{Str, Type, Value};
 
 /// The longest value that a message shows in full.
-const MAX_SHOWN: usize = 400;
+const MAX_SHOWN_VALUE_LENGTH: usize = 400;
 
 /// An attribute of an object; of a null object null, of an unknown one unknown. `ty` is the type of
 /// the attribute.
@@ -86,9 +86,10 @@ pub(super) fn hash_value(value: &Value, into: &mut impl Hasher) {
 pub(super) fn display_value(value: &Value) -> String {
     let mut out = String::new();
     write_value(value, &mut out);
-    if out.len() > MAX_SHOWN {
+    if out.len() > MAX_SHOWN_VALUE_LENGTH {
         // A cut inside a character would panic.
-        let cut = (0..=MAX_SHOWN).rev().find(|at| out.is_char_boundary(*at)).unwrap_or(0);
+        let cut =
+            (0..=MAX_SHOWN_VALUE_LENGTH).rev().find(|at| out.is_char_boundary(*at)).unwrap_or(0);
         out.truncate(cut);
         out.push('…');
     }
@@ -97,7 +98,7 @@ pub(super) fn display_value(value: &Value) -> String {
 
 fn write_value(value: &Value, out: &mut String) {
     // A value that is too long is not formatted to its end, only to be cut.
-    if out.len() > MAX_SHOWN {
+    if out.len() > MAX_SHOWN_VALUE_LENGTH {
         return;
     }
     let brackets = match value {

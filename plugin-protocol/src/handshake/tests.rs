@@ -156,14 +156,16 @@ fn a_plugin_reads_what_a_host_wrote() {
         }
     );
     // An inherited certificate would make the plugin talk TLS.
-    assert!(HostEnvironment::new(Path::new("/x"), None).remove.contains(&CLIENT_CERT_NAME));
+    assert!(HostEnvironment::new(Path::new("/x"), None).remove.contains(&CLIENT_CERT_VARIABLE));
 }
 
 #[test]
 fn a_wrong_or_missing_cookie_means_run_by_hand() {
     let with_cookie = |cookie: Option<&str>| {
-        PluginEnvironment::read(|name| cookie.filter(|_| name == COOKIE_NAME).map(OsString::from))
-            .started_by_host
+        PluginEnvironment::read(|name| {
+            cookie.filter(|_| name == COOKIE_VARIABLE).map(OsString::from)
+        })
+        .started_by_host
     };
     assert!(with_cookie(Some(COOKIE_VALUE)));
     assert!(!with_cookie(Some("wrong")));

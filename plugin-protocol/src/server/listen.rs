@@ -22,7 +22,7 @@ use crate::tls::ByteStream;
 /// Time limit of the TLS handshake.
 const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause when the system is out of file descriptors and the like.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_ERROR_PAUSE: Duration = Duration::from_millis(50);
 
 /// Accepts for as long as the stream is read. Peers that fail to prove themselves to `tls` are
 /// dropped and do not hold up others.
@@ -47,7 +47,7 @@ async fn accept_all(
             () = sender.closed() => return,
         };
         let Ok(bytes) = accepted else {
-            sleep(ACCEPT_PAUSE).await;
+            sleep(ACCEPT_ERROR_PAUSE).await;
             continue;
         };
         let (tls, sender) = (tls.clone(), sender.clone());

@@ -10,14 +10,14 @@ use tonic::transport::Server;
 
 use super::controller::ShutdownSignal;
 use super::listen::{Connection, accept_connections};
-use super::plumbing::Services;
 use super::service::ProviderService;
+use super::services::Services;
 use super::system::{HostProcess, ignore_interrupts, take_stdout, wait_for_end_request};
 use super::{Options, ServeError};
 use crate::handshake::{Handshake, PluginEnvironment, Protocol};
-use crate::reattach::{self, REATTACH_NAME, Reattach};
+use crate::reattach::{self, REATTACH_VARIABLE, Reattach};
 use crate::socket::Listener;
-use crate::tls::{Identity, server_config};
+use crate::tls::{TlsIdentity, server_config};
 use crate::wire::MAX_HEADER_LIST_LEN;
 
 /// Time that calls in flight get after the host asked for the end. The host waits two seconds in
@@ -50,7 +50,7 @@ pub(super) async fn serve_host(
         None => (None, None),
         Some(client) => {
             let identity =
-                Identity::generate().map_err(|error| ServeError::Tls(error.to_string()))?;
+                TlsIdentity::generate().map_err(|error| ServeError::Tls(error.to_string()))?;
             let config = server_config(&identity, client)
                 .map_err(|error| ServeError::Tls(error.to_string()))?;
             (Some(identity), Some(config))
@@ -91,7 +91,7 @@ pub(super) async fn serve_debug(
     let value = reattach::print(&host_addresses(&options.address), &reattach);
     let text = format!(
         "The provider is running. To use it, run terraform or formwork with this variable:\n\n\
-         \t{REATTACH_NAME}='{value}'\n\n"
+         \t{REATTACH_VARIABLE}='{value}'\n\n"
     );
     // On stdout, where tools look for the variable, as Go SDKs print it.
     write_and_flush(&mut io::stdout(), &text).map_err(ServeError::Output)?;

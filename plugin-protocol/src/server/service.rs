@@ -65,13 +65,13 @@ impl Service<http::Request<Body>> for ProviderService {
         };
         let path = request.uri().path();
         // Either version is answered. `Services` lets only the negotiated one through.
-        let named = |protocol: Protocol| Some((protocol, protocol.method(path)?));
+        let named = |protocol: Protocol| Some((protocol, protocol.method_at_path(path)?));
         let Some((protocol, method)) = Protocol::ALL.into_iter().find_map(named) else {
             // Hosts learn from it that a provider lacks a newer method.
             let status = Status::unimplemented("the provider has no such method");
             return future::ready(Ok(status.into_http())).boxed();
         };
-        let name = protocol.name(method);
+        let name = protocol.method_name(method);
         let handling = IncomingCall { name, provider, request };
         dispatch(handling, protocol, method).map(Ok).boxed()
     }

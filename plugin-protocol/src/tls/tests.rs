@@ -29,8 +29,8 @@ fn connect(
     Ok(client)
 }
 
-fn identity() -> Identity {
-    Identity::generate().expect("a certificate can be made")
+fn identity() -> TlsIdentity {
+    TlsIdentity::generate().expect("a certificate can be made")
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod diag;
 mod ephemeral;
 mod function;
 mod list;
-mod offer;
+mod provider_schema;
 mod resource;
 mod schema;
 mod schema_v5;
@@ -28,7 +28,7 @@ use std::fmt;
 use crate::Failure;
 
 pub(crate) use configure::encode_prepare_response;
-pub(crate) use offer::unencodable_schema_response;
+pub(crate) use provider_schema::unencodable_schema_response;
 pub(crate) use state_store::{IncomingState, write_chunks};
 
 /// A message of a peer without a meaning.

@@ -88,19 +88,20 @@ impl Protocol {
     }
 
     /// The path of a method; none if the version lacks it.
-    pub(crate) fn path(self, method: Method) -> Option<&'static str> {
+    pub(crate) fn method_path(self, method: Method) -> Option<&'static str> {
         // Both tables are in the order of the enum, and protocol 5 lacks only the last ones.
         self.method_table().get(method as usize).map(|(_, path)| *path)
     }
 
     /// The method behind a path; none if the version has no such method.
-    pub(crate) fn method(self, path: &str) -> Option<Method> {
+    pub(crate) fn method_at_path(self, path: &str) -> Option<Method> {
         self.method_table().iter().find(|(_, own)| *own == path).map(|(method, _)| *method)
     }
 
     /// The name of a method as this version has it, for messages.
-    pub(crate) fn name(self, method: Method) -> &'static str {
-        let path = self.path(method).or_else(|| Self::V6.path(method)).unwrap_or_default();
+    pub(crate) fn method_name(self, method: Method) -> &'static str {
+        let path =
+            self.method_path(method).or_else(|| Self::V6.method_path(method)).unwrap_or_default();
         path.rsplit('/').next().unwrap_or_default()
     }
 }
@@ -140,16 +141,16 @@ mod tests {
     fn every_row_stands_at_the_place_of_its_method() {
         for protocol in [Protocol::V5, Protocol::V6] {
             for (method, path) in protocol.method_table() {
-                assert_eq!(protocol.path(*method), Some(*path));
-                assert_eq!(protocol.method(path), Some(*method));
+                assert_eq!(protocol.method_path(*method), Some(*path));
+                assert_eq!(protocol.method_at_path(path), Some(*method));
             }
         }
     }
 
     #[test]
     fn a_method_has_the_name_its_version_gives_it() {
-        assert_eq!(Protocol::V5.name(Method::GetProviderSchema), "GetSchema");
-        assert_eq!(Protocol::V6.name(Method::GetProviderSchema), "GetProviderSchema");
-        assert_eq!(Protocol::V5.name(Method::LockState), "LockState");
+        assert_eq!(Protocol::V5.method_name(Method::GetProviderSchema), "GetSchema");
+        assert_eq!(Protocol::V6.method_name(Method::GetProviderSchema), "GetProviderSchema");
+        assert_eq!(Protocol::V5.method_name(Method::LockState), "LockState");
     }
 }

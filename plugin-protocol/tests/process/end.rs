@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use formwork_plugin_protocol::client::shutdown_all;
-use formwork_plugin_protocol::handshake::{COOKIE_NAME, COOKIE_VALUE};
+use formwork_plugin_protocol::handshake::{COOKIE_VALUE, COOKIE_VARIABLE};
 use formwork_plugin_protocol::{Failure, ProviderExt as _};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
@@ -106,7 +106,7 @@ async fn a_plugin_whose_host_did_not_provide_for_its_own_death_notices_it() {
         .args(["-c", "\"$TINY_PROGRAM\" & wait"])
         .env("TINY_PROGRAM", tiny("").path)
         // Without the cookie, it would explain itself and end.
-        .env(COOKIE_NAME, COOKIE_VALUE)
+        .env(COOKIE_VARIABLE, COOKIE_VALUE)
         .envs([witness.variable(), witness.litter()])
         .stdout(Stdio::piped())
         // A plugin that outlives its host, against the test, must not hold a pipe of the test

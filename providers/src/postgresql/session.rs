@@ -37,7 +37,7 @@ const ABSENT_SERVER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest wait for the server to cancel a query.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 /// The version that first knows how a member of a role may use it.
-const VERSION_WITH_MEMBER_USE: u32 = 16;
+const VERSION_WITH_MEMBERSHIP_OPTIONS: u32 = 16;
 
 impl Session {
     /// Connects with a database: the one given, or the one to begin with.
@@ -145,7 +145,7 @@ impl Session {
     /// Statements that make the user a member of roles, and end the membership: none where they
     /// would change nothing.
     pub(super) async fn temporary_membership(&self, roles: &[&str]) -> Answer<TemporaryMembership> {
-        let [may, has] = match self.version >= VERSION_WITH_MEMBER_USE {
+        let [may, has] = match self.version >= VERSION_WITH_MEMBERSHIP_OPTIONS {
             true => [
                 "pg_has_role(r.oid, 'USAGE') AND pg_has_role(r.oid, 'SET')",
                 "AND m.inherit_option AND m.set_option",

@@ -30,7 +30,10 @@ const SHORT_ATTRIBUTE_NAMES: [(&str, ObjectIdentifier); 9] = [
 const EMAIL_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.1");
 
 /// Writes a name. `values` has those of each short name that has any.
-pub(super) fn encode_name(values: &[(&str, Vec<String>)], email: Option<&str>) -> Result<Name> {
+pub(super) fn build_distinguished_name(
+    values: &[(&str, Vec<String>)],
+    email: Option<&str>,
+) -> Result<Name> {
     let mut name = Name::default();
     for (short, oid) in SHORT_ATTRIBUTE_NAMES {
         let values = values.iter().find(|(name, _)| *name == short);
@@ -146,7 +149,7 @@ impl AlternativeNames {
 
 #[cfg(test)]
 mod tests {
-    use super::{display_name, encode_name};
+    use super::{build_distinguished_name, display_name};
 
     /// The values of each short name.
     type Parts = &'static [(&'static str, &'static [&'static str])];
@@ -164,7 +167,7 @@ mod tests {
             let owned = values.iter().map(|(short, values)| {
                 (*short, values.iter().map(|&value| value.to_owned()).collect::<Vec<_>>())
             });
-            let name = encode_name(&owned.collect::<Vec<_>>(), email).unwrap();
+            let name = build_distinguished_name(&owned.collect::<Vec<_>>(), email).unwrap();
             assert_eq!(display_name(&name), expected);
         }
     }

@@ -59,7 +59,7 @@ impl Subject {
             one("POSTALCODE", &self.postal_code),
             one("SERIALNUMBER", &self.serial_number),
         ];
-        Ok(name::encode_name(&parts, self.email_address.as_deref())?)
+        Ok(name::build_distinguished_name(&parts, self.email_address.as_deref())?)
     }
 }
 

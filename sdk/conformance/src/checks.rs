@@ -178,7 +178,7 @@ pub(crate) fn display_value(value: &Value) -> String {
             _ => break,
         }
     }
-    match json::encode_simple(&without_nulls(&known)) {
+    match json::encode_untyped(&without_nulls(&known)) {
         Ok(text) => truncate(&text, 4_000),
         Err(_) => "(a value)".to_owned(),
     }

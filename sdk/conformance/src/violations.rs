@@ -1,7 +1,7 @@
 //! Violations of the contract's rules in one object, as `contract::check` reports them.
 
 use formwork_plugin_protocol::contract::{
-    Call, CheckedAnswer, Rule, Schemas, Violation, check_answer,
+    AnswerToCheck, Call, Rule, Schemas, Violation, check_answer,
 };
 use formwork_value::Plain;
 use formwork_value::schema::Block;
@@ -47,7 +47,7 @@ fn violations_of_rule(block: &Block, value: &Plain, rule: Rule) -> Vec<Violation
 
 fn violations_in_value(block: &Block, call: Call<'_>, value: &Plain) -> Vec<Violation> {
     check_answer(
-        &CheckedAnswer::for_call(call).value(value),
+        &AnswerToCheck::for_call(call).value(value),
         &Schemas { object: block, identity: None },
     )
 }

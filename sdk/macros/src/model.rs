@@ -51,7 +51,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
         return Err(Error::new(second.ident.span(), "an import goes by one attribute"));
     }
-    let names = parts.iter().map(ModelField::names_entry);
+    let names = parts.iter().map(ModelField::names_entry_expression);
     let has_write_only = parts.iter().any(ModelField::is_write_only);
     // As constant expressions: a macro sees names of types, and only the compiler what is in them.
     let write_only = parts.iter().map(ModelField::holds_write_only_const);

@@ -200,7 +200,7 @@ impl<'i> ModelField<'i> {
     }
 
     /// Its entry among the names of the model.
-    pub(crate) fn names_entry(&self) -> TokenStream {
+    pub(crate) fn names_entry_expression(&self) -> TokenStream {
         let (ty, name) = (self.ty, &self.name);
         match self.is_flattened() {
             true => quote! {

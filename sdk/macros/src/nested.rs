@@ -76,7 +76,7 @@ fn field_impl_for_nested(
     let blocks = parts.iter().any(|part| part.is_block());
     let write_only = parts.iter().any(|part| part.is_write_only());
     let types: Vec<_> = parts.iter().map(|part| part.ty).collect();
-    let conversions = view_conversion_methods();
+    let conversions = value_methods_through_view();
     let ty = cached_type_static();
     quote! {
         impl ::formwork_sdk::Field for #own {
@@ -121,7 +121,7 @@ fn field_impl_for_nested(
 
 /// A struct made beside the model as a field, the same in every phase.
 fn field_impl_for_view(view: &Ident, model: &Ident, is_draft: bool) -> TokenStream {
-    let conversions = view_conversion_methods();
+    let conversions = value_methods_through_view();
     let ty = cached_type_static();
     // Only collections use the type of the author's attributes.
     let value = if is_draft {
@@ -156,7 +156,7 @@ fn field_impl_for_view(view: &Ident, model: &Ident, is_draft: bool) -> TokenStre
 }
 
 /// Reading and writing as the view does.
-fn view_conversion_methods() -> TokenStream {
+fn value_methods_through_view() -> TokenStream {
     quote! {
         fn from_value(
             value: &::formwork_sdk::value::Value,

@@ -1,8 +1,8 @@
 //! `#[resource(…)]`: a resource type whose handlers are expressions, mostly one call of a service each.
 //! The compiler judges the expressions, where they are written.
 
-mod answer_traits;
 mod args;
+mod expression_answer_traits;
 mod handler;
 mod hook;
 mod scope;
@@ -66,7 +66,7 @@ impl Resource<'_> {
             self.hook_functions(),
             self.version_functions(),
         ];
-        let (traits, unchanging) = (self.answer_traits(), self.flattened_assertions());
+        let (traits, unchanging) = (self.expression_answer_traits(), self.flattened_assertions());
         // The traits are in a scope of their own: two resource types of one module have the same
         // names for them.
         quote! {

@@ -3,7 +3,7 @@
 use formwork_value::schema::{AttributeKind, Nesting};
 use formwork_value::{Str, Value};
 
-use super::{CorrespondingValues, DescribedParts, attribute_value};
+use super::{DescribedParts, PriorAndConfigValues, attribute_value};
 
 /// Returns the proposal with the prior value of each nested attribute that the provider may set,
 /// that the author did not set, and that the proposal lacks; `None` if there is none.
@@ -14,7 +14,7 @@ use super::{CorrespondingValues, DescribedParts, attribute_value};
 pub(super) fn keep_prior_nested_values(
     content: DescribedParts<'_>,
     object: &Value,
-    beside: CorrespondingValues<'_>,
+    beside: PriorAndConfigValues<'_>,
 ) -> Option<Value> {
     let Value::Object(parts) = object else { return None };
     let restored_part = |name: &Str, value: &Value| {
@@ -34,7 +34,7 @@ pub(super) fn keep_prior_nested_values(
 fn keep_prior_nested_parts(
     content: DescribedParts<'_>,
     value: &Value,
-    beside: CorrespondingValues<'_>,
+    beside: PriorAndConfigValues<'_>,
 ) -> Option<Value> {
     match (content.nesting, value) {
         (Nesting::Single | Nesting::Group, _) => keep_prior_nested_values(content, value, beside),

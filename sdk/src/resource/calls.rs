@@ -7,7 +7,7 @@ use formwork_value::codec::json::{self, ExtraAttributes};
 use formwork_value::{Path, Value};
 
 use crate::call::Call;
-use crate::context::{Deferral, ImportedObjects, PartialResult, Private, ProviderMeta};
+use crate::context::{Deferral, FurtherImportedObjects, PartialResult, Private, ProviderMeta};
 use crate::schema::Shape;
 use crate::{
     Answer, Computed, Draft, Identity, Input, Model, Problem, Resource, View, model, plan,
@@ -174,7 +174,7 @@ pub struct Import<M: Model> {
     pub private: Private,
     /// Deferral of the answer.
     pub deferral: Deferral,
-    pub(crate) others: ImportedObjects,
+    pub(crate) others: FurtherImportedObjects,
     // Of a function, so that the call owns no model and needs nothing of it.
     pub(crate) model: std::marker::PhantomData<fn() -> M>,
     /// The call itself, for handlers that destructure this struct.

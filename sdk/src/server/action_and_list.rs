@@ -38,7 +38,11 @@ impl Server {
         }
     }
 
-    pub(super) fn validate_action(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+    pub(super) fn handle_validate_action(
+        &self,
+        call: &Call,
+        request: &ValidateRequest,
+    ) -> Answer<()> {
         let action = self.find_action(&request.type_name)?;
         let config = check::decode_config(call, action.shape(), &request.config, request.client)?;
         action.validate(&config, call.clone())
@@ -84,7 +88,11 @@ impl Server {
         events.map(move |step| Ok(event(step))).boxed()
     }
 
-    pub(super) fn validate_list(&self, call: &Call, request: &ValidateListRequest) -> Answer<()> {
+    pub(super) fn handle_validate_list(
+        &self,
+        call: &Call,
+        request: &ValidateListRequest,
+    ) -> Answer<()> {
         let list = self.find_list_resource(&request.type_name)?;
         let config = check::decode_config(call, list.shape(), &request.config, request.client)?;
         list.validate(&config, call.clone())
@@ -92,7 +100,7 @@ impl Server {
 
     /// The objects of a list, each on request of the host. The handler continues only on request,
     /// so that no object is read in vain.
-    pub(super) fn list_objects(
+    pub(super) fn handle_list_objects(
         &self,
         request: ListRequest,
     ) -> BoxStream<'static, Result<ListEvent, Failure>> {
@@ -128,7 +136,7 @@ impl Server {
         });
         let event = move |step| match (step, &objects) {
             (ActionStep::Message(find), Some(list)) => {
-                Some(list_event(list.object_shape(), find, whole, &said))
+                Some(build_list_event(list.object_shape(), find, whole, &said))
             }
             (ActionStep::Ended(diagnostics), _) if !diagnostics.is_empty() => {
                 // Protocol 6: diagnostics of a list can only be sent in an event.
@@ -152,7 +160,7 @@ fn decode_list_query(call: &Call, list: &dyn AnyList, config: &Payload) -> Answe
 }
 
 /// A found object, with the diagnostics since the previous one.
-fn list_event(shape: &Shape, find: FoundObject, whole: bool, call: &Call) -> ListEvent {
+fn build_list_event(shape: &Shape, find: FoundObject, whole: bool, call: &Call) -> ListEvent {
     let FoundObject { display_name, object } = find;
     let object: Payload = check::encode_value(shape, &plan::replace_unknown_with_null(&object));
     let identity = identity::object_identity(shape, &object);

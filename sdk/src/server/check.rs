@@ -2,7 +2,7 @@
 
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::contract::{self, CheckedAnswer, Schemas};
+use formwork_plugin_protocol::contract::{self, AnswerToCheck, Schemas};
 use formwork_value::schema::{Attribute, Nesting, Role};
 use formwork_value::{Path, Step, Value};
 
@@ -31,7 +31,7 @@ pub(super) fn check_modified_plan(
 ) -> Answer<()> {
     let plain = |value: &Value| value.clone().split_marks().0;
     // Removed from every answer, so a handler that leaves them in violates nothing.
-    let planned = plain(&shape.block.null_write_only_in(planned));
+    let planned = plain(&shape.block.with_null_write_only(planned));
     let (prior, config) = (plain(&lives.prior), plain(&lives.config));
     let made = contract::Call::Plan {
         prior: &prior,
@@ -41,7 +41,7 @@ pub(super) fn check_modified_plan(
     };
     let schemas = Schemas { object: &shape.block, identity: None };
     let violations =
-        contract::check_answer(&CheckedAnswer::for_call(made).value(&planned), &schemas);
+        contract::check_answer(&AnswerToCheck::for_call(made).value(&planned), &schemas);
     let secrets = shape.block.sensitive_paths(planned.value());
     let violations = violations.into_iter().map(|violation| {
         let violation = violation.without_secrets(&secrets);
@@ -50,12 +50,12 @@ pub(super) fn check_modified_plan(
         );
         Problem::new("Provider produced invalid plan", detail).at(violation.path)
     });
-    Problem::all(violations.chain(null_violations(shape, planned.value())))
+    Problem::all(violations.chain(unexpected_null_problems(shape, planned.value())))
 }
 
 /// Attributes that are planned as null and never null in an applied object: the handler's own value
 /// would be lost.
-fn null_violations(shape: &Shape, planned: &Value) -> impl Iterator<Item = Problem> {
+fn unexpected_null_problems(shape: &Shape, planned: &Value) -> impl Iterator<Item = Problem> {
     let content = DescribedParts::of_block(&shape.block, &shape.rules);
     let parts = shape.block.attributes.iter().filter(|(_, attribute)| attribute.role.is_computed());
     parts.filter_map(move |(name, _)| {
@@ -75,7 +75,7 @@ fn null_violations(shape: &Shape, planned: &Value) -> impl Iterator<Item = Probl
 /// Encodes a value for the host.
 pub(super) fn encode_value(shape: &Shape, value: &Value) -> Payload {
     // Protocol: a write-only value is null in every answer.
-    let value = shape.block.null_write_only_in(value);
+    let value = shape.block.with_null_write_only(value);
     // Models have no marks, so none are removed here.
     Payload::Value(value.split_marks().0, shape.ty().clone())
 }

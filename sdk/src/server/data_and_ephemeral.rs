@@ -80,7 +80,11 @@ impl Server {
         Ok(Payload::Value(result.split_marks().0, signature.returns))
     }
 
-    pub(super) fn validate_ephemeral(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+    pub(super) fn handle_validate_ephemeral(
+        &self,
+        call: &Call,
+        request: &ValidateRequest,
+    ) -> Answer<()> {
         let ephemeral = self.find_ephemeral(&request.type_name)?;
         let config =
             check::decode_config(call, ephemeral.shape(), &request.config, request.client)?;

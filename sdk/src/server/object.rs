@@ -32,7 +32,7 @@ impl ObjectAnswer {
 }
 
 impl Server {
-    pub(super) async fn read_object(
+    pub(super) async fn handle_read_object(
         &self,
         call: &Call,
         request: &ReadRequest,
@@ -63,7 +63,7 @@ impl Server {
         Ok(ObjectAnswer { object, ..outcome })
     }
 
-    pub(super) async fn plan_object(
+    pub(super) async fn handle_plan_object(
         &self,
         call: &Call,
         request: &PlanRequest,
@@ -109,7 +109,7 @@ impl Server {
         Ok(check::encode_value(shape, &decode_and_plan_by_rules(shape, request)?.planned))
     }
 
-    pub(super) async fn apply_object(
+    pub(super) async fn handle_apply_object(
         &self,
         call: &Call,
         request: &ApplyRequest,

@@ -63,7 +63,11 @@ impl Server {
         Ok((store, StateCall { config, state: state.state_id.clone(), call: call.clone() }))
     }
 
-    pub(super) fn validate_store(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+    pub(super) fn handle_validate_store(
+        &self,
+        call: &Call,
+        request: &ValidateRequest,
+    ) -> Answer<()> {
         let store = self.find_state_store(&request.type_name)?;
         let config = check::decode_config(call, store.shape(), &request.config, request.client)?;
         store.validate(&config, call.clone())
@@ -95,7 +99,11 @@ impl Server {
     }
 
     /// The chunks of a state. Errors are in the first one.
-    pub(super) async fn read_state(&self, call: &Call, state: &StateRef) -> Events<StateChunk> {
+    pub(super) async fn handle_read_state(
+        &self,
+        call: &Call,
+        state: &StateRef,
+    ) -> Events<StateChunk> {
         let read = async {
             let (store, asked) = self.store_call(call, state)?;
             let (_, ConfiguredStore { chunk_size, .. }) =
@@ -111,7 +119,7 @@ impl Server {
         stream::iter(chunks.into_iter().map(Ok)).boxed()
     }
 
-    pub(super) async fn write_state(
+    pub(super) async fn handle_write_state(
         &self,
         call: &Call,
         state: &StateRef,

@@ -18,7 +18,7 @@ use crate::resource::{ForeignObject, StoredValue};
 use crate::{Answer, Problem};
 
 impl Server {
-    pub(super) async fn upgrade_object(
+    pub(super) async fn handle_upgrade_object(
         &self,
         call: &Call,
         request: UpgradeRequest,
@@ -38,7 +38,7 @@ impl Server {
     }
 
     /// The requested object, followed by further objects of the import.
-    pub(super) async fn import_objects(
+    pub(super) async fn handle_import_objects(
         &self,
         call: &Call,
         request: &ImportRequest,
@@ -109,7 +109,7 @@ impl Server {
         }
     }
 
-    pub(super) async fn move_object(
+    pub(super) async fn handle_move_object(
         &self,
         call: &Call,
         request: MoveRequest,

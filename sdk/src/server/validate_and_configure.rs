@@ -10,20 +10,32 @@ use crate::call::Call;
 use crate::context::{CallContext, Deferral};
 
 impl Server {
-    pub(super) fn validate_resource(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+    pub(super) fn handle_validate_resource(
+        &self,
+        call: &Call,
+        request: &ValidateRequest,
+    ) -> Answer<()> {
         let resource = self.find_resource(&request.type_name)?;
         let config = check::decode_config(call, resource.shape(), &request.config, request.client)?;
         resource.validate(&config, call.clone())
     }
 
-    pub(super) fn validate_data(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+    pub(super) fn handle_validate_data(
+        &self,
+        call: &Call,
+        request: &ValidateRequest,
+    ) -> Answer<()> {
         let data_source = self.find_data_source(&request.type_name)?;
         let config =
             check::decode_config(call, data_source.shape(), &request.config, request.client)?;
         data_source.validate(&config, call.clone())
     }
 
-    pub(super) fn validate_provider(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+    pub(super) fn handle_validate_provider(
+        &self,
+        call: &Call,
+        request: &ValidateRequest,
+    ) -> Answer<()> {
         let configure = &self.provider.configure;
         // This request has no client capabilities, so write-only attributes are allowed here.
         let client = ClientCapabilities { write_only_attributes_allowed: true, ..request.client };
@@ -31,7 +43,7 @@ impl Server {
         configure.validate(&config, call.clone())
     }
 
-    pub(super) async fn configure_provider(
+    pub(super) async fn handle_configure_provider(
         &self,
         call: &Call,
         request: &ConfigureRequest,

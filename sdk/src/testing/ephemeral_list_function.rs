@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::{Call, CheckedAnswer};
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call};
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::ephemeral::{LeaseRequest, OpenRequest};
 use formwork_plugin_protocol::message::function::CallRequest;
@@ -68,7 +68,7 @@ impl TestEphemeral {
         check_no_errors(&answer.diagnostics)?;
         let result = decode_payload(&self.block, &answer.result)?;
         let exchange =
-            CheckedAnswer::for_call(Call::Open { config: &config }).object(&answer.result, &result);
+            AnswerToCheck::for_call(Call::Open { config: &config }).object(&answer.result, &result);
         check_contract("open", &self.block, exchange)?;
         (self.opened, self.private) = (answer.private.clone(), answer.private);
         Ok(result.into_value())

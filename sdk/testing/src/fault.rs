@@ -32,7 +32,7 @@ pub(crate) struct FaultLauncher {
     provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>,
     /// The resource types whose objects the provider lists.
     pub(crate) lists: BTreeSet<String>,
-    trouble: Arc<Mutex<FaultPlan>>,
+    trouble: Arc<Mutex<CallsAndFault>>,
     pub(crate) record: CallHandling,
 }
 
@@ -50,7 +50,7 @@ pub(crate) enum CallHandling {
 
 /// The calls made, and the fault of one of them.
 #[derive(Default)]
-struct FaultPlan {
+struct CallsAndFault {
     calls: Vec<String>,
     fault: Option<(usize, CrashFault)>,
 }
@@ -65,11 +65,12 @@ impl FaultLauncher {
     }
 
     pub(crate) fn set_fault(&self, at: usize, fault: CrashFault) {
-        *lock_plan(&self.trouble) = FaultPlan { calls: Vec::new(), fault: Some((at, fault)) };
+        *lock_calls_and_fault(&self.trouble) =
+            CallsAndFault { calls: Vec::new(), fault: Some((at, fault)) };
     }
 
     pub(crate) fn take_calls(&self) -> Vec<String> {
-        std::mem::take(&mut *lock_plan(&self.trouble)).calls
+        std::mem::take(&mut *lock_calls_and_fault(&self.trouble)).calls
     }
 }
 
@@ -90,7 +91,7 @@ impl ProviderLauncher for FaultLauncher {
 /// A provider with a fault in one call.
 struct FaultyProvider<P> {
     inner: P,
-    trouble: Arc<Mutex<FaultPlan>>,
+    trouble: Arc<Mutex<CallsAndFault>>,
 }
 
 impl<P: Provider> Provider for FaultyProvider<P> {
@@ -117,9 +118,9 @@ impl<P: Provider> Provider for FaultyProvider<P> {
 impl<P> FaultyProvider<P> {
     /// Records a call, and returns the fault to inject into it.
     fn record_call(&self, request: &Request) -> Option<CrashFault> {
-        let mut trouble = lock_plan(&self.trouble);
+        let mut trouble = lock_calls_and_fault(&self.trouble);
         let at = trouble.calls.len();
-        let subject = Some(request.subject()).filter(|subject| !subject.is_empty());
+        let subject = Some(request.type_or_function_name()).filter(|subject| !subject.is_empty());
         let (call, subject) = (request.method().function_name(), subject.unwrap_or("provider"));
         trouble.calls.push(format!("{call} {subject}"));
         trouble.fault.and_then(|(wanted, fault)| (wanted == at).then_some(fault))
@@ -145,6 +146,6 @@ fn lost_provider_failure() -> Failure {
     }
 }
 
-fn lock_plan(trouble: &Mutex<FaultPlan>) -> MutexGuard<'_, FaultPlan> {
+fn lock_calls_and_fault(trouble: &Mutex<CallsAndFault>) -> MutexGuard<'_, CallsAndFault> {
     trouble.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -308,7 +308,7 @@ impl TestEngine {
         options: &PlanOptions,
     ) -> Option<Plan> {
         let (results, world, stop) =
-            (Results::new(&loaded.config), host_values(false), Cell::new(false));
+            (Results::new(&loaded.config), test_host_values(false), Cell::new(false));
         let session = self.session(loaded, (pool, &results, &world, &stop));
         make_plan(&session, diags, options).await.ok()
     }
@@ -321,7 +321,7 @@ impl TestEngine {
         plan: &Plan,
     ) -> Option<formwork_core::state::State> {
         let (results, world, stop) =
-            (Results::new(&loaded.config), host_values(true), Cell::new(false));
+            (Results::new(&loaded.config), test_host_values(true), Cell::new(false));
         let session = self.session(loaded, (pool, &results, &world, &stop));
         let begin =
             RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
@@ -478,14 +478,14 @@ fn attribute_text(object: &ObjectState, name: &str) -> Option<String> {
         ObjectAttributes::Json(text) => text,
         ObjectAttributes::Flatmap(members) => return members.get(name).cloned(),
     };
-    let Ok(Value::Object(parts)) = json::decode_simple(text) else { return None };
+    let Ok(Value::Object(parts)) = json::decode_untyped(text) else { return None };
     Some(match parts.get(name)? {
         Value::String(text) => text.as_str().to_owned(),
-        value => json::encode_simple(value).unwrap_or_default(),
+        value => json::encode_untyped(value).unwrap_or_default(),
     })
 }
 
-fn host_values(applying: bool) -> HostValues {
+fn test_host_values(applying: bool) -> HostValues {
     HostValues { applying, ..HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 

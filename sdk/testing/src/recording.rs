@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 
 use provider::RecordingProvider;
 use secret::{Secrets, TokenValues};
-use value_json::RecordedHalf;
+use value_json::RecordedRequestOrAnswer;
 
 /// A record of calls, shared by all providers that write it or answer from it.
 ///
@@ -117,8 +117,8 @@ impl Recording {
         &self,
         call: &str,
         of: &str,
-        request: RecordedHalf<'_>,
-        answer: RecordedHalf<'_>,
+        request: RecordedRequestOrAnswer<'_>,
+        answer: RecordedRequestOrAnswer<'_>,
     ) {
         let mut kept = self.lock_data();
         // For the whole record, so that a secret is hidden in earlier lines too.
@@ -135,7 +135,12 @@ impl Recording {
     }
 
     /// Finds the answer to a call, with the secrets of this run.
-    fn find_answer(&self, call: &str, of: &str, request: RecordedHalf<'_>) -> Result<Json, String> {
+    fn find_answer(
+        &self,
+        call: &str,
+        of: &str,
+        request: RecordedRequestOrAnswer<'_>,
+    ) -> Result<Json, String> {
         let mut kept = self.lock_data();
         let RecordingData { lines, bound, .. } = &mut *kept;
         let request = Json::Object(request.fields);

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use formwork_plugin_protocol::Payload;
-use formwork_plugin_protocol::contract::{Call, CheckedAnswer, Schemas, check_answer};
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call, Schemas, check_answer};
 use formwork_value::schema::Block;
 
 /// The file in `ANSWERS_LOG`.
@@ -23,7 +23,7 @@ impl VerdictLog {
         let encoded = answer.encode().expect("the answer has the type of its schema");
         let decoded = encoded.decode(&block.implied_type()).expect("it was just encoded");
         let violations =
-            check_answer(&CheckedAnswer::for_call(call).object(&encoded, &decoded), &schemas);
+            check_answer(&AnswerToCheck::for_call(call).object(&encoded, &decoded), &schemas);
         let broken: Vec<String> = violations
             .iter()
             .map(|it| format!("{} {}: {}", it.rule, it.path, it.message))

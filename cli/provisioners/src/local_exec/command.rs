@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use formwork_core::provisioner::ProvisionerError;
 use formwork_value::Value;
-use formwork_value::quote::quote;
+use formwork_value::quote::quote_like_go;
 
 use crate::messages;
 
@@ -78,7 +78,7 @@ impl Command {
         if self.quiet {
             return "local-exec: Executing: Suppressed by quiet=true".to_owned();
         }
-        let words: Vec<String> = self.words.iter().map(|word| quote(word)).collect();
+        let words: Vec<String> = self.words.iter().map(|word| quote_like_go(word)).collect();
         format!("Executing: [{}]", words.join(" "))
     }
 }

@@ -6,7 +6,7 @@ mod connection;
 
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_text};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_text};
 use russh::keys::agent::AgentIdentity;
 use russh::keys::agent::client::AgentClient;
 use russh::keys::{PublicKey, decode_secret_key};
@@ -78,7 +78,7 @@ fn key_in_text_or_file(text: &str, home: Option<&Path>) -> Option<PublicKey> {
     let path = expand_home(text, home);
     let beside = PathBuf::from(format!("{}.pub", path.display()));
     let mut texts =
-        [path, beside].into_iter().filter_map(|path| read_text(&path, MAX_DATA_FILE_LEN).ok());
+        [path, beside].into_iter().filter_map(|path| read_text(&path, MAX_SMALL_FILE_LEN).ok());
     texts.find_map(|text| {
         let public = PublicKey::from_openssh(text.trim()).ok();
         public.or_else(|| decode_secret_key(&text, None).ok().map(|key| key.public_key().clone()))

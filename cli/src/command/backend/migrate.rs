@@ -14,10 +14,10 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use self::compare::{StateSummary, TargetState, summarize_state};
 use super::InitRun;
-use crate::args::LockArgs;
 use crate::command::operation::may_ask_user;
 use crate::command::question::{Prompt, ask};
 use crate::command::state_session;
+use crate::command_line::LockArgs;
 use crate::messages;
 use crate::view::Paint;
 use crate::workspace::Workspace;

@@ -125,7 +125,7 @@ impl<'r> Repl<'r> {
         }
         let value = |diags: &mut Diagnostics| evaluate(diags, &expr, &scope);
         let value = self.session.evaluate_with_functions(diags, value).await.inspect_err(|_| {
-            diags.map_from(0, reword_misplaced_type);
+            diags.map_from_position(0, reword_misplaced_type);
         })?;
         Ok(print_value(&value))
     }
@@ -138,7 +138,8 @@ fn reword_misplaced_type(diag: Diagnostic) -> Diagnostic {
         return diag;
     }
     let detail = "The function \"type\" shows the type of a value. Its result is for reading only, so it cannot be part of an expression.";
-    Diagnostic { detail: detail.to_owned(), ..diag }.summary(messages::INVALID_USE_TYPE_FUNCTION)
+    Diagnostic { detail: detail.to_owned(), ..diag }
+        .with_summary(messages::INVALID_USE_TYPE_FUNCTION)
 }
 
 /// The argument of `type`, if the expression is a call of it.

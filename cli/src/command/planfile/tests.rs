@@ -7,8 +7,8 @@ use formwork_core::plan::PlanMode;
 use formwork_operation::saved_plan::METADATA_PART;
 
 use super::*;
-use crate::args::BackupPath;
 use crate::command::operation::PrepareOptions;
+use crate::command_line::BackupPath;
 use crate::data_dir::DataDir;
 use crate::install::lockfile;
 use crate::settings::Settings;
@@ -265,13 +265,13 @@ async fn a_plan_that_was_changed_is_refused_whatever_is_allowed() {
         summaries(diags)
     };
     assert!(said(&env, false).is_empty());
-    let mut parts = file::read_plan_file(&path).unwrap();
+    let mut parts = plan_file::read_plan_file(&path).unwrap();
     let about = String::from_utf8(parts[METADATA_PART].clone()).unwrap();
     let about = about.replace("\"state\":null", "\"state\":\"elsewhere\"");
     assert!(about.contains("elsewhere"));
     parts.insert(METADATA_PART.to_owned(), about.into_bytes());
     let parts: Vec<_> = parts.iter().map(|(name, it)| (name.as_str(), it.as_slice())).collect();
-    file::write_plan_file(&path, &parts).unwrap();
+    plan_file::write_plan_file(&path, &parts).unwrap();
     for allow_foreign in [false, true] {
         assert_eq!(said(&env, allow_foreign), ["Saved plan was changed"]);
     }

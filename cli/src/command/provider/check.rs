@@ -13,7 +13,7 @@ use formwork_conformance::finding::Tallies;
 use formwork_conformance::{CheckedProvider, Options, Release, Report, report, rules};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::{
-    FileOptions as _, MAX_DATA_FILE_LEN, open_file, read_user_text_file, symlink,
+    FileOptions as _, MAX_SMALL_FILE_LEN, open_file, read_user_text_file, symlink,
 };
 use formwork_plugin_protocol::reattach;
 use formwork_value::diag::Sources;
@@ -22,8 +22,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use tempfile::TempDir;
 
 use super::check_inputs;
-use crate::args::example;
 use crate::clock;
+use crate::command_line::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::shipped::{self, ShippedProgram};
@@ -253,7 +253,7 @@ fn read_release(
         return Err(diags.error(Diagnostic::error(messages::NO_SUCH_FOLDER_RELEASE, detail)));
     }
     let key = key.map(|path| {
-        read_user_text_file(path, MAX_DATA_FILE_LEN).map_err(|error| {
+        read_user_text_file(path, MAX_SMALL_FILE_LEN).map_err(|error| {
             let detail = format!(
                 "-release-key={}: {error}. Export a key with `gpg --export --armor ID`.",
                 path.display()

@@ -16,7 +16,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::check_examples;
 use super::page::{PageSubject, block_page, function_page};
-use crate::args::example;
+use crate::command_line::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

@@ -4,15 +4,15 @@
 use std::io::{self, Cursor, Write as _};
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::{MAX_DATA_FILE_LEN, open_file, read_user_text_file, set_mode};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, open_file, read_user_text_file, set_mode};
 use formwork_core::version::Version;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use zip::write::SimpleFileOptions;
 
 use super::signing;
-use crate::args::example;
 use crate::clock;
+use crate::command_line::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::hash;
@@ -188,8 +188,8 @@ fn read_manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reporte
         );
         diags.error(Diagnostic::error(messages::INVALID_REGISTRY_MANIFEST, detail))
     };
-    let text =
-        read_user_text_file(path, MAX_DATA_FILE_LEN).map_err(|error| refused(error.to_string()))?;
+    let text = read_user_text_file(path, MAX_SMALL_FILE_LEN)
+        .map_err(|error| refused(error.to_string()))?;
     let json: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
     let versions = json["metadata"]["protocol_versions"].as_array();
@@ -231,7 +231,7 @@ fn sign_checksums(
     env: &Env,
     document: &[u8],
 ) -> Result<Vec<u8>, Reported> {
-    let signed = read_user_text_file(key, MAX_DATA_FILE_LEN).map_err(|error| error.to_string());
+    let signed = read_user_text_file(key, MAX_SMALL_FILE_LEN).map_err(|error| error.to_string());
     let passphrase = env.signing_passphrase.as_deref().unwrap_or_default();
     let signed =
         signed.and_then(|text| signing::sign(document, &text, passphrase, clock::current_time()));

@@ -10,7 +10,7 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::parse_platforms;
-use crate::args::example;
+use crate::command_line::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::installer::{DownloadProgress, fetch_package};
@@ -21,7 +21,7 @@ use crate::install::source::{ServerAccess, SourceSearch};
 use crate::install::{hash, parallel};
 use crate::messages;
 use crate::platform::Platform;
-use crate::settings::{InstallMethod, MethodKind};
+use crate::settings::{InstallMethod, InstallMethodKind};
 use crate::view::{Paint, Screen, operation_report::OperationReport};
 use crate::workspace::Workspace;
 
@@ -150,7 +150,7 @@ fn lock(
         let summary = messages::COULD_NOT_RETRIEVE_PROVIDERS_FOR_LOCKING;
         let _ = diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment));
     }
-    diags.check()?;
+    diags.fail_if_errors()?;
     locks.save(diags, &workspace.root)?;
     Ok(changed)
 }
@@ -167,9 +167,9 @@ fn search_methods(
             return Err(diags
                 .error(Diagnostic::error(messages::INVALID_INSTALLATION_METHOD_OPTIONS, detail)));
         }
-        (Some(folder), None) => MethodKind::Filesystem(folder.clone()),
+        (Some(folder), None) => InstallMethodKind::Filesystem(folder.clone()),
         (None, Some(url)) if url.to_ascii_lowercase().starts_with("https://") => {
-            MethodKind::Network(url.clone())
+            InstallMethodKind::Network(url.clone())
         }
         (None, Some(_)) => {
             let detail =
@@ -178,7 +178,7 @@ fn search_methods(
                 diags.error(Diagnostic::error(messages::INVALID_NETWORK_MIRROR_URL, detail))
             );
         }
-        (None, None) => MethodKind::Direct,
+        (None, None) => InstallMethodKind::Direct,
     };
     Ok(vec![InstallMethod::for_all_providers(kind)])
 }
@@ -207,7 +207,7 @@ fn required_providers(
             }
         }
     }
-    diags.check()?;
+    diags.fail_if_errors()?;
     required.retain(|addr, _| !addr.is_builtin() && (named.is_empty() || named.contains(addr)));
     Ok(required)
 }

@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde_json::json;
 
 use super::parse_platforms;
-use crate::args::{example, path_if_given, path_or_empty};
+use crate::command_line::{example, path_if_given, path_or_empty};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::installer::{DownloadProgress, FetchedPackage, fetch_package};
@@ -91,7 +91,7 @@ fn mirror_packages(
             let _ = diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment));
         }
     }
-    diags.check()
+    diags.fail_if_errors()
 }
 
 /// A copy of the packages of several platforms.

@@ -7,10 +7,10 @@ use formwork_operation::{Operation, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::{ImportCommand, NO_OPEN_OPERATIONS, describe_adoption, describe_operation};
-use crate::args::{StateArgs, example};
 use crate::command::import::ObjectSearchArgs;
 use crate::command::operation::may_ask_user;
 use crate::command::question::{Prompt, ask};
+use crate::command_line::{StateArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

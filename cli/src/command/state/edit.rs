@@ -6,7 +6,7 @@ use formwork_value::{Diagnostics, Reported};
 use super::super::encryption;
 use super::super::state_session;
 use super::report_no_state;
-use crate::args::{LockArgs, StatePaths};
+use crate::command_line::{LockArgs, StatePaths};
 use crate::workspace::{Workspace, state_in_named_file};
 
 /// State to edit, and name of the operation.

@@ -10,7 +10,7 @@ use formwork_value::{Diagnostics, Reported};
 use super::super::encryption;
 use super::super::text_command::run_text_command;
 use super::{read_existing_state, report_bad_address};
-use crate::args::{StatePaths, example};
+use crate::command_line::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 

@@ -12,7 +12,7 @@ use time::format_description::well_known::Rfc3339;
 
 use super::super::encryption;
 use super::super::text_command::{run_data_command, run_text_command};
-use crate::args::{StatePaths, example};
+use crate::command_line::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

@@ -4,7 +4,7 @@ use formwork_core::version::LANGUAGE_VERSION;
 
 use super::super::output::stored_file;
 use super::super::text_command::run_data_command;
-use crate::args::StatePaths;
+use crate::command_line::StatePaths;
 use crate::env::Env;
 use crate::exit::Exit;
 

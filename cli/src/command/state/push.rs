@@ -13,7 +13,7 @@ use super::super::text_command::run_text_command;
 use super::super::{encryption, state_session};
 use super::StateEdit;
 use super::edit::open;
-use crate::args::{LockArgs, StatePaths, example};
+use crate::command_line::{LockArgs, StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

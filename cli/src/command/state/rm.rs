@@ -9,7 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::super::text_command::run_text_command;
 use super::{EditOutcome, StateEdit, edit_state, report_bad_address};
-use crate::args::{EditArgs, example};
+use crate::command_line::{EditArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

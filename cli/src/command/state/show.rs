@@ -13,7 +13,7 @@ use super::super::operation::launcher_for_providers;
 use super::super::text_command::run_text_command;
 use super::log::object_at_write;
 use super::{read_existing_state, report_bad_address};
-use crate::args::{StatePaths, example};
+use crate::command_line::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use formwork_core::config::test_suite::TestSuite;
-use formwork_operation::test::{RunWork, SuiteResult, TestEvent, TestObserver};
+use formwork_operation::test::{RunPlanOrState, SuiteResult, TestEvent, TestObserver};
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
@@ -32,7 +32,7 @@ impl<'a> Observer<'a> {
     }
 
     /// The report for everything else.
-    pub(super) fn report(&self) -> &'a OperationReport {
+    pub(super) fn operation_report(&self) -> &'a OperationReport {
         self.report
     }
 
@@ -88,8 +88,8 @@ impl<'a> Observer<'a> {
                 print_out(&format!("  run {:?}... {status}\n", run.run.name.as_str()));
                 if let Some((work, pool)) = work.as_ref().filter(|_| self.verbose) {
                     let shown = match work {
-                        RunWork::Plan(plan) => human_plan::render_plan(screen, plan, pool),
-                        RunWork::State(state) => {
+                        RunPlanOrState::Plan(plan) => human_plan::render_plan(screen, plan, pool),
+                        RunPlanOrState::State(state) => {
                             let shown =
                                 show::state_text(&mut Diagnostics::new(), state, pool, screen);
                             format!("\n{}", shown.unwrap_or_default())
@@ -123,8 +123,8 @@ impl TestObserver for Observer<'_> {
         if let TestEvent::RunDone { run, work: Some((work, pool)), result } = event {
             if self.verbose {
                 let json = match work {
-                    RunWork::Plan(plan) => VerboseJson::plan(plan, pool),
-                    RunWork::State(state) => VerboseJson::state(state, pool),
+                    RunPlanOrState::Plan(plan) => VerboseJson::plan(plan, pool),
+                    RunPlanOrState::State(state) => VerboseJson::state(state, pool),
                 };
                 stream.write_verbose(*run, json);
             }

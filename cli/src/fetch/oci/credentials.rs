@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_user_text_file};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_text_file};
 use serde_json::Value;
 
 use super::super::credential_helper::{self, HelperAnswer, HelperError};
@@ -176,7 +176,7 @@ fn read_auth_file(file: &Path) -> Result<Value, String> {
         format!("the file of credentials {} cannot be read: {reason}", file.display())
     };
     let text =
-        read_user_text_file(file, MAX_DATA_FILE_LEN).map_err(|error| named(error.to_string()))?;
+        read_user_text_file(file, MAX_SMALL_FILE_LEN).map_err(|error| named(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| named(error.to_string()))
 }
 

@@ -88,7 +88,7 @@ impl DiffRenderer<'_> {
     }
 
     /// A value of its own type that stays, from the first column on.
-    pub(crate) fn render_unchanged(&self, value: &Value) -> String {
+    pub(crate) fn render_value(&self, value: &Value) -> String {
         let change = ValueChange::new(ChangeSide::of(value), ChangeSide::of(value), &[]);
         let node = compare_values::compare_values(change, &value.ty());
         self.render(&node, RenderOptions { keeps: true, ..self.options_at(0) })

@@ -28,7 +28,7 @@ pub(crate) fn render_state_outputs(screen: &Screen, state: &State) -> String {
     let differ = DiffRenderer { screen, signs: false, keeps: true, forces: &[] };
     let lines = state.outputs.iter().map(|(name, output)| match output.sensitive {
         true => format!("{name} = {SENSITIVE_PLACEHOLDER}\n"),
-        false => format!("{name} = {}\n", differ.render_unchanged(output.value.value())),
+        false => format!("{name} = {}\n", differ.render_value(output.value.value())),
     });
     lines.collect()
 }

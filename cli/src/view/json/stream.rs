@@ -286,7 +286,7 @@ fn action_word(action: Action) -> &'static str {
 }
 
 fn address_to_json(addr: &InstanceAddr) -> Json {
-    let implied = formwork_core::addr::LocalProvider::implied_by_resource(&addr.resource);
+    let implied = formwork_core::addr::LocalProviderConfig::implied_by_resource(&addr.resource);
     Json::object([
         ("addr", Json::text(addr.to_string())),
         ("module", Json::text(addr.module.to_string())),

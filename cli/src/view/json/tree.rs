@@ -166,7 +166,7 @@ fn write_line_break(text: &mut String, indent: Option<usize>) {
 fn quote_json(text: &str) -> String {
     let value = formwork_value::Value::string(text);
     // A string can always be written.
-    formwork_value::codec::json::encode_simple(&value).unwrap_or_default()
+    formwork_value::codec::json::encode_untyped(&value).unwrap_or_default()
 }
 
 #[cfg(test)]

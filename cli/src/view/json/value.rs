@@ -14,7 +14,7 @@ pub(crate) fn value_to_json(value: &Value) -> Json {
         plain if plain.is_wholly_known() => {
             let plain = plain.clone().split_marks().0.into_value();
             // Only infinities cannot be written.
-            json::encode_simple(&plain).map_or(Json::Null, Json::Written)
+            json::encode_untyped(&plain).map_or(Json::Null, Json::Written)
         }
         Value::Object(object) => members_to_json(object.iter()),
         Value::Map(map) => members_to_json(map.iter()),

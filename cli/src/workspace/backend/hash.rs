@@ -1,12 +1,12 @@
 //! The number by which Terraform recognizes the arguments of a `backend` or `state_store` block: the checksum of the
 //! string that its sets of values are ordered by.
 
-use formwork_lang::print_value::quote;
+use formwork_lang::print_value::quote_like_go;
 use formwork_value::Value;
 
 /// Returns the number for a type of backend and the values of its arguments.
 pub(super) fn backend_hash(kind: &str, values: &Value) -> u64 {
-    let mut text = format!("<{};", quote(kind));
+    let mut text = format!("<{};", quote_like_go(kind));
     write_value(&mut text, values);
     text.push_str(";>");
     u64::from(crc32(text.as_bytes()))
@@ -26,12 +26,12 @@ fn write_value(text: &mut String, value: &Value) {
         Value::Unknown(_) => text.push('?'),
         Value::Bool(true) => text.push('T'),
         Value::Bool(false) => text.push('F'),
-        Value::String(string) => text.push_str(&quote(string)),
+        Value::String(string) => text.push_str(&quote_like_go(string)),
         Value::Number(number) => text.push_str(&number.to_string()),
         Value::Map(map) => {
             text.push('{');
             for (name, value) in map.iter() {
-                text.push_str(&quote(name));
+                text.push_str(&quote_like_go(name));
                 text.push(':');
                 write_value(text, value);
                 text.push(';');

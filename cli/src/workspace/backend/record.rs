@@ -8,7 +8,7 @@ use std::sync::Arc;
 use formwork_backend::kind::BackendKind as _;
 use formwork_backend::kinds::find_backend_kind;
 use formwork_core::config::StateBackendBlock as Block;
-use formwork_core::disk::{MAX_DATA_FILE_LEN, parse_json_object};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, parse_json_object};
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_value::codec::json;
 use formwork_value::schema::Block as Schema;
@@ -68,7 +68,7 @@ pub(crate) struct InitializedProvider {
 
 /// The values of arguments; `None` if there are others than the schema has.
 fn decode_values(text: &RawValue, schema: &Schema) -> Option<Value> {
-    let plain = json::decode_simple(text.get().as_bytes()).ok()?;
+    let plain = json::decode_untyped(text.get().as_bytes()).ok()?;
     // Written by a version that has fewer or more arguments: those that are not known must not count.
     let Value::Object(found) = &plain else { return None };
     let is_known = |name: &Str| {
@@ -84,7 +84,7 @@ fn decode_values(text: &RawValue, schema: &Schema) -> Option<Value> {
 }
 
 fn encode_values(values: &Value) -> io::Result<Box<RawValue>> {
-    Ok(RawValue::from_string(json::encode_simple(values).map_err(io::Error::other)?)?)
+    Ok(RawValue::from_string(json::encode_untyped(values).map_err(io::Error::other)?)?)
 }
 
 impl InitializedBackend {
@@ -94,8 +94,11 @@ impl InitializedBackend {
 
     /// Reads what was settled in a data folder.
     pub(super) fn load(data: &DataDir) -> io::Result<Option<Self>> {
-        let text =
-            data.open()?.map(|data| data.read(FILE_NAME, MAX_DATA_FILE_LEN)).transpose()?.flatten();
+        let text = data
+            .open()?
+            .map(|data| data.read(FILE_NAME, MAX_SMALL_FILE_LEN))
+            .transpose()?
+            .flatten();
         text.map_or(Ok(None), |text| Self::parse(&text))
     }
 

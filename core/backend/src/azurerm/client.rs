@@ -99,7 +99,7 @@ impl AzureClient {
     }
 
     /// Makes the blob that the lease is of, unless there is one. Returns its metadata.
-    async fn create_lock_blob(&self) -> Result<(BTreeMap<String, String>, bool), Cause> {
+    async fn ensure_lock_blob(&self) -> Result<(BTreeMap<String, String>, bool), Cause> {
         if let Some(blob) = self.container.blob_properties(&self.blob).await? {
             return Ok((blob.metadata, blob.is_leased));
         }
@@ -181,7 +181,7 @@ impl RemoteClient for AzureClient {
         // The id of the lock is that of the lease, too, so that `force-unlock` can release it.
         let info = LockInfo { path, ..info.clone() };
         // A lease needs a blob, so an empty one is made for the first lock.
-        let (metadata, is_leased) = self.create_lock_blob().await?;
+        let (metadata, is_leased) = self.ensure_lock_blob().await?;
         if is_leased {
             return self.read_holder().await;
         }

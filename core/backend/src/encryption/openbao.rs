@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_user_text_file};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_text_file};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use ureq::http::{HeaderValue, Request};
@@ -90,7 +90,7 @@ impl OpenBaoKeyProvider {
         let address =
             of(settings.address, "BAO_ADDR").unwrap_or_else(|| DEFAULT_ADDRESS.to_owned());
         let authorities = variable("BAO_CACERT").map(|path| {
-            read_user_text_file(Path::new(&path), MAX_DATA_FILE_LEN)
+            read_user_text_file(Path::new(&path), MAX_SMALL_FILE_LEN)
                 .map_err(|error| format!("BAO_CACERT {path:?} cannot be read: {error}"))
         });
         let tls = TlsSettings { authorities: authorities.transpose()?, ..TlsSettings::default() };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_text};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_text};
 use reqsign_core::time::Timestamp;
 use serde::Deserialize;
 use serde_json::json;
@@ -180,7 +180,7 @@ impl RequestAuthorization {
             Self::Header(value) => Some(value.clone()),
             Self::File(path) => {
                 // Read for each request, because the file is replaced before its token expires.
-                let token = read_text(path, MAX_DATA_FILE_LEN).map_err(|error| {
+                let token = read_text(path, MAX_SMALL_FILE_LEN).map_err(|error| {
                     format!("the token {} cannot be read: {error}", path.display())
                 })?;
                 Some(format!("Bearer {}", token.trim()))

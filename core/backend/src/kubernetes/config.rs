@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_text};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_text};
 use formwork_value::schema::{Attribute, Block, NestedBlock, Nesting, Role};
 use formwork_value::{Type, Value};
 use ureq::http::Uri;
@@ -172,7 +172,7 @@ fn access_from_pod(arguments: &BackendArguments<'_>) -> Result<ClusterAccess, Co
     let host = if host.contains(':') { format!("[{host}]") } else { host };
     let folder = PathBuf::from("/var/run/secrets/kubernetes.io/serviceaccount");
     // As in Kubernetes' own client, the usual authorities are trusted if there is no such file.
-    let authorities = read_text(&folder.join("ca.crt"), MAX_DATA_FILE_LEN).ok();
+    let authorities = read_text(&folder.join("ca.crt"), MAX_SMALL_FILE_LEN).ok();
     Ok(ClusterAccess {
         server: Some(format!("https://{host}:{port}")),
         authorities,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_text};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_text};
 use serde::Deserialize;
 
 use super::yaml;
@@ -110,7 +110,7 @@ impl Kubeconfig {
     /// When it cannot be read, or is not such a configuration.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
         let shown = path.display();
-        let text = match read_text(path, MAX_DATA_FILE_LEN) {
+        let text = match read_text(path, MAX_SMALL_FILE_LEN) {
             Ok(text) => text,
             // As in kubectl, a file that is listed may be missing.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -143,7 +143,10 @@ impl Kubeconfig {
 
     /// Adds what another configuration has and this one lacks.
     pub(super) fn merge(&mut self, other: Self) {
-        fn add<T>(ours: &mut Option<Vec<NamedEntry<T>>>, theirs: Option<Vec<NamedEntry<T>>>) {
+        fn add_missing_entries<T>(
+            ours: &mut Option<Vec<NamedEntry<T>>>,
+            theirs: Option<Vec<NamedEntry<T>>>,
+        ) {
             let ours = ours.get_or_insert_default();
             for named in theirs.into_iter().flatten() {
                 if !ours.iter().any(|other| other.name == named.name) {
@@ -154,9 +157,9 @@ impl Kubeconfig {
         // As in kubectl, the first file that has something wins.
         let usable = self.current_context.take().filter(|name| !name.is_empty());
         self.current_context = usable.or(other.current_context);
-        add(&mut self.clusters, other.clusters);
-        add(&mut self.contexts, other.contexts);
-        add(&mut self.users, other.users);
+        add_missing_entries(&mut self.clusters, other.clusters);
+        add_missing_entries(&mut self.contexts, other.contexts);
+        add_missing_entries(&mut self.users, other.users);
     }
 
     /// The way to the cluster of the selected context.
@@ -255,7 +258,7 @@ fn read_pem_data_or_file(
         return Ok(Some(text));
     }
     let Some(path) = path.filter(|path| !path.is_empty()) else { return Ok(None) };
-    let text = read_text(&folder.join(&path), MAX_DATA_FILE_LEN);
+    let text = read_text(&folder.join(&path), MAX_SMALL_FILE_LEN);
     let text =
         text.map_err(|error| ConfigError::new(format!("{name} {path:?} cannot be read: {error}")))?;
     Ok(Some(text))

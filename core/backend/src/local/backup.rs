@@ -23,7 +23,7 @@ impl LocalStore {
         let about = from.metadata().map_err(store_error(StoreOperation::Read, stored))?;
         let pipe =
             if self.files.named.backup { PipeHandling::WriteInto } else { PipeHandling::Replace };
-        self.disk.write_next_file(backup, pipe, Some(&about), &|to| {
+        self.disk.replace_file_without_lock(backup, pipe, Some(&about), &|to| {
             if !self.cipher.encrypts() {
                 return io::copy(&mut &from, to).map(drop);
             }

@@ -151,9 +151,12 @@ pub fn save_errored_state(
     });
     // As it would have been stored: a state that was never stored has no serial.
     let stored = StateFile { serial: file.serial.saturating_add(1), ..file.clone() };
-    DiskOperations::default().write_next_file(&path, PipeHandling::Replace, None, &|to| {
-        cipher.write_state_to(&stored, to)
-    })?;
+    DiskOperations::default().replace_file_without_lock(
+        &path,
+        PipeHandling::Replace,
+        None,
+        &|to| cipher.write_state_to(&stored, to),
+    )?;
     Ok((path, kept))
 }
 

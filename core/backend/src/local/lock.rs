@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::disk::locks::{LockedFile, is_lock_held_error, lock};
 use formwork_core::disk::{
-    FileAccess, FileId, FileOptions as _, MAX_DATA_FILE_LEN, parse_json_object, read_file,
+    FileAccess, FileId, FileOptions as _, MAX_SMALL_FILE_LEN, parse_json_object, read_file,
 };
 
 use super::{StateFilePaths, display_path, is_device_or_pipe, store_error};
@@ -139,5 +139,5 @@ pub(super) fn is_file_at_path(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 fn read_lock_info(path: &Path) -> Option<LockInfo> {
-    parse_json_object(&read_file(path, MAX_DATA_FILE_LEN).ok()?).ok()
+    parse_json_object(&read_file(path, MAX_SMALL_FILE_LEN).ok()?).ok()
 }

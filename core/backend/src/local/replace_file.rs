@@ -260,7 +260,7 @@ impl DiskOperations {
     /// Writes a file without a lock: aside first, then into its place. An existing file keeps its
     /// mode, within that of the file `of` which it is a copy of; a new copy gets the mode of that
     /// file.
-    pub(super) fn write_next_file(
+    pub(super) fn replace_file_without_lock(
         &self,
         path: &Path,
         pipe: PipeHandling,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_user_text_file};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_text_file};
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Config, NoTls};
 
@@ -323,7 +323,7 @@ fn password_from_file(
     let path = variable("PGPASSFILE").map(PathBuf::from);
     let path = path.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".pgpass")))?;
     // As in libpq, a file that cannot be read counts as one without passwords.
-    find_password(&read_user_text_file(&path, MAX_DATA_FILE_LEN).ok()?, wanted)
+    find_password(&read_user_text_file(&path, MAX_SMALL_FILE_LEN).ok()?, wanted)
 }
 
 /// The password in a text of passwords.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use formwork_core::disk::{MAX_DATA_FILE_LEN, read_file};
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_file};
 use formwork_plugin_protocol::{CertificateRule, RuledVerifier, ShownCertificate};
 use rustls::client::danger::{ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::pem::PemObject as _;
@@ -86,7 +86,7 @@ pub(super) fn tls_connector(mode: TlsMode, files: &TlsFiles) -> Result<MakeRustl
 
 /// The content of a file that the configuration may name. It has an end, and reading it does not wait.
 fn read_tls_file(path: &Path) -> Result<Vec<u8>, Cause> {
-    let text = read_file(path, MAX_DATA_FILE_LEN);
+    let text = read_file(path, MAX_SMALL_FILE_LEN);
     text.map_err(|error| format!("{} cannot be read: {error}", path.display()).into())
 }
 

@@ -171,7 +171,7 @@ impl StoreCalls {
     }
 
     /// The schemas of the provider.
-    pub(super) async fn fetch_schema(&self) -> Result<ProviderSchema, ProviderStoreError> {
+    pub(super) async fn fetch_provider_schema(&self) -> Result<ProviderSchema, ProviderStoreError> {
         const CALL: &str = "GetProviderSchema";
         let mut schema =
             self.provider.schema().await.map_err(|failure| self.no_answer_error(CALL, failure))?;
@@ -206,7 +206,7 @@ impl StoreCalls {
     fn encode_config(&self, configured: &EncodedConfig) -> Payload {
         let (plain, _) = configured.value.clone().split_marks();
         let paths = configured.schema.sensitive_paths(plain.value());
-        self.secrets.add_at_paths(plain.value(), &paths);
+        self.secrets.add_values_at_paths(plain.value(), &paths);
         Payload::Value(plain, configured.schema.implied_type())
     }
 

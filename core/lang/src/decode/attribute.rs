@@ -37,8 +37,8 @@ impl Decoder<'_> {
                 let _ = self.diags.error(
                     Diagnostic::error(messages::INCORRECT_ATTRIBUTE_VALUE_TYPE, detail)
                         .at(written.expr.span)
-                        .within(written.span)
-                        .mentioning(describe_mentioned_values(
+                        .with_source_context(written.span)
+                        .with_mentioned_values(describe_mentioned_values(
                             &written.expr,
                             context.scope,
                             ErrorCause::Values,

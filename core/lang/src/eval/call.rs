@@ -199,7 +199,7 @@ impl Evaluator<'_> {
         // The function may quote an argument in its reason, and the message is printed in the
         // clear.
         let secrets = Secrets::default();
-        args.iter().for_each(|arg| secrets.add_marked(&arg.value));
+        args.iter().for_each(|arg| secrets.add_marked_values(&arg.value));
         let error = CallError { reason: secrets.mask(error.reason), ..error };
         let blamed = error
             .argument
@@ -242,7 +242,7 @@ impl Evaluator<'_> {
         if let Some(reason) = self.scope.calls_forbidden_reason() {
             let diag =
                 Diagnostic::error(messages::FUNCTION_CALLS_NOT_ALLOWED, reason).at(expr.span);
-            return self.report_error(diag.within(expr.span), expr, frames);
+            return self.report_error(diag.with_source_context(expr.span), expr, frames);
         }
         let name = call.name.name.as_str();
         let diag = match name.contains("::") {
@@ -256,7 +256,7 @@ impl Evaluator<'_> {
                 Diagnostic::error(messages::CALL_TO_UNKNOWN_FUNCTION, detail)
             }
         };
-        self.report_error(diag.at(call.name.span).within(expr.span), expr, frames)
+        self.report_error(diag.at(call.name.span).with_source_context(expr.span), expr, frames)
     }
 
     /// Suggests the function of a provider that is called so, or one with a similar name.
@@ -394,5 +394,5 @@ fn param_of_argument(function: &dyn Function, at: usize) -> Option<&Param> {
 
 fn add_called_function(site: &ResolvedCall<'_>, diag: Diagnostic) -> Diagnostic {
     let called = functions::describe_called_function(&site.call.name.name, site.function);
-    Diagnostic { function: Some(Box::new(called)), ..diag.within(site.expr.span) }
+    Diagnostic { function: Some(Box::new(called)), ..diag.with_source_context(site.expr.span) }
 }

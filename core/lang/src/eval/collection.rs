@@ -180,7 +180,7 @@ impl Evaluator<'_> {
                 "A null value cannot be used as the collection in a 'for' expression. It must be a list, set, map, tuple or object.",
             );
             return Err(self.report_error(
-                diag.at(collection_expr.span).within(expr.span),
+                diag.at(collection_expr.span).with_source_context(expr.span),
                 collection_expr,
                 frames,
             ));
@@ -194,7 +194,7 @@ impl Evaluator<'_> {
                 ),
             );
             return Err(self.report_error(
-                diag.at(collection_expr.span).within(expr.span),
+                diag.at(collection_expr.span).with_source_context(expr.span),
                 collection_expr,
                 frames,
             ));
@@ -226,7 +226,7 @@ impl Evaluator<'_> {
                 "The value of the 'if' clause must not be null.",
             );
             return Err(self.report_error(
-                diag.at(condition.span).within(expr.span),
+                diag.at(condition.span).with_source_context(expr.span),
                 condition,
                 frames,
             ));
@@ -250,7 +250,7 @@ impl Evaluator<'_> {
             messages::INVALID_FOR_CONDITION,
             format!("The 'if' clause value is invalid: {reason}."),
         );
-        self.report_error(diag.at(condition.span).within(expr.span), condition, frames)
+        self.report_error(diag.at(condition.span).with_source_context(expr.span), condition, frames)
     }
 
     fn evaluate_for_tuple(
@@ -292,7 +292,7 @@ impl Evaluator<'_> {
                 if values.contains_key(&key) {
                     let diag = duplicate_key_error(&key, marks);
                     return Err(this.report_error(
-                        diag.at(key_expr.span).within(expr.span),
+                        diag.at(key_expr.span).with_source_context(expr.span),
                         key_expr,
                         frames,
                     ));
@@ -400,7 +400,11 @@ impl Evaluator<'_> {
             }
         };
         let diag = Diagnostic::error(messages::INVALID_OBJECT_KEY, detail);
-        Err(self.report_error(diag.at(key_expr.span).within(expr.span), key_expr, frames))
+        Err(self.report_error(
+            diag.at(key_expr.span).with_source_context(expr.span),
+            key_expr,
+            frames,
+        ))
     }
 }
 

@@ -110,7 +110,7 @@ fn traversal_to_string(traversal: &Traversal, n_steps: usize) -> String {
         match step {
             TraversalStep::Attribute(name) => text.push_str(&format!(".{}", name.name)),
             TraversalStep::Key(key, _) => {
-                text.push_str(&format!("[{}]", crate::print_value::quote(key)));
+                text.push_str(&format!("[{}]", crate::print_value::quote_like_go(key)));
             }
             TraversalStep::Index(at, _) => text.push_str(&format!("[{at}]")),
             TraversalStep::Splat(_) => text.push_str("[*]"),
@@ -165,10 +165,12 @@ fn print_shortened_value(value: &Value, ty: &Type) -> String {
         Value::Bool(bool) => bool.to_string(),
         // Terraform shows ten digits in messages.
         Value::Number(number) => number.to_text(Notation::General, Some(10)),
-        Value::String(text) => crate::print_value::quote(text),
+        Value::String(text) => crate::print_value::quote_like_go(text),
         Value::Object(object) => match &**object.names() {
             [] => "object with no attributes".into(),
-            [name] => format!("object with 1 attribute {}", crate::print_value::quote(name)),
+            [name] => {
+                format!("object with 1 attribute {}", crate::print_value::quote_like_go(name))
+            }
             names => format!("object with {} attributes", names.len()),
         },
         _ => match value.children().len() {

@@ -50,7 +50,7 @@ impl Evaluator<'_> {
                 messages::INVALID_OPERAND,
                 format!("Unsuitable value for unary operand: {}.", refused.reason),
             );
-            self.report_error(diag.at(operand.span).within(expr.span), operand, frames)
+            self.report_error(diag.at(operand.span).with_source_context(expr.span), operand, frames)
         })?;
         let result = match op {
             UnaryOp::Not => ops::not(&value),
@@ -145,7 +145,7 @@ impl Evaluator<'_> {
                 messages::INVALID_OPERAND,
                 format!("Unsuitable value for {side} operand: {}.", refused.reason),
             );
-            self.report_error(diag.at(operand.span).within(expr.span), operand, frames)
+            self.report_error(diag.at(operand.span).with_source_context(expr.span), operand, frames)
         })
     }
 
@@ -224,7 +224,7 @@ impl Evaluator<'_> {
                     ),
                 )
                 .at(span)
-                .within(whole),
+                .with_source_context(whole),
             )
         })
     }
@@ -259,7 +259,7 @@ impl Evaluator<'_> {
                     ),
                 )
                 .at(yes_span.to(no_span))
-                .within(whole),
+                .with_source_context(whole),
             )
         })
     }
@@ -286,7 +286,11 @@ impl Evaluator<'_> {
                 ),
             },
         };
-        Err(self.report_error(diag.at(condition.span).within(whole), condition, frames))
+        Err(self.report_error(
+            diag.at(condition.span).with_source_context(whole),
+            condition,
+            frames,
+        ))
     }
 }
 

@@ -81,7 +81,11 @@ impl Evaluator<'_> {
                     type_with_article(&ty)
                 ),
             );
-            return Err(self.report_error(diag.at(splat.on.span).within(whole), splat.on, frames));
+            return Err(self.report_error(
+                diag.at(splat.on.span).with_source_context(whole),
+                splat.on,
+                frames,
+            ));
         }
         // It may yet become a sequence, a single value or null, so the result is as unknown as it
         // is.
@@ -188,7 +192,8 @@ impl Evaluator<'_> {
                 }
             };
             value = taken.map_err(|part| {
-                let diag = Diagnostic::from(part).at(span).within(splat.on.span.to(span));
+                let diag =
+                    Diagnostic::from(part).at(span).with_source_context(splat.on.span.to(span));
                 self.report_error(diag, splat.on, frames)
             })?;
         }

@@ -107,7 +107,7 @@ impl Evaluator<'_> {
                 let diag =
                     Diagnostic::error(messages::INVALID_TEMPLATE_INTERPOLATION_VALUE, detail)
                         .at(subject)
-                        .within(whole);
+                        .with_source_context(whole);
                 rendering.failed = Some(match blamed {
                     Some(expr) => self.report_error(diag, expr, frames),
                     None => self.diags.error(diag),

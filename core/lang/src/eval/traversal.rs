@@ -71,7 +71,11 @@ impl Evaluator<'_> {
                 ScopeStep::Index(key, brackets) => (access::access_index(&value, key), *brackets),
             };
             value = taken.map_err(|part| {
-                self.report_error(Diagnostic::from(part).at(span).within(link.span), link, frames)
+                self.report_error(
+                    Diagnostic::from(part).at(span).with_source_context(link.span),
+                    link,
+                    frames,
+                )
             })?;
         }
         Ok(value)

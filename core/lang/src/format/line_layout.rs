@@ -30,7 +30,7 @@ pub(super) fn set_token_spaces(pieces: &mut [SpacedToken<'_>]) {
 
 /// Splits pieces into lines. The end of the text belongs to none.
 fn split_lines(pieces: &[SpacedToken<'_>]) -> Vec<LineParts> {
-    let n_pieces = pieces.len() - usize::from(ends_with_end_token(pieces));
+    let n_pieces = pieces.len() - usize::from(ends_with_end_of_text(pieces));
     let mut lines = Vec::new();
     let mut start = 0;
     for at in 0..n_pieces {
@@ -45,8 +45,8 @@ fn split_lines(pieces: &[SpacedToken<'_>]) -> Vec<LineParts> {
     lines
 }
 
-fn ends_with_end_token(pieces: &[SpacedToken<'_>]) -> bool {
-    pieces.last().is_some_and(|piece| piece.kind == TokenKind::End)
+fn ends_with_end_of_text(pieces: &[SpacedToken<'_>]) -> bool {
+    pieces.last().is_some_and(|piece| piece.kind == TokenKind::EndOfText)
 }
 
 fn parse_line(pieces: &[SpacedToken<'_>], whole: Range<usize>) -> LineParts {

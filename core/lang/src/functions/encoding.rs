@@ -101,7 +101,7 @@ fn json_encode(args: &Args<'_>) -> FunctionResult {
     if !value.is_wholly_known() {
         return Ok(unknown_json_string(value));
     }
-    json::encode_simple(value)
+    json::encode_untyped(value)
         .map_err(|error| CallError::new(error.to_string()))
         .and_then(|text| args.string_result(text))
 }
@@ -128,6 +128,6 @@ fn unknown_json_string(value: &Value) -> Value {
 fn json_decode(args: &Args<'_>) -> FunctionResult {
     let text = args.text(0)?;
     args.charge_bytes(text.len())?;
-    json::decode_simple(text.as_bytes())
+    json::decode_untyped(text.as_bytes())
         .map_err(|error| CallError::new(format!("the text is not JSON: {error}")))
 }

@@ -100,7 +100,7 @@ pub enum TokenKind {
     /// other character.
     Invalid,
     /// The end of the text.
-    End,
+    EndOfText,
 }
 
 /// A piece of the text.
@@ -128,13 +128,13 @@ enum LexMode {
     Bare,
 }
 
-/// Splits configuration text into tokens; the last is always [`TokenKind::End`].
+/// Splits configuration text into tokens; the last is always [`TokenKind::EndOfText`].
 #[must_use]
 pub fn lex(text: &str) -> Vec<Token> {
     TokenStream::of_file(text).into_all()
 }
 
-/// Splits a template file into tokens; the last is always [`TokenKind::End`].
+/// Splits a template file into tokens; the last is always [`TokenKind::EndOfText`].
 #[must_use]
 pub fn lex_template(text: &str) -> Vec<Token> {
     TokenStream::of_template(text).into_all()
@@ -201,7 +201,7 @@ impl<'t> TokenStream<'t> {
     pub(super) fn lex_more(&mut self) -> Range<usize> {
         let lexer = &mut self.lexer;
         let n_kept = lexer.tokens.len();
-        if lexer.tokens.last().is_none_or(|token| token.kind != TokenKind::End) {
+        if lexer.tokens.last().is_none_or(|token| token.kind != TokenKind::EndOfText) {
             lexer.lex_tokens(n_kept + TOKENS_PER_BATCH);
         }
         self.n_released + n_kept..self.n_released + lexer.tokens.len()
@@ -260,7 +260,7 @@ impl Lexer<'_> {
                 }
             }
         }
-        self.push_token(TokenKind::End, self.at);
+        self.push_token(TokenKind::EndOfText, self.at);
     }
 
     /// Ends a token that began at `start` at the current place.

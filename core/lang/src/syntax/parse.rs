@@ -184,7 +184,7 @@ impl<'a> Parser<'a> {
     fn parse_whole_expression(&mut self) -> Parsed {
         self.newlines = false;
         let tree = self.parse_expression()?;
-        if self.peek() == TokenKind::End {
+        if self.peek() == TokenKind::EndOfText {
             return Ok(tree);
         }
         Err(self.report_unexpected(
@@ -195,7 +195,7 @@ impl<'a> Parser<'a> {
 
     fn parse_whole_template(&mut self) -> Parsed {
         let whole = self.byte_range_span(0, self.input.text.len());
-        self.parse_template(TokenKind::End, whole, false)
+        self.parse_template(TokenKind::EndOfText, whole, false)
     }
 
     /// The token at an index; the last, which is the end, at every one behind it.
@@ -240,7 +240,7 @@ impl<'a> Parser<'a> {
     fn take_token(&mut self) -> Token {
         let token = self.peek_token();
         // The end is never passed, so a loop that takes tokens always has one to stop at.
-        if token.kind != TokenKind::End {
+        if token.kind != TokenKind::EndOfText {
             self.at += 1;
         }
         token
@@ -361,7 +361,7 @@ impl<'a> Parser<'a> {
     fn report_diagnostic(&mut self, diagnostic: Diagnostic) -> Reported {
         self.n_errors += 1;
         if self.n_errors > MAX_REPORTED_ERRORS
-            && let Err(reported) = self.diags.check()
+            && let Err(reported) = self.diags.fail_if_errors()
         {
             return reported;
         }
@@ -388,7 +388,7 @@ impl<'a> Parser<'a> {
     ) -> Reported {
         let before = self.diags.len();
         let reported = self.report_unexpected(summary, detail);
-        self.diags.map_from(before, |problem| problem.within(begun));
+        self.diags.map_from_position(before, |problem| problem.with_source_context(begun));
         reported
     }
 
@@ -404,7 +404,7 @@ impl<'a> Parser<'a> {
         }
         // A second complaint about one token is only an echo of the first.
         if self.complained == Some(token.start)
-            && let Err(reported) = self.diags.check()
+            && let Err(reported) = self.diags.fail_if_errors()
         {
             return reported;
         }

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use formwork_core::disk::create_private_dir;
-use formwork_core::plan::file::PlanFileParts;
+use formwork_core::plan::plan_file::PlanFileParts;
 use formwork_value::diag::{Blame, Message};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde::{Deserialize, Serialize};
@@ -41,9 +41,9 @@ struct PlanSeal {
     mac: String,
 }
 
-/// The origin of a saved plan, by its seal.
+/// The verdict of the seal of a saved plan on its origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlanOrigin {
+pub enum SealVerdict {
     /// It was sealed with the key that is in use, and is as it was.
     Own,
     /// It was sealed with the key that is in use, and changed since.
@@ -67,21 +67,21 @@ pub(super) fn seal_plan_parts(at: &SealKeySource, parts: &[(&str, &[u8])]) -> Op
 }
 
 /// Takes the seal out of the parts of a plan and checks it.
-pub(super) fn check_plan_seal(at: &SealKeySource, parts: &mut PlanFileParts) -> PlanOrigin {
+pub(super) fn check_plan_seal(at: &SealKeySource, parts: &mut PlanFileParts) -> SealVerdict {
     // A seal that cannot be read counts as none.
     let seal =
         parts.remove(SEAL_PART).and_then(|text| serde_json::from_slice::<PlanSeal>(&text).ok());
     let Some(key) = SecretKey::load(at) else {
-        return if seal.is_some() { PlanOrigin::Unverified } else { PlanOrigin::Unsealed };
+        return if seal.is_some() { SealVerdict::Unverified } else { SealVerdict::Unsealed };
     };
     let Some(seal) = seal.filter(|seal| seal.key == key.fingerprint()) else {
-        return PlanOrigin::Foreign;
+        return SealVerdict::Foreign;
     };
     let sorted = parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
-    if key.mac_of_parts(sorted) == seal.mac { PlanOrigin::Own } else { PlanOrigin::Changed }
+    if key.mac_of_parts(sorted) == seal.mac { SealVerdict::Own } else { SealVerdict::Changed }
 }
 
-impl PlanOrigin {
+impl SealVerdict {
     /// Refuses to apply a plan that was changed, or made elsewhere unless that is allowed.
     ///
     /// # Errors
@@ -97,11 +97,11 @@ impl PlanOrigin {
             // Where no key can be made, no plan is sealed, and refusing them all would help no one.
             Self::Own | Self::Unsealed => Ok(()),
             Self::Foreign if allow_foreign => Ok(()),
-            Self::Changed => Err(diags.error(self.origin_diagnostic(Diagnostic::error, at, path))),
-            Self::Foreign => Err(diags.error(self.origin_diagnostic(Diagnostic::error, at, path))),
+            Self::Changed => Err(diags.error(self.seal_diagnostic(Diagnostic::error, at, path))),
+            Self::Foreign => Err(diags.error(self.seal_diagnostic(Diagnostic::error, at, path))),
             Self::Unverified => {
                 if !allow_foreign {
-                    diags.warn(self.origin_diagnostic(Diagnostic::warning, at, path));
+                    diags.warn(self.seal_diagnostic(Diagnostic::warning, at, path));
                 }
                 Ok(())
             }
@@ -110,14 +110,14 @@ impl PlanOrigin {
 
     /// The warning for a command that only shows the plan.
     #[must_use]
-    pub fn origin_warning(self, at: &SealKeySource, path: &Path) -> Option<Diagnostic> {
+    pub fn seal_warning(self, at: &SealKeySource, path: &Path) -> Option<Diagnostic> {
         match self {
             Self::Own | Self::Unsealed => None,
-            _ => Some(self.origin_diagnostic(Diagnostic::warning, at, path)),
+            _ => Some(self.seal_diagnostic(Diagnostic::warning, at, path)),
         }
     }
 
-    fn origin_diagnostic(
+    fn seal_diagnostic(
         self,
         new: fn(&'static Message, String) -> Diagnostic,
         at: &SealKeySource,
@@ -258,15 +258,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let key = SealKeySource { file: Some(folder.path().join("x/plan-key")), text: None };
         let parts = seal_test_parts(&key);
-        assert_eq!(check_plan_seal(&key, &mut parts.clone()), PlanOrigin::Own);
-        assert_eq!(check_plan_seal(&key, &mut seal_test_parts(&key)), PlanOrigin::Own);
+        assert_eq!(check_plan_seal(&key, &mut parts.clone()), SealVerdict::Own);
+        assert_eq!(check_plan_seal(&key, &mut seal_test_parts(&key)), SealVerdict::Own);
         for (name, bytes) in &parts {
             let mut changed = parts.clone();
             let bytes = [bytes, &b"x"[..]].concat();
             changed.insert(name.clone(), bytes);
             // A seal that is not of this key may be that of another user.
             let expected =
-                if name == SEAL_PART { PlanOrigin::Foreign } else { PlanOrigin::Changed };
+                if name == SEAL_PART { SealVerdict::Foreign } else { SealVerdict::Changed };
             assert_eq!(check_plan_seal(&key, &mut changed), expected, "{name}");
             let mut changed = parts.clone();
             changed.remove(name);
@@ -274,7 +274,7 @@ mod tests {
         }
         let mut more = parts.clone();
         more.insert("c".to_owned(), Vec::new());
-        assert_eq!(check_plan_seal(&key, &mut more), PlanOrigin::Changed);
+        assert_eq!(check_plan_seal(&key, &mut more), SealVerdict::Changed);
     }
 
     #[test]
@@ -286,19 +286,19 @@ mod tests {
         // The second user has a key of his own.
         seal_test_parts(&user("b"));
         for (made, applied, expected) in [
-            (user("a"), user("b"), PlanOrigin::Foreign),
+            (user("a"), user("b"), SealVerdict::Foreign),
             // This user has no key yet, so that nothing is known about the seal.
-            (user("a"), user("never planned"), PlanOrigin::Unverified),
-            (user("a"), nothing.clone(), PlanOrigin::Unverified),
-            (shared("a"), shared("b"), PlanOrigin::Own),
-            (shared("a"), user("b"), PlanOrigin::Foreign),
-            (user("a"), shared("a"), PlanOrigin::Foreign),
+            (user("a"), user("never planned"), SealVerdict::Unverified),
+            (user("a"), nothing.clone(), SealVerdict::Unverified),
+            (shared("a"), shared("b"), SealVerdict::Own),
+            (shared("a"), user("b"), SealVerdict::Foreign),
+            (user("a"), shared("a"), SealVerdict::Foreign),
         ] {
             assert_eq!(check_plan_seal(&applied, &mut seal_test_parts(&made)), expected);
         }
         assert_eq!(seal_plan_parts(&nothing, &[]), None);
-        assert_eq!(check_plan_seal(&nothing, &mut PlanFileParts::new()), PlanOrigin::Unsealed);
-        assert_eq!(check_plan_seal(&user("b"), &mut PlanFileParts::new()), PlanOrigin::Foreign);
+        assert_eq!(check_plan_seal(&nothing, &mut PlanFileParts::new()), SealVerdict::Unsealed);
+        assert_eq!(check_plan_seal(&user("b"), &mut PlanFileParts::new()), SealVerdict::Foreign);
     }
 
     #[test]
@@ -308,7 +308,7 @@ mod tests {
         let path = folder.path().join("plan-key");
         std::fs::write(&path, "").unwrap();
         let key = SealKeySource { file: Some(path.clone()), text: None };
-        assert_eq!(check_plan_seal(&key, &mut seal_test_parts(&key)), PlanOrigin::Own);
+        assert_eq!(check_plan_seal(&key, &mut seal_test_parts(&key)), SealVerdict::Own);
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

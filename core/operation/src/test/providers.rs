@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use formwork_core::addr::{LocalProvider, ModulePath, ProviderAddr, ProviderConfigAddr};
+use formwork_core::addr::{LocalProviderConfig, ModulePath, ProviderAddr, ProviderConfigAddr};
 use formwork_core::config::test_mocks::MockProvider;
 use formwork_core::config::test_suite::{TestRun, TestSuite};
 use formwork_core::config::{
@@ -57,7 +57,7 @@ pub(super) fn with_test_providers(
         root.providers.insert(block.local.clone(), block);
     }
     result?;
-    config.replace_root(root);
+    config.replace_root_module(root);
     Ok((config, mocks))
 }
 
@@ -69,7 +69,7 @@ struct TestProvider<'a> {
 }
 
 /// Whether a module uses a provider configuration: the default one serves modules that name none.
-fn is_provider_used(module: &Module, local: &LocalProvider) -> bool {
+fn is_provider_used(module: &Module, local: &LocalProviderConfig) -> bool {
     let is_passed = |call: &ModuleCall| call.providers.iter().any(|it| it.in_caller == *local);
     let is_declared = |it: &RequiredProvider| it.aliases.contains(local);
     let is_imported_by = |it: &ImportBlock| it.provider.as_ref().is_some_and(|(it, _)| it == local);
@@ -133,13 +133,13 @@ pub(super) fn suite_provider_blocks_for_run(
 fn is_provider_needed(
     root: &Module,
     required: &BTreeMap<ProviderAddr, VersionConstraints>,
-    local: &LocalProvider,
+    local: &LocalProviderConfig,
 ) -> bool {
     required.contains_key(&provider_address(root, local)) && is_provider_used(root, local)
 }
 
 /// The address that a local name stands for in a module.
-fn provider_address(module: &Module, local: &LocalProvider) -> ProviderAddr {
+fn provider_address(module: &Module, local: &LocalProviderConfig) -> ProviderAddr {
     let required = module.settings.required_providers.get(&local.name);
     required.map_or_else(
         || ProviderAddr::implied_by_name(&local.name),

@@ -7,7 +7,9 @@ use formwork_core::config::test_suite::{TestCommand, TestRun};
 use formwork_core::eval::conditions::{AssertOutcome, check_test_assertions};
 use formwork_core::eval::{Results, TestLevel, TestScope, TestValues};
 use formwork_core::event::NoEventObserver;
-use formwork_core::plan::{MissingResource, Plan, PlanMode, PlanOptions, evaluate_from_state};
+use formwork_core::plan::{
+    MissingResourceMeaning, Plan, PlanMode, PlanOptions, evaluate_from_state,
+};
 use formwork_core::provider::ProviderPool;
 use formwork_core::session::Session;
 use formwork_core::state::State;
@@ -20,7 +22,8 @@ use super::run_overrides::{add_overrides, generated_value_seed, warn_of_unmatche
 use super::states::RunConfig;
 use super::variables::RunVariables;
 use super::{
-    RunOfSuite, RunResult, RunWork, SuiteRunner, TestEvent, TestInputs, TestModule, TestStatus,
+    RunOfSuite, RunPlanOrState, RunResult, SuiteRunner, TestEvent, TestInputs, TestModule,
+    TestStatus,
 };
 use crate::apply::PlanSource;
 use crate::messages;
@@ -74,7 +77,7 @@ enum PlanOrState {
 }
 
 impl RunJobOutcome {
-    fn failed(has_applied: bool) -> Self {
+    fn new_failed(has_applied: bool) -> Self {
         Self { status: TestStatus::Error, work: None, outputs: None, has_applied }
     }
 }
@@ -98,7 +101,7 @@ impl SuiteRunner<'_> {
         if let Ok(ready) = &ready {
             pool = pool.with_mocks(ready.config.mocks.clone());
         }
-        let mut worked = RunJobOutcome::failed(false);
+        let mut worked = RunJobOutcome::new_failed(false);
         if let Ok(ready) = ready
             && let Ok(state) = self.states.state_of_run(&mut result.diags, run).await
         {
@@ -128,8 +131,8 @@ impl SuiteRunner<'_> {
         result.status = worked.status;
         result.timing = Some((started, clock.elapsed()));
         let work = worked.work.as_ref().map(|work| match work {
-            PlanOrState::Plan(plan) => (RunWork::Plan(plan), &pool),
-            PlanOrState::State(state) => (RunWork::State(state), &pool),
+            PlanOrState::Plan(plan) => (RunPlanOrState::Plan(plan), &pool),
+            PlanOrState::State(state) => (RunPlanOrState::State(state), &pool),
         });
         observer.on_event(sources, &TestEvent::RunDone { run: shown, result: &result, work });
         result
@@ -153,7 +156,7 @@ impl SuiteRunner<'_> {
         let variables = variables.resolve(diags, sources)?;
         // Providers may quote these values before the engine has evaluated any of them.
         let secrets = inputs.launcher.secrets();
-        variables.inputs.values().for_each(|input| secrets.add_marked(&input.value));
+        variables.inputs.values().for_each(|input| secrets.add_marked_values(&input.value));
         let scope = TestScope {
             values: &variables.of_file,
             level: TestLevel::Run(&runs),
@@ -233,7 +236,7 @@ impl<'a> RunJob<'a> {
     ) -> RunJobOutcome {
         let operation = self.operation();
         let Ok(options) = plan_options(diags, self.run) else {
-            return RunJobOutcome::failed(false);
+            return RunJobOutcome::new_failed(false);
         };
         let mut found = Diagnostics::new();
         let planned = operation.plan(&mut found, session, options).await;
@@ -252,10 +255,11 @@ impl<'a> RunJob<'a> {
                         .await
                     }
                     // Everything that was reported is expected.
-                    Err(_) if !failed => {
-                        RunJobOutcome { status: TestStatus::Pass, ..RunJobOutcome::failed(false) }
-                    }
-                    _ => RunJobOutcome::failed(false),
+                    Err(_) if !failed => RunJobOutcome {
+                        status: TestStatus::Pass,
+                        ..RunJobOutcome::new_failed(false)
+                    },
+                    _ => RunJobOutcome::new_failed(false),
                 }
             }
             TestCommand::Apply => {
@@ -263,12 +267,12 @@ impl<'a> RunJob<'a> {
                 let mut found = expected.explain_blocked_apply(found);
                 if found.has_errors() {
                     let _ = diags.append(found);
-                    return RunJobOutcome::failed(false);
+                    return RunJobOutcome::new_failed(false);
                 }
                 // The apply evaluates the checks again.
                 found.drop_check_warnings();
                 let _ = diags.append(found);
-                let Ok(outcome) = planned else { return RunJobOutcome::failed(false) };
+                let Ok(outcome) = planned else { return RunJobOutcome::new_failed(false) };
                 let planned = ReadyPlan { outcome, expected };
                 self.apply(diags, &operation, session, planned).await
             }
@@ -312,7 +316,7 @@ impl<'a> RunJob<'a> {
         // A failure that is expected ends an apply early, too.
         // The state has what was done all the same, for the cleanup.
         if failed || applied.is_err() {
-            return RunJobOutcome::failed(true);
+            return RunJobOutcome::new_failed(true);
         }
         // Evaluated again on the whole state: an apply evaluates only what its changes need.
         let (state, results) = (&session.file.state, Results::new(&self.config.config));
@@ -321,7 +325,7 @@ impl<'a> RunJob<'a> {
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
         let engine = operation.phase_session(phase);
         // Errors of conditions were reported by the apply.
-        let missing = MissingResource::MayBeEmpty;
+        let missing = MissingResourceMeaning::MayBeEmpty;
         let _ = evaluate_from_state(&engine, &mut Diagnostics::new(), missing).await;
         let status = self.check_assertions(diags, &engine).await;
         let outputs = Some(results.root().output_object());

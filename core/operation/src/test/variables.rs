@@ -76,7 +76,7 @@ impl RunVariables<'_> {
         let mut all = values.clone();
         let of_run = run_values.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
         all.variables.extend(of_run);
-        let unready = found.check();
+        let unready = found.fail_if_errors();
         diags.append(found).and(unready)?;
         let given = self.values_for_module(diags, file_values, run_values)?;
         let inputs = inputs::resolve_variables(

@@ -73,7 +73,7 @@ async fn run_provisioner(
     };
     let (config, connected) = view.session.evaluate_with_functions(diags, decoded).await?;
     let secrets = view.session.pool.secrets();
-    secrets.add_marked(connected.as_ref().unwrap_or(&config));
+    secrets.add_marked_values(connected.as_ref().unwrap_or(&config));
     let (config, hidden) = unmark_config(diags, program.schema(), config)?;
     let connected = match connected {
         Some(value) => Some(unmark_config(diags, connection_schema(), value)?.0),

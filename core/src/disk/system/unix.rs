@@ -19,9 +19,9 @@ use nix::sys::stat::{Mode, SFlag, fstatat, mkdirat};
 use nix::unistd::{UnlinkatFlags, symlinkat, unlinkat};
 
 use super::dir::OpenPurpose;
-use super::{FileOptions, Kind};
+use super::{FileKind, FileOptions};
 
-impl Kind {
+impl FileKind {
     pub(super) fn of(found: &Metadata) -> Self {
         match found.file_type() {
             kind if kind.is_file() => Self::File,
@@ -100,7 +100,7 @@ pub fn can_be_replaced_unnoticed(file: &Metadata, by: &Metadata) -> bool {
 /// The system's record of a file, which is another one after each change, and the time of the last change in
 /// seconds. Only the kernel sets that time.
 #[must_use]
-pub fn file_change_record(found: &Metadata) -> Option<(String, i64)> {
+pub fn file_change_stamp(found: &Metadata) -> Option<(String, i64)> {
     let record = format!(
         "{} {} {} {} {}.{:09} {}.{:09}",
         found.dev(),
@@ -300,16 +300,16 @@ impl DirHandle {
     }
 
     /// The kind of an entry, links not followed.
-    pub(super) fn kind(&self, name: &OsStr) -> io::Result<Kind> {
+    pub(super) fn kind(&self, name: &OsStr) -> io::Result<FileKind> {
         let found = fstatat(self.0.as_fd(), name, AtFlags::AT_SYMLINK_NOFOLLOW)?;
         Ok(match SFlag::from_bits_truncate(found.st_mode & SFlag::S_IFMT.bits()) {
-            SFlag::S_IFREG => Kind::File,
-            SFlag::S_IFDIR => Kind::Dir,
-            SFlag::S_IFLNK => Kind::Link,
-            SFlag::S_IFIFO => Kind::Pipe,
-            SFlag::S_IFSOCK => Kind::Socket,
-            SFlag::S_IFCHR => Kind::CharDevice,
-            _ => Kind::Device,
+            SFlag::S_IFREG => FileKind::File,
+            SFlag::S_IFDIR => FileKind::Dir,
+            SFlag::S_IFLNK => FileKind::Link,
+            SFlag::S_IFIFO => FileKind::Pipe,
+            SFlag::S_IFSOCK => FileKind::Socket,
+            SFlag::S_IFCHR => FileKind::CharDevice,
+            _ => FileKind::Device,
         })
     }
 
@@ -358,7 +358,7 @@ pub(super) fn is_special_file_error(error: &io::Error) -> bool {
 }
 
 /// Whether a name leads elsewhere than to an entry of its directory.
-pub(super) fn is_path_in_name(name: &OsStr) -> bool {
+pub(super) fn leads_out_of_directory(name: &OsStr) -> bool {
     name.as_bytes().contains(&b'/')
 }
 

@@ -20,12 +20,12 @@ use windows_sys::Win32::Storage::FileSystem::{
 use windows_sys::Win32::System::IO::{OVERLAPPED, OVERLAPPED_0, OVERLAPPED_0_0};
 
 use super::dir::OpenPurpose;
-use super::{FileOptions, Kind};
+use super::{FileKind, FileOptions};
 
 /// Characters that lead out of a directory, or to a stream of a file.
 const PATH_SEPARATORS: [u8; 3] = [b'/', b'\\', b':'];
 
-impl Kind {
+impl FileKind {
     pub(super) fn of(found: &Metadata) -> Self {
         match found.file_type() {
             kind if kind.is_file() => Self::File,
@@ -106,7 +106,7 @@ pub fn can_be_replaced_unnoticed(_file: &Metadata, _by: &Metadata) -> bool {
 /// The system's record of a file, which is another one after each change. Here there is none: programs can set
 /// all times of a file.
 #[must_use]
-pub fn file_change_record(_found: &Metadata) -> Option<(String, i64)> {
+pub fn file_change_stamp(_found: &Metadata) -> Option<(String, i64)> {
     None
 }
 
@@ -210,7 +210,7 @@ impl DirHandle {
 
     pub(super) fn subdir(&self, name: &OsStr) -> io::Result<Self> {
         match self.kind(name)? {
-            Kind::Dir => Ok(Self(self.0.join(name))),
+            FileKind::Dir => Ok(Self(self.0.join(name))),
             _ => Err(io::ErrorKind::NotADirectory.into()),
         }
     }
@@ -230,8 +230,8 @@ impl DirHandle {
         };
         let file = options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(self.0.join(name))?;
         // The link itself is open now, and is no file to read or write.
-        match Kind::of(&file.metadata()?) {
-            Kind::Link => Err(io::ErrorKind::InvalidInput.into()),
+        match FileKind::of(&file.metadata()?) {
+            FileKind::Link => Err(io::ErrorKind::InvalidInput.into()),
             _ => Ok(file),
         }
     }
@@ -255,8 +255,8 @@ impl DirHandle {
     }
 
     /// The kind of an entry, links not followed.
-    pub(super) fn kind(&self, name: &OsStr) -> io::Result<Kind> {
-        std::fs::symlink_metadata(self.0.join(name)).map(|found| Kind::of(&found))
+    pub(super) fn kind(&self, name: &OsStr) -> io::Result<FileKind> {
+        std::fs::symlink_metadata(self.0.join(name)).map(|found| FileKind::of(&found))
     }
 
     pub(super) fn link_target(&self, name: &OsStr) -> io::Result<PathBuf> {
@@ -269,7 +269,7 @@ impl DirHandle {
         let path = self.0.join(name);
         // A link to a directory is removed as a directory, and its target stays.
         match self.kind(name)? {
-            Kind::Link => std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir(&path)),
+            FileKind::Link => std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir(&path)),
             _ => std::fs::remove_file(&path),
         }
     }
@@ -308,7 +308,7 @@ pub(super) fn is_special_file_error(_error: &io::Error) -> bool {
 }
 
 /// Whether a name leads elsewhere than to an entry of its directory.
-pub(super) fn is_path_in_name(name: &OsStr) -> bool {
+pub(super) fn leads_out_of_directory(name: &OsStr) -> bool {
     // All three are ASCII, so that none of them is a part of another character.
     let bytes = name.as_encoded_bytes();
     // The system drops dots and spaces at the end.

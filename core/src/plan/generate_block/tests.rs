@@ -30,7 +30,7 @@ fn check_generated_block(import: &str, schema: &Block, object: &Value, expect: E
     let (mut config, _) = load_valid_fixture(&format!(
         "provider \"test\" {{\n  alias = \"other\"\n}}\nimport {{\n  to = test_thing.a\n  id = \"a\"\n{import}\n}}\n"
     ));
-    config.expect_generated_resources(&mut Diagnostics::new()).unwrap();
+    config.add_placeholder_resources(&mut Diagnostics::new()).unwrap();
     let resource = config.unwritten.values().next().unwrap();
     expect.assert_eq(&generate_block(resource, schema, object).unwrap());
 }

@@ -2,7 +2,7 @@
 //! only excluded in part keeps its vertex; its visit decides which of its instances are left alone.
 
 use crate::addr::{ConfigResourceAddr, Target};
-use crate::graph::{Draft, enumerate_vertices};
+use crate::graph::{GraphDraft, enumerate_vertices};
 use crate::plan::PlanMode;
 use crate::plan::transform::TransformInputs;
 use crate::plan::vertex::PlanVertex;
@@ -10,7 +10,7 @@ use crate::shared_graph::EdgeReason;
 
 pub(in crate::plan) fn prune_excluded<'c>(
     inputs: TransformInputs<'c>,
-    draft: &Draft<PlanVertex<'c>, EdgeReason>,
+    draft: &GraphDraft<PlanVertex<'c>, EdgeReason>,
 ) -> Vec<bool> {
     let vertices = draft.vertices();
     let excludes = &inputs.options.excludes;

@@ -2,7 +2,7 @@
 //! their providers: unneeded values may not even have a value any more.
 
 use crate::addr::ResourceMode;
-use crate::graph::Draft;
+use crate::graph::GraphDraft;
 use crate::plan::PlanMode;
 use crate::plan::transform::TransformInputs;
 use crate::plan::transform::prune_targets::add_wanted_dependencies;
@@ -11,7 +11,7 @@ use crate::shared_graph::EdgeReason;
 
 pub(in crate::plan) fn prune_for_destroy<'c>(
     inputs: TransformInputs<'c>,
-    draft: &Draft<PlanVertex<'c>, EdgeReason>,
+    draft: &GraphDraft<PlanVertex<'c>, EdgeReason>,
 ) -> Vec<bool> {
     if inputs.options.mode != PlanMode::Destroy {
         return vec![true; draft.vertices().len()];

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::addr::{ConfigResourceAddr, ResourceAddr, ResourceMode};
-use crate::graph::{Draft, Edge};
+use crate::graph::{Edge, GraphDraft};
 use crate::plan::transform::TransformInputs;
 use crate::plan::vertex::{PlanVertex, ResourceVertex};
 use crate::plan::{PlanMode, PlanOptions};
@@ -13,7 +13,7 @@ use crate::shared_graph::{EdgeReason, SharedVertex};
 
 pub(in crate::plan) fn prune_targets<'c>(
     inputs: TransformInputs<'c>,
-    draft: &Draft<PlanVertex<'c>, EdgeReason>,
+    draft: &GraphDraft<PlanVertex<'c>, EdgeReason>,
 ) -> Vec<bool> {
     let targets = &inputs.options.targets;
     if targets.is_empty() {
@@ -78,7 +78,7 @@ pub(in crate::plan) fn dependents_to_destroy(
 /// Adds to the wanted vertices all their dependencies.
 pub(in crate::plan) fn add_wanted_dependencies(
     inputs: TransformInputs<'_>,
-    draft: &Draft<PlanVertex<'_>, EdgeReason>,
+    draft: &GraphDraft<PlanVertex<'_>, EdgeReason>,
     wanted: Vec<bool>,
 ) -> Vec<bool> {
     // For a resource that is destroyed that is only its provider: the references of its block need
@@ -92,7 +92,10 @@ pub(in crate::plan) fn add_wanted_dependencies(
 }
 
 /// An output stays if it stands on resources, and on none that was pruned.
-fn keep_outputs_without_pruned_needs(draft: &Draft<PlanVertex<'_>, EdgeReason>, keep: &mut [bool]) {
+fn keep_outputs_without_pruned_needs(
+    draft: &GraphDraft<PlanVertex<'_>, EdgeReason>,
+    keep: &mut [bool],
+) {
     let (dependencies, dependents) = (draft.dependencies_by_edges(|_| true), draft.dependents());
     let resources = |kept: bool| -> Vec<bool> {
         let is_one = |vertex: &PlanVertex<'_>| matches!(vertex, PlanVertex::Resource(_));

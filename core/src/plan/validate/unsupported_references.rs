@@ -8,7 +8,7 @@ use formwork_value::schema::Block;
 use formwork_value::{Diagnostic, Span};
 
 use crate::config::Resource;
-use crate::graph::{Draft, VertexId, enumerate_vertices};
+use crate::graph::{GraphDraft, VertexId, enumerate_vertices};
 use crate::plan::vertex::PlanVertex;
 use crate::provisioner::connection_schema;
 use crate::session::Session;
@@ -17,7 +17,7 @@ use crate::shared_graph::{EdgeReason, SharedVertex};
 /// Removes the edges. The providers of the graph must be loaded.
 pub(super) fn remove_unsupported_edges(
     session: &Session<'_>,
-    draft: &mut Draft<PlanVertex<'_>, EdgeReason>,
+    draft: &mut GraphDraft<PlanVertex<'_>, EdgeReason>,
 ) {
     let spans =
         |(at, vertex)| Some((at, unsupported_spans(session, vertex))).filter(|it| !it.1.is_empty());

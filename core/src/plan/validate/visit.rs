@@ -88,7 +88,7 @@ impl<'s> ValidationContext<'s> {
         let Some(&module) = modules.first() else { return Ok(ValidationVisitOutcome::Nothing) };
         let placeholder = match (&ty, &config.repetition) {
             (Some(ty), Repetition::Single) => {
-                mark_for_mode(name.mode(), Value::unknown(ty.ty.clone()))
+                mark_if_ephemeral_mode(name.mode(), Value::unknown(ty.ty.clone()))
             }
             // Not marked: each instance is ephemeral, and the collection of them is not.
             _ => Value::dynamic(),
@@ -193,7 +193,7 @@ impl<'s> ValidationContext<'s> {
 }
 
 /// Marks a placeholder for an object of this mode that is not known yet.
-fn mark_for_mode(mode: ResourceMode, value: Value) -> Value {
+fn mark_if_ephemeral_mode(mode: ResourceMode, value: Value) -> Value {
     match mode {
         ResourceMode::Ephemeral => value.mark(Marks::EPHEMERAL),
         ResourceMode::Managed | ResourceMode::Data => value,

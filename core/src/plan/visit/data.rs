@@ -10,8 +10,8 @@ use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, ActionReason, Change};
 use crate::instance::{DataReadResult, ResourceClient, sensitive_paths, unmark_value};
 use crate::plan::PlanMode;
-use crate::plan::outcome::{ObjectOutcome, RefreshResult};
 use crate::plan::planned_resources::PendingChangeQuery;
+use crate::plan::visit_outcome::{ObjectOutcome, RefreshResult};
 use crate::provider::{ResourceType, add_marks};
 
 /// Plans one instance.

@@ -6,22 +6,22 @@ use std::sync::Arc;
 use formwork_plugin_protocol::contract::conform;
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Value};
 
-use super::generated::{self, GeneratedConfig, ImportedObject, point_at_import_block};
-use super::interrupted::{self, CreationSearchResult, InterruptedCreation};
-use super::prior::{self, PriorState};
+use super::find_created_object::{self, CreationSearchResult, InterruptedCreation};
+use super::generate_config::{self, GeneratedConfig, ImportedObject, point_at_import_block};
+use super::prior_state::{self, PriorState};
 use super::resource::ResourceInModule;
 use super::{PlanContext, import, triggers};
 use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, ActionReason, Change, PlannedImport, ReplaceOrder};
 use crate::config::{IgnoreChanges, Resource};
 use crate::eval::ModuleScope;
-use crate::eval::vertex::is_infinite;
+use crate::eval::vertex::has_infinite_number;
 use crate::instance::{ChangeRequest, PriorObject, ResourceClient, sensitive_paths, unmark_value};
 use crate::messages;
 use crate::plan::PlanMode;
 use crate::plan::choose_action::{ActionInputs, choose_action};
-use crate::plan::outcome::{ObjectOutcome, RefreshResult};
 use crate::plan::vertex::ResourceVertex;
+use crate::plan::visit_outcome::{ObjectOutcome, RefreshResult};
 use crate::provider::{PlannedObject, ProviderClient, ResourceType, add_marks};
 
 /// Plans one instance.
@@ -36,7 +36,7 @@ pub(super) async fn plan_managed_instance(
 ) -> Result<ObjectOutcome, Reported> {
     let (vertex, addr) = (here.vertex, here.addr.instance_addr(key));
     let (handle, ty) = vertex.find_provider(view.session, diags)?;
-    let owner = prior::ObjectOwner {
+    let owner = prior_state::ObjectOwner {
         handle: &handle,
         ty: &ty,
         addr: &addr,
@@ -46,7 +46,9 @@ pub(super) async fn plan_managed_instance(
     let stored = here.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref());
     // An object that is already managed is not imported again.
     let (mut prior, mut importing) = match (stored, here.import_targets.get(&addr)) {
-        (Some(object), _) => (Some(prior::refresh_object(view, diags, owner, object).await?), None),
+        (Some(object), _) => {
+            (Some(prior_state::refresh_object(view, diags, owner, object).await?), None)
+        }
         (None, Some(import_key)) => {
             let found = import::find_imported_object(view, diags, owner, import_key).await?;
             (
@@ -61,7 +63,7 @@ pub(super) async fn plan_managed_instance(
         // Before anything is planned: a plan to create would otherwise be the second creation of an
         // object that exists already.
         let creation = InterruptedCreation { planned, config: vertex.config };
-        match interrupted::find_created_object(view, diags, owner, creation).await {
+        match find_created_object::find_created_object(view, diags, owner, creation).await {
             CreationSearchResult::Found(found) => prior = Some(*found),
             CreationSearchResult::NotCreated => never_made = true,
             CreationSearchResult::Unknown => {}
@@ -77,7 +79,7 @@ pub(super) async fn plan_managed_instance(
     let found = prior.as_ref().filter(|_| vertex.generated);
     let found = found.map(|prior| ImportedObject { addr: &addr, ty: &ty, value: &prior.current });
     let generated =
-        found.map(|it| generated::generate_config(view, diags, vertex, it)).transpose()?;
+        found.map(|it| generate_config::generate_config(view, diags, vertex, it)).transpose()?;
     // Collected apart, because errors in generated configuration have no source file, and are
     // reported at the `import` block instead.
     let mut problems = Diagnostics::new();
@@ -85,7 +87,8 @@ pub(super) async fn plan_managed_instance(
         None => instance.evaluate_and_validate(&mut problems, &scope, vertex.config).await,
         Some(GeneratedConfig { text, resource }) => {
             let config = instance.evaluate_and_validate(&mut problems, &scope, resource).await;
-            problems.map_from(0, |problem| point_at_import_block(problem, vertex.config.span));
+            problems
+                .map_from_position(0, |problem| point_at_import_block(problem, vertex.config.span));
             if let Some(importing) = &mut importing {
                 importing.generated_config = Some(text.clone());
             }
@@ -95,7 +98,7 @@ pub(super) async fn plan_managed_instance(
     diags.append(problems)?;
     let config = config?;
     let mut change = instance.plan_change(diags, prior.as_ref(), &config, &scope).await?;
-    if is_infinite(&change.after) {
+    if has_infinite_number(&change.after) {
         return Err(diags.error(non_finite_number_error(&addr, vertex.config)));
     }
     change.importing = importing;
@@ -104,7 +107,17 @@ pub(super) async fn plan_managed_instance(
         .instance_config(vertex.config, &addr)
         .check_postconditions(diags, scope, &change.after)
         .await;
-    match &mut prior {
+    add_config_settings(view, prior.as_mut(), &change);
+    let mut found = instance.planned_object(prior, change);
+    if never_made {
+        found.refreshed = RefreshResult::NotCreated;
+    }
+    Ok(found)
+}
+
+/// Has the state take over the settings of the configuration beside the attributes of the object.
+fn add_config_settings(view: PlanContext<'_>, prior: Option<&mut PriorState>, change: &Change) {
+    match prior {
         Some(prior) if change.action == Action::NoOp => {
             prior.take_config_settings(&change.dependencies, change.create_before_destroy);
         }
@@ -117,11 +130,6 @@ pub(super) async fn plan_managed_instance(
         }
         _ => {}
     }
-    let mut found = instance.planned_object(prior, change);
-    if never_made {
-        found.refreshed = RefreshResult::NotCreated;
-    }
-    Ok(found)
 }
 
 /// One instance while it is being planned.
@@ -331,7 +339,7 @@ impl<'a> ManagedInstance<'a> {
             let (addr, provider) = (self.addr.clone(), self.vertex.provider.clone());
             let same =
                 Change::from_values(addr, provider, Action::NoOp, value.clone(), value.clone());
-            prior::drift_of(prior, &same).or_else(|| moved.then_some(same))
+            prior_state::drift_of(prior, &same).or_else(|| moved.then_some(same))
         });
         let refreshed = prior.map_or(RefreshResult::Unchanged, |prior| prior.refreshed);
         ObjectOutcome {
@@ -341,7 +349,7 @@ impl<'a> ManagedInstance<'a> {
     }
 
     fn planned_object(&self, prior: Option<PriorState>, change: Change) -> ObjectOutcome {
-        let drift = prior.as_ref().and_then(|prior| prior::drift_of(prior, &change));
+        let drift = prior.as_ref().and_then(|prior| prior_state::drift_of(prior, &change));
         let refreshed = prior.map_or(RefreshResult::Unchanged, |prior| prior.refreshed);
         let (key, value) = (self.addr.key.clone(), Some(change.after.clone()));
         ObjectOutcome {

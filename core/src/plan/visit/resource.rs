@@ -15,8 +15,8 @@ use crate::eval::import::{expand_import, unknown_id_error, unknown_repetition_er
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
 use crate::instance::{decode_stored_value, point_diagnostics_at_parts};
 use crate::messages;
-use crate::plan::outcome::{ObjectOutcome, RefreshResult, ResourceOutcome};
 use crate::plan::vertex::ResourceVertex;
+use crate::plan::visit_outcome::{ObjectOutcome, RefreshResult, ResourceOutcome};
 use crate::plan::{self, AdoptionSource};
 use crate::state::ResourceState;
 

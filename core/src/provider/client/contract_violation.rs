@@ -1,6 +1,6 @@
 //! Diagnostics for a provider's faulty answers, with the address of the request.
 
-use formwork_plugin_protocol::contract::{Call, CheckedAnswer, Rule, check_answer};
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call, Rule, check_answer};
 use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
 use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::codec::DecodeError;
@@ -123,7 +123,7 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         summary: &'static Message,
-        exchange: &CheckedAnswer<'_>,
+        exchange: &AnswerToCheck<'_>,
         context: ResponseContext<'_>,
     ) -> Result<(), Reported> {
         let ResponseContext { call, ty, about } = context;
@@ -202,7 +202,7 @@ impl ProviderClient {
         deferred: Option<DeferredReason>,
         context: ResponseContext<'_>,
     ) -> Result<(), Reported> {
-        let exchange = CheckedAnswer::for_call(Call::Any).deferred(deferred.is_some());
+        let exchange = AnswerToCheck::for_call(Call::Any).deferred(deferred.is_some());
         self.check_response_rules(
             diags,
             messages::PROVIDER_PRODUCED_INVALID_OBJECT,

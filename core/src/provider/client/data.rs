@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use formwork_plugin_protocol::contract::{Call, CheckedAnswer};
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call};
 use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
@@ -44,7 +44,7 @@ impl ProviderClient {
             true => messages::PROVIDER_PRODUCED_NULL_OBJECT,
             false => messages::PROVIDER_PRODUCED_INVALID_OBJECT,
         };
-        let exchange = CheckedAnswer::for_call(Call::ReadData).object(&answer.state, &value);
+        let exchange = AnswerToCheck::for_call(Call::ReadData).object(&answer.state, &value);
         self.check_response_rules(diags, summary, &exchange, context)?;
         Ok(keep_stored_numbers(value))
     }

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::contract::{Call, CheckedAnswer};
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call};
 use formwork_plugin_protocol::message::ephemeral::{LeaseRequest, OpenRequest};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
@@ -60,7 +60,7 @@ impl ProviderClient {
         let config = config.clone().split_marks().0;
         let summary = messages::PROVIDER_PRODUCED_INVALID_EPHEMERAL;
         let exchange =
-            CheckedAnswer::for_call(Call::Open { config: &config }).object(&answer.result, &value);
+            AnswerToCheck::for_call(Call::Open { config: &config }).object(&answer.result, &value);
         self.check_response_rules(diags, summary, &exchange, context)?;
         let keep = OpenEphemeralData { private: answer.private, renew_at: answer.renew_at };
         Ok(OpenedEphemeral { value, keep })

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::{self, CheckedAnswer, Rule, check_answer};
+use formwork_plugin_protocol::contract::{self, AnswerToCheck, Rule, check_answer};
 use formwork_plugin_protocol::message::resource::{
     ImportRequest, ImportedResource, MoveRequest, RawState,
 };
@@ -96,7 +96,7 @@ impl ProviderClient {
         let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         let value = self.decode_object(diags, &answer.state, context)?;
-        let exchange = CheckedAnswer::for_call(contract::Call::Move).object(&answer.state, &value);
+        let exchange = AnswerToCheck::for_call(contract::Call::Move).object(&answer.state, &value);
         self.check_response_rules(
             diags,
             messages::PROVIDER_RETURNED_INVALID_VALUE,
@@ -249,8 +249,8 @@ impl ProviderClient {
 fn checked_answer_of_import<'a>(
     ty: &'a ResourceType,
     found: &'a ImportedResource,
-) -> CheckedAnswer<'a> {
-    CheckedAnswer::for_call(contract::Call::Import { asked: &ty.name, found: &found.type_name })
+) -> AnswerToCheck<'a> {
+    AnswerToCheck::for_call(contract::Call::Import { asked: &ty.name, found: &found.type_name })
 }
 
 /// Explains why the object found is not the one requested.

@@ -109,15 +109,16 @@ impl ObjectFiller {
 
     fn fill_block_with(&mut self, block: &Block, value: &Value, mock: &MockContent<'_>) -> Value {
         let attributes = block.attributes.iter().map(|(name, attribute)| {
-            let made =
-                self.within_name(name, |fill| fill.fill_attribute(name, attribute, value, mock));
+            let made = self.with_attribute_step(name, |fill| {
+                fill.fill_attribute(name, attribute, value, mock)
+            });
             (name.clone(), made)
         });
         let mut members: Vec<(Str, Value)> = attributes.collect();
         for (name, nested) in &block.blocks {
             // A mock adds no blocks: those of the configuration are the ones that there are.
             let Some(old) = member(value, name) else { continue };
-            let new = self.within_name(name, |fill| {
+            let new = self.with_attribute_step(name, |fill| {
                 fill.fill_each_object(old, nested.nesting, &|fill, item| {
                     let mock = mock.content(name, &fill.reported_path());
                     fill.fill_block_with(&nested.block, item, &mock)
@@ -128,15 +129,15 @@ impl ObjectFiller {
         Value::object(members)
     }
 
-    fn within<T>(&mut self, step: Step, work: impl FnOnce(&mut Self) -> T) -> T {
+    fn with_path_step<T>(&mut self, step: Step, work: impl FnOnce(&mut Self) -> T) -> T {
         self.path.0.push(step);
         let done = work(self);
         self.path.0.pop();
         done
     }
 
-    fn within_name<T>(&mut self, name: &Str, work: impl FnOnce(&mut Self) -> T) -> T {
-        self.within(Step::Attribute(name.clone()), work)
+    fn with_attribute_step<T>(&mut self, name: &Str, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.with_path_step(Step::Attribute(name.clone()), work)
     }
 
     /// The path so far. A path ends at a set.
@@ -191,8 +192,9 @@ impl ObjectFiller {
         mock: &MockContent<'_>,
     ) -> Value {
         let attributes = nested.attributes.iter().map(|(name, attribute)| {
-            let made =
-                self.within_name(name, |fill| fill.fill_attribute(name, attribute, value, mock));
+            let made = self.with_attribute_step(name, |fill| {
+                fill.fill_attribute(name, attribute, value, mock)
+            });
             (name.clone(), made)
         });
         Value::object(attributes.collect::<Vec<_>>())
@@ -220,7 +222,7 @@ impl ObjectFiller {
         let mut items = Vec::new();
         for (at, item) in value.children().iter().enumerate() {
             let step = value.step_to_child(at).unwrap_or_else(|| Step::Index(Number::from(at)));
-            items.push(self.within(step, |fill| {
+            items.push(self.with_path_step(step, |fill| {
                 if is_whole(item) { change(fill, item) } else { item.clone() }
             }));
         }
@@ -311,9 +313,9 @@ impl ObjectFiller {
             let given = given.and_then(|value| member(value, name));
             let value = match attribute.write_only {
                 true => Ok(Value::null(attribute.implied_type())),
-                false => {
-                    self.within_name(name, |fill| fill.make_attribute_value(&attribute.kind, given))
-                }
+                false => self.with_attribute_step(name, |fill| {
+                    fill.make_attribute_value(&attribute.kind, given)
+                }),
             };
             let value = value.map_err(|mut unfit| {
                 // From the inside out: the outermost name comes last.
@@ -335,7 +337,7 @@ impl ObjectFiller {
         match (given, ty) {
             (Value::Object(_) | Value::Map(_), Type::Object(object)) => {
                 let members = object.attributes.iter().map(|(name, ty)| {
-                    let value = self.within_name(name, |fill| match member(given, name) {
+                    let value = self.with_attribute_step(name, |fill| match member(given, name) {
                         Some(value) => fill.add_missing_attributes(value, ty),
                         None => Ok(fill.generate_value(ty)),
                     });
@@ -349,14 +351,15 @@ impl ObjectFiller {
             ) => {
                 let items = given.children().iter().enumerate().map(|(at, item)| {
                     let step = Step::Index(Number::from(at));
-                    self.within(step, |fill| fill.add_missing_attributes(item, element))
+                    self.with_path_step(step, |fill| fill.add_missing_attributes(item, element))
                 });
                 Ok(Value::tuple(items.collect::<Result<_, String>>()?))
             }
             (Value::Object(object), Type::Map(element)) => {
                 let pairs = object.iter().map(|(key, item)| {
-                    let value =
-                        self.within_name(key, |fill| fill.add_missing_attributes(item, element));
+                    let value = self.with_attribute_step(key, |fill| {
+                        fill.add_missing_attributes(item, element)
+                    });
                     Ok((key.clone(), value?))
                 });
                 Ok(Value::object(pairs.collect::<Result<Vec<_>, String>>()?))
@@ -388,7 +391,7 @@ impl ObjectFiller {
             }
             Type::Object(object) => {
                 let members = object.attributes.iter().map(|(name, ty)| {
-                    (name.clone(), self.within_name(name, |fill| fill.generate_value(ty)))
+                    (name.clone(), self.with_attribute_step(name, |fill| fill.generate_value(ty)))
                 });
                 Value::object(members.collect::<Vec<_>>())
             }

@@ -18,7 +18,7 @@ use super::processes::ProviderProcesses;
 use super::stopping::StartPurpose;
 use super::{ConfiguredProvider, ProviderPool};
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
-use crate::provider::client::{CallContext, ProviderClient, is_provider_responding};
+use crate::provider::client::{CallContext, ProviderClient, provider_answers_probe_call};
 
 /// Holds the provider that a client calls. All clients of one configuration share the slot.
 pub(in crate::provider) struct ProviderSlot {
@@ -183,7 +183,7 @@ impl ProviderPool<'_> {
         // A provider that was asked to stop refuses later calls, in the Go SDKs for the rest of its
         // life. Evidence then needs a new process.
         let refuses = purpose == StartPurpose::EffectQuery && self.processes.was_stopped(before);
-        if !refuses && is_provider_responding(before).await {
+        if !refuses && provider_answers_probe_call(before).await {
             return Some(slot.current_provider());
         }
         self.processes.dismiss_instance(before);

@@ -262,7 +262,7 @@ impl JournalLog {
     }
 
     /// Part of the journal that a state holds.
-    pub(in crate::state) fn records_in_state(&self, file: &StateFile) -> JournalExtent {
+    pub(in crate::state) fn extent_in_state(&self, file: &StateFile) -> JournalExtent {
         let stored = to_hex(&file.fingerprint());
         // From the end: of several marks that fit the state, the last one covers most records.
         for (number, record) in self.records.iter().rev() {
@@ -301,7 +301,7 @@ pub(super) fn framed_record_len(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The number and text of the record at the beginning, if it is whole.
-pub(super) fn whole_record(bytes: &[u8]) -> Option<(u64, &[u8])> {
+pub(super) fn first_whole_record(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let length = u32::from_le_bytes(bytes.get(0..4)?.try_into().ok()?);
     let sum = u32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?);
     let number = u64::from_le_bytes(bytes.get(8..16)?.try_into().ok()?);

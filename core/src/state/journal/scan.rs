@@ -4,7 +4,7 @@
 
 use serde::de::IgnoredAny;
 
-use super::record::{JournalLog, RECORD_HEADER_LEN, framed_record_len, whole_record};
+use super::record::{JournalLog, RECORD_HEADER_LEN, first_whole_record, framed_record_len};
 
 /// The maximum difference between the number of a record and the last good one. Only tells likely
 /// records from noise before the checksum decides.
@@ -143,7 +143,8 @@ fn find_next_whole_record<'b>(
         // record.
         let is_likely = number > last && number - last <= MAX_LIKELY_NUMBER_GAP;
         let length = framed_record_len(&bytes[at..]).filter(|_| is_likely)?;
-        let (number, text) = budget.take_bytes(length).then(|| whole_record(&bytes[at..]))??;
+        let (number, text) =
+            budget.take_bytes(length).then(|| first_whole_record(&bytes[at..]))??;
         Some((at, number, text))
     })
 }

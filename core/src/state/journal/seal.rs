@@ -29,11 +29,11 @@ pub trait RecordSeal: Send + Sync {
     ///
     /// # Errors
     /// When all values have to be sealed. The text has no final period.
-    fn check_unsealed(&self) -> Result<(), String>;
+    fn check_unsealed_allowed(&self) -> Result<(), String>;
 }
 
 /// A sealed planned value begins as JSON does. An encoded value is a map or null, and never does.
-const JSON_FIRST_BYTES: &[u8] = b"{\"";
+const SEALED_VALUE_PREFIX: &[u8] = b"{\"";
 
 impl Record {
     /// The same record with its value sealed; `None` if it has none, or values are not sealed.
@@ -68,7 +68,7 @@ impl Record {
             None => Err("it is encrypted, and no encryption is configured for it here".to_owned()),
         };
         match self {
-            Self::Intent(intent) if intent.planned.starts_with(JSON_FIRST_BYTES) => {
+            Self::Intent(intent) if intent.planned.starts_with(SEALED_VALUE_PREFIX) => {
                 intent.planned = open(&intent.planned)?;
             }
             Self::Answer { answer, .. } if !answer.sealed.is_empty() => {
@@ -85,7 +85,7 @@ impl Record {
                 *object = RawValue::from_string(opened).map_err(|error| error.to_string())?;
             }
             Self::Intent(_) | Self::Answer { .. } | Self::Settled { object: Some(_), .. } => {
-                return seal.map_or(Ok(()), RecordSeal::check_unsealed);
+                return seal.map_or(Ok(()), RecordSeal::check_unsealed_allowed);
             }
             _ => {}
         }
@@ -142,16 +142,16 @@ mod tests {
     impl RecordSeal for InvertingSeal {
         fn seal_value(&self, value: &[u8]) -> Result<Option<Vec<u8>>, String> {
             Ok(Some(
-                [JSON_FIRST_BYTES, &value.iter().map(|byte| !byte).collect::<Vec<_>>()].concat(),
+                [SEALED_VALUE_PREFIX, &value.iter().map(|byte| !byte).collect::<Vec<_>>()].concat(),
             ))
         }
 
         fn open_value(&self, sealed: &[u8]) -> Result<Vec<u8>, String> {
-            let inner = sealed.strip_prefix(JSON_FIRST_BYTES).ok_or("not sealed")?;
+            let inner = sealed.strip_prefix(SEALED_VALUE_PREFIX).ok_or("not sealed")?;
             Ok(inner.iter().map(|byte| !byte).collect())
         }
 
-        fn check_unsealed(&self) -> Result<(), String> {
+        fn check_unsealed_allowed(&self) -> Result<(), String> {
             self.takes_plain.then_some(()).ok_or_else(|| "it is not encrypted".to_owned())
         }
     }

@@ -163,7 +163,7 @@ impl<'l> JournalReplay<'l> {
             // Results that the run stored are not in a state that was begun apart from it. If the
             // lineage of the run is lost, the stored state is known by its content alone.
             let extent = match is_same || begin.is_none() || log.is_taken_into_state() {
-                true => log.records_in_state(&file),
+                true => log.extent_in_state(&file),
                 false => JournalExtent::Unknown,
             };
             // And objects in such a state may have been made by the program that began it.

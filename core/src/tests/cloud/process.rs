@@ -36,7 +36,9 @@ impl ProviderLauncher for FakeCloud {
     }
 
     fn message_limit(&self) -> usize {
-        self.lock_contents().message_limit.unwrap_or(formwork_plugin_protocol::limit::MAX_MESSAGE)
+        self.lock_contents()
+            .message_limit
+            .unwrap_or(formwork_plugin_protocol::limit::MAX_MESSAGE_BYTES)
     }
 
     async fn close_provider(&self, provider: &Arc<dyn Provider>) {

@@ -39,14 +39,14 @@ impl FlatmapReader<'_> {
             }
             Type::List(element_ty) => {
                 // An empty collection has the count 0. One without a count was null.
-                let Some(count) = self.element_count(&below("#"))? else {
+                let Some(count) = self.declared_element_count(&below("#"))? else {
                     return Ok(Value::null(ty.clone()));
                 };
                 let items = (0..count).map(|at| element(at.to_string(), element_ty));
                 Ok(Value::list((**element_ty).clone(), items.collect::<Result<_, _>>()?))
             }
             Type::Set(element_ty) => {
-                if self.element_count(&below("#"))?.is_none() {
+                if self.declared_element_count(&below("#"))?.is_none() {
                     return Ok(Value::null(ty.clone()));
                 }
                 // The keys of elements are hashes of their content, in no order.
@@ -55,7 +55,7 @@ impl FlatmapReader<'_> {
                 Ok(Value::set((**element_ty).clone(), items.collect::<Result<_, _>>()?))
             }
             Type::Map(element_ty) => {
-                if self.element_count(&below("%"))?.is_none() {
+                if self.declared_element_count(&below("%"))?.is_none() {
                     return Ok(Value::null(ty.clone()));
                 }
                 let prefix = below("");
@@ -75,7 +75,7 @@ impl FlatmapReader<'_> {
     }
 
     /// Declared number of elements of a collection; `None` if there is no such collection.
-    fn element_count(&self, key: &str) -> Result<Option<usize>, String> {
+    fn declared_element_count(&self, key: &str) -> Result<Option<usize>, String> {
         let Some(text) = self.texts.get(key) else { return Ok(None) };
         match text.parse() {
             // Every element has at least one string, so a larger number is invalid and costs

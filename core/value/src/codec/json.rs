@@ -1,10 +1,10 @@
 //! The state form: schema-directed JSON, and the simple form, in which a value brings its own types.
 
 mod decode;
+pub mod json_text;
 pub mod parse;
 mod strip_removed;
 pub mod type_json;
-pub mod write;
 
 pub use strip_removed::strip_removed_attributes;
 
@@ -85,10 +85,10 @@ pub fn decode_node(
 ///
 /// # Errors
 /// When the value holds an unknown, a mark or an infinity.
-pub fn encode_simple(value: &Value) -> Result<String, EncodeError> {
+pub fn encode_untyped(value: &Value) -> Result<String, EncodeError> {
     check_depth(value)?;
     let mut out = String::new();
-    write_simple(&mut out, value)?;
+    write_untyped(&mut out, value)?;
     Ok(out)
 }
 
@@ -96,7 +96,7 @@ pub fn encode_simple(value: &Value) -> Result<String, EncodeError> {
 ///
 /// # Errors
 /// When the text is not JSON, or is nested too deep.
-pub fn decode_simple(text: &[u8]) -> Result<Value, DecodeError> {
+pub fn decode_untyped(text: &[u8]) -> Result<Value, DecodeError> {
     decode::decode_untyped_value(&parse_json_tree(text)?)
 }
 
@@ -162,14 +162,14 @@ fn write_as_type(out: &mut String, value: &Value, ty: &Type) -> Result<(), Encod
     }
 }
 
-fn write_simple(out: &mut String, value: &Value) -> Result<(), EncodeError> {
+fn write_untyped(out: &mut String, value: &Value) -> Result<(), EncodeError> {
     match value {
         Value::Null(_) => {
             out.push_str("null");
             Ok(())
         }
         Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Tuple(_) | Value::Object(_) => {
-            write_children(out, value, |out, _, item| write_simple(out, item))
+            write_children(out, value, |out, _, item| write_untyped(out, item))
         }
         _ => write_primitive(out, value),
     }
@@ -187,13 +187,18 @@ fn write_children(
         _ => None,
     };
     let brackets = if names.is_some() { ['{', '}'] } else { ['[', ']'] };
-    write::write_sequence(out, brackets, value.children().iter().enumerate(), |out, (at, item)| {
-        if let Some(name) = names.and_then(|names| names.get(at)) {
-            write::write_string(out, name);
-            out.push(':');
-        }
-        each(out, at, item).map_err(|error| error.prepend_step(value.step_to_child(at)))
-    })
+    json_text::write_sequence(
+        out,
+        brackets,
+        value.children().iter().enumerate(),
+        |out, (at, item)| {
+            if let Some(name) = names.and_then(|names| names.get(at)) {
+                json_text::write_string(out, name);
+                out.push(':');
+            }
+            each(out, at, item).map_err(|error| error.prepend_step(value.step_to_child(at)))
+        },
+    )
 }
 
 fn write_primitive(out: &mut String, value: &Value) -> Result<(), EncodeError> {
@@ -201,7 +206,7 @@ fn write_primitive(out: &mut String, value: &Value) -> Result<(), EncodeError> {
         Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
         Value::Number(number) if !number.is_infinite() => out.push_str(&number.to_string()),
         Value::Number(_) => return Err(EncodeError::new("infinity cannot be written as JSON")),
-        Value::String(text) => write::write_string(out, text),
+        Value::String(text) => json_text::write_string(out, text),
         // Marks have no place in the text. A state keeps them in a list of paths beside the value.
         Value::Marked(_) => {
             return Err(EncodeError::new(

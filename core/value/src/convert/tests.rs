@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Marks;
-use crate::codec::{arbitrary, json, type_json};
+use crate::codec::{json, type_json, value_strategies};
 use crate::ty::unify::unify;
 
 fn ty(text: &str) -> Type {
@@ -12,11 +12,11 @@ fn ty(text: &str) -> Type {
 }
 
 fn value(text: &str) -> Value {
-    json::decode_simple(text.as_bytes()).unwrap()
+    json::decode_untyped(text.as_bytes()).unwrap()
 }
 
 fn show(value: &Value) -> String {
-    format!("{} as {}", json::encode_simple(value).unwrap(), value.ty())
+    format!("{} as {}", json::encode_untyped(value).unwrap(), value.ty())
 }
 
 /// Results that Terraform prints for variables of these types and values.
@@ -318,15 +318,15 @@ proptest! {
 
     #[test]
     fn converting_to_its_own_type_changes_nothing(
-        (_, value) in arbitrary::any_typed_value(true),
+        (_, value) in value_strategies::any_typed_value(true),
     ) {
         prop_assert_eq!(convert(&value, &value.ty()).unwrap(), value);
     }
 
     #[test]
     fn the_result_has_the_type(
-        (_, value) in arbitrary::any_typed_value(true),
-        to in arbitrary::any_type(),
+        (_, value) in value_strategies::any_typed_value(true),
+        to in value_strategies::any_type(),
     ) {
         if let Ok(converted) = convert(&value, &to) {
             prop_assert!(to.has_dynamic() || converted.has_type(&to), "{converted:?} is not {to}");
@@ -336,7 +336,7 @@ proptest! {
     }
 
     #[test]
-    fn every_type_converts_to_the_unified_one(types in prop::collection::vec(arbitrary::any_type(), 1..4)) {
+    fn every_type_converts_to_the_unified_one(types in prop::collection::vec(value_strategies::any_type(), 1..4)) {
         if let Some(unified) = unify(&types) {
             for ty in &types {
                 prop_assert!(can_convert(ty, &unified, ConversionSafety::Unsafe), "{ty} to {unified}");

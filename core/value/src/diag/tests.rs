@@ -6,10 +6,10 @@ use super::*;
 fn errors_and_warnings_pile_up_in_order_and_only_errors_fail() {
     let mut diags = Diagnostics::new();
     diags.warn(Diagnostic::foreign(Severity::Warning, "Old syntax", ""));
-    assert_eq!(diags.check(), Ok(()));
+    assert_eq!(diags.fail_if_errors(), Ok(()));
     let _reported =
         diags.error(Diagnostic::foreign(Severity::Error, "Wrong type", "a number is required"));
-    assert!(diags.check().is_err());
+    assert!(diags.fail_if_errors().is_err());
     let summaries: Vec<&str> = diags.iter().map(|diag| diag.summary.as_str()).collect();
     assert_eq!(summaries, ["Old syntax", "Wrong type"]);
 
@@ -27,7 +27,10 @@ fn severity_follows_the_way_a_diagnostic_is_reported() {
     diags.warn(Diagnostic::foreign(Severity::Error, "b", ""));
     assert!(diags.push(Diagnostic::foreign(Severity::Error, "c", "")).is_err());
     assert_eq!(diags.push(Diagnostic::foreign(Severity::Warning, "d", "")), Ok(()));
-    diags.map_from(1, |diag| Diagnostic { severity: Severity::Error, ..diag.about("null_x.a") });
+    diags.map_from_position(1, |diag| Diagnostic {
+        severity: Severity::Error,
+        ..diag.about("null_x.a")
+    });
     let shown: Vec<(&str, bool, Option<&str>)> = diags
         .iter()
         .map(|diag| (diag.summary.as_str(), diag.is_error(), diag.address.as_deref()))

@@ -161,14 +161,14 @@ impl Decimal {
                 return exact;
             }
         }
-        Self::shortest_via_f64(mantissa, exponent, precision)
+        Self::try_shortest_via_f64(mantissa, exponent, precision)
             .unwrap_or_else(|| ShortestSearch::new(mantissa, exponent, precision).into_decimal())
     }
 
     /// Most fractions are short decimals. If the shortest text of the nearest `f64` reads back to
     /// the float, no other text of that length can, because the interval around the float that
     /// reads back to it is narrower than the distance of such strings.
-    fn shortest_via_f64(mantissa: &UBig, exponent: i64, precision: u32) -> Option<Self> {
+    fn try_shortest_via_f64(mantissa: &UBig, exponent: i64, precision: u32) -> Option<Self> {
         let parts = UnroundedMagnitude { mantissa: mantissa.clone(), exponent, sticky: false };
         let float = Float::round_magnitude(false, parts, precision.max(f64::MANTISSA_DIGITS));
         let nearest = float.to_f64();

@@ -177,7 +177,7 @@ impl Float {
     }
 
     /// The whole part of the magnitude, and whether there is a fraction; `None` for an infinity.
-    pub(super) fn split_whole_part(&self) -> Option<(UBig, bool)> {
+    pub(super) fn whole_part_and_has_fraction(&self) -> Option<(UBig, bool)> {
         match &self.magnitude {
             Magnitude::Zero => Some((UBig::ZERO, false)),
             Magnitude::Infinite => None,
@@ -199,7 +199,7 @@ impl Float {
     }
 
     /// The position of the highest bit: the magnitude lies in `[2^(top-1), 2^top)`.
-    fn highest_bit_position(&self) -> Option<i64> {
+    fn bits_before_point(&self) -> Option<i64> {
         match &self.magnitude {
             Magnitude::Finite { mantissa, exponent } => {
                 Some(exponent + bits_to_i64(mantissa.bit_len()))
@@ -235,13 +235,13 @@ impl Float {
             (Finite { mantissa: a, exponent: ea }, Finite { mantissa: b, exponent: eb }) => {
                 // Most numbers differ in size, and shifting one to the other's exponent costs
                 // memory.
-                self.highest_bit_position().cmp(&other.highest_bit_position()).then_with(|| {
+                self.bits_before_point().cmp(&other.bits_before_point()).then_with(|| {
                     let exponent = *ea.min(eb);
                     (a << exponent_to_usize(ea - exponent))
                         .cmp(&(b << exponent_to_usize(eb - exponent)))
                 })
             }
-            _ => self.highest_bit_position().cmp(&other.highest_bit_position()),
+            _ => self.bits_before_point().cmp(&other.bits_before_point()),
         }
     }
 
@@ -250,16 +250,16 @@ impl Float {
         // 53 bits are the least precision there is; 40 leave room for the rounding of text.
         const NEAR_BITS: i64 = 40;
         if self
-            .highest_bit_position()
-            .zip(other.highest_bit_position())
+            .bits_before_point()
+            .zip(other.bits_before_point())
             .is_none_or(|(a, b)| a.abs_diff(b) > 1)
         {
             return false;
         }
         let difference = self.add(&other.clone().negated());
         match (
-            self.highest_bit_position(),
-            difference.map(|difference| difference.highest_bit_position()),
+            self.bits_before_point(),
+            difference.map(|difference| difference.bits_before_point()),
         ) {
             (Some(_), Some(None)) => true,
             (Some(own), Some(Some(difference))) => difference < own - NEAR_BITS,

@@ -20,13 +20,13 @@ impl Block {
             Value::Unknown(_) => Value::unknown(self.implied_type()),
             Value::Object(object) => {
                 let lookup = |name: &str| object.get(name);
-                self.refuse_others(object.names())?;
+                self.refuse_unknown_names(object.names())?;
                 self.coerce_parts(&lookup)?
             }
             Value::Map(map) => {
                 // A map may stand for an object, as in Terraform's `CoerceValue`.
                 let lookup = |name: &str| map.get(name);
-                self.refuse_others(map.keys())?;
+                self.refuse_unknown_names(map.keys())?;
                 self.coerce_parts(&lookup)?
             }
             _ => return Err(coercion_error("an object is required")),
@@ -34,7 +34,7 @@ impl Block {
         Ok(coerced.mark(marks))
     }
 
-    fn refuse_others(&self, names: &[Str]) -> Result<(), ConversionError> {
+    fn refuse_unknown_names(&self, names: &[Str]) -> Result<(), ConversionError> {
         let known = |name: &&Str| {
             self.attributes.contains_key(name.as_str()) || self.blocks.contains_key(name.as_str())
         };

@@ -38,7 +38,7 @@ impl Block {
 
     /// The same value with all write-only attributes null, as a provider must answer.
     #[must_use]
-    pub fn null_write_only_in(&self, value: &Value) -> Value {
+    pub fn with_null_write_only(&self, value: &Value) -> Value {
         // Write-only attributes never stand in sets, so each path leads to the attribute itself.
         self.write_only_paths(value).iter().fold(value.clone(), |value, path| {
             let null = |part: &Value| Value::null(part.ty());
@@ -236,7 +236,7 @@ mod tests {
             .unwrap();
         assert_eq!(shown(&schema.sensitive_paths(&value)), [".net[\"k\"].secret", ".rule"]);
         assert_eq!(shown(&schema.write_only_paths(&value)), [".net[\"k\"].pass"]);
-        let nulled = schema.null_write_only_in(&value);
+        let nulled = schema.with_null_write_only(&value);
         let pass = Path::root().attribute("net").key("k").attribute("pass");
         assert_eq!(pass.find(&nulled), Some(&Value::null(Type::String)));
         assert_eq!(nulled.ty(), value.ty());

@@ -43,7 +43,7 @@ pub(crate) fn can_convert(from: &Type, to: &Type, safety: ConversionSafety) -> b
         (Tuple(from), List(to) | Set(to)) => match (&**to, from.as_slice()) {
             // An empty tuple has no element that could refuse.
             (_, []) => true,
-            (Dynamic, from) => common_element_type_in(safety, from)
+            (Dynamic, from) => known_common_element_type(safety, from)
                 .is_some_and(|to| can_convert_all(from, &to, safety)),
             (to, from) => can_convert_all(from, to, safety),
         },
@@ -84,7 +84,7 @@ pub(crate) fn common_element_type(types: &[Type]) -> Option<Type> {
 }
 
 /// As [`common_element_type`]; a type not known yet among known ones leaves none.
-pub(crate) fn common_element_type_in(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
+pub(crate) fn known_common_element_type(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let unified = unify_with_safety(safety, types)?;
     let all_dynamic = || types.iter().all(|ty| *ty == Type::Dynamic);
     (unified != Type::Dynamic || all_dynamic()).then_some(unified)

@@ -45,7 +45,7 @@ fn lines_of_every_kind_are_understood() {
 
 async fn last_words(stderr: &[u8]) -> String {
     let log = PluginLog::new("test".to_owned());
-    Arc::clone(&log).follow(stderr).await;
+    Arc::clone(&log).read_stderr_to_end(stderr).await;
     log.last_lines(Duration::ZERO).await
 }
 
@@ -53,7 +53,7 @@ async fn last_words(stderr: &[u8]) -> String {
 async fn the_latest_lines_are_the_last_words() {
     let all: String = (0..50).map(|n| format!("line {n}\n")).collect();
     let words = last_words(all.as_bytes()).await;
-    assert_eq!(words.lines().count(), TAIL_LINES);
+    assert_eq!(words.lines().count(), MAX_KEPT_TAIL_LINES);
     assert!(words.starts_with("line 30\n") && words.ends_with("line 49"), "{words}");
 }
 
@@ -74,12 +74,12 @@ async fn a_panic_is_worth_more_than_what_came_before_and_tagged_lines_are_no_par
 #[tokio::test]
 async fn nothing_that_is_kept_grows_without_bound() {
     // A line without an end, which must not be kept whole.
-    let endless = vec![b'x'; 5 * LINE_LIMIT];
-    assert!(last_words(&endless).await.len() < TAIL_LINES * (MAX_LINE_LENGTH + 10));
+    let endless = vec![b'x'; 5 * MAX_UNSPLIT_LINE_BYTES];
+    assert!(last_words(&endless).await.len() < MAX_KEPT_TAIL_LINES * (MAX_KEPT_LINE_LENGTH + 10));
     let panic: String = (0..1000).map(|n| format!("panic: {n}\n")).collect();
     assert_eq!(last_words(panic.as_bytes()).await, "panic: 999", "the last one ends it");
     let panic = format!("panic: deep\n{}", "main.go:7\n".repeat(1000));
-    assert_eq!(last_words(panic.as_bytes()).await.lines().count(), PANIC_LINES);
+    assert_eq!(last_words(panic.as_bytes()).await.lines().count(), MAX_KEPT_PANIC_LINES);
 }
 
 #[test]

@@ -45,7 +45,7 @@ async fn pool(plugin: &Plugin, limit: usize) -> ConnectionPool {
 }
 
 fn loads(pool: &ConnectionPool) -> Vec<usize> {
-    pool.shared.lock().connections.iter().map(Connection::load).collect()
+    pool.shared.lock().connections.iter().map(Connection::calls_in_flight).collect()
 }
 
 async fn lease(pool: &ConnectionPool) -> Lease {
@@ -65,17 +65,17 @@ async fn one_connection_is_enough_until_the_calls_queue_up() {
     let plugin = plugin(9);
     let pool = pool(&plugin, 2).await;
     let mut leases = Vec::new();
-    for _ in 0..CALLS_PER_CONNECTION {
+    for _ in 0..CALLS_BEFORE_NEXT_CONNECTION {
         leases.push(lease(&pool).await);
     }
-    assert_eq!(loads(&pool), [CALLS_PER_CONNECTION]);
+    assert_eq!(loads(&pool), [CALLS_BEFORE_NEXT_CONNECTION]);
     assert_eq!(plugin.accepted.load(Ordering::Relaxed), 1);
 
     // The call that finds all connections busy does not wait for the new one.
     leases.push(lease(&pool).await);
     grown(&pool, 2).await;
     leases.push(lease(&pool).await);
-    assert_eq!(loads(&pool), [CALLS_PER_CONNECTION + 1, 1]);
+    assert_eq!(loads(&pool), [CALLS_BEFORE_NEXT_CONNECTION + 1, 1]);
     drop(leases);
     assert_eq!(loads(&pool), [0, 0]);
     plugin.server.abort();
@@ -86,7 +86,7 @@ async fn no_more_connections_are_opened_than_allowed_and_the_idlest_carries_the_
     let plugin = plugin(9);
     let pool = pool(&plugin, 3).await;
     let mut leases = Vec::new();
-    for _ in 0..=CALLS_PER_CONNECTION {
+    for _ in 0..=CALLS_BEFORE_NEXT_CONNECTION {
         leases.push(lease(&pool).await);
     }
     grown(&pool, 2).await;

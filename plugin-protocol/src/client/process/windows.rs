@@ -70,7 +70,7 @@ impl Process {
         let job = Job::new()?;
         let mut child = command.spawn()?;
         let pipes = (child.stdout.take(), child.stderr.take());
-        let process = Self::watch(child, job)?;
+        let process = Self::start_reaper(child, job)?;
         let (Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("the child has no pipes"));
         };
@@ -81,9 +81,9 @@ impl Process {
         Ok((process, pipes))
     }
 
-    fn watch(mut child: Child, job: Job) -> io::Result<Self> {
+    fn start_reaper(mut child: Child, job: Job) -> io::Result<Self> {
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-        let taken = job.take(child.as_raw_handle());
+        let taken = job.add_process(child.as_raw_handle());
         // One that has ended already cannot be taken in.
         if taken.is_err() && child.try_wait()?.is_none() {
             child.kill().ok();

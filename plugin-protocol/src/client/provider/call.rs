@@ -76,28 +76,31 @@ impl GrpcProvider {
         &self,
         requests: Vec<X::Request>,
     ) -> Result<X::Response, Failure> {
-        self.start::<X>(requests).await?.single_answer().await
+        self.start::<X>(requests).await?.first_answer().await
     }
 
     async fn start<X: Exchange>(
         &self,
         requests: Vec<X::Request>,
     ) -> Result<AnswerStream<X>, Failure> {
-        let name = self.protocol.name(X::METHOD);
+        let name = self.protocol.method_name(X::METHOD);
         // Checked before sending: the plugin would refuse the message in the middle of the stream,
         // and the failure would look like a lost connection after which a change may have happened.
         if let Some(length) = requests.iter().map(Message::encoded_len).find(is_too_large) {
-            return Err(Failure::UnencodableMessage(too_large(length, limit::MAX_REQUEST)));
+            return Err(Failure::UnencodableMessage(too_large_reason(
+                length,
+                limit::MAX_REQUEST_BYTES,
+            )));
         }
         // Protocol 5 has no state stores. Such a call is not sent, and looks like one that an old
         // provider lacks.
-        let path = self.protocol.path(X::METHOD).ok_or(Failure::Unimplemented(name))?;
+        let path = self.protocol.method_path(X::METHOD).ok_or(Failure::Unimplemented(name))?;
         let call = RawCall {
             path: Cow::Borrowed(path),
             // Encoded here and not by the transport, so that a transcript has exactly the bytes of
             // the wire.
             messages: requests.iter().map(|request| request.encode_to_vec().into()).collect(),
-            answer_limit: limit::max_answer(X::METHOD),
+            answer_limit: limit::max_answer_bytes(X::METHOD),
         };
         let raw =
             self.transport.begin_call(call).await.map_err(|error| failure_from_raw(name, error))?;
@@ -106,7 +109,9 @@ impl GrpcProvider {
 
     fn name_method_in_failure<X: Exchange>(&self, failure: Failure) -> Failure {
         match failure {
-            Failure::Misbehaved(why) => misbehaved_failure(self.protocol.name(X::METHOD), &why),
+            Failure::Misbehaved(why) => {
+                misbehaved_failure(self.protocol.method_name(X::METHOD), &why)
+            }
             other => other,
         }
     }
@@ -128,7 +133,7 @@ impl<X: Exchange> AnswerStream<X> {
     }
 
     /// Waits for the answer when there is exactly one. A status after it counts.
-    async fn single_answer(mut self) -> Result<X::Response, Failure> {
+    async fn first_answer(mut self) -> Result<X::Response, Failure> {
         let Some(answer) = self.next().await? else {
             return Err(misbehaved_failure(self.name, "the answer is empty"));
         };
@@ -145,10 +150,10 @@ impl<X: Exchange> AnswerStream<X> {
 }
 
 fn is_too_large(length: &usize) -> bool {
-    *length > limit::MAX_REQUEST
+    *length > limit::MAX_REQUEST_BYTES
 }
 
-fn too_large(length: impl Display, limit: usize) -> String {
+fn too_large_reason(length: impl Display, limit: usize) -> String {
     format!("it has {length} bytes, and the limit for messages is {} MiB", limit >> 20)
 }
 
@@ -174,7 +179,7 @@ fn failure_from_raw(name: &'static str, error: RawError) -> Failure {
             Failure::Unimplemented(name)
         }
         RawError::Status(status) => match refused_length(&status) {
-            Some((length, limit)) => Failure::Misbehaved(too_large(length, limit)),
+            Some((length, limit)) => Failure::Misbehaved(too_large_reason(length, limit)),
             None => Failure::Status { code: status.code_name(), message: status.message },
         },
         RawError::Failed(failure) => failure,

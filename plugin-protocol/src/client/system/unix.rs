@@ -29,7 +29,7 @@ impl Identity {
 }
 
 /// Has a folder made that no other user can enter.
-pub(in crate::client) fn only_for_this_user(folder: &mut Builder<'_, '_>) {
+pub(in crate::client) fn restrict_to_this_user(folder: &mut Builder<'_, '_>) {
     folder.permissions(Permissions::from_mode(0o700));
 }
 
@@ -39,7 +39,7 @@ pub(in crate::client) fn is_socket(file: FileType) -> bool {
 }
 
 /// Whether a program was not started because a process has it open for writing.
-pub(in crate::client) fn is_open_for_writing(error: &io::Error) -> bool {
+pub(in crate::client) fn is_open_for_writing_error(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::ETXTBSY as i32)
 }
 

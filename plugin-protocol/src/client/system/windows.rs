@@ -24,7 +24,7 @@ impl Identity {
 }
 
 /// The folder for temporary files is one of the user already.
-pub(in crate::client) fn only_for_this_user(_folder: &mut Builder<'_, '_>) {}
+pub(in crate::client) fn restrict_to_this_user(_folder: &mut Builder<'_, '_>) {}
 
 /// Plugins listen on TCP here.
 pub(in crate::client) fn is_socket(_file: FileType) -> bool {
@@ -32,7 +32,7 @@ pub(in crate::client) fn is_socket(_file: FileType) -> bool {
 }
 
 /// Whether a program was not started because a process has it open for writing.
-pub(in crate::client) fn is_open_for_writing(error: &io::Error) -> bool {
+pub(in crate::client) fn is_open_for_writing_error(error: &io::Error) -> bool {
     error.raw_os_error() == Some(ERROR_SHARING_VIOLATION)
 }
 

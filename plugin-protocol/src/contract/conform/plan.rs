@@ -24,8 +24,8 @@ pub(in crate::contract) fn assert_plan_valid(
     config: &Plain,
     planned: &Plain,
 ) -> Vec<Violation> {
-    let mut check = Check { path: Path::root(), violations: Vec::new() };
-    check.block(block, &PlanValues::new(prior.value(), config.value(), planned.value()));
+    let mut check = PlanChecker { path: Path::root(), violations: Vec::new() };
+    check.check_block(block, &PlanValues::new(prior.value(), config.value(), planned.value()));
     check.violations
 }
 
@@ -65,17 +65,17 @@ impl PlanValues {
     }
 }
 
-struct Check {
+struct PlanChecker {
     path: Path,
     violations: Vec<Violation>,
 }
 
-impl Check {
+impl PlanChecker {
     fn report(&mut self, rule: Rule, message: impl Into<String>) {
         self.violations.push(Violation::new(rule, &self.path, message));
     }
 
-    fn report_values(&mut self, rule: Rule, message: String) {
+    fn report_with_values(&mut self, rule: Rule, message: String) {
         self.violations.push(Violation::with_values(rule, &self.path, message));
     }
 
@@ -100,28 +100,28 @@ impl Check {
         false
     }
 
-    fn block(&mut self, block: &Block, three: &PlanValues) {
+    fn check_block(&mut self, block: &Block, three: &PlanValues) {
         // A difference in existence would repeat itself in every part.
         if !self.check_existence(three) {
             return;
         }
-        self.attributes(&block.attributes, three);
+        self.check_attributes(&block.attributes, three);
         for (name, nested) in &block.blocks {
             self.check_within(Step::Attribute(name.clone()), |check| {
-                check.nested_block(nested, &three.attribute(name));
+                check.check_nested_block(nested, &three.attribute(name));
             });
         }
     }
 
-    fn attributes(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &PlanValues) {
+    fn check_attributes(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &PlanValues) {
         for (name, attr) in attributes {
             self.check_within(Step::Attribute(name.clone()), |check| {
-                check.attribute(attr, &three.attribute(name));
+                check.check_attribute(attr, &three.attribute(name));
             });
         }
     }
 
-    fn attribute(&mut self, attr: &Attribute, three: &PlanValues) {
+    fn check_attribute(&mut self, attr: &Attribute, three: &PlanValues) {
         let PlanValues { prior, config, planned } = three;
         // The order of the rules is that of `AssertPlanValid` in Terraform: the first that fits
         // decides.
@@ -157,12 +157,12 @@ impl Check {
             ),
             (_, true, false) => {
                 let planned = display_value(planned);
-                self.report_values(
+                self.report_with_values(
                     Rule::PlanComputedOnly,
                     format!("planned value {planned} for a non-computed attribute"),
                 );
             }
-            (AttributeKind::Nested(nested), ..) => self.nested_attributes(nested, three),
+            (AttributeKind::Nested(nested), ..) => self.check_nested_attributes(nested, three),
             (_, _, sensitive) => self.report_mismatch(sensitive, three),
         }
     }
@@ -186,10 +186,10 @@ impl Check {
                 )
             }
         };
-        self.report_values(Rule::PlanConfigKept, message);
+        self.report_with_values(Rule::PlanConfigKept, message);
     }
 
-    fn nested_attributes(&mut self, nested: &NestedAttributes, three: &PlanValues) {
+    fn check_nested_attributes(&mut self, nested: &NestedAttributes, three: &PlanValues) {
         if !self.check_existence(three) {
             return;
         }
@@ -198,7 +198,7 @@ impl Check {
         }
         let counts = (three.planned.children().len(), three.config.children().len());
         match nested.nesting {
-            Nesting::Single | Nesting::Group => self.attributes(&nested.attributes, three),
+            Nesting::Single | Nesting::Group => self.check_attributes(&nested.attributes, three),
             // The number of elements is the author's decision, also if the attributes inside are
             // computed.
             Nesting::List | Nesting::Set if three.config.is_unknown() || counts.0 != counts.1 => {
@@ -221,26 +221,30 @@ impl Check {
                     // The counts are equal here, so both sides have the element.
                     let Some(element) = three.element_at(at) else { continue };
                     self.check_within(Step::Index(at.into()), |check| {
-                        check.element(&nested.attributes, &element);
+                        check.check_element(&nested.attributes, &element);
                     });
                 }
             }
-            Nesting::Map => self.each_key(three, |check, element| {
-                check.element(&nested.attributes, element);
+            Nesting::Map => self.check_each_key(three, |check, element| {
+                check.check_element(&nested.attributes, element);
             }),
         }
     }
 
     /// Checks one of the objects of a nested attribute, which may itself be null or unknown: its
     /// attributes are then. As in Terraform, null and an object of nothing but null are alike here.
-    fn element(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &PlanValues) {
+    fn check_element(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &PlanValues) {
         if !is_identical(&three.planned, &three.config) {
-            self.attributes(attributes, three);
+            self.check_attributes(attributes, three);
         }
     }
 
     /// Checks what is under each key that the plan and the configuration share, and reports others.
-    fn each_key(&mut self, three: &PlanValues, mut check: impl FnMut(&mut Self, &PlanValues)) {
+    fn check_each_key(
+        &mut self,
+        three: &PlanValues,
+        mut check: impl FnMut(&mut Self, &PlanValues),
+    ) {
         for (key, _) in keyed_elements(&three.planned) {
             match three.element_under(key) {
                 Some(element) => {
@@ -264,7 +268,7 @@ impl Check {
         }
     }
 
-    fn nested_block(&mut self, nested: &NestedBlock, three: &PlanValues) {
+    fn check_nested_block(&mut self, nested: &NestedBlock, three: &PlanValues) {
         let PlanValues { config, planned, .. } = three;
         let kind = match nested.nesting {
             Nesting::List => Some("list"),
@@ -284,7 +288,7 @@ impl Check {
         // provider's to guess what comes of it.
         if config.is_unknown() {
             let planned = display_value(planned);
-            return self.report_values(
+            return self.report_with_values(
                 Rule::PlanDynamicKept,
                 format!("planned value {planned} for unknown dynamic block"),
             );
@@ -300,7 +304,7 @@ impl Check {
         }
         let counts = (planned.children().len(), config.children().len());
         match nested.nesting {
-            Nesting::Single | Nesting::Group => self.block(&nested.block, three),
+            Nesting::Single | Nesting::Group => self.check_block(&nested.block, three),
             Nesting::List if counts.0 != counts.1 => self.report(
                 Rule::PlanElements,
                 format!(
@@ -312,32 +316,34 @@ impl Check {
                 for at in 0..counts.0 {
                     let Some(element) = three.element_at(at) else { continue };
                     self.check_within(Step::Index(at.into()), |check| {
-                        check.block_element(&nested.block, &element);
+                        check.check_block_element(&nested.block, &element);
                     });
                 }
             }
             Nesting::Map => {
-                self.each_key(three, |check, element| check.block_element(&nested.block, element));
+                self.check_each_key(three, |check, element| {
+                    check.check_block_element(&nested.block, element);
+                });
             }
             // A provider may change the attributes that identify a set element, so only this much
             // can be checked.
             Nesting::Set => {
                 if planned.children().iter().any(Value::is_unknown) {
-                    self.unknown_element();
+                    self.report_unknown_element();
                 }
             }
         }
     }
 
-    fn block_element(&mut self, block: &Block, three: &PlanValues) {
+    fn check_block_element(&mut self, block: &Block, three: &PlanValues) {
         if three.planned.is_unknown() {
-            self.unknown_element();
+            self.report_unknown_element();
         } else {
-            self.block(block, three);
+            self.check_block(block, three);
         }
     }
 
-    fn unknown_element(&mut self) {
+    fn report_unknown_element(&mut self) {
         self.report(Rule::PlanBlocksKnown,
             "element representing nested block must not be unknown itself; set nested attribute values to unknown instead",
         );

@@ -9,34 +9,34 @@ use std::collections::HashMap;
 use formwork_value::schema::{Block, NestedBlock, Nesting};
 use formwork_value::{Path, Plain, Refinement, Step, Str, Type, Unknown, Value, convert};
 
+use super::super::element_index::{ElementIndex, ElementKey, hash_whole_element};
 use super::super::rule_values::{
     attribute_value, display_value, element_under_key, keyed_elements,
 };
-use super::super::sets::{ElementIndex, ElementKey, hash_whole};
 use super::super::{Rule, Violation};
 
 /// Finds where an actual object is not what its plan promised. No violations: it is.
 #[must_use]
 pub fn assert_object_compatible(block: &Block, planned: &Plain, actual: &Plain) -> Vec<Violation> {
-    let mut check = Check { path: Path::root(), violations: Vec::new() };
-    check.block(block, planned.value(), actual.value());
+    let mut check = ResultChecker { path: Path::root(), violations: Vec::new() };
+    check.check_block(block, planned.value(), actual.value());
     check.violations
 }
 
-struct Check {
+struct ResultChecker {
     path: Path,
     violations: Vec<Violation>,
 }
 
 /// Whether a part that was planned may have become another.
 trait Compatible {
-    fn compare(&self, check: &mut Check, planned: &Value, actual: &Value);
+    fn compare(&self, check: &mut ResultChecker, planned: &Value, actual: &Value);
 }
 
 /// As a block of this schema.
 impl Compatible for Block {
-    fn compare(&self, check: &mut Check, planned: &Value, actual: &Value) {
-        check.block(self, planned, actual);
+    fn compare(&self, check: &mut ResultChecker, planned: &Value, actual: &Value) {
+        check.check_block(self, planned, actual);
     }
 }
 
@@ -44,17 +44,17 @@ impl Compatible for Block {
 struct AnyValue;
 
 impl Compatible for AnyValue {
-    fn compare(&self, check: &mut Check, planned: &Value, actual: &Value) {
+    fn compare(&self, check: &mut ResultChecker, planned: &Value, actual: &Value) {
         check.compare_values(planned, actual);
     }
 }
 
-impl Check {
+impl ResultChecker {
     fn report(&mut self, rule: Rule, message: impl Into<String>) {
         self.violations.push(Violation::new(rule, &self.path, message));
     }
 
-    fn report_values(&mut self, rule: Rule, message: String) {
+    fn report_with_values(&mut self, rule: Rule, message: String) {
         self.violations.push(Violation::with_values(rule, &self.path, message));
     }
 
@@ -65,7 +65,7 @@ impl Check {
         self.path.0.truncate(n_steps);
     }
 
-    fn block(&mut self, block: &Block, planned: &Value, actual: &Value) {
+    fn check_block(&mut self, block: &Block, planned: &Value, actual: &Value) {
         let root = if self.path.0.is_empty() { "Root object " } else { "" };
         // Terraform's words, which acceptance tests of providers match.
         match (planned.is_null(), actual.is_null()) {
@@ -94,12 +94,12 @@ impl Check {
         }
         for (name, nested) in &block.blocks {
             self.check_within(Some(Step::Attribute(name.clone())), |check| {
-                check.nested_block(nested, &part(planned, name), &part(actual, name));
+                check.check_nested_block(nested, &part(planned, name), &part(actual, name));
             });
         }
     }
 
-    fn nested_block(&mut self, nested: &NestedBlock, planned: &Value, actual: &Value) {
+    fn check_nested_block(&mut self, nested: &NestedBlock, planned: &Value, actual: &Value) {
         if nested.computed {
             if actual.is_null() && nested.nesting != Nesting::Single {
                 return self.report(Rule::ResultBlocksNotNull, "computed blocks must not be null");
@@ -114,7 +114,7 @@ impl Check {
             // Of a `dynamic` block over something unknown, nothing may have come.
             Nesting::Single | Nesting::Group => {
                 if !(planned.is_unknown() && actual.is_null()) {
-                    self.block(&nested.block, planned, actual);
+                    self.check_block(&nested.block, planned, actual);
                 }
             }
             // As in Terraform, collections of blocks are not compared while one side is unknown or
@@ -125,12 +125,12 @@ impl Check {
                     let pairs = planned.children().iter().zip(actual.children());
                     for (at, (planned, actual)) in pairs.enumerate() {
                         self.check_within(Some(Step::Index(at.into())), |check| {
-                            check.block(&nested.block, planned, actual);
+                            check.check_block(&nested.block, planned, actual);
                         });
                     }
                 }
             }
-            Nesting::Map => self.keyed_blocks(&nested.block, planned, actual),
+            Nesting::Map => self.check_keyed_blocks(&nested.block, planned, actual),
             Nesting::Set => self.compare_sets(&nested.block, "block set length", planned, actual),
         }
     }
@@ -146,11 +146,11 @@ impl Check {
         before == after
     }
 
-    fn keyed_blocks(&mut self, block: &Block, planned: &Value, actual: &Value) {
+    fn check_keyed_blocks(&mut self, block: &Block, planned: &Value, actual: &Value) {
         for (key, planned) in keyed_elements(planned) {
             match element_under_key(actual, key) {
                 Some(actual) => self.check_within(Some(Step::Key(key.clone())), |check| {
-                    check.block(block, planned, actual);
+                    check.check_block(block, planned, actual);
                 }),
                 None => {
                     self.report(Rule::ResultElements, format!("block key {key:?} has vanished"));
@@ -179,20 +179,20 @@ impl Check {
             (Value::Unknown(unknown), _) => {
                 if !unknown_allows(unknown, actual) {
                     let (planned, actual) = (describe_unknown(unknown), display_value(actual));
-                    self.report_values(Rule::ResultPlaceholder, format!(
+                    self.report_with_values(Rule::ResultPlaceholder, format!(
                         "final value {actual} does not conform to planning placeholder {planned}"
                     ));
                 }
             }
             (Value::Null(_), Value::Null(_)) => {}
             (_, Value::Null(_)) => {
-                self.report_values(
+                self.report_with_values(
                     Rule::ResultValue,
                     format!("was {}, but now null", display_value(planned)),
                 );
             }
             (Value::Null(_), _) => {
-                self.report_values(
+                self.report_with_values(
                     Rule::ResultValue,
                     format!("was null, but now {}", display_value(actual)),
                 );
@@ -202,7 +202,7 @@ impl Check {
             (Value::Bool(_) | Value::Number(_) | Value::String(_), _) => {
                 if planned != actual {
                     let (planned, actual) = (display_value(planned), display_value(actual));
-                    self.report_values(
+                    self.report_with_values(
                         Rule::ResultValue,
                         format!("was {planned}, but now {actual}"),
                     );
@@ -254,13 +254,13 @@ impl Check {
         let mut seen: HashMap<u64, (&Value, bool)> = HashMap::new();
         for planned in before {
             // Many unknown elements are alike; what came of one may have come of all.
-            let fingerprint = hash_whole(planned);
+            let fingerprint = hash_whole_element(planned);
             let found = match seen.get(&fingerprint) {
                 // Compared as well: different elements may share a fingerprint.
                 Some((alike, found)) if *alike == planned => *found,
                 _ => {
                     let mut found = false;
-                    for at in candidates.matching_positions(certain_attributes(planned), planned) {
+                    for at in candidates.matching_positions(planned_element_key(planned), planned) {
                         // No early end: several actual elements may come of planned ones that
                         // differ in unknown parts only.
                         if self.is_compatible(element, planned, &after[*at]) {
@@ -278,7 +278,7 @@ impl Check {
         }
         for planned in &lost {
             let planned = display_value(planned);
-            self.report_values(
+            self.report_with_values(
                 Rule::ResultElements,
                 format!(
                     "planned set element {planned} does not correlate with any element in actual"
@@ -289,7 +289,7 @@ impl Check {
         if lost.is_empty() {
             for (actual, _) in after.iter().zip(&explained).filter(|(_, explained)| !**explained) {
                 let actual = display_value(actual);
-                self.report_values(
+                self.report_with_values(
                     Rule::ResultElements,
                     format!(
                         "actual set element {actual} does not correlate with any element in plan"
@@ -314,7 +314,7 @@ impl Check {
 
 /// Parts of a planned set element that a corresponding applied one must share: simple known
 /// attributes, or the whole of a known value that is no object.
-fn certain_attributes(planned: &Value) -> ElementKey {
+fn planned_element_key(planned: &Value) -> ElementKey {
     let simple =
         |part: &Value| matches!(part, Value::Bool(_) | Value::Number(_) | Value::String(_));
     match planned {

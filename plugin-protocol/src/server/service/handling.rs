@@ -133,7 +133,7 @@ impl IncomingCall {
         let call = OneCall { name, run: Some(run) };
         async move {
             Grpc::new(Protobuf::<X::Response, X::Request>::default())
-                .max_decoding_message_size(limit::MAX_REQUEST)
+                .max_decoding_message_size(limit::MAX_REQUEST_BYTES)
                 // The host limits answers, and can say so. An answer refused here would be lost
                 // without a word.
                 .max_encoding_message_size(usize::MAX)

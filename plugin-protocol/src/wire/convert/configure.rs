@@ -10,7 +10,7 @@ use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 
 /// Twelve messages have diagnostics and nothing else: one line each instead of twelve times two
 /// identical conversions.
-macro_rules! verdicts {
+macro_rules! convert_diagnostics_responses {
     ($($family:ident),* $(,)?) => {$(
         impl From<DiagnosticsResponse> for v6::$family::Response {
             fn from(verdict: DiagnosticsResponse) -> Self {
@@ -26,7 +26,7 @@ macro_rules! verdicts {
     )*};
 }
 
-verdicts!(
+convert_diagnostics_responses!(
     close_ephemeral_resource,
     configure_provider,
     delete_state,
@@ -42,7 +42,7 @@ verdicts!(
 );
 
 /// Four messages ask about the configuration of a type and say nothing of the host.
-macro_rules! validations {
+macro_rules! convert_validate_requests {
     ($($family:ident),* $(,)?) => {$(
         impl TryFrom<ValidateRequest> for v6::$family::Request {
             type Error = UnencodableMessage;
@@ -67,7 +67,7 @@ macro_rules! validations {
     )*};
 }
 
-validations!(
+convert_validate_requests!(
     validate_action_config,
     validate_data_resource_config,
     validate_ephemeral_resource_config,

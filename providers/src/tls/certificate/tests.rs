@@ -21,7 +21,8 @@ use super::super::{name, provider};
 /// A key, and a certificate that it signed itself.
 fn identity() -> (PrivateKey, String) {
     let key = PrivateKey::generate(KeyKind::Ecdsa(Curve::P256)).unwrap();
-    let name = name::encode_name(&[("CN", vec!["localhost".to_owned()])], None).unwrap();
+    let name =
+        name::build_distinguished_name(&[("CN", vec!["localhost".to_owned()])], None).unwrap();
     let [from, until] = [1_700_000_000, 4_000_000_000].map(std::time::Duration::from_secs);
     let terms = CertificateTerms {
         from,

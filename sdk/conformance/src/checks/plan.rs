@@ -203,7 +203,7 @@ pub(super) fn check_plan_answer(
         return suite.note_skipped_rules(&["P-02", "P-03"], "the legacy type system allows it");
     }
     // The configuration has write-only values, and the plan must not, which P-04 has checked.
-    let config = offered.block().null_write_only_in(&input.config);
+    let config = offered.block().with_null_write_only(&input.config);
     let findings =
         plan_violations(offered.block(), &to_plain(&input.prior), &to_plain(&config), &value);
     for rule in ["P-02", "P-03"] {

@@ -44,7 +44,7 @@ pub(super) fn generate_stored_object(suite: &Suite, offered: &OfferedType, numbe
     let config = suite.generate_config(offered, extent, number);
     let block = offered.block();
     // Write-only values are never stored.
-    let config = block.null_write_only_in(&config);
+    let config = block.with_null_write_only(&config);
     let mut dice = suite.seeded_dice(&format!("state {}/{number}", offered.name));
     // Computed attributes are made up as well.
     let mut value = config;

@@ -21,14 +21,14 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde_json::{Value as Json, json};
 
 use super::value_json::{
-    OfferedSchemas, RecordedHalf, ValueKind, decode_bytes, decode_deferred, decode_diagnostics,
-    decode_path, encode_bytes, encode_path,
+    OfferedSchemas, RecordedRequestOrAnswer, ValueKind, decode_bytes, decode_deferred,
+    decode_diagnostics, decode_path, encode_bytes, encode_path,
 };
 
 /// An answer that can be recorded. `of` is the name of the type.
 trait RecordedAnswer: Sized {
     /// Encodes it.
-    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str);
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str);
 
     /// Decodes it.
     fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String>;
@@ -66,7 +66,7 @@ pub(super) fn decode_answer(
 
 /// Encodes an answer, and returns it. A stream is read as a whole.
 pub(super) async fn encode_answer(
-    page: &mut RecordedHalf<'_>,
+    page: &mut RecordedRequestOrAnswer<'_>,
     of: &str,
     answer: Response,
 ) -> Result<Response, Failure> {
@@ -98,7 +98,7 @@ pub(super) async fn encode_answer(
 
 /// Encodes a streamed answer.
 async fn encode_events(
-    page: &mut RecordedHalf<'_>,
+    page: &mut RecordedRequestOrAnswer<'_>,
     of: &str,
     answer: Response,
 ) -> Result<Response, Failure> {
@@ -124,7 +124,7 @@ fn event_stream<T: Send + 'static>(events: Vec<T>) -> Events<T> {
 }
 
 impl RecordedAnswer for DiagnosticsResponse {
-    fn encode(&self, page: &mut RecordedHalf<'_>, _: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, _: &str) {
         page.add_diagnostics(&self.diagnostics);
     }
 
@@ -141,7 +141,7 @@ struct ObjectAnswer {
     diagnostics: Vec<ProviderDiagnostic>,
 }
 
-impl RecordedHalf<'_> {
+impl RecordedRequestOrAnswer<'_> {
     /// Writes an object, its private data and its identity.
     fn add_object(
         &mut self,
@@ -170,7 +170,7 @@ fn decode_object_answer(
 }
 
 impl RecordedAnswer for UpgradeResponse {
-    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
         page.add_payload("state", ValueKind::Resource(of), &self.state);
         page.add_diagnostics(&self.diagnostics);
     }
@@ -184,7 +184,7 @@ impl RecordedAnswer for UpgradeResponse {
 }
 
 impl RecordedAnswer for ReadResponse {
-    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
         page.add_object(of, &self.state, &self.private, self.identity.as_ref());
         page.add_diagnostics(&self.diagnostics);
         page.add_deferred(self.deferred);
@@ -199,7 +199,7 @@ impl RecordedAnswer for ReadResponse {
 }
 
 impl RecordedAnswer for PlanResponse {
-    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
         page.add_payload("planned", ValueKind::Resource(of), &self.planned);
         if !self.requires_replace.is_empty() {
             page.add_nonempty_member(
@@ -233,7 +233,7 @@ impl RecordedAnswer for PlanResponse {
 }
 
 impl RecordedAnswer for ApplyResponse {
-    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
         page.add_object(of, &self.state, &self.private, self.identity.as_ref());
         page.add_diagnostics(&self.diagnostics);
         if self.legacy_type_system {
@@ -250,7 +250,7 @@ impl RecordedAnswer for ApplyResponse {
 }
 
 impl RecordedAnswer for ImportResponse {
-    fn encode(&self, page: &mut RecordedHalf<'_>, _: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, _: &str) {
         let mut shown = Vec::new();
         for one in &self.resources {
             // By its own type: an import may find objects of several types.
@@ -289,7 +289,7 @@ impl RecordedAnswer for ImportResponse {
 }
 
 impl RecordedAnswer for MoveResponse {
-    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
         page.add_object(of, &self.state, &self.private, self.identity.as_ref());
         page.add_diagnostics(&self.diagnostics);
     }
@@ -302,7 +302,7 @@ impl RecordedAnswer for MoveResponse {
 }
 
 impl RecordedAnswer for UpgradeIdentityResponse {
-    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
         page.add_payload("identity", ValueKind::Identity(of), &self.identity);
         page.add_diagnostics(&self.diagnostics);
     }
@@ -316,7 +316,7 @@ impl RecordedAnswer for UpgradeIdentityResponse {
 }
 
 impl RecordedAnswer for ReadDataResponse {
-    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
         page.add_payload("state", ValueKind::Data(of), &self.state);
         page.add_deferred(self.deferred);
         page.add_diagnostics(&self.diagnostics);
@@ -332,7 +332,7 @@ impl RecordedAnswer for ReadDataResponse {
 }
 
 impl RecordedAnswer for CallResponse {
-    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
         match &self.result {
             Ok(result) => page.add_payload("result", ValueKind::Result(of), result),
             Err(error) => {
@@ -354,7 +354,7 @@ impl RecordedAnswer for CallResponse {
 }
 
 impl RecordedAnswer for OpenResponse {
-    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
         // An ephemeral value is never stored, so the record does not have it either.
         if let Ok(result) = self.result.decode(&page.offer.value_type(ValueKind::Ephemeral(of))) {
             page.add_secrets(result.value());
@@ -379,7 +379,7 @@ impl RecordedAnswer for OpenResponse {
 }
 
 impl RecordedAnswer for RenewResponse {
-    fn encode(&self, page: &mut RecordedHalf<'_>, _: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, _: &str) {
         page.add_nonempty_member("private", encode_bytes(&self.private));
         page.add_nonempty_member("renew_in", seconds_until(self.renew_at));
         page.add_diagnostics(&self.diagnostics);
@@ -395,7 +395,7 @@ impl RecordedAnswer for RenewResponse {
 }
 
 impl RecordedAnswer for PlanActionResponse {
-    fn encode(&self, page: &mut RecordedHalf<'_>, _: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, _: &str) {
         page.add_deferred(self.deferred);
         page.add_diagnostics(&self.diagnostics);
     }
@@ -408,7 +408,7 @@ impl RecordedAnswer for PlanActionResponse {
 
 /// All events in order.
 impl RecordedAnswer for Vec<ActionEvent> {
-    fn encode(&self, page: &mut RecordedHalf<'_>, _: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, _: &str) {
         let progress = self.iter().filter_map(|event| match event {
             ActionEvent::Progress(text) => Some(json!(text)),
             ActionEvent::Completed(_) => None,
@@ -435,12 +435,12 @@ impl RecordedAnswer for Vec<ActionEvent> {
 
 /// All found objects in order.
 impl RecordedAnswer for Vec<ListEvent> {
-    fn encode(&self, page: &mut RecordedHalf<'_>, of: &str) {
+    fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
         let offer = page.offer;
         let mut events = Vec::new();
         for event in self {
             // A page for each event, since they all have the same fields.
-            let mut inner = RecordedHalf::new(offer);
+            let mut inner = RecordedRequestOrAnswer::new(offer);
             inner.add_nonempty_member("name", json!(event.display_name));
             inner.add_identity("identity", of, event.identity.as_ref());
             if let Some(object) = &event.object {

@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 
 use super::Recording;
 use super::answer;
-use super::value_json::{OfferedSchemas, RecordedHalf};
+use super::value_json::{OfferedSchemas, RecordedRequestOrAnswer};
 
 /// A provider with a record.
 pub(super) struct RecordingProvider {
@@ -27,7 +27,7 @@ impl RecordingProvider {
         Self { inner, recording, replays, offer: OnceCell::new() }
     }
 
-    async fn new_recorded_half(&self) -> Result<RecordedHalf<'_>, Failure> {
+    async fn new_recorded_half(&self) -> Result<RecordedRequestOrAnswer<'_>, Failure> {
         let offer = self.offer.get_or_try_init(|| async {
             let identities = match self.inner.identity_schemas().await {
                 // Providers of before 5.9 and 6.9 have no identities.
@@ -36,14 +36,14 @@ impl RecordingProvider {
             };
             Ok::<_, Failure>(OfferedSchemas { schema: self.inner.schema().await?, identities })
         });
-        Ok(RecordedHalf::new(offer.await?))
+        Ok(RecordedRequestOrAnswer::new(offer.await?))
     }
 
     /// Answers a call: from the record, or by the provider, whose answer is recorded.
     async fn record_or_replay(&self, request: Request) -> Result<Response, Failure> {
         let page = self.new_recorded_half().await?;
         let offer = page.offer;
-        let subject = Some(request.subject()).filter(|subject| !subject.is_empty());
+        let subject = Some(request.type_or_function_name()).filter(|subject| !subject.is_empty());
         let of = subject.unwrap_or("provider").to_owned();
         let method = request.method();
         let call = method.function_name();
@@ -60,7 +60,7 @@ impl RecordingProvider {
                 Failure::Misbehaved(format!("the recorded answer to {call} of {of}: {reason}"))
             });
         }
-        let mut kept = RecordedHalf::new(offer);
+        let mut kept = RecordedRequestOrAnswer::new(offer);
         let answer = match self.inner.call(request).await {
             Ok(answer) => answer::encode_answer(&mut kept, &of, answer).await,
             Err(failure) => Err(failure),

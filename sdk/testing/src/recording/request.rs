@@ -16,12 +16,12 @@ use formwork_value::codec::json::{self, ExtraAttributes};
 use formwork_value::schema::Block;
 use serde_json::{Value as Json, json};
 
-use super::value_json::{RecordedHalf, ValueKind, encode_bytes, mark_all_values_secret};
+use super::value_json::{RecordedRequestOrAnswer, ValueKind, encode_bytes, mark_all_values_secret};
 
-impl RecordedHalf<'_> {
+impl RecordedRequestOrAnswer<'_> {
     /// Encodes a request; `None` for a call that is not recorded.
     pub(super) fn with_request(self, request: &Request) -> Option<Self> {
-        let of = request.subject();
+        let of = request.type_or_function_name();
         Some(match request {
             Request::ValidateProviderConfig(it) => {
                 self.with_validate_request(ValueKind::Provider, it)

@@ -108,7 +108,7 @@ impl OfferedSchemas {
 }
 
 /// One half of a line under construction.
-pub(super) struct RecordedHalf<'o> {
+pub(super) struct RecordedRequestOrAnswer<'o> {
     pub(super) offer: &'o OfferedSchemas,
     pub(super) fields: Map<String, Json>,
     pub(super) secrets: Vec<String>,
@@ -116,7 +116,7 @@ pub(super) struct RecordedHalf<'o> {
     pub(super) names: BTreeSet<String>,
 }
 
-impl<'o> RecordedHalf<'o> {
+impl<'o> RecordedRequestOrAnswer<'o> {
     pub(super) fn new(offer: &'o OfferedSchemas) -> Self {
         let names = DIAGNOSTIC_MEMBERS.map(str::to_owned).into();
         Self { offer, fields: Map::new(), secrets: Vec::new(), names }

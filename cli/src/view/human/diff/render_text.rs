@@ -1,7 +1,7 @@
 //! Strings of several lines, and strings that hold JSON.
 
 use formwork_value::Value;
-use formwork_value::codec::json::decode_simple;
+use formwork_value::codec::json::decode_untyped;
 
 use super::align::{Edit, RunEnds, align, hidden_range, split_runs};
 use super::change::{ChangeSide, ValueChange};
@@ -19,7 +19,7 @@ const MAX_NESTED_JSON_LEVELS: usize = 100;
 /// The value that a text of JSON at this margin holds, if it is an object or an array.
 fn parse_json(text: &str, at: usize) -> Option<Value> {
     text.starts_with(['{', '[']).then_some(())?;
-    let value = decode_simple(text.as_bytes()).ok()?;
+    let value = decode_untyped(text.as_bytes()).ok()?;
     // A string in the value may hold JSON again, so the levels of one text do not limit all.
     (at / 4 + usize::from(value.depth()) <= MAX_NESTED_JSON_LEVELS).then_some(value)
 }

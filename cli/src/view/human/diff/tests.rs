@@ -95,7 +95,7 @@ fn a_zero_has_a_sign_in_a_state_and_none_in_a_plan() {
     let zero = Value::Number(Number::from(0_i64).negate());
     assert_eq!(change(Value::int(5), zero.clone()), "~ input = 5 -> 0\n");
     let state = DiffRenderer { screen: &SCREEN, signs: false, keeps: true, forces: &[] };
-    assert_eq!(state.render_unchanged(&zero), "-0");
+    assert_eq!(state.render_value(&zero), "-0");
 }
 
 #[test]

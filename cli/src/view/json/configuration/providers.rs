@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use formwork_core::addr::{LocalProvider, ModulePath, ProviderAddr};
+use formwork_core::addr::{LocalProviderConfig, ModulePath, ProviderAddr};
 use formwork_core::config::{Config, ModuleNode, ProviderBlock};
 use formwork_core::provider::ProviderPool;
 use formwork_core::version::VersionConstraints;
@@ -34,7 +34,7 @@ impl ProviderConfigs {
     }
 
     /// The key under which the configuration is found that a resource of a module uses.
-    pub(super) fn key_of(&self, path: &ModulePath, local: &LocalProvider) -> String {
+    pub(super) fn key_of(&self, path: &ModulePath, local: &LocalProviderConfig) -> String {
         let own = config_key(path, &local.to_string());
         let parent = self.0.get(&own).and_then(|entry| entry.parent.clone());
         parent.filter(|parent| self.0.contains_key(parent)).unwrap_or(own)

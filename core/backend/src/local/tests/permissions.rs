@@ -56,7 +56,7 @@ async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
     let folder = new_folder();
     let made = folder.path().join("made");
     DiskOperations::default()
-        .write_next_file(&made, PipeHandling::Replace, None, &|_| {
+        .replace_file_without_lock(&made, PipeHandling::Replace, None, &|_| {
             assert_eq!(mode_of(&folder, ".made.next"), 0o600);
             Ok(())
         })

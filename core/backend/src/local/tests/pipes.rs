@@ -21,7 +21,7 @@ async fn a_backup_that_goes_to_what_is_no_file_does_not_take_its_place() {
         let flags = nix::libc::O_NONBLOCK;
         let reader = OpenOptions::new().read(true).custom_flags(flags).open(&pipe).unwrap();
         DiskOperations::default()
-            .write_next_file(path, PipeHandling::WriteInto, None, &text)
+            .replace_file_without_lock(path, PipeHandling::WriteInto, None, &text)
             .unwrap();
         assert_eq!(io::read_to_string(reader).unwrap(), "text");
         assert!(!pipe.metadata().unwrap().is_file(), "the pipe was replaced");
@@ -36,14 +36,16 @@ async fn a_pipe_without_reader_in_the_usual_place_of_a_backup_is_replaced() {
     let text = |to: &mut dyn io::Write| to.write_all(b"text");
     for path in [&link, &pipe] {
         DiskOperations::default()
-            .write_next_file(path, PipeHandling::Replace, None, &text)
+            .replace_file_without_lock(path, PipeHandling::Replace, None, &text)
             .unwrap();
         assert_eq!(std::fs::read_to_string(path).unwrap(), "text");
     }
     // A file that goes to a device is not kept, and that does not wait either.
     let device = folder.path().join("device");
     symlink("/dev/null", &device).unwrap();
-    DiskOperations::default().write_next_file(&device, PipeHandling::Replace, None, &text).unwrap();
+    DiskOperations::default()
+        .replace_file_without_lock(&device, PipeHandling::Replace, None, &text)
+        .unwrap();
     assert!(device.is_symlink());
 }
 

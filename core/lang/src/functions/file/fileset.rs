@@ -75,7 +75,7 @@ impl GlobSearch<'_> {
                 for (name, kind) in self.list_folder(&folder)? {
                     let chars: Vec<char> = name.chars().collect();
                     if pattern_matches(tokens, &chars) {
-                        self.add_match(format!("{folder}{name}"), kind, rest)?;
+                        self.follow_match(format!("{folder}{name}"), kind, rest)?;
                     }
                 }
                 Ok(())
@@ -89,7 +89,7 @@ impl GlobSearch<'_> {
                     let path = format!("{folder}{name}");
                     match kind {
                         FileKind::Folder => self.match_in_folder(format!("{path}/"), parts)?,
-                        _ if rest.is_empty() => self.add_match(path, kind, rest)?,
+                        _ if rest.is_empty() => self.follow_match(path, kind, rest)?,
                         _ => {}
                     }
                 }
@@ -107,12 +107,12 @@ impl GlobSearch<'_> {
         let path = format!("{folder}{name}");
         // Unreadable paths match nothing.
         match self.args.ctx.host.files.file_kind(&path) {
-            Ok(kind) => self.add_match(path, kind, rest),
+            Ok(kind) => self.follow_match(path, kind, rest),
             Err(_) => Ok(()),
         }
     }
 
-    fn add_match(
+    fn follow_match(
         &mut self,
         path: String,
         kind: FileKind,

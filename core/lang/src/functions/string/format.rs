@@ -251,7 +251,7 @@ impl FormatVerb<'_> {
     /// The value in its most natural form, independent of its type.
     fn format_any(&self, value: &Value) -> Result<String, String> {
         if self.sharp {
-            return self.pad(json::encode_simple(value).map_err(|error| error.to_string())?);
+            return self.pad(json::encode_untyped(value).map_err(|error| error.to_string())?);
         }
         match value {
             Value::String(text) => self.format_text(text, false),
@@ -259,7 +259,7 @@ impl FormatVerb<'_> {
                 FormatVerb { letter: 'g', ..self.copy() }.format_number(number)
             }
             Value::Bool(bool) => self.pad(bool.to_string()),
-            _ => self.pad(json::encode_simple(value).map_err(|error| error.to_string())?),
+            _ => self.pad(json::encode_untyped(value).map_err(|error| error.to_string())?),
         }
     }
 
@@ -275,7 +275,7 @@ impl FormatVerb<'_> {
         // In Terraform, `%q` quotes as JSON does.
         if quote {
             let quoted =
-                json::encode_simple(&Value::string(kept)).map_err(|error| error.to_string())?;
+                json::encode_untyped(&Value::string(kept)).map_err(|error| error.to_string())?;
             return self.pad(quoted);
         }
         self.pad(kept)

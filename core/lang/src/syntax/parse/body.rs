@@ -69,7 +69,7 @@ impl Parser<'_> {
                     let close = self.take_token();
                     break self.token_span(close);
                 }
-                TokenKind::End => {
+                TokenKind::EndOfText => {
                     // After an error inside, or in a string, the brace may have been lost on the way.
                     if n_errors == self.n_errors && self.rejected.is_none() {
                         self.report_unclosed_block(open);
@@ -205,7 +205,7 @@ impl Parser<'_> {
                 self.take_token();
                 Ok(())
             }
-            TokenKind::End => Ok(()),
+            TokenKind::EndOfText => Ok(()),
             TokenKind::Comma if what == "argument" => {
                 let comma = self.next_span();
                 Err(self.report_diagnostic(
@@ -214,7 +214,7 @@ impl Parser<'_> {
                         "Arguments are separated by line ends, not by commas.",
                     )
                     .at(comma)
-                    .within(item.to(comma)),
+                    .with_source_context(item.to(comma)),
                 ))
             }
             _ => {
@@ -240,7 +240,7 @@ impl Parser<'_> {
         let body = match self.peek() {
             // Whatever follows the brace on its line makes the block one of a single line in HCL's
             // grammar.
-            TokenKind::Newline | TokenKind::End | TokenKind::CloseBrace => {
+            TokenKind::Newline | TokenKind::EndOfText | TokenKind::CloseBrace => {
                 self.parse_body(Some(open))
             }
             _ => self.parse_one_line_body(open).unwrap_or_else(|_| {
@@ -292,7 +292,7 @@ impl Parser<'_> {
                 self.report_diagnostic(
                     Diagnostic::error(messages::INVALID_BLOCK_DEFINITION, detail)
                         .at(here)
-                        .within(kind.span.to(here)),
+                        .with_source_context(kind.span.to(here)),
                 )
             });
             // A brace that is only one line too low still opens the block.
@@ -357,7 +357,7 @@ impl Parser<'_> {
             TokenKind::Newline => {
                 "An argument definition on the same line as its containing block creates a single-line block definition, which must also be closed on the same line. Place the block's closing brace immediately after the argument definition."
             }
-            TokenKind::End => {
+            TokenKind::EndOfText => {
                 self.report_unclosed_block(Some(open));
                 return Err(self.report_unexpected(messages::UNCLOSED_CONFIGURATION_BLOCK, ""));
             }
@@ -396,7 +396,7 @@ impl Parser<'_> {
                     ));
                     self.skip_sequence();
                 }
-                TokenKind::End => {
+                TokenKind::EndOfText => {
                     return Err(self.report_error(
                         messages::UNTERMINATED_STRING_LITERAL,
                         "The file ends before the quote that closes this string.",

@@ -44,7 +44,7 @@ impl Parser<'_> {
     }
 
     fn report_no_separator(&mut self, open: Token) -> Reported {
-        if self.peek() == TokenKind::End {
+        if self.peek() == TokenKind::EndOfText {
             return self.report_error(
                 messages::UNTERMINATED_TUPLE_CONSTRUCTOR_EXPRESSION,
                 "The text ends before the bracket that closes this one.",
@@ -112,7 +112,7 @@ impl Parser<'_> {
         summary: impl Into<Summary>,
         detail: &str,
     ) -> Reported {
-        if self.peek() == TokenKind::End {
+        if self.peek() == TokenKind::EndOfText {
             return self.report_error(
                 messages::UNTERMINATED_OBJECT_CONSTRUCTOR_EXPRESSION,
                 "The text ends before the brace that closes this one.",
@@ -327,7 +327,7 @@ impl Parser<'_> {
                     };
                     return Ok((close, true, below));
                 }
-                TokenKind::End => {
+                TokenKind::EndOfText => {
                     return Err(self.report_error(
                         messages::UNTERMINATED_FUNCTION_CALL,
                         "The text ends before the parenthesis that closes this call.",

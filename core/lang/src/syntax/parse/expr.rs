@@ -121,7 +121,7 @@ impl Parser<'_> {
             }
             TokenKind::OpenBracket => self.parse_tuple(),
             TokenKind::OpenBrace => self.parse_object(),
-            TokenKind::End => Err(self.report_unexpected(
+            TokenKind::EndOfText => Err(self.report_unexpected(
                 messages::MISSING_EXPRESSION,
                 "A value is expected here, but the text ends.",
             )),
@@ -157,7 +157,8 @@ impl Parser<'_> {
                         messages::UNBALANCED_PARENTHESES,
                         "The closing parenthesis is expected here.",
                     );
-                    Err(parser.report_diagnostic(diagnostic.at(here).within(open.to(here))))
+                    Err(parser
+                        .report_diagnostic(diagnostic.at(here).with_source_context(open.to(here))))
                 }
             }
         })?;

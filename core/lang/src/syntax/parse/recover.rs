@@ -108,7 +108,7 @@ impl Parser<'_> {
         loop {
             let token = self.peek_token();
             match token.kind {
-                TokenKind::End => return,
+                TokenKind::EndOfText => return,
                 TokenKind::Newline if open.is_empty() => {
                     self.at += 1;
                     return;
@@ -134,7 +134,7 @@ impl Parser<'_> {
                 TokenKind::OpenInterpolation | TokenKind::OpenDirective => depth += 1,
                 TokenKind::CloseSequence if depth == 0 => return,
                 TokenKind::CloseSequence => depth -= 1,
-                TokenKind::End => return,
+                TokenKind::EndOfText => return,
                 _ => {}
             }
         }

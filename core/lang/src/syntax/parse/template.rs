@@ -183,7 +183,9 @@ impl<'a> Parser<'a> {
         closer: TokenKind,
     ) -> Reported {
         let detail = match self.peek() {
-            TokenKind::End => "The text ends before the brace that closes this interpolation.",
+            TokenKind::EndOfText => {
+                "The text ends before the brace that closes this interpolation."
+            }
             TokenKind::OpenQuote | TokenKind::CloseQuote | TokenKind::QuotedNewline
                 if closer == TokenKind::CloseQuote =>
             {
@@ -207,7 +209,7 @@ impl<'a> Parser<'a> {
             detail,
         );
         let span = self.token_span(open);
-        self.report_diagnostic(diagnostic.at(span).within(template.to(span)))
+        self.report_diagnostic(diagnostic.at(span).with_source_context(template.to(span)))
     }
 
     /// Parses a directive up to its closing brace.

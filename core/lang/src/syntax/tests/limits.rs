@@ -184,7 +184,7 @@ proptest! {
         drop((expression(&text), template(&text)));
         // Every dropped part was reported.
         if body.attributes.is_empty() && body.blocks.is_empty() && errors.is_empty() {
-            let blank = [TokenKind::Newline, TokenKind::Comment, TokenKind::End];
+            let blank = [TokenKind::Newline, TokenKind::Comment, TokenKind::EndOfText];
             prop_assert!(lex(&text).iter().all(|token| blank.contains(&token.kind)));
         }
     }

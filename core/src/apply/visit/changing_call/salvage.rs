@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::mem::take;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::{self, CheckedAnswer, Rule, Violation, check_answer};
+use formwork_plugin_protocol::contract::{self, AnswerToCheck, Rule, Violation, check_answer};
 use formwork_plugin_protocol::message::resource::ApplyResponse;
 use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::quote::shell_quoted;
@@ -158,7 +158,7 @@ impl ChangeCall<'_> {
         };
         let call =
             contract::Call::Apply { planned: ask.proposed, legacy: response.legacy_type_system };
-        let exchange = CheckedAnswer::for_call(call).object(&response.state, &value);
+        let exchange = AnswerToCheck::for_call(call).object(&response.state, &value);
         let violations = check_answer(&exchange, &self.ty.contract_schemas());
         // Providers encode a null even when they report an error. An absent object says nothing.
         let (absent, violations) =
@@ -220,7 +220,7 @@ impl ChangeCall<'_> {
             shell_quoted(&addr.to_string())
         );
         let at = Cell::new(0);
-        diags.map_from(last, |error| match at.replace(at.get() + 1) {
+        diags.map_from_position(last, |error| match at.replace(at.get() + 1) {
             0 if error.detail.is_empty() => Diagnostic { detail: note.clone(), ..error },
             0 => Diagnostic { detail: format!("{}\n\n{note}", error.detail), ..error },
             _ => error,
@@ -252,7 +252,7 @@ impl ChangeCall<'_> {
         // parts keeps the id, which is what counts.
         let value = match (&received_only, &known) {
             (Ok(()), Ok(())) => value,
-            _ => unmark_value(&unknown_to_null(&block.null_write_only_in(value.value()))),
+            _ => unmark_value(&unknown_to_null(&block.with_null_write_only(value.value()))),
         };
         let result = said.and(received_only).and(known);
         // The comparison with the plan is skipped after an error: a partly created object differs
@@ -295,7 +295,7 @@ impl ChangeCall<'_> {
             names => format!("without its private data and the answer for: {}", names.join(", ")),
         };
         let identity = self.decode_identity(diags, response.identity);
-        let value = self.ty.schema_block().null_write_only_in(value.value());
+        let value = self.ty.schema_block().with_null_write_only(value.value());
         let value = unmark_value(&unknown_to_null(&value));
         // Private data beyond the limit could never be sent, so those of the plan stay.
         let seen = ReturnedObject { value, private: self.ask.private.clone(), identity };
@@ -321,7 +321,7 @@ impl ChangeCall<'_> {
             return SalvagedResult::unknown(reported);
         };
         let identity = self.decode_identity(diags, response.identity);
-        let value = unmark_value(&self.ty.schema_block().null_write_only_in(value.value()));
+        let value = unmark_value(&self.ty.schema_block().with_null_write_only(value.value()));
         self.salvage_with_errors(
             ReturnedObject { value, private: response.private, identity },
             reported,
@@ -397,7 +397,7 @@ impl ChangeCall<'_> {
         let mut secrets = self.secrets.iter().chain(&of_schema);
         let is_secret = secrets.any(|path| *path == Path::root().attribute("id"));
         let id = id_attribute(value).filter(|id| is_known_id(id) && !is_secret);
-        match id.map(codec::json::encode_simple) {
+        match id.map(codec::json::encode_untyped) {
             Some(Ok(id)) => format!(", which has the id {},", self.handle.mask_secrets(id)),
             _ => String::new(),
         }

@@ -254,7 +254,7 @@ pub(super) fn secret_contents(values: &[SecretValue<'_>]) -> Secrets {
             }
             let encoded = BASE64_STANDARD.encode(content.as_bytes());
             for form in [&*content, encoded.trim_end_matches('=')] {
-                secrets.add_marked(&Value::string(form).mark(Marks::SENSITIVE));
+                secrets.add_marked_values(&Value::string(form).mark(Marks::SENSITIVE));
             }
         });
     }

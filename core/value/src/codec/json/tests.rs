@@ -1,7 +1,7 @@
 //! Values in the form that state files have.
 
 use super::*;
-use crate::codec::arbitrary;
+use crate::codec::value_strategies;
 use crate::{Marks, Number, Path};
 
 fn number(text: &str) -> Value {
@@ -101,7 +101,7 @@ fn missing_attributes_are_null_and_extra_ones_an_error_unless_dropped() {
 fn of_duplicate_keys_the_last_wins() {
     let text = b"{\"a\":1,\"b\":2,\"a\":3}";
     let want = Value::object([("a", Value::int(3)), ("b", Value::int(2))]);
-    assert_eq!(decode_simple(text).unwrap(), want);
+    assert_eq!(decode_untyped(text).unwrap(), want);
     let ty = Type::object([("a", Type::Number), ("b", Type::Number)]);
     assert_eq!(decode(text, &ty).unwrap(), want);
     let map = decode(text, &Type::map(Type::Number)).unwrap();
@@ -139,46 +139,46 @@ fn what_json_cannot_hold_is_not_written() {
         let ty = Type::object([("a", Type::list(Type::Number))]);
         assert_eq!(encode(&value, &ty).unwrap_err().path, Path::root().attribute("a").index(1));
     }
-    assert!(encode_simple(&Value::unknown(Type::Number)).is_err());
-    assert!(encode_simple(&Value::int(1).mark(Marks::SENSITIVE)).is_err());
+    assert!(encode_untyped(&Value::unknown(Type::Number)).is_err());
+    assert!(encode_untyped(&Value::int(1).mark(Marks::SENSITIVE)).is_err());
 }
 
 #[test]
 fn the_simple_form_needs_no_types() {
     let text = "{\"a\":[1,\"x\",true,null,2.50],\"b\":{}}";
-    let value = decode_simple(text.as_bytes()).unwrap();
+    let value = decode_untyped(text.as_bytes()).unwrap();
     assert_eq!(value.children()[0].children()[3], Value::null(Type::Dynamic));
-    assert_eq!(encode_simple(&value).unwrap(), "{\"a\":[1,\"x\",true,null,2.5],\"b\":{}}");
+    assert_eq!(encode_untyped(&value).unwrap(), "{\"a\":[1,\"x\",true,null,2.5],\"b\":{}}");
 }
 
 #[test]
 fn the_deepest_values_that_may_be_are_read_and_written() {
     let text = format!("{}1{}", "{\"a\":[".repeat(500), "]}".repeat(500));
-    let value = decode_simple(text.as_bytes()).unwrap();
-    assert_eq!(encode_simple(&value).unwrap(), text);
+    let value = decode_untyped(text.as_bytes()).unwrap();
+    assert_eq!(encode_untyped(&value).unwrap(), text);
     let level = |value| Value::object([("a", Value::tuple(vec![value]))]);
     let value = (0..249).fold(Value::Bool(true), |value, _| level(value));
     let text = encode(&value, &Type::Dynamic).unwrap();
     assert_eq!(decode(text.as_bytes(), &Type::Dynamic).unwrap(), value);
     let deep = (0..2000).fold(Value::int(1), |value, _| Value::tuple(vec![value]));
-    assert!(encode_simple(&deep).is_err());
+    assert!(encode_untyped(&deep).is_err());
 }
 
 proptest::proptest! {
     #[test]
-    fn any_known_value_comes_back_as_it_went((ty, value) in arbitrary::any_typed_value(false)) {
+    fn any_known_value_comes_back_as_it_went((ty, value) in value_strategies::any_typed_value(false)) {
         let text = encode(&value, &ty).unwrap();
         proptest::prop_assert_eq!(decode(text.as_bytes(), &ty).unwrap(), value.clone());
         let dynamic = encode(&value, &Type::Dynamic).unwrap();
         proptest::prop_assert_eq!(decode(dynamic.as_bytes(), &Type::Dynamic).unwrap(), value.clone());
-        let simple = encode_simple(&value).unwrap();
-        let again = encode_simple(&decode_simple(simple.as_bytes()).unwrap()).unwrap();
+        let simple = encode_untyped(&value).unwrap();
+        let again = encode_untyped(&decode_untyped(simple.as_bytes()).unwrap()).unwrap();
         proptest::prop_assert_eq!(again, simple);
     }
 
     #[test]
     fn any_text_is_read_or_refused(text in "[\\[\\]{}\",:0-9a-ftrun\\\\ .+-]{0,40}") {
-        drop(decode_simple(text.as_bytes()));
+        drop(decode_untyped(text.as_bytes()));
         drop(decode(text.as_bytes(), &Type::Dynamic));
         drop(type_json::decode(text.as_bytes()));
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::parse::{self, JsonNode, JsonNodeKind};
-use super::{DecodeError, write};
+use super::{DecodeError, json_text};
 use crate::ty::ObjectType;
 use crate::{Str, Type};
 
@@ -32,14 +32,14 @@ fn write_type(out: &mut String, ty: &Type) {
         }
         Type::Object(shape) => write_type_constructor(out, "object", |out| {
             write_infallible_sequence(out, ['{', '}'], &shape.attributes, |out, (name, ty)| {
-                write::write_string(out, name);
+                json_text::write_string(out, name);
                 out.push(':');
                 write_type(out, ty);
             });
             if !shape.optional.is_empty() {
                 out.push(',');
                 write_infallible_sequence(out, ['[', ']'], &shape.optional, |out, name| {
-                    write::write_string(out, name);
+                    json_text::write_string(out, name);
                 });
             }
         }),
@@ -60,7 +60,7 @@ fn write_infallible_sequence<T>(
     parts: impl IntoIterator<Item = T>,
     mut each: impl FnMut(&mut String, T),
 ) {
-    let outcome = write::write_sequence(out, brackets, parts, |out, part| {
+    let outcome = json_text::write_sequence(out, brackets, parts, |out, part| {
         each(out, part);
         Ok::<(), std::convert::Infallible>(())
     });

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The most elements for which room is made before they are read.
-const MAX_RESERVED_ELEMENTS: usize = 4096;
+const MAX_PREALLOCATED_ELEMENTS: usize = 4096;
 
 /// The bytes that are still to be read.
 pub(super) struct MsgpackReader<'b> {
@@ -95,7 +95,7 @@ impl<'b> MsgpackReader<'b> {
     fn read_list(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
         let length =
             self.read_array_header().map_err(|error| type_required_error("a list", error))?;
-        let mut items = Vec::with_capacity(length.min(MAX_RESERVED_ELEMENTS));
+        let mut items = Vec::with_capacity(length.min(MAX_PREALLOCATED_ELEMENTS));
         for at in 0..length {
             match self.read_value(element, depth + 1) {
                 Ok(item) => items.push(item),
@@ -108,7 +108,7 @@ impl<'b> MsgpackReader<'b> {
     fn read_set(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
         let length =
             self.read_array_header().map_err(|error| type_required_error("a set", error))?;
-        let mut items = Vec::with_capacity(length.min(MAX_RESERVED_ELEMENTS));
+        let mut items = Vec::with_capacity(length.min(MAX_PREALLOCATED_ELEMENTS));
         for _ in 0..length {
             // An element of a set has no position, so the path of an error ends at the set.
             items.push(self.read_value(element, depth + 1)?);
@@ -118,7 +118,7 @@ impl<'b> MsgpackReader<'b> {
 
     fn read_map(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
         let length = self.read_map_header().map_err(|error| type_required_error("a map", error))?;
-        let mut pairs = Vec::with_capacity(length.min(MAX_RESERVED_ELEMENTS));
+        let mut pairs = Vec::with_capacity(length.min(MAX_PREALLOCATED_ELEMENTS));
         for _ in 0..length {
             let key = Str::new(&self.read_text()?);
             match self.read_value(element, depth + 1) {
@@ -152,7 +152,7 @@ impl<'b> MsgpackReader<'b> {
 
     fn read_object(&mut self, shape: &ObjectType, depth: u16) -> Result<Value, DecodeError> {
         let names = self.read_object_header(shape)?;
-        let mut items = Vec::with_capacity(names.len().min(MAX_RESERVED_ELEMENTS));
+        let mut items = Vec::with_capacity(names.len().min(MAX_PREALLOCATED_ELEMENTS));
         for (name, ty) in &shape.attributes {
             let before = self.rest;
             // Names are in normal form, so that equal bytes are text in normal form too.

@@ -11,10 +11,10 @@ use crate::{Number, Refinement, Str, Type, Unknown, Value};
 pub(super) const REFINED_EXTENSION_TYPE: u8 = 12;
 
 /// The longest payload that readers accept.
-pub(super) const MAX_PAYLOAD_BYTES: usize = 1024;
+pub(super) const MAX_REFINEMENT_BYTES: usize = 1024;
 
 /// The longest known prefix that writers send.
-const MAX_PREFIX_BYTES: usize = 256;
+const MAX_SENT_PREFIX_BYTES: usize = 256;
 
 const NULLNESS_KEY: u8 = 1;
 const PREFIX_KEY: u8 = 2;
@@ -30,7 +30,7 @@ pub(super) fn write_unknown(out: &mut Vec<u8>, unknown: &Unknown) -> Result<(), 
     write_map_header(&mut payload, n_entries)?;
     payload.extend_from_slice(&entries);
     // A refinement that is too long for readers is only a hint lost.
-    if n_entries == 0 || payload.len() > MAX_PAYLOAD_BYTES {
+    if n_entries == 0 || payload.len() > MAX_REFINEMENT_BYTES {
         out.extend_from_slice(&UNKNOWN_BYTES);
         return Ok(());
     }
@@ -102,17 +102,19 @@ fn encode_refinement_entries(unknown: &Unknown) -> Result<(usize, Vec<u8>), Enco
 /// The longest beginning of a known prefix that may be sent, cut where whatever follows cannot
 /// change what stands before.
 fn truncate_prefix(prefix: &str) -> &str {
-    if prefix.len() <= MAX_PREFIX_BYTES {
+    if prefix.len() <= MAX_SENT_PREFIX_BYTES {
         return prefix;
     }
-    let cut =
-        prefix.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= MAX_PREFIX_BYTES);
+    let cut = prefix
+        .grapheme_indices(true)
+        .map(|(at, _)| at)
+        .take_while(|at| *at <= MAX_SENT_PREFIX_BYTES);
     &prefix[..cut.last().unwrap_or(0)]
 }
 
 /// Reads the payload of an unknown value of type `ty` with refinements.
 pub(super) fn read_refined_unknown(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
-    if payload.len() > MAX_PAYLOAD_BYTES {
+    if payload.len() > MAX_REFINEMENT_BYTES {
         return Err(DecodeError::new("the refinements of an unknown value are too long"));
     }
     let mut reader = MsgpackReader::new(payload);

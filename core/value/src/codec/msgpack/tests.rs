@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::codec::arbitrary;
+use crate::codec::value_strategies;
 use crate::{Marks, Number, Path, Refinement, Unknown};
 
 fn hex(bytes: &[u8]) -> String {
@@ -429,7 +429,7 @@ fn same(wire: &rmpv::Value, value: &Value, ty: &Type) -> bool {
 
 proptest::proptest! {
     #[test]
-    fn any_value_comes_back_as_it_went((ty, value) in arbitrary::any_typed_value(true)) {
+    fn any_value_comes_back_as_it_went((ty, value) in value_strategies::any_typed_value(true)) {
         let wire = encode(&value, &ty).unwrap();
         let read = decode(&wire, &ty).unwrap();
         proptest::prop_assert_eq!(&read, &value);
@@ -440,7 +440,7 @@ proptest::proptest! {
     }
 
     #[test]
-    fn a_truncated_value_is_refused((ty, value) in arbitrary::any_typed_value(true)) {
+    fn a_truncated_value_is_refused((ty, value) in value_strategies::any_typed_value(true)) {
         let wire = encode(&value, &ty).unwrap();
         for end in 0..wire.len() {
             proptest::prop_assert!(decode(&wire[..end], &ty).is_err());
@@ -449,7 +449,7 @@ proptest::proptest! {
 
     #[test]
     fn any_bytes_are_read_or_refused(
-        (ty, value) in arbitrary::any_typed_value(true),
+        (ty, value) in value_strategies::any_typed_value(true),
         noise in proptest::collection::vec(proptest::arbitrary::any::<u8>(), 0..40),
         at in 0usize..100,
     ) {

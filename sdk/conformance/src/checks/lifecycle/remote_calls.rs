@@ -303,7 +303,7 @@ impl RemoteCallChecker<'_> {
             // there is.
             object = object_in_answer(returned, &call, &change);
             if !call.is_success() {
-                object = self.check_returned_object(object, &call).await;
+                object = self.check_object_of_failed_update(object, &call).await;
             }
             self.journal.record_changed(&self.offered, &before, &object.value, &object.private);
             // No call came after the spoilt one, so a further round would spoil nothing.
@@ -315,7 +315,7 @@ impl RemoteCallChecker<'_> {
     }
 
     /// Holds the object that a failed update returned to the one that is read, and returns that one.
-    async fn check_returned_object(&mut self, returned: Object, call: &Call) -> Object {
+    async fn check_object_of_failed_update(&mut self, returned: Object, call: &Call) -> Object {
         let (_, found) = call_read(self.suite, &self.offered, &returned).await;
         let Some(found) = found.filter(|it| !it.is_null()) else { return returned };
         let block = self.offered.block();

@@ -1,6 +1,6 @@
 //! Checks of plans over an existing object: nothing to do, one attribute changed, destroyed.
 
-use formwork_plugin_protocol::contract::replace::is_unchanged;
+use formwork_plugin_protocol::contract::requires_replace::is_unchanged;
 use formwork_value::schema::Attribute;
 use formwork_value::{Path, Type, Value};
 

@@ -232,7 +232,7 @@ fn deep_values_and_json_within_json_are_shown() {
     let deep = (0..900).fold(Value::string("x"), |inner, _| Value::tuple(vec![inner]));
     for value in [Value::string(nested(900, "")), Value::string(texts), deep] {
         let differ = DiffRenderer { screen: &SCREEN, signs: false, keeps: true, forces: &[] };
-        let text = differ.render_unchanged(&value);
+        let text = differ.render_value(&value);
         assert!(text.contains('['), "{text}");
     }
 }

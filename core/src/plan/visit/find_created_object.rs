@@ -8,13 +8,13 @@ use formwork_value::{Diagnostic, Diagnostics, Plain, Value};
 
 use super::PlanContext;
 use super::import::{ImportSearchOutcome, find_object_at};
-use super::prior::{ObjectOwner, PriorState};
+use super::prior_state::{ObjectOwner, PriorState};
 use crate::addr::InstanceAddr;
 use crate::change::ImportKey;
 use crate::config::{ProvisionerTiming, Resource};
 use crate::instance::unmark_value;
 use crate::messages;
-use crate::plan::outcome::RefreshResult;
+use crate::plan::visit_outcome::RefreshResult;
 use crate::provider::{
     CallContext, ListedObject, ResourceType, StoredIdentity, predict_import_key,
 };

@@ -26,7 +26,7 @@ struct AnswerTrait<'w> {
 }
 
 impl Resource<'_> {
-    pub(super) fn answer_traits(&self) -> TokenStream {
+    pub(super) fn expression_answer_traits(&self) -> TokenStream {
         let has = |word| self.said.expression(word).is_some();
         let made = has("create").then(|| self.create_answer_trait());
         let changed = has("update").then(|| self.update_answer_trait());

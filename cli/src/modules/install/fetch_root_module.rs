@@ -18,7 +18,7 @@ use crate::settings::UserSettings;
 ///
 /// # Errors
 /// When it cannot be had.
-pub(crate) fn fetch_root(
+pub(crate) fn fetch_root_module(
     diags: &mut Diagnostics,
     user: UserSettings<'_>,
     source: &ModuleInPackage<'_>,

@@ -7,13 +7,13 @@ use formwork_value::{Diagnostic, Diagnostics, Span};
 
 /// The blocks of a module that have syntax errors.
 #[derive(Default)]
-pub(super) struct BrokenBlocks {
+pub(super) struct BlocksWithSyntaxErrors {
     pub(super) blocks: Vec<Block>,
     /// Places of the syntax errors.
     errors: Vec<Span>,
 }
 
-impl BrokenBlocks {
+impl BlocksWithSyntaxErrors {
     /// Adds the broken blocks of a file.
     pub(super) fn add_file(&mut self, blocks: Vec<Block>, wrong: &Diagnostics) {
         self.blocks.extend(blocks);
@@ -42,7 +42,7 @@ impl BrokenBlocks {
 
 /// Takes the blocks with errors out of a file, and drops its arguments, so that the rest can be
 /// checked.
-pub(super) fn take_broken_blocks(file: &mut Body, wrong: &Diagnostics) -> Vec<Block> {
+pub(super) fn take_blocks_with_syntax_errors(file: &mut Body, wrong: &Diagnostics) -> Vec<Block> {
     let places: Vec<Span> =
         wrong.iter().filter(|it| makes_block_unreadable(it)).filter_map(|it| it.subject).collect();
     // Arguments belong into blocks: at the top of a file they show that a block has ended too early.

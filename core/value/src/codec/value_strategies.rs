@@ -34,7 +34,7 @@ fn any_value(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
     let null = Just(Value::null(ty.clone()));
     let known = any_known_value(ty.clone(), unknowns);
     if unknowns {
-        prop_oneof![1 => null, 1 => arbitrary_unknown(ty), 6 => known].boxed()
+        prop_oneof![1 => null, 1 => unknown_strategy(ty), 6 => known].boxed()
     } else {
         prop_oneof![1 => null, 6 => known].boxed()
     }
@@ -50,7 +50,7 @@ fn any_known_value(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
         .boxed(),
         Type::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
         Type::String => "[a-z<\"é\u{301}\\\\\n]{0,40}".prop_map(Value::string).boxed(),
-        Type::Number => arbitrary_number().prop_map(Value::Number).boxed(),
+        Type::Number => number_strategy().prop_map(Value::Number).boxed(),
         Type::List(element) => items_strategy(&element, unknowns)
             .prop_map(move |items| Value::list(Type::clone(&element), items))
             .boxed(),
@@ -82,7 +82,7 @@ fn items_strategy(element: &Type, unknowns: bool) -> impl Strategy<Value = Vec<V
     proptest::collection::vec(any_value(element.clone(), unknowns), 0..4)
 }
 
-fn arbitrary_number() -> impl Strategy<Value = Number> {
+fn number_strategy() -> impl Strategy<Value = Number> {
     prop_oneof![
         any::<i64>().prop_map(Number::from),
         (-200i64..200).prop_map(Number::from),
@@ -91,7 +91,7 @@ fn arbitrary_number() -> impl Strategy<Value = Number> {
     ]
 }
 
-fn arbitrary_unknown(ty: Type) -> impl Strategy<Value = Value> {
+fn unknown_strategy(ty: Type) -> impl Strategy<Value = Value> {
     (any::<bool>(), "[a-z]{0,20}", any::<i16>(), 0u64..3).prop_map(
         move |(not_null, prefix, bound, length)| {
             let mut refinement = Refinement { not_null, ..Refinement::default() };

@@ -102,8 +102,8 @@ mod tests {
     use expect_test::{expect, expect_file};
 
     use super::*;
-    use crate::args::help::find_command;
     use crate::command::parser::parser_description;
+    use crate::command_line::help::find_command;
 
     #[test]
     fn a_manual_page_has_what_the_help_text_has() {
@@ -146,9 +146,11 @@ mod tests {
 
     #[test]
     fn the_command_reference_is_what_the_parser_knows() {
-        expect_file!["../../../docs/commands.md"].assert_eq(&crate::args::command_reference(
-            &crate::command::parser::built_parser_description(),
-        ));
+        expect_file!["../../../docs/commands.md"].assert_eq(
+            &crate::command_line::command_reference(
+                &crate::command::parser::built_parser_description(),
+            ),
+        );
     }
 
     /// The names of all commands without subcommands, as `state mv`.
@@ -217,10 +219,9 @@ mod tests {
         let words =
             line.split_whitespace().take_while(|word| !["#", "|", ">", "&&"].contains(word));
         let words: Vec<OsString> = words.map(OsString::from).collect();
-        if words
-            .get(1)
-            .is_some_and(|word| crate::args::AUTOCOMPLETE_OPTIONS.iter().any(|flag| word == flag))
-        {
+        if words.get(1).is_some_and(|word| {
+            crate::command_line::AUTOCOMPLETE_OPTIONS.iter().any(|flag| word == flag)
+        }) {
             return None;
         }
         let words = match crate::normalize::normalize_command_line(

@@ -33,13 +33,13 @@ impl<'v> ElementIndex<'v> {
     /// The positions of the elements that are the same as `like` by `key`, in order; some others may
     /// be among them.
     pub(super) fn matching_positions(&mut self, key: ElementKey, like: &Value) -> &mut Vec<usize> {
-        let wanted = key.of(like);
+        let wanted = key.hash_of_element(like);
         // Copied out: the closure cannot borrow `self` while an entry of it is borrowed.
         let elements = self.elements;
         let index = self.indexes.entry(key).or_insert_with_key(|key| {
             let mut index: HashMap<u64, Vec<usize>> = HashMap::new();
             for (at, element) in elements.iter().enumerate() {
-                index.entry(key.of(element)).or_default().push(at);
+                index.entry(key.hash_of_element(element)).or_default().push(at);
             }
             index
         });
@@ -50,7 +50,7 @@ impl<'v> ElementIndex<'v> {
 
 impl ElementKey {
     /// A hash of what this is about.
-    fn of(&self, element: &Value) -> u64 {
+    fn hash_of_element(&self, element: &Value) -> u64 {
         let mut hasher = DefaultHasher::new();
         match (self, element) {
             (Self::Whole, _) => rule_values::hash_value(element, &mut hasher),
@@ -66,6 +66,6 @@ impl ElementKey {
 }
 
 /// A hash of an element as it stands.
-pub(super) fn hash_whole(element: &Value) -> u64 {
-    ElementKey::Whole.of(element)
+pub(super) fn hash_whole_element(element: &Value) -> u64 {
+    ElementKey::Whole.hash_of_element(element)
 }

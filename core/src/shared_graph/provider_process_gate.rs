@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use super::{PhaseVertex, SharedVertex};
 use crate::addr::ProviderConfigAddr;
 use crate::graph::VertexId;
-use crate::graph::gate::WalkGate;
+use crate::graph::walk_gate::WalkGate;
 use crate::provider::ProviderPool;
 
 /// Configurations that have a place, and vertices that still need one.
-pub(crate) struct ProviderUsage<'p, 'l> {
+pub(crate) struct ProviderProcessGate<'p, 'l> {
     pool: &'p ProviderPool<'l>,
     /// By vertex: the configuration that it is or uses.
     uses: Vec<Option<usize>>,
@@ -27,7 +27,7 @@ struct ProviderUser<'p> {
     has_place: bool,
 }
 
-impl<'p, 'l> ProviderUsage<'p, 'l> {
+impl<'p, 'l> ProviderProcessGate<'p, 'l> {
     /// Records the configuration that each vertex is or uses.
     pub(crate) fn from_vertices<'c: 'p, V: PhaseVertex<'c>>(
         pool: &'p ProviderPool<'l>,
@@ -65,7 +65,7 @@ impl<'p, 'l> ProviderUsage<'p, 'l> {
     }
 }
 
-impl WalkGate for ProviderUsage<'_, '_> {
+impl WalkGate for ProviderProcessGate<'_, '_> {
     fn may_start(&self, id: VertexId) -> bool {
         let Some(number) = self.uses[id.index()] else { return true };
         let user = &mut self.users.borrow_mut()[number];

@@ -10,7 +10,7 @@ use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr};
 use crate::change::{Action, Change};
 use crate::event::Event;
 use crate::instance::{encode_for_state, object_label, sensitive_paths};
-use crate::plan::outcome::RefreshResult;
+use crate::plan::visit_outcome::RefreshResult;
 use crate::provider::{
     CallContext, MoveSource, ObjectToRead, ProviderClient, ResourceType, add_marks,
 };

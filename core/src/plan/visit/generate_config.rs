@@ -48,7 +48,7 @@ pub(super) fn generate_config(
     view.session.results.generated.insert_config(addr, &text);
     let mut found = Diagnostics::new();
     let resource = generated_blocks::read_generated_block(&mut found, &text);
-    found.map_from(0, |problem| point_at_import_block(problem, vertex.config.span));
+    found.map_from_position(0, |problem| point_at_import_block(problem, vertex.config.span));
     diags.append(found)?;
     Ok(GeneratedConfig { text, resource: resource? })
 }
