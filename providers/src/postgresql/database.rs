@@ -3,6 +3,7 @@
 use formwork_sdk::prelude::*;
 
 use super::server::PostgresqlServer;
+use super::session::role_names;
 use super::sql;
 
 /// A database.
@@ -83,7 +84,7 @@ impl Resource for DatabaseResource {
         let statement = format!("CREATE DATABASE {name} {}", options.join(" "));
         let what = format!("Error creating database {}", wanted.name);
         session
-            .run_outside_transaction_as(&what, &roles_to_run_as(&wanted.owner), statement)
+            .run_outside_transaction_as(&what, &role_names(wanted.owner.as_slice()), statement)
             .await?;
         let made = DatabaseModel { template, ..DatabaseModel::with_name_only(&wanted.name) };
         call.keep(made.clone());
@@ -252,10 +253,6 @@ impl DatabaseModel {
             id: name.to_owned(),
         }
     }
-}
-
-fn roles_to_run_as(owner: &Option<String>) -> Vec<&str> {
-    owner.iter().map(String::as_str).collect()
 }
 
 fn missing_database_problem(name: &str) -> Problem {

@@ -3,7 +3,7 @@
 use formwork_sdk::prelude::*;
 
 use super::server::PostgresqlServer;
-use super::session::Session;
+use super::session::{Session, role_names};
 use super::sql;
 
 /// A schema of a database.
@@ -49,7 +49,7 @@ impl Resource for SchemaResource {
         roles.extend(wanted.owner.clone());
         // An existing schema may have another owner.
         roles.extend(read_schema_owner(&session, &wanted.name).await?);
-        session.run_statements_as(&what, &as_role_names(&roles), &statements).await?;
+        session.run_statements_as(&what, &role_names(&roles), &statements).await?;
         let id = format!("{}.{}", session.database, wanted.name);
         let database = session.database.clone();
         let owner = wanted.owner.clone().unwrap_or_default();
@@ -80,7 +80,7 @@ impl Resource for SchemaResource {
         }
         let roles = [session.read_database_owner().await?, prior.owner, owner.clone()];
         let what = format!("Error updating schema {}", wanted.name);
-        session.run_statements_as(&what, &as_role_names(&roles), &statements).await?;
+        session.run_statements_as(&what, &role_names(&roles), &statements).await?;
         let id = format!("{}.{}", session.database, wanted.name);
         Ok(SchemaModelComputed { database: session.database, owner, id })
     }
@@ -138,8 +138,4 @@ impl SchemaResource {
 async fn read_schema_owner(session: &Session, name: &str) -> Answer<Option<String>> {
     let query = "SELECT pg_get_userbyid(nspowner)::text FROM pg_namespace WHERE nspname = $1";
     Ok(session.query_first_row(query, &[&name]).await?.map(|row| row.get(0)))
-}
-
-fn as_role_names(roles: &[String]) -> Vec<&str> {
-    roles.iter().map(String::as_str).collect()
 }

@@ -296,6 +296,11 @@ fn is_temporary_error(error: &Error) -> bool {
     clash || error.code().is_some_and(|code| passing.contains(code))
 }
 
+/// The names of roles, as statements take them.
+pub(super) fn role_names(roles: &[String]) -> Vec<&str> {
+    roles.iter().map(String::as_str).collect()
+}
+
 /// Whether no server answers. A socket that does not exist yet is not found.
 fn is_server_absent_error(error: &Error) -> bool {
     let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
