@@ -44,8 +44,8 @@ pub(crate) struct Settings {
     pub(crate) helper: Option<CredentialsHelper>,
     /// Credentials for OCI registries.
     pub(crate) oci: OciSettings,
-    /// Warnings about the settings, which do not stop a command: each with a summary.
-    pub(crate) doubts: Vec<(&'static Message, String)>,
+    /// Warnings about the settings, each with a summary and a detail.
+    pub(crate) warnings: Vec<(&'static Message, String)>,
 }
 
 /// The choices of the user about proxies, credentials and limits.
@@ -97,7 +97,7 @@ impl Settings {
             let in_file = |(summary, detail): (&'static Message, String)| {
                 (summary, format!("{}{detail}", path.display()))
             };
-            settings.doubts.extend(read.doubts.into_iter().map(in_file));
+            settings.warnings.extend(read.warnings.into_iter().map(in_file));
             settings.plugin_cache_dir = settings.plugin_cache_dir.or(read.plugin_cache_dir);
             settings.cache_may_break_lock |= read.cache_may_break_lock;
             if settings.methods.is_some() && read.methods.is_some() {
@@ -134,21 +134,21 @@ impl Settings {
 }
 
 impl Settings {
-    /// Takes down what is doubtful: names of files and folders that are not there are mostly misspelt.
+    /// Warns of files and folders that do not exist: their names are mostly misspelt.
     fn warn_of_missing_paths(&mut self, env: &Env) {
         if let Some(path) = env.cli_config_file.as_ref().filter(|path| !path.exists()) {
             let detail = format!(
                 "There is no file {:?}, which TF_CLI_CONFIG_FILE names, so no settings are read.",
                 path.display().to_string()
             );
-            self.doubts.push((messages::UNABLE_TO_OPEN_CLI_CONFIGURATION_FILE, detail));
+            self.warnings.push((messages::UNABLE_TO_OPEN_CLI_CONFIGURATION_FILE, detail));
         }
         if let Some(folder) = self.plugin_cache_dir.as_ref().filter(|folder| !folder.is_dir()) {
             let detail = format!(
                 "There is no folder {:?}, which is to be the plugin cache. It is created when a provider is installed. If the name is wrong, correct it.",
                 folder.display().to_string()
             );
-            self.doubts.push((messages::PLUGIN_CACHE_DIRECTORY_CANNOT_BE_OPENED, detail));
+            self.warnings.push((messages::PLUGIN_CACHE_DIRECTORY_CANNOT_BE_OPENED, detail));
         }
     }
 }
@@ -227,15 +227,15 @@ pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> 
                 settings.overrides = overrides;
             }
             "host" => {
-                for (host, items) in settings.labelled_or_doubt(item, "hostname") {
-                    if let Some(host) = settings.hostname_or_doubt("host", &host, line) {
+                for (host, items) in settings.labelled_or_warn(item, "hostname") {
+                    if let Some(host) = settings.hostname_or_warn("host", &host, line) {
                         settings.hosts.insert(host, read_services(items));
                     }
                 }
             }
             "credentials" => {
-                for (host, items) in settings.labelled_or_doubt(item, "hostname") {
-                    if let Some(host) = settings.hostname_or_doubt("credentials", &host, line) {
+                for (host, items) in settings.labelled_or_warn(item, "hostname") {
+                    if let Some(host) = settings.hostname_or_warn("credentials", &host, line) {
                         settings.tokens.extend(read_token(items).map(|token| (host, token)));
                     }
                 }
@@ -266,28 +266,31 @@ pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> 
 impl Settings {
     /// The labelled blocks of an item. A mistake is reported and does not stop a command, as in
     /// Terraform: other hosts are not concerned.
-    fn labelled_or_doubt(&mut self, item: Item, label_kind: &str) -> Vec<(String, Vec<Item>)> {
+    fn labelled_or_warn(&mut self, item: Item, label_kind: &str) -> Vec<(String, Vec<Item>)> {
         item.into_labelled(label_kind).unwrap_or_else(|(line, reason)| {
-            self.add_doubt(line, &reason);
+            self.warn_of_block(line, &reason);
             Vec::new()
         })
     }
 
     /// The hostname that a block is labelled with, in the form in which hosts are compared.
-    fn hostname_or_doubt(&mut self, block: &str, label: &str, line: usize) -> Option<String> {
+    fn hostname_or_warn(&mut self, block: &str, label: &str, line: usize) -> Option<String> {
         let host = label.strip_suffix(":443").unwrap_or(label);
         let host = host.strip_suffix('.').unwrap_or(host);
         // A hostname is checked as a part of the address of a provider.
         if format!("{host}/namespace/type").parse::<ProviderAddr>().is_err() {
-            self.add_doubt(line, &format!("the {block} block has the invalid hostname {label:?}"));
+            self.warn_of_block(
+                line,
+                &format!("the {block} block has the invalid hostname {label:?}"),
+            );
             return None;
         }
         Some(host.to_lowercase())
     }
 
-    fn add_doubt(&mut self, line: usize, reason: &str) {
+    fn warn_of_block(&mut self, line: usize, reason: &str) {
         let detail = format!(":{line}: {reason}. The block has no effect.");
-        self.doubts.push((messages::SETTINGS_BLOCK_IGNORED, detail));
+        self.warnings.push((messages::SETTINGS_BLOCK_IGNORED, detail));
     }
 }
 
@@ -517,7 +520,7 @@ mod tests {
             ("{\"host\": {\"h.example\": 1}}", "a hostname is missing before \"h.example\""),
         ] {
             let settings = parse(&format!("\n{text}"), &env).unwrap();
-            let (_, detail) = &settings.doubts[0];
+            let (_, detail) = &settings.warnings[0];
             assert!(detail.starts_with(&format!(":2: {reason}")), "{text}: {detail}");
             assert!(settings.tokens.is_empty() && settings.hosts.is_empty(), "{text}");
         }

@@ -444,10 +444,11 @@ async fn plan_after_moves(
     let orders = ReplaceOrders::from_graph(&graph);
     // As in Terraform, a plan of targets replaces them in the order that the targets alone need, but the
     // state gets the order that everything needs.
-    let is_of_targets = !options.targets.is_empty() && options.mode == PlanMode::Normal;
-    let orders_of_all = match is_of_targets {
-        true => unlimited_graph(session, options).map(|graph| ReplaceOrders::from_graph(&graph)),
-        false => None,
+    let unlimited_orders = match options.mode {
+        PlanMode::Normal if !options.targets.is_empty() => {
+            unlimited_graph(session, options).map(|graph| ReplaceOrders::from_graph(&graph))
+        }
+        _ => None,
     };
     let closures = match options.mode {
         PlanMode::Destroy => unlimited_graph(session, options)
@@ -460,7 +461,7 @@ async fn plan_after_moves(
     let forgotten = ForgottenResources::from_config(session.config);
     let settled = visit::GraphAnalysis {
         orders,
-        orders_of_all,
+        unlimited_orders,
         closures,
         dragged,
         excluded_from_destroy,

@@ -17,12 +17,12 @@ use crate::view::{self, Screen};
 /// Prints warnings about the settings. They are no result of a command, so they are not part of its
 /// output, also where that is JSON.
 pub(super) fn print_settings_warnings(env: &Env, settings: &Settings) {
-    for (summary, detail) in &settings.doubts {
-        let doubt = Diagnostic::warning(*summary, detail.as_str());
+    for (summary, detail) in &settings.warnings {
+        let warning = Diagnostic::warning(*summary, detail.as_str());
         view::print_err(&diagnostic::render_one_diagnostic(
             &Screen::of(env),
             &Sources::new(),
-            &doubt,
+            &warning,
         ));
     }
 }

@@ -56,7 +56,7 @@ async fn run_concurrently<F: Future>(
 pub(crate) struct GraphAnalysis<'m> {
     pub(crate) orders: ReplaceOrders,
     /// The same for the whole configuration, where the plan is limited to a part of it.
-    pub(crate) orders_of_all: Option<ReplaceOrders>,
+    pub(crate) unlimited_orders: Option<ReplaceOrders>,
     pub(crate) closures: DependencyClosures,
     /// Resources that are destroyed with a target, without being one.
     pub(crate) dragged: BTreeSet<ResourceAddr>,

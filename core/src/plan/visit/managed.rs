@@ -242,7 +242,7 @@ impl<'a> ManagedInstance<'a> {
 
     /// Returns the order of a later replacement, which the state keeps with the object.
     fn stored_order(&self, action: Action, order: ReplaceOrder) -> ReplaceOrder {
-        match &self.view.settled.orders_of_all {
+        match &self.view.settled.unlimited_orders {
             Some(orders) if action != Action::NoOp => orders.order_of(&self.vertex.addr),
             _ => order,
         }
