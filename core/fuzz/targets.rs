@@ -12,7 +12,7 @@ use formwork_core::addr::{
     ProviderConfigAddr, ResourceAddr, Target as AddrTarget,
 };
 use formwork_core::config::{
-    CallSite, Config, ConfigFiles, ConfigSource, ModuleFolders, ModuleNotInstalled,
+    Config, ConfigFiles, ConfigSource, ModuleCallSource, ModuleFolders, ModuleNotInstalled,
     inputs::read_values_file,
 };
 use formwork_core::plan::{Plan, plan_file};
@@ -203,7 +203,7 @@ impl ModuleFolders for Nowhere {
     fn folder_of_call(
         &self,
         _: &ModulePath,
-        call: &CallSite,
+        call: &ModuleCallSource,
         _: &Path,
     ) -> Result<PathBuf, ModuleNotInstalled> {
         let summary = formwork_core::messages::MODULE_NOT_INSTALLED;

@@ -2,7 +2,7 @@
 //! it is sent, and its answer is kept before it is examined.
 
 mod apply_graph_dot;
-mod build;
+mod build_graph;
 mod destroy_timing;
 mod explain_create_before_destroy;
 mod order;
@@ -38,11 +38,11 @@ pub async fn apply_plan(
     // Terraform demands the same results of provider functions as in the plan. Otherwise the
     // changes that are made could differ from the approved ones.
     session.results.provider_functions().set_expected_results(&plan.functions);
-    let draft = build::build_apply_draft(session, plan);
+    let draft = build_graph::build_apply_draft(session, plan);
     // Warnings are taken before the error is returned: otherwise those of the other providers would
     // be lost.
     let loaded =
-        session.pool.load_providers(diags, build::providers_of_vertices(&draft, plan)).await;
+        session.pool.load_providers(diags, build_graph::providers_of_vertices(&draft, plan)).await;
     session.pool.report_warnings(diags);
     loaded?;
     // A provider whose configuration was partly unknown while planning has to be configured again.

@@ -56,11 +56,11 @@ pub(crate) use check_imports::{import_key_problem, import_problem};
 pub use files::ConfigFiles;
 pub use import::{ImportBlock, ImportKeyExpr};
 pub use load::{ConfigSource, is_config_file_name, load_root_module};
-pub use module_folders::{CallSite, ModuleFolders, ModuleNotInstalled};
+pub use module_folders::{ModuleCallSource, ModuleFolders, ModuleNotInstalled};
 pub use module_tree::ModuleNode;
 pub use moved::MovedBlock;
 pub use removed::RemovedBlock;
-pub use validate_references::check_expression;
+pub use validate_references::check_expression_references;
 pub(crate) use validate_references::resource_or_call_problems;
 
 use std::collections::BTreeMap;
@@ -129,7 +129,7 @@ pub struct Module {
 #[derive(Clone, Debug)]
 pub struct ModuleCall {
     /// The source of the called module, and the name of the call.
-    pub site: CallSite,
+    pub site: ModuleCallSource,
     /// The repetition of the call.
     pub repetition: Repetition,
     /// Objects that must be done before anything in it.

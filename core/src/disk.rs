@@ -170,7 +170,7 @@ fn read_regular_file(file: File, limit: u64) -> io::Result<Vec<u8>> {
 fn check_is_regular_file(found: &Metadata) -> io::Result<()> {
     let reason = match FileKind::of(found) {
         FileKind::File => return Ok(()),
-        FileKind::Dir => return Err(system::is_a_directory_error()),
+        FileKind::Dir => return Err(system::new_is_directory_error()),
         FileKind::Pipe => "it is a pipe, not a file",
         FileKind::Socket => "it is a socket, not a file",
         FileKind::Link | FileKind::CharDevice | FileKind::Device => "it is a device, not a file",

@@ -192,7 +192,7 @@ impl<'s> EphemeralResources<'s> {
                 open.call_context(),
             );
             let _ = self.wait_with_events(addr, EphemeralStep::Close, closing).await;
-            self.with_block_span(&mut said, &open);
+            self.point_at_resource_block(&mut said, &open);
             said
         });
         for said in futures_util::future::join_all(closed).await {
@@ -225,7 +225,7 @@ impl<'s> EphemeralResources<'s> {
                 }
             };
             tokio::select! {
-                () = timer => under_way.extend(self.open_resources_due_for_renewal().into_iter().map(|open| self.renew_resource(open))),
+                () = timer => under_way.extend(self.take_resources_to_renew().into_iter().map(|open| self.renew_resource(open))),
                 () = self.changed.notified() => {}
                 Some(()) = under_way.next() => {}
             }
@@ -233,7 +233,7 @@ impl<'s> EphemeralResources<'s> {
     }
 
     /// Takes the resources that have to be renewed now.
-    fn open_resources_due_for_renewal(&self) -> Vec<Rc<OpenResource>> {
+    fn take_resources_to_renew(&self) -> Vec<Rc<OpenResource>> {
         let now = Instant::now();
         let is_due = |open: &&Rc<OpenResource>| open.due.get().is_some_and(|at| at <= now);
         let due: Vec<_> = self.open.borrow().values().filter(is_due).cloned().collect();
@@ -269,13 +269,13 @@ impl<'s> EphemeralResources<'s> {
             open.due.set(self.renewal_deadline(&keep));
             *open.keep.borrow_mut() = keep;
         }
-        self.with_block_span(&mut said, &open);
+        self.point_at_resource_block(&mut said, &open);
         for problem in said {
             self.problems.borrow_mut().warn(renewal_warning(&open.addr, open.block, problem));
         }
     }
 
-    fn with_block_span(&self, said: &mut Diagnostics, open: &OpenResource) {
+    fn point_at_resource_block(&self, said: &mut Diagnostics, open: &OpenResource) {
         if let Some(resource) =
             self.session.config.find_resource(&open.addr.resource_addr().config_addr())
         {

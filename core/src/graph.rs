@@ -6,10 +6,10 @@
 
 mod adjacency;
 mod cycle;
-pub mod reduce;
 pub mod render;
 #[cfg(test)]
 mod tests;
+pub mod transitive_reduction;
 pub mod walk;
 pub mod walk_gate;
 
@@ -128,7 +128,7 @@ impl<V, E> GraphDraft<V, E> {
 
     /// Returns the dependencies of each vertex, by the edges that count.
     #[must_use]
-    pub fn dependencies_by_edges(&self, counts: impl Fn(&Edge<E>) -> bool) -> Adjacency {
+    pub fn dependencies_by_edges_where(&self, counts: impl Fn(&Edge<E>) -> bool) -> Adjacency {
         let edges = self.edges.iter().filter(|edge| counts(edge));
         let pairs: Vec<_> = edges.map(|edge| (edge.dependent, edge.dependency)).collect();
         Adjacency::from_pairs(self.vertices.len(), pairs.into_iter())

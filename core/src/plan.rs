@@ -4,7 +4,7 @@
 //! recorder writes. The [`Plan`] holds everything that `apply` needs.
 
 mod attribute_references;
-mod build;
+mod build_graph;
 mod choose_action;
 mod dependencies;
 mod evaluate_from_state;
@@ -44,7 +44,7 @@ use crate::shared_graph::EdgeReason;
 use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
 
-pub use attribute_references::check_expression;
+pub use attribute_references::check_expression_references;
 pub use evaluate_from_state::{MissingResourceMeaning, evaluate_from_state};
 pub use plan_graph_dot::plan_graph_dot;
 pub use validate::validate_config;
@@ -185,7 +185,7 @@ impl Plan {
 
     /// The outputs whose values are not known yet, with null for unknown parts, as `import` stores
     /// them.
-    pub fn outputs_with_unknown_parts(&self) -> impl Iterator<Item = (&Str, OutputValue)> {
+    pub fn unknown_outputs_with_nulls(&self) -> impl Iterator<Item = (&Str, OutputValue)> {
         let unknown = self.outputs.iter().filter(|(_, change)| !change.after.is_wholly_known());
         unknown.filter_map(|(name, change)| {
             let value = unknown_to_null(&change.after).split_marks().0.into_value();
@@ -440,7 +440,7 @@ async fn plan_after_moves(
     inputs: PreparedPlanInputs<'_>,
 ) -> Result<Plan, Reported> {
     let PreparedPlanInputs { moves, accepted } = inputs;
-    let graph = build::build_plan_graph(diags, session, options).await?;
+    let graph = build_graph::build_plan_graph(diags, session, options).await?;
     let orders = ReplaceOrders::from_graph(&graph);
     // As in Terraform, a plan of targets replaces them in the order that the targets alone need, but the
     // state gets the order that everything needs.
@@ -480,5 +480,8 @@ fn unlimited_graph<'c>(
     options: &'c PlanOptions,
 ) -> Option<Graph<PlanVertex<'c>, EdgeReason>> {
     // Errors were reported when the graph was built, and a cycle has no order.
-    build::build_unlimited_draft(&mut Diagnostics::new(), session, options).ok()?.freeze().ok()
+    build_graph::build_unlimited_draft(&mut Diagnostics::new(), session, options)
+        .ok()?
+        .freeze()
+        .ok()
 }

@@ -20,7 +20,7 @@ pub use client::list::ListedObject;
 pub(crate) use client::object_size::ObjectInResponse;
 pub use client::{
     CallContext, ChangeValues, ContractViolation, ObjectToRead, PlannedObject, ProviderClient,
-    RefreshedObject, add_marks, keep_stored_numbers,
+    RefreshedObject, add_marks, round_numbers_as_stored,
 };
 pub use deadlines::{CallDeadlines, CallKind};
 pub use loaded_provider::{LoadedProvider, ResourceType};

@@ -7,7 +7,7 @@ mod edge_reason;
 mod provider_process_gate;
 mod provider_vertex;
 mod shared_vertex;
-mod vertex_names;
+mod vertex_lookup;
 mod walk;
 
 pub(crate) use close_ephemeral::add_ephemeral_close_vertices;
@@ -19,5 +19,5 @@ pub(crate) use shared_vertex::{
     ModuleReferences, PhaseVertex, SharedVertex, SharedVisitOutcome, add_module_call_vertices,
     add_providers, add_value_vertices,
 };
-pub(crate) use vertex_names::{VertexNames, connect_modules, connect_providers};
+pub(crate) use vertex_lookup::{VertexLookup, connect_modules, connect_providers};
 pub(crate) use walk::{PhaseWalk, walk_phase};

@@ -303,7 +303,7 @@ impl LoadedConfig {
             &mut sources,
             &config.root,
             Vec::new(),
-            inputs::UnsetVariable::Error,
+            inputs::UnsetVariableTreatment::Error,
         )
         .unwrap();
         Self { config, sources, variables: inputs }

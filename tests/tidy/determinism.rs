@@ -12,7 +12,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::apply::{ApplyResult, apply_plan};
 use formwork_core::config::files::ConfigFiles;
 use formwork_core::config::inputs::ResolvedVariable;
-use formwork_core::config::module_folders::LocalFolders;
+use formwork_core::config::module_folders::LocalModuleFolders;
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::{HostValues, Results};
 use formwork_core::graph::walk::RecordOrder;
@@ -184,7 +184,7 @@ fn scrub(text: &str) -> String {
 async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outcome {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let config_source =
-        ConfigSource { files: &Text(text), dir: Path::new("."), folders: &LocalFolders };
+        ConfigSource { files: &Text(text), dir: Path::new("."), folders: &LocalModuleFolders };
     let config = Config::load(&mut diags, &mut sources, config_source);
     let config = config.expect("the configurations here can be read");
     let variables = config.root.variables.iter().filter_map(|(name, variable)| {

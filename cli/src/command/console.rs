@@ -10,7 +10,7 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use formwork_core::config::Config;
-use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariable};
+use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariableTreatment};
 use formwork_core::eval::Results;
 use formwork_core::event::NoEventObserver;
 use formwork_core::plan::{
@@ -163,7 +163,12 @@ async fn prepare_console(
     let launcher = workspace.make_launcher(diags, &required)?.with_cached_schemas();
     let given = variable_values(diags, workspace, &args.variables.sources)?;
     let sources = &mut workspace.sources;
-    let inputs =
-        inputs::resolve_variables(diags, sources, &config.root, given, UnsetVariable::Unknown)?;
+    let inputs = inputs::resolve_variables(
+        diags,
+        sources,
+        &config.root,
+        given,
+        UnsetVariableTreatment::Unknown,
+    )?;
     Ok((config, inputs, launcher))
 }

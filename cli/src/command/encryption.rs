@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use formwork_backend::encryption::Encryption;
 use formwork_core::config::encryption::EncryptionBlock;
 use formwork_core::config::files::{ConfigFiles as _, FilesOnDisk};
-use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariable};
+use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariableTreatment};
 use formwork_core::config::{Module, StateBackendBlock, is_config_file_name};
 use formwork_core::eval::encryption::EncryptionSettings;
 use formwork_core::eval::static_scope::StaticScope;
@@ -117,7 +117,7 @@ pub(super) fn load_encryption(
     let in_variable = workspace.env.encryption.as_deref().map(str::trim);
     let in_variable = in_variable.filter(|text| !text.is_empty());
     let over = in_variable
-        .map(|text| EncryptionBlock::parse(diags, &mut workspace.sources, text))
+        .map(|text| EncryptionBlock::from_environment_text(diags, &mut workspace.sources, text))
         .transpose()?;
     let block = match (module.settings.encryption.clone(), over) {
         (None, None) => None,
@@ -153,7 +153,13 @@ fn known_variable_values(
     let given = variable_values(&mut found, workspace, options);
     let variables = given.and_then(|given| {
         let sources = &mut workspace.sources;
-        inputs::resolve_variables(&mut found, sources, module, given, UnsetVariable::Unknown)
+        inputs::resolve_variables(
+            &mut found,
+            sources,
+            module,
+            given,
+            UnsetVariableTreatment::Unknown,
+        )
     });
     variables.inspect_err(|_| {
         let errors = found.into_iter().filter(Diagnostic::is_error);

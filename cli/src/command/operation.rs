@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use formwork_core::addr::{InstanceAddr, ProviderAddr, Target};
 use formwork_core::config::Config;
-use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariable};
+use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariableTreatment};
 use formwork_core::eval::HostValues;
 use formwork_core::plan::{PlanMode, PlanOptions};
 use formwork_core::provider::ProviderPool;
@@ -130,8 +130,11 @@ impl<'e> PreparedConfig<'e> {
             let known = KnownConfig { dangling, fills };
             let found = config_errors::report_config_errors(diags, workspace, &config, known).await;
             // Values of variables may be wrong as well; missing ones are not asked for.
-            let unset =
-                if preparing.ask.is_some() { UnsetVariable::Unknown } else { UnsetVariable::Error };
+            let unset = if preparing.ask.is_some() {
+                UnsetVariableTreatment::Unknown
+            } else {
+                UnsetVariableTreatment::Error
+            };
             if let Ok(given) = variable_values(diags, workspace, variables) {
                 let sources = &mut workspace.sources;
                 drop(inputs::resolve_variables(diags, sources, &config.root, given, unset));
@@ -151,7 +154,13 @@ impl<'e> PreparedConfig<'e> {
             ask_for_missing_variables(screen, &config, &mut given).await;
         }
         let sources = &mut workspace.sources;
-        match inputs::resolve_variables(diags, sources, &config.root, given, UnsetVariable::Error) {
+        match inputs::resolve_variables(
+            diags,
+            sources,
+            &config.root,
+            given,
+            UnsetVariableTreatment::Error,
+        ) {
             Ok(inputs) => {
                 // Providers may quote these values before the engine has evaluated any of them.
                 inputs

@@ -279,7 +279,7 @@ async fn settle_operations(
 ) -> Result<Vec<InstanceAddr>, Reported> {
     let selected = select_unresolved(diags, locked, &args.addresses, args.all)?;
     for addr in &selected {
-        locked.note_decision(addr, how);
+        locked.mark_decided(addr, how);
     }
     if !selected.is_empty() {
         locked.write_state_or_errored_file(diags).await?;

@@ -48,7 +48,7 @@ impl OperationObserver for RunObserver<'_> {
         }
     }
 
-    fn on_diagnostics(&self, diags: &mut Diagnostics) {
+    fn offer_diagnostics(&self, diags: &mut Diagnostics) {
         let shown = std::mem::take(diags);
         self.report.report_diagnostics(self.sources, &shown);
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use formwork_core::addr::ModuleSource;
-use formwork_core::config::{CallSite, files, module_folders};
+use formwork_core::config::{ModuleCallSource, files, module_folders};
 use formwork_core::disk::symlink;
 use formwork_core::version::LooseVersion;
 use formwork_value::diag::{Blame, Sources};
@@ -179,7 +179,7 @@ impl<'h> CallingModule<'h> {
         }
     }
 
-    fn key_of_call(&self, call: &CallSite) -> String {
+    fn key_of_call(&self, call: &ModuleCallSource) -> String {
         if self.key.is_empty() {
             call.name.to_string()
         } else {
@@ -248,7 +248,7 @@ impl ModuleWalk<'_> {
         &mut self,
         diags: &mut Diagnostics,
         here: &CallingModule<'_>,
-        calls: Vec<CallSite>,
+        calls: Vec<ModuleCallSource>,
     ) {
         for call in calls {
             self.n_calls += 1;
@@ -273,7 +273,7 @@ impl ModuleWalk<'_> {
         &mut self,
         diags: &mut Diagnostics,
         here: &'h CallingModule<'h>,
-        call: &CallSite,
+        call: &ModuleCallSource,
     ) -> Result<CallingModule<'h>, Reported> {
         let called = match &call.address {
             ModuleSource::Local(path) => self.install_local(diags, here, call, path)?,
@@ -317,7 +317,7 @@ impl ModuleWalk<'_> {
         &mut self,
         diags: &mut Diagnostics,
         here: &'h CallingModule<'h>,
-        call: &CallSite,
+        call: &ModuleCallSource,
         path: &str,
     ) -> Result<CallingModule<'h>, Reported> {
         let key = here.key_of_call(call);
@@ -366,7 +366,7 @@ impl ModuleWalk<'_> {
         &mut self,
         diags: &mut Diagnostics,
         here: &'h CallingModule<'h>,
-        call: &CallSite,
+        call: &ModuleCallSource,
         source: RegistrySource<'_>,
     ) -> Result<CallingModule<'h>, Reported> {
         let RegistrySource { module, within } = source;
@@ -395,7 +395,12 @@ impl ModuleWalk<'_> {
     }
 
     /// The installed record, if it still fits the call.
-    fn find_kept_record(&self, key: &str, source: &str, call: &CallSite) -> Option<ModuleRecord> {
+    fn find_kept_record(
+        &self,
+        key: &str,
+        source: &str,
+        call: &ModuleCallSource,
+    ) -> Option<ModuleRecord> {
         let record = self.old.0.get(key).filter(|_| !self.upgrade)?;
         let fits = match (&record.version, &call.version) {
             (Some(version), Some((wanted, _))) => wanted.allows_version(version),
@@ -438,7 +443,7 @@ impl ModuleWalk<'_> {
     fn fetch_to_staging(
         &mut self,
         diags: &mut Diagnostics,
-        call: &CallSite,
+        call: &ModuleCallSource,
         key: &str,
         source: &ModuleInPackage<'_>,
     ) -> Result<PathBuf, Reported> {

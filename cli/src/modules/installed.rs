@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ModulePath;
-use formwork_core::config::{CallSite, ModuleFolders, ModuleNotInstalled};
+use formwork_core::config::{ModuleCallSource, ModuleFolders, ModuleNotInstalled};
 use formwork_value::diag::Message;
 
 use super::manifest::ModuleManifest;
@@ -28,7 +28,7 @@ impl ModuleFolders for InstalledForRun<'_> {
     fn folder_of_call(
         &self,
         path: &ModulePath,
-        call: &CallSite,
+        call: &ModuleCallSource,
         _caller: &Path,
     ) -> Result<PathBuf, ModuleNotInstalled> {
         self.installed.locate(&format!("{}.{}", self.key, manifest_key(path)), call)
@@ -39,7 +39,7 @@ impl ModuleFolders for InstalledModules {
     fn folder_of_call(
         &self,
         path: &ModulePath,
-        call: &CallSite,
+        call: &ModuleCallSource,
         _caller: &Path,
     ) -> Result<PathBuf, ModuleNotInstalled> {
         self.locate(&manifest_key(path), call)
@@ -56,7 +56,11 @@ impl InstalledModules {
     ///
     /// # Errors
     /// When the module is not there, or not the one that the call asks for.
-    pub(crate) fn locate(&self, key: &str, call: &CallSite) -> Result<PathBuf, ModuleNotInstalled> {
+    pub(crate) fn locate(
+        &self,
+        key: &str,
+        call: &ModuleCallSource,
+    ) -> Result<PathBuf, ModuleNotInstalled> {
         let refused = |summary: &'static Message, detail: String| ModuleNotInstalled {
             summary,
             detail,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use formwork_core::addr::{ModuleSource, RegistryModuleAddr};
-use formwork_core::config::CallSite;
+use formwork_core::config::ModuleCallSource;
 use formwork_core::version::LooseVersion;
 use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, Sources, Summary};
@@ -17,7 +17,7 @@ use crate::messages;
 use crate::redact;
 
 /// A call, as messages name it: `"vpc" (main.tf:3)`.
-pub(super) fn call_name(sources: &Sources, call: &CallSite) -> String {
+pub(super) fn call_name(sources: &Sources, call: &ModuleCallSource) -> String {
     let file = sources.name(call.span.source);
     format!("\"{}\" ({file}:{})", call.name, sources.start_position(call.span).line)
 }
@@ -25,12 +25,12 @@ pub(super) fn call_name(sources: &Sources, call: &CallSite) -> String {
 fn outside_package_error(
     summary: impl Into<Summary>,
     detail: String,
-    call: &CallSite,
+    call: &ModuleCallSource,
 ) -> Diagnostic {
     Diagnostic::error(summary, detail).at(call.span).blamed_on(Blame::Environment)
 }
 
-pub(super) fn unreadable_error(call: &CallSite, dir: &Path) -> Diagnostic {
+pub(super) fn unreadable_error(call: &ModuleCallSource, dir: &Path) -> Diagnostic {
     let detail = format!(
         "The directory {} could not be read for module \"{}\": there is no such directory.",
         dir.display(),
@@ -39,7 +39,7 @@ pub(super) fn unreadable_error(call: &CallSite, dir: &Path) -> Diagnostic {
     Diagnostic::error(messages::UNREADABLE_MODULE_DIRECTORY, detail).at(call.source_span)
 }
 
-pub(super) fn escapes_error(key: &str, call: &CallSite, package: &str) -> Diagnostic {
+pub(super) fn escapes_error(key: &str, call: &ModuleCallSource, package: &str) -> Diagnostic {
     let package = redact::redact_address(package);
     let detail = format!(
         "The given source directory for module.{} would be outside of its containing package {package:?}. Local source addresses starting with \"../\" must stay within the same package that the calling module belongs to.",
@@ -49,7 +49,7 @@ pub(super) fn escapes_error(key: &str, call: &CallSite, package: &str) -> Diagno
         .at(call.source_span)
 }
 
-pub(super) fn calls_itself_error(key: &str, call: &CallSite, ancestor: &str) -> Diagnostic {
+pub(super) fn calls_itself_error(key: &str, call: &ModuleCallSource, ancestor: &str) -> Diagnostic {
     let outer = if ancestor.is_empty() { "the root module" } else { ancestor };
     let detail = format!(
         "The module {key} is the same one as {outer}, from within which it is called, so there would be no end of calls. Take one of the calls between them out."
@@ -57,7 +57,11 @@ pub(super) fn calls_itself_error(key: &str, call: &CallSite, ancestor: &str) -> 
     Diagnostic::error(messages::MODULE_CALLS_ITSELF, detail).at(call.source_span)
 }
 
-pub(super) fn too_many_calls_error(limit: usize, what: &str, call: &CallSite) -> Diagnostic {
+pub(super) fn too_many_calls_error(
+    limit: usize,
+    what: &str,
+    call: &ModuleCallSource,
+) -> Diagnostic {
     let detail = format!("The limit is {limit} {what}.");
     Diagnostic::error(messages::TOO_MANY_MODULES, detail).at(call.span)
 }
@@ -80,7 +84,7 @@ pub(super) fn unwritten_lock_error(root: &Path, error: &std::io::Error) -> Diagn
 /// The message about a module whose content cannot be hashed.
 pub(super) fn unhashable_module_error(
     key: &str,
-    call: &CallSite,
+    call: &ModuleCallSource,
     error: &std::io::Error,
 ) -> Diagnostic {
     let detail = format!("The content of module {key:?} cannot be hashed: {error}.");
@@ -90,7 +94,7 @@ pub(super) fn unhashable_module_error(
 /// The message about a module whose content is not the locked one.
 pub(super) fn content_mismatch_error(
     key: &str,
-    call: &CallSite,
+    call: &ModuleCallSource,
     locked: &LockedModule,
     found: &LockedModule,
 ) -> Diagnostic {
@@ -130,7 +134,7 @@ pub(super) fn readonly_lock_error(old: &ModuleLock, new: &ModuleLock) -> Diagnos
 
 pub(super) fn download_error(
     named: &str,
-    call: &CallSite,
+    call: &ModuleCallSource,
     package: &str,
     why: &dyn std::fmt::Display,
 ) -> Diagnostic {
@@ -143,7 +147,7 @@ pub(super) fn download_error(
 /// The package is there, but not the folder of the module in it.
 pub(super) fn missing_subfolder_error(
     named: &str,
-    call: &CallSite,
+    call: &ModuleCallSource,
     source: &ModuleInPackage<'_>,
     why: &str,
 ) -> Diagnostic {
@@ -159,7 +163,7 @@ pub(super) fn missing_subfolder_error(
 
 pub(super) fn no_versions_error(
     named: &str,
-    call: &CallSite,
+    call: &ModuleCallSource,
     host: &str,
     error: &RegistryError,
 ) -> Diagnostic {
@@ -196,7 +200,7 @@ pub(super) fn no_versions_error(
 }
 
 pub(super) fn no_location_error(
-    call: &CallSite,
+    call: &ModuleCallSource,
     module: &RegistryModuleAddr,
     version: &LooseVersion,
     error: &RegistryError,
@@ -220,7 +224,7 @@ pub(super) fn no_location_error(
 
 pub(super) fn ignored_version_warning(
     named: &str,
-    call: &CallSite,
+    call: &ModuleCallSource,
     host: &str,
     text: &str,
 ) -> Diagnostic {
@@ -234,7 +238,7 @@ pub(super) fn ignored_version_warning(
 
 pub(super) fn no_matching_version_error(
     sources: &Sources,
-    call: &CallSite,
+    call: &ModuleCallSource,
     module: &RegistryModuleAddr,
     listed: &ModuleVersions,
 ) -> Diagnostic {

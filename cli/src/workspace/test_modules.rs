@@ -51,7 +51,7 @@ impl Workspace<'_> {
         tests: Option<&Path>,
     ) -> Result<Vec<TestSuite>, Reported> {
         let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
-        folders.check_is_local(diags)?;
+        folders.check_is_below_module(diags)?;
         test_files::read_test_files(diags, &mut self.sources, &FilesOnDisk, folders)
     }
 

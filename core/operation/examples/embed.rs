@@ -12,8 +12,8 @@ use formwork_backend::local::StateFilePaths;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::change::Action;
 use formwork_core::config::files::FilesOnDisk;
-use formwork_core::config::inputs::{self, UnsetVariable};
-use formwork_core::config::module_folders::LocalFolders;
+use formwork_core::config::inputs::{self, UnsetVariableTreatment};
+use formwork_core::config::module_folders::LocalModuleFolders;
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::HostValues;
 use formwork_core::event::Event;
@@ -39,14 +39,15 @@ impl OperationObserver for Progress {
 
 async fn run(diags: &mut Diagnostics, folder: &Path, launcher: &Launcher) -> Result<(), Reported> {
     let mut sources = Sources::new();
-    let config_source = ConfigSource { files: &FilesOnDisk, dir: folder, folders: &LocalFolders };
+    let config_source =
+        ConfigSource { files: &FilesOnDisk, dir: folder, folders: &LocalModuleFolders };
     let config = Config::load(diags, &mut sources, config_source)?;
     let variables = inputs::resolve_variables(
         diags,
         &mut sources,
         &config.root,
         Vec::new(),
-        UnsetVariable::Error,
+        UnsetVariableTreatment::Error,
     )?;
     let pool = ProviderPool::new(launcher);
     let inputs =

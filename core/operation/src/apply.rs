@@ -58,7 +58,7 @@ impl Operation<'_> {
     /// whatever became of them, and a journal keeps each result from the moment it is known.
     ///
     /// A plan to destroy everything is one with
-    /// [`Mode::Destroy`](formwork_core::plan::Mode::Destroy).
+    /// [`PlanMode::Destroy`](formwork_core::plan::PlanMode::Destroy).
     ///
     /// # Errors
     /// When the plan is not made or not approved, does not hold for the state any more, or the state

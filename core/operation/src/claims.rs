@@ -25,7 +25,7 @@ impl StateSession {
         plan: &Plan,
         run: &str,
     ) -> Result<(), Reported> {
-        let claims = plan_claims(plan, run, self.timeout);
+        let claims = claims_of_plan(plan, run, self.timeout);
         self.store.claim_changes(claims).await.map_err(|error| diags.error(error.diagnostic()))
     }
 
@@ -43,7 +43,7 @@ impl StateSession {
 }
 
 /// The claims of a run that applies a plan.
-fn plan_claims(plan: &Plan, run: &str, timeout: Duration) -> Claims {
+fn claims_of_plan(plan: &Plan, run: &str, timeout: Duration) -> Claims {
     let mut claims = Claims { run: run.to_owned(), timeout, ..Claims::default() };
     let pending = plan.changes.values().filter(|change| change.needs_apply());
     // A data source has no object that two runs could change.

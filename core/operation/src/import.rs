@@ -58,7 +58,7 @@ impl Operation<'_> {
         session.follow_moves(self.inputs.config);
         let adoption = AdoptionSource { import_key, all: true, unwritten: None };
         self.run_and_stop_on_cancel(self.import_object(diags, session, addr, adoption)).await?;
-        session.note_decision(addr, "imported by the user");
+        session.mark_decided(addr, "imported by the user");
         session.write_state_or_errored_file(diags).await
     }
 
@@ -126,7 +126,7 @@ impl Operation<'_> {
         let state = &mut session.file.state;
         state.outputs.clone_from(&plan.prior.outputs);
         if is_import {
-            let unknown = plan.outputs_with_unknown_parts();
+            let unknown = plan.unknown_outputs_with_nulls();
             state.outputs.extend(unknown.map(|(name, output)| (name.clone(), output)));
             let is_data = |addr: &ResourceAddr| addr.resource.mode() == ResourceMode::Data;
             // All data sources were read by this plan, so those that are not among the results are

@@ -116,7 +116,7 @@ impl Launcher {
     }
 
     /// The kept schemas, and the hash under which those of a provider are kept.
-    fn cached_schemas(&self, addr: &ProviderAddr) -> Option<(&SchemaCache, &str)> {
+    fn schema_cache_and_hash(&self, addr: &ProviderAddr) -> Option<(&SchemaCache, &str)> {
         match self.programs.get(addr)? {
             ProviderProgram::File { package, .. } => {
                 Some((self.settings.schemas.as_ref()?, package.as_deref()?))
@@ -185,7 +185,7 @@ impl ProviderLauncher for Launcher {
     }
 
     fn cached_schemas(&self, addr: &ProviderAddr) -> Option<(ProviderSchema, IdentitySchemas)> {
-        let (cache, hash) = self.cached_schemas(addr).filter(|_| self.reads_schemas)?;
+        let (cache, hash) = self.schema_cache_and_hash(addr).filter(|_| self.reads_schemas)?;
         cache.cached_schemas(addr, hash)
     }
 
@@ -195,13 +195,13 @@ impl ProviderLauncher for Launcher {
         schema: &ProviderSchema,
         identities: &IdentitySchemas,
     ) {
-        if let Some((cache, hash)) = self.cached_schemas(addr) {
+        if let Some((cache, hash)) = self.schema_cache_and_hash(addr) {
             cache.store_schemas(addr, hash, schema, identities);
         }
     }
 
     fn remove_cached_schemas(&self, addr: &ProviderAddr) {
-        if let Some((cache, hash)) = self.cached_schemas(addr) {
+        if let Some((cache, hash)) = self.schema_cache_and_hash(addr) {
             cache.remove_schemas(addr, hash);
         }
     }

@@ -9,7 +9,7 @@
 mod apply;
 mod claims;
 mod errored_state_report;
-pub mod generated;
+pub mod generated_config;
 pub mod import;
 pub mod launcher;
 pub mod messages;

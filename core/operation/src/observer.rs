@@ -50,7 +50,7 @@ pub trait OperationObserver {
 
     /// Offers warnings at a point where the user should read them before the operation goes on. An
     /// implementation that shows them takes them out; the caller of the operation gets the others.
-    fn on_diagnostics(&self, diags: &mut Diagnostics) {
+    fn offer_diagnostics(&self, diags: &mut Diagnostics) {
         let _ = diags;
     }
 }

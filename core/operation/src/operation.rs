@@ -42,8 +42,8 @@ pub struct OperationInputs<'a> {
 ///
 /// use formwork_backend::local::StateFilePaths;
 /// use formwork_core::config::files::FilesOnDisk;
-/// use formwork_core::config::inputs::{self, UnsetVariable};
-/// use formwork_core::config::module_folders::LocalFolders;
+/// use formwork_core::config::inputs::{self, UnsetVariableTreatment};
+/// use formwork_core::config::module_folders::LocalModuleFolders;
 /// use formwork_core::config::{Config, ConfigSource};
 /// use formwork_core::eval::HostValues;
 /// use formwork_core::plan::PlanOptions;
@@ -57,10 +57,11 @@ pub struct OperationInputs<'a> {
 ///
 /// async fn apply(diags: &mut Diagnostics, folder: &Path) -> Result<(), Reported> {
 ///     let mut sources = Sources::new();
-///     let config_source = ConfigSource { files: &FilesOnDisk, dir: folder, folders: &LocalFolders };
+///     let folders = &LocalModuleFolders;
+///     let config_source = ConfigSource { files: &FilesOnDisk, dir: folder, folders };
 ///     let config = Config::load(diags, &mut sources, config_source)?;
 ///     let root = &config.root;
-///     let unset = UnsetVariable::Error;
+///     let unset = UnsetVariableTreatment::Error;
 ///     let variables = inputs::resolve_variables(diags, &mut sources, root, Vec::new(), unset)?;
 ///     // The configuration needs no provider but the built-in one.
 ///     let launcher = Launcher::new(LaunchSettings::default(), Default::default());
@@ -218,6 +219,6 @@ impl<'a> Operation<'a> {
 
     /// Offers diagnostics to the observer, and keeps those that it leaves.
     pub(crate) fn offer_diagnostics(&self, diags: &mut Diagnostics) {
-        self.observer.on_diagnostics(diags);
+        self.observer.offer_diagnostics(diags);
     }
 }

@@ -13,7 +13,7 @@ use crate::messages;
 use crate::observer::EngineEventForwarder;
 use crate::operation::{Operation, PhaseInputs};
 use crate::state_session::StateSession;
-use crate::unmatched_options::{PlanSubject, UnmatchedOptions};
+use crate::unmatched_options::{ConfigStateAndOptions, UnmatchedOptions};
 
 /// A plan that was made.
 pub struct PlanOutcome {
@@ -68,7 +68,7 @@ pub(crate) struct PlanInputs<'a> {
 
 impl Operation<'_> {
     /// Makes a plan, and changes nothing. A plan to destroy everything is one with
-    /// [`Mode::Destroy`](formwork_core::plan::Mode::Destroy).
+    /// [`PlanMode::Destroy`](formwork_core::plan::PlanMode::Destroy).
     ///
     /// Results of interrupted runs that the providers could tell are in the session afterwards.
     ///
@@ -118,7 +118,7 @@ impl Operation<'_> {
     ) {
         let PlanInProgress { options, unmatched, results } = planning;
         let (config, state) = (self.inputs.config, &session.file.state);
-        let planned = PlanSubject { config, state, options };
+        let planned = ConfigStateAndOptions { config, state, options };
         unmatched.check_after_plan(diags, planned, results);
     }
 

@@ -87,7 +87,7 @@ impl Operation<'_> {
         request: AdoptRequest<'_>,
     ) -> Result<AdoptOutcome, Reported> {
         let config = self.inputs.config;
-        let open = session.note_decision(request.addr, "the user took the object into the state");
+        let open = session.mark_decided(request.addr, "the user took the object into the state");
         let Some(last) = open.last() else {
             return Err(diags.error(session.nothing_unresolved_error(request.addr)));
         };
@@ -179,7 +179,7 @@ impl Operation<'_> {
         session: &mut StateSession,
     ) -> SearchOutcome {
         let mut said = Diagnostics::new();
-        let searching = self.plan_unresolved(&mut said, session);
+        let searching = self.plan_interrupted_creations(&mut said, session);
         let Ok(plan) = self.run_and_stop_on_cancel(searching).await else {
             return SearchOutcome::default();
         };
@@ -217,7 +217,7 @@ impl Operation<'_> {
     }
 
     /// Makes a plan for the objects that interrupted runs may have made.
-    async fn plan_unresolved(
+    async fn plan_interrupted_creations(
         &self,
         diags: &mut Diagnostics,
         session: &StateSession,

@@ -26,7 +26,7 @@ use tracing::info;
 
 pub(crate) use self::diagnostics::{ResultsRecord, refuse_if_place_is_taken};
 use self::diagnostics::{
-    SavedStateCopy, decision_needed_error, point_at_instance_block, saved_copy_remedy,
+    SavedStateCopy, decision_needed_error, point_at_instance_block, saved_copy_diagnostic,
 };
 pub use self::diagnostics::{decision_commands, displaced_object_remedy};
 use crate::errored_state_report::{self, ErroredState};
@@ -363,7 +363,7 @@ impl StateSession {
             match save_errored_state(&self.file, self.store.cipher(), &self.folder) {
                 Ok((path, kept)) => {
                     let copy = SavedStateCopy { path: &path, kept: kept.as_deref(), record };
-                    diags.warn(saved_copy_remedy(&error, &copy));
+                    diags.warn(saved_copy_diagnostic(&error, &copy));
                 }
                 Err(error) => drop(diags.error(error.diagnostic())),
             }
@@ -398,8 +398,8 @@ impl StateSession {
 
     /// Takes down what was decided about an instance, to be kept with the state. Returns what was
     /// open about it.
-    pub fn note_decision(&mut self, addr: &InstanceAddr, how: &str) -> Vec<UnresolvedOperation> {
-        self.recovery.as_mut().map(|recovery| recovery.note_decision(addr, how)).unwrap_or_default()
+    pub fn mark_decided(&mut self, addr: &InstanceAddr, how: &str) -> Vec<UnresolvedOperation> {
+        self.recovery.as_mut().map(|recovery| recovery.mark_decided(addr, how)).unwrap_or_default()
     }
 
     /// Planned values of objects that interrupted runs may have made. If several have come to one
@@ -438,7 +438,7 @@ impl StateSession {
                 InterruptedSearchResult::Found => "the provider found the object",
                 InterruptedSearchResult::NotCreated => "the provider found no such object",
             };
-            if self.note_decision(addr, how).is_empty() {
+            if self.mark_decided(addr, how).is_empty() {
                 continue;
             }
             let then = match search {

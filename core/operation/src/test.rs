@@ -4,7 +4,7 @@
 //! Reading test files is left to `formwork_core::config::test_files`, output to the observer.
 
 mod cleanup;
-mod expected;
+mod expected_failures;
 mod providers;
 mod run;
 mod run_overrides;

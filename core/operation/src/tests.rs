@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use formwork_backend::encryption::PlanCipher;
 use formwork_backend::local::StateFilePaths;
 use formwork_core::config::files::FilesOnDisk;
-use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariable};
-use formwork_core::config::module_folders::LocalFolders;
+use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariableTreatment};
+use formwork_core::config::module_folders::LocalModuleFolders;
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::HostValues;
 use formwork_core::plan::{PlanMode, PlanOptions, plan_file};
@@ -50,7 +50,7 @@ impl ConfigFolder {
         std::fs::write(folder.path().join("main.tf"), CONFIG).unwrap();
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
         let config_source =
-            ConfigSource { files: &FilesOnDisk, dir: folder.path(), folders: &LocalFolders };
+            ConfigSource { files: &FilesOnDisk, dir: folder.path(), folders: &LocalModuleFolders };
         let config = Config::load(&mut diags, &mut sources, config_source).unwrap();
         let root = &config.root;
         let variables = inputs::resolve_variables(
@@ -58,7 +58,7 @@ impl ConfigFolder {
             &mut sources,
             root,
             Vec::new(),
-            UnsetVariable::Error,
+            UnsetVariableTreatment::Error,
         )
         .unwrap();
         let launcher = Launcher::new(LaunchSettings::default(), BTreeMap::new());
@@ -246,7 +246,8 @@ async fn a_saved_plan_holds_its_configuration_and_is_applied_for_its_state_only(
     };
     let saved = open(&mut diags);
     let files = saved.config_files(folder.path(), GeneratedConfigUse::Include);
-    let config_source = ConfigSource { files: &files, dir: folder.path(), folders: &LocalFolders };
+    let config_source =
+        ConfigSource { files: &files, dir: folder.path(), folders: &LocalModuleFolders };
     let config = Config::load(&mut diags, &mut Sources::new(), config_source).unwrap();
     assert_eq!(config.root.outputs.keys().collect::<Vec<_>>(), ["o"]);
 

@@ -23,7 +23,7 @@ struct UnmatchedOption {
 
 /// Configuration, state and options of a plan.
 #[derive(Clone, Copy)]
-pub(crate) struct PlanSubject<'a> {
+pub(crate) struct ConfigStateAndOptions<'a> {
     pub(crate) config: &'a Config,
     pub(crate) state: &'a State,
     pub(crate) options: &'a PlanOptions,
@@ -46,10 +46,10 @@ impl UnmatchedOptions {
     pub(crate) fn check_after_plan(
         &mut self,
         diags: &mut Diagnostics,
-        planned: PlanSubject<'_>,
+        planned: ConfigStateAndOptions<'_>,
         results: &Results,
     ) {
-        let PlanSubject { config, state, options } = planned;
+        let ConfigStateAndOptions { config, state, options } = planned;
         let is_there =
             |target: &Target| is_in_config(config, target) && has_planned_instance(results, target);
         // Those found before the plan were reported then.

@@ -3,7 +3,7 @@
 use formwork_value::{Diagnostics, Reported};
 
 use super::vertex::ApplyVertex;
-use super::{build, freeze_draft};
+use super::{build_graph, freeze_draft};
 use crate::addr::InstanceAddr;
 use crate::graph::render::{RenderedVertex, VertexStyle};
 use crate::plan::Plan;
@@ -19,7 +19,7 @@ pub fn apply_graph_dot(
     diags: &mut Diagnostics,
     plan: &Plan,
 ) -> Result<String, Reported> {
-    let graph = freeze_draft(session, diags, build::build_apply_draft(session, plan))?;
+    let graph = freeze_draft(session, diags, build_graph::build_apply_draft(session, plan))?;
     Ok(shared_graph::draw_phase_graph(&graph, render_vertex, |_| {}))
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::build;
+use super::build_graph;
 use super::vertex::{ApplyVertex, DestroyVertex};
 use crate::addr::ConfigResourceAddr;
 use crate::change::{Action, ReplaceOrder};
@@ -61,7 +61,7 @@ fn dependent_with_create_before_destroy(
 ) -> Option<(ConfigResourceAddr, String)> {
     // Built again from the configuration: the graph with the cycle has edges of order in both
     // directions, in which a search would find any resource.
-    let draft = build::build_reference_draft(session);
+    let draft = build_graph::build_reference_draft(session);
     let dependents = draft.dependents();
     let is_own = |vertex: &ApplyVertex<'_>| matches!(vertex, ApplyVertex::ResourceDone(name) if name == addr);
     let (start, _) = enumerate_vertices(draft.vertices()).find(|(_, vertex)| is_own(vertex))?;

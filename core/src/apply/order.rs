@@ -46,7 +46,7 @@ pub(super) fn add_order_edges(draft: &mut GraphBuilder<'_>, index: &VertexIndex,
     connect_creations(draft, index);
     connect_replacement_halves(draft, index);
     if destroying {
-        connect_provider_users(draft, index);
+        destroy_provider_users_first(draft, index);
     }
 }
 
@@ -60,7 +60,7 @@ fn destroy_vertices<'v, 'c>(
     })
 }
 
-fn vertex_resource_name(addr: &InstanceAddr) -> ConfigResourceAddr {
+fn config_resource_of_instance(addr: &InstanceAddr) -> ConfigResourceAddr {
     addr.resource_addr().config_addr()
 }
 
@@ -68,7 +68,7 @@ fn vertex_resource_name(addr: &InstanceAddr) -> ConfigResourceAddr {
 fn connect_destroy_joins(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
     let (vertices, edges) = draft.split_vertices_and_edges();
     for (id, destroy) in destroy_vertices(vertices, index) {
-        if let Some(&gone) = index.gone.get(&vertex_resource_name(&destroy.change.addr)) {
+        if let Some(&gone) = index.gone.get(&config_resource_of_instance(&destroy.change.addr)) {
             edges.connect(gone, id, EdgeReason::DestroyOrder("belongs to that resource"));
         }
     }
@@ -130,7 +130,8 @@ impl<'i> ResourceNumbers<'i> {
             found.add_resource(name).gone = Some(gone);
         }
         for (id, destroy) in destroy_vertices(vertices, index) {
-            let Some(at) = found.number_of(&vertex_resource_name(&destroy.change.addr)) else {
+            let Some(at) = found.number_of(&config_resource_of_instance(&destroy.change.addr))
+            else {
                 continue;
             };
             if destroy.timing == DestroyTiming::AfterSuccessor {
@@ -154,7 +155,7 @@ impl<'i> ResourceNumbers<'i> {
         for &id in &index.instances {
             if let ApplyVertex::Instance(InstanceVertex { change, config, .. }) =
                 &vertices[id.index()]
-                && let Some(at) = found.number_of(&vertex_resource_name(&change.addr))
+                && let Some(at) = found.number_of(&config_resource_of_instance(&change.addr))
             {
                 let parts = &mut found.parts[at];
                 match change.addr.resource.mode() {
@@ -243,7 +244,8 @@ fn connect_destroys(
     let mut pairs: Vec<(u32, u32, bool)> = Vec::new();
     let mut before = None;
     for (id, destroy) in destroy_vertices(vertices, index) {
-        let Some(own) = resources.number_of(&vertex_resource_name(&destroy.change.addr)) else {
+        let Some(own) = resources.number_of(&config_resource_of_instance(&destroy.change.addr))
+        else {
             continue;
         };
         let (names, timing) = (&destroy.change.prior_dependencies, destroy.timing);
@@ -430,25 +432,29 @@ fn provider_dependencies(draft: &GraphBuilder<'_>, index: &VertexIndex) -> Provi
 fn required_vertices(draft: &GraphBuilder<'_>) -> Adjacency {
     // Edges of order lead from nearly every vertex to nearly every other, so following them would
     // put all resources behind each provider.
-    draft.dependencies_by_edges(|edge| !edge.why.is_order_only())
+    draft.dependencies_by_edges_where(|edge| !edge.why.is_order_only())
 }
 
 /// When everything is destroyed, the objects that configure a provider go after all objects of that
 /// provider.
-fn connect_provider_users(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
+fn destroy_provider_users_first(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
     let dependencies = required_vertices(draft);
     let mut users: BTreeMap<VertexId, BTreeSet<ConfigResourceAddr>> = BTreeMap::new();
     for (_, destroy) in destroy_vertices(draft.vertices(), index) {
         if let Some(&provider) = index.names.provider_vertices().get(&destroy.change.provider) {
-            users.entry(provider).or_default().insert(vertex_resource_name(&destroy.change.addr));
+            users
+                .entry(provider)
+                .or_default()
+                .insert(config_resource_of_instance(&destroy.change.addr));
         }
     }
     let mut waits = Vec::new();
     for (provider, users) in users {
         let needed = resources_behind_provider(draft.vertices(), index, &dependencies, provider);
         let behind = destroy_vertices(draft.vertices(), index);
-        let behind = behind
-            .filter(|(_, destroy)| needed.contains(&vertex_resource_name(&destroy.change.addr)));
+        let behind = behind.filter(|(_, destroy)| {
+            needed.contains(&config_resource_of_instance(&destroy.change.addr))
+        });
         let waiting: Vec<_> = behind.map(|(id, _)| id).collect();
         // An object of the provider that configures the provider itself cannot go after itself.
         let others = users.iter().filter(|user| !needed.contains(user));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Str, Value};
 
-use super::unknown_at_plan::check_subject;
+use super::unknown_at_plan::subject_of_conditions;
 use super::vertex::{
     ApplyVertex, DestroyVertex, ExpandVertex, InstanceVertex, OpenEphemeralVertex,
 };
@@ -150,7 +150,7 @@ fn reset_check_statuses(checks: &mut CheckResults, vertex: &ApplyVertex<'_>) {
             });
         }
         ApplyVertex::SharedVertex(SharedVertex::Value(value)) => {
-            if let Some(subject) = check_subject(value) {
+            if let Some(subject) = subject_of_conditions(value) {
                 checks.reset_statuses(&subject, |object| object.module.path() == value.node.path);
             }
         }
@@ -219,7 +219,7 @@ fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) 
 /// Stores null of its type for an output that is unknown as a whole, because the object that it comes
 /// from does not exist. Terraform does so after a refresh-only plan alone.
 fn store_null_for_unknown_output(state: &mut State, name: &Str, change: &OutputChange) {
-    if let Value::Unknown(unknown) = change.after.peek()
+    if let Value::Unknown(unknown) = change.after.under_marks()
         && let Ok(value) = Known::new(Value::null(unknown.ty().clone()))
     {
         state.outputs.insert(name.clone(), OutputValue { value, sensitive: change.sensitive });

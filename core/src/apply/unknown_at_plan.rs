@@ -37,7 +37,8 @@ pub(super) fn unknown_value_vertices(plan: &Plan, draft: &GraphBuilder<'_>) -> V
     let subjects: BTreeSet<(&ModulePath, &CheckSubject)> =
         unknown_check_results(plan).map(|result| (&result.module, &result.subject)).collect();
     let is_judged = |value: &ValueVertex<'_>| {
-        check_subject(value).is_some_and(|subject| subjects.contains(&(&value.node.path, &subject)))
+        subject_of_conditions(value)
+            .is_some_and(|subject| subjects.contains(&(&value.node.path, &subject)))
     };
     let dependents = draft.dependents();
     let all = |is: &dyn Fn(&ApplyVertex<'_>) -> bool| draft.vertices().iter().map(is).collect();
@@ -80,7 +81,7 @@ fn is_result_open_after_plan(instance: &InstanceVertex<'_>) -> bool {
 }
 
 /// The subject of the conditions of a value.
-pub(super) fn check_subject(value: &ValueVertex<'_>) -> Option<CheckSubject> {
+pub(super) fn subject_of_conditions(value: &ValueVertex<'_>) -> Option<CheckSubject> {
     match value.value {
         NamedValueBlock::Variable(variable) => Some(CheckSubject::Variable(variable.name.clone())),
         NamedValueBlock::Output(output) => Some(CheckSubject::Output(output.name.clone())),

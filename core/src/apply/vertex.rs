@@ -131,7 +131,7 @@ impl<'c> shared_graph::PhaseVertex<'c> for ApplyVertex<'c> {
         }
     }
 
-    fn referenced_resource(&self) -> Option<&ConfigResourceAddr> {
+    fn resource_for_references(&self) -> Option<&ConfigResourceAddr> {
         match self {
             Self::ResourceDone(addr) => Some(addr),
             Self::Open(open) => Some(&open.addr),

@@ -7,12 +7,12 @@ use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Reference, Refe
 use crate::change::Change;
 use crate::config::{Config, ModuleNode};
 use crate::graph::{GraphDraft, VertexId, enumerate_vertices};
-use crate::shared_graph::{EdgeReason, VertexNames};
+use crate::shared_graph::{EdgeReason, VertexLookup};
 
 /// Positions of objects among the vertices.
 #[derive(Debug)]
 pub(super) struct VertexIndex {
-    pub(super) names: VertexNames,
+    pub(super) names: VertexLookup,
     pub(super) expands: BTreeMap<ConfigResourceAddr, VertexId>,
     pub(super) done: BTreeMap<ConfigResourceAddr, VertexId>,
     pub(super) gone: BTreeMap<ConfigResourceAddr, VertexId>,
@@ -25,7 +25,7 @@ pub(super) struct VertexIndex {
 impl VertexIndex {
     pub(super) fn from_vertices<'c>(config: &'c Config, vertices: &[ApplyVertex<'c>]) -> Self {
         let mut index = Self {
-            names: VertexNames::from_vertices(config, vertices),
+            names: VertexLookup::from_vertices(config, vertices),
             expands: BTreeMap::new(),
             done: BTreeMap::new(),
             gone: BTreeMap::new(),
@@ -41,9 +41,9 @@ impl VertexIndex {
                 ApplyVertex::Destroy(_) => index.destroys.push(id),
                 ApplyVertex::Instance(InstanceVertex { change: Change { addr, .. }, .. }) => {
                     index.instances.push(id);
-                    index.add_key(addr, id);
+                    index.add_instance(addr, id);
                 }
-                ApplyVertex::Unchanged(instance) => index.add_key(&instance.change.addr, id),
+                ApplyVertex::Unchanged(instance) => index.add_instance(&instance.change.addr, id),
                 ApplyVertex::SharedVertex(_)
                 | ApplyVertex::Open(_)
                 | ApplyVertex::AllChanged
@@ -53,7 +53,7 @@ impl VertexIndex {
         index
     }
 
-    fn add_key(&mut self, addr: &InstanceAddr, id: VertexId) {
+    fn add_instance(&mut self, addr: &InstanceAddr, id: VertexId) {
         let name = (addr.resource_addr().config_addr(), addr.key.clone());
         self.by_key.entry(name).or_default().push(id);
     }

@@ -124,7 +124,7 @@ pub(crate) fn unexpected_instance_key_error(name: &str) -> Diagnostic {
 
 /// The error for an attribute that one of the language's own objects does not have.
 #[must_use]
-pub(crate) fn unknown_attribute_error(object: &str, name: &str, span: Span) -> Diagnostic {
+pub(crate) fn unknown_builtin_attribute_error(object: &str, name: &str, span: Span) -> Diagnostic {
     let detail = match (object, name) {
         ("terraform", "env") => "The terraform.env attribute was deprecated in v0.10 and removed in v0.12. The \"state environment\" concept was renamed to \"workspace\" in v0.12, and so the workspace name can now be accessed using the terraform.workspace attribute.".to_owned(),
         _ => format!(
@@ -229,7 +229,7 @@ pub(crate) fn depends_on_part_error(reference: &Reference) -> Option<Diagnostic>
 
 /// The error for an ephemeral output of the root module.
 #[must_use]
-pub(crate) fn ephemeral_output_error(output: &Output) -> Diagnostic {
+pub(crate) fn ephemeral_root_output_error(output: &Output) -> Diagnostic {
     let detail = "Ephemeral outputs are not allowed in context of a root module. Its outputs are stored; only outputs of called modules can be ephemeral.";
     Diagnostic::error(messages::EPHEMERAL_OUTPUT_NOT_ALLOWED, detail).at(output.span)
 }

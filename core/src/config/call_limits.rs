@@ -4,7 +4,7 @@ use std::path::Path;
 
 use formwork_value::Diagnostic;
 
-use super::CallSite;
+use super::ModuleCallSource;
 use crate::addr::ModulePath;
 use crate::messages;
 
@@ -14,7 +14,7 @@ pub(super) const MAX_CALL_DEPTH: usize = 64;
 pub(super) const MAX_MODULES: usize = 100_000;
 
 /// The error for a module that was installed in a folder that cannot be read any more.
-pub(super) fn removed_module_error(site: &CallSite, dir: &Path) -> Diagnostic {
+pub(super) fn missing_module_folder_error(site: &ModuleCallSource, dir: &Path) -> Diagnostic {
     let detail = format!(
         "This module's local cache directory {} could not be read. Run \"formwork init\" to install all modules required by this configuration.",
         dir.display()
@@ -24,7 +24,7 @@ pub(super) fn removed_module_error(site: &CallSite, dir: &Path) -> Diagnostic {
 
 /// The error for a module that calls itself, maybe through others.
 pub(super) fn recursive_call_error(
-    site: &CallSite,
+    site: &ModuleCallSource,
     path: &ModulePath,
     above: &ModulePath,
 ) -> Diagnostic {
@@ -37,7 +37,7 @@ pub(super) fn recursive_call_error(
 }
 
 /// The error for a call below too many others.
-pub(super) fn call_too_deep_error(site: &CallSite) -> Diagnostic {
+pub(super) fn call_too_deep_error(site: &ModuleCallSource) -> Diagnostic {
     let detail = format!(
         "Modules may be called at most {MAX_CALL_DEPTH} levels deep. A module that calls itself, also through others, is the likely reason."
     );
@@ -45,13 +45,13 @@ pub(super) fn call_too_deep_error(site: &CallSite) -> Diagnostic {
 }
 
 /// The error for the call that is one too many.
-pub(super) fn too_many_modules_error(site: &CallSite) -> Diagnostic {
+pub(super) fn too_many_modules_error(site: &ModuleCallSource) -> Diagnostic {
     let detail = format!("A configuration may have at most {MAX_MODULES} module calls in all.");
     Diagnostic::error(messages::TOO_MANY_MODULES, detail).at(site.span)
 }
 
 /// The error for a further call of a module whose errors are reported already.
-pub(super) fn unreadable_module_error(site: &CallSite, dir: &Path) -> Diagnostic {
+pub(super) fn module_already_failed_error(site: &ModuleCallSource, dir: &Path) -> Diagnostic {
     let detail = format!("The module in `{}` has mistakes, which are reported.", dir.display());
     Diagnostic::error(messages::MODULE_CANNOT_BE_USED, detail).at(site.span)
 }

@@ -62,7 +62,7 @@ pub(super) fn read_check_block(
             continue;
         }
         let mut found = Diagnostics::new();
-        reject_check_data_repetition(&mut found, &nested);
+        reject_check_data_meta_arguments(&mut found, &nested);
         let read = resource::read_resource_block(&mut found, sources, ResourceMode::Data, nested);
         // One that is wrong is not there.
         data = diags.append(found).ok().and(read);
@@ -82,7 +82,7 @@ pub(super) fn read_check_block(
 }
 
 /// Reports arguments without a meaning for a data source that belongs to its `check` block.
-fn reject_check_data_repetition(diags: &mut Diagnostics, block: &Block) {
+fn reject_check_data_meta_arguments(diags: &mut Diagnostics, block: &Block) {
     for name in ["count", "for_each"] {
         if let Some(attribute) = block.body.find_attribute(name) {
             let name = &attribute.name;

@@ -13,7 +13,7 @@ use crate::messages;
 /// Reports provider configurations that the blocks of a configuration cannot choose.
 pub(super) fn check_import_providers(diags: &mut Diagnostics, config: &Config) {
     for import in &config.root.imports {
-        check_provider_not_in_resource(diags, config, import);
+        reject_provider_beside_resource(diags, config, import);
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) fn report_duplicate_import_targets(
 }
 
 /// Reports provider configurations for objects in called modules, which the call passes.
-pub(super) fn check_imports_in_modules(diags: &mut Diagnostics, imports: &[ImportBlock]) {
+pub(super) fn reject_provider_of_module_import(diags: &mut Diagnostics, imports: &[ImportBlock]) {
     for import in imports.iter().filter(|import| !import.calls.is_empty()) {
         if let Some((_, span)) = &import.provider {
             let detail = "The provider argument can only be specified in import blocks that will generate configuration.\n\nUse the providers argument within the module block to configure providers for all resources within a module, including imported resources.";
@@ -66,7 +66,7 @@ pub(super) fn check_imports_in_modules(diags: &mut Diagnostics, imports: &[Impor
 }
 
 /// Reports a provider configuration that the block of the resource settles.
-fn check_provider_not_in_resource(diags: &mut Diagnostics, config: &Config, import: &ImportBlock) {
+fn reject_provider_beside_resource(diags: &mut Diagnostics, config: &Config, import: &ImportBlock) {
     let Some(resource) = config.find_resource(&import.config_addr()) else { return };
     // One that the block names too is passed over.
     if let Some((_, span)) = import.provider.as_ref().filter(|_| !resource.names_provider) {

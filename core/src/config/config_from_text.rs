@@ -8,7 +8,7 @@ use std::path::Path;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Value};
 
-use super::module_folders::LocalFolders;
+use super::module_folders::LocalModuleFolders;
 use super::{Config, ConfigFiles, ConfigSource, arguments};
 
 /// Files held in memory.
@@ -50,7 +50,8 @@ impl ConfigFiles for InMemoryFiles {
 pub(crate) fn load_fixture(fixture: &str) -> (Option<Config>, Sources, Diagnostics) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let files = InMemoryFiles::from_fixture(fixture);
-    let config_source = ConfigSource { files: &files, dir: Path::new("."), folders: &LocalFolders };
+    let config_source =
+        ConfigSource { files: &files, dir: Path::new("."), folders: &LocalModuleFolders };
     let config = Config::load(&mut diags, &mut sources, config_source);
     (config.ok(), sources, diags)
 }
@@ -59,7 +60,8 @@ pub(crate) fn load_fixture(fixture: &str) -> (Option<Config>, Sources, Diagnosti
 pub(crate) fn load_fixture_unvalidated(fixture: &str) -> (Config, Sources, Diagnostics) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let files = InMemoryFiles::from_fixture(fixture);
-    let config_source = ConfigSource { files: &files, dir: Path::new("."), folders: &LocalFolders };
+    let config_source =
+        ConfigSource { files: &files, dir: Path::new("."), folders: &LocalModuleFolders };
     let loaded = Config::load_unvalidated(&mut diags, &mut sources, config_source);
     assert!(!diags.has_errors(), "{}", format_diagnostics(&sources, &diags));
     let (config, dangling) = loaded.unwrap();

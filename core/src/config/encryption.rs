@@ -85,7 +85,7 @@ impl EncryptionBlock {
     ///
     /// # Errors
     /// When it has a part of a wrong form, or two of one name.
-    pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Result<Self, Reported> {
+    pub(super) fn from_block(diags: &mut Diagnostics, block: Block) -> Result<Self, Reported> {
         Self::from_body(diags, block.body, block.header)
     }
 
@@ -116,7 +116,7 @@ impl EncryptionBlock {
     ///
     /// # Errors
     /// As for a block.
-    pub fn parse(
+    pub fn from_environment_text(
         diags: &mut Diagnostics,
         sources: &mut Sources,
         text: &str,

@@ -127,7 +127,7 @@ fn declaration_in_values_file_error(file: &str, block: &Block) -> Diagnostic {
 
 /// Treatment of a variable that must have a value and has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnsetVariable {
+pub enum UnsetVariableTreatment {
     /// An error.
     Error,
     /// Unknown: it gets no input.
@@ -143,17 +143,17 @@ pub fn resolve_variables(
     sources: &mut Sources,
     module: &Module,
     given: Vec<GivenVariable>,
-    unset: UnsetVariable,
+    unset: UnsetVariableTreatment,
 ) -> Result<BTreeMap<Str, ResolvedVariable>, Reported> {
     let mut found = Diagnostics::new();
-    report_undeclared(&mut found, module, &given);
+    report_undeclared_variables(&mut found, module, &given);
     let mut last: BTreeMap<Str, GivenVariable> =
         given.into_iter().map(|given| (given.name.clone(), given)).collect();
     let mut inputs = BTreeMap::new();
     for (name, variable) in &module.variables {
         let input = match last.remove(name) {
             Some(given) => parse_given_value(&mut found, sources, variable, given),
-            None if unset == UnsetVariable::Unknown && variable.is_required() => continue,
+            None if unset == UnsetVariableTreatment::Unknown && variable.is_required() => continue,
             None => resolve_unset_variable(&mut found, variable),
         };
         if let Ok(input) = input {
@@ -164,7 +164,7 @@ pub fn resolve_variables(
     Ok(inputs)
 }
 
-fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[GivenVariable]) {
+fn report_undeclared_variables(diags: &mut Diagnostics, module: &Module, given: &[GivenVariable]) {
     let mut n_in_files = 0;
     for given in given.iter().filter(|given| !module.variables.contains_key(&given.name)) {
         let name = &given.name;
@@ -304,7 +304,7 @@ fn parse_given_value(
         }
     };
     let raw = value.clone();
-    match convert_to_variable(variable, value) {
+    match convert_value_for_variable(variable, value) {
         Ok(value) => Ok(ResolvedVariable { value, raw, given: span, is_default: false }),
         Err(problem) => {
             let (summary, reason) = match problem {
@@ -336,7 +336,10 @@ pub enum VariableTypeError {
 ///
 /// # Errors
 /// When the value cannot be that of the variable.
-pub fn convert_to_variable(variable: &Variable, value: Value) -> Result<Value, VariableTypeError> {
+pub fn convert_value_for_variable(
+    variable: &Variable,
+    value: Value,
+) -> Result<Value, VariableTypeError> {
     // Before the conversion, which would refuse an object that lacks optional attributes.
     let value = apply_attribute_defaults(variable, value);
     let value = convert::convert(&value, &variable.ty).map_err(|refused| {

@@ -18,8 +18,8 @@ use super::syntax_error_blocks::{
     BlocksWithSyntaxErrors, are_all_within_blocks, take_blocks_with_syntax_errors,
 };
 use super::{
-    CallSite, Config, ConfigFiles, Module, ModuleFolders, ModuleNode, call_arguments, call_limits,
-    check_imports, fill_references, opentofu_files, provider_passing, terraform_block,
+    Config, ConfigFiles, Module, ModuleCallSource, ModuleFolders, ModuleNode, call_arguments,
+    call_limits, check_imports, fill_references, opentofu_files, provider_passing, terraform_block,
     validate_references,
 };
 use crate::addr::ModulePath;
@@ -262,7 +262,7 @@ fn decode_module(
     let mut module = draft.into_module();
     let _ = module.settings.resolve_state_store_provider(&mut found);
     check_imports::report_duplicate_import_targets(&mut found, sources, &module.imports);
-    check_imports::check_imports_in_modules(&mut found, &module.imports);
+    check_imports::reject_provider_of_module_import(&mut found, &module.imports);
     diags.append(found)?;
     Ok(module)
 }
@@ -336,7 +336,7 @@ impl ModuleLoader<'_> {
         diags: &mut Diagnostics,
         caller: usize,
         path: &ModulePath,
-        site: &CallSite,
+        site: &ModuleCallSource,
     ) -> Result<Arc<Module>, Reported> {
         let dir = &self.nodes[caller].module.dir;
         let dir =
@@ -362,13 +362,13 @@ impl ModuleLoader<'_> {
             // The errors of an unreadable module were reported at its first call.
             return known
                 .clone()
-                .ok_or_else(|| diags.error(call_limits::unreadable_module_error(site, &dir)));
+                .ok_or_else(|| diags.error(call_limits::module_already_failed_error(site, &dir)));
         }
         let mut found = Diagnostics::new();
         let mut module = self.load_module(&mut found, &dir, false).map(|(module, _)| module);
         // Looked at again only after a failure, so that a folder is listed once.
         if module.is_err() && self.config_source.files.list(&dir).is_err() {
-            module = Err(diags.error(call_limits::removed_module_error(site, &dir)));
+            module = Err(diags.error(call_limits::missing_module_folder_error(site, &dir)));
         } else {
             let _ = diags.append(found);
         }

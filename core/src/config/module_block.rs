@@ -8,7 +8,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::arguments::{NestedBlocks, check_label_name, format_place, merge_escape_blocks};
-use super::module_folders::CallSite;
+use super::module_folders::ModuleCallSource;
 use super::{
     CallArgument, LocalProviderConfig, ModuleCall, PassedProvider, constant, resource,
     terraform_block, traversal,
@@ -35,7 +35,7 @@ pub(super) fn read_module_block(
     block: Block,
 ) -> Option<ModuleCall> {
     let mut found = Diagnostics::new();
-    let site = read_call_site(&mut found, &block);
+    let site = read_call_source(&mut found, &block);
     let (mut content, rest) = split_content(diags, block.body, &BODY_SCHEMA);
     let repetition = resource::take_repetition(diags, &mut content);
     let depends_on = traversal::read_depends_on(diags, content.take("depends_on"));
@@ -76,7 +76,7 @@ pub(super) fn read_module_block(
 }
 
 /// Reads the source of a call; `None` if it is invalid, which was reported.
-fn read_call_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
+fn read_call_source(diags: &mut Diagnostics, block: &Block) -> Option<ModuleCallSource> {
     let name = block.labels.first()?;
     let named = check_label_name(diags, "module instance name", name);
     let of = |wanted: &str| block.body.find_attribute(wanted);
@@ -94,7 +94,7 @@ fn read_call_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
     let source = read_module_source(diags, attribute, of("version").is_some());
     named.ok()?;
     let (source, address) = source.ok()?;
-    Some(CallSite {
+    Some(ModuleCallSource {
         name: name.name.clone(),
         source,
         address,

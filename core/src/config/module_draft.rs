@@ -158,8 +158,7 @@ impl ModuleDraft {
             if has_header {
                 Self::new(folder).read_block(&mut found, sources, block.clone());
             }
-            for problem in
-                found.into_iter().filter(|it| broken.is_independent_of_syntax_errors(sources, it))
+            for problem in found.into_iter().filter(|it| broken.is_problem_independent(sources, it))
             {
                 let _ = diags.push(problem);
             }
@@ -167,7 +166,7 @@ impl ModuleDraft {
         let named = ["variable", "output", "module", "check", "resource", "data", "ephemeral"];
         for block in blocks.iter().filter(|block| named.contains(&block.kind.name.as_str())) {
             let name = BlockName::from_block(block);
-            let Some(other) = self.block_with_name(&name) else { continue };
+            let Some(other) = self.span_of_named_block(&name) else { continue };
             // Broken blocks are looked at apart, so only places say which came first.
             let (first, second) = (other.min(block.header), other.max(block.header));
             let _ = diags.error(name.duplicate_error(&format_place(sources, first), second));
@@ -335,7 +334,7 @@ impl ModuleDraft {
         read: Option<T>,
     ) -> Option<T> {
         let NamedBlock { name, span } = named;
-        if let Some(first) = self.block_with_name(&name) {
+        if let Some(first) = self.span_of_named_block(&name) {
             let _ = diags.error(name.duplicate_error(&format_place(sources, first), span));
             return None;
         }
@@ -346,7 +345,7 @@ impl ModuleDraft {
     }
 
     /// Place of the block that already has a name.
-    fn block_with_name(&self, name: &BlockName) -> Option<Span> {
+    fn span_of_named_block(&self, name: &BlockName) -> Option<Span> {
         let Module { variables, outputs, calls, checks, resources, .. } = &self.module;
         let first = name.labels.first()?;
         let resource = |mode| {

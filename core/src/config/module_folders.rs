@@ -17,7 +17,7 @@ use crate::version::LooseConstraints;
 
 /// The module that a call asks for, as far as that can be determined without having it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallSite {
+pub struct ModuleCallSource {
     /// The name of the call.
     pub name: Str,
     /// The source as written: a path, an address in a registry, or that of a package.
@@ -43,7 +43,7 @@ pub trait ModuleFolders {
     fn folder_of_call(
         &self,
         path: &ModulePath,
-        call: &CallSite,
+        call: &ModuleCallSource,
         caller: &Path,
     ) -> Result<PathBuf, ModuleNotInstalled>;
 }
@@ -62,7 +62,7 @@ pub struct ModuleNotInstalled {
 impl ModuleNotInstalled {
     /// The module was never installed.
     #[must_use]
-    pub fn never_installed(call: &CallSite) -> Self {
+    pub fn never_installed(call: &ModuleCallSource) -> Self {
         Self {
             span: call.span,
             summary: messages::MODULE_NOT_INSTALLED,
@@ -91,13 +91,13 @@ fn resolve_local_source(caller: &Path, source: &str) -> PathBuf {
 
 /// Knows modules with local sources only, whose folder is their source.
 #[derive(Clone, Copy, Debug)]
-pub struct LocalFolders;
+pub struct LocalModuleFolders;
 
-impl ModuleFolders for LocalFolders {
+impl ModuleFolders for LocalModuleFolders {
     fn folder_of_call(
         &self,
         _: &ModulePath,
-        call: &CallSite,
+        call: &ModuleCallSource,
         caller: &Path,
     ) -> Result<PathBuf, ModuleNotInstalled> {
         match &call.address {
@@ -117,7 +117,7 @@ pub fn root_module_calls(
     sources: &mut Sources,
     files: &dyn ConfigFiles,
     dir: &Path,
-) -> Result<Vec<CallSite>, Reported> {
+) -> Result<Vec<ModuleCallSource>, Reported> {
     let mut found = Diagnostics::new();
     let folder = ModuleFolder { dir, is_root: false };
     let read = load::read_module(&mut found, sources, files, folder);

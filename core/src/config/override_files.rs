@@ -170,12 +170,12 @@ impl OverrideMerger<'_> {
             "resource" => (
                 messages::MISSING_RESOURCE_TO_OVERRIDE,
                 format!("{kind} resource named {name:?}"),
-                OVERRIDDEN_RESOURCE,
+                OVERRIDDEN_RESOURCE_PHRASE,
             ),
             "ephemeral" => (
                 messages::MISSING_RESOURCE_TO_OVERRIDE,
                 format!("{kind} ephemeral resource named {name:?}"),
-                OVERRIDDEN_RESOURCE,
+                OVERRIDDEN_RESOURCE_PHRASE,
             ),
             "data" => {
                 let over = "a data block defined in a primary configuration file";
@@ -394,7 +394,7 @@ fn effective_block_type(block: &Block) -> &Str {
     }
 }
 
-const OVERRIDDEN_RESOURCE: &str = "a resource block defined in a primary configuration file";
+const OVERRIDDEN_RESOURCE_PHRASE: &str = "a resource block defined in a primary configuration file";
 const MOVED_IN_OVERRIDE_DETAIL: &str =
     "Records of moved objects can appear only in normal files, not in override files.";
 const IMPORT_IN_OVERRIDE_DETAIL: &str =

@@ -24,7 +24,7 @@ pub(super) fn resolve_passed_providers(diags: &mut Diagnostics, config: &mut Con
         warn_of_missing_passed_providers(diags, config, node);
     }
     for node in &config.nodes {
-        warn_of_provider_declarations(diags, node);
+        warn_of_redundant_providers(diags, node);
     }
 }
 
@@ -123,7 +123,7 @@ fn is_provider_configured(module: &Module, local: &LocalProviderConfig) -> bool 
     module.providers.get(local).is_some_and(|block| !is_empty_provider_block(block))
 }
 
-fn is_implied_by_its_type(provider: &ProviderAddr) -> bool {
+fn is_default_source_of_type(provider: &ProviderAddr) -> bool {
     *provider == ProviderAddr::implied_by_name(provider.provider_type())
 }
 
@@ -228,7 +228,7 @@ fn report_undeclared_provider(
 ) {
     let summary = messages::REFERENCE_TO_UNDEFINED_PROVIDER;
     let (name, source) = (&one.in_child, wanted.display_string());
-    if is_implied_by_its_type(wanted) {
+    if is_default_source_of_type(wanted) {
         let detail = format!(
             "There is no explicit declaration for local provider name \"{name}\" in {here}, so Formwork is assuming you mean to pass a configuration for \"{source}\".\n\nIf you also control the child module, add a required_providers entry named \"{name}\" with the source address \"{source}\"."
         );
@@ -342,7 +342,7 @@ pub(super) fn check_resource_providers(diags: &mut Diagnostics, config: &Config)
 }
 
 /// Warns of providers that a module lists twice, and of blocks without effect in a called module.
-fn warn_of_provider_declarations(diags: &mut Diagnostics, node: &ModuleNode) {
+fn warn_of_redundant_providers(diags: &mut Diagnostics, node: &ModuleNode) {
     let module = &*node.module;
     let listed = &module.settings.required_providers;
     let mut first: BTreeMap<&ProviderAddr, &str> = BTreeMap::new();
@@ -361,7 +361,7 @@ fn warn_of_provider_declarations(diags: &mut Diagnostics, node: &ModuleNode) {
         first.insert(&required.source, name);
         let implied = required.source.provider_type();
         let written = module.providers.keys().any(|local| local.name == *implied);
-        if is_implied_by_its_type(&required.source) && implied != name && written {
+        if is_default_source_of_type(&required.source) && implied != name && written {
             let detail = format!(
                 "Provider {display} with the local name \"{name}\" was implicitly required via a configuration block as \"{implied}\". The provider configuration block name must match the name used in required_providers."
             );

@@ -86,7 +86,7 @@ impl ModuleSettings {
 impl StateBackendBlock {
     /// The address of the provider, if this is a `state_store` block.
     #[must_use]
-    pub fn store_provider(&self) -> Option<&ProviderAddr> {
+    pub fn provider_of_state_store(&self) -> Option<&ProviderAddr> {
         self.provider.as_ref().map(|provider| &provider.source)
     }
 }

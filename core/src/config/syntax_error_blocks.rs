@@ -22,11 +22,7 @@ impl BlocksWithSyntaxErrors {
 
     /// Whether an error that was found in a broken block would be there without the syntax errors:
     /// it is in other lines, and is not that something is missing.
-    pub(super) fn is_independent_of_syntax_errors(
-        &self,
-        sources: &Sources,
-        problem: &Diagnostic,
-    ) -> bool {
+    pub(super) fn is_problem_independent(&self, sources: &Sources, problem: &Diagnostic) -> bool {
         let Some(place) = problem.subject else { return false };
         let lines =
             |span: Span| (sources.start_position(span).line, sources.end_position(span).line);

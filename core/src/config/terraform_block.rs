@@ -170,7 +170,7 @@ impl ModuleSettings {
     /// Reads the encryption of states and plans. Of an override file it is merged over the first one.
     fn read_encryption(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
         let header = block.header;
-        let Ok(read) = EncryptionBlock::read(diags, block) else { return };
+        let Ok(read) = EncryptionBlock::from_block(diags, block) else { return };
         match &mut self.encryption {
             None => self.encryption = Some(read),
             Some(first) => {

@@ -82,7 +82,7 @@ impl TestFolders<'_> {
     ///
     /// # Errors
     /// When it is not.
-    pub fn check_is_local(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    pub fn check_is_below_module(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         // By the text of the path alone, as in Terraform: `a/../b` is `b`.
         let named = normalize_path(self.tests);
         if !self.tests.as_os_str().is_empty() && named.is_relative() && !named.starts_with("..") {
@@ -422,7 +422,7 @@ mod tests {
         let found_at = |tests: &str| {
             let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
             let folders = TestFolders { module: module.path(), tests: Path::new(tests) };
-            if folders.check_is_local(&mut diags).is_ok() {
+            if folders.check_is_below_module(&mut diags).is_ok() {
                 check_test_files(&mut diags, &mut sources, &FilesOnDisk, folders);
             }
             diags.iter().map(|one| one.summary.to_string()).collect::<Vec<_>>().join(", ")

@@ -86,7 +86,7 @@ pub struct Override {
 
 /// A `mock_resource` or `mock_data` block.
 #[derive(Clone, Debug)]
-pub struct MockType {
+pub struct MockBlock {
     /// Whether it is of a resource or a data source.
     pub mode: ResourceMode,
     /// The type.
@@ -105,7 +105,7 @@ pub struct MockProvider {
     /// The configuration in whose place it is, without arguments.
     pub block: ProviderBlock,
     /// Mocks of types.
-    pub types: Vec<MockType>,
+    pub types: Vec<MockBlock>,
     /// Overrides of objects of this provider.
     pub overrides: Vec<Override>,
 }
@@ -208,7 +208,7 @@ impl MockReader<'_> {
             is_mock && !files::is_editor_leftover(name)
         });
         names.sort();
-        let (mut types, mut overrides) = (Vec::<MockType>::new(), Vec::<Override>::new());
+        let (mut types, mut overrides) = (Vec::<MockBlock>::new(), Vec::<Override>::new());
         for name in names {
             let path = dir.join(name);
             let Some(body) = load::parse_config_file(self.diags, self.sources, self.files, &path)
@@ -221,7 +221,7 @@ impl MockReader<'_> {
             let contents = MockContents { types: &mut of_file, overrides: &mut overridden, during };
             self.read_mock_blocks(content.blocks, contents);
             for one in of_file {
-                let same = |it: &&MockType| it.mode == one.mode && it.name == one.name;
+                let same = |it: &&MockBlock| it.mode == one.mode && it.name == one.name;
                 if let Some(first) = types.iter().find(same) {
                     let kind = if one.mode == ResourceMode::Data { "data" } else { "resource" };
                     let summary = format!("mock {kind}");
@@ -240,7 +240,7 @@ impl MockReader<'_> {
         }
         let inline = into.types.len();
         for one in types {
-            let same = |it: &MockType| it.mode == one.mode && it.name == one.name;
+            let same = |it: &MockBlock| it.mode == one.mode && it.name == one.name;
             if !into.types[..inline].iter().any(same) {
                 into.types.push(one);
             }
@@ -270,11 +270,11 @@ impl MockReader<'_> {
             let values = self.read_mock_values(defaults, &kind);
             let values = MockValues { values, during, place };
             let Some(Ident { name, span: label }) = label else { continue };
-            let same = |it: &&MockType| it.mode == mode && it.name == name;
+            let same = |it: &&MockBlock| it.mode == mode && it.name == name;
             if let Some(first) = into.types.iter().find(same) {
                 self.report_duplicate(&kind, &name, label, first.span);
             } else {
-                into.types.push(MockType { mode, name, values, span: header, label });
+                into.types.push(MockBlock { mode, name, values, span: header, label });
             }
         }
     }
@@ -382,7 +382,7 @@ impl MockReader<'_> {
 
 /// The content of a `mock_provider` block or a file of mocks.
 struct MockContents<'a> {
-    types: &'a mut Vec<MockType>,
+    types: &'a mut Vec<MockBlock>,
     overrides: &'a mut Vec<Override>,
     /// The phase of those that name none.
     during: OverrideDuring,

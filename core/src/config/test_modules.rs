@@ -8,7 +8,7 @@ use formwork_lang::syntax::Block;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::module_folders::CallSite;
+use super::module_folders::ModuleCallSource;
 use super::test_files::{RUN_BLOCK_SCHEMA, TestFolders, find_test_files};
 use super::{ConfigFiles, load, module_block, syntax_error_blocks, terraform_block};
 use crate::addr::{ModuleSource, is_identifier};
@@ -25,13 +25,13 @@ pub struct TestFileWithModules {
     /// Its folder and its name without `.tftest.hcl`, with periods between them.
     pub name: String,
     /// The modules, named as their runs.
-    pub modules: Vec<CallSite>,
+    pub modules: Vec<ModuleCallSource>,
 }
 
 impl TestFileWithModules {
     /// The key of a run's module in the manifest of installed modules.
     #[must_use]
-    pub fn module_key(&self, site: &CallSite) -> String {
+    pub fn module_key(&self, site: &ModuleCallSource) -> String {
         format!("test.{}.{}", self.name, site.name)
     }
 }
@@ -75,7 +75,7 @@ pub(super) fn read_test_module_block(
     diags: &mut Diagnostics,
     name: Str,
     block: Block,
-) -> Result<CallSite, Reported> {
+) -> Result<ModuleCallSource, Reported> {
     let span = block.header;
     let mut content = into_content(diags, block.body, &MODULE_SCHEMA);
     let version = content.take("version");
@@ -96,7 +96,7 @@ pub(super) fn read_test_module_block(
         return Err(diags.error(refused.at(attribute.span)));
     }
     let version = version.transpose()?.flatten();
-    Ok(CallSite { name, source, address, source_span: attribute.expr.span, version, span })
+    Ok(ModuleCallSource { name, source, address, source_span: attribute.expr.span, version, span })
 }
 
 #[cfg(test)]

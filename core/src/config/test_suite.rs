@@ -7,7 +7,7 @@ use formwork_lang::syntax::Attribute;
 use formwork_value::{Span, Str};
 
 use super::test_mocks::{MockProvider, Override};
-use super::{CallSite, ConditionBlock, PassedProvider, ProviderBlock};
+use super::{ConditionBlock, ModuleCallSource, PassedProvider, ProviderBlock};
 use crate::addr::{InstanceAddr, Target};
 
 /// A test file.
@@ -61,7 +61,7 @@ pub struct TestRun {
     /// Objects whose conditions must fail.
     pub expect_failures: Vec<Traversal>,
     /// The module that runs instead of the one under test.
-    pub module: Option<CallSite>,
+    pub module: Option<ModuleCallSource>,
     /// The key of the state, if it is named.
     pub state_key: Option<String>,
     /// Overrides for this run.

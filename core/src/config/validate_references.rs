@@ -17,15 +17,15 @@ const MAX_REFERENCE_PROBLEMS: usize = 100;
 pub(super) fn check_references(diags: &mut Diagnostics, node: &ModuleNode) {
     let module = &*node.module;
     for provider in module.providers.values() {
-        check_scoped_references(diags, module, &provider.references, None);
+        reject_data_of_other_checks(diags, module, &provider.references, None);
         check_all_references(diags, node, &provider.references, None);
     }
     for variable in module.variables.values() {
-        check_scoped_references(diags, module, &variable.references, None);
+        reject_data_of_other_checks(diags, module, &variable.references, None);
         check_all_references(diags, node, &variable.references, None);
     }
     for local in module.locals.values() {
-        check_scoped_references(diags, module, &local.references, None);
+        reject_data_of_other_checks(diags, module, &local.references, None);
         check_all_references(diags, node, &local.references, None);
     }
     for resource in module.resources.values() {
@@ -35,39 +35,39 @@ pub(super) fn check_references(diags: &mut Diagnostics, node: &ModuleNode) {
         };
         let now: Vec<_> = resource.references.iter().filter(|one| !judged_later(one)).collect();
         check_all_references(diags, node, now, Some(&resource.repetition));
-        check_scoped_references(diags, module, &resource.references, resource.within.as_ref());
+        reject_data_of_other_checks(diags, module, &resource.references, resource.within.as_ref());
         check_depends_on_entries(diags, &resource.depends_on);
         check_self_reference(diags, resource);
     }
     for output in module.outputs.values() {
-        check_scoped_references(diags, module, &output.references, None);
+        reject_data_of_other_checks(diags, module, &output.references, None);
         check_all_references(diags, node, &output.references, None);
         check_depends_on_entries(diags, &output.depends_on);
         if module.is_root && output.ephemeral {
-            let _ = diags.error(bad_reference::ephemeral_output_error(output));
+            let _ = diags.error(bad_reference::ephemeral_root_output_error(output));
         }
     }
     for import in &module.imports {
-        check_scoped_references(diags, module, &import.references, None);
+        reject_data_of_other_checks(diags, module, &import.references, None);
         check_all_references(diags, node, &import.references, Some(&import.repetition));
     }
     for call in module.calls.values() {
-        check_scoped_references(diags, module, &call.references, None);
+        reject_data_of_other_checks(diags, module, &call.references, None);
         check_all_references(diags, node, &call.references, None);
         check_depends_on_entries(diags, &call.depends_on);
         for argument in call.arguments.values() {
-            check_scoped_references(diags, module, &argument.references, None);
+            reject_data_of_other_checks(diags, module, &argument.references, None);
             check_all_references(diags, node, &argument.references, Some(&call.repetition));
         }
     }
     for check in module.checks.values() {
         check_all_references(diags, node, &check.references, None);
-        check_scoped_references(diags, module, &check.references, Some(&check.name));
+        reject_data_of_other_checks(diags, module, &check.references, Some(&check.name));
     }
 }
 
 /// Reports mentions of data sources that only another `check` block sees.
-fn check_scoped_references(
+fn reject_data_of_other_checks(
     diags: &mut Diagnostics,
     module: &Module,
     references: &[Reference],
@@ -116,7 +116,7 @@ pub(crate) fn resource_or_call_problems(
 ///
 /// # Errors
 /// When anything is.
-pub fn check_expression(
+pub fn check_expression_references(
     diags: &mut Diagnostics,
     node: &ModuleNode,
     expr: &Expr,
@@ -196,7 +196,7 @@ fn reference_problem(
 
 fn builtin_attribute_problem(object: &str, name: &str, span: Span) -> Option<Diagnostic> {
     let known = bad_reference::builtin_object_attributes(object).contains(&name);
-    (!known).then(|| bad_reference::unknown_attribute_error(object, name, span))
+    (!known).then(|| bad_reference::unknown_builtin_attribute_error(object, name, span))
 }
 
 /// Whether a key is missing behind something repeated, or is there behind something that is not.

@@ -43,7 +43,7 @@ pub fn lock(file: File) -> io::Result<LockedFile> {
 /// Whether [`lock`] failed because another process holds the lock.
 #[must_use]
 pub fn is_lock_held_error(error: &io::Error) -> bool {
-    system::is_lock_held(error)
+    system::is_lock_held_error(error)
 }
 
 /// Whether an error means that the place has no locks at all, or no more of them.

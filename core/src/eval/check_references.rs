@@ -65,7 +65,7 @@ impl ModuleScope<'_> {
     ///
     /// # Errors
     /// When one is not.
-    pub fn check_whole_objects(
+    pub fn check_whole_object_references(
         &self,
         diags: &mut Diagnostics,
         references: &[Reference],

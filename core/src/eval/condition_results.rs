@@ -25,14 +25,14 @@ pub struct ConditionSubject {
 impl ConditionSubject {
     /// An instance of a resource.
     #[must_use]
-    pub fn instance(addr: &InstanceAddr) -> Self {
+    pub fn of_instance(addr: &InstanceAddr) -> Self {
         let subject = CheckSubject::Resource(addr.resource.clone());
         Self { module: addr.module.clone(), subject, key: addr.key.clone() }
     }
 
     /// Something that is there once in a module.
     #[must_use]
-    pub fn single_object(module: &ModuleAddr, subject: CheckSubject) -> Self {
+    pub fn of_single_object(module: &ModuleAddr, subject: CheckSubject) -> Self {
         Self { module: module.clone(), subject, key: InstanceKey::None }
     }
 }
@@ -48,7 +48,7 @@ impl Display for ConditionSubject {
 
 /// The list of an object's conditions that one belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ConditionList {
+pub enum ConditionListKind {
     /// A condition that must hold before.
     Precondition,
     /// A condition that must hold after.
@@ -69,7 +69,7 @@ pub struct ConditionResult {
 }
 
 /// The verdicts about one object, by list and position there.
-type ObjectResults = BTreeMap<(ConditionList, usize), ConditionResult>;
+type ObjectResults = BTreeMap<(ConditionListKind, usize), ConditionResult>;
 
 /// All verdicts of a run.
 #[derive(Debug, Default)]
@@ -80,7 +80,7 @@ impl ConditionResults {
     pub fn set_result(
         &self,
         object: &ConditionSubject,
-        rule: ConditionList,
+        rule: ConditionListKind,
         at: usize,
         verdict: ConditionResult,
     ) {
@@ -101,14 +101,14 @@ impl ConditionResults {
     fn checked_object(
         &self,
         judged: &ConditionSubject,
-        wanted: &[(ConditionList, usize)],
+        wanted: &[(ConditionListKind, usize)],
         again: bool,
     ) -> Option<CheckedObject> {
         let all = self.0.borrow();
         let verdicts = all.get(judged)?;
         if again
-            && wanted.contains(&(ConditionList::Data, 1))
-            && !verdicts.contains_key(&(ConditionList::Data, 0))
+            && wanted.contains(&(ConditionListKind::Data, 1))
+            && !verdicts.contains_key(&(ConditionListKind::Data, 0))
         {
             return None;
         }
@@ -176,7 +176,7 @@ fn is_module_expanded(config: &Config, results: &Results, node: &ModuleNode) -> 
 /// The conditions of a subject, and whether its instances are listed without results.
 #[derive(Clone, Copy)]
 struct SubjectConditions<'a> {
-    rules: &'a [(ConditionList, usize)],
+    rules: &'a [(ConditionListKind, usize)],
     is_listed: bool,
 }
 
@@ -208,27 +208,27 @@ fn checked_instances(
 }
 
 /// Everything in a module that has conditions, and how many of each kind.
-fn subjects_of_module(node: &ModuleNode) -> Vec<(CheckSubject, Vec<(ConditionList, usize)>)> {
+fn subjects_of_module(node: &ModuleNode) -> Vec<(CheckSubject, Vec<(ConditionListKind, usize)>)> {
     let module = &*node.module;
     let checks = module.checks.values().map(|check| {
-        let data = (ConditionList::Data, usize::from(check.data.is_some()));
-        let wanted = vec![data, (ConditionList::Assertion, check.asserts.len())];
+        let data = (ConditionListKind::Data, usize::from(check.data.is_some()));
+        let wanted = vec![data, (ConditionListKind::Assertion, check.asserts.len())];
         (CheckSubject::Check(check.name.clone()), wanted)
     });
     let outputs = module.outputs.values().map(|output| {
-        let wanted = vec![(ConditionList::Precondition, output.preconditions.len())];
+        let wanted = vec![(ConditionListKind::Precondition, output.preconditions.len())];
         (CheckSubject::Output(output.name.clone()), wanted)
     });
     let resources = module.resources.values().map(|resource| {
         let lifecycle = &resource.lifecycle;
         let wanted = vec![
-            (ConditionList::Precondition, lifecycle.preconditions.len()),
-            (ConditionList::Postcondition, lifecycle.postconditions.len()),
+            (ConditionListKind::Precondition, lifecycle.preconditions.len()),
+            (ConditionListKind::Postcondition, lifecycle.postconditions.len()),
         ];
         (CheckSubject::Resource(resource.name.clone()), wanted)
     });
     let variables = module.variables.values().map(|variable| {
-        let wanted = vec![(ConditionList::Assertion, variable.validations.len())];
+        let wanted = vec![(ConditionListKind::Assertion, variable.validations.len())];
         (CheckSubject::Variable(variable.name.clone()), wanted)
     });
     let all = checks.chain(outputs).chain(resources).chain(variables);

@@ -10,7 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Type, Value
 use super::ModuleScope;
 use super::check_references::evaluate_despite_problems;
 use super::condition_results::{
-    ConditionList, ConditionResult, ConditionResults, ConditionSubject,
+    ConditionListKind, ConditionResult, ConditionResults, ConditionSubject,
 };
 use crate::config::{ConditionBlock, Variable};
 use crate::messages;
@@ -44,7 +44,7 @@ pub struct ConditionContext<'j> {
 impl ConditionContext<'_> {
     fn record_outcome(
         &self,
-        rule: ConditionList,
+        rule: ConditionListKind,
         at: usize,
         found: &Result<ConditionOutcome, Reported>,
     ) {
@@ -72,16 +72,16 @@ pub fn check_conditions(
 ) -> Result<(), Reported> {
     let (summary, rule) = match kind {
         ConditionKind::ResourcePrecondition => {
-            (messages::RESOURCE_PRECONDITION_FAILED, ConditionList::Precondition)
+            (messages::RESOURCE_PRECONDITION_FAILED, ConditionListKind::Precondition)
         }
         ConditionKind::ResourcePostcondition => {
-            (messages::RESOURCE_POSTCONDITION_FAILED, ConditionList::Postcondition)
+            (messages::RESOURCE_POSTCONDITION_FAILED, ConditionListKind::Postcondition)
         }
         ConditionKind::OutputPrecondition => {
-            (messages::MODULE_OUTPUT_VALUE_PRECONDITION_FAILED, ConditionList::Precondition)
+            (messages::MODULE_OUTPUT_VALUE_PRECONDITION_FAILED, ConditionListKind::Precondition)
         }
         ConditionKind::Assertion => {
-            (messages::CHECK_BLOCK_ASSERTION_FAILED, ConditionList::Assertion)
+            (messages::CHECK_BLOCK_ASSERTION_FAILED, ConditionListKind::Assertion)
         }
     };
     let mut result = Ok(());
@@ -192,7 +192,7 @@ pub fn validate_variable(
 ) -> Result<(), Reported> {
     let VariableValue { variable, value, place } = given;
     let subject = CheckSubject::Variable(variable.name.clone());
-    let object = ConditionSubject::single_object(scope.module_results().module_addr(), subject);
+    let object = ConditionSubject::of_single_object(scope.module_results().module_addr(), subject);
     let judging = ConditionContext { object: &object, verdicts, failure: Severity::Error };
     let scope = &scope.clone().with_variable(variable.name.clone(), value.clone());
     let parts = variable.validations.iter().flat_map(|one| [&one.condition, &one.message]);
@@ -200,7 +200,7 @@ pub fn validate_variable(
     let mut result = Ok(());
     for (at, condition) in variable.validations.iter().enumerate() {
         let found = evaluate_validation(diags, scope, condition);
-        judging.record_outcome(ConditionList::Assertion, at, &found);
+        judging.record_outcome(ConditionListKind::Assertion, at, &found);
         match found {
             Ok(ConditionOutcome::Holds | ConditionOutcome::Unknown) => {}
             Ok(ConditionOutcome::Fails(message)) => {

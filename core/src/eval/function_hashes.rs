@@ -18,7 +18,7 @@ type FunctionDigest = [u8; 32];
 pub struct FunctionResultHashes(BTreeMap<FunctionDigest, FunctionDigest>);
 
 /// A call, by its provider, function and arguments as they are sent.
-pub(super) fn hash_function_call(
+pub(super) fn function_call_digest(
     provider: &ProviderAddr,
     function: &str,
     arguments: &[u8],
@@ -88,7 +88,7 @@ mod tests {
     fn an_answer_holds_for_the_same_call_only_also_when_it_was_written_down() {
         let provider: ProviderAddr = "acme/p".parse().unwrap();
         let of =
-            |function: &str, arguments: &[u8]| hash_function_call(&provider, function, arguments);
+            |function: &str, arguments: &[u8]| function_call_digest(&provider, function, arguments);
         let mut function_hashes = FunctionResultHashes::default();
         let keep = |function_hashes: &mut FunctionResultHashes, call, answer: &str| {
             function_hashes.insert_and_compare_result(call, &Value::string(answer), &Type::String)

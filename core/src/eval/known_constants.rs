@@ -87,7 +87,7 @@ impl KnownConstants {
     }
 }
 
-/// A scope that notices whether anything was tracked_scope for that may be different at another time.
+/// A scope that notices whether anything was asked for that may be different at another time.
 struct DependencyTrackingScope<'w> {
     scope: &'w ModuleScope<'w>,
     constants: &'w KnownConstants,

@@ -60,7 +60,7 @@ impl<'c> ModuleCallVertex<'c> {
             if eval_inputs.checking {
                 let scope = scope.with_reference_check(eval_inputs.check);
                 let repetition = expand::check_repetition(diags, &scope, &self.call.repetition);
-                scope.check_whole_objects(diags, &self.call.depends_on)?;
+                scope.check_whole_object_references(diags, &self.call.depends_on)?;
                 repetition?;
                 expansions.push(Expansion::Single);
                 continue;

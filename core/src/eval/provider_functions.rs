@@ -165,7 +165,7 @@ impl ProviderFunctions {
     /// error.
     pub fn record_answer(&self, call: &ProviderCall, answer: FunctionAnswer) {
         let answer = answer.and_then(|value| {
-            let number = function_hashes::hash_function_call(&call.provider, &call.function, &call.key);
+            let number = function_hashes::function_call_digest(&call.provider, &call.function, &call.key);
             if self.function_hashes.borrow_mut().insert_and_compare_result(number, &value, &call.returns) {
                 return Ok(value);
             }

@@ -101,7 +101,7 @@ impl<'a> ModuleScope<'a> {
         let of_object = |object, name: &Str| {
             let is_known =
                 bad_reference::builtin_object_attributes(object).contains(&name.as_str());
-            (!is_known).then(|| bad_reference::unknown_attribute_error(object, name, span))
+            (!is_known).then(|| bad_reference::unknown_builtin_attribute_error(object, name, span))
         };
         let repetition = &self.repetition;
         match &reference.subject {
@@ -254,9 +254,8 @@ impl<'a> ModuleScope<'a> {
         span: Span,
     ) -> Result<Value, Reported> {
         if name.name != "index" {
-            return Err(
-                diags.error(bad_reference::unknown_attribute_error("count", &name.name, span))
-            );
+            return Err(diags
+                .error(bad_reference::unknown_builtin_attribute_error("count", &name.name, span)));
         }
         let index = self.repetition.count_index.clone();
         index.ok_or_else(|| diags.error(bad_reference::count_without_count_error(span)))
@@ -272,9 +271,8 @@ impl<'a> ModuleScope<'a> {
             "key" => &self.repetition.each_key,
             "value" => &self.repetition.each_value,
             other => {
-                return Err(
-                    diags.error(bad_reference::unknown_attribute_error("each", other, span))
-                );
+                return Err(diags
+                    .error(bad_reference::unknown_builtin_attribute_error("each", other, span)));
             }
         };
         value.clone().ok_or_else(|| {
@@ -302,7 +300,8 @@ impl HostValues {
             ("root", _) | ("module", None) => Ok(Value::String(self.root.clone())),
             ("module", Some(folder)) => Ok(Value::string(folder.to_string_lossy().into_owned())),
             (other, _) => {
-                Err(diags.error(bad_reference::unknown_attribute_error("path", other, span)))
+                Err(diags
+                    .error(bad_reference::unknown_builtin_attribute_error("path", other, span)))
             }
         }
     }
@@ -319,7 +318,11 @@ pub(super) fn resolve_terraform_attribute(
         "workspace" => Ok(Value::String(world.workspace.clone())),
         // Ephemeral, as in Terraform, because it differs between plan and apply.
         "applying" => Ok(Value::Bool(world.applying).mark(Marks::EPHEMERAL)),
-        other => Err(diags.error(bad_reference::unknown_attribute_error("terraform", other, span))),
+        other => Err(diags.error(bad_reference::unknown_builtin_attribute_error(
+            "terraform",
+            other,
+            span,
+        ))),
     }
 }
 

@@ -132,7 +132,7 @@ impl TestScope<'_> {
         };
         // An unknown value would make everything unknown that is derived from it, and the run would test
         // nothing, or apply what is not known.
-        if let Some(output) = unknown_output(outputs, steps.get(1)) {
+        if let Some(output) = first_unknown_output(outputs, steps.get(1)) {
             let detail = format!(
                 "The value for run.{run}.{output} is unknown. Run block \"{run}\" is executing a \"plan\" operation, and the specified output value is only known after apply.",
                 run = name.name
@@ -146,7 +146,7 @@ impl TestScope<'_> {
 
 /// The first unknown output of a run among those that a reference reads: one, or all of them if it does not name
 /// one.
-fn unknown_output<'v>(outputs: &'v Value, step: Option<&ScopeStep>) -> Option<&'v Str> {
+fn first_unknown_output<'v>(outputs: &'v Value, step: Option<&ScopeStep>) -> Option<&'v Str> {
     let Value::Object(outputs) = outputs else { return None };
     let named = match step {
         Some(ScopeStep::Attribute(name)) => Some(name.name.as_str()),

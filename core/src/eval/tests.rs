@@ -444,7 +444,7 @@ fn conditions_that_do_not_hold_say_why() {
     variables.set("v", judged);
     let lifecycle = &bench.config.root.resources.values().next().unwrap().lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
-    let whose = &condition_results::ConditionSubject::instance(&"t.a".parse().unwrap());
+    let whose = &condition_results::ConditionSubject::of_instance(&"t.a".parse().unwrap());
     let judging =
         conditions::ConditionContext { object: whose, verdicts, failure: Severity::Error };
     let _ = conditions::check_conditions(

@@ -284,7 +284,7 @@ fn evaluate_passed_argument(
             diags.error(Diagnostic::error(messages::EPHEMERAL_VALUE_NOT_ALLOWED, detail).at(span))
         );
     }
-    inputs::convert_to_variable(variable, value).map_err(|mismatch| {
+    inputs::convert_value_for_variable(variable, value).map_err(|mismatch| {
         let (summary, reason) = match mismatch {
             VariableTypeError::Null => (
                 messages::REQUIRED_VARIABLE_NOT_SET,
@@ -314,11 +314,11 @@ fn visit_output(
 ) -> Result<Value, Reported> {
     let is_root = scope.module_results().module_addr().is_root();
     if is_root && output.ephemeral {
-        return Err(diags.error(bad_reference::ephemeral_output_error(output)));
+        return Err(diags.error(bad_reference::ephemeral_root_output_error(output)));
     }
     let kind = ConditionKind::OutputPrecondition;
     let subject = CheckSubject::Output(output.name.clone());
-    let object = &ConditionSubject::single_object(scope.module_results().module_addr(), subject);
+    let object = &ConditionSubject::of_single_object(scope.module_results().module_addr(), subject);
     let (verdicts, failure) = (&eval_inputs.results.verdicts, eval_inputs.failure);
     let judging = ConditionContext { object, verdicts, failure };
     // First, because preconditions explain in the author's words why there is no value.
@@ -331,7 +331,7 @@ fn visit_output(
         scope,
     );
     // Not returned at once, so that one run reports the errors of both.
-    let whole = scope.check_whole_objects(diags, &output.depends_on);
+    let whole = scope.check_whole_object_references(diags, &output.depends_on);
     let value = value?;
     whole?;
     let marks = value.all_marks();
@@ -375,7 +375,7 @@ fn visit_output(
 
 /// Whether some number in a value is infinite.
 pub(crate) fn has_infinite_number(value: &Value) -> bool {
-    match value.peek() {
+    match value.under_marks() {
         Value::Number(number) => number.is_infinite(),
         several => several.children().iter().any(has_infinite_number),
     }
@@ -392,7 +392,7 @@ fn visit_check_block(
     let nothing = Value::null(Type::Dynamic);
     let verdicts = &eval_inputs.results.verdicts;
     let subject = CheckSubject::Check(check.name.clone());
-    let object = &ConditionSubject::single_object(scope.module_results().module_addr(), subject);
+    let object = &ConditionSubject::of_single_object(scope.module_results().module_addr(), subject);
     if eval_inputs.checking {
         let site = ReferenceLocation { check: Some(&check.name), ..ReferenceLocation::default() };
         conditions::evaluate_condition_messages(

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Graph, VertexId, reduce};
+use super::{Graph, VertexId, transitive_reduction};
 
 /// The drawing of a vertex.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub fn graph_to_dot<V, E>(
     let drawn: Vec<RenderedVertex> = graph.vertex_ids().map(|id| draw(id, &graph[id])).collect();
     let names: Vec<String> =
         drawn.iter().map(|drawn| quote_dot(&format!("[root] {}", drawn.name))).collect();
-    let reduced = reduce::reduce_transitively(graph);
+    let reduced = transitive_reduction::reduce_transitively(graph);
 
     let mut boxes: Vec<String> = Vec::new();
     for (name, drawn) in names.iter().zip(&drawn) {

@@ -115,7 +115,7 @@ proptest! {
     #[test]
     fn reduction_keeps_what_is_reachable_and_nothing_more((n, edges) in acyclic_edges()) {
         let frozen = graph_with_edges(n, &edges);
-        let reduced = reduce::reduce_transitively(&frozen);
+        let reduced = transitive_reduction::reduce_transitively(&frozen);
         let kept: Vec<(u32, u32)> = frozen
             .vertex_ids()
             .flat_map(|id| reduced.dependencies(id).iter().map(move |on| (id.0, on.0)))

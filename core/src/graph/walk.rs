@@ -100,7 +100,7 @@ where
     loop {
         // Results that wait for their record count as well. Otherwise fast visits could pile up
         // results without bound.
-        while under_way.len() + finished.len() < limit && !agenda.is_idle() {
+        while under_way.len() + finished.len() < limit && !agenda.has_no_ready_vertex() {
             if (pace.stop)() {
                 break;
             }
@@ -211,7 +211,7 @@ impl<'g, V, E> WalkState<'g, V, E> {
         self.ready.push(Reverse((is_late, id)));
     }
 
-    fn is_idle(&self) -> bool {
+    fn has_no_ready_vertex(&self) -> bool {
         self.ready.is_empty()
     }
 

@@ -10,7 +10,7 @@ use super::{
     InstanceConfig, ResourceClient, object_for_state, object_label, sensitive_paths, unmark_value,
 };
 use crate::change::Action;
-use crate::eval::condition_results::{ConditionList, ConditionResult, ConditionSubject};
+use crate::eval::condition_results::{ConditionListKind, ConditionResult, ConditionSubject};
 use crate::event::Event;
 use crate::progress::{ProgressSubject, wait_with_progress};
 use crate::provider::add_marks;
@@ -94,10 +94,10 @@ impl InstanceConfig<'_> {
             Some(_) => ConditionResult { status: CheckStatus::Pass, message: None },
             None => ConditionResult { status: CheckStatus::Fail, message: Some(errors.join("\n")) },
         };
-        let object = ConditionSubject::single_object(&self.addr.module, check);
+        let object = ConditionSubject::of_single_object(&self.addr.module, check);
         // Terraform stores the outcome of the read as one more rule of the check
         // (CheckDataResource).
-        self.session.results.verdicts.set_result(&object, ConditionList::Data, 0, verdict);
+        self.session.results.verdicts.set_result(&object, ConditionListKind::Data, 0, verdict);
         for mut one in said {
             one.severity = Severity::Warning;
             diags.warn(one.of_check_block().with_failed_condition_of(&object));

@@ -106,7 +106,7 @@ impl<'a> InstanceConfig<'a> {
         kind: ConditionKind,
         conditions: &[ConditionBlock],
     ) -> Result<(), Reported> {
-        let object = &ConditionSubject::instance(self.addr);
+        let object = &ConditionSubject::of_instance(self.addr);
         let (verdicts, failure) = (&self.session.results.verdicts, self.failure);
         conditions::check_conditions(
             diags,

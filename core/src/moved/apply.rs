@@ -60,7 +60,7 @@ fn move_resources(statement: &MoveStatement, state: &mut State, moves: &mut Move
         Some(module) => vec![module],
         None => modules_in_state(state)
             .into_iter()
-            .filter(|module| from.is_in_module_of(module))
+            .filter(|module| from.names_resource_in_module(module))
             .collect(),
     };
     for module in modules {

@@ -133,7 +133,7 @@ impl MoveEndpoint {
 
     /// Whether this lies within a module that the other means, or is one instance of a resource that
     /// the other means as a whole.
-    pub(super) fn is_within_module(&self, other: &Self) -> bool {
+    pub(super) fn is_enclosed_by(&self, other: &Self) -> bool {
         let Some(whole) = &other.resource else {
             return self.starts_with_steps(&other.steps)
                 && (self.resource.is_some() || self.steps.len() > other.steps.len());
@@ -167,7 +167,7 @@ impl MoveEndpoint {
     }
 
     /// Whether a module holds the resource that is meant.
-    pub(super) fn is_in_module_of(&self, module: &ModuleAddr) -> bool {
+    pub(super) fn names_resource_in_module(&self, module: &ModuleAddr) -> bool {
         module.0.len() == self.steps.len() && self.matches_module(module)
     }
 
@@ -202,7 +202,7 @@ impl MoveEndpoint {
         let (from, resource) = (self.resource.as_ref()?, to.resource.as_ref()?);
         let matches = from.name == addr.resource
             && from.key.as_ref().is_none_or(|key| *key == addr.key)
-            && self.is_in_module_of(&addr.module);
+            && self.names_resource_in_module(&addr.module);
         matches.then(|| InstanceAddr {
             module: self.destination_of_matched_module(to, &addr.module),
             resource: resource.name.clone(),

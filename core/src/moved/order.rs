@@ -58,10 +58,10 @@ fn must_come_after(a: &MoveStatement, b: &MoveStatement) -> bool {
     if a.from.may_overlap(&b.to) {
         return true;
     }
-    let nested = a.from.is_within_module(&b.to)
-        || a.to.is_within_module(&b.to)
-        || b.from.is_within_module(&a.from)
-        || b.to.is_within_module(&a.from);
+    let nested = a.from.is_enclosed_by(&b.to)
+        || a.to.is_enclosed_by(&b.to)
+        || b.from.is_enclosed_by(&a.from)
+        || b.to.is_enclosed_by(&a.from);
     // If a module only gets another key, the moves within it match before and after, and would have
     // to come both before and after the move of the module.
     let is_outer = a.to.base_module().0.len() < b.to.base_module().0.len();
@@ -108,7 +108,7 @@ impl<'s> EndpointIndex<'s> {
             found.extend(self.by_names.get(&(module.clone(), None, None)).into_iter().flatten());
             module.pop();
         }
-        found.retain(|&at| end.is_within_module((self.end)(&self.statements[at])));
+        found.retain(|&at| end.is_enclosed_by((self.end)(&self.statements[at])));
         found
     }
 }

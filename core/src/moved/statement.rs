@@ -48,7 +48,8 @@ fn implied_statements(
             Repetition::ForEach(_) => continue,
         };
         let end = |end: &MoveEndpoint| {
-            end.resource_name() == Some(&addr.resource) && end.is_in_module_of(&addr.module)
+            end.resource_name() == Some(&addr.resource)
+                && end.names_resource_in_module(&addr.module)
         };
         if !held.instances.contains_key(&from) || written.iter().any(|s| end(&s.from) || end(&s.to))
         {

@@ -24,13 +24,13 @@ use crate::session::Session;
 ///
 /// # Errors
 /// When anything is.
-pub fn check_expression(
+pub fn check_expression_references(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     expr: &Expr,
 ) -> Result<(), Reported> {
     let root = session.config.root_node();
-    config::check_expression(diags, root, expr)?;
+    config::check_expression_references(diags, root, expr)?;
     let mut result = Ok(());
     for traversal in refs::of_expr(expr) {
         let reference = Reference::from_traversal(diags, &traversal)?;

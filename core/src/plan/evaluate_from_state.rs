@@ -5,7 +5,7 @@
 use formwork_value::{Diagnostics, Reported, Value};
 
 use super::vertex::{PlanVertex, ResourceVertex};
-use super::{PlanOptions, build};
+use super::{PlanOptions, build_graph};
 use crate::eval::expand::check_repetition;
 use crate::eval::{Expansion, ModuleResults};
 use crate::instance::decode_stored_value;
@@ -35,7 +35,7 @@ pub async fn evaluate_from_state(
     missing: MissingResourceMeaning,
 ) -> Result<(), Reported> {
     let options = PlanOptions::default();
-    let graph = build::build_plan_graph(diags, session, &options).await?;
+    let graph = build_graph::build_plan_graph(diags, session, &options).await?;
     let eval_inputs = session.eval_inputs();
     for &id in graph.topological_order() {
         match &graph[id] {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use formwork_value::{Diagnostics, Reported};
 
 use super::vertex::PlanVertex;
-use super::{PlanMode, PlanOptions, build};
+use super::{PlanMode, PlanOptions, build_graph};
 use crate::eval::vertex::NamedValueBlock;
 use crate::graph::render::{self, RenderedVertex, VertexStyle};
-use crate::graph::{Graph, GraphDraft, enumerate_vertices, reduce};
+use crate::graph::{Graph, GraphDraft, enumerate_vertices, transitive_reduction};
 use crate::session::Session;
 use crate::shared_graph::{self, EdgeReason, SharedVertex};
 
@@ -22,19 +22,23 @@ pub fn plan_graph_dot(
     options: &PlanOptions,
     resources_only: bool,
 ) -> Result<String, Reported> {
-    let draft = build::build_plan_draft(diags, session, options)?;
+    let draft = build_graph::build_plan_draft(diags, session, options)?;
     if resources_only {
         // A cycle of vertices that are not drawn is an error too.
-        let whole = build::freeze_draft(diags, session, draft)?;
-        let graph =
-            build::freeze_draft(diags, session, build::retain_resources(whole.into_draft()))?;
+        let whole = build_graph::freeze_draft(diags, session, draft)?;
+        let graph = build_graph::freeze_draft(
+            diags,
+            session,
+            build_graph::retain_resources(whole.into_draft()),
+        )?;
         return Ok(resources_dot(&graph));
     }
     if options.mode == PlanMode::Destroy {
-        let graph = build::freeze_draft(diags, session, build::into_destroy_order(draft))?;
+        let graph =
+            build_graph::freeze_draft(diags, session, build_graph::into_destroy_order(draft))?;
         return Ok(shared_graph::draw_phase_graph(&graph, render_destroyed_vertex, |_| {}));
     }
-    let graph = build::freeze_draft(diags, session, draft)?;
+    let graph = build_graph::freeze_draft(diags, session, draft)?;
     Ok(shared_graph::draw_phase_graph(&graph, render_vertex, |draft| {
         add_check_report_vertices(&graph, draft);
     }))
@@ -145,7 +149,7 @@ fn resources_dot(graph: &Graph<PlanVertex<'_>, EdgeReason>) -> String {
 }
 
 fn dependencies_dot(graph: &Graph<PlanVertex<'_>, EdgeReason>) -> String {
-    let reduced = reduce::reduce_transitively(graph);
+    let reduced = transitive_reduction::reduce_transitively(graph);
     let mut arrows: Vec<(String, String)> = Vec::new();
     for id in graph.vertex_ids() {
         let on = reduced.dependencies(id).iter();

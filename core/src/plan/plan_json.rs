@@ -133,7 +133,7 @@ const ACTION_NAMES: [(Action, &str); 8] = [
     (Action::Replace(ReplaceOrder::CreateFirst), "create-delete"),
 ];
 
-const REASONS_BY_NUMBER: [ActionReason; 13] = [
+const ACTION_REASONS: [ActionReason; 13] = [
     ActionReason::ReplaceBecauseTainted,
     ActionReason::ReplaceByRequest,
     ActionReason::ReplaceBecauseCannotUpdate,
@@ -420,7 +420,7 @@ impl ChangeJson {
         let addr: InstanceAddr = self.addr.parse().map_err(|error| damaged_plan_error(&error))?;
         let reason = match self.reason {
             Some(name) => Some(
-                REASONS_BY_NUMBER
+                ACTION_REASONS
                     .into_iter()
                     .find(|reason| format!("{reason:?}") == name)
                     .ok_or_else(|| damaged_plan_error(&format!("{name:?} is no reason")))?,

@@ -66,7 +66,7 @@ pub(crate) struct PendingChangeQuery<'a> {
 
 impl PlannedResources {
     pub(super) fn from_graph(graph: &Graph<PlanVertex<'_>, EdgeReason>, n_modules: usize) -> Self {
-        let watched = resources_triggering_replace(graph);
+        let watched = resources_watched_for_replace(graph);
         let resources = graph.vertices().iter().filter_map(|vertex| match vertex {
             PlanVertex::Resource(resource) => {
                 let is_watched = watched.contains(&resource.addr);
@@ -123,7 +123,7 @@ impl PlannedResources {
 
     /// Whether anything is to be done to a managed resource: in the same instance of the module that
     /// asks, or, in another module, in any.
-    pub(crate) fn is_pending(
+    pub(crate) fn has_pending_change(
         &self,
         asks: PendingChangeQuery<'_>,
         addr: &ConfigResourceAddr,
@@ -133,38 +133,38 @@ impl PlannedResources {
             return false;
         }
         if addr.module != asks.node.path {
-            return self.is_resource_pending(addr);
+            return self.has_pending_change_anywhere(addr);
         }
         let found = self.resources.get(addr).and_then(|fate| fate.found.get());
         found.and_then(|found| found.get(asks.module)).is_some_and(|planned| planned.is_pending)
     }
 
-    fn is_resource_pending(&self, addr: &ConfigResourceAddr) -> bool {
+    fn has_pending_change_anywhere(&self, addr: &ConfigResourceAddr) -> bool {
         let found = self.resources.get(addr).and_then(|fate| fate.found.get());
         addr.resource.mode() == ResourceMode::Managed
             && found.is_some_and(|found| found.values().any(|planned| planned.is_pending))
     }
 
     /// Whether anything is to be done to a managed resource of the module that asks.
-    pub(crate) fn is_resource_pending_in_module(
+    pub(crate) fn has_pending_change_in_module(
         &self,
         asks: PendingChangeQuery<'_>,
         name: &ResourceName,
     ) -> bool {
         let (module, resource) = (asks.node.path.clone(), name.clone());
-        self.is_pending(asks, &ConfigResourceAddr { module, resource })
+        self.has_pending_change(asks, &ConfigResourceAddr { module, resource })
     }
 
     /// Whether a change is pending for the object that a `depends_on` names: a resource, or all
     /// resources that another object depends on.
-    pub(crate) fn is_name_pending_in_module(
+    pub(crate) fn is_depends_on_pending_in_module(
         &self,
         settled: &GraphAnalysis,
         asks: PendingChangeQuery<'_>,
         on: &Reference,
     ) -> bool {
         if let Some(name) = on.resource_name() {
-            return self.is_resource_pending_in_module(asks, name);
+            return self.has_pending_change_in_module(asks, name);
         }
         let upstream = self.upstream.get(&depends_on_name(asks.node, on));
         upstream.into_iter().flatten().any(|addr| self.has_pending_dependency(settled, asks, addr))
@@ -177,13 +177,19 @@ impl PlannedResources {
         asks: PendingChangeQuery<'_>,
         addr: &ConfigResourceAddr,
     ) -> bool {
-        self.is_pending(asks, addr)
-            || settled.closures.has_dependency_where(addr, |addr| self.is_pending(asks, addr))
+        self.has_pending_change(asks, addr)
+            || settled
+                .closures
+                .has_dependency_where(addr, |addr| self.has_pending_change(asks, addr))
     }
 
     /// Whether a change is pending for an object that the `depends_on` of a call around a module
     /// names.
-    pub(crate) fn is_call_pending(&self, view: PlanContext<'_>, node: &ModuleNode) -> bool {
+    pub(crate) fn is_depends_on_of_call_pending(
+        &self,
+        view: PlanContext<'_>,
+        node: &ModuleNode,
+    ) -> bool {
         let config = view.session.config;
         let mut here = Some(node);
         // The `depends_on` of a call holds for everything in the calls within it too.
@@ -191,7 +197,9 @@ impl PlannedResources {
             let Some((caller, call)) = config.call_of_module(node) else { return false };
             // Everything a call waits for was planned before anything in it asks.
             let pending = self.calls[node.index].get_or_init(|| {
-                call.depends_on.iter().any(|on| self.is_name_pending(view.settled, caller, on))
+                call.depends_on
+                    .iter()
+                    .any(|on| self.is_depends_on_pending(view.settled, caller, on))
             });
             if *pending {
                 return true;
@@ -201,17 +209,17 @@ impl PlannedResources {
         false
     }
 
-    fn is_name_pending(
+    fn is_depends_on_pending(
         &self,
         settled: &GraphAnalysis,
         caller: &ModuleNode,
         reference: &Reference,
     ) -> bool {
         let pending = |addr: &ConfigResourceAddr| {
-            self.is_resource_pending(addr)
+            self.has_pending_change_anywhere(addr)
                 || settled
                     .closures
-                    .has_dependency_where(addr, |addr| self.is_resource_pending(addr))
+                    .has_dependency_where(addr, |addr| self.has_pending_change_anywhere(addr))
         };
         if let Some(name) = reference.resource_name() {
             let (module, resource) = (caller.path.clone(), name.clone());
@@ -222,7 +230,7 @@ impl PlannedResources {
 }
 
 /// The resources that are mentioned in a block with a `replace_triggered_by`.
-fn resources_triggering_replace(
+fn resources_watched_for_replace(
     graph: &Graph<PlanVertex<'_>, EdgeReason>,
 ) -> BTreeSet<ConfigResourceAddr> {
     let mut watched = BTreeSet::new();

@@ -22,7 +22,7 @@ use crate::addr::{ProviderConfigAddr, ResourceAddr};
 use crate::config::Config;
 use crate::graph::{Edges, GraphDraft};
 use crate::session::Session;
-use crate::shared_graph::{self, EdgeReason, VertexNames};
+use crate::shared_graph::{self, EdgeReason, VertexLookup};
 
 /// Inputs of every transform.
 #[derive(Clone, Copy)]
@@ -52,7 +52,7 @@ pub(super) type AddingTransform =
     for<'c> fn(TransformInputs<'c>, &mut Diagnostics, &mut dyn FnMut(PlanVertex<'c>));
 /// Adds edges.
 pub(super) type ConnectingTransform =
-    for<'c> fn(&'c Config, &[PlanVertex<'c>], &VertexNames, &mut Edges<EdgeReason>);
+    for<'c> fn(&'c Config, &[PlanVertex<'c>], &VertexLookup, &mut Edges<EdgeReason>);
 /// Says which vertices stay.
 pub(super) type PruningTransform =
     for<'c> fn(TransformInputs<'c>, &GraphDraft<PlanVertex<'c>, EdgeReason>) -> Vec<bool>;
@@ -68,7 +68,7 @@ pub(super) struct TransformSteps<'s> {
     pub(super) complete: &'s [CompletingTransform],
 }
 
-/// All steps of the graph of a plan. Then `core/src/plan/build.rs` loads the providers that the graph needs and freezes
+/// All steps of the graph of a plan. Then `core/src/plan/build_graph.rs` loads the providers that the graph needs and freezes
 /// it. At last, when everything is computed that depends on the graph,
 /// `core/src/plan/transform/add_read_vertices.rs` adds vertices that read objects early.
 pub(super) const PLAN_GRAPH_STEPS: TransformSteps<'_> = TransformSteps {

@@ -12,7 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 use self::visit::ValidationContext;
 use super::attribute_references;
 use super::vertex::PlanVertex;
-use super::{PlanOptions, build};
+use super::{PlanOptions, build_graph};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Reference};
 use crate::config::inputs::{self, ResolvedVariable};
 use crate::config::{Repetition, import_problem};
@@ -36,7 +36,7 @@ pub(crate) struct ValidatedConfigs(RefCell<BTreeMap<ConfigResourceAddr, Value>>)
 
 impl ValidatedConfigs {
     /// Whether the provider of a resource accepted this configuration of an instance.
-    pub(crate) fn take_if_accepted(&self, addr: &InstanceAddr, config: &Value) -> bool {
+    pub(crate) fn was_accepted(&self, addr: &InstanceAddr, config: &Value) -> bool {
         // It is forgotten with that, unless there may be other instances: else all of them were
         // kept twice in the end.
         let (resource, mut accepted) = (addr.resource_addr().config_addr(), self.0.borrow_mut());
@@ -154,12 +154,12 @@ async fn walk_validation_graph(
     check_import_modules(session, diags)?;
     session.config.check_module_calls(diags)?;
     let options = PlanOptions::default();
-    let mut draft = build::build_plan_draft(diags, session, &options)?;
-    let loaded = build::load_providers(diags, session, &draft).await;
+    let mut draft = build_graph::build_plan_draft(diags, session, &options)?;
+    let loaded = build_graph::load_providers(diags, session, &draft).await;
     // Between the two, because it needs the schemas, and its edges could close a cycle that
     // Terraform does not see.
-    unsupported_references::remove_unsupported_edges(session, &mut draft);
-    let graph = build::freeze_draft(diags, session, draft)?;
+    unsupported_references::remove_edges_outside_schema(session, &mut draft);
+    let graph = build_graph::freeze_draft(diags, session, draft)?;
     // Only now, so that one run reports both missing providers and cycles.
     loaded?;
     let eval_inputs = EvalInputs { checking: true, ..session.eval_inputs() };
@@ -211,7 +211,11 @@ async fn walk_validation_graph(
             problems.insert(id, said);
             let mut warnings = attribute_references::deprecation_warnings(session, vertex);
             if !warnings.is_empty() {
-                unsupported_references::remove_unsupported_warnings(session, vertex, &mut warnings);
+                unsupported_references::remove_warnings_outside_schema(
+                    session,
+                    vertex,
+                    &mut warnings,
+                );
                 deprecated.insert(id, warnings);
             }
             next

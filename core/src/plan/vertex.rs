@@ -138,7 +138,7 @@ impl<'c> shared_graph::PhaseVertex<'c> for PlanVertex<'c> {
         }
     }
 
-    fn referenced_resource(&self) -> Option<&ConfigResourceAddr> {
+    fn resource_for_references(&self) -> Option<&ConfigResourceAddr> {
         match self {
             Self::Resource(resource) => Some(&resource.addr),
             _ => None,
@@ -155,7 +155,8 @@ impl<'c> shared_graph::PhaseVertex<'c> for PlanVertex<'c> {
     }
 
     fn opened_ephemeral(&self) -> Option<&ConfigResourceAddr> {
-        self.referenced_resource().filter(|addr| addr.resource.mode() == ResourceMode::Ephemeral)
+        self.resource_for_references()
+            .filter(|addr| addr.resource.mode() == ResourceMode::Ephemeral)
     }
 
     fn passes_values_on(&self) -> bool {

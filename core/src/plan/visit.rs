@@ -112,7 +112,7 @@ impl<'a> PlanContext<'a> {
         config: &Value,
         written: InstanceConfig<'_>,
     ) -> Result<(), Reported> {
-        if self.settled.accepted.take_if_accepted(written.addr, config) {
+        if self.settled.accepted.was_accepted(written.addr, config) {
             return Ok(());
         }
         client

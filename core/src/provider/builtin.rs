@@ -84,7 +84,7 @@ impl BuiltinProvider {
         Self { states: Some(states), ..Self::default() }
     }
 
-    fn validate_data_config(&self, type_name: &str) -> Result<&Type, Failure> {
+    fn managed_object_type(&self, type_name: &str) -> Result<&Type, Failure> {
         if type_name == "terraform_data" {
             Ok(&self.data_type)
         } else {
@@ -129,7 +129,7 @@ impl ProviderHandlers for BuiltinProvider {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        let config = request.config.decode(self.validate_data_config(&request.type_name)?);
+        let config = request.config.decode(self.managed_object_type(&request.type_name)?);
         Ok(terraform_data::validate_terraform_data(
             config.map_err(|error| decode_error_to_failure(&error))?.value(),
         ))
@@ -148,7 +148,7 @@ impl ProviderHandlers for BuiltinProvider {
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
-        let ty = self.validate_data_config(&request.type_name)?;
+        let ty = self.managed_object_type(&request.type_name)?;
         let RawState::Json(text) = request.state else {
             return Err(Failure::Misbehaved(
                 "terraform_data was never stored as a flat map".into(),
@@ -166,7 +166,7 @@ impl ProviderHandlers for BuiltinProvider {
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
-        self.validate_data_config(&request.type_name)?;
+        self.managed_object_type(&request.type_name)?;
         // The object is nowhere but in the state, so the stored one is current.
         Ok(ReadResponse {
             state: request.current,
@@ -178,7 +178,7 @@ impl ProviderHandlers for BuiltinProvider {
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
-        let ty = self.validate_data_config(&request.type_name)?;
+        let ty = self.managed_object_type(&request.type_name)?;
         let (prior, proposed) =
             (self.decode_payload(&request.prior)?, self.decode_payload(&request.proposed)?);
         let (planned, requires_replace) = terraform_data::plan_terraform_data(&prior, &proposed);
@@ -194,7 +194,7 @@ impl ProviderHandlers for BuiltinProvider {
     }
 
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
-        let ty = self.validate_data_config(&request.type_name)?;
+        let ty = self.managed_object_type(&request.type_name)?;
         let state = terraform_data::apply_terraform_data(&self.decode_payload(&request.planned)?);
         Ok(ApplyResponse {
             state: encode_payload(state, ty),
@@ -206,7 +206,7 @@ impl ProviderHandlers for BuiltinProvider {
     }
 
     async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
-        let ty = self.validate_data_config(&request.target_type)?;
+        let ty = self.managed_object_type(&request.target_type)?;
         let (value, diagnostics) = match terraform_data::move_from_null_resource(&request) {
             Ok(value) => (value, Vec::new()),
             Err(said) => (Value::null(ty.clone()), vec![said]),
@@ -216,7 +216,7 @@ impl ProviderHandlers for BuiltinProvider {
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
-        let ty = self.validate_data_config(&request.type_name)?;
+        let ty = self.managed_object_type(&request.type_name)?;
         let resource = ImportedResource {
             type_name: request.type_name,
             state: encode_payload(terraform_data::terraform_data_by_id(&request.id), ty),

@@ -231,7 +231,7 @@ impl ProviderClient {
         let request = ValidateRequest {
             type_name: String::new(),
             config: config.clone(),
-            client: self.calls.capabilities(),
+            client: self.calls.client_capabilities(),
         };
         let call = "ValidateProviderConfig";
         // Both calls go to this process, even if the slot gets another one between them. Terraform
@@ -244,7 +244,7 @@ impl ProviderClient {
             // Some of them compare it.
             terraform_version: LANGUAGE_VERSION.to_string(),
             config,
-            client: self.calls.capabilities(),
+            client: self.calls.client_capabilities(),
         };
         let call = "ConfigureProvider";
         let verdict = self.wait_for_answer(call, about.addr, provider.configure(request)).await;
@@ -318,7 +318,7 @@ impl ProviderClient {
             &exchange,
             context,
         )?;
-        let value = add_marks(ty, keep_stored_numbers(value), &object.sensitive);
+        let value = add_marks(ty, round_numbers_as_stored(value), &object.sensitive);
         self.calls.secrets.add_marked_values(&value);
         Ok(value)
     }
@@ -339,7 +339,7 @@ impl ProviderClient {
             current: self.encode_for_request(current.value, ty),
             private: current.private.clone(),
             provider_meta: self.meta.clone(),
-            client: self.calls.capabilities(),
+            client: self.calls.client_capabilities(),
             identity: current.identity,
         };
         let call = "ReadResource";
@@ -388,7 +388,7 @@ impl ProviderClient {
             config: self.encode_for_request(ask.config.value(), ty),
             prior_private: ask.private.clone(),
             provider_meta: self.meta.clone(),
-            client: self.calls.capabilities(),
+            client: self.calls.client_capabilities(),
             prior_identity: ask.identity.cloned(),
             planned_private: Bytes::new(),
         };
@@ -471,7 +471,7 @@ fn encode_plain_value(value: &Plain, ty: &ResourceType) -> Payload {
 }
 
 /// An object with the numbers that the state gives back, whatever precision the provider holds them in.
-pub fn keep_stored_numbers(value: Plain) -> Plain {
+pub fn round_numbers_as_stored(value: Plain) -> Plain {
     json::with_stored_number_precision(value.value()).map_or(value, |stored| stored.split_marks().0)
 }
 

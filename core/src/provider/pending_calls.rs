@@ -26,7 +26,7 @@ use crate::addr::ProviderAddr;
 
 /// Time that a call without changes may still take after an interrupt: a provider that is asked to
 /// stop usually answers within that.
-const INTERRUPT_GRACE_PERIOD: Duration = Duration::from_secs(3);
+const INTERRUPTED_READ_GRACE_PERIOD: Duration = Duration::from_secs(3);
 
 /// A call that waits for its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl ProviderCalls {
 
     /// The capabilities of this client. As in Terraform 1.11, an apply announces that a provider may
     /// defer changes, and fails if it does.
-    pub(super) fn capabilities(&self) -> ClientCapabilities {
+    pub(super) fn client_capabilities(&self) -> ClientCapabilities {
         ClientCapabilities {
             write_only_attributes_allowed: true,
             deferral_allowed: self.applying.get(),
@@ -152,7 +152,7 @@ impl ProviderCalls {
             };
             // A call that begins after the interrupt has its time too, such as a read that finds
             // out the effect of a change.
-            sleep_until(interrupted.max(begun) + INTERRUPT_GRACE_PERIOD).await;
+            sleep_until(interrupted.max(begun) + INTERRUPTED_READ_GRACE_PERIOD).await;
             "the run was interrupted, and the call changes nothing".to_owned()
         });
         select(deadline, interruption).await.factor_first().0

@@ -16,11 +16,11 @@ pub(crate) struct ProviderProcessGate<'p, 'l> {
     pool: &'p ProviderPool<'l>,
     /// By vertex: the configuration that it is or uses.
     uses: Vec<Option<usize>>,
-    users: RefCell<Vec<ProviderUser<'p>>>,
+    users: RefCell<Vec<ProviderConfigUsage<'p>>>,
     n_places_taken: Cell<usize>,
 }
 
-struct ProviderUser<'p> {
+struct ProviderConfigUsage<'p> {
     addr: &'p ProviderConfigAddr,
     /// Number of vertices still to pass: the one that configures, and those that use it.
     n_left: usize,
@@ -39,7 +39,7 @@ impl<'p, 'l> ProviderProcessGate<'p, 'l> {
             .filter_map(|vertex| Some((vertex.opened_ephemeral()?, vertex.provider_config()?)));
         let opened: BTreeMap<_, _> = opened.collect();
         let mut numbers = BTreeMap::new();
-        let mut users: Vec<ProviderUser<'p>> = Vec::new();
+        let mut users: Vec<ProviderConfigUsage<'p>> = Vec::new();
         let uses = vertices.iter().map(|vertex| {
             // The end of an ephemeral resource is a use as well: closing needs the provider.
             let part = match vertex.as_shared() {
@@ -50,7 +50,7 @@ impl<'p, 'l> ProviderProcessGate<'p, 'l> {
             let addr = part.filter(|addr| !addr.provider.is_builtin())?;
             let number = *numbers.entry(addr).or_insert(users.len());
             if number == users.len() {
-                users.push(ProviderUser { addr, n_left: 0, has_place: false });
+                users.push(ProviderConfigUsage { addr, n_left: 0, has_place: false });
             }
             users[number].n_left += 1;
             Some(number)
@@ -59,7 +59,7 @@ impl<'p, 'l> ProviderProcessGate<'p, 'l> {
         Self { pool, uses, users: RefCell::new(users), n_places_taken: Cell::new(0) }
     }
 
-    fn reserve_process(&self, user: &mut ProviderUser<'p>) {
+    fn reserve_process(&self, user: &mut ProviderConfigUsage<'p>) {
         user.has_place = true;
         self.n_places_taken.set(self.n_places_taken.get() + 1);
     }

@@ -60,7 +60,7 @@ pub(crate) trait PhaseVertex<'c>: From<SharedVertex<'c>> + Display {
     fn resource_block(&self) -> Option<&Resource>;
 
     /// The resource that a mention finds here.
-    fn referenced_resource(&self) -> Option<&ConfigResourceAddr>;
+    fn resource_for_references(&self) -> Option<&ConfigResourceAddr>;
 
     /// The provider configuration that does it, of what is done to objects.
     fn provider_config(&self) -> Option<&ProviderConfigAddr>;

@@ -142,7 +142,7 @@ impl LocalIntentLog {
 #[async_trait::async_trait(?Send)]
 impl IntentLog for LocalIntentLog {
     async fn begin_run(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
-        let mut journal = Journal::begin_run_with(self.durability, &self.folder, begin)?;
+        let mut journal = Journal::begin_run_with_durability(self.durability, &self.folder, begin)?;
         if let Some(seal) = &self.seal {
             journal.set_seal(Arc::clone(seal));
         }

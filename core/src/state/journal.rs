@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use formwork_value::Value;
 
-pub use self::append::InternalRecords;
+pub use self::append::InternalRecordTiming;
 use self::append::RecordBuffer;
 pub(super) use self::copy::write_journal_file;
 pub use self::copy::{JournalCopy, JournalCopyError};
@@ -236,10 +236,10 @@ impl Journal {
     ///
     /// # Errors
     /// When this or an earlier record could not be written.
-    pub fn announce_internal(
+    pub fn announce_internal_call(
         &self,
         intent: Intent<'_>,
-        records: InternalRecords,
+        records: InternalRecordTiming,
     ) -> Result<OperationId, JournalError> {
         self.write_intent(intent, Some(records))
     }
@@ -253,9 +253,9 @@ impl Journal {
     fn write_intent(
         &self,
         intent: Intent<'_>,
-        internal: Option<InternalRecords>,
+        internal: Option<InternalRecordTiming>,
     ) -> Result<OperationId, JournalError> {
-        let is_buffered = internal == Some(InternalRecords::Buffered);
+        let is_buffered = internal == Some(InternalRecordTiming::Buffered);
         // Before the number is taken: records that are refused give theirs back.
         match is_buffered {
             true => self.write_full_buffer(),
@@ -388,7 +388,7 @@ impl Journal {
         self.append_record(&record::state_fingerprint_record(file))?;
         // The state and its backup may stand on the same disk, and need space now.
         self.free_unused_space();
-        self.rules.note_stored(self.next.get() - 1);
+        self.rules.note_state_stored(self.next.get() - 1);
         self.make_durable().await
     }
 

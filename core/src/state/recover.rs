@@ -271,7 +271,7 @@ impl Recovery {
                 && let Some(object) = file.state.find_object(&one.addr, one.deposed.as_ref())
                 // The planned attributes decide, not the address alone: with several interrupted
                 // creations of one type, an import may have put another object there.
-                && one.may_be_created_object(object)
+                && one.may_have_created(object)
             {
                 one.decided = Some(CREATED_OBJECT_EXISTS_REASON.to_owned());
             }
@@ -300,7 +300,7 @@ impl Recovery {
     /// Takes down what was found out or decided about everything that is open about an instance, by
     /// the address that it had, or else by the one that it has if only one has come there. It stays with
     /// [`Recovery::archive_journals`]. Returns what that was.
-    pub fn note_decision(&mut self, addr: &InstanceAddr, how: &str) -> Vec<UnresolvedOperation> {
+    pub fn mark_decided(&mut self, addr: &InstanceAddr, how: &str) -> Vec<UnresolvedOperation> {
         let began_there =
             self.unresolved.iter().any(|one| one.addr == *addr && one.needs_decision());
         let origin = match began_there {
@@ -401,7 +401,7 @@ impl UnresolvedOperation {
     }
 
     /// Whether an object may be the one that was to be created.
-    fn may_be_created_object(&self, object: &ObjectState) -> bool {
+    fn may_have_created(&self, object: &ObjectState) -> bool {
         self.differing_attributes(object).is_empty()
     }
 

@@ -76,7 +76,7 @@ impl Secrets {
         let secrets = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let (mut found, mut at) = (Vec::new(), 0);
         while at < text.len() && !secrets.is_empty() {
-            match longest_secret_at(&secrets, text, at) {
+            match longest_secret_length_at(&secrets, text, at) {
                 Some(length) => {
                     found.push(at..at + length);
                     at += length;
@@ -90,7 +90,7 @@ impl Secrets {
 }
 
 /// The length of the longest value that stands at a position of a string.
-fn longest_secret_at(secrets: &BTreeSet<Box<str>>, text: &str, at: usize) -> Option<usize> {
+fn longest_secret_length_at(secrets: &BTreeSet<Box<str>>, text: &str, at: usize) -> Option<usize> {
     let mut rest = &text[at..];
     loop {
         // Every value that `rest` begins with sorts before `rest`, and the longest of them last.

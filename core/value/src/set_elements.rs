@@ -15,7 +15,7 @@ impl Value {
     #[must_use]
     pub fn set(ty: Type, items: Vec<Self>) -> Self {
         let mut marks = Marks::NONE;
-        let mut sorted = SortedElements::default();
+        let mut sorted = ElementsByKnownness::default();
         for item in items {
             let own = item.all_marks();
             marks |= own;
@@ -31,13 +31,13 @@ impl Value {
 }
 
 #[derive(Default)]
-struct SortedElements {
+struct ElementsByKnownness {
     known: Vec<Value>,
     unknown: Vec<Value>,
     null: Option<Value>,
 }
 
-impl SortedElements {
+impl ElementsByKnownness {
     fn into_sorted_items(self) -> Vec<Value> {
         let Self { mut known, unknown, null } = self;
         match known.as_slice() {

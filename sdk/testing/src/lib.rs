@@ -49,7 +49,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use formwork_core::apply::apply_plan;
-use formwork_core::config::module_folders::LocalFolders;
+use formwork_core::config::module_folders::LocalModuleFolders;
 use formwork_core::config::{Config, ConfigFiles, ConfigSource, inputs};
 use formwork_core::eval::{HostValues, Results};
 use formwork_core::plan::{Plan, PlanMode, PlanOptions, make_plan};
@@ -272,7 +272,7 @@ impl TestEngine {
         let done = applied.is_some();
         if let (Some(recovery), Some(plan), true) = (&mut recovery, &plan, done) {
             for addr in plan.searches.keys() {
-                recovery.note_decision(addr, "the provider was asked for the object");
+                recovery.mark_decided(addr, "the provider was asked for the object");
             }
             if let Err(error) = recovery.archive_journals() {
                 let _receipt = diags.error(error.diagnostic());
@@ -448,9 +448,10 @@ struct LoadedConfig {
 impl LoadedConfig {
     fn load(diags: &mut Diagnostics, texts: &InMemoryFiles) -> Option<Self> {
         let mut sources = Sources::new();
-        let source = ConfigSource { files: texts, dir: Path::new("."), folders: &LocalFolders };
+        let source =
+            ConfigSource { files: texts, dir: Path::new("."), folders: &LocalModuleFolders };
         let config = Config::load(diags, &mut sources, source).ok()?;
-        let refused = inputs::UnsetVariable::Error;
+        let refused = inputs::UnsetVariableTreatment::Error;
         let variables =
             inputs::resolve_variables(diags, &mut sources, &config.root, Vec::new(), refused)
                 .ok()?;

@@ -3,7 +3,7 @@
 
 use std::io::BufRead as _;
 
-use formwork_core::plan::check_expression;
+use formwork_core::plan::check_expression_references;
 use formwork_core::session::Session;
 use formwork_lang::eval::evaluate;
 use formwork_lang::functions::{CallContext, CallError, Function, FunctionHost, Param};
@@ -109,7 +109,7 @@ impl<'r> Repl<'r> {
     ) -> Result<String, Reported> {
         let source = sources.add(CONSOLE_INPUT_NAME, text);
         let expr = parse_expression(diags, sources, source)?;
-        check_expression(self.session, diags, &expr)?;
+        check_expression_references(self.session, diags, &expr)?;
         let module = self.session.results.root();
         let scope = ConsoleScope { module: &self.session.module_scope(module) };
         if let Some(of) = argument_of_type_call(&expr) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::config::module_folders::LocalFolders;
+use formwork_core::config::module_folders::LocalModuleFolders;
 use formwork_core::config::{Config, ConfigFiles, ConfigSource, inputs};
 use formwork_core::disk::{MAX_CONFIG_FILE_LEN, read_file};
 use formwork_core::eval::{HostValues, Results};
@@ -71,9 +71,9 @@ async fn plan_example(
 ) -> Result<(), Reported> {
     let dir = example.parent().unwrap_or(Path::new("."));
     let config_source =
-        ConfigSource { files: &SingleFileFolder(example), dir, folders: &LocalFolders };
+        ConfigSource { files: &SingleFileFolder(example), dir, folders: &LocalModuleFolders };
     let config = Config::load(diags, sources, config_source)?;
-    let refused = inputs::UnsetVariable::Error;
+    let refused = inputs::UnsetVariableTreatment::Error;
     let variables = inputs::resolve_variables(diags, sources, &config.root, Vec::new(), refused)?;
     let launcher = Launcher { program, running: RefCell::default() };
     let pool = ProviderPool::new(&launcher);

@@ -147,10 +147,10 @@ async fn apply_decision(
             print_out(&describe_adoption(&operation.adopt_object(diags, locked, request).await?));
         }
         Some(ReviewDecision::Forget) => {
-            drop(locked.note_decision(addr, "settled by the user"));
+            drop(locked.mark_decided(addr, "settled by the user"));
         }
         Some(ReviewDecision::Retry) => {
-            drop(locked.note_decision(addr, "not executed, according to the user"));
+            drop(locked.mark_decided(addr, "not executed, according to the user"));
         }
         Some(ReviewDecision::Skip) | None => return Ok(false),
     }

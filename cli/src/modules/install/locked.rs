@@ -1,7 +1,7 @@
 //! Compares modules with their lock file while they are installed.
 
 use formwork_core::addr::ModuleSource;
-use formwork_core::config::CallSite;
+use formwork_core::config::ModuleCallSource;
 use formwork_value::{Diagnostics, Reported};
 
 use super::super::staging::Staging;
@@ -67,7 +67,7 @@ impl ModuleWalk<'_> {
     pub(super) fn verify_module_content(
         &mut self,
         diags: &mut Diagnostics,
-        call: &CallSite,
+        call: &ModuleCallSource,
         key: &str,
         record: &ModuleRecord,
     ) -> Result<(), Reported> {

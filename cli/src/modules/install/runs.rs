@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use formwork_core::config::CallSite;
+use formwork_core::config::ModuleCallSource;
 use formwork_core::config::files::{FilesOnDisk, normalize_path};
 use formwork_core::config::test_files::TestFolders;
 use formwork_core::config::test_modules::{self, TestFileWithModules};
@@ -33,7 +33,7 @@ impl ModuleWalk<'_> {
         let folders = TestFolders { module: place.root, tests: place.tests };
         let files = test_modules::list_test_files(self.sources, &FilesOnDisk, folders);
         // The root has no key of its own, so the name of a call is its key.
-        let with_key = |file: &TestFileWithModules, site: &CallSite| CallSite {
+        let with_key = |file: &TestFileWithModules, site: &ModuleCallSource| ModuleCallSource {
             name: file.module_key(site).as_str().into(),
             ..site.clone()
         };

@@ -1,7 +1,7 @@
 //! Selects the version of a module from a registry.
 
 use formwork_core::addr::RegistryModuleAddr;
-use formwork_core::config::CallSite;
+use formwork_core::config::ModuleCallSource;
 use formwork_core::version::LooseVersion;
 use formwork_value::{Diagnostics, Reported};
 
@@ -14,7 +14,7 @@ impl ModuleWalk<'_> {
         &self,
         key: &str,
         source: &str,
-        call: &CallSite,
+        call: &ModuleCallSource,
     ) -> Option<LooseVersion> {
         let locked = self.locked.0.get(key).filter(|locked| locked.source == source)?;
         let version: LooseVersion = locked.version.as_ref()?.parse().ok()?;
@@ -27,7 +27,7 @@ impl ModuleWalk<'_> {
     pub(super) fn choose_newest_version(
         &mut self,
         diags: &mut Diagnostics,
-        call: &CallSite,
+        call: &ModuleCallSource,
         module: &RegistryModuleAddr,
     ) -> Result<LooseVersion, Reported> {
         let named = module_errors::call_name(self.sources, call);

@@ -21,7 +21,7 @@ pub(super) fn state_store_hash(parts: &[Value; 6]) -> u64 {
 }
 
 fn write_value(text: &mut String, value: &Value) {
-    match value.peek() {
+    match value.under_marks() {
         Value::Null(_) => text.push('~'),
         Value::Unknown(_) => text.push('?'),
         Value::Bool(true) => text.push('T'),
@@ -41,7 +41,7 @@ fn write_value(text: &mut String, value: &Value) {
         Value::Object(object) => {
             write_enclosed(text, '<', '>', object.iter().map(|(_, value)| value));
         }
-        Value::Tuple(_) => write_enclosed(text, '<', '>', value.peek().children().iter()),
+        Value::Tuple(_) => write_enclosed(text, '<', '>', value.under_marks().children().iter()),
         other => write_enclosed(text, '[', ']', other.children().iter()),
     }
 }

@@ -151,7 +151,7 @@ impl InitializedBackend {
 
     /// Whether the backend of a block has the same type, and the same provider.
     pub(super) fn is_same_backend(&self, block: &Block) -> bool {
-        let source = block.store_provider().map(ToString::to_string);
+        let source = block.provider_of_state_store().map(ToString::to_string);
         self.kind == *block.kind
             && self.provider.as_ref().map(|provider| &provider.source) == source.as_ref()
     }

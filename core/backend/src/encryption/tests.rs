@@ -9,7 +9,9 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use formwork_core::config::inputs::{self, GivenValue, GivenVariable, InputOrigin, UnsetVariable};
+use formwork_core::config::inputs::{
+    self, GivenValue, GivenVariable, InputOrigin, UnsetVariableTreatment,
+};
 use formwork_core::config::{ConfigFiles, load_root_module};
 use formwork_core::eval::HostValues;
 use formwork_core::eval::static_scope::StaticScope;
@@ -65,7 +67,7 @@ fn build_encryption(
         origin: InputOrigin::Environment,
     }];
     let variables =
-        inputs::resolve_variables(diags, sources, &module, given, UnsetVariable::Unknown)?;
+        inputs::resolve_variables(diags, sources, &module, given, UnsetVariableTreatment::Unknown)?;
     let world = HostValues::for_folder("/", || time::OffsetDateTime::UNIX_EPOCH);
     let scope = StaticScope::new(&module, &variables, &world);
     let block = module.settings.encryption.as_ref().expect("the text has the block");

@@ -131,7 +131,7 @@ async fn the_run_of_a_lost_machine_is_taken_over_by_another_one() {
     // What is open waits for a decision on any machine.
     let mut recovery = third.recover_runs_into(stored.clone(), 1).await;
     assert_eq!(unresolved_addresses(&recovery), ["t.open"]);
-    recovery.note_decision(&"t.open".parse().unwrap(), "forgotten");
+    recovery.mark_decided(&"t.open".parse().unwrap(), "forgotten");
     third.intents.finish_recovery(&recovery).await.unwrap();
     assert!(second.recover_runs_into(stored, 0).await.is_empty());
     assert!(!second.intents.has_unfinished_run().await);

@@ -357,7 +357,7 @@ impl Evaluator<'_> {
                         frames,
                     ));
                 }
-                match convert::convert(include.peek(), &Type::Bool) {
+                match convert::convert(include.under_marks(), &Type::Bool) {
                     Ok(Value::Bool(true)) => {}
                     Ok(Value::Bool(false)) => return Ok(()),
                     Ok(_) => {
@@ -447,7 +447,7 @@ pub(super) fn key_value_at(collection: &Value, at: usize) -> (Value, &Value) {
     // All callers stay within the length, so this value is never seen.
     static ABSENT_ELEMENT: Value = Value::Null(Type::Dynamic);
     let value = collection.children().get(at).unwrap_or(&ABSENT_ELEMENT);
-    let key = match collection.peek() {
+    let key = match collection.under_marks() {
         Value::Map(map) => map.keys().get(at).cloned().map(Value::String),
         Value::Object(object) => object.names().get(at).cloned().map(Value::String),
         Value::Set(_) => Some(value.clone()),

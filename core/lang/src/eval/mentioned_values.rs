@@ -129,7 +129,7 @@ fn describe_value(value: &Value, cause: ErrorCause) -> Option<String> {
         return (cause == ErrorCause::Ephemeral).then(|| "has an ephemeral value".to_owned());
     }
     let ty = value.ty();
-    match (value.peek(), cause) {
+    match (value.under_marks(), cause) {
         (Value::Unknown(_), ErrorCause::Unknown) if ty == Type::Dynamic => {
             Some("will be known only after apply".to_owned())
         }

@@ -76,7 +76,7 @@ fn param_of_argument(function: &dyn Function, at: usize) -> Option<&Param> {
 /// Whether the type of a value is not known: a function that is not ready for it cannot even tell the
 /// type of its result.
 fn has_unknown_type(value: &Value) -> bool {
-    match value.peek() {
+    match value.under_marks() {
         Value::Null(ty) => *ty == Type::Dynamic,
         Value::Unknown(unknown) => *unknown.ty() == Type::Dynamic,
         _ => false,
@@ -88,7 +88,7 @@ pub(super) fn strip_all_marks(value: &Value) -> Value {
     if value.all_marks().is_empty() {
         return value.clone();
     }
-    let bare = value.peek();
+    let bare = value.under_marks();
     let items: Vec<Value> = bare.children().iter().map(strip_all_marks).collect();
     if items.is_empty() { bare.clone() } else { bare.with_children(items) }
 }

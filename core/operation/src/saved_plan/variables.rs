@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_core::config::Config;
 use formwork_core::config::inputs::{
-    self, GivenValue, GivenVariable, InputOrigin, ResolvedVariable, UnsetVariable,
+    self, GivenValue, GivenVariable, InputOrigin, ResolvedVariable, UnsetVariableTreatment,
 };
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
@@ -57,7 +57,7 @@ impl SavedPlan {
         let mut resolve = |diags: &mut Diagnostics, given, unset| {
             inputs::resolve_variables(diags, sources, &config.root, given, unset)
         };
-        let inputs = resolve(diags, given, UnsetVariable::Error)?;
+        let inputs = resolve(diags, given, UnsetVariableTreatment::Error)?;
         let mut found = Ok(());
         for (name, value) in &self.plan.variables {
             if inputs.get(name).map(|input| &input.value) != Some(value) {
@@ -75,7 +75,9 @@ impl SavedPlan {
             let other = elsewhere.and_then(|given| {
                 let given = vec![given.clone()];
                 // Compared after conversion: `TF_VAR_n=1` is text, and the plan has a number.
-                resolve(&mut Diagnostics::new(), given, UnsetVariable::Unknown).ok()?.remove(name)
+                resolve(&mut Diagnostics::new(), given, UnsetVariableTreatment::Unknown)
+                    .ok()?
+                    .remove(name)
             });
             if other.is_some_and(|other| other.value != *value) {
                 diags.warn(ignored_variable_warning(name));

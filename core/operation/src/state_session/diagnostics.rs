@@ -88,7 +88,7 @@ pub(super) struct SavedStateCopy<'a> {
 }
 
 /// Describes the use of the copy of a state that could not be stored.
-pub(super) fn saved_copy_remedy(error: &StoreError, copy: &SavedStateCopy<'_>) -> Diagnostic {
+pub(super) fn saved_copy_diagnostic(error: &StoreError, copy: &SavedStateCopy<'_>) -> Diagnostic {
     let is_other = matches!(
         error,
         StoreError::Changed { .. } | StoreError::OtherLineage { .. } | StoreError::Replaced { .. }
@@ -145,7 +145,7 @@ mod tests {
             ] {
                 let copy =
                     SavedStateCopy { path: Path::new("errored.tfstate"), kept: None, record };
-                let detail = saved_copy_remedy(&error, &copy).detail;
+                let detail = saved_copy_diagnostic(&error, &copy).detail;
                 assert!(detail.contains(expected), "{detail}");
                 let is_taken_into_state = detail.contains("takes them over");
                 assert_eq!(is_taken_into_state, record == ResultsRecord::Journal, "{detail}");

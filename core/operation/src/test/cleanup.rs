@@ -10,7 +10,7 @@ use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
 use super::run::await_with_progress_reports;
-use super::states::{RunConfig, TestState, has_objects};
+use super::states::{RunConfig, TestState, has_objects_to_destroy};
 use super::{LeftoverObject, RunOfSuite, SuiteRunner, TestEvent, TestInputs};
 use crate::apply::PlanSource;
 use crate::operation::{Operation, OperationInputs};
@@ -28,7 +28,7 @@ impl SuiteRunner<'_> {
         for state in states {
             // Without a run that has applied there is no configuration that could destroy anything.
             let Some((at, config)) = state.last.clone() else { continue };
-            if !has_objects(&state.session.file.state) {
+            if !has_objects_to_destroy(&state.session.file.state) {
                 continue;
             }
             let Some(run) = self.suite.runs.get(at) else { continue };

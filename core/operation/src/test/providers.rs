@@ -35,7 +35,7 @@ pub(super) fn with_test_providers(
     }
     let (mut root, required) = (Module::clone(&config.root), config.provider_requirements());
     let mut result = Ok(());
-    for TestProvider { mut block, mock } in blocks {
+    for TestProviderConfig { mut block, mock } in blocks {
         // As in Terraform, a provider that the module does not use need not be installed.
         if !is_provider_needed(&root, &required, &block.local) {
             continue;
@@ -62,7 +62,7 @@ pub(super) fn with_test_providers(
 }
 
 /// A provider configuration of a test file.
-struct TestProvider<'a> {
+struct TestProviderConfig<'a> {
     block: ProviderBlock,
     /// The mock that it is.
     mock: Option<&'a MockProvider>,
@@ -86,12 +86,13 @@ fn provider_blocks_of_run<'a>(
     diags: &mut Diagnostics,
     suite: &'a TestSuite,
     run: &TestRun,
-) -> Result<Vec<TestProvider<'a>>, Reported> {
+) -> Result<Vec<TestProviderConfig<'a>>, Reported> {
     let real =
-        suite.providers.iter().map(|block| TestProvider { block: block.clone(), mock: None });
+        suite.providers.iter().map(|block| TestProviderConfig { block: block.clone(), mock: None });
     let mocks = suite.mocks.iter();
-    let mocks = mocks.map(|mock| TestProvider { block: mock.block.clone(), mock: Some(mock) });
-    let all: Vec<TestProvider<'_>> = real.chain(mocks).collect();
+    let mocks =
+        mocks.map(|mock| TestProviderConfig { block: mock.block.clone(), mock: Some(mock) });
+    let all: Vec<TestProviderConfig<'_>> = real.chain(mocks).collect();
     // A run that names none takes all of the file under their own names.
     if run.providers.is_empty() {
         return Ok(all);
@@ -100,9 +101,9 @@ fn provider_blocks_of_run<'a>(
     let mut result = Ok(());
     for passed in &run.providers {
         match all.iter().find(|one| one.block.local == passed.in_caller) {
-            Some(TestProvider { block, mock }) => {
+            Some(TestProviderConfig { block, mock }) => {
                 let block = ProviderBlock { local: passed.in_child.clone(), ..block.clone() };
-                blocks.push(TestProvider { block, mock: *mock });
+                blocks.push(TestProviderConfig { block, mock: *mock });
             }
             None => {
                 let detail =

@@ -16,7 +16,7 @@ use formwork_core::state::State;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
-use super::expected::ExpectedFailures;
+use super::expected_failures::ExpectedFailures;
 use super::providers::with_test_providers;
 use super::run_overrides::{add_overrides, generated_value_seed, warn_of_unmatched_overrides};
 use super::states::RunConfig;

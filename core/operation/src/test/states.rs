@@ -56,7 +56,7 @@ pub(super) struct TestStates {
 }
 
 /// Whether a state has objects that have to be destroyed. Data sources are only read.
-pub(super) fn has_objects(state: &State) -> bool {
+pub(super) fn has_objects_to_destroy(state: &State) -> bool {
     let managed =
         state.resources.iter().filter(|(addr, _)| addr.resource.mode() == ResourceMode::Managed);
     let mut instances = managed.flat_map(|(_, held)| held.instances.values());
@@ -131,7 +131,7 @@ impl TestStates {
         // Taken out, because giving back a lock needs the session as a whole.
         for (_, state) in std::mem::take(&mut self.open) {
             // A state without objects is worth nothing: no command could do anything with it.
-            let is_empty = !has_objects(&state.session.file.state);
+            let is_empty = !has_objects_to_destroy(&state.session.file.state);
             let TestState { session, folder, .. } = state;
             session.unlock(diags).await;
             if is_empty {

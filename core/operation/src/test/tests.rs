@@ -6,7 +6,7 @@ use std::path::Path;
 
 use formwork_backend::encryption::StateCipher;
 use formwork_core::config::files::FilesOnDisk;
-use formwork_core::config::module_folders::LocalFolders;
+use formwork_core::config::module_folders::LocalModuleFolders;
 use formwork_core::config::test_files::{self, TestFolders};
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::HostValues;
@@ -55,7 +55,7 @@ async fn run(module: &str, tests: &str, cancelled: bool) -> (Vec<SuiteResult>, V
     std::fs::write(folder.path().join("a.tftest.hcl"), tests).unwrap();
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let config_source =
-        ConfigSource { files: &FilesOnDisk, dir: folder.path(), folders: &LocalFolders };
+        ConfigSource { files: &FilesOnDisk, dir: folder.path(), folders: &LocalModuleFolders };
     let (config, dangling) =
         Config::load_unvalidated(&mut diags, &mut sources, config_source).unwrap();
     let folders = TestFolders { module: folder.path(), tests: Path::new("tests") };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_core::config::Config;
 use formwork_core::config::inputs::{
-    self, GivenValue, GivenVariable, InputOrigin, ResolvedVariable, UnsetVariable,
+    self, GivenValue, GivenVariable, InputOrigin, ResolvedVariable, UnsetVariableTreatment,
 };
 use formwork_core::config::test_suite::{TestRun, TestSuite};
 use formwork_core::eval::{HostValues, TestLevel, TestScope, TestValues};
@@ -84,7 +84,7 @@ impl RunVariables<'_> {
             sources,
             &self.config.root,
             given,
-            UnsetVariable::Error,
+            UnsetVariableTreatment::Error,
         )?;
         let of_module = inputs.iter().map(|(name, input)| (name.clone(), input.value.clone()));
         all.variables.extend(of_module);

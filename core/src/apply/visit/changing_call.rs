@@ -17,7 +17,7 @@ use crate::instance::ChangeRequest;
 use crate::messages;
 use crate::provider::{CallContext, ChangeValues, ProviderClient, ResourceType};
 use crate::state::ObjectState;
-use crate::state::journal::{CallAction, Intent, InternalRecords, JournalError, OperationId};
+use crate::state::journal::{CallAction, Intent, InternalRecordTiming, JournalError, OperationId};
 
 pub(super) use salvage::{ObjectAfterCall, ReturnedObject, SalvagedResult};
 
@@ -68,10 +68,10 @@ impl<'a> ChangeCall<'a> {
             // larger part of the run, and after a crash its operation can be repeated without harm.
             true => {
                 let records = match self.has_provisioners {
-                    true => InternalRecords::AtOnce,
-                    false => InternalRecords::Buffered,
+                    true => InternalRecordTiming::AtOnce,
+                    false => InternalRecordTiming::Buffered,
                 };
-                journal.announce_internal(self.intent, records)
+                journal.announce_internal_call(self.intent, records)
             }
             false => journal.announce_operation(self.intent).await,
         };

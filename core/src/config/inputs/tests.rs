@@ -50,9 +50,13 @@ fn check_inputs(module: &str, texts: &[(&str, &str)], file: &str, expect: &Expec
         origin: InputOrigin::Option,
     }));
     let mut out = String::new();
-    if let Ok(inputs) =
-        resolve_variables(&mut diags, &mut sources, &config.root, given, UnsetVariable::Error)
-    {
+    if let Ok(inputs) = resolve_variables(
+        &mut diags,
+        &mut sources,
+        &config.root,
+        given,
+        UnsetVariableTreatment::Error,
+    ) {
         for (name, input) in inputs {
             out += &format!("{name} = {}\n", format_value(&input.value));
         }

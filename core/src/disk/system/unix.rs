@@ -39,7 +39,7 @@ pub(super) fn is_null_device(found: &Metadata) -> bool {
     std::fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == found.rdev())
 }
 
-pub(super) fn is_a_directory_error() -> io::Error {
+pub(super) fn new_is_directory_error() -> io::Error {
     // With the words of the system, as where a directory was opened for writing.
     Errno::EISDIR.into()
 }
@@ -195,7 +195,7 @@ impl FileAccess {
 
     /// The access to a directory, by which those who may read the file in it can enter.
     #[must_use]
-    pub fn of_dir(self) -> Self {
+    pub fn to_dir_access(self) -> Self {
         let mode = self.mode & 0o777;
         Self { mode: mode | (mode & 0o444) >> 2, ..self }
     }
@@ -392,7 +392,7 @@ fn set_lock(file: &File, kind: impl Into<libc::c_int>) -> io::Result<()> {
 }
 
 /// Whether [`lock`] failed because another process holds the lock.
-pub(super) fn is_lock_held(error: &io::Error) -> bool {
+pub(super) fn is_lock_held_error(error: &io::Error) -> bool {
     // POSIX allows either for a lock that conflicts.
     matches!(error.raw_os_error().map(Errno::from_raw), Some(Errno::EAGAIN | Errno::EACCES))
 }

@@ -41,7 +41,7 @@ pub(super) fn is_null_device(_found: &Metadata) -> bool {
     false
 }
 
-pub(super) fn is_a_directory_error() -> io::Error {
+pub(super) fn new_is_directory_error() -> io::Error {
     io::ErrorKind::IsADirectory.into()
 }
 
@@ -93,7 +93,7 @@ pub fn sync_dir(_path: &Path) -> io::Result<()> {
 /// Whether a rename failed because no file can take the place of another one, which is open with a lock.
 #[must_use]
 pub fn is_replace_refused_error(error: &io::Error) -> bool {
-    is_one_of(error, &[ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION])
+    has_error_code_of(error, &[ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION])
 }
 
 /// Whether a new file in the place of another one is the same to all users. The access to a file here is that
@@ -165,7 +165,7 @@ impl FileAccess {
 
     /// The access to a directory, by which those who may read the file in it can enter.
     #[must_use]
-    pub fn of_dir(self) -> Self {
+    pub fn to_dir_access(self) -> Self {
         self
     }
 
@@ -353,19 +353,19 @@ pub(super) fn unlock(file: &File) -> io::Result<()> {
     if unlocked == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-fn is_one_of(error: &io::Error, codes: &[u32]) -> bool {
+fn has_error_code_of(error: &io::Error, codes: &[u32]) -> bool {
     let code = error.raw_os_error().and_then(|code| u32::try_from(code).ok());
     code.is_some_and(|code| codes.contains(&code))
 }
 
 /// Whether [`lock`] failed because another process holds the lock.
-pub(super) fn is_lock_held(error: &io::Error) -> bool {
+pub(super) fn is_lock_held_error(error: &io::Error) -> bool {
     // A call that does not wait gives this one, and never ERROR_IO_PENDING, for a file that was opened
     // for use without overlapping.
-    is_one_of(error, &[ERROR_LOCK_VIOLATION])
+    has_error_code_of(error, &[ERROR_LOCK_VIOLATION])
 }
 
 /// Whether an error means that the place has no locks at all.
 pub(super) fn is_lock_unsupported_error(error: &io::Error) -> bool {
-    is_one_of(error, &[ERROR_INVALID_FUNCTION, ERROR_NOT_SUPPORTED])
+    has_error_code_of(error, &[ERROR_INVALID_FUNCTION, ERROR_NOT_SUPPORTED])
 }

@@ -5,12 +5,12 @@ use formwork_value::Span;
 use crate::config::Config;
 use crate::graph::{Edges, enumerate_vertices};
 use crate::plan::vertex::PlanVertex;
-use crate::shared_graph::{EdgeReason, ModuleReferences, VertexNames};
+use crate::shared_graph::{EdgeReason, ModuleReferences, VertexLookup};
 
 pub(in crate::plan) fn connect_references<'c>(
     config: &'c Config,
     vertices: &[PlanVertex<'c>],
-    names: &VertexNames,
+    names: &VertexLookup,
     edges: &mut Edges<EdgeReason>,
 ) {
     for (at, vertex) in enumerate_vertices(vertices) {

@@ -88,7 +88,7 @@ pub(in crate::plan) fn add_wanted_dependencies(
     let counts = |edge: &Edge<EdgeReason>| {
         edge.why == EdgeReason::Provider || !is_doomed(&draft[edge.dependent])
     };
-    draft.dependencies_by_edges(counts).reachable_from(wanted)
+    draft.dependencies_by_edges_where(counts).reachable_from(wanted)
 }
 
 /// An output stays if it stands on resources, and on none that was pruned.
@@ -96,7 +96,8 @@ fn keep_outputs_without_pruned_needs(
     draft: &GraphDraft<PlanVertex<'_>, EdgeReason>,
     keep: &mut [bool],
 ) {
-    let (dependencies, dependents) = (draft.dependencies_by_edges(|_| true), draft.dependents());
+    let (dependencies, dependents) =
+        (draft.dependencies_by_edges_where(|_| true), draft.dependents());
     let resources = |kept: bool| -> Vec<bool> {
         let is_one = |vertex: &PlanVertex<'_>| matches!(vertex, PlanVertex::Resource(_));
         draft.vertices().iter().zip(&*keep).map(|(it, is)| is_one(it) && *is == kept).collect()

@@ -15,12 +15,13 @@ use crate::session::Session;
 use crate::shared_graph::{EdgeReason, SharedVertex};
 
 /// Removes the edges. The providers of the graph must be loaded.
-pub(super) fn remove_unsupported_edges(
+pub(super) fn remove_edges_outside_schema(
     session: &Session<'_>,
     draft: &mut GraphDraft<PlanVertex<'_>, EdgeReason>,
 ) {
-    let spans =
-        |(at, vertex)| Some((at, unsupported_spans(session, vertex))).filter(|it| !it.1.is_empty());
+    let spans = |(at, vertex)| {
+        Some((at, spans_outside_schema(session, vertex))).filter(|it| !it.1.is_empty())
+    };
     let spans: BTreeMap<VertexId, Vec<Span>> =
         enumerate_vertices(draft.vertices()).filter_map(spans).collect();
     if spans.is_empty() {
@@ -35,12 +36,12 @@ pub(super) fn remove_unsupported_edges(
 
 /// Removes warnings about references in unsupported arguments and blocks of a vertex, and about those in
 /// `replace_triggered_by`, whose values Terraform does not take.
-pub(super) fn remove_unsupported_warnings(
+pub(super) fn remove_warnings_outside_schema(
     session: &Session<'_>,
     vertex: &PlanVertex<'_>,
     warnings: &mut Vec<Diagnostic>,
 ) {
-    let mut spans = unsupported_spans(session, vertex);
+    let mut spans = spans_outside_schema(session, vertex);
     if let PlanVertex::Resource(resource) = vertex {
         let triggers = &resource.config.lifecycle.replace_triggered_by;
         spans.extend(triggers.iter().map(|trigger| trigger.span));
@@ -50,7 +51,7 @@ pub(super) fn remove_unsupported_warnings(
 }
 
 /// Returns the spans of the arguments and blocks of a vertex that the schema lacks.
-fn unsupported_spans(session: &Session<'_>, vertex: &PlanVertex<'_>) -> Vec<Span> {
+fn spans_outside_schema(session: &Session<'_>, vertex: &PlanVertex<'_>) -> Vec<Span> {
     match vertex {
         PlanVertex::Resource(resource) => {
             let Some(loaded) = session.pool.loaded_provider(&resource.provider.provider) else {
@@ -67,7 +68,7 @@ fn unsupported_spans(session: &Session<'_>, vertex: &PlanVertex<'_>) -> Vec<Span
             };
             unsupported
                 .into_iter()
-                .chain(unsupported_provisioner_spans(session, resource.config))
+                .chain(provisioner_spans_outside_schema(session, resource.config))
                 .collect()
         }
         PlanVertex::SharedVertex(SharedVertex::Provider(provider)) => {
@@ -80,7 +81,7 @@ fn unsupported_spans(session: &Session<'_>, vertex: &PlanVertex<'_>) -> Vec<Span
     }
 }
 
-fn unsupported_provisioner_spans(session: &Session<'_>, resource: &Resource) -> Vec<Span> {
+fn provisioner_spans_outside_schema(session: &Session<'_>, resource: &Resource) -> Vec<Span> {
     let mut found = Vec::new();
     for provisioner in &resource.provisioners {
         if let Some(program) = session.provisioners.find_provisioner(&provisioner.kind.name) {

@@ -68,7 +68,7 @@ impl<'s> ValidationContext<'s> {
         }
         let about = CallContext { addr: &vertex.addr, block: Some(block.span) };
         let mut said = Diagnostics::new();
-        let verdict = handle.validate_config(&mut said, &config, about).await;
+        let verdict = handle.validate_provider_config(&mut said, &config, about).await;
         point_diagnostics_at_parts(&mut said, &block.body, block.span);
         diags.append(said).and(verdict)
     }
@@ -155,7 +155,7 @@ impl<'s> ValidationContext<'s> {
         let repetition =
             |diags: &mut Diagnostics| expand::check_repetition(diags, &outer, &config.repetition);
         let repetition = session.evaluate_with_functions(diags, repetition).await;
-        let whole = outer.check_whole_objects(diags, &config.depends_on);
+        let whole = outer.check_whole_object_references(diags, &config.depends_on);
         let Some(ty) = place.ty else {
             let name = &place.vertex.addr.resource;
             return Err(diags.error(unsupported_type_error(

@@ -80,20 +80,21 @@ fn has_pending_dependency(view: PlanContext<'_>, here: &ResourceInModule<'_>) ->
     let mentioned = vertex.config.references.iter().any(|reference| {
         reference
             .resource_name()
-            .is_some_and(|name| planned_resources.is_resource_pending_in_module(asks, name))
+            .is_some_and(|name| planned_resources.has_pending_change_in_module(asks, name))
     });
     let explicit = || {
         let mut depends_on = vertex.config.depends_on.iter();
-        depends_on.any(|on| planned_resources.is_name_pending_in_module(view.settled, asks, on))
+        depends_on
+            .any(|on| planned_resources.is_depends_on_pending_in_module(view.settled, asks, on))
     };
-    let around = || planned_resources.is_call_pending(view, vertex.node);
+    let around = || planned_resources.is_depends_on_of_call_pending(view, vertex.node);
     let lifecycle = &vertex.config.lifecycle;
     let has_conditions =
         !lifecycle.preconditions.is_empty() || !lifecycle.postconditions.is_empty();
     let behind = || {
-        view.settled
-            .closures
-            .has_dependency_where(&vertex.addr, |addr| planned_resources.is_pending(asks, addr))
+        view.settled.closures.has_dependency_where(&vertex.addr, |addr| {
+            planned_resources.has_pending_change(asks, addr)
+        })
     };
     mentioned || explicit() || around() || has_conditions && behind()
 }

@@ -7,7 +7,7 @@ use formwork_plugin_protocol::contract::conform::assert_object_compatible;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Value};
 
 use super::PlanContext;
-use super::import::{ImportSearchOutcome, find_object_at};
+use super::import::{ImportSearchOutcome, find_object_by_import_key};
 use super::prior_state::{ObjectOwner, PriorState};
 use crate::addr::InstanceAddr;
 use crate::change::ImportKey;
@@ -72,7 +72,7 @@ pub(super) async fn find_created_object(
     // The absence of the object is an expected answer here, although the provider reports it as an
     // error.
     let mut said = Diagnostics::new();
-    let found = find_object_at(view, &mut said, owner, &import_key).await;
+    let found = find_object_by_import_key(view, &mut said, owner, &import_key).await;
     let mut prior = match found {
         Ok(ImportSearchOutcome::Found(prior)) => prior,
         // Only an explicit answer that there is no object settles the operation as never done. Any

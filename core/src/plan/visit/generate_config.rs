@@ -20,7 +20,7 @@ pub(super) struct GeneratedConfig {
 
 /// An imported object whose configuration is not written.
 #[derive(Clone, Copy)]
-pub(super) struct ImportedObject<'a> {
+pub(super) struct ImportedObjectWithoutBlock<'a> {
     pub(super) addr: &'a InstanceAddr,
     pub(super) ty: &'a ResourceType,
     pub(super) value: &'a Value,
@@ -34,9 +34,9 @@ pub(super) fn generate_config(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
-    object: ImportedObject<'_>,
+    object: ImportedObjectWithoutBlock<'_>,
 ) -> Result<GeneratedConfig, Reported> {
-    let ImportedObject { addr, ty, value } = object;
+    let ImportedObjectWithoutBlock { addr, ty, value } = object;
     let text = generate_block::generate_block(vertex.config, ty.schema_block(), value).map_err(
         |unknown| {
             let detail = format!("No configuration can be generated for {addr}: {unknown}.");

@@ -26,7 +26,7 @@ pub(super) async fn find_imported_object(
     owner: ObjectOwner<'_>,
     import_key: &ImportKey,
 ) -> Result<PriorState, Reported> {
-    match find_object_at(view, diags, owner, import_key).await? {
+    match find_object_by_import_key(view, diags, owner, import_key).await? {
         ImportSearchOutcome::Found(prior) => Ok(prior),
         ImportSearchOutcome::NotFound => {
             Err(diags.error(object_not_found_error(import_key, owner.call_context())))
@@ -66,7 +66,7 @@ pub(super) enum ImportSearchOutcome {
 ///
 /// # Errors
 /// When the provider does not answer that.
-pub(super) async fn find_object_at(
+pub(super) async fn find_object_by_import_key(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
     owner: ObjectOwner<'_>,

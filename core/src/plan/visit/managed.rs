@@ -7,7 +7,9 @@ use formwork_plugin_protocol::contract::conform;
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Value};
 
 use super::find_created_object::{self, CreationSearchResult, InterruptedCreation};
-use super::generate_config::{self, GeneratedConfig, ImportedObject, point_at_import_block};
+use super::generate_config::{
+    self, GeneratedConfig, ImportedObjectWithoutBlock, point_at_import_block,
+};
 use super::prior_state::{self, PriorState};
 use super::resource::ResourceInModule;
 use super::{PlanContext, import, triggers};
@@ -77,7 +79,11 @@ pub(super) async fn plan_managed_instance(
     }
     // Generated from the refreshed object and not from the import, whose result may be an id alone.
     let found = prior.as_ref().filter(|_| vertex.generated);
-    let found = found.map(|prior| ImportedObject { addr: &addr, ty: &ty, value: &prior.current });
+    let found = found.map(|prior| ImportedObjectWithoutBlock {
+        addr: &addr,
+        ty: &ty,
+        value: &prior.current,
+    });
     let generated =
         found.map(|it| generate_config::generate_config(view, diags, vertex, it)).transpose()?;
     // Collected apart, because errors in generated configuration have no source file, and are
@@ -107,7 +113,7 @@ pub(super) async fn plan_managed_instance(
         .instance_config(vertex.config, &addr)
         .check_postconditions(diags, scope, &change.after)
         .await;
-    add_config_settings(view, prior.as_mut(), &change);
+    store_config_dependencies(view, prior.as_mut(), &change);
     let mut found = instance.planned_object(prior, change);
     if never_made {
         found.refreshed = RefreshResult::NotCreated;
@@ -116,10 +122,14 @@ pub(super) async fn plan_managed_instance(
 }
 
 /// Has the state take over the settings of the configuration beside the attributes of the object.
-fn add_config_settings(view: PlanContext<'_>, prior: Option<&mut PriorState>, change: &Change) {
+fn store_config_dependencies(
+    view: PlanContext<'_>,
+    prior: Option<&mut PriorState>,
+    change: &Change,
+) {
     match prior {
         Some(prior) if change.action == Action::NoOp => {
-            prior.take_config_settings(&change.dependencies, change.create_before_destroy);
+            prior.replace_config_dependencies(&change.dependencies, change.create_before_destroy);
         }
         // An imported object has no recorded dependencies; the apply records the current ones.
         Some(_) if change.importing.is_some() => {}
@@ -235,13 +245,14 @@ impl<'a> ManagedInstance<'a> {
                 // Without this a `moved` block would drop them from the order.
                 self.view.settled.moves.renamed_dependencies(&prior.object.dependencies)
             }),
-            create_before_destroy: self.stored_order(action, order) == ReplaceOrder::CreateFirst,
+            create_before_destroy: self.replace_order_to_store(action, order)
+                == ReplaceOrder::CreateFirst,
             ..Change::from_values(addr, provider, action, before.clone(), after)
         })
     }
 
     /// Returns the order of a later replacement, which the state keeps with the object.
-    fn stored_order(&self, action: Action, order: ReplaceOrder) -> ReplaceOrder {
+    fn replace_order_to_store(&self, action: Action, order: ReplaceOrder) -> ReplaceOrder {
         match &self.view.settled.unlimited_orders {
             Some(orders) if action != Action::NoOp => orders.order_of(&self.vertex.addr),
             _ => order,

@@ -33,7 +33,7 @@ pub(crate) struct PriorState {
 
 impl PriorState {
     /// Takes over the settings of the configuration beside the attributes of the object.
-    pub(super) fn take_config_settings(
+    pub(super) fn replace_config_dependencies(
         &mut self,
         dependencies: &DependencyList,
         create_before_destroy: bool,
@@ -46,12 +46,12 @@ impl PriorState {
         let object = Arc::make_mut(&mut self.object);
         object.dependencies = dependencies.clone();
         object.create_before_destroy = create_before_destroy;
-        self.set_refreshed_object();
+        self.update_refresh_result();
     }
 
     /// Has the changed object recorded in place of the one that was read. An object that was searched for,
     /// or found together with others, stays one.
-    fn set_refreshed_object(&mut self) {
+    fn update_refresh_result(&mut self) {
         let object = self.object.clone();
         self.refreshed = match std::mem::replace(&mut self.refreshed, RefreshResult::Unchanged) {
             RefreshResult::FoundInterrupted(_) => RefreshResult::FoundInterrupted(object),
@@ -86,7 +86,7 @@ impl PriorState {
         let object = Arc::make_mut(&mut self.object);
         object.dependencies = all;
         object.create_before_destroy = create_before_destroy;
-        self.set_refreshed_object();
+        self.update_refresh_result();
     }
 
     /// Whether the object is half made.

@@ -207,7 +207,8 @@ async fn plan_instances(
         })
         .collect();
     let planned = here.iter().enumerate().flat_map(|(at, here)| {
-        let wanted = here.expansion.keys().filter(move |key| is_instance_targeted(view, here, key));
+        let wanted =
+            here.expansion.keys().filter(move |key| is_instance_key_in_plan(view, here, key));
         wanted.map(move |key| (at, here, key))
     });
     let planned: Vec<_> = planned.collect();
@@ -309,11 +310,11 @@ fn untargeted_objects(
     diags: &mut Diagnostics,
     here: &ResourceInModule<'_>,
 ) -> Vec<ObjectOutcome> {
-    if here.expansion.keys().all(|key| is_instance_targeted(view, here, &key)) {
+    if here.expansion.keys().all(|key| is_instance_key_in_plan(view, here, &key)) {
         return Vec::new();
     }
     let Ok((_, ty)) = here.vertex.find_provider(view.session, diags) else { return Vec::new() };
-    let others = here.expansion.keys().filter(|key| !is_instance_targeted(view, here, key));
+    let others = here.expansion.keys().filter(|key| !is_instance_key_in_plan(view, here, key));
     let others = others.filter_map(|key| {
         let object = here.prior?.instances.get(&key)?.current.as_ref()?;
         let value = decode_stored_value(&ty, object);
@@ -322,17 +323,17 @@ fn untargeted_objects(
     others.collect()
 }
 
-fn is_instance_targeted(
+fn is_instance_key_in_plan(
     view: PlanContext<'_>,
     here: &ResourceInModule<'_>,
     key: &InstanceKey,
 ) -> bool {
-    is_targeted(view, here.vertex, &here.addr.instance_addr(key.clone()))
+    is_instance_in_plan(view, here.vertex, &here.addr.instance_addr(key.clone()))
 }
 
 /// Whether an instance is planned. A resource that is only there because a target needs it is planned
 /// whole.
-pub(super) fn is_targeted(
+pub(super) fn is_instance_in_plan(
     view: PlanContext<'_>,
     vertex: &ResourceVertex<'_>,
     addr: &InstanceAddr,
@@ -391,7 +392,7 @@ fn objects_without_config<'v>(
 ) -> Vec<ObjectToDestroy<'v>> {
     let mut to_destroy = Vec::new();
     for (key, instance) in here.prior.into_iter().flat_map(|prior| &prior.instances) {
-        if !is_instance_targeted(view, here, key)
+        if !is_instance_key_in_plan(view, here, key)
             || view.settled.excluded_from_destroy.contains(&here.addr.instance_addr(key.clone()))
         {
             continue;

@@ -63,7 +63,7 @@ fn is_replace_triggered_by(
     if changes.peek().is_none() {
         return Err(diags.error(missing_trigger_error(scope, &name, key.as_ref(), expr)));
     }
-    Ok(changes.any(|change| change_triggers_path(change, &path)))
+    Ok(changes.any(|change| change_triggers_replace(change, &path)))
 }
 
 /// The error for something that has no instance, and so cannot trigger anything.
@@ -84,7 +84,7 @@ fn missing_trigger_error(
 }
 
 /// Only something that is there before and after triggers: not a creation, not a deletion.
-fn change_triggers_path(change: &Change, path: &Path) -> bool {
+fn change_triggers_replace(change: &Change, path: &Path) -> bool {
     if !matches!(change.action, Action::Update | Action::Replace(_)) {
         return false;
     }

@@ -7,7 +7,7 @@ use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
-use super::{CallContext, ProviderClient, ResponseContext, keep_stored_numbers};
+use super::{CallContext, ProviderClient, ResponseContext, round_numbers_as_stored};
 use crate::messages;
 use crate::provider::ResourceType;
 
@@ -27,7 +27,7 @@ impl ProviderClient {
             type_name: ty.name.clone(),
             config: self.encode_for_request(config, ty),
             provider_meta: self.meta.clone(),
-            client: self.calls.capabilities(),
+            client: self.calls.client_capabilities(),
             address: about.addr.to_string(),
         };
         let call = "ReadDataSource";
@@ -46,6 +46,6 @@ impl ProviderClient {
         };
         let exchange = AnswerToCheck::for_call(Call::ReadData).object(&answer.state, &value);
         self.check_response_rules(diags, summary, &exchange, context)?;
-        Ok(keep_stored_numbers(value))
+        Ok(round_numbers_as_stored(value))
     }
 }

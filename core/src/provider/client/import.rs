@@ -15,7 +15,8 @@ use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 use super::identity::StoredIdentity;
 use super::object_size::ObjectInResponse;
 use super::{
-    CallContext, ContractViolation, ProviderClient, ResponseContext, add_marks, keep_stored_numbers,
+    CallContext, ContractViolation, ProviderClient, ResponseContext, add_marks,
+    round_numbers_as_stored,
 };
 use crate::addr::ProviderAddr;
 use crate::change::ImportKey;
@@ -103,7 +104,7 @@ impl ProviderClient {
             &exchange,
             context,
         )?;
-        let value = keep_stored_numbers(value);
+        let value = round_numbers_as_stored(value);
         Ok((add_marks(ty, value, &former.object.sensitive), answer.private))
     }
 
@@ -159,7 +160,7 @@ impl ProviderClient {
         let request = ImportRequest {
             type_name: ty.name.clone(),
             id,
-            client: self.calls.capabilities(),
+            client: self.calls.client_capabilities(),
             identity,
         };
         let call = "ImportResourceState";
@@ -178,7 +179,7 @@ impl ProviderClient {
         };
         // Judged before decoding: an object of another type would fail to decode, and that error
         // would hide the reason.
-        let exchange = checked_answer_of_import(ty, &imported);
+        let exchange = import_answer_to_check(ty, &imported);
         self.check_response_rules(
             diags,
             messages::PROVIDER_PRODUCED_INVALID_OBJECT,
@@ -188,8 +189,7 @@ impl ProviderClient {
         let imported = self.decode_imported(diags, imported, import_key, context)?;
         let mut others = Vec::new();
         for other in found {
-            if !check_answer(&checked_answer_of_import(ty, &other), &ty.contract_schemas())
-                .is_empty()
+            if !check_answer(&import_answer_to_check(ty, &other), &ty.contract_schemas()).is_empty()
             {
                 let what = format!(
                     "objects of several types, also {:?}, of which only those of its own can be \
@@ -215,7 +215,7 @@ impl ProviderClient {
         let ResponseContext { call, ty, about } = context;
         let value = self.decode_object(diags, &found.state, context)?;
         let mut result = Ok(());
-        let exchange = checked_answer_of_import(ty, &found).object(&found.state, &value);
+        let exchange = import_answer_to_check(ty, &found).object(&found.state, &value);
         for violation in check_answer(&exchange, &ty.contract_schemas()) {
             let problem = &violation.to_string();
             let invalid = |summary| ContractViolation { summary, call, problem };
@@ -246,7 +246,7 @@ impl ProviderClient {
 }
 
 /// An object that was found, as it is judged before it is decoded.
-fn checked_answer_of_import<'a>(
+fn import_answer_to_check<'a>(
     ty: &'a ResourceType,
     found: &'a ImportedResource,
 ) -> AnswerToCheck<'a> {

@@ -27,7 +27,7 @@ fn path_leads_to_part(value: &Value, path: &Path) -> bool {
     // A key that is absent hides nothing, as in Terraform.
     let mut part = value;
     for step in &path.0 {
-        match part.peek() {
+        match part.under_marks() {
             Value::Unknown(_) | Value::Set(_) => return true,
             Value::Null(_) => return false,
             _ => {}

@@ -15,7 +15,7 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When it does not, or gave no answer.
-    pub async fn validate_config(
+    pub async fn validate_provider_config(
         &self,
         diags: &mut Diagnostics,
         config: &Value,
@@ -24,7 +24,7 @@ impl ProviderClient {
         let request = ValidateRequest {
             type_name: String::new(),
             config: self.encode_for_request(config, self.loaded.config_type()),
-            client: self.calls.capabilities(),
+            client: self.calls.client_capabilities(),
         };
         let ask = |provider: Arc<dyn Provider>| {
             let request = request.clone();
@@ -49,7 +49,7 @@ impl ProviderClient {
         let request = ValidateRequest {
             type_name: ty.name.clone(),
             config: self.encode_for_request(config, ty),
-            client: self.calls.capabilities(),
+            client: self.calls.client_capabilities(),
         };
         let call = match ty.mode {
             ResourceMode::Data => "ValidateDataResourceConfig",

@@ -73,7 +73,7 @@ impl<'v> MockContent<'v> {
     }
 
     /// The content for a block or an object, given the path at which that stands.
-    fn content(&self, name: &str, path: &Path) -> Self {
+    fn nested_content(&self, name: &str, path: &Path) -> Self {
         match (self, self.member(name)) {
             (Self::NotAnObject(..), _) => self.clone(),
             (_, Some(value)) if !is_object(value) => Self::NotAnObject(value, path.clone()),
@@ -120,7 +120,7 @@ impl ObjectFiller {
             let Some(old) = member(value, name) else { continue };
             let new = self.with_attribute_step(name, |fill| {
                 fill.fill_each_object(old, nested.nesting, &|fill, item| {
-                    let mock = mock.content(name, &fill.reported_path());
+                    let mock = mock.nested_content(name, &fill.reported_path());
                     fill.fill_block_with(&nested.block, item, &mock)
                 })
             });
@@ -166,7 +166,7 @@ impl ObjectFiller {
             // A nested attribute that is written may have computed attributes itself.
             AttributeKind::Nested(nested) if !value.is_null() && !value.is_unknown() => self
                 .fill_each_object(&value, nested.nesting, &|fill, item| {
-                    let mock = mock.content(name, &fill.reported_path());
+                    let mock = mock.nested_content(name, &fill.reported_path());
                     fill.fill_nested_object(nested, item, &mock)
                 }),
             _ => value,

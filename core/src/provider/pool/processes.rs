@@ -50,7 +50,7 @@ enum ProcessRole {
 }
 
 impl ProviderProcess {
-    fn is_provider(&self, provider: &Arc<dyn Provider>) -> bool {
+    fn is_process_of(&self, provider: &Arc<dyn Provider>) -> bool {
         Arc::ptr_eq(&self.provider, provider)
     }
 
@@ -79,7 +79,7 @@ impl ProviderProcesses {
 
     fn set_role(&self, provider: &Arc<dyn Provider>, role: ProcessRole) {
         if let Some(process) =
-            self.running.borrow_mut().iter_mut().find(|it| it.is_provider(provider))
+            self.running.borrow_mut().iter_mut().find(|it| it.is_process_of(provider))
         {
             process.role = role;
         }
@@ -117,7 +117,7 @@ impl ProviderProcesses {
     /// Records that a task is about to find out through an instance the effect of a change.
     pub(super) fn begin_effect_query(&self, provider: &Arc<dyn Provider>) {
         let mut running = self.running.borrow_mut();
-        if let Some(process) = running.iter_mut().find(|it| it.is_provider(provider)) {
+        if let Some(process) = running.iter_mut().find(|it| it.is_process_of(provider)) {
             // From here on the count protects it. After the last task it is stopped like any other.
             process.purpose = StartPurpose::Work;
             process.n_evidence += 1;
@@ -127,7 +127,7 @@ impl ProviderProcesses {
     /// Records that the task has found out, or cannot.
     pub(super) fn end_effect_query(&self, provider: &Arc<dyn Provider>) {
         let mut running = self.running.borrow_mut();
-        if let Some(process) = running.iter_mut().find(|it| it.is_provider(provider)) {
+        if let Some(process) = running.iter_mut().find(|it| it.is_process_of(provider)) {
             process.n_evidence -= 1;
         }
     }
@@ -148,7 +148,7 @@ impl ProviderProcesses {
 
     /// Whether an instance was asked to stop.
     pub(super) fn was_stopped(&self, provider: &Arc<dyn Provider>) -> bool {
-        self.running.borrow().iter().any(|it| it.is_provider(provider) && it.is_stopped)
+        self.running.borrow().iter().any(|it| it.is_process_of(provider) && it.is_stopped)
     }
 
     /// Number of processes, those starting and ending included.
@@ -187,7 +187,7 @@ impl ProviderProcesses {
     /// Semaphore that has to be held to replace an instance; none if it has ended.
     pub(super) fn restart_semaphore(&self, provider: &Arc<dyn Provider>) -> Option<Rc<Semaphore>> {
         let running = self.running.borrow();
-        running.iter().find(|it| it.is_provider(provider)).map(|process| process.turn.clone())
+        running.iter().find(|it| it.is_process_of(provider)).map(|process| process.turn.clone())
     }
 
     /// Ends an instance.
@@ -197,7 +197,7 @@ impl ProviderProcesses {
         provider: &Arc<dyn Provider>,
     ) {
         // Out of the list before the wait, so that no new call gets a provider that is ending.
-        self.running.borrow_mut().retain(|process| !process.is_provider(provider));
+        self.running.borrow_mut().retain(|process| !process.is_process_of(provider));
         let _ending = CountGuard::new(&self.n_ending, Some(&self.ended));
         launcher.close_provider(provider).await;
     }

@@ -41,11 +41,11 @@ pub(super) struct ProvidersJson {
     #[serde(default, deserialize_with = "null_as_default")]
     pub(super) version: u64,
     #[serde(default, deserialize_with = "deserialize_objects")]
-    pub(super) resources: Vec<ProviderOwnerJson>,
+    pub(super) resources: Vec<ResourceProviderJson>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct ProviderOwnerJson {
+pub(super) struct ResourceProviderJson {
     #[serde(default, deserialize_with = "null_as_default")]
     pub(super) provider: String,
 }

@@ -104,7 +104,7 @@ fn parse_json<'t, T: Deserialize<'t>>(text: &'t [u8]) -> Result<T, FileError> {
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(FileError::Empty);
     }
-    parse_json_object(text).map_err(|error| version_error(text, &error))
+    parse_json_object(text).map_err(|error| state_parse_error(text, &error))
 }
 
 fn check_version(version: u64) -> Result<(), FileError> {
@@ -117,7 +117,7 @@ fn check_version(version: u64) -> Result<(), FileError> {
 }
 
 /// Why text that does not read as version 4 does not.
-fn version_error(text: &[u8], error: &serde_json::Error) -> FileError {
+fn state_parse_error(text: &[u8], error: &serde_json::Error) -> FileError {
     #[derive(Default, Deserialize)]
     struct Versions {
         version: Option<u64>,
@@ -377,7 +377,7 @@ impl<'t> StateReader<'t> {
                 }
                 (None, None) => ObjectAttributes::default(),
             },
-            sensitive: self.read_paths(of, from.sensitive_attributes)?,
+            sensitive: self.read_sensitive_paths(of, from.sensitive_attributes)?,
             private: private.into(),
             dependencies: self.read_dependencies(of, from.dependencies)?,
             create_before_destroy: from.create_before_destroy,
@@ -417,7 +417,7 @@ impl<'t> StateReader<'t> {
         Ok(self.last_dependencies.1.clone())
     }
 
-    fn read_paths(
+    fn read_sensitive_paths(
         &self,
         of: &impl Display,
         raw: Option<&RawValue>,

@@ -219,7 +219,7 @@ impl StateWriter {
             }
         }
         self.write_key(KEY_DEPTH, "sensitive_attributes");
-        self.write_paths(&object.sensitive, KEY_DEPTH);
+        self.write_sensitive_paths(&object.sensitive, KEY_DEPTH);
         if let Some((version, identity)) = &object.identity {
             self.write_member(KEY_DEPTH, "identity_schema_version", version.to_string().as_bytes());
             self.write_key(KEY_DEPTH, "identity");
@@ -242,7 +242,7 @@ impl StateWriter {
         self.close_bracket(b'}', INSTANCE_DEPTH);
     }
 
-    fn write_paths(&mut self, paths: &[Path], depth: usize) {
+    fn write_sensitive_paths(&mut self, paths: &[Path], depth: usize) {
         self.open_bracket(b'[');
         for path in paths {
             self.begin_element(depth + 1);

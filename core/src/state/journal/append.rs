@@ -22,7 +22,7 @@ const MAX_BUFFER_LEN: usize = 256 << 10;
 
 /// Time at which the system gets the records of a call that changes nothing outside this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InternalRecords {
+pub enum InternalRecordTiming {
     /// Together with those of other calls. If this process dies before, the call is repeated.
     Buffered,
     /// At once: provisioners run beside the object, and would be repeated with the call.

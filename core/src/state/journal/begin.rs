@@ -14,14 +14,14 @@ impl Journal {
     /// # Errors
     /// When it cannot be made durable.
     pub fn begin_run(folder: &Path, begin: RunHeader<'_>) -> Result<Self, JournalError> {
-        Self::begin_run_with(Durability::PowerLoss, folder, begin)
+        Self::begin_run_with_durability(Durability::PowerLoss, folder, begin)
     }
 
     /// As [`Journal::begin_run`], for records that have to survive what `durability` names.
     ///
     /// # Errors
     /// As [`Journal::begin_run`].
-    pub fn begin_run_with(
+    pub fn begin_run_with_durability(
         durability: Durability,
         folder: &Path,
         begin: RunHeader<'_>,

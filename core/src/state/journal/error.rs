@@ -83,7 +83,7 @@ pub enum JournalError {
 }
 
 /// The next step after a value could not be decrypted.
-const SEALED_REMEDY: &str = "It holds the results of an interrupted run, encrypted as the state. Configure the encryption of that run, with the former method as a fallback if it has changed, then run the command again. Nothing was changed.";
+const JOURNAL_DECRYPTION_REMEDY: &str = "It holds the results of an interrupted run, encrypted as the state. Configure the encryption of that run, with the former method as a fallback if it has changed, then run the command again. Nothing was changed.";
 
 impl JournalError {
     pub(in crate::state) fn io_error(
@@ -119,7 +119,7 @@ impl JournalError {
                  space or correct the permissions of the folder, then run the command again."
                     .to_owned(),
             ),
-            Self::Sealed { .. } => (messages::FAILED_TO_DECRYPT_JOURNAL, SEALED_REMEDY.to_owned()),
+            Self::Sealed { .. } => (messages::FAILED_TO_DECRYPT_JOURNAL, JOURNAL_DECRYPTION_REMEDY.to_owned()),
             Self::Copy(JournalCopyError::Failed { doing: "read", .. }) => (
                 messages::FAILED_TO_TAKE_OVER_JOURNAL,
                 "It holds what earlier runs did, be it on another machine. Check the network, the \

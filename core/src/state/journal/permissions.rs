@@ -22,7 +22,7 @@ pub(super) fn copy_access_of_state(state: &Path, folder: &Path, file: &File) {
     let Ok(about) = state.metadata() else { return };
     let access = FileAccess::of(&about);
     // A planted link leads to a folder that is not ours to open up, and is refused.
-    drop(access.of_dir().apply_to_dir(folder).and_then(|()| access.apply_to_file(file)));
+    drop(access.to_dir_access().apply_to_dir(folder).and_then(|()| access.apply_to_file(file)));
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ impl JournalRules {
         self.settled.set(at);
     }
 
-    pub(super) fn note_stored(&self, at: u64) {
+    pub(super) fn note_state_stored(&self, at: u64) {
         self.stored.set(at);
     }
 

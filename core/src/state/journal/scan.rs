@@ -108,14 +108,14 @@ fn scan_with_budget(
             // Without this distinction every crash in the middle of a write would count as damage
             // and stop the next `apply`.
             if !is_torn(rest) {
-                log.gaps.push(describe_gap(rest, at, last + 1, None));
+                log.gaps.push(build_journal_gap(rest, at, last + 1, None));
             }
             break;
         };
         if skipped > 0 || number != last + 1 {
             // Numbers grow by one, so the number of a valid record behind the damage says exactly
             // which records are lost.
-            log.gaps.push(describe_gap(&rest[..skipped], at, last + 1, Some(number - 1)));
+            log.gaps.push(build_journal_gap(&rest[..skipped], at, last + 1, Some(number - 1)));
         }
         let record = serde_json::from_slice(text)
             // A valid checksum with unknown content is no damage but the record of a later version.
@@ -159,7 +159,7 @@ fn is_torn(bytes: &[u8]) -> bool {
     text.is_empty() || !(has_right_length || is_json())
 }
 
-fn describe_gap(bytes: &[u8], offset: usize, first: u64, last: Option<u64>) -> JournalGap {
+fn build_journal_gap(bytes: &[u8], offset: usize, first: u64, last: Option<u64>) -> JournalGap {
     let text = bytes.get(RECORD_HEADER_LEN..).unwrap_or_default();
     // At the end of the file the bytes are one record, or the checks for a torn end would not fail.
     let kind = if last.is_none_or(|last| last == first) {

@@ -393,7 +393,9 @@ fn what_a_lost_announcement_was_about_can_often_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin_journal(&folder);
     let (addr, provider) = (parse_addr("t.a[\"k\"]"), test_provider());
-    journal.announce_internal(create_intent(&addr, &provider), InternalRecords::Buffered).unwrap();
+    journal
+        .announce_internal_call(create_intent(&addr, &provider), InternalRecordTiming::Buffered)
+        .unwrap();
     journal.write_buffer();
     let mut bytes = std::fs::read(journal.path()).unwrap();
     let at = bytes.windows(6).position(|found| found == b"create").unwrap();

@@ -13,7 +13,7 @@ use crate::state::journal::{self, JournalError};
 
 impl Recovery {
     /// Puts the journals away, to be called when the state is stored. Calls that need a decision stay
-    /// on record until [`Recovery::note_decision`]; for the others, the next refresh finds out. A damaged
+    /// on record until [`Recovery::mark_decided`]; for the others, the next refresh finds out. A damaged
     /// journal is kept under another name, which nothing reads.
     ///
     /// # Errors
@@ -27,7 +27,9 @@ impl Recovery {
                 // The journal stays for open operations. `TakenOver` tells the next command that
                 // all other results are stored, so that they are not put in again over later
                 // changes.
-                (None, true) => append_records_to_ended(&run.journal, &outcome_records(&waits))?,
+                (None, true) => {
+                    append_records_to_ended_journal(&run.journal, &outcome_records(&waits))?
+                }
                 (Some(damage), false) => std::fs::rename(&run.journal, damage.damaged_copy_path())
                     .map_err(JournalError::io_error("rename", &run.journal))?,
                 (Some(damage), true) => {
@@ -85,7 +87,10 @@ fn outcome_records(waits: &[&UnresolvedOperation]) -> Vec<Record> {
 }
 
 /// Appends records to a journal of an ended run, behind its last whole record.
-pub(super) fn append_records_to_ended(path: &Path, records: &[Record]) -> Result<(), JournalError> {
+pub(super) fn append_records_to_ended_journal(
+    path: &Path,
+    records: &[Record],
+) -> Result<(), JournalError> {
     let log = read_journal(path)?;
     let failed = |error| JournalError::io_error("write", path)(error);
     let mut file = OpenOptions::new().appending().open(path).map_err(failed)?;

@@ -40,7 +40,7 @@ impl UnresolvedOperation {
             OpenQuestion::Effect => {
                 self.action == CallAction::Create
                     && self.deposes.is_none()
-                    && !self.may_be_created_object(there)
+                    && !self.may_have_created(there)
             }
         };
         is_other.then_some(there)

@@ -4,7 +4,7 @@
 use crate::state::journal::ProviderAnswer;
 
 /// The longest name that is worth showing.
-const MAX_ID_LEN: usize = 512;
+const MAX_SHOWN_ID_LEN: usize = 512;
 
 /// The attribute `id` as it stands in the answer, whatever may be wrong with the rest of it.
 pub(super) fn find_id_in_answer(answer: &ProviderAnswer) -> Option<String> {
@@ -30,7 +30,8 @@ fn read_printable_string(bytes: &[u8]) -> Option<String> {
         _ => return None,
     };
     let text = std::str::from_utf8(rest.get(..length)?).ok()?;
-    let readable = !text.is_empty() && text.len() <= MAX_ID_LEN && !text.contains(char::is_control);
+    let readable =
+        !text.is_empty() && text.len() <= MAX_SHOWN_ID_LEN && !text.contains(char::is_control);
     readable.then(|| text.to_owned())
 }
 

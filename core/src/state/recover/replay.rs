@@ -88,7 +88,7 @@ impl<'l> JournalReplay<'l> {
                     .insert(intent.op, ReplayedCall { intent, slot: (addr, deposed), provider });
                 // The object that the run found counts as its own: if the stored state still has
                 // it, no other program has changed it, and the result may replace it.
-                self.remember_fingerprint(intent.op, intent.prior.clone());
+                self.remember_object_fingerprint(intent.op, intent.prior.clone());
             }
             Record::Answer { op, answer } => {
                 self.answers.insert(*op, answer);
@@ -98,7 +98,7 @@ impl<'l> JournalReplay<'l> {
                 self.results.insert(*op, object.as_deref());
                 let print =
                     object.as_ref().map(|raw| record::fingerprint_hex(raw.get().as_bytes()));
-                self.remember_fingerprint(*op, print);
+                self.remember_object_fingerprint(*op, print);
             }
             Record::Doubted { op } => {
                 // Doubted operations were open when an earlier command took this journal over. They
@@ -122,7 +122,7 @@ impl<'l> JournalReplay<'l> {
         })
     }
 
-    fn remember_fingerprint(&mut self, op: u64, print: Option<String>) {
+    fn remember_object_fingerprint(&mut self, op: u64, print: Option<String>) {
         // Without its announcement the place of a result is not known here.
         if let Some(call) = self.calls.get(&op) {
             self.own.entry(call.slot.clone()).or_default().insert(print);

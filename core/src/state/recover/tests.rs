@@ -431,7 +431,7 @@ fn a_record_that_names_no_address_is_not_passed_over() {
         prior: None,
         planned: Vec::new(),
     };
-    archive::append_records_to_ended(&path, &[Record::Intent(intent)]).unwrap();
+    archive::append_records_to_ended_journal(&path, &[Record::Intent(intent)]).unwrap();
     // If it were passed over, the object that it is about would be lost.
     let error = recover_journals_in_folder(&killed.path(), Some(base)).unwrap_err();
     let detail = error.diagnostic().detail;
@@ -454,6 +454,6 @@ async fn killed_while_creating(base: &StateFile, addrs: &[&str]) -> KilledRun {
 /// Decides about an instance, and takes that down.
 fn decide_and_record(run: &KilledRun, stored: Option<StateFile>, addr: &InstanceAddr, how: &str) {
     let mut recovery = recover_journals_in_folder(&run.path(), stored).unwrap();
-    assert_eq!(recovery.note_decision(addr, how).len(), 1);
+    assert_eq!(recovery.mark_decided(addr, how).len(), 1);
     recovery.archive_journals().unwrap();
 }

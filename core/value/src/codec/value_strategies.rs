@@ -32,7 +32,7 @@ pub(crate) fn any_type() -> impl Strategy<Value = Type> {
 
 fn any_value(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
     let null = Just(Value::null(ty.clone()));
-    let known = any_known_value(ty.clone(), unknowns);
+    let known = any_value_known_at_top(ty.clone(), unknowns);
     if unknowns {
         prop_oneof![1 => null, 1 => unknown_strategy(ty), 6 => known].boxed()
     } else {
@@ -40,7 +40,7 @@ fn any_value(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
     }
 }
 
-fn any_known_value(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
+fn any_value_known_at_top(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
     match ty {
         Type::Dynamic => prop_oneof![
             Just(Value::null(Type::Dynamic)),

@@ -6,7 +6,7 @@ use dashu_int::UBig;
 use dashu_int::ops::BitTest as _;
 
 use super::float::{
-    Float, MAX_EXPONENT, Magnitude, UnroundedMagnitude, bits_to_i64, exponent_to_usize,
+    Float, MAX_EXPONENT, Magnitude, UnroundedMagnitude, count_to_i64, exponent_to_usize,
 };
 
 /// The precision of numbers read from text.
@@ -30,7 +30,7 @@ pub(super) fn parse_decimal(text: &str) -> Option<Float> {
     }
     let scanned = ScannedNumber::new(digits)?;
     // No number has so many digits before and behind its point, and reading them would take long.
-    if bits_to_i64(scanned.digits.len()) > 2 * MAX_DECIMAL_DIGITS {
+    if count_to_i64(scanned.digits.len()) > 2 * MAX_DECIMAL_DIGITS {
         return None;
     }
     let mantissa = match scanned.digits.is_empty() {
@@ -74,7 +74,7 @@ impl ScannedNumber {
         let digits = whole.iter().chain(fraction).map(|&byte| char::from(byte));
         // Zeros in front would count towards the limit of digits.
         let digits: String = digits.skip_while(|&digit| digit == '0').collect();
-        Some(Self { digits, tens: tens - bits_to_i64(fraction.len()), twos })
+        Some(Self { digits, tens: tens - count_to_i64(fraction.len()), twos })
     }
 }
 
@@ -92,7 +92,7 @@ fn scan_exponent(text: &[u8]) -> Option<i64> {
 
 /// `mantissa × 10^tens × 2^twos` at a precision; `None` when it is far outside the range of numbers.
 fn decimal_to_float(mantissa: UBig, tens: i64, twos: i64, precision: u32) -> Option<Float> {
-    let size = bits_to_i64(mantissa.bit_len());
+    let size = count_to_i64(mantissa.bit_len());
     let top = twos.saturating_add(tens.saturating_mul(3)).saturating_add(size);
     // Judged before anything is computed: `1e999999999` must not become a number of a billion
     // digits.
@@ -138,7 +138,7 @@ pub(super) struct Decimal {
 impl Decimal {
     fn new(digits: String, below: i64) -> Self {
         let mut digits = digits.into_bytes();
-        let point = below + bits_to_i64(digits.len());
+        let point = below + count_to_i64(digits.len());
         digits.truncate(digits.iter().rposition(|&digit| digit != b'0').map_or(0, |at| at + 1));
         Self { digits, point }
     }
@@ -185,12 +185,12 @@ impl Decimal {
         let point = tens.parse::<i64>().ok()? + 1;
         if precision != f64::MANTISSA_DIGITS {
             let number = UBig::from(digits.parse::<u64>().ok()?);
-            let read = decimal_to_float(number, point - bits_to_i64(digits.len()), 0, precision)?;
+            let read = decimal_to_float(number, point - count_to_i64(digits.len()), 0, precision)?;
             if read.magnitude != float.magnitude {
                 return None;
             }
         }
-        Some(Self::new(digits.clone(), point - bits_to_i64(digits.len())))
+        Some(Self::new(digits.clone(), point - count_to_i64(digits.len())))
     }
 
     /// Keeps the first `n` digits, rounding half to even.
@@ -268,7 +268,7 @@ impl ShortestSearch {
         // One bit more than the precision: the last bit is worth half the distance to a neighbour.
         let shift = (precision as usize + 1).saturating_sub(mantissa.bit_len());
         let value = mantissa << shift;
-        let exponent = exponent - bits_to_i64(shift);
+        let exponent = exponent - count_to_i64(shift);
         let inclusive = !value.bit(1);
         // Two digits below the half distance decide; one tenth of it is enough for both.
         let below = (exponent as f64 * std::f64::consts::LOG10_2).floor() as i64 - 2;
@@ -292,7 +292,7 @@ impl ShortestSearch {
             let down = low != own || inclusive && at + 1 == lower.len();
             let up = own != high && (inclusive || own + 1 < high || at + 1 < upper.len());
             match (down, up) {
-                (true, true) => value.round_to_digits(bits_to_i64(at + 1)),
+                (true, true) => value.round_to_digits(count_to_i64(at + 1)),
                 (true, false) => value.round_down_at(at + 1),
                 (false, true) => value.round_up_at(at + 1),
                 (false, false) => continue,

@@ -84,14 +84,14 @@ impl Float {
             if half && (rest || mantissa.bit(0)) {
                 mantissa += 1u8;
             }
-            exponent = exponent.saturating_add(bits_to_i64(excess));
+            exponent = exponent.saturating_add(count_to_i64(excess));
         }
         let Some(zeros) = mantissa.trailing_zeros() else { return Self::zero(negative, precision) };
         // The mantissa is kept odd, so that equal numbers have equal parts, which `==` and `Hash`
         // use.
         mantissa >>= zeros;
-        exponent = exponent.saturating_add(bits_to_i64(zeros));
-        let top = exponent.saturating_add(bits_to_i64(mantissa.bit_len()));
+        exponent = exponent.saturating_add(count_to_i64(zeros));
+        let top = exponent.saturating_add(count_to_i64(mantissa.bit_len()));
         if top > MAX_EXPONENT {
             Self::infinite(negative, precision)
         } else if top < -MAX_EXPONENT {
@@ -169,7 +169,7 @@ impl Float {
                 // Two bits more than the precision, so that rounding sees the half and a remainder.
                 let shift = (precision as usize + 2 + b.bit_len()).saturating_sub(a.bit_len());
                 let (mantissa, remainder) = (a << shift).div_rem(b);
-                let exponent = ea - eb - bits_to_i64(shift);
+                let exponent = ea - eb - count_to_i64(shift);
                 let parts = UnroundedMagnitude { mantissa, exponent, sticky: !remainder.is_zero() };
                 Some(Self::round_magnitude(negative, parts, precision))
             }
@@ -202,7 +202,7 @@ impl Float {
     fn bits_before_point(&self) -> Option<i64> {
         match &self.magnitude {
             Magnitude::Finite { mantissa, exponent } => {
-                Some(exponent + bits_to_i64(mantissa.bit_len()))
+                Some(exponent + count_to_i64(mantissa.bit_len()))
             }
             _ => None,
         }
@@ -248,7 +248,7 @@ impl Float {
     /// Whether the two are so close that rounding to their precisions may have made the difference.
     pub(super) fn may_differ_by_rounding(&self, other: &Self) -> bool {
         // 53 bits are the least precision there is; 40 leave room for the rounding of text.
-        const NEAR_BITS: i64 = 40;
+        const MIN_COMMON_LEADING_BITS: i64 = 40;
         if self
             .bits_before_point()
             .zip(other.bits_before_point())
@@ -262,7 +262,7 @@ impl Float {
             difference.map(|difference| difference.bits_before_point()),
         ) {
             (Some(_), Some(None)) => true,
-            (Some(own), Some(Some(difference))) => difference < own - NEAR_BITS,
+            (Some(own), Some(Some(difference))) => difference < own - MIN_COMMON_LEADING_BITS,
             _ => false,
         }
     }
@@ -272,7 +272,7 @@ impl Float {
         let magnitude = match &self.magnitude {
             Magnitude::Zero => 0.0,
             Magnitude::Infinite => f64::INFINITY,
-            Magnitude::Finite { mantissa, exponent } => nearest_f64(mantissa, *exponent),
+            Magnitude::Finite { mantissa, exponent } => nearest_f64_of_binary(mantissa, *exponent),
         };
         if self.negative { -magnitude } else { magnitude }
     }
@@ -287,8 +287,8 @@ pub(super) struct UnroundedMagnitude {
     pub(super) sticky: bool,
 }
 
-fn nearest_f64(mantissa: &UBig, exponent: i64) -> f64 {
-    let top = exponent + bits_to_i64(mantissa.bit_len());
+fn nearest_f64_of_binary(mantissa: &UBig, exponent: i64) -> f64 {
+    let top = exponent + count_to_i64(mantissa.bit_len());
     if top > 1024 {
         return f64::INFINITY;
     }
@@ -315,9 +315,9 @@ fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(u64::try_from(bits).unwrap_or(0))
 }
 
-/// A count of bits as a signed number; no mantissa is long enough to overflow it.
-pub(super) fn bits_to_i64(bits: usize) -> i64 {
-    i64::try_from(bits).unwrap_or(i64::MAX)
+/// A count of bits or digits as a signed number; no mantissa is long enough to overflow it.
+pub(super) fn count_to_i64(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// A distance between exponents, which are bounded by [`MAX_EXPONENT`] plus a mantissa's length.

@@ -4,7 +4,7 @@
 use std::fmt::{Display, Formatter, Result, Write as _};
 
 use super::decimal::Decimal;
-use super::float::{Magnitude, bits_to_i64, exponent_to_usize};
+use super::float::{Magnitude, count_to_i64, exponent_to_usize};
 use super::{Number, NumberRepr};
 
 /// A way to write a number.
@@ -38,7 +38,7 @@ impl Number {
                 None => Decimal::shortest_digits(mantissa, *exponent, float.precision),
             },
         };
-        let n_digits = bits_to_i64(decimal.digits.len());
+        let n_digits = count_to_i64(decimal.digits.len());
         let point = decimal.point;
         match (notation, count.map(i64::from)) {
             (Notation::Fixed, count) => {
@@ -94,14 +94,14 @@ impl Decimal {
         // Below and above these exponents the other notation is shorter; the odd bounds are
         // Terraform's.
         const MIN_FIXED_EXPONENT: i64 = -4;
-        const SHORTEST_LIMIT: i64 = 6;
+        const SHORTEST_FIXED_EXPONENT_LIMIT: i64 = 6;
         let count = count.map(|count| count.max(1));
         if let Some(count) = count {
             self.round_to_digits(count);
         }
-        let n_digits = bits_to_i64(self.digits.len());
+        let n_digits = count_to_i64(self.digits.len());
         let limit = match count {
-            None => SHORTEST_LIMIT,
+            None => SHORTEST_FIXED_EXPONENT_LIMIT,
             Some(count) if count > n_digits && n_digits >= self.point => n_digits,
             Some(count) => count,
         };

@@ -20,7 +20,7 @@ pub fn not_equal(left: &Value, right: &Value) -> Value {
 
 /// Whether two values are equal; `None` if what is unknown decides it.
 pub(super) fn values_equal(left: &Value, right: &Value) -> Option<bool> {
-    match (left.peek(), right.peek()) {
+    match (left.under_marks(), right.under_marks()) {
         // These need no types, which would have to be made of the values.
         (Value::String(a), Value::String(b)) => return Some(a == b),
         (Value::Number(a), Value::Number(b)) => return Some(a == b),
@@ -30,7 +30,7 @@ pub(super) fn values_equal(left: &Value, right: &Value) -> Option<bool> {
         _ => {}
     }
     let (left_ty, right_ty) = (left.ty(), right.ty());
-    if has_untyped_part(left) || has_untyped_part(right) {
+    if has_part_of_unknown_type(left) || has_part_of_unknown_type(right) {
         // Parts whose type is not known yet may get the other's.
         let may_agree = type_conforms(&left_ty, &right_ty) || type_conforms(&right_ty, &left_ty);
         return if may_agree { None } else { Some(false) };
@@ -83,7 +83,7 @@ fn refinement_excludes(range: &Refinement, other: &Value) -> bool {
 
 /// Compares the parts of two known values of one type.
 fn parts_equal(left: &Value, right: &Value) -> Option<bool> {
-    let (left, right) = (left.peek(), right.peek());
+    let (left, right) = (left.under_marks(), right.under_marks());
     let (a, b) = (left.children(), right.children());
     let mut parts = a.iter().zip(b).map(|(a, b)| typed_values_equal(a, b));
     match (left, right) {
@@ -112,7 +112,7 @@ fn parts_equal(left: &Value, right: &Value) -> Option<bool> {
 
 /// Compares values at one place of two values of one type: the types agree, nulls aside.
 fn typed_values_equal(left: &Value, right: &Value) -> Option<bool> {
-    match (left.peek(), right.peek()) {
+    match (left.under_marks(), right.under_marks()) {
         (
             Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Tuple(_) | Value::Object(_),
             other,
@@ -122,10 +122,10 @@ fn typed_values_equal(left: &Value, right: &Value) -> Option<bool> {
 }
 
 /// Whether something inside is unknown and of no known type.
-fn has_untyped_part(value: &Value) -> bool {
-    match value.peek() {
+fn has_part_of_unknown_type(value: &Value) -> bool {
+    match value.under_marks() {
         Value::Unknown(unknown) => *unknown.ty() == Type::Dynamic,
-        value => !value.is_wholly_known() && value.children().iter().any(has_untyped_part),
+        value => !value.is_wholly_known() && value.children().iter().any(has_part_of_unknown_type),
     }
 }
 

@@ -15,7 +15,7 @@ impl Block {
     /// attribute, or some part does not convert.
     pub fn coerce(&self, value: &Value) -> Result<Value, ConversionError> {
         let marks = value.marks();
-        let coerced = match value.peek() {
+        let coerced = match value.under_marks() {
             Value::Null(_) => Value::null(self.implied_type()),
             Value::Unknown(_) => Value::unknown(self.implied_type()),
             Value::Object(object) => {
@@ -80,7 +80,7 @@ impl NestedBlock {
     /// As [`Block::coerce`], or when the value is not a collection as the nesting wants it.
     pub fn coerce(&self, value: &Value) -> Result<Value, ConversionError> {
         let marks = value.marks();
-        let coerced = match (self.nesting, value.peek()) {
+        let coerced = match (self.nesting, value.under_marks()) {
             (Nesting::Single | Nesting::Group, Value::Unknown(_)) => {
                 Value::unknown(self.block.implied_type())
             }

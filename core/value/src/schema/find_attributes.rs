@@ -88,7 +88,7 @@ struct AttributeSearch<'w> {
 impl AttributeSearch<'_> {
     fn visit_block(&mut self, block: &Block, value: &Value) {
         // A null or unknown block has no parts to look into.
-        let Value::Object(object) = value.peek() else { return };
+        let Value::Object(object) = value.under_marks() else { return };
         for (name, part) in object.iter() {
             self.path.0.push(Step::Attribute(name.clone()));
             if let Some(attr) = block.attributes.get(name) {
@@ -109,7 +109,7 @@ impl AttributeSearch<'_> {
         }
         let AttributeKind::Nested(nested) = &attr.kind else { return };
         self.visit_elements(nested.nesting, value, &mut |search, element| {
-            let Value::Object(object) = element.peek() else { return };
+            let Value::Object(object) = element.under_marks() else { return };
             for (name, part) in object.iter() {
                 let Some(attr) = nested.attributes.get(name) else { continue };
                 search.path.0.push(Step::Attribute(name.clone()));

@@ -55,7 +55,7 @@ struct ObjectData {
 }
 
 /// Size that an element adds to a collection besides its own.
-const ELEMENT_SIZE: u64 = 40;
+const ELEMENT_OVERHEAD: u64 = 40;
 
 /// Facts about the content of a collection, stored so that a query does not walk it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl ContentFacts {
             facts.unknown |= inside.unknown || item.is_unknown();
             facts.null |= inside.null || item.is_null();
             // Shared parts count each time, so the sum may exceed any integer.
-            facts.size = facts.size.saturating_add(inside.size).saturating_add(ELEMENT_SIZE);
+            facts.size = facts.size.saturating_add(inside.size).saturating_add(ELEMENT_OVERHEAD);
         }
         Self { depth: facts.depth.saturating_add(1), ..facts }
     }

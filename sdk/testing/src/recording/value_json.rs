@@ -184,7 +184,7 @@ impl<'o> RecordedRequestOrAnswer<'o> {
 
     /// Records all strings in a value as secrets.
     pub(super) fn add_secrets(&mut self, value: &Value) {
-        match value.peek() {
+        match value.under_marks() {
             Value::String(text) => self.secrets.push(text.as_str().to_owned()),
             // Other strings may contain it.
             Value::Number(number) => self.secrets.push(number.to_string()),
@@ -337,7 +337,7 @@ pub(super) fn encode_value(value: &Value, ty: &Type) -> Json {
             };
             Json::Object(members.map(shown).collect())
         }
-        Value::Marked(_) => encode_value(value.peek(), ty),
+        Value::Marked(_) => encode_value(value.under_marks(), ty),
     }
 }
 

@@ -154,7 +154,9 @@ fn product(args: &Args<'_>) -> FunctionResult {
     for (arg, ty) in args.values.iter().zip(parts.iter()) {
         marks |= arg.marks();
         // Unknown elements may turn out to be equal, so the number of combinations is open.
-        if matches!(arg.peek(), Value::Set(_)) && !arg.is_wholly_known() && arg.children().len() > 1
+        if matches!(arg.under_marks(), Value::Set(_))
+            && !arg.is_wholly_known()
+            && arg.children().len() > 1
         {
             return Ok(Value::unknown(args.ty.clone()).mark(marks));
         }

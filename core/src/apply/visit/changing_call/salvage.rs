@@ -17,7 +17,7 @@ use crate::instance::{ViolationSummary, unknown_to_null, unmark_value};
 use crate::messages;
 use crate::provider::{
     ChangeValues, ContractViolation, ObjectInResponse, ResponseContext, StoredIdentity,
-    keep_stored_numbers, truncate_text,
+    round_numbers_as_stored, truncate_text,
 };
 use crate::state::journal::ProviderAnswer;
 
@@ -149,7 +149,7 @@ impl ChangeCall<'_> {
                 if replaced {
                     handle.warn_of_invalid_utf8(diags, APPLY_CALL_NAME, about);
                 }
-                keep_stored_numbers(value)
+                round_numbers_as_stored(value)
             }
             Err(error) => {
                 let reported = handle.report_undecodable(diags, APPLY_CALL_NAME, &error, about);

@@ -73,7 +73,7 @@ pub(super) struct InstanceJson<'t> {
     pub(super) attributes: Option<&'t RawValue>,
     #[serde(default, borrow)]
     attributes_flat: Option<&'t RawValue>,
-    #[serde(default, borrow, deserialize_with = "with_null")]
+    #[serde(default, borrow, deserialize_with = "deserialize_null_as_raw")]
     pub(super) sensitive_attributes: Option<&'t RawValue>,
     #[serde(default, borrow)]
     private: Option<&'t RawValue>,
@@ -82,7 +82,9 @@ pub(super) struct InstanceJson<'t> {
 }
 
 /// Reads a member that is null like any other, so that it has a position.
-fn with_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
+fn deserialize_null_as_raw<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(from).map(Some)
 }
 
@@ -145,7 +147,7 @@ impl<'t> FileJson<'t> {
 
 impl<'t> SecretValue<'t> {
     /// A part of an object that the file does not mark.
-    fn unmarked_copy(address: &str, path: String, text: &'t str) -> Self {
+    fn of_unmarked_copy(address: &str, path: String, text: &'t str) -> Self {
         let (address, kind) = (address.to_owned(), SecretKind::ObjectPart);
         Self { address, path, text, kind, listed: false }
     }
@@ -202,7 +204,7 @@ pub(super) fn unmarked_values<'t>(
     for (address, instance) in file.all_instances() {
         let mut add = |prefix: &str, parts: Vec<(String, &'t str)>| {
             found.extend(parts.into_iter().map(|(pointer, text)| {
-                SecretValue::unmarked_copy(&address, format!("{prefix}{pointer}"), text)
+                SecretValue::of_unmarked_copy(&address, format!("{prefix}{pointer}"), text)
             }));
         };
         if let Some(attributes) = instance.attributes {
@@ -218,7 +220,8 @@ pub(super) fn unmarked_values<'t>(
     }
     if let Some(results) = file.check_results {
         let parts = unmarked_parts(results.get(), &[], wanted);
-        let secret = |(pointer, text)| SecretValue::unmarked_copy("check_results", pointer, text);
+        let secret =
+            |(pointer, text)| SecretValue::of_unmarked_copy("check_results", pointer, text);
         found.extend(parts.into_iter().map(secret));
     }
     Ok(found)

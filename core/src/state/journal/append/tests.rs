@@ -10,7 +10,7 @@ use crate::addr::{InstanceAddr, ProviderConfigAddr};
 use crate::state::file::StateFile;
 use crate::state::journal::record::scan_journal;
 use crate::state::journal::{
-    CallAction, Intent, InternalRecords, OperationId, ProviderAnswer, RunHeader,
+    CallAction, Intent, InternalRecordTiming, OperationId, ProviderAnswer, RunHeader,
 };
 use crate::state::recover::{JournalContent, recover_journals};
 
@@ -21,9 +21,9 @@ fn begin_journal(folder: &tempfile::TempDir) -> Journal {
 }
 
 /// Announces the creation of an object by the built-in provider, which changes nothing outside.
-fn announce_internal(journal: &Journal, addr: &str) -> Result<OperationId, JournalError> {
+fn announce_internal_call(journal: &Journal, addr: &str) -> Result<OperationId, JournalError> {
     let (addr, provider) = parse_subject(addr, "terraform.io/builtin/terraform");
-    journal.announce_internal(create_intent(&addr, &provider), InternalRecords::Buffered)
+    journal.announce_internal_call(create_intent(&addr, &provider), InternalRecordTiming::Buffered)
 }
 
 fn parse_subject(addr: &str, provider: &str) -> (InstanceAddr, ProviderConfigAddr) {
@@ -50,7 +50,7 @@ fn stored_records(path: &std::path::Path) -> String {
 async fn a_call_that_leaves_the_process_comes_behind_everything_buffered() {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin_journal(&folder);
-    let op = announce_internal(&journal, "terraform_data.a").unwrap();
+    let op = announce_internal_call(&journal, "terraform_data.a").unwrap();
     journal.settle_operation(op, None).unwrap();
     assert_eq!(stored_records(journal.path()), "1 RunBegin");
     let (addr, provider) = parse_subject("test_thing.b", "example.com/acme/test");
@@ -58,7 +58,7 @@ async fn a_call_that_leaves_the_process_comes_behind_everything_buffered() {
     let expected = "1 RunBegin, 2 Intent, 3 Settled, 4 Intent";
     assert_eq!(stored_records(journal.path()), expected);
     // An answer as well: it is the only record of an object.
-    announce_internal(&journal, "terraform_data.c").unwrap();
+    announce_internal_call(&journal, "terraform_data.c").unwrap();
     journal.record_answer(external, ProviderAnswer::default()).unwrap();
     assert_eq!(stored_records(journal.path()), format!("{expected}, 5 Intent, 6 Answer"));
 }
@@ -67,7 +67,7 @@ async fn a_call_that_leaves_the_process_comes_behind_everything_buffered() {
 fn a_result_is_with_the_system_before_a_provisioner_runs() {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin_journal(&folder);
-    let op = announce_internal(&journal, "terraform_data.a").unwrap();
+    let op = announce_internal_call(&journal, "terraform_data.a").unwrap();
     journal.record_interim_result(op, None).unwrap();
     assert_eq!(stored_records(journal.path()), "1 RunBegin, 2 Intent, 3 Settled");
 }
@@ -77,7 +77,7 @@ fn the_buffer_is_written_when_the_apply_waits_and_when_it_ends() {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin_journal(&folder);
     let apply = journal.run_and_write_buffer(async {
-        announce_internal(&journal, "terraform_data.a").unwrap();
+        announce_internal_call(&journal, "terraform_data.a").unwrap();
         pending::<()>().await;
     });
     let mut apply = Box::pin(apply);
@@ -86,7 +86,7 @@ fn the_buffer_is_written_when_the_apply_waits_and_when_it_ends() {
     assert_eq!(stored_records(journal.path()), "1 RunBegin, 2 Intent");
     drop(apply);
     let mut apply = Box::pin(journal.run_and_write_buffer(async {
-        announce_internal(&journal, "terraform_data.b").unwrap();
+        announce_internal_call(&journal, "terraform_data.b").unwrap();
     }));
     let polled = apply.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     assert!(matches!(polled, Poll::Ready(((), None))));
@@ -98,9 +98,9 @@ fn the_buffer_is_written_when_it_is_large_and_when_the_journal_is_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin_journal(&folder);
     let long = format!("terraform_data.a[\"{}\"]", "k".repeat(MAX_BUFFER_LEN));
-    announce_internal(&journal, &long).unwrap();
+    announce_internal_call(&journal, &long).unwrap();
     assert_eq!(stored_records(journal.path()), "1 RunBegin");
-    announce_internal(&journal, "terraform_data.b").unwrap();
+    announce_internal_call(&journal, "terraform_data.b").unwrap();
     assert_eq!(stored_records(journal.path()), "1 RunBegin, 2 Intent");
     let path = journal.path().to_owned();
     drop(journal);
@@ -113,7 +113,7 @@ fn the_records_of_an_object_with_provisioners_are_with_the_system_at_once() {
     let journal = begin_journal(&folder);
     let (addr, provider) = parse_subject("terraform_data.a", "terraform.io/builtin/terraform");
     let intent = create_intent(&addr, &provider);
-    let op = journal.announce_internal(intent, InternalRecords::AtOnce).unwrap();
+    let op = journal.announce_internal_call(intent, InternalRecordTiming::AtOnce).unwrap();
     assert_eq!(stored_records(journal.path()), "1 RunBegin, 2 Intent");
     journal.record_interim_result(op, None).unwrap();
     journal.settle_operation(op, None).unwrap();
@@ -127,15 +127,15 @@ async fn a_full_disk_refuses_the_buffer_and_has_room_for_a_shorter_answer() {
     let journal = begin_journal(&folder);
     let (addr, provider) = parse_subject("test_thing.a", "example.com/acme/test");
     let external = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
-    let settled = announce_internal(&journal, "terraform_data.b").unwrap();
+    let settled = announce_internal_call(&journal, "terraform_data.b").unwrap();
     journal.settle_operation(settled, None).unwrap();
-    let running = announce_internal(&journal, "terraform_data.c").unwrap();
+    let running = announce_internal_call(&journal, "terraform_data.c").unwrap();
     // The buffer ends with the fifth record, and one more record has room.
     journal.fill_disk_after(3);
     journal.record_answer(external, ProviderAnswer::default()).unwrap();
     let expected = "1 RunBegin, 2 Intent, 3 Answer";
     assert_eq!(stored_records(journal.path()), expected);
-    assert!(announce_internal(&journal, "terraform_data.d").is_err());
+    assert!(announce_internal_call(&journal, "terraform_data.d").is_err());
     // The call was dropped with its announcement, so its result has no place in the journal.
     journal.settle_operation(running, None).unwrap();
     let ((), failure) = journal.run_and_write_buffer(async {}).await;
@@ -158,7 +158,7 @@ async fn a_refused_buffer_does_not_keep_the_call_of_a_provider_from_being_made()
     let announcing = journal.announce_operation(create_intent(&addr, &provider));
     let buffering = async {
         // Polled while the announcement, which is written already, waits for the disk.
-        announce_internal(&journal, "terraform_data.b").unwrap();
+        announce_internal_call(&journal, "terraform_data.b").unwrap();
         journal.fill_disk_after(2);
         journal.write_buffer();
     };
@@ -173,7 +173,7 @@ async fn a_run_with_open_calls_ends_without_the_buffer_that_the_disk_refuses() {
     let journal = begin_journal(&folder);
     let (addr, provider) = parse_subject("test_thing.a", "example.com/acme/test");
     journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
-    announce_internal(&journal, "terraform_data.b").unwrap();
+    announce_internal_call(&journal, "terraform_data.b").unwrap();
     journal.fill_disk_after(2);
     let path = journal.path().to_owned();
     journal.end_run().await.unwrap();
@@ -187,7 +187,7 @@ fn a_journal_that_is_cut_off_within_the_buffer_leaves_nothing_to_decide() {
     let path = journal.path().to_owned();
     let begin = std::fs::read(&path).unwrap().len();
     for name in ["terraform_data.a", "terraform_data.b"] {
-        let op = announce_internal(&journal, name).unwrap();
+        let op = announce_internal_call(&journal, name).unwrap();
         journal.settle_operation(op, None).unwrap();
     }
     journal.write_buffer();

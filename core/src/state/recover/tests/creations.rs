@@ -64,7 +64,7 @@ async fn what_stood_where_a_creation_belongs_by_now_does_not_settle_it() {
     let mut recovery = recover_journals_in_folder(&run.path(), Some(base)).unwrap();
     recovery.follow_moves(|_, _| parse_addr("t.b"));
     assert!(recovery.unresolved[0].needs_decision());
-    assert_eq!(recovery.note_decision(&parse_addr("t.b"), "looked").len(), 1);
+    assert_eq!(recovery.mark_decided(&parse_addr("t.b"), "looked").len(), 1);
 }
 
 #[tokio::test]
@@ -93,12 +93,12 @@ async fn of_several_creations_that_belong_to_one_address_none_is_decided_with_an
     let open = |recovery: &Recovery| recovery.original_addresses(&parse_addr("t.c")).len();
     assert_eq!(open(&recovery), 3);
     // A creation that began under the very address is meant by it.
-    assert_eq!(recovery.note_decision(&parse_addr("t.c"), "looked")[0].addr, parse_addr("t.c"));
+    assert_eq!(recovery.mark_decided(&parse_addr("t.c"), "looked")[0].addr, parse_addr("t.c"));
     // Both that are left began elsewhere, and the address does not say which is meant.
-    assert!(recovery.note_decision(&parse_addr("t.c"), "which of two?").is_empty());
-    assert_eq!(recovery.note_decision(&parse_addr("t.a"), "looked")[0].addr, parse_addr("t.a"));
+    assert!(recovery.mark_decided(&parse_addr("t.c"), "which of two?").is_empty());
+    assert_eq!(recovery.mark_decided(&parse_addr("t.a"), "looked")[0].addr, parse_addr("t.a"));
     assert_eq!(
-        recovery.note_decision(&parse_addr("t.c"), "the last one")[0].addr,
+        recovery.mark_decided(&parse_addr("t.c"), "the last one")[0].addr,
         parse_addr("t.b")
     );
     assert_eq!(open(&recovery), 0);

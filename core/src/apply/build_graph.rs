@@ -32,7 +32,7 @@ pub(super) fn build_apply_draft<'c>(session: &'c Session<'c>, plan: &'c Plan) ->
     let used = draft.vertices().iter().filter_map(ApplyVertex::provider_config).cloned().collect();
     shared_graph::add_providers(config, used, &mut draft.vertex_adder());
     let index = VertexIndex::from_vertices(config, draft.vertices());
-    connect_config(config, &mut draft, &index, plan.mode);
+    connect_references_and_joins(config, &mut draft, &index, plan.mode);
     let (vertices, edges) = draft.split_vertices_and_edges();
     shared_graph::connect_providers(vertices, &index.names, edges);
     connect_checks(&mut draft, &index);
@@ -50,7 +50,7 @@ pub(super) fn build_apply_draft<'c>(session: &'c Session<'c>, plan: &'c Plan) ->
 pub(super) fn build_reference_draft<'c>(session: &'c Session<'c>) -> GraphBuilder<'c> {
     let mut draft = build_whole_reference_draft(session.config);
     let index = VertexIndex::from_vertices(session.config, draft.vertices());
-    connect_config(session.config, &mut draft, &index, PlanMode::Normal);
+    connect_references_and_joins(session.config, &mut draft, &index, PlanMode::Normal);
     draft
 }
 
@@ -62,7 +62,7 @@ fn build_whole_reference_draft(config: &Config) -> GraphBuilder<'_> {
     draft
 }
 
-fn connect_config<'c>(
+fn connect_references_and_joins<'c>(
     config: &'c Config,
     draft: &mut GraphBuilder<'c>,
     index: &VertexIndex,
@@ -296,6 +296,6 @@ fn prune_unneeded(plan: &Plan, draft: &mut GraphBuilder<'_>) {
     });
     // Edges of order are followed too: an unchanged join between two changes must stay, or their
     // order would be lost.
-    let keep = draft.dependencies_by_edges(|_| true).reachable_from(wanted.collect());
+    let keep = draft.dependencies_by_edges_where(|_| true).reachable_from(wanted.collect());
     draft.retain_vertices(|id, _| keep[id.index()]);
 }

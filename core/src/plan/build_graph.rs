@@ -13,7 +13,7 @@ use super::vertex::PlanVertex;
 use crate::addr::ConfigResourceAddr;
 use crate::graph::{Graph, GraphDraft, VertexId, enumerate_vertices};
 use crate::session::Session;
-use crate::shared_graph::{self, EdgeReason, PhaseVertex as _, SharedVertex, VertexNames};
+use crate::shared_graph::{self, EdgeReason, PhaseVertex as _, SharedVertex, VertexLookup};
 use crate::state::ResourceState;
 
 /// Builds the graph, not yet checked for cycles.
@@ -87,7 +87,7 @@ fn build_draft_by_steps<'c>(
     diags.fail_if_errors()?;
     let (vertices, edges) = draft.split_vertices_and_edges();
     let config = inputs.session.config;
-    let names = VertexNames::from_vertices(config, vertices);
+    let names = VertexLookup::from_vertices(config, vertices);
     for connect in steps.connect {
         connect(config, vertices, &names, edges);
     }
@@ -147,7 +147,7 @@ pub(crate) fn into_destroy_order(
     let goes =
         |vertex: &PlanVertex<'_>| matches!(vertex, PlanVertex::Resource(_) | PlanVertex::Orphan(_));
     let keep = draft
-        .dependencies_by_edges(|_| true)
+        .dependencies_by_edges_where(|_| true)
         .reachable_from(draft.vertices().iter().map(goes).collect());
     draft.retain_vertices(|id, _| keep[id.index()]);
     draft

@@ -13,32 +13,32 @@ use crate::graph::{Edges, VertexId, enumerate_vertices};
 
 /// Positions of referable objects among the vertices.
 #[derive(Debug)]
-pub(crate) struct VertexNames {
+pub(crate) struct VertexLookup {
     /// By position of the module in the tree.
-    modules: Vec<ModuleVertexNames>,
+    modules: Vec<ModuleVertexLookup>,
     providers: BTreeMap<ProviderConfigAddr, VertexId>,
 }
 
 #[derive(Debug, Default)]
-struct ModuleVertexNames {
+struct ModuleVertexLookup {
     subjects: BTreeMap<ReferenceSubject, VertexId>,
     outputs: BTreeMap<Str, VertexId>,
     call: Option<VertexId>,
     closed: Option<VertexId>,
 }
 
-impl VertexNames {
+impl VertexLookup {
     /// Takes note of every vertex that can be mentioned.
     pub(crate) fn from_vertices<'c, V: PhaseVertex<'c>>(
         config: &'c Config,
         vertices: &[V],
     ) -> Self {
-        let modules = std::iter::repeat_with(ModuleVertexNames::default).take(config.nodes.len());
+        let modules = std::iter::repeat_with(ModuleVertexLookup::default).take(config.nodes.len());
         let mut names = Self { modules: modules.collect(), providers: BTreeMap::new() };
         for (at, vertex) in enumerate_vertices(vertices) {
             if let Some(shared) = vertex.as_shared() {
                 names.insert_vertex(shared, at);
-            } else if let Some(addr) = vertex.referenced_resource()
+            } else if let Some(addr) = vertex.resource_for_references()
                 && let Some(node) = config.find_node(&addr.module)
             {
                 let subject = ReferenceSubject::Resource(addr.resource.clone());
@@ -113,7 +113,7 @@ impl VertexNames {
 pub(crate) fn connect_modules<'c, V: PhaseVertex<'c>>(
     config: &'c Config,
     vertices: &[V],
-    names: &VertexNames,
+    names: &VertexLookup,
     edges: &mut Edges<EdgeReason>,
 ) {
     for (at, vertex) in enumerate_vertices(vertices) {
@@ -133,7 +133,7 @@ pub(crate) fn connect_modules<'c, V: PhaseVertex<'c>>(
 /// Makes whatever a provider does wait for the configuration of the provider.
 pub(crate) fn connect_providers<'c, V: PhaseVertex<'c>>(
     vertices: &[V],
-    names: &VertexNames,
+    names: &VertexLookup,
     edges: &mut Edges<EdgeReason>,
 ) {
     for (at, vertex) in enumerate_vertices(vertices) {
