@@ -139,7 +139,7 @@ impl Call {
             // requested a stop by then.
             biased;
             answer = handler => answer,
-            () = self.stop.requested().boxed() => {
+            () = self.stop.wait_until_requested().boxed() => {
                 let detail = "The run is to end, so the answer was not waited for any longer.";
                 Err(Problem::new("Interrupted", detail))
             }

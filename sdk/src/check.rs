@@ -137,7 +137,7 @@ impl Check {
 
     /// A check by a function. Values that do not fit the function's type are not checked.
     #[must_use]
-    pub fn by<F: Field>(ask: fn(&F) -> Result<(), String>) -> Self {
+    pub fn by_function<F: Field>(ask: fn(&F) -> Result<(), String>) -> Self {
         let ask = move |value: &Value| match F::from_value(value) {
             Ok(field) => ask(&field).map_err(|why| {
                 // The caller ends the sentence.
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_value_passes_or_it_is_said_why_not() {
-        let odd = Check::by::<i64>(|number| match number % 2 {
+        let odd = Check::by_function::<i64>(|number| match number % 2 {
             0 => Err("must be odd.".to_owned()),
             _ => Ok(()),
         });

@@ -30,7 +30,7 @@ pub trait Ephemeral: Send + Sync + 'static {
     }
 
     /// Opens the resource, and returns the computed attributes. If it expires,
-    /// `call.lasts.until(…)` sets the time. `call.private` keeps data for the next call.
+    /// `call.lasts.renew_at(…)` sets the time. `call.private` keeps data for the next call.
     ///
     /// # Errors
     /// When the resource cannot be opened.
@@ -97,13 +97,13 @@ pub struct Close {
 
 deref_to_call!(Open, without_model: Renew Close);
 
-/// Expiry of an ephemeral resource: never, unless [`until`](Self::until) sets one.
+/// Expiry of an ephemeral resource: never, unless [`renew_at`](Self::renew_at) sets one.
 #[derive(Clone, Debug, Default)]
 pub struct Expiry(Arc<Mutex<Option<SystemTime>>>);
 
 impl Expiry {
     /// Sets the time at which the resource must be renewed.
-    pub fn until(&self, moment: SystemTime) {
+    pub fn renew_at(&self, moment: SystemTime) {
         *lock_ignoring_poison(&self.0) = Some(moment);
     }
 

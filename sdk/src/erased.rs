@@ -18,7 +18,7 @@ use crate::resource::{
     Update, Upgrade, Validate,
 };
 use crate::schema::Shape;
-use crate::{Answer, Model, View, model, plan};
+use crate::{Answer, Model, ObjectConversion, model, plan};
 
 pub(crate) use action_and_list::{AnyAction, AnyList, ListQuery, TypedAction, TypedList};
 pub(crate) use data_and_ephemeral::{
@@ -76,7 +76,7 @@ impl<R: Resource> TypedResource<R> {
 
     /// Reads a stored object.
     fn decode_stored(&self, object: &Value) -> Answer<R::Model> {
-        model::read_view(&plan::replace_unrepresentable_nulls(&self.shape, object))
+        model::struct_from_object(&plan::replace_unrepresentable_nulls(&self.shape, object))
     }
 
     /// Reads the attributes that the author may set.
@@ -104,7 +104,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
     }
 
     fn validate(&self, config: &Value, call: Call) -> Answer<()> {
-        self.resource.validate(Validate { config: model::read_view(config)?, call })
+        self.resource.validate(Validate { config: model::struct_from_object(config)?, call })
     }
 
     async fn modify_plan(
@@ -116,8 +116,8 @@ impl<R: Resource> AnyResource for TypedResource<R> {
             Value::Null(_) => None,
             prior => Some(self.decode_stored(prior)?),
         };
-        let config = model::read_view(&lives.config)?;
-        let draft = || model::read_view::<<R::Model as Model>::Draft>(&lives.planned);
+        let config = model::struct_from_object(&lives.config)?;
+        let draft = || model::struct_from_object::<<R::Model as Model>::Draft>(&lives.planned);
         let planned = draft()?;
         let CallContext { private, meta, deferral, call, .. } = context;
         let replace = Vec::new();
@@ -136,7 +136,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
 
     async fn create(&self, lives: ChangeValues, context: CallContext) -> Answer<Value> {
         let planned = self.decode_input(&lives)?;
-        let config = model::read_view(&lives.config)?;
+        let config = model::struct_from_object(&lives.config)?;
         let CallContext { private, meta, partial, call, .. } = context;
         let create = Create { config, planned, private, meta, partial, call };
         Ok(self.resource.create(create).await?.to_value())
@@ -144,7 +144,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
 
     async fn update(&self, lives: ChangeValues, context: CallContext) -> Answer<Value> {
         let planned = self.decode_input(&lives)?;
-        let config = model::read_view(&lives.config)?;
+        let config = model::struct_from_object(&lives.config)?;
         let prior = self.decode_stored(&lives.prior)?;
         let CallContext { private, meta, partial, call, .. } = context;
         let update = Update { config, prior, planned, private, meta, partial, call };
@@ -183,7 +183,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
     }
 
     async fn import_by_identity(&self, identity: &Value, context: CallContext) -> Answer<Value> {
-        let identity = model::read_view(identity)?;
+        let identity = model::struct_from_object(identity)?;
         let CallContext { private, deferral, call, .. } = context;
         let import = ImportByIdentity { identity, private, deferral, call };
         Ok(plan::replace_unknown_with_null(
@@ -210,9 +210,9 @@ fn decode_input<M: Model>(shape: &Shape, planned: &Value, config: &Value) -> Ans
     // A field of type `Value` or `Attr` can see that a computed part is unknown. Other models get
     // null for it.
     if M::Input::HOLDS_UNKNOWN {
-        return model::read_view(&planned);
+        return model::struct_from_object(&planned);
     }
-    model::read_view(&plan::replace_unknown_with_null(&planned))
+    model::struct_from_object(&plan::replace_unknown_with_null(&planned))
 }
 
 /// Replaces the attributes that differ between `before` and `after`. All others remain unchanged,

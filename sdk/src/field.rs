@@ -5,18 +5,18 @@ macro_rules! forward_field_properties {
     () => {
         const HAS_COMPUTED: bool = T::HAS_COMPUTED;
         const HAS_BLOCKS: bool = T::HAS_BLOCKS;
-        const WRITE_ONLY: bool = T::WRITE_ONLY;
-        const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
-        const HAS_TEXTS: bool = T::HAS_TEXTS;
-        const HAS_NUMBERS: bool = T::HAS_NUMBERS;
+        const HAS_WRITE_ONLY: bool = T::HAS_WRITE_ONLY;
+        const HAS_WRITE_ONLY_IN_SET: bool = T::HAS_WRITE_ONLY_IN_SET;
+        const MAY_HOLD_STRINGS: bool = T::MAY_HOLD_STRINGS;
+        const MAY_HOLD_NUMBERS: bool = T::MAY_HOLD_NUMBERS;
         const HAS_LENGTH: bool = T::HAS_LENGTH;
 
         fn ty() -> Type {
             T::ty()
         }
 
-        fn nested_content() -> Option<FieldContent> {
-            T::nested_content()
+        fn nested_shape() -> Option<NestedShape> {
+            T::nested_shape()
         }
     };
 }
@@ -26,7 +26,7 @@ mod collection;
 mod definition_of_field;
 mod leaf;
 mod secret;
-mod whole;
+mod whole_object;
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ use crate::schema::Shape;
 pub use attr::Attr;
 pub use collection::Set;
 pub use secret::Secret;
-pub use whole::Whole;
+pub use whole_object::WholeObject;
 
 /// A Rust type for an attribute's value, or a part of one.
 ///
@@ -54,7 +54,7 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     /// The attribute while planning: it may be null or unknown.
     type Draft: Field + Default;
     /// The type as a part of another one while planning.
-    type Part: Field;
+    type DraftPart: Field;
     /// The type without the parts that only the provider sets.
     type Input: Field;
 
@@ -69,14 +69,14 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     /// Whether some parts are blocks.
     const HAS_BLOCKS: bool = false;
     /// Whether some parts are write-only.
-    const WRITE_ONLY: bool = false;
+    const HAS_WRITE_ONLY: bool = false;
     /// Whether some write-only parts are in a set. Such a value is not stored, so it cannot be
     /// assigned to an element. Models with such parts do not compile.
-    const WRITE_ONLY_IN_SET: bool = false;
+    const HAS_WRITE_ONLY_IN_SET: bool = false;
     /// Whether it may be a string, or a collection of strings.
-    const HAS_TEXTS: bool = true;
+    const MAY_HOLD_STRINGS: bool = true;
     /// Whether it may be a number, or a collection of numbers.
-    const HAS_NUMBERS: bool = true;
+    const MAY_HOLD_NUMBERS: bool = true;
     /// Whether it may have a length: a string or a collection.
     const HAS_LENGTH: bool = true;
 
@@ -85,7 +85,7 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
 
     /// Described parts, if the type has any.
     #[must_use]
-    fn nested_content() -> Option<FieldContent> {
+    fn nested_shape() -> Option<NestedShape> {
         None
     }
 
@@ -108,7 +108,7 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     fn into_draft(self) -> Self::Draft;
 
     /// Converts to a part of the type for planning.
-    fn into_part(self) -> Self::Part;
+    fn into_draft_part(self) -> Self::DraftPart;
 }
 
 /// A field that can be blocks: a nested struct, or an `Option`, list, set or map of them.
@@ -121,7 +121,7 @@ pub trait BlockField: Field {}
 
 /// Described parts of a field.
 #[derive(Clone, Debug)]
-pub struct FieldContent {
+pub struct NestedShape {
     /// The parts of one object.
     pub shape: Shape,
     /// Number of objects and their container.

@@ -150,7 +150,7 @@ impl Parameter {
     /// A parameter with the type of a field, with a description in Markdown. It accepts the same
     /// values as the field.
     #[must_use]
-    pub fn of<F: Field>(name: &str, description: &str) -> Self {
+    pub fn of_field_type<F: Field>(name: &str, description: &str) -> Self {
         let mut parameter = Self::new(name, F::ty(), description);
         // A host calls no function with an argument that its parameter does not accept: it reports
         // null as an error, and takes the result for unknown if the argument is.
@@ -168,14 +168,14 @@ impl Parameter {
 
     /// Accepts null as well.
     #[must_use]
-    pub fn or_null(mut self) -> Self {
+    pub fn accept_null(mut self) -> Self {
         self.0.allow_null = true;
         self
     }
 
     /// Accepts unknown values as well.
     #[must_use]
-    pub fn or_unknown(mut self) -> Self {
+    pub fn accept_unknown(mut self) -> Self {
         self.0.allow_unknown = true;
         self
     }
@@ -202,7 +202,7 @@ impl GivenArguments {
     ///
     /// # Errors
     /// When `T` cannot represent one of them.
-    pub fn from_position<T: Field>(&self, from: usize) -> Answer<Vec<T>> {
+    pub fn get_from<T: Field>(&self, from: usize) -> Answer<Vec<T>> {
         (from..self.0.len()).map(|at| self.get(at)).collect()
     }
 
@@ -230,6 +230,6 @@ pub(crate) fn to_function_error(signature: &FunctionSignature, problem: &Problem
         }
         _ => None,
     };
-    let argument = problem.argument().or_else(named).and_then(|at| u64::try_from(at).ok());
+    let argument = problem.argument_index().or_else(named).and_then(|at| u64::try_from(at).ok());
     FunctionError { text, argument }
 }

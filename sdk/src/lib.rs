@@ -80,11 +80,11 @@ pub use action::Action;
 pub use background::run_blocking;
 pub use call::Call;
 pub use ephemeral::Ephemeral;
-pub use field::{Attr, Field, Secret, Set, Whole};
+pub use field::{Attr, Field, Secret, Set, WholeObject};
 pub use formwork_value as value;
 pub use function::Function;
 pub use list::List;
-pub use model::{Computed, Draft, Identity, Input, Model, Nested, View};
+pub use model::{Computed, Draft, Identity, Input, Model, Nested, ObjectConversion};
 pub use problem::{Answer, Problem};
 pub use provider::ProviderDef;
 pub use resource::Resource;
@@ -100,7 +100,7 @@ pub mod prelude {
     pub use crate::ephemeral::{Close, Ephemeral, Open, Renew};
     pub use crate::function::Function;
     pub use crate::list::{List, Search};
-    pub use crate::problem::OrFail;
+    pub use crate::problem::OrFailWithSummary;
     pub use crate::provider::{Configure, ProviderDef, Setup};
     pub use crate::resource::{
         Change, Create, Delete, ForeignObject, Import, ImportByIdentity, Read, Resource, Update,
@@ -114,7 +114,7 @@ pub mod prelude {
     pub use crate::timeouts::{Timeouts, Wait};
     pub use crate::{
         Answer, Attr, Call, Computed, Draft, Identity, IdentityUpgrades, Input, Model, Nested,
-        Problem, Secret, Set, Upgrades, View, Whole, run_blocking, serve,
+        ObjectConversion, Problem, Secret, Set, Upgrades, WholeObject, run_blocking, serve,
     };
     pub use formwork_sdk_macros::{Arguments, Model, Nested};
     pub use formwork_value::Path;

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::Sender;
 
 use crate::call::Call;
 use crate::resource::Validate;
-use crate::{Answer, Draft, Input, Model, View as _};
+use crate::{Answer, Draft, Input, Model, ObjectConversion as _};
 
 /// A list resource. Its name is that of the resource type whose objects it finds.
 ///
@@ -60,7 +60,7 @@ pub trait List: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Finds objects: sends each with [`call.send_object(…)`](Search::found), and returns after the last
+    /// Finds objects: sends each with [`call.send_object(…)`](Search::send_object), and returns after the last
     /// one. When the host has enough objects, the handler ends at that call.
     ///
     /// # Errors

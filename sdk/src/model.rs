@@ -12,7 +12,7 @@ use crate::schema::Shape;
 use crate::{Answer, Field, Problem};
 
 /// A struct whose fields are all or some attributes of an object.
-pub trait View: Sized + Send + Sync + 'static {
+pub trait ObjectConversion: Sized + Send + Sync + 'static {
     /// Whether an attribute can be unknown.
     const HOLDS_UNKNOWN: bool;
 
@@ -42,18 +42,18 @@ pub trait View: Sized + Send + Sync + 'static {
     message = "`{Self}` is not a model",
     note = "give the struct #[derive(Model)] and its fields #[attr(…)]"
 )]
-pub trait Model: View {
+pub trait Model: ObjectConversion {
     /// The object while validating and planning: any attribute may be null or unknown.
-    type Draft: View + From<Self> + From<Self::Computed> + From<Self::Identity>;
+    type Draft: ObjectConversion + From<Self> + From<Self::Computed> + From<Self::Identity>;
     /// Attributes that the author of a configuration may set, with defaults, when all is known.
-    type Input: View;
+    type Input: ObjectConversion;
     /// Attributes that the provider sets.
-    type Computed: View + From<Self>;
+    type Computed: ObjectConversion + From<Self>;
     /// Identity of an object: the attributes with the word `identity`.
-    type Identity: View;
+    type Identity: ObjectConversion;
 
     /// Whether any part is write-only: [`SomeWriteOnly`] or [`NoneWriteOnly`].
-    type WriteOnly: WriteOnlyPresence;
+    type WriteOnly: HasWriteOnly;
 
     /// The names of attributes and blocks.
     const NAMES: &'static [NamesEntry];
@@ -81,7 +81,7 @@ pub type Identity<M> = <M as Model>::Identity;
 
 /// Whether parts of a model are write-only, as a type, so that a model with such parts does not
 /// compile where nothing is written.
-pub trait WriteOnlyPresence {
+pub trait HasWriteOnly {
     /// Whether some parts are write-only.
     const HAS_SOME: bool;
 }
@@ -94,11 +94,11 @@ pub struct NoneWriteOnly;
 #[derive(Clone, Copy, Debug)]
 pub struct SomeWriteOnly;
 
-impl WriteOnlyPresence for NoneWriteOnly {
+impl HasWriteOnly for NoneWriteOnly {
     const HAS_SOME: bool = false;
 }
 
-impl WriteOnlyPresence for SomeWriteOnly {
+impl HasWriteOnly for SomeWriteOnly {
     const HAS_SOME: bool = true;
 }
 
@@ -109,7 +109,7 @@ pub struct WriteOnlyIf<const HAS_SOME: bool>;
 /// Type chosen by a condition.
 pub trait ChooseWriteOnly {
     /// The choice.
-    type Choice: WriteOnlyPresence;
+    type Choice: HasWriteOnly;
 }
 
 impl ChooseWriteOnly for WriteOnlyIf<false> {
@@ -182,7 +182,7 @@ pub trait Nested: Field {
 }
 
 /// The model without attributes, for example of a provider without configuration.
-impl View for () {
+impl ObjectConversion for () {
     const HOLDS_UNKNOWN: bool = false;
 
     fn from_value(_: &Value) -> Result<Self, ConversionError> {
@@ -299,7 +299,7 @@ pub fn call_replace_condition<T: Field>(
 }
 
 /// Reads an object, or returns the reason why it cannot be read.
-pub(crate) fn read_view<V: View>(value: &Value) -> Answer<V> {
+pub(crate) fn struct_from_object<V: ObjectConversion>(value: &Value) -> Answer<V> {
     V::from_value(value).map_err(|ConversionError { path, reason }| {
         let place = path.to_string();
         let place = place.trim_start_matches('.');

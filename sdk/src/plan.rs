@@ -97,7 +97,7 @@ impl<'s> DescribedParts<'s> {
     }
 
     /// The rule of a part, and its own content if it has one.
-    pub(crate) fn rule_and_content(self, name: &str) -> Option<(&'s Rule, Option<Self>)> {
+    pub(crate) fn rule_and_nested_parts(self, name: &str) -> Option<(&'s Rule, Option<Self>)> {
         let rule = self.rules.parts.get(name)?;
         let Some(NestedRules { nesting, rules }) = rule.inner.as_deref() else {
             return Some((rule, None));
@@ -146,7 +146,7 @@ struct PriorAndConfigValues<'v> {
 }
 
 impl<'v> PriorAndConfigValues<'v> {
-    fn map_values(self, step: impl Fn(&'v Value) -> Option<&'v Value>) -> Self {
+    fn step_into(self, step: impl Fn(&'v Value) -> Option<&'v Value>) -> Self {
         Self { prior: self.prior.and_then(&step), config: self.config.and_then(&step) }
     }
 }
@@ -159,8 +159,8 @@ fn with_computed_unknown(
 ) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| {
-        let Some((rule, inner)) = content.rule_and_content(name) else { return value.clone() };
-        let below = beside.map_values(|object| attribute_value(object, name));
+        let Some((rule, inner)) = content.rule_and_nested_parts(name) else { return value.clone() };
+        let below = beside.step_into(|object| attribute_value(object, name));
         if let Some(attribute) = content.attribute_schema(name)
             && attribute.role.is_computed()
             && is_left_to_provider(beside.config, below.config, value)
@@ -198,8 +198,8 @@ fn parts_with_computed_unknown(
     value: &Value,
     beside: PriorAndConfigValues<'_>,
 ) -> Value {
-    let at = |at: usize| beside.map_values(|list| list.children().get(at));
-    let under = |key: &Str| beside.map_values(|map| attribute_value(map, key));
+    let at = |at: usize| beside.step_into(|list| list.children().get(at));
+    let under = |key: &Str| beside.step_into(|map| attribute_value(map, key));
     let items: Vec<_> = match (content.nesting, value) {
         (Nesting::Single | Nesting::Group, _) => {
             return with_computed_unknown(content, value, beside);

@@ -113,7 +113,7 @@ impl Problem {
     ///
     /// # Errors
     /// When there is at least one problem.
-    pub fn all(problems: impl IntoIterator<Item = Self>) -> Answer<()> {
+    pub fn fail_if_any(problems: impl IntoIterator<Item = Self>) -> Answer<()> {
         problems.into_iter().reduce(Self::and).map_or(Ok(()), Err)
     }
 
@@ -133,7 +133,7 @@ impl Problem {
         &self.first.path
     }
 
-    pub(crate) fn argument(&self) -> Option<usize> {
+    pub(crate) fn argument_index(&self) -> Option<usize> {
         self.first.argument
     }
 
@@ -215,7 +215,7 @@ impl From<Path> for ProblemPath {
 }
 
 /// Sets the summary of an error.
-pub trait OrFail<T> {
+pub trait OrFailWithSummary<T> {
     /// Returns the value, or the error with this summary unless it has one already.
     ///
     /// # Errors
@@ -223,7 +223,7 @@ pub trait OrFail<T> {
     fn or_fail(self, summary: impl Into<String>) -> Answer<T>;
 }
 
-impl<T, E: Into<Problem>> OrFail<T> for Result<T, E> {
+impl<T, E: Into<Problem>> OrFailWithSummary<T> for Result<T, E> {
     fn or_fail(self, summary: impl Into<String>) -> Answer<T> {
         self.map_err(|error| error.into().with_default_summary(summary.into()))
     }
@@ -285,8 +285,9 @@ mod tests {
 
     #[test]
     fn no_problem_is_a_good_answer() {
-        assert_eq!(Problem::all([]), Ok(()));
-        let both = Problem::all([Problem::new("a", ""), Problem::new("b", "")]).unwrap_err();
+        assert_eq!(Problem::fail_if_any([]), Ok(()));
+        let both =
+            Problem::fail_if_any([Problem::new("a", ""), Problem::new("b", "")]).unwrap_err();
         assert_eq!(format!("{both:?}"), "a: \nb: ");
     }
 }

@@ -23,8 +23,8 @@ use crate::resource::calls::deref_to_call;
 use crate::schema::Shape;
 use crate::server::Server;
 use crate::{
-    Answer, Draft, Ephemeral, Function, Input, Model, Problem, Resource, StateStore, View as _,
-    model, plan,
+    Answer, Draft, Ephemeral, Function, Input, Model, ObjectConversion as _, Problem, Resource,
+    StateStore, model, plan,
 };
 
 /// Definition of a provider.
@@ -235,7 +235,9 @@ impl<M: Model> Setup<M> {
     /// When some of it is not known yet: names the attributes.
     pub fn known_config(&self) -> Answer<Input<M>> {
         let Some(first) = self.unknown.first() else {
-            return model::read_view(&plan::replace_unknown_with_null(&self.config.to_value()));
+            return model::struct_from_object(&plan::replace_unknown_with_null(
+                &self.config.to_value(),
+            ));
         };
         let names: Vec<_> = self.unknown.iter().map(|name| format!("`{name}`")).collect();
         let detail = format!(

@@ -225,7 +225,7 @@ impl<M: Model> Import<M> {
     fn draft_from_id(&self) -> Answer<Draft<M>> {
         let shape = M::shape();
         match plan::draft_of_import_id(&shape, &self.id) {
-            Some(Ok(object)) => crate::model::read_view(&object),
+            Some(Ok(object)) => crate::model::struct_from_object(&object),
             Some(Err(why)) => {
                 let detail =
                     format!("{:?} is nothing that an object could be called: {why}.", self.id);

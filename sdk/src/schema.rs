@@ -13,7 +13,7 @@ use formwork_value::{Str, Type, Value};
 
 use crate::check::{Check, Relation};
 
-pub use definition::{BlockDefinition, Definition};
+pub use definition::{AttributeDefinition, BlockDefinition};
 
 /// A schema with the rules for planning and validating.
 #[derive(Clone, Debug, Default)]
@@ -108,10 +108,10 @@ impl Rules {
 
     /// Whether a change of any part, nested ones included, may force replacement.
     #[must_use]
-    pub fn may_replace(&self) -> bool {
+    pub fn may_force_replacement(&self) -> bool {
         let may = |rule: &Rule| {
             !matches!(rule.replace, ReplaceRule::Never)
-                || rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace())
+                || rule.inner.as_ref().is_some_and(|inner| inner.rules.may_force_replacement())
         };
         self.parts.values().any(may)
     }
@@ -121,7 +121,7 @@ impl Shape {
     /// A schema without attributes. The description is Markdown.
     #[must_use]
     pub fn new(description: &str) -> Self {
-        let block = Block { docs: new_docs(description), ..Block::default() };
+        let block = Block { docs: markdown_docs(description), ..Block::default() };
         Self { block, ..Self::default() }
     }
 
@@ -141,7 +141,7 @@ impl Shape {
 
     /// Adds an attribute.
     #[must_use]
-    pub fn attribute(mut self, name: &str, definition: Definition) -> Self {
+    pub fn attribute(mut self, name: &str, definition: AttributeDefinition) -> Self {
         self.block.attributes.insert(name.into(), definition.attribute);
         self.rules.parts.insert(name.into(), definition.rule);
         if let Some(identifies) = definition.identifies {
@@ -182,7 +182,7 @@ impl Shape {
     }
 }
 
-fn new_docs(description: &str) -> SchemaDocs {
+fn markdown_docs(description: &str) -> SchemaDocs {
     // The text is a doc comment of Rust, which is Markdown.
     SchemaDocs { description: description.to_owned(), markdown: true, ..SchemaDocs::default() }
 }

@@ -43,7 +43,7 @@ use crate::{Answer, Problem, ProviderDef, panic_positions, plan};
 
 use data_and_ephemeral::OpenedEphemeral;
 use object::ObjectAnswer;
-use state_store::ConfiguredStores;
+use state_store::ConfiguredStoresAndLocks;
 
 mod action_and_list;
 mod check;
@@ -63,7 +63,7 @@ pub(crate) struct Server {
     /// Reason for the deferral of all calls until the provider is configured again.
     deferred: Mutex<Option<DeferredReason>>,
     /// State stores that were configured, and their locks.
-    stores: Mutex<ConfiguredStores>,
+    stores: Mutex<ConfiguredStoresAndLocks>,
 }
 
 impl Server {
@@ -477,14 +477,14 @@ impl ProviderHandlers for Server {
 }
 
 /// Proposed value of a creation: the configuration with defaults, and unknown computed values.
-fn propose_create(shape: &Shape, config: &Value) -> Value {
+fn plan_create_by_rules(shape: &Shape, config: &Value) -> Value {
     plan::plan_by_rules(shape, &Value::null(shape.ty().clone()), config, config)
 }
 
 /// Placeholder of a deferred answer: the configuration, and unknown computed values.
 fn deferred_placeholder(shape: &Shape, config: &Payload) -> Option<Payload> {
     let config = check::decode_value(shape, config).ok()?;
-    Some(check::encode_value(shape, &propose_create(shape, &config)))
+    Some(check::encode_value(shape, &plan_create_by_rules(shape, &config)))
 }
 
 fn unsupported_type_problem(what: &str, name: &str) -> Problem {

@@ -28,7 +28,7 @@ mod state_store;
 use crate::ProviderDef;
 use crate::server::Server;
 
-pub use ephemeral_list_function::{ListedObject, TestEphemeral, call, list};
+pub use ephemeral_list_function::{ListedObject, TestEphemeral, call_function, list_objects};
 pub use state_store::TestStates;
 
 /// The object of a resource type, or none yet.

@@ -130,7 +130,7 @@ impl<'c> Wait<'c> {
             tokio::select! {
                 // At most until the timeout, so that a last attempt is made at its end.
                 () = tokio::time::sleep(pause.min(left)) => {}
-                () = self.call.stop.requested() => {
+                () = self.call.stop.wait_until_requested() => {
                     let detail = format!("It was not waited for any longer that {}.", self.what);
                     return Err(Problem::new("Interrupted", detail));
                 }

@@ -32,7 +32,7 @@ impl Function for DirExists {
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::call;
+    use formwork_sdk::testing::call_function;
     use formwork_sdk::value::Value;
 
     use crate::local::provider;
@@ -44,7 +44,8 @@ mod tests {
         std::os::unix::fs::symlink(folder.path(), folder.path().join("link")).unwrap();
         let exists = async |name: &str| {
             let path = folder.path().join(name);
-            call(provider(), "direxists", vec![Value::string(&*path.to_string_lossy())]).await
+            call_function(provider(), "direxists", vec![Value::string(&*path.to_string_lossy())])
+                .await
         };
         assert_eq!(exists(".").await, Ok(Value::Bool(true)));
         assert_eq!(exists("link").await, Ok(Value::Bool(true)));

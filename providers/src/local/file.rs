@@ -51,7 +51,7 @@ impl Resource for LocalFileResource {
         let file = permission::check_permission("file_permission", &config.file_permission);
         let folder =
             permission::check_permission("directory_permission", &config.directory_permission);
-        Problem::all([file, folder].into_iter().filter_map(Result::err))
+        Problem::fail_if_any([file, folder].into_iter().filter_map(Result::err))
     }
 
     async fn create(&self, call: Create<FileModel>) -> Answer<FileModelComputed> {

@@ -43,7 +43,7 @@ impl Resource for LocalSensitiveFileResource {
         let file = permission::check_permission("file_permission", &config.file_permission);
         let folder =
             permission::check_permission("directory_permission", &config.directory_permission);
-        Problem::all([file, folder].into_iter().filter_map(Result::err))
+        Problem::fail_if_any([file, folder].into_iter().filter_map(Result::err))
     }
 
     async fn create(&self, call: Create<SensitiveFileModel>) -> Answer<SensitiveFileModelComputed> {

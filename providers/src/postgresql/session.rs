@@ -58,7 +58,7 @@ impl Session {
             let attempt = with_time_limit(patience, config.connect(encryption.clone()));
             let attempt = tokio::select! {
                 attempt = attempt => attempt,
-                () = stop.requested() => {
+                () = stop.wait_until_requested() => {
                     return Err(Problem::new(what, "Interrupted before the server answered."));
                 }
             };
@@ -215,7 +215,7 @@ impl Session {
         tokio::select! {
             biased;
             answer = &mut asked => return Ok(answer),
-            () = self.stop.requested() => {}
+            () = self.stop.wait_until_requested() => {}
         }
         let dropped = async {
             let token = self.client.cancel_token();
@@ -274,7 +274,7 @@ impl RetryDeadline {
         self.wait = (wait * 2).min(Duration::from_secs(1));
         tokio::select! {
             () = tokio::time::sleep(wait) => true,
-            () = stop.requested() => false,
+            () = stop.wait_until_requested() => false,
         }
     }
 }

@@ -81,7 +81,7 @@ impl StringRulesDraft {
             let detail = "At least one of `special`, `upper`, `lower` and `numeric` must be true.";
             problems.push(invalid_attribute_problem("numeric", detail.to_owned()));
         }
-        Problem::all(problems)
+        Problem::fail_if_any(problems)
     }
 
     /// Planned values of `number` and `numeric`: each is the other's default.

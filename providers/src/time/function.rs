@@ -170,13 +170,13 @@ moment_structs! {
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::call;
+    use formwork_sdk::testing::call_function;
     use formwork_sdk::value::{Path, Value};
 
     use crate::time::provider;
 
     async fn shown(name: &str, argument: Value, parts: &[&str]) -> String {
-        let result = match call(provider(), name, vec![argument]).await {
+        let result = match call_function(provider(), name, vec![argument]).await {
             Ok(result) => result,
             Err(refusal) => return refusal.0,
         };

@@ -91,7 +91,7 @@ async fn sleep_for_duration(name: &str, text: Option<&str>, stop: &Stop) -> Answ
     let time = parse_duration_attribute(name, text)?;
     tokio::select! {
         () = tokio::time::sleep(time) => Ok(()),
-        () = stop.requested() => {
+        () = stop.wait_until_requested() => {
             let detail = format!("The wait of {text} was interrupted, because the run is stopping.");
             Err(Problem::new("Wait interrupted", detail))
         }

@@ -27,7 +27,7 @@ pub(super) struct CertificatesModel {
     verify_chain: Option<bool>,
     /// The certificates, the one that signed the others first.
     #[attr(computed)]
-    certificates: Vec<Whole<ShownCertificate>>,
+    certificates: Vec<WholeObject<ShownCertificate>>,
     /// A digest of the certificates.
     #[attr(computed)]
     id: String,
@@ -60,7 +60,7 @@ impl DataSource for CertificateDataSource {
             }
         };
         ders.reverse();
-        let read = ders.iter().map(|der| ShownCertificate::from_der(der).map(Whole));
+        let read = ders.iter().map(|der| ShownCertificate::from_der(der).map(WholeObject));
         let certificates = read.collect::<Result<_, KeyError>>();
         let certificates = certificates.or_fail("Unable to parse certificate")?;
         Ok(CertificatesModelComputed { certificates, id: to_hex(&sha1(&ders.concat())) })

@@ -46,7 +46,7 @@ fn resume_conditions(options: &Options) -> Value {
 impl Checkpoint {
     /// Reads the file of an earlier run into the tallies. A file of another run, or none, changes
     /// nothing.
-    pub(crate) fn restore_tallies(suite: &mut Suite) -> Self {
+    pub(crate) fn load_into_suite(suite: &mut Suite) -> Self {
         let none = Self::default();
         let Some(path) = &suite.options.resume else { return none };
         let Ok(text) = fs::read(path) else { return none };
@@ -87,7 +87,7 @@ impl Checkpoint {
         let Some(path) = &suite.options.resume else { return Ok(()) };
         let mut kept = serde_json::Map::new();
         for rule in rules::all_rules() {
-            let Some(tally) = suite.tallies.tally(rule.id) else { continue };
+            let Some(tally) = suite.tallies.of_rule(rule.id) else { continue };
             // Redacted, because the file stays on the disk after the run.
             let findings: Vec<Value> = tally
                 .findings
@@ -170,21 +170,21 @@ mod tests {
         let mut suite = Suite::new(options.clone());
         suite.tallies.record_pass("S-01");
         suite.tallies.add_finding(Finding::new("S-02", "provider", "wrong"));
-        let mut checkpoint = Checkpoint::restore_tallies(&mut suite);
+        let mut checkpoint = Checkpoint::load_into_suite(&mut suite);
         assert!(!checkpoint.is_step_completed("Schema"));
         checkpoint.record_completed_step(&suite, "Schema").unwrap();
 
         let mut next = Suite::new(options.clone());
-        let checkpoint = Checkpoint::restore_tallies(&mut next);
+        let checkpoint = Checkpoint::load_into_suite(&mut next);
         assert!(
             checkpoint.is_step_completed("Schema") && !checkpoint.is_step_completed("Validation")
         );
-        assert_eq!(next.tallies.tally("S-01").unwrap().cases, 1);
+        assert_eq!(next.tallies.of_rule("S-01").unwrap().cases, 1);
         assert_eq!(next.tallies.findings().next().unwrap().message, "wrong");
 
         // Another seed gives other inputs, whose results must not be mixed with these.
         let mut other = Suite::new(Options { seed: 2, ..options });
-        assert!(!Checkpoint::restore_tallies(&mut other).is_step_completed("Schema"));
+        assert!(!Checkpoint::load_into_suite(&mut other).is_step_completed("Schema"));
         assert_eq!(other.tallies.findings().count(), 0);
     }
 }

@@ -9,7 +9,7 @@ use crate::offer::{Kind, Offer};
 use crate::plugin::truncate;
 use crate::rpc::Rpc;
 use crate::rules;
-use crate::suite::{Progress, Suite};
+use crate::suite::{ProgressCallback, Suite};
 
 mod compare_answers;
 mod configure;
@@ -23,14 +23,14 @@ mod listing;
 mod metadata;
 mod output;
 mod plan;
-mod read;
+mod read_and_import;
 mod release;
 mod resource_usage;
 mod robustness;
 mod schema;
 mod secrets;
 mod state_store;
-mod upgrade;
+mod upgrade_and_move;
 mod validate;
 
 /// Makes the checks of a step, unless an earlier run has made them or this one is over.
@@ -49,7 +49,7 @@ macro_rules! run_step {
 struct StepRunner<'r, 'p> {
     suite: &'r mut Suite,
     checkpoint: Checkpoint,
-    progress: Progress<'p>,
+    progress: ProgressCallback<'p>,
 }
 
 impl StepRunner<'_, '_> {
@@ -71,8 +71,8 @@ impl StepRunner<'_, '_> {
 }
 
 /// Makes all checks that are selected. `Err` says why the provider cannot be checked.
-pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(), String> {
-    let checkpoint = Checkpoint::restore_tallies(suite);
+pub(crate) async fn run(suite: &mut Suite, progress: ProgressCallback<'_>) -> Result<(), String> {
+    let checkpoint = Checkpoint::load_into_suite(suite);
     let mut run = StepRunner { suite, checkpoint, progress };
     if run.should_run_step("Handshake and process") {
         handshake::run(run.suite).await?;
@@ -83,7 +83,7 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
     load_schema(run.suite).await;
     run_step!(run, "Schema and metadata", schema::run, metadata::run);
     run_step!(run, "Validation", validate::run);
-    run_step!(run, "Upgrade and move", upgrade::run);
+    run_step!(run, "Upgrade and move", upgrade_and_move::run);
     run_step!(run, "Functions", function::run);
     run_step!(run, "Robustness", robustness::run, resource_usage::run);
     let level = run.suite.options.level;
@@ -94,7 +94,13 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
             configure::run(run.suite).await;
         }
         run_step!(run, "Planning", plan::run);
-        run_step!(run, "Read and import", read::run, listing::run, data_ephemeral_action::run);
+        run_step!(
+            run,
+            "Read and import",
+            read_and_import::run,
+            listing::run,
+            data_ephemeral_action::run
+        );
     }
     if level >= 3 {
         run_step!(run, "Apply life cycle", lifecycle::run);
@@ -107,7 +113,7 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
         secrets::run(run.suite).await;
         output::run(run.suite).await;
     }
-    run.suite.complete_tallies();
+    run.suite.note_reasons_of_unexamined();
     if !run.suite.is_run_over() {
         Checkpoint::remove_file(run.suite);
     }

@@ -71,7 +71,11 @@ impl Finding {
 
     /// Adds the two values.
     #[must_use]
-    pub fn with_values(mut self, expected: impl Into<String>, found: impl Into<String>) -> Self {
+    pub fn with_expected_and_found(
+        mut self,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Self {
         self.expected = expected.into();
         self.found = found.into();
         self
@@ -126,18 +130,18 @@ impl Verdict {
 pub struct Tallies(BTreeMap<&'static str, Tally>);
 
 impl Tallies {
-    fn tally_mut(&mut self, id: &'static str) -> &mut Tally {
+    fn of_rule_mut(&mut self, id: &'static str) -> &mut Tally {
         self.0.entry(id).or_default()
     }
 
     /// Counts a case that held.
     pub fn record_pass(&mut self, id: &'static str) {
-        self.tally_mut(id).cases += 1;
+        self.of_rule_mut(id).cases += 1;
     }
 
     /// Counts a case that broke the rule. The same problem of the same subject is kept once.
     pub fn add_finding(&mut self, finding: Finding) {
-        let tally = self.tally_mut(finding.rule);
+        let tally = self.of_rule_mut(finding.rule);
         tally.cases += 1;
         tally.broken += 1;
         // Counted each time and kept once: many inputs may show the same mistake.
@@ -160,12 +164,12 @@ impl Tallies {
     /// Notes why a rule cannot be examined. Cases that were examined count more.
     pub fn note_skipped_rule(&mut self, id: &'static str, reason: impl Into<String>) {
         // The first reason stays, as later ones may only follow from it.
-        self.tally_mut(id).skipped.get_or_insert(reason.into());
+        self.of_rule_mut(id).skipped.get_or_insert(reason.into());
     }
 
     /// Returns the tally of a rule.
     #[must_use]
-    pub fn tally(&self, id: &str) -> Option<&Tally> {
+    pub fn of_rule(&self, id: &str) -> Option<&Tally> {
         self.0.get(id)
     }
 
@@ -192,7 +196,7 @@ impl Tallies {
 }
 
 /// A place as a prefix of a message.
-pub(crate) fn path_prefix(path: &Path) -> String {
+pub(crate) fn path_as_message_prefix(path: &Path) -> String {
     if path.0.is_empty() {
         String::new()
     } else {
@@ -223,6 +227,6 @@ mod tests {
         tallies.add_finding(Finding::new("P-01", "a", "wrong"));
         assert_eq!(tallies.verdict(rule), Verdict::Broken);
         assert_eq!(tallies.findings().count(), 1);
-        assert_eq!(tallies.tally("P-01").unwrap().broken, 2);
+        assert_eq!(tallies.of_rule("P-01").unwrap().broken, 2);
     }
 }

@@ -37,7 +37,7 @@ impl Drop for Proxy {
 }
 
 /// The name of the file with the certificate.
-const AUTHORITY_FILE_NAME: &str = "authority.pem";
+const CA_CERTIFICATE_FILE_NAME: &str = "authority.pem";
 
 impl Proxy {
     /// Starts a proxy with an authority of its own.
@@ -51,7 +51,7 @@ impl Proxy {
         let key = KeyPair::generate().map_err(io::Error::other)?;
         let authority = CertifiedIssuer::self_signed(params, key).map_err(io::Error::other)?;
         let folder = TempDir::with_prefix("fw-")?;
-        std::fs::write(folder.path().join(AUTHORITY_FILE_NAME), authority.pem())?;
+        std::fs::write(folder.path().join(CA_CERTIFICATE_FILE_NAME), authority.pem())?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let record = Arc::<Mutex<ProxyRecord>>::default();
@@ -62,18 +62,18 @@ impl Proxy {
     }
 
     /// The file with the certificate of the authority.
-    fn authority_file(&self) -> std::path::PathBuf {
-        self.folder.path().join(AUTHORITY_FILE_NAME)
+    fn ca_certificate_file(&self) -> std::path::PathBuf {
+        self.folder.path().join(CA_CERTIFICATE_FILE_NAME)
     }
 
     /// The variables for a process that is to use the proxy and to trust it.
     pub(crate) fn proxy_variables(&self) -> Vec<(OsString, OsString)> {
-        self.env_trusting(&self.authority_file())
+        self.env_trusting(&self.ca_certificate_file())
     }
 
     /// The variables for a process that is to use the proxy, but to trust another one only.
     pub(crate) fn env_trusting_only(&self, other: &Self) -> Vec<(OsString, OsString)> {
-        self.env_trusting(&other.authority_file())
+        self.env_trusting(&other.ca_certificate_file())
     }
 
     fn env_trusting(&self, authority: &Path) -> Vec<(OsString, OsString)> {
@@ -81,7 +81,7 @@ impl Proxy {
         const PROXY_VARIABLES: [&str; 4] =
             ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
         // Each runtime and library has its own variable for trusted authorities.
-        const AUTHORITY_VARIABLES: [&str; 5] = [
+        const CA_CERTIFICATE_VARIABLES: [&str; 5] = [
             "SSL_CERT_FILE",
             "AWS_CA_BUNDLE",
             "CURL_CA_BUNDLE",
@@ -91,14 +91,14 @@ impl Proxy {
         let url = OsString::from(format!("http://{}", self.address));
         let proxies = PROXY_VARIABLES.map(|name| (name.into(), url.clone()));
         let authorities =
-            AUTHORITY_VARIABLES.map(|name| (name.into(), authority.as_os_str().to_owned()));
+            CA_CERTIFICATE_VARIABLES.map(|name| (name.into(), authority.as_os_str().to_owned()));
         // An inherited exception would lead the provider past the proxy.
         let none = ["NO_PROXY", "no_proxy"].map(|name| (name.into(), OsString::new()));
         proxies.into_iter().chain(authorities).chain(none).collect()
     }
 
     /// Forgets the calls so far, and commits a fault from now on.
-    pub(crate) fn begin_fault(&self, fault: RemoteFault) {
+    pub(crate) fn restart_recording_with_fault(&self, fault: RemoteFault) {
         *lock_record(&self.record) = ProxyRecord::new(fault);
     }
 

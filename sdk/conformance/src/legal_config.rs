@@ -71,7 +71,7 @@ async fn repair_until_legal(
             return Some(value);
         }
         // Without diagnostics, nothing says what to repair.
-        if call.is_crash() {
+        if call.is_crash_or_hang() {
             return None;
         }
         value = repair_config(offered, &value, &call, attempt, &mut dice)?;

@@ -32,7 +32,7 @@ mod violations;
 use std::path::PathBuf;
 
 pub use report::Report;
-pub use suite::{CheckedProvider, Example, Options, Progress, Release};
+pub use suite::{CheckedProvider, Example, Options, ProgressCallback, Release};
 
 use suite::Suite;
 
@@ -40,7 +40,7 @@ use suite::Suite;
 const CALL_GRACE: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Makes one run.
-pub async fn run(options: Options, progress: Progress<'_>) -> Report {
+pub async fn run(options: Options, progress: ProgressCallback<'_>) -> Report {
     let mut suite = Suite::new(options);
     // Checks look at the time between calls; the grace is for the calls that run then.
     let limit = suite.options.time + CALL_GRACE;
@@ -48,7 +48,7 @@ pub async fn run(options: Options, progress: Progress<'_>) -> Report {
         Ok(done) => done.err(),
         // A call hangs. What was examined until then is reported.
         Err(_) => {
-            suite.complete_tallies();
+            suite.note_reasons_of_unexamined();
             None
         }
     };

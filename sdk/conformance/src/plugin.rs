@@ -26,7 +26,7 @@ use crate::message::Msg;
 use crate::rpc::{Diag, Rpc};
 pub use error::StartError;
 pub use output::{PrintedOutput, panic_report_in};
-use output::{SharedOutput, has_late_handshake, keep_output, lock, read_first_line};
+use output::{SharedOutput, has_late_handshake, keep_output, lock_shared, read_first_line};
 
 /// The longest wait for a handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -115,7 +115,7 @@ pub async fn start_plugin(
         Ok(None) => {
             let exit = child.wait(Duration::from_secs(2)).await;
             let _ended = timeout(Duration::from_millis(500), stderr_end.changed()).await;
-            let said = String::from_utf8_lossy(&lock(&errors).bytes).into_owned();
+            let said = String::from_utf8_lossy(&lock_shared(&errors).bytes).into_owned();
             let exit = exit.unwrap_or_else(|| "stdout closed".to_owned());
             return Err(StartError::Ended(exit, output::end_reason_in(&said)));
         }
@@ -171,7 +171,7 @@ fn plugin_command(
     command
 }
 
-/// The beginning of a string, truncate between characters.
+/// The beginning of a string, cut between characters.
 pub fn truncate(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}...", &text[..at]),
@@ -256,7 +256,7 @@ impl Call {
 
     /// Whether the call brought the provider down or hangs.
     #[must_use]
-    pub fn is_crash(&self) -> bool {
+    pub fn is_crash_or_hang(&self) -> bool {
         matches!(self.reply, Reply::Lost { .. } | Reply::TimedOut | Reply::Garbage)
     }
 
@@ -337,14 +337,14 @@ impl Plugin {
                 (Vec::new(), Reply::Refused("Unimplemented".to_owned(), why))
             }
         };
-        let configured = lock(&self.configured).clone();
+        let configured = lock_shared(&self.configured).clone();
         let call = Call { rpc, request, answers, reply, took: began.elapsed(), configured };
-        self.record_call(&call);
+        self.keep_configure_and_diagnostics(&call);
         call
     }
 
     /// Calls any path, also of other services.
-    pub async fn call_path(&self, path: &str, request: Vec<Bytes>, deadline: Duration) -> Reply {
+    pub async fn call_at_path(&self, path: &str, request: Vec<Bytes>, deadline: Duration) -> Reply {
         self.send_and_receive(path, request, deadline).await.1
     }
 
@@ -399,7 +399,7 @@ impl Plugin {
         // The process has ended, but its last words may still be on their way through the pipe.
         let mut end = started.stderr_end.clone();
         let _ended = timeout(Duration::from_millis(500), end.changed()).await;
-        let said = String::from_utf8_lossy(&lock(&started.stderr).bytes).into_owned();
+        let said = String::from_utf8_lossy(&lock_shared(&started.stderr).bytes).into_owned();
         let report = panic_report_in(&said);
         let why = match &report {
             Some(report) => format!("{message} ({exit}; {})", report.replace('\n', " / ")),
@@ -408,20 +408,20 @@ impl Plugin {
         Reply::Lost { why, panicked: report.is_some() }
     }
 
-    fn record_call(&self, call: &Call) {
+    fn keep_configure_and_diagnostics(&self, call: &Call) {
         if call.rpc == Rpc::ConfigureProvider && call.has_reply() {
             let call = Call { configured: None, ..call.clone() };
-            *lock(&self.configured) = Some(Arc::new(call));
+            *lock_shared(&self.configured) = Some(Arc::new(call));
         }
         let size = call.answers.iter().map(Bytes::len).max().unwrap_or(0);
-        let mut largest = lock(&self.largest);
+        let mut largest = lock_shared(&self.largest);
         // A large request may well have a large answer.
         let is_normal = call.request.iter().all(|it| it.len() < 1 << 20);
         if size > largest.0 && call.rpc != Rpc::GetProviderSchema && is_normal {
             *largest = (size, Some(call.rpc));
         }
         drop(largest);
-        let mut diagnostics = lock(&self.diagnostics);
+        let mut diagnostics = lock_shared(&self.diagnostics);
         let room = 5_000_usize.saturating_sub(diagnostics.len());
         let own = call.diagnostics().into_iter().take(room);
         let request = call.request.first();
@@ -437,18 +437,18 @@ impl Plugin {
     /// Returns what it printed to stderr so far.
     #[must_use]
     pub fn stderr(&self) -> Vec<u8> {
-        self.started.as_ref().map(|it| lock(&it.stderr).bytes.clone()).unwrap_or_default()
+        self.started.as_ref().map(|it| lock_shared(&it.stderr).bytes.clone()).unwrap_or_default()
     }
 
     /// Returns what it printed to stdout after the handshake.
     #[must_use]
     pub fn stdout(&self) -> Vec<u8> {
-        self.started.as_ref().map(|it| lock(&it.stdout).bytes.clone()).unwrap_or_default()
+        self.started.as_ref().map(|it| lock_shared(&it.stdout).bytes.clone()).unwrap_or_default()
     }
 
     /// Asks the process to end, waits up to `patience`, and returns whether it ended by itself.
     pub async fn shutdown(&self, patience: Duration) -> bool {
-        self.call_path("/plugin.GRPCController/Shutdown", vec![Bytes::new()], patience).await;
+        self.call_at_path("/plugin.GRPCController/Shutdown", vec![Bytes::new()], patience).await;
         let Some(started) = &self.started else { return true };
         let ended = started.child.wait(patience).await.is_some();
         started.child.kill();

@@ -1,6 +1,6 @@
 //! The report of a run, and the forms in which it is written.
 
-mod badge;
+mod badge_line;
 mod html;
 mod json;
 mod junit;
@@ -73,7 +73,7 @@ impl Report {
     #[must_use]
     pub fn new(suite: &Suite, stopped: Option<String>) -> Self {
         let rows = rules::all_rules().map(|rule| {
-            let tally = suite.tallies.tally(rule.id);
+            let tally = suite.tallies.of_rule(rule.id);
             RuleRow {
                 rule,
                 verdict: redact_verdict(suite, suite.tallies.verdict(rule)),
@@ -245,7 +245,8 @@ mod tests {
         // XML has no form for these two characters, and HTML needs the others escaped.
         let finding = Finding::new("P-02", "resource acme_item", "a <b> & \"c\" \u{1}\u{ffff}");
         // `]]>` would end a CDATA section.
-        let finding = finding.with_path("name").with_values("one\nline", "another ]]> 'one'");
+        let finding =
+            finding.with_path("name").with_expected_and_found("one\nline", "another ]]> 'one'");
         suite.tallies.add_finding(finding.with_input("{\"name\":\"x\"}"));
         suite.tallies.note_skipped_rule("P-03", "<no> reason");
         Report::new(&suite, None)

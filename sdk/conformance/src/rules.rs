@@ -6,12 +6,12 @@ mod lifecycle;
 mod markdown;
 mod other_kinds;
 mod planning;
-mod reading;
-mod robustness;
+mod read_upgrade_move;
+mod robustness_and_secrets;
 mod schema;
-mod validation;
+mod validate_and_configure;
 
-pub use examples::example;
+pub use examples::example_of_broken_rule;
 pub use markdown::rules_markdown;
 
 /// Severity of a broken rule.
@@ -83,12 +83,12 @@ pub fn all_rules() -> impl Iterator<Item = &'static Rule> {
     [
         handshake::RULES,
         schema::RULES,
-        validation::RULES,
+        validate_and_configure::RULES,
         planning::RULES,
         lifecycle::RULES,
-        reading::RULES,
+        read_upgrade_move::RULES,
         other_kinds::RULES,
-        robustness::RULES,
+        robustness_and_secrets::RULES,
     ]
     .into_iter()
     .flatten()

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_value::{Plain, Value};
 
-use crate::finding::{Finding, Tallies, path_prefix};
+use crate::finding::{Finding, Tallies, path_as_message_prefix};
 use crate::generate::{self, ConfigExtent, Dice};
 use crate::message::Msg;
 use crate::offer::{Kind, Offer, OfferedType};
@@ -27,14 +27,14 @@ use crate::system;
 pub use options::{CheckedProvider, Example, Options, Release, VerifySignature};
 
 /// Progress of a run: the family and the rule ids that are examined now.
-pub type Progress<'p> = &'p mut dyn FnMut(&str, &Tallies);
+pub type ProgressCallback<'p> = &'p mut dyn FnMut(&str, &Tallies);
 
 /// The reason of a rule that was not examined because the time was over.
 const TIME_OVER_REASON: &str = "the time was over";
 /// The deadline of a call that validates, plans or reads.
 pub const READ_ONLY_CALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// The deadline of a call that changes something.
-pub const CHANGE_TIMEOUT: Duration = Duration::from_secs(120);
+pub const CHANGING_CALL_TIMEOUT: Duration = Duration::from_secs(120);
 /// The most restarts after crashes in one run.
 const MAX_RESTARTS: usize = 200;
 
@@ -134,7 +134,7 @@ impl Suite {
 
     /// Gives every selected rule that was not examined its reason, and drops what was found for rules
     /// that were not asked for.
-    pub fn complete_tallies(&mut self) {
+    pub fn note_reasons_of_unexamined(&mut self) {
         let level = self.options.level;
         for rule in rules::all_rules() {
             let Options { only, skip, .. } = &self.options;
@@ -190,7 +190,7 @@ impl Suite {
     }
 
     /// Counts a case: held, or broken with the finding.
-    pub fn check_rule(&mut self, id: &'static str, held: bool, finding: impl FnOnce() -> Finding) {
+    pub fn record_case(&mut self, id: &'static str, held: bool, finding: impl FnOnce() -> Finding) {
         // A check may examine several rules at once, of which some were not asked for.
         if !self.is_rule_wanted(id) {
             return;
@@ -214,7 +214,7 @@ impl Suite {
             let reason = "no answer in time; a service may be missing without -config";
             return self.note_skipped_rules(&[id], reason);
         }
-        self.check_rule(id, !call.is_crash(), finding);
+        self.record_case(id, !call.is_crash_or_hang(), finding);
     }
 
     /// Notes why rules cannot be examined.
@@ -278,7 +278,7 @@ impl Suite {
         // Configured again, because the checks after a crash rely on it.
         if self.configured {
             let request = request::configure_request(&self.config);
-            plugin.call(Rpc::ConfigureProvider, &request, CHANGE_TIMEOUT).await;
+            plugin.call(Rpc::ConfigureProvider, &request, CHANGING_CALL_TIMEOUT).await;
         }
         self.plugin = Some(plugin);
         Ok(())
@@ -313,7 +313,7 @@ impl Suite {
 
     /// Makes a call that changes something.
     pub async fn call_changing(&mut self, rpc: Rpc, request: &Msg) -> Call {
-        self.call_with_deadline(rpc, vec![request.encode()], CHANGE_TIMEOUT).await
+        self.call_with_deadline(rpc, vec![request.encode()], CHANGING_CALL_TIMEOUT).await
     }
 
     /// Makes a call of any bytes within a deadline.
@@ -336,7 +336,7 @@ impl Suite {
         }
         let Some(plugin) = &self.plugin else { return lost("it does not run".to_owned()) };
         let call = plugin.call_bytes(rpc, request, deadline).await;
-        if call.is_crash() {
+        if call.is_crash_or_hang() {
             // A plugin that hangs or sent garbage is not used for the next call.
             if let Some(started) = &plugin.started {
                 started.child.kill();
@@ -359,8 +359,9 @@ impl Suite {
         own.filter(|it| it.kind == offered.kind && it.name == offered.name)
             .map(|example| {
                 let coerced = offered.block().coerce(&example.value);
-                let coerced = coerced
-                    .map_err(|refused| format!("{}{}", path_prefix(&refused.path), refused.reason));
+                let coerced = coerced.map_err(|refused| {
+                    format!("{}{}", path_as_message_prefix(&refused.path), refused.reason)
+                });
                 (example.file.clone(), coerced)
             })
             .collect()
@@ -387,7 +388,7 @@ impl Suite {
             let mut smaller = None;
             for candidate in generate::smaller_values(offered.block(), &value).into_iter().take(30)
             {
-                if self.call_validate(offered, &candidate).await.is_crash() {
+                if self.call_validate(offered, &candidate).await.is_crash_or_hang() {
                     smaller = Some(candidate);
                     break;
                 }

@@ -7,7 +7,7 @@ mod functions;
 use std::path::Path;
 
 pub(crate) use functions::{
-    interrupt_process, kill_group, kill_process, make_executable, mode_if_open_to_others,
+    interrupt_process, kill_process, kill_process_group, make_executable, mode_if_open_to_others,
     set_own_process_group,
 };
 

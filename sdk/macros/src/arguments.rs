@@ -6,12 +6,12 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Error, Fields, Result};
 
-use crate::attrs::{StructAttrs, doc_comment};
+use crate::attrs::{StructArgs, doc_comment};
 use crate::model_field::{check_language_name, is_type_named, last_type_parameter};
 
 /// Returns the implementation of `Arguments` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let said = StructAttrs::read(&input.attrs)?;
+    let said = StructArgs::read(&input.attrs)?;
     if let Some(parameter) = input.generics.params.first() {
         return Err(Error::new(parameter.span(), "arguments have no parameters"));
     }
@@ -32,7 +32,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         let parameter = |ty| {
             // With the place of the type, so that an error about it appears there.
             quote_spanned!(field.ty.span()=>
-                ::formwork_sdk::function::Parameter::of::<#ty>(#name, #description)
+                ::formwork_sdk::function::Parameter::of_field_type::<#ty>(#name, #description)
             )
         };
         if is_variadic(field)? {
@@ -43,7 +43,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             };
             let parameter = parameter(inner);
             described.push(quote!(.variadic(#parameter)));
-            read.push(quote!(#ident: given.from_position(#at)?));
+            read.push(quote!(#ident: given.get_from(#at)?));
         } else {
             let parameter = parameter(ty);
             described.push(quote!(.parameter(#parameter)));

@@ -77,7 +77,7 @@ impl FieldArgs {
         meta: &ParseNestedMeta<'_>,
         hear: fn(&mut Self, &ParseNestedMeta<'_>) -> Result<()>,
     ) -> Result<()> {
-        let word = read_word(meta);
+        let word = argument_word(meta);
         // Without this, the last one would win without a word.
         if self.heard.contains(&word) {
             return Err(meta.error(format!("`{word}` is repeated")));
@@ -87,7 +87,7 @@ impl FieldArgs {
     }
 
     fn read_attribute_word(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
-        match read_word(meta).as_str() {
+        match argument_word(meta).as_str() {
             "required" => self.set_role(meta, Role::Required)?,
             "optional" => self.set_role(meta, Role::Optional)?,
             "computed" => self.set_role(meta, Role::Computed)?,
@@ -108,7 +108,7 @@ impl FieldArgs {
     }
 
     fn read_block_word(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
-        match read_word(meta).as_str() {
+        match argument_word(meta).as_str() {
             "min" => self.min = Some(meta.value()?.parse()?),
             "max" => self.max = Some(meta.value()?.parse()?),
             "group" => self.group = true,
@@ -118,7 +118,7 @@ impl FieldArgs {
     }
 
     fn read_shared_word(&mut self, meta: &ParseNestedMeta<'_>, outer: &str) -> Result<()> {
-        match read_word(meta).as_str() {
+        match argument_word(meta).as_str() {
             "replace" => self.replace = true,
             "local" => self.local = true,
             "fills" => self.fills = true,
@@ -193,7 +193,7 @@ impl FieldArgs {
     }
 
     /// Checks that the words about a block go together.
-    pub(crate) fn check_block_words(&self, at: Span) -> Result<()> {
+    pub(crate) fn check_words_fit_block(&self, at: Span) -> Result<()> {
         let refuse = |why| Err(syn::Error::new(at, why));
         if self.role.is_some() || self.default.is_some() || self.keep || self.write_only {
             return refuse("a block has no role; its attributes have");
@@ -211,7 +211,7 @@ impl FieldArgs {
     }
 
     /// Checks that nothing is said that only the attributes of the other model could say.
-    pub(crate) fn check_flattened_words(&self, at: Span) -> Result<()> {
+    pub(crate) fn check_words_fit_flattened(&self, at: Span) -> Result<()> {
         let refuse = |why| Err(syn::Error::new(at, why));
         if self.is_block || !matches!(self.role, None | Some(Role::Computed)) {
             return refuse("the attributes of a flattened model have roles of their own");
@@ -251,7 +251,7 @@ pub(crate) struct Relation {
 
 /// Arguments on a struct.
 #[derive(Default)]
-pub(crate) struct StructAttrs {
+pub(crate) struct StructArgs {
     pub(crate) deprecated: Option<LitStr>,
     pub(crate) relations: Vec<Relation>,
     /// Foreign struct that this one is made from.
@@ -260,7 +260,7 @@ pub(crate) struct StructAttrs {
     pub(crate) into: Option<Path>,
 }
 
-impl StructAttrs {
+impl StructArgs {
     /// Reads all `#[attr(…)]` among `attributes`.
     pub(crate) fn read(attributes: &[Attribute]) -> Result<Self> {
         let mut said = Self::default();
@@ -271,7 +271,7 @@ impl StructAttrs {
     }
 
     fn read_struct_word(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
-        let kind = match read_word(meta).as_str() {
+        let kind = match argument_word(meta).as_str() {
             "deprecated" => {
                 self.deprecated = Some(meta.value()?.parse()?);
                 return Ok(());
@@ -303,7 +303,7 @@ impl StructAttrs {
     }
 }
 
-fn read_word(meta: &ParseNestedMeta<'_>) -> String {
+fn argument_word(meta: &ParseNestedMeta<'_>) -> String {
     // A path of several parts is no word: the empty one is refused as unknown.
     meta.path.get_ident().map(ToString::to_string).unwrap_or_default()
 }

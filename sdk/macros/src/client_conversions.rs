@@ -6,7 +6,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Ident, Path, Type};
 
-use crate::attrs::StructAttrs;
+use crate::attrs::StructArgs;
 use crate::model_field::{ModelField, is_type_named, last_type_parameter};
 
 /// The structs that are made beside a model.
@@ -20,7 +20,7 @@ pub(crate) struct GeneratedModelStructs<'a> {
 /// The conversions of a model. `input` is the struct of what the author of a configuration sets.
 pub(crate) fn model_client_conversions(
     input: &DeriveInput,
-    said: &StructAttrs,
+    said: &StructArgs,
     parts: &[ModelField<'_>],
     structs: &GeneratedModelStructs<'_>,
 ) -> TokenStream {
@@ -63,7 +63,7 @@ pub(crate) fn model_client_conversions(
 /// The conversions of a nested struct.
 pub(crate) fn nested_client_conversions(
     input: &DeriveInput,
-    said: &StructAttrs,
+    said: &StructArgs,
     parts: &[ModelField<'_>],
     settable: &Ident,
 ) -> TokenStream {

@@ -4,11 +4,11 @@
 mod arguments;
 mod attrs;
 mod client_conversions;
+mod companion_struct;
 mod model;
 mod model_field;
 mod nested;
 mod resource;
-mod view;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};

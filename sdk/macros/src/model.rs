@@ -5,25 +5,25 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Result};
 
-use crate::attrs::{StructAttrs, doc_comment};
+use crate::attrs::{StructArgs, doc_comment};
 use crate::client_conversions::{self, GeneratedModelStructs};
+use crate::companion_struct::{CompanionStruct, from_impl, object_conversion_impl};
 use crate::model_field::{ModelField, is_type_named, model_fields};
 use crate::resource;
-use crate::view::{ViewStruct, from_impl, view_impl};
 
 /// Returns the implementation of `Model` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let said = StructAttrs::read(&input.attrs)?;
+    let said = StructArgs::read(&input.attrs)?;
     let parts = model_fields(input)?;
-    parts.iter().try_for_each(check_field)?;
+    parts.iter().try_for_each(check_name_and_type)?;
     let all: Vec<_> = parts.iter().collect();
     let shape = shape_function(input, &said, &all)?;
     let model = &input.ident;
     let assertions = parts.iter().map(ModelField::type_assertions);
-    let own = view_impl(model, &all, false);
+    let own = object_conversion_impl(model, &all, false);
     let (draft, views) = draft_struct(input, &all);
     let (input_name, computed) = (format_ident!("{model}Input"), format_ident!("{model}Computed"));
-    let settable = ViewStruct {
+    let settable = CompanionStruct {
         vis: &input.vis,
         ident: &input_name,
         doc: format!("What the author of a configuration has a say in, of a [`{model}`]."),
@@ -35,7 +35,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         is_draft: false,
     };
     let ours: Vec<_> = parts.iter().filter(|part| part.is_computed()).collect();
-    let set = ViewStruct {
+    let set = CompanionStruct {
         vis: &input.vis,
         ident: &computed,
         doc: format!("What the provider sets, of a [`{model}`]."),
@@ -54,13 +54,13 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let names = parts.iter().map(ModelField::names_entry_expression);
     let has_write_only = parts.iter().any(ModelField::is_write_only);
     // As constant expressions: a macro sees names of types, and only the compiler what is in them.
-    let write_only = parts.iter().map(ModelField::holds_write_only_const);
+    let write_only = parts.iter().map(ModelField::has_write_only_expression);
     let clashes = name_clash_assertions(&parts);
     let from_computed = partly_known_conversion(&computed, &draft, &parts, |part, value| {
         part.is_computed().then(|| part.convert_to_draft(value))
     });
     let is_identified = parts.iter().any(ModelField::is_in_identity);
-    let changes = parts.iter().map(ModelField::changes_in_place_const);
+    let changes = parts.iter().map(ModelField::changes_in_place_expression);
     let (identity, identity_view) = identity_type_and_conversion(input, &parts, &draft);
     let resource = resource::expand(input, &said, &parts)?;
     let (is_settable, is_filled) = (parts.iter().any(ModelField::is_settable), !ours.is_empty());
@@ -104,7 +104,7 @@ const RESERVED_ARGUMENT_NAMES: [&str; 7] =
     ["connection", "count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"];
 
 /// Refuses what no author of a configuration could write, and no host could send.
-fn check_field(part: &ModelField<'_>) -> Result<()> {
+fn check_name_and_type(part: &ModelField<'_>) -> Result<()> {
     let refuse = |why: &str| Err(Error::new(part.ident.span(), why));
     let is_any = |names: &[&str]| names.iter().any(|name| is_type_named(part.ty, name));
     if !part.is_flattened() && RESERVED_ARGUMENT_NAMES.contains(&part.name.as_str()) {
@@ -174,7 +174,7 @@ fn identity_type_and_conversion(
         return (quote!(()), conversion);
     }
     let ident = format_ident!("{model}Identity");
-    let view = ViewStruct {
+    let view = CompanionStruct {
         vis: &input.vis,
         ident: &ident,
         doc: format!("What identifies a [`{model}`]."),
@@ -225,7 +225,7 @@ fn name_clash_assertions(parts: &[ModelField<'_>]) -> TokenStream {
 pub(crate) fn draft_struct(input: &DeriveInput, parts: &[&ModelField<'_>]) -> (Ident, TokenStream) {
     let model = &input.ident;
     let draft = format_ident!("{model}Draft");
-    let view = ViewStruct {
+    let view = CompanionStruct {
         vis: &input.vis,
         ident: &draft,
         doc: format!("A [`{model}`] of which anything may be absent or not known yet."),
@@ -240,7 +240,7 @@ pub(crate) fn draft_struct(input: &DeriveInput, parts: &[&ModelField<'_>]) -> (I
 /// The function that returns the schema.
 pub(crate) fn shape_function(
     input: &DeriveInput,
-    said: &StructAttrs,
+    said: &StructArgs,
     parts: &[&ModelField<'_>],
 ) -> Result<TokenStream> {
     let description = doc_comment(&input.attrs);

@@ -58,8 +58,8 @@ impl<'i> ModelField<'i> {
         };
         let at = ident.span();
         let kind = match () {
-            () if said.flatten => said.check_flattened_words(at).map(|()| FieldKind::Flat)?,
-            () if said.is_block => said.check_block_words(at).map(|()| FieldKind::Block)?,
+            () if said.flatten => said.check_words_fit_flattened(at).map(|()| FieldKind::Flat)?,
+            () if said.is_block => said.check_words_fit_block(at).map(|()| FieldKind::Block)?,
             () => FieldKind::Attribute(said.checked_role(at)?),
         };
         let name = match &said.name {
@@ -151,13 +151,13 @@ impl<'i> ModelField<'i> {
     }
 
     /// Whether something inside is write-only, which only the compiler can tell.
-    pub(crate) fn holds_write_only_const(&self) -> TokenStream {
+    pub(crate) fn has_write_only_expression(&self) -> TokenStream {
         let ty = self.ty;
         match self.is_flattened() {
             true => quote_spanned! {ty.span()=>
-                <<#ty as ::formwork_sdk::Model>::WriteOnly as ::formwork_sdk::model::WriteOnlyPresence>::HAS_SOME
+                <<#ty as ::formwork_sdk::Model>::WriteOnly as ::formwork_sdk::model::HasWriteOnly>::HAS_SOME
             },
-            false => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Field>::WRITE_ONLY),
+            false => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Field>::HAS_WRITE_ONLY),
         }
     }
 
@@ -178,7 +178,7 @@ impl<'i> ModelField<'i> {
     }
 
     /// The same, as the compiler can tell it.
-    pub(crate) fn changes_in_place_const(&self) -> TokenStream {
+    pub(crate) fn changes_in_place_expression(&self) -> TokenStream {
         let (ty, changes) = (self.ty, self.changes_in_place());
         match self.is_flattened() && self.is_settable() {
             true => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>::CHANGES_IN_PLACE),
@@ -195,7 +195,7 @@ impl<'i> ModelField<'i> {
         self.said.import
     }
 
-    pub(crate) fn is_secret(&self) -> bool {
+    pub(crate) fn is_sensitive_or_write_only(&self) -> bool {
         self.said.sensitive || self.said.write_only
     }
 
@@ -317,7 +317,7 @@ impl<'i> ModelField<'i> {
                 #checks_fit
                 #fills_check
                 #block_check
-                assert!(!<#ty as ::formwork_sdk::Field>::WRITE_ONLY_IN_SET, #lost);
+                assert!(!<#ty as ::formwork_sdk::Field>::HAS_WRITE_ONLY_IN_SET, #lost);
             };
         }
     }
@@ -327,8 +327,8 @@ impl<'i> ModelField<'i> {
         let (ty, name, said) = (self.ty, &self.name, &self.said);
         let holds_none = |word, what| format!("`{word}` is for {what}, and `{name}` holds none");
         let checks = [
-            (!said.one_of.is_empty(), quote!(HAS_TEXTS), holds_none("one_of", "strings")),
-            (said.range.is_some(), quote!(HAS_NUMBERS), holds_none("range", "numbers")),
+            (!said.one_of.is_empty(), quote!(MAY_HOLD_STRINGS), holds_none("one_of", "strings")),
+            (said.range.is_some(), quote!(MAY_HOLD_NUMBERS), holds_none("range", "numbers")),
             (
                 said.length.is_some(),
                 quote!(HAS_LENGTH),
@@ -378,7 +378,7 @@ impl<'i> ModelField<'i> {
         };
         let described = (!description.is_empty()).then(|| quote!(.describe(#description)));
         let deprecated = self.said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
-        let replace = self.said.replace.then(|| quote!(.replace()));
+        let replace = self.said.replace.then(|| quote!(.force_replacement()));
         let checks = self.calls_adding_checks();
         let role = match role {
             Role::Required => quote!(Required),
@@ -388,10 +388,10 @@ impl<'i> ModelField<'i> {
         };
         let sensitive = self.said.sensitive.then(|| quote!(.sensitive()));
         let write_only = self.said.write_only.then(|| quote!(.write_only()));
-        let keep = self.said.keep.then(|| quote!(.keep()));
+        let keep = self.said.keep.then(|| quote!(.keep_prior_value()));
         let draft = self.draft_type();
         let replace_if = self.said.replace_if.as_ref().map(|decide| {
-            quote!(.replace_if(|prior, planned| {
+            quote!(.force_replacement_if(|prior, planned| {
                 ::formwork_sdk::model::call_replace_condition::<#draft>(prior, planned, #decide)
             }))
         });
@@ -406,7 +406,7 @@ impl<'i> ModelField<'i> {
         quote! {
             .attribute(
                 #name,
-                ::formwork_sdk::schema::Definition::of::<#ty>(::formwork_sdk::schema::Role::#role)
+                ::formwork_sdk::schema::AttributeDefinition::of_field_type::<#ty>(::formwork_sdk::schema::Role::#role)
                 #described #deprecated #sensitive #write_only #keep #replace #replace_if #default
                 #checks #identity #import
             )
@@ -417,15 +417,15 @@ impl<'i> ModelField<'i> {
         let Self { ty, name, description, .. } = self;
         let described = (!description.is_empty()).then(|| quote!(.describe(#description)));
         let deprecated = self.said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
-        let replace = self.said.replace.then(|| quote!(.replace()));
+        let replace = self.said.replace.then(|| quote!(.force_replacement()));
         let group = self.said.group.then(|| quote!(.group()));
-        let min = self.said.min.as_ref().map(|least| quote!(.min(#least)));
-        let max = self.said.max.as_ref().map(|most| quote!(.max(#most)));
+        let min = self.said.min.as_ref().map(|least| quote!(.min_blocks(#least)));
+        let max = self.said.max.as_ref().map(|most| quote!(.max_blocks(#most)));
         let checks = self.calls_adding_checks();
         quote! {
             .nested(
                 #name,
-                ::formwork_sdk::schema::BlockDefinition::of::<#ty>()
+                ::formwork_sdk::schema::BlockDefinition::of_field_type::<#ty>()
                 #group #described #deprecated #replace #min #max #checks
             )
         }
@@ -456,7 +456,7 @@ impl<'i> ModelField<'i> {
         let check = check.as_ref().map(|ask| {
             // Errors are reported at the name of the function.
             let at = Span::call_site().located_at(ask.span());
-            quote_spanned!(at=> by::<#plain>(|value| #ask(value)))
+            quote_spanned!(at=> by_function::<#plain>(|value| #ask(value)))
         });
         let all = [one_of, range, length, check].into_iter().flatten();
         quote!(#(.add_check(::formwork_sdk::check::Check::#all))*)

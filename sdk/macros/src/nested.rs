@@ -4,15 +4,15 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{DeriveInput, Error, Ident, Result};
 
-use crate::attrs::StructAttrs;
+use crate::attrs::StructArgs;
 use crate::client_conversions;
+use crate::companion_struct::{CompanionStruct, object_conversion_impl};
 use crate::model::{draft_struct, shape_function};
 use crate::model_field::{ModelField, model_fields};
-use crate::view::{ViewStruct, view_impl};
 
 /// Returns the implementations of `Nested` and `Field` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let said = StructAttrs::read(&input.attrs)?;
+    let said = StructArgs::read(&input.attrs)?;
     let parts = model_fields(input)?;
     if let Some(flat) = parts.iter().find(|part| part.is_flattened()) {
         let why = "only a model flattens another one; here it can be a nested attribute or a block";
@@ -26,24 +26,25 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let shape = shape_function(input, &said, &all)?;
     let assertions = parts.iter().map(ModelField::type_assertions);
     let own = &input.ident;
-    let own_view = view_impl(own, &all, false);
+    let own_view = object_conversion_impl(own, &all, false);
     let (draft, draft_view) = draft_struct(input, &all);
     let fills = parts.iter().any(ModelField::is_computed);
     // Without computed parts, the author's part is the whole struct.
     let input_name = if fills { format_ident!("{own}Input") } else { own.clone() };
     let input_view = fills.then(|| {
         let fields = parts.iter().filter(|part| part.is_settable());
-        let view = ViewStruct {
+        let view = CompanionStruct {
             vis: &input.vis,
             ident: &input_name,
             doc: format!("What the author of a configuration has a say in, of a [`{own}`]."),
             fields: fields.map(|part| (part, part.input_type())).collect(),
             is_draft: false,
         };
-        let (view, field) = (view.expand(), field_impl_for_view(&input_name, &input_name, false));
+        let (view, field) =
+            (view.expand(), field_impl_for_companion(&input_name, &input_name, false));
         quote!(#view #field)
     });
-    let draft_field = field_impl_for_view(&draft, own, true);
+    let draft_field = field_impl_for_companion(&draft, own, true);
     let field_impl_for_nested = field_impl_for_nested(input, &all, &input_name);
     let alike = client_conversions::nested_client_conversions(input, &said, &parts, &input_name);
     Ok(quote! {
@@ -76,26 +77,26 @@ fn field_impl_for_nested(
     let blocks = parts.iter().any(|part| part.is_block());
     let write_only = parts.iter().any(|part| part.is_write_only());
     let types: Vec<_> = parts.iter().map(|part| part.ty).collect();
-    let conversions = value_methods_through_view();
+    let conversions = delegating_value_methods();
     let ty = cached_type_static();
     quote! {
         impl ::formwork_sdk::Field for #own {
             type Draft = ::formwork_sdk::Attr<#draft>;
-            type Part = #draft;
+            type DraftPart = #draft;
             type Input = #input_name;
 
             const HAS_COMPUTED: bool = #fills;
             const HAS_BLOCKS: bool = #blocks;
             // A struct is neither text nor number and has no length, so that checks of those are
             // refused.
-            const HAS_TEXTS: bool = false;
-            const HAS_NUMBERS: bool = false;
+            const MAY_HOLD_STRINGS: bool = false;
+            const MAY_HOLD_NUMBERS: bool = false;
             const HAS_LENGTH: bool = false;
-            const WRITE_ONLY: bool =
-                #write_only #(|| <#types as ::formwork_sdk::Field>::WRITE_ONLY)*;
+            const HAS_WRITE_ONLY: bool =
+                #write_only #(|| <#types as ::formwork_sdk::Field>::HAS_WRITE_ONLY)*;
 
-            fn nested_content() -> ::core::option::Option<::formwork_sdk::field::FieldContent> {
-                ::core::option::Option::Some(::formwork_sdk::field::FieldContent {
+            fn nested_shape() -> ::core::option::Option<::formwork_sdk::field::NestedShape> {
+                ::core::option::Option::Some(::formwork_sdk::field::NestedShape {
                     shape: <Self as ::formwork_sdk::Nested>::shape(),
                     nesting: ::formwork_sdk::value::schema::Nesting::Single,
                 })
@@ -103,14 +104,14 @@ fn field_impl_for_nested(
 
             fn ty() -> ::formwork_sdk::value::Type {
                 #ty
-                TYPE.get_or_init(|| <Self as ::formwork_sdk::Nested>::shape().ty().clone()).clone()
+                CACHED_TYPE.get_or_init(|| <Self as ::formwork_sdk::Nested>::shape().ty().clone()).clone()
             }
 
             fn into_draft(self) -> Self::Draft {
                 ::formwork_sdk::Attr::Known(self.into())
             }
 
-            fn into_part(self) -> #draft {
+            fn into_draft_part(self) -> #draft {
                 self.into()
             }
 
@@ -120,8 +121,8 @@ fn field_impl_for_nested(
 }
 
 /// A struct made beside the model as a field, the same in every phase.
-fn field_impl_for_view(view: &Ident, model: &Ident, is_draft: bool) -> TokenStream {
-    let conversions = value_methods_through_view();
+fn field_impl_for_companion(view: &Ident, model: &Ident, is_draft: bool) -> TokenStream {
+    let conversions = delegating_value_methods();
     let ty = cached_type_static();
     // Only collections use the type of the author's attributes.
     let value = if is_draft {
@@ -132,21 +133,21 @@ fn field_impl_for_view(view: &Ident, model: &Ident, is_draft: bool) -> TokenStre
     quote! {
         impl ::formwork_sdk::Field for #view {
             type Draft = ::formwork_sdk::Attr<Self>;
-            type Part = Self;
+            type DraftPart = Self;
             type Input = Self;
 
             const HOLDS_UNKNOWN: bool = #is_draft;
 
             fn ty() -> ::formwork_sdk::value::Type {
                 #ty
-                TYPE.get_or_init(|| #value).clone()
+                CACHED_TYPE.get_or_init(|| #value).clone()
             }
 
             fn into_draft(self) -> Self::Draft {
                 ::formwork_sdk::Attr::Known(self)
             }
 
-            fn into_part(self) -> Self {
+            fn into_draft_part(self) -> Self {
                 self
             }
 
@@ -155,21 +156,21 @@ fn field_impl_for_view(view: &Ident, model: &Ident, is_draft: bool) -> TokenStre
     }
 }
 
-/// Reading and writing as the view does.
-fn value_methods_through_view() -> TokenStream {
+/// Methods of `Field` that call those of `ObjectConversion`.
+fn delegating_value_methods() -> TokenStream {
     quote! {
         fn from_value(
             value: &::formwork_sdk::value::Value,
         ) -> ::core::result::Result<Self, ::formwork_sdk::value::convert::ConversionError> {
-            ::formwork_sdk::View::from_value(value)
+            ::formwork_sdk::ObjectConversion::from_value(value)
         }
 
         fn to_value(&self) -> ::formwork_sdk::value::Value {
-            ::formwork_sdk::View::to_value(self)
+            ::formwork_sdk::ObjectConversion::to_value(self)
         }
 
         fn same_as(&self, value: &::formwork_sdk::value::Value) -> bool {
-            ::formwork_sdk::View::same_as(self, value)
+            ::formwork_sdk::ObjectConversion::same_as(self, value)
         }
     }
 }
@@ -177,7 +178,7 @@ fn value_methods_through_view() -> TokenStream {
 /// The place where the type is kept once it is made.
 fn cached_type_static() -> TokenStream {
     quote! {
-        static TYPE: ::std::sync::OnceLock<::formwork_sdk::value::Type> =
+        static CACHED_TYPE: ::std::sync::OnceLock<::formwork_sdk::value::Type> =
             ::std::sync::OnceLock::new();
     }
 }

@@ -12,7 +12,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Path, Result};
 
-use crate::attrs::StructAttrs;
+use crate::attrs::StructArgs;
 use crate::model_field::ModelField;
 use args::{ResourceArgs, WaitArgs};
 use scope::{MentionedNames, Scope};
@@ -33,7 +33,7 @@ struct Resource<'i> {
 /// Returns the resource type that is said of a model, if one is.
 pub(crate) fn expand(
     input: &DeriveInput,
-    of_model: &StructAttrs,
+    of_model: &StructArgs,
     parts: &[ModelField<'_>],
 ) -> Result<TokenStream> {
     let Some(said) = ResourceArgs::read(&input.attrs)? else { return Ok(TokenStream::new()) };
@@ -129,7 +129,7 @@ impl Resource<'_> {
 
     /// Checks that nothing is missing.
     fn check_definition(&self) -> Result<()> {
-        scope::check_handler_field_names(&self.said.held, self.parts)?;
+        scope::check_struct_field_names(&self.said.held, self.parts)?;
         let lacks = |word: &str| self.said.expression(word).is_none();
         let refuse = |why: String| Err(Error::new(self.said.name.span(), why));
         if lacks("create") {
@@ -213,8 +213,8 @@ impl Resource<'_> {
     }
 
     /// The names that all expressions have.
-    fn handler_field_scope(&self) -> Scope {
-        Scope::of_handler_fields(&self.said.held)
+    fn struct_field_scope(&self) -> Scope {
+        Scope::of_struct_fields(&self.said.held)
     }
 }
 

@@ -43,12 +43,12 @@ impl<A: Action> AnyAction for TypedAction<A> {
     }
 
     fn validate(&self, config: &Value, call: Call) -> Answer<()> {
-        self.action.validate(Validate { config: model::read_view(config)?, call })
+        self.action.validate(Validate { config: model::struct_from_object(config)?, call })
     }
 
     async fn plan(&self, config: &Value, context: CallContext) -> Answer<()> {
         // A draft, because values may be unknown while a plan is made.
-        let config = model::read_view(config)?;
+        let config = model::struct_from_object(config)?;
         let CallContext { deferral, call, .. } = context;
         self.action.plan(PlanAction { config, deferral, call }).await
     }
@@ -102,7 +102,7 @@ impl<L: List> AnyList for TypedList<L> {
     }
 
     fn validate(&self, config: &Value, call: Call) -> Answer<()> {
-        self.list.validate(Validate { config: model::read_view(config)?, call })
+        self.list.validate(Validate { config: model::struct_from_object(config)?, call })
     }
 
     async fn list(&self, wanted: ListQuery, finds: Sender<FoundObject>, call: Call) -> Answer<()> {

@@ -12,7 +12,7 @@ use crate::ephemeral::{Close, Ephemeral, Expiry, Open, Renew};
 use crate::provider::{Configure, Setup};
 use crate::resource::Validate;
 use crate::schema::Shape;
-use crate::{Answer, Model, View as _, model, plan};
+use crate::{Answer, Model, ObjectConversion as _, model, plan};
 
 /// A data source of any model.
 #[async_trait]
@@ -43,7 +43,7 @@ impl<D: DataSource> AnyDataSource for TypedDataSource<D> {
 
     fn validate(&self, config: &Value, call: Call) -> Answer<()> {
         // Without the defaults: a check may ask what the author has set.
-        self.data_source.validate(Validate { config: model::read_view(config)?, call })
+        self.data_source.validate(Validate { config: model::struct_from_object(config)?, call })
     }
 
     async fn read(&self, config: &Value, context: CallContext) -> Answer<Value> {
@@ -85,7 +85,7 @@ impl<E: Ephemeral> AnyEphemeral for TypedEphemeral<E> {
     }
 
     fn validate(&self, config: &Value, call: Call) -> Answer<()> {
-        self.ephemeral.validate(Validate { config: model::read_view(config)?, call })
+        self.ephemeral.validate(Validate { config: model::struct_from_object(config)?, call })
     }
 
     async fn open(&self, config: &Value, context: CallContext, lasts: Expiry) -> Answer<Value> {
@@ -132,7 +132,7 @@ impl<C: Configure> AnyProviderConfig for TypedProviderConfig<C> {
     }
 
     fn validate(&self, config: &Value, call: Call) -> Answer<()> {
-        self.configure.validate(Validate { config: model::read_view(config)?, call })
+        self.configure.validate(Validate { config: model::struct_from_object(config)?, call })
     }
 
     async fn configure(&self, config: &Value, host: String, context: CallContext) -> Answer<()> {
@@ -146,7 +146,7 @@ impl<C: Configure> AnyProviderConfig for TypedProviderConfig<C> {
             }
             _ => Vec::new(),
         };
-        let (config, host_version) = (model::read_view(&config)?, host);
+        let (config, host_version) = (model::struct_from_object(&config)?, host);
         let CallContext { deferral, call, .. } = context;
         self.configure.configure(Setup { config, unknown, host_version, deferral, call }).await
     }

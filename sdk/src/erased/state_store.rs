@@ -60,7 +60,7 @@ impl<S: StateStore> AnyStateStore for TypedStateStore<S> {
     }
 
     fn validate(&self, config: &Value, call: Call) -> Answer<()> {
-        self.store.validate(Validate { config: model::read_view(config)?, call })
+        self.store.validate(Validate { config: model::struct_from_object(config)?, call })
     }
 
     async fn configure(&self, config: &Value, call: Call) -> Answer<()> {

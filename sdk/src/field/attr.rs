@@ -3,7 +3,7 @@
 use formwork_value::convert::ConversionError;
 use formwork_value::{Type, Value};
 
-use super::{Field, FieldContent, conversion_error};
+use super::{Field, NestedShape, conversion_error};
 
 /// The value of an attribute while planning and validating: null, unknown, or known. A value in a
 /// configuration may depend on an object that does not exist yet.
@@ -76,8 +76,8 @@ impl<T> From<Option<T>> for Attr<T> {
 
 impl<T: Field> Field for Attr<T> {
     // Not `Attr` inside `Attr`: a value is null or unknown in one way only.
-    type Draft = Attr<T::Part>;
-    type Part = Attr<T::Part>;
+    type Draft = Attr<T::DraftPart>;
+    type DraftPart = Attr<T::DraftPart>;
     type Input = Self;
 
     const HOLDS_UNKNOWN: bool = true;
@@ -114,22 +114,22 @@ impl<T: Field> Field for Attr<T> {
     }
 
     fn into_draft(self) -> Self::Draft {
-        self.into_part()
+        self.into_draft_part()
     }
 
-    fn into_part(self) -> Self::Part {
+    fn into_draft_part(self) -> Self::DraftPart {
         match self {
             Self::Null => Attr::Null,
             Self::Unknown => Attr::Unknown,
-            Self::Known(value) => Attr::Known(value.into_part()),
+            Self::Known(value) => Attr::Known(value.into_draft_part()),
         }
     }
 }
 
 impl<T: Field> Field for Option<T> {
     // `Attr` has a null already, and an `Option` inside would be a second one.
-    type Draft = Attr<T::Part>;
-    type Part = Attr<T::Part>;
+    type Draft = Attr<T::DraftPart>;
+    type DraftPart = Attr<T::DraftPart>;
     type Input = Option<T::Input>;
 
     const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
@@ -157,10 +157,10 @@ impl<T: Field> Field for Option<T> {
     }
 
     fn into_draft(self) -> Self::Draft {
-        self.into_part()
+        self.into_draft_part()
     }
 
-    fn into_part(self) -> Self::Part {
-        self.map_or(Attr::Null, |value| Attr::Known(value.into_part()))
+    fn into_draft_part(self) -> Self::DraftPart {
+        self.map_or(Attr::Null, |value| Attr::Known(value.into_draft_part()))
     }
 }

@@ -7,7 +7,7 @@ use formwork_value::convert::ConversionError;
 use formwork_value::schema::Nesting;
 use formwork_value::{Number, Step, Str, Type, Value};
 
-use super::{Attr, BlockField, Field, FieldContent, conversion_error, prepend_step};
+use super::{Attr, BlockField, Field, NestedShape, conversion_error, prepend_step};
 
 /// A set of fields without their own order. Elements have the language's order. Equal elements
 /// become one in the value.
@@ -59,26 +59,26 @@ impl<'s, T> IntoIterator for &'s Set<T> {
 }
 
 impl<T: Field> Field for Vec<T> {
-    type Draft = Attr<Vec<T::Part>>;
-    type Part = Vec<T::Part>;
+    type Draft = Attr<Vec<T::DraftPart>>;
+    type DraftPart = Vec<T::DraftPart>;
     type Input = Vec<T::Input>;
 
     const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
     const SENSITIVE: bool = T::SENSITIVE;
     const HAS_COMPUTED: bool = T::HAS_COMPUTED;
     const HAS_BLOCKS: bool = T::HAS_BLOCKS;
-    const WRITE_ONLY: bool = T::WRITE_ONLY;
-    const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
-    const HAS_TEXTS: bool = T::HAS_TEXTS;
-    const HAS_NUMBERS: bool = T::HAS_NUMBERS;
+    const HAS_WRITE_ONLY: bool = T::HAS_WRITE_ONLY;
+    const HAS_WRITE_ONLY_IN_SET: bool = T::HAS_WRITE_ONLY_IN_SET;
+    const MAY_HOLD_STRINGS: bool = T::MAY_HOLD_STRINGS;
+    const MAY_HOLD_NUMBERS: bool = T::MAY_HOLD_NUMBERS;
 
     fn ty() -> Type {
         // Each element may then have its own type, which a list cannot hold.
-        if has_mixed_element_types::<T>() { Type::Dynamic } else { Type::list(T::ty()) }
+        if may_have_mixed_element_types::<T>() { Type::Dynamic } else { Type::list(T::ty()) }
     }
 
-    fn nested_content() -> Option<FieldContent> {
-        collection_nested_content::<T>(Nesting::List)
+    fn nested_shape() -> Option<NestedShape> {
+        collection_nested_shape::<T>(Nesting::List)
     }
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
@@ -99,7 +99,7 @@ impl<T: Field> Field for Vec<T> {
 
     fn to_value(&self) -> Value {
         let items = self.iter().map(Field::to_value).collect();
-        if has_mixed_element_types::<T>() {
+        if may_have_mixed_element_types::<T>() {
             Value::tuple(items)
         } else {
             Value::list(T::ty(), items)
@@ -115,35 +115,35 @@ impl<T: Field> Field for Vec<T> {
     }
 
     fn into_draft(self) -> Self::Draft {
-        Attr::Known(self.into_part())
+        Attr::Known(self.into_draft_part())
     }
 
-    fn into_part(self) -> Self::Part {
-        self.into_iter().map(Field::into_part).collect()
+    fn into_draft_part(self) -> Self::DraftPart {
+        self.into_iter().map(Field::into_draft_part).collect()
     }
 }
 
 /// Implements both kinds of sets. They differ only in the role of the parts of elements.
 macro_rules! set_field_items {
     () => {
-        type Draft = Attr<Set<T::Part>>;
-        type Part = Set<T::Part>;
+        type Draft = Attr<Set<T::DraftPart>>;
+        type DraftPart = Set<T::DraftPart>;
 
         const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
         const SENSITIVE: bool = T::SENSITIVE;
         const HAS_BLOCKS: bool = T::HAS_BLOCKS;
-        const WRITE_ONLY: bool = T::WRITE_ONLY;
+        const HAS_WRITE_ONLY: bool = T::HAS_WRITE_ONLY;
         // Terraform refuses a schema with a write-only attribute in a set.
-        const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY;
-        const HAS_TEXTS: bool = T::HAS_TEXTS;
-        const HAS_NUMBERS: bool = T::HAS_NUMBERS;
+        const HAS_WRITE_ONLY_IN_SET: bool = T::HAS_WRITE_ONLY;
+        const MAY_HOLD_STRINGS: bool = T::MAY_HOLD_STRINGS;
+        const MAY_HOLD_NUMBERS: bool = T::MAY_HOLD_NUMBERS;
 
         fn ty() -> Type {
             Type::set(T::ty())
         }
 
-        fn nested_content() -> Option<FieldContent> {
-            collection_nested_content::<T>(Nesting::Set)
+        fn nested_shape() -> Option<NestedShape> {
+            collection_nested_shape::<T>(Nesting::Set)
         }
 
         fn from_value(value: &Value) -> Result<Self, ConversionError> {
@@ -166,11 +166,11 @@ macro_rules! set_field_items {
         }
 
         fn into_draft(self) -> Self::Draft {
-            Attr::Known(self.into_part())
+            Attr::Known(self.into_draft_part())
         }
 
-        fn into_part(self) -> Self::Part {
-            self.into_iter().map(Field::into_part).collect()
+        fn into_draft_part(self) -> Self::DraftPart {
+            self.into_iter().map(Field::into_draft_part).collect()
         }
     };
 }
@@ -199,25 +199,25 @@ impl<T: Field + Ord> Field for BTreeSet<T> {
 }
 
 impl<T: Field> Field for BTreeMap<String, T> {
-    type Draft = Attr<BTreeMap<String, T::Part>>;
-    type Part = BTreeMap<String, T::Part>;
+    type Draft = Attr<BTreeMap<String, T::DraftPart>>;
+    type DraftPart = BTreeMap<String, T::DraftPart>;
     type Input = BTreeMap<String, T::Input>;
 
     const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
     const SENSITIVE: bool = T::SENSITIVE;
     const HAS_COMPUTED: bool = T::HAS_COMPUTED;
     const HAS_BLOCKS: bool = T::HAS_BLOCKS;
-    const WRITE_ONLY: bool = T::WRITE_ONLY;
-    const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
-    const HAS_TEXTS: bool = T::HAS_TEXTS;
-    const HAS_NUMBERS: bool = T::HAS_NUMBERS;
+    const HAS_WRITE_ONLY: bool = T::HAS_WRITE_ONLY;
+    const HAS_WRITE_ONLY_IN_SET: bool = T::HAS_WRITE_ONLY_IN_SET;
+    const MAY_HOLD_STRINGS: bool = T::MAY_HOLD_STRINGS;
+    const MAY_HOLD_NUMBERS: bool = T::MAY_HOLD_NUMBERS;
 
     fn ty() -> Type {
-        if has_mixed_element_types::<T>() { Type::Dynamic } else { Type::map(T::ty()) }
+        if may_have_mixed_element_types::<T>() { Type::Dynamic } else { Type::map(T::ty()) }
     }
 
-    fn nested_content() -> Option<FieldContent> {
-        collection_nested_content::<T>(Nesting::Map)
+    fn nested_shape() -> Option<NestedShape> {
+        collection_nested_shape::<T>(Nesting::Map)
     }
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
@@ -235,7 +235,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
 
     fn to_value(&self) -> Value {
         let pairs = self.iter().map(|(key, item)| (key, item.to_value()));
-        if has_mixed_element_types::<T>() {
+        if may_have_mixed_element_types::<T>() {
             Value::object(pairs)
         } else {
             Value::map(T::ty(), pairs)
@@ -254,11 +254,11 @@ impl<T: Field> Field for BTreeMap<String, T> {
     }
 
     fn into_draft(self) -> Self::Draft {
-        Attr::Known(self.into_part())
+        Attr::Known(self.into_draft_part())
     }
 
-    fn into_part(self) -> Self::Part {
-        self.into_iter().map(|(key, item)| (key, item.into_part())).collect()
+    fn into_draft_part(self) -> Self::DraftPart {
+        self.into_iter().map(|(key, item)| (key, item.into_draft_part())).collect()
     }
 }
 
@@ -270,10 +270,10 @@ impl<T: BlockField> BlockField for BTreeMap<String, T> {}
 
 /// The content of a collection of described fields. Collections of collections have none, because
 /// the protocol cannot describe them.
-fn collection_nested_content<T: Field>(nesting: Nesting) -> Option<FieldContent> {
+fn collection_nested_shape<T: Field>(nesting: Nesting) -> Option<NestedShape> {
     // The protocol has no blocks in collections of collections.
-    let content = T::nested_content().filter(|content| content.nesting == Nesting::Single)?;
-    Some(FieldContent { nesting, ..content })
+    let content = T::nested_shape().filter(|content| content.nesting == Nesting::Single)?;
+    Some(NestedShape { nesting, ..content })
 }
 
 fn are_same_as_values<'f, T: Field>(
@@ -285,7 +285,7 @@ fn are_same_as_values<'f, T: Field>(
 }
 
 /// Whether elements are objects with different types.
-fn has_mixed_element_types<T: Field>() -> bool {
+fn may_have_mixed_element_types<T: Field>() -> bool {
     // The type is available, while the content would have to be built.
-    T::ty().has_dynamic() && T::nested_content().is_some()
+    T::ty().has_dynamic() && T::nested_shape().is_some()
 }

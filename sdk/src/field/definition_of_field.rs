@@ -2,17 +2,17 @@
 
 use formwork_value::schema::{AttributeKind, NestedAttributes, NestedBlock, Nesting};
 
-use super::{BlockField, Field, FieldContent};
-use crate::schema::{BlockDefinition, Definition, NestedRules, Role, Rule, Shape};
+use super::{BlockField, Field, NestedShape};
+use crate::schema::{AttributeDefinition, BlockDefinition, NestedRules, Role, Rule, Shape};
 
-impl Definition {
+impl AttributeDefinition {
     /// An attribute with the type of a field. A field with described parts is a nested attribute.
     #[must_use]
-    pub fn of<F: Field>(role: Role) -> Self {
+    pub fn of_field_type<F: Field>(role: Role) -> Self {
         let mut definition = Self::new(F::ty(), role);
         definition.rule.nullable = F::NULLABLE;
         definition.attribute.sensitive = F::SENSITIVE;
-        if let Some(content) = F::nested_content() {
+        if let Some(content) = F::nested_shape() {
             let attributes = content.shape.block.attributes;
             let nested = NestedAttributes { attributes, nesting: content.nesting };
             definition.attribute.kind = AttributeKind::Nested(nested);
@@ -28,11 +28,11 @@ impl Definition {
 impl BlockDefinition {
     /// Blocks with the type of a field. A struct that is not in an `Option` is required.
     #[must_use]
-    pub fn of<F: BlockField>() -> Self {
+    pub fn of_field_type<F: BlockField>() -> Self {
         // All types of `BlockField` have a content. An empty block is better than a panic in a
         // schema.
-        let content = F::nested_content()
-            .unwrap_or_else(|| FieldContent { shape: Shape::default(), nesting: Nesting::Single });
+        let content = F::nested_shape()
+            .unwrap_or_else(|| NestedShape { shape: Shape::default(), nesting: Nesting::Single });
         // The protocol has no flag for a required block: both counts of a single one are 1.
         let must = content.nesting == Nesting::Single && !F::NULLABLE;
         let inner = NestedRules { nesting: content.nesting, rules: content.shape.rules };

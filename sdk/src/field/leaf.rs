@@ -9,14 +9,14 @@ use super::{Attr, Field, conversion_error};
 macro_rules! undivided_field_items {
     () => {
         type Draft = Attr<Self>;
-        type Part = Self;
+        type DraftPart = Self;
         type Input = Self;
 
         fn into_draft(self) -> Attr<Self> {
             Attr::Known(self)
         }
 
-        fn into_part(self) -> Self {
+        fn into_draft_part(self) -> Self {
             self
         }
     };
@@ -25,7 +25,7 @@ macro_rules! undivided_field_items {
 /// Checks of strings do not apply to the field.
 macro_rules! no_string_checks {
     () => {
-        const HAS_TEXTS: bool = false;
+        const MAY_HOLD_STRINGS: bool = false;
         const HAS_LENGTH: bool = false;
     };
 }
@@ -33,7 +33,7 @@ macro_rules! no_string_checks {
 /// Checks of numbers do not apply to the field.
 macro_rules! no_number_checks {
     () => {
-        const HAS_NUMBERS: bool = false;
+        const MAY_HOLD_NUMBERS: bool = false;
     };
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use formwork_value::convert::ConversionError;
 use formwork_value::{Type, Value};
 
-use super::{Attr, Field, FieldContent};
+use super::{Attr, Field, NestedShape};
 
 /// A sensitive value: its attribute is sensitive, and neither a log nor a message can print it.
 /// [`expose`](Self::expose) returns it.
@@ -53,8 +53,8 @@ impl From<&str> for Secret<String> {
 
 impl<T: Field> Field for Secret<T> {
     // The secret stays outermost, so that a draft does not print its parts either.
-    type Draft = Attr<Secret<T::Part>>;
-    type Part = Secret<T::Part>;
+    type Draft = Attr<Secret<T::DraftPart>>;
+    type DraftPart = Secret<T::DraftPart>;
     type Input = Secret<T::Input>;
 
     const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
@@ -75,10 +75,10 @@ impl<T: Field> Field for Secret<T> {
     }
 
     fn into_draft(self) -> Self::Draft {
-        Attr::Known(self.into_part())
+        Attr::Known(self.into_draft_part())
     }
 
-    fn into_part(self) -> Self::Part {
-        Secret(self.0.into_part())
+    fn into_draft_part(self) -> Self::DraftPart {
+        Secret(self.0.into_draft_part())
     }
 }

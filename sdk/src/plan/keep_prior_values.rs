@@ -18,8 +18,8 @@ pub(super) fn keep_prior_nested_values(
 ) -> Option<Value> {
     let Value::Object(parts) = object else { return None };
     let restored_part = |name: &Str, value: &Value| {
-        let (_, inner) = content.rule_and_content(name)?;
-        let below = beside.map_values(|object| attribute_value(object, name));
+        let (_, inner) = content.rule_and_nested_parts(name)?;
+        let below = beside.step_into(|object| attribute_value(object, name));
         let is_ours = content.attribute_schema(name).is_some_and(|attribute| {
             attribute.role.is_computed() && matches!(attribute.kind, AttributeKind::Nested(_))
         });
@@ -44,7 +44,7 @@ fn keep_prior_nested_parts(
                 keep_prior_nested_values(
                     content,
                     item,
-                    beside.map_values(|list| list.children().get(at)),
+                    beside.step_into(|list| list.children().get(at)),
                 )
             }),
         ),
@@ -54,7 +54,7 @@ fn keep_prior_nested_parts(
                 keep_prior_nested_values(
                     content,
                     item,
-                    beside.map_values(|map| attribute_value(map, key)),
+                    beside.step_into(|map| attribute_value(map, key)),
                 )
             }),
         ),

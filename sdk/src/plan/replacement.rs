@@ -56,7 +56,8 @@ fn collect_forcing_in_object(
         return;
     };
     for (name, planned) in planned.iter() {
-        let (Some(prior), Some((rule, inner))) = (prior.get(name), content.rule_and_content(name))
+        let (Some(prior), Some((rule, inner))) =
+            (prior.get(name), content.rule_and_nested_parts(name))
         else {
             continue;
         };
@@ -74,7 +75,7 @@ fn collect_forcing_in_object(
         ) {
             forcing.push(path);
         } else if let Some(inner) = inner
-            && rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace())
+            && rule.inner.as_ref().is_some_and(|inner| inner.rules.may_force_replacement())
         {
             collect_forcing_in_parts(inner, &path, ChangeSides { prior, config, planned }, forcing);
         }
@@ -206,7 +207,7 @@ fn has_forcing_part(content: DescribedParts<'_>, sides: ChangeSides<'_>) -> bool
     // Any part may come of an unknown object.
     let Value::Object(parts) = object else { return object.is_unknown() };
     parts.iter().any(|(name, part)| {
-        let Some((rule, inner)) = content.rule_and_content(name) else { return false };
+        let Some((rule, inner)) = content.rule_and_nested_parts(name) else { return false };
         // What is null neither comes nor goes.
         if part.is_null() {
             return false;
@@ -215,7 +216,8 @@ fn has_forcing_part(content: DescribedParts<'_>, sides: ChangeSides<'_>) -> bool
             if comes { ChangeSides::for_create(part) } else { ChangeSides::for_destroy(part) };
         let config = sides.config.and_then(|config| attribute_value(config, name));
         let part = ChangeSides { config, ..part };
-        let may_replace = rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace());
+        let may_replace =
+            rule.inner.as_ref().is_some_and(|inner| inner.rules.may_force_replacement());
         forces_replacement(content.attribute_schema(name), rule, part)
             || inner.is_some_and(|inner| may_replace && has_forcing_element(inner, part))
     })

@@ -4,17 +4,17 @@ use formwork_value::schema::Role;
 use formwork_value::{Path, Type};
 
 use super::*;
-use crate::schema::Definition;
+use crate::schema::AttributeDefinition;
 
 fn shape() -> Shape {
-    let text = |role| Definition::new(Type::String, role);
+    let text = |role| AttributeDefinition::new(Type::String, role);
     Shape::new("")
-        .attribute("fixed", text(Role::Optional).replace())
-        .attribute("grows", text(Role::Optional).replace_if(|_, planned| planned.is_null()))
+        .attribute("fixed", text(Role::Optional).force_replacement())
+        .attribute("grows", text(Role::Optional).force_replacement_if(|_, planned| planned.is_null()))
         .attribute("free", text(Role::Optional))
         .attribute("defaulted", text(Role::OptionalComputed).default(Value::string("d")))
         .attribute("ours", text(Role::OptionalComputed))
-        .attribute("kept", text(Role::Computed).keep())
+        .attribute("kept", text(Role::Computed).keep_prior_value())
         .attribute("secret", text(Role::Optional).write_only())
 }
 

@@ -10,7 +10,8 @@ use crate::call::Call;
 use crate::context::{Deferral, FurtherImportedObjects, PartialResult, Private, ProviderMeta};
 use crate::schema::Shape;
 use crate::{
-    Answer, Computed, Draft, Identity, Input, Model, Problem, Resource, View, model, plan,
+    Answer, Computed, Draft, Identity, Input, Model, ObjectConversion, Problem, Resource, model,
+    plan,
 };
 
 /// Implements dereferencing to [`Call`] for the struct of a call.
@@ -78,7 +79,7 @@ impl<M: Model> Change<M> {
         let found = Draft::<M>::from(computed).to_value();
         // Both are drafts, so a merge of their parts is a draft too.
         if let Ok(planned) =
-            View::from_value(&plan::fill_early_values(&self.planned.to_value(), &found))
+            ObjectConversion::from_value(&plan::fill_early_values(&self.planned.to_value(), &found))
         {
             self.planned = planned;
         }
@@ -253,7 +254,7 @@ impl StoredValue {
         let shape = M::shape();
         let value = self.decode_for_shape(&shape)?;
         // An older object may lack attributes, and a struct has no place for what is absent.
-        model::read_view(&plan::replace_unrepresentable_nulls(&shape, &value))
+        model::struct_from_object(&plan::replace_unrepresentable_nulls(&shape, &value))
     }
 
     /// Reads the existing attributes: missing ones are null, and unknown ones are ignored.
@@ -261,7 +262,7 @@ impl StoredValue {
     /// # Errors
     /// When an attribute has another type than in the model.
     pub fn draft<M: Model>(&self) -> Answer<Draft<M>> {
-        model::read_view(&self.decode_for_shape(&M::shape())?)
+        model::struct_from_object(&self.decode_for_shape(&M::shape())?)
     }
 
     pub(crate) fn decode_for_shape(&self, shape: &Shape) -> Answer<Value> {

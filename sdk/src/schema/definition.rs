@@ -1,22 +1,22 @@
 //! Definition of attributes and blocks of a schema, one property after the other. The types of fields
-//! define them in `field/define.rs`.
+//! define them in `field/definition_of_field.rs`.
 
 use formwork_value::schema::{Attribute, NestedBlock, Nesting};
 use formwork_value::{Type, Value};
 
-use super::{IdentityRequirement, ReplaceRule, Role, Rule, new_docs, set_deprecation};
+use super::{IdentityRequirement, ReplaceRule, Role, Rule, markdown_docs, set_deprecation};
 use crate::check::Check;
 
 /// An attribute and its rule.
 #[derive(Clone, Debug)]
-pub struct Definition {
+pub struct AttributeDefinition {
     pub(crate) attribute: Attribute,
     pub(crate) rule: Rule,
     pub(super) identifies: Option<IdentityRequirement>,
     pub(super) import: bool,
 }
 
-impl Definition {
+impl AttributeDefinition {
     /// An attribute without further properties.
     #[must_use]
     pub fn new(ty: Type, role: Role) -> Self {
@@ -27,7 +27,7 @@ impl Definition {
     /// Sets the description, in Markdown.
     #[must_use]
     pub fn describe(mut self, description: &str) -> Self {
-        self.attribute.docs = new_docs(description);
+        self.attribute.docs = markdown_docs(description);
         self
     }
 
@@ -61,21 +61,21 @@ impl Definition {
 
     /// Keeps the prior value if the author sets none.
     #[must_use]
-    pub fn keep(mut self) -> Self {
+    pub fn keep_prior_value(mut self) -> Self {
         self.rule.keep = true;
         self
     }
 
     /// Forces replacement on a change.
     #[must_use]
-    pub fn replace(mut self) -> Self {
+    pub fn force_replacement(mut self) -> Self {
         self.rule.replace = ReplaceRule::Always;
         self
     }
 
     /// Forces replacement if `ask` returns true for the prior and the planned value.
     #[must_use]
-    pub fn replace_if(mut self, ask: fn(&Value, &Value) -> bool) -> Self {
+    pub fn force_replacement_if(mut self, ask: fn(&Value, &Value) -> bool) -> Self {
         self.rule.replace = ReplaceRule::If(ask);
         self
     }
@@ -113,7 +113,7 @@ impl BlockDefinition {
     /// Sets the description, in Markdown.
     #[must_use]
     pub fn describe(mut self, description: &str) -> Self {
-        self.block.block.docs = new_docs(description);
+        self.block.block.docs = markdown_docs(description);
         self
     }
 
@@ -139,21 +139,21 @@ impl BlockDefinition {
 
     /// Sets the minimum number of blocks.
     #[must_use]
-    pub fn min(mut self, least: u64) -> Self {
+    pub fn min_blocks(mut self, least: u64) -> Self {
         self.block.min_items = least;
         self
     }
 
     /// Sets the maximum number of blocks.
     #[must_use]
-    pub fn max(mut self, most: u64) -> Self {
+    pub fn max_blocks(mut self, most: u64) -> Self {
         self.block.max_items = most;
         self
     }
 
     /// Forces replacement on a change.
     #[must_use]
-    pub fn replace(mut self) -> Self {
+    pub fn force_replacement(mut self) -> Self {
         self.rule.replace = ReplaceRule::Always;
         self
     }

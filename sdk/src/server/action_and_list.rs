@@ -44,7 +44,8 @@ impl Server {
         request: &ValidateRequest,
     ) -> Answer<()> {
         let action = self.find_action(&request.type_name)?;
-        let config = check::decode_config(call, action.shape(), &request.config, request.client)?;
+        let config =
+            check::decode_and_check_config(call, action.shape(), &request.config, request.client)?;
         action.validate(&config, call.clone())
     }
 
@@ -79,11 +80,13 @@ impl Server {
             };
             call.collect_answer(done).await.1
         };
-        let events =
-            stream_action_steps(poll_fn(move |context| progress.poll_recv(context)), work.boxed());
+        let events = stream_messages_until_end(
+            poll_fn(move |context| progress.poll_recv(context)),
+            work.boxed(),
+        );
         let event = |step| match step {
-            ActionStep::Message(text) => ActionEvent::Progress(text),
-            ActionStep::Ended(diagnostics) => ActionEvent::Completed(diagnostics),
+            MessageOrEnd::Message(text) => ActionEvent::Progress(text),
+            MessageOrEnd::Ended(diagnostics) => ActionEvent::Completed(diagnostics),
         };
         events.map(move |step| Ok(event(step))).boxed()
     }
@@ -94,7 +97,8 @@ impl Server {
         request: &ValidateListRequest,
     ) -> Answer<()> {
         let list = self.find_list_resource(&request.type_name)?;
-        let config = check::decode_config(call, list.shape(), &request.config, request.client)?;
+        let config =
+            check::decode_and_check_config(call, list.shape(), &request.config, request.client)?;
         list.validate(&config, call.clone())
     }
 
@@ -126,8 +130,10 @@ impl Server {
             };
             call.collect_answer(done).await.1
         };
-        let steps =
-            stream_action_steps(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
+        let steps = stream_messages_until_end(
+            poll_fn(move |context| finds.poll_recv(context)),
+            work.boxed(),
+        );
         // The stream ends with the last requested object and does not wait for the handler.
         let begin = (steps.boxed(), limit.unwrap_or(usize::MAX));
         let events = stream::unfold(begin, async |(mut steps, left)| {
@@ -135,10 +141,10 @@ impl Server {
             Some((steps.next().await?, (steps, left)))
         });
         let event = move |step| match (step, &objects) {
-            (ActionStep::Message(find), Some(list)) => {
+            (MessageOrEnd::Message(find), Some(list)) => {
                 Some(build_list_event(list.object_shape(), find, whole, &said))
             }
-            (ActionStep::Ended(diagnostics), _) if !diagnostics.is_empty() => {
+            (MessageOrEnd::Ended(diagnostics), _) if !diagnostics.is_empty() => {
                 // Protocol 6: diagnostics of a list can only be sent in an event.
                 let display_name = String::new();
                 Some(ListEvent { identity: None, display_name, object: None, diagnostics })
@@ -154,7 +160,7 @@ fn decode_list_query(call: &Call, list: &dyn AnyList, config: &Payload) -> Answe
     // The request has no capabilities. Every host that lists knows write-only attributes: they came
     // with protocol 5.8 and 6.8, lists with 5.10 and 6.10.
     let allowed = ClientCapabilities { write_only_attributes_allowed: true, ..Default::default() };
-    let config = check::decode_config(call, list.shape(), config, allowed)?;
+    let config = check::decode_and_check_config(call, list.shape(), config, allowed)?;
     let is_right = !call.has_failed();
     Ok(is_right.then(|| plan::with_defaults(list.shape(), &config).into_owned()))
 }
@@ -178,16 +184,16 @@ fn build_list_event(shape: &Shape, find: FoundObject, whole: bool, call: &Call) 
 }
 
 /// A progress message, or the end.
-enum ActionStep<T> {
+enum MessageOrEnd<T> {
     Message(T),
     Ended(Vec<ProviderDiagnostic>),
 }
 
 /// Runs the work whenever the next step is requested. Messages precede the end.
-fn stream_action_steps<T: Send + 'static>(
+fn stream_messages_until_end<T: Send + 'static>(
     messages: impl Stream<Item = T> + Unpin + Send + 'static,
     work: BoxFuture<'static, Vec<ProviderDiagnostic>>,
-) -> impl Stream<Item = ActionStep<T>> + Send {
+) -> impl Stream<Item = MessageOrEnd<T>> + Send {
     let begin = (messages, Some(work), None);
     stream::unfold(begin, async |(mut messages, mut work, mut ended)| {
         if let Some(running) = &mut work {
@@ -195,15 +201,15 @@ fn stream_action_steps<T: Send + 'static>(
                 // Messages first, so that the end does not overtake those that were sent before it.
                 biased;
                 Some(text) = messages.next() => {
-                    return Some((ActionStep::Message(text), (messages, work, ended)));
+                    return Some((MessageOrEnd::Message(text), (messages, work, ended)));
                 }
                 diagnostics = running => ended = Some(diagnostics),
             }
         }
         // The sender may still exist, so the stream must not wait for further messages.
         let step = match messages.next().now_or_never().flatten() {
-            Some(text) if ended.is_some() => ActionStep::Message(text),
-            _ => ActionStep::Ended(ended.take()?),
+            Some(text) if ended.is_some() => MessageOrEnd::Message(text),
+            _ => MessageOrEnd::Ended(ended.take()?),
         };
         Some((step, (messages, None, ended)))
     })

@@ -50,7 +50,7 @@ pub(super) fn check_modified_plan(
         );
         Problem::new("Provider produced invalid plan", detail).at(violation.path)
     });
-    Problem::all(violations.chain(unexpected_null_problems(shape, planned.value())))
+    Problem::fail_if_any(violations.chain(unexpected_null_problems(shape, planned.value())))
 }
 
 /// Attributes that are planned as null and never null in an applied object: the handler's own value
@@ -59,7 +59,7 @@ fn unexpected_null_problems(shape: &Shape, planned: &Value) -> impl Iterator<Ite
     let content = DescribedParts::of_block(&shape.block, &shape.rules);
     let parts = shape.block.attributes.iter().filter(|(_, attribute)| attribute.role.is_computed());
     parts.filter_map(move |(name, _)| {
-        let (rule, _) = content.rule_and_content(name)?;
+        let (rule, _) = content.rule_and_nested_parts(name)?;
         if rule.nullable || !plan::attribute_value(planned, name)?.is_null() {
             return None;
         }
@@ -82,7 +82,7 @@ pub(super) fn encode_value(shape: &Shape, value: &Value) -> Payload {
 
 /// Prepares the object that a handler returned for the host: unknown values become null, and an
 /// error.
-pub(super) fn encode_known_object(
+pub(super) fn encode_reporting_unknown(
     call: &Call,
     shape: &Shape,
     handler: &str,
@@ -110,7 +110,7 @@ pub(super) fn encode_known_object(
 }
 
 /// Reads a configuration, and reports violations of roles and checks. Callers may add more.
-pub(super) fn decode_config(
+pub(super) fn decode_and_check_config(
     call: &Call,
     shape: &Shape,
     config: &Payload,
@@ -155,7 +155,7 @@ impl ConfigChecker {
         if let Some(attribute) = attribute {
             self.check_role(attribute, part);
         }
-        let Some((rule, inner)) = content.rule_and_content(name) else { return };
+        let Some((rule, inner)) = content.rule_and_nested_parts(name) else { return };
         // Everything inside a sensitive attribute is sensitive, and parts may be sensitive on their
         // own.
         let around = self.is_secret;

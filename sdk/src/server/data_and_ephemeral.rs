@@ -40,12 +40,17 @@ impl Server {
         let data_source = self.find_data_source(&request.type_name)?;
         let config = check::decode_value(data_source.shape(), &request.config)?;
         let shape = data_source.shape();
-        let planned = super::propose_create(shape, &config);
+        let planned = super::plan_create_by_rules(shape, &config);
         let call = call.with_configured_timeout(&config, "read");
         let context =
             self.new_context(&call, &Bytes::new(), &request.provider_meta, request.client)?;
         let found = call.run_unless_stopped(data_source.read(&planned, context.clone())).await?;
-        Ok(check::encode_known_object(&call, shape, "read", plan::fill_unknown(&planned, &found)))
+        Ok(check::encode_reporting_unknown(
+            &call,
+            shape,
+            "read",
+            plan::fill_unknown(&planned, &found),
+        ))
     }
 
     pub(super) fn function_signatures(&self) -> BTreeMap<String, FunctionSignature> {
@@ -86,8 +91,12 @@ impl Server {
         request: &ValidateRequest,
     ) -> Answer<()> {
         let ephemeral = self.find_ephemeral(&request.type_name)?;
-        let config =
-            check::decode_config(call, ephemeral.shape(), &request.config, request.client)?;
+        let config = check::decode_and_check_config(
+            call,
+            ephemeral.shape(),
+            &request.config,
+            request.client,
+        )?;
         ephemeral.validate(&config, call.clone())
     }
 
@@ -99,14 +108,14 @@ impl Server {
         let ephemeral = self.find_ephemeral(&request.type_name)?;
         let shape = ephemeral.shape();
         let config = check::decode_value(shape, &request.config)?;
-        let planned = super::propose_create(shape, &config);
+        let planned = super::plan_create_by_rules(shape, &config);
         let call = call.with_configured_timeout(&config, "open");
         let context = self.new_context(&call, &Bytes::new(), &Payload::Absent, request.client)?;
         let lasts = Expiry::default();
         let open = ephemeral.open(&planned, context.clone(), lasts.clone());
         let found = call.run_unless_stopped(open).await?;
         Ok(OpenedEphemeral {
-            result: check::encode_known_object(
+            result: check::encode_reporting_unknown(
                 &call,
                 shape,
                 "open",

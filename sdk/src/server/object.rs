@@ -10,7 +10,7 @@ use super::{Server, check, identity};
 use crate::call::Call;
 use crate::context::CallContext;
 use crate::erased::{AnyResource, ChangeValues};
-use crate::problem::OrFail as _;
+use crate::problem::OrFailWithSummary as _;
 use crate::schema::Shape;
 use crate::{Answer, plan};
 
@@ -55,11 +55,11 @@ impl Server {
         // see `changed`.
         let object = match call.run_unless_stopped(resource.read(&current, context.clone())).await?
         {
-            Some(object) => check::encode_known_object(&call, shape, "read", object),
+            Some(object) => check::encode_reporting_unknown(&call, shape, "read", object),
             None => null_object(shape),
         };
         let outcome = ObjectAnswer::of_handler(shape, object, &context);
-        let object = reuse_sent_payload(&request.current, &current, outcome.object);
+        let object = reuse_sent_if_unchanged(&request.current, &current, outcome.object);
         Ok(ObjectAnswer { object, ..outcome })
     }
 
@@ -143,7 +143,7 @@ impl Server {
 
 /// The answer, in the received bytes if the object is unchanged, which is the usual case. This
 /// saves the encoding.
-fn reuse_sent_payload(sent: &Payload, current: &Value, answer: Payload) -> Payload {
+fn reuse_sent_if_unchanged(sent: &Payload, current: &Value, answer: Payload) -> Payload {
     match (sent, &answer) {
         (Payload::Msgpack(_), Payload::Value(object, _)) if object.value() == current => {
             sent.clone()
@@ -200,7 +200,7 @@ async fn apply_change(
             // Known planned values win over those of the handler, so a service that changes letter
             // case, for example, cannot make the result inconsistent with the plan.
             let object = plan::fill_unknown(&planned, &computed);
-            return Ok(check::encode_known_object(call, shape, operation, object));
+            return Ok(check::encode_reporting_unknown(call, shape, operation, object));
         }
         Err(problem) => problem,
     };

@@ -20,7 +20,7 @@ use crate::{Answer, Problem, plan};
 
 /// The state stores that were configured, and the locks that this process has taken.
 #[derive(Default)]
-pub(super) struct ConfiguredStores {
+pub(super) struct ConfiguredStoresAndLocks {
     stores: BTreeMap<String, ConfiguredStore>,
     /// Lock ids by the type of the store and the name of the state.
     locks: BTreeMap<(String, String), String>,
@@ -33,7 +33,7 @@ struct ConfiguredStore {
     chunk_size: usize,
 }
 
-fn state_key(state: &StateRef) -> (String, String) {
+fn lock_key(state: &StateRef) -> (String, String) {
     (state.type_name.clone(), state.state_id.clone())
 }
 
@@ -58,7 +58,11 @@ impl Server {
     }
 
     /// A store, with a call about one of its states.
-    fn store_call(&self, call: &Call, state: &StateRef) -> Answer<(&dyn AnyStateStore, StateCall)> {
+    fn store_and_state_call(
+        &self,
+        call: &Call,
+        state: &StateRef,
+    ) -> Answer<(&dyn AnyStateStore, StateCall)> {
         let (store, ConfiguredStore { config, .. }) = self.configured_store(&state.type_name)?;
         Ok((store, StateCall { config, state: state.state_id.clone(), call: call.clone() }))
     }
@@ -69,7 +73,8 @@ impl Server {
         request: &ValidateRequest,
     ) -> Answer<()> {
         let store = self.find_state_store(&request.type_name)?;
-        let config = check::decode_config(call, store.shape(), &request.config, request.client)?;
+        let config =
+            check::decode_and_check_config(call, store.shape(), &request.config, request.client)?;
         store.validate(&config, call.clone())
     }
 
@@ -105,7 +110,7 @@ impl Server {
         state: &StateRef,
     ) -> Events<StateChunk> {
         let read = async {
-            let (store, asked) = self.store_call(call, state)?;
+            let (store, asked) = self.store_and_state_call(call, state)?;
             let (_, ConfiguredStore { chunk_size, .. }) =
                 self.configured_store(&state.type_name)?;
             let bytes = call.run_unless_stopped(store.read(asked)).await?.unwrap_or_default();
@@ -125,7 +130,7 @@ impl Server {
         state: &StateRef,
         chunks: Vec<StateChunk>,
     ) -> Answer<()> {
-        let (store, asked) = self.store_call(call, state)?;
+        let (store, asked) = self.store_and_state_call(call, state)?;
         let mut assembly = StateAssembly::default();
         let whole = chunks.iter().try_for_each(|chunk| assembly.push(chunk));
         let whole = whole.and_then(|()| assembly.finish());
@@ -136,7 +141,7 @@ impl Server {
             );
             Problem::new("Incomplete state", detail)
         })?;
-        let lock_id = lock_ignoring_poison(&self.stores).locks.get(&state_key(state)).cloned();
+        let lock_id = lock_ignoring_poison(&self.stores).locks.get(&lock_key(state)).cloned();
         let lock_id = lock_id.ok_or_else(|| {
             let detail = format!(
                 "The state {:?} cannot be written without its lock, and this process does not hold it. Run the command without -lock=false.",
@@ -154,14 +159,14 @@ impl Server {
         state: &StateRef,
         operation: String,
     ) -> Answer<String> {
-        let (store, asked) = self.store_call(call, state)?;
+        let (store, asked) = self.store_and_state_call(call, state)?;
         // Not cut short by a stop: a lock that was taken meanwhile would stay.
         let id = store.lock(asked, operation).await?;
         if id.is_empty() {
             let detail = "The state store has locked the state under an empty ID, so the lock could not be released. This is a bug in the provider.";
             return Err(Problem::new("Lock without ID", detail));
         }
-        lock_ignoring_poison(&self.stores).locks.insert(state_key(state), id.clone());
+        lock_ignoring_poison(&self.stores).locks.insert(lock_key(state), id.clone());
         Ok(id)
     }
 
@@ -171,12 +176,12 @@ impl Server {
         state: &StateRef,
         lock_id: String,
     ) -> Answer<()> {
-        let (store, asked) = self.store_call(call, state)?;
+        let (store, asked) = self.store_and_state_call(call, state)?;
         store.unlock(asked, lock_id.clone()).await?;
         let mut stores = lock_ignoring_poison(&self.stores);
         // A lock of another process may have been released, while this one holds its own.
-        if stores.locks.get(&state_key(state)) == Some(&lock_id) {
-            stores.locks.remove(&state_key(state));
+        if stores.locks.get(&lock_key(state)) == Some(&lock_id) {
+            stores.locks.remove(&lock_key(state));
         }
         Ok(())
     }
@@ -190,7 +195,7 @@ impl Server {
     }
 
     pub(super) async fn handle_delete_state(&self, call: &Call, state: &StateRef) -> Answer<()> {
-        let (store, asked) = self.store_call(call, state)?;
+        let (store, asked) = self.store_and_state_call(call, state)?;
         store.delete(asked).await
     }
 }

@@ -13,7 +13,7 @@ use formwork_value::{Type, Value};
 
 use super::Server;
 use crate::prelude::*;
-use crate::testing::{PlannedAction, TestEphemeral, TestObject, call};
+use crate::testing::{PlannedAction, TestEphemeral, TestObject, call_function};
 
 mod deferral;
 
@@ -361,7 +361,7 @@ async fn what_is_opened_lacks_nothing() {
 async fn a_function_has_a_result_or_a_reason() {
     let of = async |numbers: &[&str]| {
         let numbers = numbers.iter().map(|text| formwork_value::Number::parse(text).unwrap());
-        call(provider(), "halved", numbers.map(Value::Number).collect()).await
+        call_function(provider(), "halved", numbers.map(Value::Number).collect()).await
     };
     let refusal = async |numbers: &[&str]| of(numbers).await.unwrap_err().0;
     assert_eq!(of(&["2"]).await, Ok(Value::int(1)));

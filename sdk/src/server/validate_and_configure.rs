@@ -16,7 +16,12 @@ impl Server {
         request: &ValidateRequest,
     ) -> Answer<()> {
         let resource = self.find_resource(&request.type_name)?;
-        let config = check::decode_config(call, resource.shape(), &request.config, request.client)?;
+        let config = check::decode_and_check_config(
+            call,
+            resource.shape(),
+            &request.config,
+            request.client,
+        )?;
         resource.validate(&config, call.clone())
     }
 
@@ -26,8 +31,12 @@ impl Server {
         request: &ValidateRequest,
     ) -> Answer<()> {
         let data_source = self.find_data_source(&request.type_name)?;
-        let config =
-            check::decode_config(call, data_source.shape(), &request.config, request.client)?;
+        let config = check::decode_and_check_config(
+            call,
+            data_source.shape(),
+            &request.config,
+            request.client,
+        )?;
         data_source.validate(&config, call.clone())
     }
 
@@ -39,7 +48,8 @@ impl Server {
         let configure = &self.provider.configure;
         // This request has no client capabilities, so write-only attributes are allowed here.
         let client = ClientCapabilities { write_only_attributes_allowed: true, ..request.client };
-        let config = check::decode_config(call, configure.shape(), &request.config, client)?;
+        let config =
+            check::decode_and_check_config(call, configure.shape(), &request.config, client)?;
         configure.validate(&config, call.clone())
     }
 

@@ -116,7 +116,7 @@ pub struct ListedObject {
 ///
 /// # Errors
 /// When the provider returns an error, or violates the contract.
-pub async fn list<'n>(
+pub async fn list_objects<'n>(
     provider: ProviderDef,
     type_name: &str,
     config: impl IntoIterator<Item = (&'n str, Value)>,
@@ -162,7 +162,7 @@ pub async fn list<'n>(
 ///
 /// # Errors
 /// When the function fails. An error about an argument begins with its number, from 1.
-pub async fn call(
+pub async fn call_function(
     provider: ProviderDef,
     name: &str,
     arguments: Vec<Value>,
@@ -181,10 +181,10 @@ pub async fn call(
         let at = error.argument.map(|at| format!("argument {}: ", at + 1)).unwrap_or_default();
         Refusal(format!("{at}{}", error.text))
     })?;
-    decode_result(&result, &signature.returns)
+    decode_function_result(&result, &signature.returns)
 }
 
-fn decode_result(result: &Payload, ty: &Type) -> Result<Value, Refusal> {
+fn decode_function_result(result: &Payload, ty: &Type) -> Result<Value, Refusal> {
     // Encoded first: that alone compares the value with the type of the signature.
     let value = result.encode().map_err(|error| Refusal(format!("of another type: {error}")))?;
     match value.decode(ty) {

@@ -33,12 +33,12 @@ pub(crate) struct FaultLauncher {
     /// The resource types whose objects the provider lists.
     pub(crate) lists: BTreeSet<String>,
     trouble: Arc<Mutex<CallsAndFault>>,
-    pub(crate) record: CallHandling,
+    pub(crate) record: RecordOrReplay,
 }
 
 /// Handling of the calls of a provider.
 #[derive(Default)]
-pub(crate) enum CallHandling {
+pub(crate) enum RecordOrReplay {
     /// Forwards the calls.
     #[default]
     None,
@@ -61,7 +61,7 @@ impl FaultLauncher {
         // The metadata of a provider on the SDK is available without waiting.
         let metadata = offering.metadata().now_or_never().and_then(Result::ok);
         let lists = metadata.unwrap_or_default().list_resources.into_iter().collect();
-        Self { provider, lists, trouble: Arc::default(), record: CallHandling::None }
+        Self { provider, lists, trouble: Arc::default(), record: RecordOrReplay::None }
     }
 
     pub(crate) fn set_fault(&self, at: usize, fault: CrashFault) {
@@ -81,9 +81,9 @@ impl ProviderLauncher for FaultLauncher {
         let inner = (self.provider)().into_provider();
         let provider = Arc::new(FaultyProvider { inner, trouble: self.trouble.clone() });
         Ok(match &self.record {
-            CallHandling::None => provider,
-            CallHandling::Kept(recording) => recording.record(provider),
-            CallHandling::Answered(recording) => recording.replay(provider),
+            RecordOrReplay::None => provider,
+            RecordOrReplay::Kept(recording) => recording.recording_provider(provider),
+            RecordOrReplay::Answered(recording) => recording.replaying_provider(provider),
         })
     }
 }
@@ -105,7 +105,7 @@ impl<P: Provider> Provider for FaultyProvider<P> {
             Some(CrashFault::DiesAfter) => async move {
                 if let Ok(answer) = self.inner.call(request).await {
                     // A stream does its work while it is read.
-                    wait_for_work(answer).await;
+                    read_stream_to_end(answer).await;
                 }
                 Err(lost_provider_failure())
             }
@@ -129,7 +129,7 @@ impl<P> FaultyProvider<P> {
 
 /// Waits until a provider has finished the work for an answer. The work of a stream is done only
 /// when the stream is read.
-async fn wait_for_work(answer: Response) {
+async fn read_stream_to_end(answer: Response) {
     match answer {
         Response::ListResource(events) => events.for_each(|_| ready(())).await,
         Response::InvokeAction(events) => events.for_each(|_| ready(())).await,

@@ -35,9 +35,9 @@ type RemoveOrphans<'s> = Box<dyn FnMut(&[String]) + 's>;
 ///
 /// A provider that dies between the creation of an object and its answer leaves an object that no state
 /// contains. If the provider cannot find it, by its identity or in a list, an operator has to remove it
-/// before the next run. [`FaultSweep::remove_orphans`] is that operator: without it, objects accumulate, and
-/// a service with unique names rejects the second creation. [`FaultSweep::leftovers`] returns the objects
-/// that remain at the end of a run. There must be none.
+/// before the next run. [`FaultSweep::remove_orphans_with`] is that operator: without it, objects accumulate, and
+/// a service with unique names rejects the second creation. [`FaultSweep::list_leftovers_with`] is told how to
+/// list the objects that remain at the end of a run. There must be none.
 ///
 /// ```no_run
 /// # use formwork_sdk::ProviderDef;
@@ -50,8 +50,8 @@ type RemoveOrphans<'s> = Box<dyn FnMut(&[String]) + 's>;
 /// # fn provider() -> ProviderDef { ProviderDef::new("registry.terraform.io/acme/hello") }
 /// # let service = Service;
 /// FaultSweep::new(provider)
-///     .remove_orphans(|stored| service.keep_only(stored))
-///     .leftovers(|| service.ids())
+///     .remove_orphans_with(|stored| service.keep_only(stored))
+///     .list_leftovers_with(|| service.ids())
 ///     .run(r#"resource "hello_text" "a" { name = "you" }"#);
 /// ```
 pub struct FaultSweep<'s> {
@@ -72,21 +72,21 @@ impl<'s> FaultSweep<'s> {
     /// Calls `remove` after each fault, with the `id` of every object in the state: an object of the
     /// service that is not among them is an orphan.
     #[must_use]
-    pub fn remove_orphans(mut self, remove: impl FnMut(&[String]) + 's) -> Self {
+    pub fn remove_orphans_with(mut self, remove: impl FnMut(&[String]) + 's) -> Self {
         self.remove_orphans = Some(Box::new(remove));
         self
     }
 
     /// Calls `list` when everything is destroyed, for the objects that the service still has.
     #[must_use]
-    pub fn leftovers(mut self, list: impl FnMut() -> Vec<String> + 's) -> Self {
+    pub fn list_leftovers_with(mut self, list: impl FnMut() -> Vec<String> + 's) -> Self {
         self.leftovers = Some(Box::new(list));
         self
     }
 
-    /// Makes time real, as [`TestEngine::real_time`] does.
+    /// Makes time real, as [`TestEngine::use_real_time`] does.
     #[must_use]
-    pub fn real_time(mut self) -> Self {
+    pub fn use_real_time(mut self) -> Self {
         self.is_real_time = true;
         self
     }
@@ -117,12 +117,12 @@ impl<'s> FaultSweep<'s> {
         // A test engine for each case, because a fault leaves a state behind.
         let mut engine = TestEngine::new(move || provider());
         if self.is_real_time {
-            engine.real_time();
+            engine.use_real_time();
         }
-        engine.fault(at, fault);
+        engine.inject_fault(at, fault);
         let ran = engine.apply(config);
         // This ends the fault too, so that the next apply runs without it.
-        let call = engine.calls().into_iter().nth(at);
+        let call = engine.take_calls().into_iter().nth(at);
         let after = match &call {
             Some(call) => format!("after {fault:?} at {call}"),
             None => "without a fault".to_owned(),

@@ -1,7 +1,7 @@
 //! Runs complete lifecycles of real configurations against a provider: the engine as a library, the
 //! provider in the same process, the state in memory. It plans, applies, changes, imports and destroys,
 //! and shows planned changes as text. Time is virtual: a handler that waits an hour returns at once. While a
-//! socket is open, time is real, so that no timeout fires early; [`TestEngine::real_time`] keeps it so.
+//! socket is open, time is real, so that no timeout fires early; [`TestEngine::use_real_time`] keeps it so.
 //!
 //! ```
 //! use formwork_sdk::prelude::*;
@@ -71,7 +71,7 @@ pub use fault_sweep::{FaultCase, FaultSweep, fault_sweep};
 pub use recording::{Recording, UnreadableRecording};
 
 use clock::VirtualClock;
-use fault::{CallHandling, FaultLauncher};
+use fault::{FaultLauncher, RecordOrReplay};
 
 /// A place for applying configurations: a provider, and a state in memory.
 pub struct TestEngine {
@@ -124,7 +124,7 @@ impl TestEngine {
 
     /// Makes time real from now on, also while no socket is open: for a provider that waits for
     /// other external events, such as a file of another program.
-    pub fn real_time(&mut self) {
+    pub fn use_real_time(&mut self) {
         self.clock.use_real_time();
     }
 
@@ -161,25 +161,25 @@ impl TestEngine {
     }
 
     /// Injects a fault into a call, counted from 0 from now on.
-    pub fn fault(&mut self, at: usize, fault: CrashFault) {
+    pub fn inject_fault(&mut self, at: usize, fault: CrashFault) {
         self.front.set_fault(at, fault);
     }
 
     /// Ends the fault injection. Returns the calls since the last time.
-    pub fn calls(&mut self) -> Vec<String> {
+    pub fn take_calls(&mut self) -> Vec<String> {
         self.front.take_calls()
     }
 
     /// Records all calls from now on.
     pub fn record(&mut self, recording: &Recording) {
-        self.front.record = CallHandling::Kept(recording.clone());
+        self.front.record = RecordOrReplay::Kept(recording.clone());
     }
 
     /// Answers all calls from the recording from now on. The schema comes from the provider, and
     /// none of its handlers runs. A call that was not recorded is an error that names the expected
     /// one.
     pub fn replay(&mut self, recording: &Recording) {
-        self.front.record = CallHandling::Answered(recording.clone());
+        self.front.record = RecordOrReplay::Answered(recording.clone());
     }
 
     /// Number of objects in the state.
@@ -203,7 +203,7 @@ impl TestEngine {
     /// When the object or the attribute does not exist.
     #[must_use]
     pub fn attribute(&self, address: &str, attribute: &str) -> String {
-        let object = self.object(address);
+        let object = self.stored_object(address);
         let text = attribute_text(object, attribute);
         text.unwrap_or_else(|| panic!("{address} has no attribute {attribute:?}"))
     }
@@ -214,7 +214,7 @@ impl TestEngine {
     /// When there is no such object.
     #[must_use]
     pub fn is_tainted(&self, address: &str) -> bool {
-        self.object(address).status == formwork_core::state::ObjectStatus::Tainted
+        self.stored_object(address).status == formwork_core::state::ObjectStatus::Tainted
     }
 
     /// The state as the file that it would be stored in.
@@ -232,7 +232,7 @@ impl TestEngine {
             StateFile::parse(text.as_bytes()).expect("the test gives the text of a state file");
     }
 
-    fn object(&self, address: &str) -> &ObjectState {
+    fn stored_object(&self, address: &str) -> &ObjectState {
         for (name, resource) in &self.file.state.resources {
             for (key, instance) in &resource.instances {
                 if name.instance_addr(key.clone()).to_string() == address
@@ -249,7 +249,7 @@ impl TestEngine {
         let mut diags = Diagnostics::new();
         let loaded = LoadedConfig::load(&mut diags, &self.config_files(config));
         let Some(loaded) = loaded else { return RunResult { plan: None, diags, applied: false } };
-        let mut recovery = self.open_operations(&mut diags);
+        let mut recovery = self.recovery_if_objects_listed(&mut diags);
         let interrupted = recovery.iter().flat_map(|recovery| &recovery.unresolved);
         let interrupted = interrupted.filter_map(|one| {
             let addr = one.current_addr();
@@ -287,7 +287,7 @@ impl TestEngine {
 
     /// Open operations of earlier runs, if the provider lists objects: only then can a new object
     /// with an unknown id be found.
-    fn open_operations(&self, diags: &mut Diagnostics) -> Option<Recovery> {
+    fn recovery_if_objects_listed(&self, diags: &mut Diagnostics) -> Option<Recovery> {
         if self.front.lists.is_empty() {
             return None;
         }
@@ -309,7 +309,7 @@ impl TestEngine {
     ) -> Option<Plan> {
         let (results, world, stop) =
             (Results::new(&loaded.config), test_host_values(false), Cell::new(false));
-        let session = self.session(loaded, (pool, &results, &world, &stop));
+        let session = self.new_session(loaded, (pool, &results, &world, &stop));
         make_plan(&session, diags, options).await.ok()
     }
 
@@ -322,7 +322,7 @@ impl TestEngine {
     ) -> Option<formwork_core::state::State> {
         let (results, world, stop) =
             (Results::new(&loaded.config), test_host_values(true), Cell::new(false));
-        let session = self.session(loaded, (pool, &results, &world, &stop));
+        let session = self.new_session(loaded, (pool, &results, &world, &stop));
         let begin =
             RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
         let journal = match Journal::begin_run(self.folder.path(), begin) {
@@ -350,7 +350,7 @@ impl TestEngine {
         applied.map(|applied| applied.state)
     }
 
-    fn session<'a>(&'a self, loaded: &'a LoadedConfig, with: RunInputs<'a>) -> Session<'a> {
+    fn new_session<'a>(&'a self, loaded: &'a LoadedConfig, with: RunInputs<'a>) -> Session<'a> {
         let (pool, results, world, stop) = with;
         Session::new(SessionInputs {
             config: &loaded.config,
@@ -493,9 +493,7 @@ fn test_host_values(applying: bool) -> HostValues {
 /// The tutorial, compiled and run as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/provider.md")]
-struct Tutorial;
+struct TutorialDoctest;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod upgrade;

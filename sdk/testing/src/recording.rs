@@ -62,7 +62,7 @@ impl Recording {
     ///
     /// # Errors
     /// When a line is not a call with its answer.
-    pub fn read(text: &str) -> Result<Self, UnreadableRecording> {
+    pub fn from_text(text: &str) -> Result<Self, UnreadableRecording> {
         let mut kept = RecordingData::default();
         for (text, line) in text.lines().zip(1..) {
             let unreadable = |reason: String| UnreadableRecording { line, reason };
@@ -95,14 +95,14 @@ impl Recording {
 
     /// Wraps a provider with a layer that records its calls.
     #[must_use]
-    pub fn record(&self, provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
+    pub fn recording_provider(&self, provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
         Arc::new(RecordingProvider::new(provider, self.clone(), false))
     }
 
     /// A provider that replays the recorded answers. Only the schemas come from `offer`, so a
     /// record remains valid after changes of descriptions.
     #[must_use]
-    pub fn replay(&self, offer: Arc<dyn Provider>) -> Arc<dyn Provider> {
+    pub fn replaying_provider(&self, offer: Arc<dyn Provider>) -> Arc<dyn Provider> {
         Arc::new(RecordingProvider::new(offer, self.clone(), true))
     }
 

@@ -3,6 +3,7 @@
 mod ephemeral;
 mod listing;
 mod rules;
+mod upgrade;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -208,7 +208,7 @@ fn a_clients_timeout_fires_when_there_is_no_answer() {
         let patience = Duration::from_millis(50);
         let mut engine = TestEngine::new(move || provider(address, patience, Duration::ZERO));
         if is_real {
-            engine.real_time();
+            engine.use_real_time();
         }
         engine.apply(CONFIG).expect_error("timed out");
         assert_eq!(engine.n_objects(), 0);
@@ -221,8 +221,8 @@ fn each_call_may_fail_on_a_service_with_unique_names_and_nothing_is_left_there()
     let address = service.address;
     let cases = FaultSweep::new(move || provider(address, PATIENCE, Duration::ZERO))
         // Names are unique, so what a lost creation left would be in the way of the next one.
-        .remove_orphans(|stored| service.keep_only(stored))
-        .leftovers(|| service.ids())
+        .remove_orphans_with(|stored| service.keep_only(stored))
+        .list_leftovers_with(|| service.ids())
         .run(CONFIG);
     assert!(cases.iter().any(|case| case.call == "apply web_thing"), "{cases:?}");
 }

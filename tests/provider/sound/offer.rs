@@ -230,13 +230,13 @@ impl Ephemeral for Tokens {
     type Model = Token;
 
     async fn open(&self, call: Open<Token>) -> Answer<TokenComputed> {
-        call.lasts.until(SystemTime::now() + Duration::from_secs(600));
+        call.lasts.renew_at(SystemTime::now() + Duration::from_secs(600));
         call.private.set("lease", "1");
         Ok(TokenComputed { access_token: "token-only-for-its-owner".to_owned() })
     }
 
     async fn renew(&self, call: Renew) -> Answer<()> {
-        call.lasts.until(SystemTime::now() + Duration::from_secs(600));
+        call.lasts.renew_at(SystemTime::now() + Duration::from_secs(600));
         Ok(())
     }
 

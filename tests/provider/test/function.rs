@@ -48,7 +48,7 @@ fn of_texts() -> Vec<NamedFunction> {
             },
             body: |given| {
                 let separator: String = given.get(0)?;
-                Ok(Value::string(given.from_position::<String>(1)?.join(&separator)))
+                Ok(Value::string(given.get_from::<String>(1)?.join(&separator)))
             },
         },
     ]
@@ -61,7 +61,7 @@ fn of_anything() -> Vec<NamedFunction> {
             signature: || {
                 let any = Parameter::new("value", Type::Dynamic, "Anything.");
                 Signature::new(Type::String, "Says what it was given.")
-                    .parameter(any.or_null().or_unknown())
+                    .parameter(any.accept_null().accept_unknown())
             },
             body: |given| {
                 Ok(Value::string(match given.values().first() {

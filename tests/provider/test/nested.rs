@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use formwork_sdk::model::{NamesEntry, SomeWriteOnly};
 use formwork_sdk::prelude::*;
-use formwork_sdk::schema::{Definition, Role, Shape};
+use formwork_sdk::schema::{AttributeDefinition, Role, Shape};
 use formwork_value::codec::json;
 use formwork_value::convert::ConversionError;
 use formwork_value::schema::{Attribute, Block, Nesting};
@@ -58,7 +58,7 @@ impl<S: Shaped> From<()> for Object<S> {
     }
 }
 
-impl<S: Shaped> View for Object<S> {
+impl<S: Shaped> ObjectConversion for Object<S> {
     const HOLDS_UNKNOWN: bool = true;
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
@@ -111,12 +111,12 @@ const NESTINGS: [(&str, Nesting); 4] = [
 ];
 
 fn with_id() -> Shape {
-    let id = Definition::new(Type::String, Role::Computed).keep();
-    let text = Definition::new(Type::String, Role::Optional);
+    let id = AttributeDefinition::new(Type::String, Role::Computed).keep_prior_value();
+    let text = AttributeDefinition::new(Type::String, Role::Optional);
     Shape::new("An object with parts.")
         .attribute("id", id)
         .attribute("name", text.clone())
-        .attribute("forced", text.replace())
+        .attribute("forced", text.force_replacement())
 }
 
 impl Shaped for Nested {

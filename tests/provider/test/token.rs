@@ -93,7 +93,7 @@ impl TokenData {
         private.set("lasts", self.lasts.to_string());
         private.set("renewals", self.n_renewals.to_string());
         if let Some(lasts) = u64::try_from(self.lasts).ok().filter(|lasts| *lasts > 0) {
-            until.until(SystemTime::now() + Duration::from_millis(lasts));
+            until.renew_at(SystemTime::now() + Duration::from_millis(lasts));
         }
     }
 }

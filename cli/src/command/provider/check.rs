@@ -398,7 +398,7 @@ fn write_reports(
         (&args.junit, report.junit()),
         (&args.sarif, report.sarif()),
         (&args.html, report.html()),
-        (&args.badge, format!("{}\n", report.badge())),
+        (&args.badge, format!("{}\n", report.badge_line())),
     ];
     let mut done = Ok(());
     for (path, text) in files {

@@ -45,7 +45,7 @@ pub(super) async fn matches_usual_answer(
 
 /// The type of the object in the answer to a request, if it has one of a known type.
 fn answer_object_type(suite: &Suite, rpc: Rpc, request: &Msg) -> Option<Type> {
-    if !answers_with_compared_object(rpc) {
+    if !is_object_compared(rpc) {
         return None;
     }
     let name = request.get_text(1);
@@ -53,7 +53,7 @@ fn answer_object_type(suite: &Suite, rpc: Rpc, request: &Msg) -> Option<Type> {
 }
 
 /// Whether the object of an answer is compared. It is in field 1 of these answers.
-fn answers_with_compared_object(rpc: Rpc) -> bool {
+fn is_object_compared(rpc: Rpc) -> bool {
     matches!(rpc, Rpc::PlanResourceChange | Rpc::UpgradeResourceState)
 }
 
@@ -71,7 +71,7 @@ enum ValueOrBytes {
 /// A value may be encoded in several ways: sets and maps in any order, numbers in several forms.
 fn compared_objects(call: &Call, ty: Option<&Type>) -> Vec<ValueOrBytes> {
     let Reply::Answered(messages) = &call.reply else { return Vec::new() };
-    if !answers_with_compared_object(call.rpc) {
+    if !is_object_compared(call.rpc) {
         return Vec::new();
     }
     let read = |message: &Msg| {

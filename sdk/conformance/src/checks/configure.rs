@@ -9,14 +9,14 @@ use formwork_value::schema::Attribute;
 use formwork_value::{Step, Type, Value};
 
 use super::display_value;
-use crate::finding::{Finding, path_prefix};
+use crate::finding::{Finding, path_as_message_prefix};
 use crate::generate::{self, ConfigExtent};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Plugin};
 use crate::request::{self, PlanInput, encode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::{CHANGE_TIMEOUT, Suite};
+use crate::suite::{CHANGING_CALL_TIMEOUT, Suite};
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
@@ -41,7 +41,7 @@ pub(super) async fn run(suite: &mut Suite) {
         // In a process of its own, because it may crash, and later checks need the other one.
         let Ok(fresh) = suite.start_another_process().await else { continue };
         let call = call_configure(&fresh, &encode_dynamic(&config, &ty)).await;
-        suite.check_rule(rule, call.has_reply(), || {
+        suite.record_case(rule, call.has_reply(), || {
             Finding::new(rule, "provider", format!("{what} brings it down"))
                 .with_call(&call)
                 .with_input(display_value(&config))
@@ -50,12 +50,14 @@ pub(super) async fn run(suite: &mut Suite) {
     configure_provider(suite, &provider, &empty).await;
     check_unreachable_endpoints(suite, &provider).await;
     check_second_configure(suite).await;
-    check_files_written(suite).await;
+    check_configure_writes_no_files(suite).await;
     check_configure_during_stop(suite).await;
 }
 
 async fn call_configure(plugin: &Plugin, config: &Msg) -> Call {
-    plugin.call(Rpc::ConfigureProvider, &request::configure_request(config), CHANGE_TIMEOUT).await
+    plugin
+        .call(Rpc::ConfigureProvider, &request::configure_request(config), CHANGING_CALL_TIMEOUT)
+        .await
 }
 
 /// Calls before Configure.
@@ -71,7 +73,7 @@ async fn check_calls_before_configure(suite: &mut Suite) {
     for offered in resources {
         let ty = offered.ty();
         let config = suite.generate_config(&offered, ConfigExtent::Required, 0);
-        let state = super::upgrade::generate_stored_object(suite, &offered, 0);
+        let state = super::upgrade_and_move::generate_stored_object(suite, &offered, 0);
         let input = PlanInput {
             prior: super::null_object(&ty),
             proposed: config.clone(),
@@ -89,7 +91,7 @@ async fn check_calls_before_configure(suite: &mut Suite) {
         ] {
             // The running process is not configured yet: `choose` does that.
             let call = suite.call(rpc, &request).await;
-            suite.check_rule("C-03", call.has_reply(), || {
+            suite.record_case("C-03", call.has_reply(), || {
                 Finding::new(
                     "C-03",
                     &offered.display_name(),
@@ -113,7 +115,8 @@ async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &V
                 candidates.push(value);
             }
             Err(refused) => {
-                let why = format!("-config: {}{}", path_prefix(&refused.path), refused.reason);
+                let why =
+                    format!("-config: {}{}", path_as_message_prefix(&refused.path), refused.reason);
                 suite.note_skipped_rules(&RULES_NEEDING_CONFIGURATION, &why);
                 return;
             }
@@ -195,19 +198,19 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
             found = true;
             let request = request::configure_request(&encode_dynamic(&config, &provider.ty()));
             let call = fresh.call(Rpc::ConfigureProvider, &request, MAX_ENDPOINT_WAIT).await;
-            suite.check_rule("C-05", call.has_reply(), || {
+            suite.record_case("C-05", call.has_reply(), || {
                 Finding::new("C-05", "provider", "an address where nothing answers brings it down")
                     .with_path(&path)
                     .with_call(&call)
-                    .with_values("an answer within 60 s", call.describe_outcome())
+                    .with_expected_and_found("an answer within 60 s", call.describe_outcome())
             });
             let told: Vec<String> = call.diagnostics().iter().map(|it| it.one_line()).collect();
             let leak = told.iter().find(|it| suite.secrets.holds_canary(it.as_bytes())).cloned();
-            suite.check_rule("C-05", leak.is_none(), || {
+            suite.record_case("C-05", leak.is_none(), || {
                 Finding::new("C-05", "provider", "a diagnostic of Configure has a secret")
                     .with_path(&path)
                     .with_call(&call)
-                    .with_values("no secret", leak.unwrap_or_default())
+                    .with_expected_and_found("no secret", leak.unwrap_or_default())
             });
         }
     }
@@ -235,7 +238,7 @@ async fn check_second_configure(suite: &mut Suite) {
     // This one may fail: the rule is about the second.
     call_configure(&fresh, &suite.config).await;
     let call = call_configure(&fresh, &suite.config).await;
-    suite.check_rule("C-04", call.has_reply(), || {
+    suite.record_case("C-04", call.has_reply(), || {
         Finding::new("C-04", "provider", "a second Configure brings it down").with_call(&call)
     });
 }
@@ -245,7 +248,7 @@ fn file_names_in(folder: &Path) -> BTreeSet<std::ffi::OsString> {
     entries.map(|entry| entry.file_name()).collect()
 }
 
-async fn check_files_written(suite: &mut Suite) {
+async fn check_configure_writes_no_files(suite: &mut Suite) {
     if !suite.is_rule_wanted("C-06") {
         return;
     }
@@ -262,9 +265,9 @@ async fn check_files_written(suite: &mut Suite) {
     plugin.shutdown(Duration::from_secs(2)).await;
     for (what, place) in [("HOME", home.path()), ("the working folder", folder.path())] {
         let found = file_names_in(place);
-        suite.check_rule("C-06", found.is_empty(), || {
+        suite.record_case("C-06", found.is_empty(), || {
             Finding::new("C-06", "provider", format!("Configure writes to {what}"))
-                .with_values("no file", format!("{found:?}"))
+                .with_expected_and_found("no file", format!("{found:?}"))
         });
     }
 }
@@ -281,7 +284,7 @@ async fn check_configure_during_stop(suite: &mut Suite) {
         fresh.call(Rpc::StopProvider, &EMPTY_REQUEST, Duration::from_secs(10)),
     );
     for call in [configured, stopped] {
-        suite.check_rule("C-07", !call.is_crash(), || {
+        suite.record_case("C-07", !call.is_crash_or_hang(), || {
             Finding::new("C-07", "provider", "Configure and StopProvider at once hang or crash")
                 .with_call(&call)
         });

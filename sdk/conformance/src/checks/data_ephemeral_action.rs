@@ -89,10 +89,10 @@ async fn check_data_not_found(suite: &mut Suite, offered: &OfferedType, config: 
         return suite
             .note_skipped_rules(&["D-03"], "every data source finds something for any text");
     }
-    suite.check_rule("D-03", !call.is_success(), || {
+    suite.record_case("D-03", !call.is_success(), || {
         Finding::new("D-03", &offered.display_name(), "nothing is found, and nothing is said")
             .with_call(&call)
-            .with_values("an error", "null, or an object of nulls")
+            .with_expected_and_found("an error", "null, or an object of nulls")
             .with_input(display_value(&odd))
     });
 }
@@ -132,7 +132,7 @@ async fn check_data_source(suite: &mut Suite, offered: &OfferedType) {
                 // Terraform does not compare these, but expressions over the data rely on them.
                 .or_else(|| find_altered_attribute(offered, config, value.value())),
         };
-        suite.check_rule("D-01", problem.is_none(), || {
+        suite.record_case("D-01", problem.is_none(), || {
             let (path, message) = problem.unwrap_or_default();
             Finding::new("D-01", &subject, message)
                 .with_path(path)
@@ -145,12 +145,15 @@ async fn check_data_source(suite: &mut Suite, offered: &OfferedType) {
             decode_dynamic(again.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
         if let (Ok(Some(first)), Ok(Some(second))) = (state, second) {
             let differs = differing_paths(first.value(), second.value());
-            suite.check_rule("D-02", differs.is_empty(), || {
+            suite.record_case("D-02", differs.is_empty(), || {
                 Finding::new("D-02", &subject, "reading twice gives two answers")
                     .with_path(differs.first().cloned().unwrap_or_default())
                     .with_call(&call)
                     .with_call(&again)
-                    .with_values(display_value(first.value()), display_value(second.value()))
+                    .with_expected_and_found(
+                        display_value(first.value()),
+                        display_value(second.value()),
+                    )
                     .with_input(display_value(config))
             });
         }
@@ -205,7 +208,7 @@ async fn check_ephemeral_resource(suite: &mut Suite, offered: &OfferedType) {
             unknown_violations(value, offered.block()).first().map(ToString::to_string)
         }
     };
-    suite.check_rule("E-01", problem.is_none(), || {
+    suite.record_case("E-01", problem.is_none(), || {
         Finding::new("E-01", &subject, problem.clone().unwrap_or_default()).with_call(&open)
     });
     let private = answer.get_bytes(4);
@@ -213,23 +216,23 @@ async fn check_ephemeral_resource(suite: &mut Suite, offered: &OfferedType) {
     if let Some(renew_at) = answer.get_msg(2) {
         let now = now_seconds();
         // Whole seconds are compared, so one is granted for rounding.
-        suite.check_rule("E-01", renew_at.get_int(1) + 1 >= now, || {
+        suite.record_case("E-01", renew_at.get_int(1) + 1 >= now, || {
             Finding::new("E-01", &subject, "the time to renew is over already")
                 .with_call(&open)
-                .with_values(format!("after {now}"), renew_at.get_int(1).to_string())
+                .with_expected_and_found(format!("after {now}"), renew_at.get_int(1).to_string())
         });
         let renew = suite.call_changing(Rpc::RenewEphemeralResource, &keep()).await;
-        suite.check_rule("E-01", renew.has_reply(), || {
+        suite.record_case("E-01", renew.has_reply(), || {
             Finding::new("E-01", &subject, "renewing brings it down").with_call(&renew)
         });
     }
     // With the private data of the opening, as Terraform does it.
     let close = suite.call_changing(Rpc::CloseEphemeralResource, &keep()).await;
-    suite.check_rule("E-01", close.is_success(), || {
+    suite.record_case("E-01", close.is_success(), || {
         Finding::new("E-01", &subject, "closing fails").with_call(&close)
     });
     let again = suite.call_changing(Rpc::CloseEphemeralResource, &keep()).await;
-    suite.check_rule("E-03", !again.is_crash(), || {
+    suite.record_case("E-03", !again.is_crash_or_hang(), || {
         Finding::new("E-03", &subject, "closing twice brings it down").with_call(&again)
     });
     if let Ok(Some(value)) = result {
@@ -263,7 +266,7 @@ fn check_no_secret_leak(suite: &mut Suite, offered: &OfferedType, result: &Value
     let told: Vec<String> = open.diagnostics().iter().map(|it| it.one_line()).collect();
     let leak =
         secrets.iter().any(|it| printed.contains(it) || told.iter().any(|line| line.contains(it)));
-    suite.check_rule("E-02", !leak, || {
+    suite.record_case("E-02", !leak, || {
         Finding::new("E-02", &offered.display_name(), "the result is in the log or in a diagnostic")
     });
 }
@@ -293,7 +296,7 @@ async fn check_action(suite: &mut Suite, offered: &OfferedType) {
         let request =
             request_with_config(offered, &config).with_message(3, &request::client_capabilities());
         let call = suite.call(Rpc::PlanAction, &request).await;
-        suite.check_rule("X-01", call.has_reply(), || {
+        suite.record_case("X-01", call.has_reply(), || {
             Finding::new("X-01", &subject, "planning an action brings it down")
                 .with_call(&call)
                 .with_input(display_value(&config))
@@ -319,10 +322,10 @@ async fn check_action(suite: &mut Suite, offered: &OfferedType) {
         Reply::Refused(..) => None,
         _ => Some("no event at all, or the provider is gone".to_owned()),
     };
-    suite.check_rule("X-02", problem.is_none(), || {
+    suite.record_case("X-02", problem.is_none(), || {
         Finding::new("X-02", &subject, problem.unwrap_or_default())
             .with_call(&call)
-            .with_values("one completion as the last event", "")
+            .with_expected_and_found("one completion as the last event", "")
             .with_input(display_value(config))
     });
 }

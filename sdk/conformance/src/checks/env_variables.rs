@@ -18,7 +18,7 @@ use crate::message::Msg;
 use crate::plugin::{Plugin, Reply};
 use crate::request::{self, encode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::{CHANGE_TIMEOUT, READ_ONLY_CALL_TIMEOUT, Suite};
+use crate::suite::{CHANGING_CALL_TIMEOUT, READ_ONLY_CALL_TIMEOUT, Suite};
 
 /// The value of the variables.
 const VARIABLE_TEST_VALUE: &str = "conformance";
@@ -37,7 +37,7 @@ const VARIABLE_NAME_LENGTHS: std::ops::RangeInclusive<usize> = 5..=48;
 
 /// Beginnings of the variables of runtimes, of the host and of the user's session, whose documentation
 /// is elsewhere.
-const RESERVED_PREFIXES: [&str; 42] = [
+const IGNORED_VARIABLE_PREFIXES: [&str; 42] = [
     "TF_",
     "PLUGIN_",
     "GO",
@@ -117,10 +117,13 @@ pub(super) async fn run(suite: &mut Suite) {
         while let Some(at) = find_effective_variable(suite, &program, &part, &usual).await {
             let name = part.remove(at);
             found += 1;
-            suite.check_rule("K-03", false, || {
+            suite.record_case("K-03", false, || {
                 let message = format!("the undocumented variable {name} changes an answer");
                 Finding::new("K-03", "process", message)
-                    .with_values("a variable that a description of the schema names", name.clone())
+                    .with_expected_and_found(
+                        "a variable that a description of the schema names",
+                        name.clone(),
+                    )
                     .with_input(format!("{name}={VARIABLE_TEST_VALUE}"))
             });
             if found >= MAX_REPORTED_VARIABLES {
@@ -130,7 +133,7 @@ pub(super) async fn run(suite: &mut Suite) {
         if suite.is_run_over() {
             return;
         }
-        suite.check_rule("K-03", true, || Finding::new("K-03", "process", ""));
+        suite.record_case("K-03", true, || Finding::new("K-03", "process", ""));
     }
 }
 
@@ -143,7 +146,7 @@ fn undocumented_variable_names(suite: &Suite, names: BTreeSet<String>) -> Vec<St
     let given = suite.launch_options().env;
     let is_given = |name: &str| given.iter().any(|(own, _)| own == name);
     let is_free = |name: &String| {
-        let is_reserved = RESERVED_PREFIXES.iter().any(|own| name.starts_with(own));
+        let is_reserved = IGNORED_VARIABLE_PREFIXES.iter().any(|own| name.starts_with(own));
         let is_documented = documented.contains(name);
         !is_reserved && !is_documented && !is_given(name)
     };
@@ -203,8 +206,11 @@ async fn collect_answers(suite: &Suite, program: &Path, names: &[String]) -> Com
     let mut answers = Vec::new();
     for (rpc, request) in requests {
         // This call may ask a service, like those that change something.
-        let limit =
-            if rpc == Rpc::ConfigureProvider { CHANGE_TIMEOUT } else { READ_ONLY_CALL_TIMEOUT };
+        let limit = if rpc == Rpc::ConfigureProvider {
+            CHANGING_CALL_TIMEOUT
+        } else {
+            READ_ONLY_CALL_TIMEOUT
+        };
         let call = plugin.call(rpc, &request, limit).await;
         answers.push((rpc, sorted_reply_fields(&call.reply)));
     }
@@ -233,19 +239,19 @@ fn sorted_reply_fields(reply: &Reply) -> Vec<Bytes> {
 
 /// The names of variables in a program.
 fn variable_names_in_program(program: &Path) -> io::Result<BTreeSet<String>> {
-    const READ_SIZE: usize = 1 << 20;
-    const KEPT_TAIL_LEN: usize = 256;
+    const READ_CHUNK_SIZE: usize = 1 << 20;
+    const CHUNK_OVERLAP_LEN: usize = 256;
     let mut file = File::open(program)?;
     let mut names = BTreeSet::new();
-    let mut buffer = Vec::with_capacity(READ_SIZE + KEPT_TAIL_LEN);
+    let mut buffer = Vec::with_capacity(READ_CHUNK_SIZE + CHUNK_OVERLAP_LEN);
     loop {
-        let read = (&mut file).take(READ_SIZE as u64).read_to_end(&mut buffer)?;
+        let read = (&mut file).take(READ_CHUNK_SIZE as u64).read_to_end(&mut buffer)?;
         collect_variable_names(&buffer, &mut names);
         if read == 0 {
             return Ok(names);
         }
         // A name may stand across two pieces.
-        buffer.drain(..buffer.len().saturating_sub(KEPT_TAIL_LEN));
+        buffer.drain(..buffer.len().saturating_sub(CHUNK_OVERLAP_LEN));
     }
 }
 

@@ -13,7 +13,7 @@ use crate::message::Msg;
 use crate::plugin::Plugin;
 use crate::request;
 use crate::rpc::Rpc;
-use crate::suite::{CHANGE_TIMEOUT, READ_ONLY_CALL_TIMEOUT, Suite};
+use crate::suite::{CHANGING_CALL_TIMEOUT, READ_ONLY_CALL_TIMEOUT, Suite};
 use crate::system::make_executable;
 
 /// System calls that make, change or remove files by their names.
@@ -55,8 +55,11 @@ pub(super) async fn run(suite: &mut Suite) {
         if suite.is_run_over() || !plugin.is_alive() {
             break;
         }
-        let limit =
-            if rpc == Rpc::ConfigureProvider { CHANGE_TIMEOUT } else { READ_ONLY_CALL_TIMEOUT };
+        let limit = if rpc == Rpc::ConfigureProvider {
+            CHANGING_CALL_TIMEOUT
+        } else {
+            READ_ONLY_CALL_TIMEOUT
+        };
         plugin.call(rpc, &request, limit).await;
     }
     let socket = plugin.started.as_ref().map(|it| it.home.path().to_owned());
@@ -70,10 +73,10 @@ pub(super) async fn run(suite: &mut Suite) {
     let allowed = socket.into_iter().chain([traced.temporary_dir()]);
     let allowed: Vec<PathBuf> = allowed.chain(["/dev".into(), "/proc/self".into()]).collect();
     let files = files_written_outside(&log, &traced.working_dir(), &allowed);
-    suite.check_rule("K-05", files.is_empty(), || {
+    suite.record_case("K-05", files.is_empty(), || {
         let named: Vec<&str> = files.iter().map(String::as_str).take(MAX_NAMED_FILES).collect();
         Finding::new("K-05", "process", "it writes files outside of TMPDIR")
-            .with_values("files below TMPDIR only", named.join(", "))
+            .with_expected_and_found("files below TMPDIR only", named.join(", "))
     });
 }
 

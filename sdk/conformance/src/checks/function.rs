@@ -91,7 +91,7 @@ async fn check_function_call(
     let call = suite.call(Rpc::CallFunction, &request).await;
     let subject = format!("function {}", function.name);
     let input = values.iter().map(display_value).collect::<Vec<_>>().join(", ");
-    suite.check_rule("F-05", call.has_reply(), || {
+    suite.record_case("F-05", call.has_reply(), || {
         Finding::new("F-05", &subject, "arguments crash the function")
             .with_call(&call)
             .with_input(input.clone())
@@ -103,20 +103,28 @@ async fn check_function_call(
             // The field is `optional`: zero is the first argument, and absent none.
             let index = error.has_field(2).then(|| error.get_int(2));
             let held = index.is_none_or(|index| index < values.len() as u64);
-            suite.check_rule("F-03", held, || {
+            suite.record_case("F-03", held, || {
                 Finding::new("F-03", &subject, "the error names an argument that does not exist")
                     .with_call(&call)
-                    .with_values(format!("below {}", values.len()), format!("{index:?}"))
+                    .with_expected_and_found(
+                        format!("below {}", values.len()),
+                        format!("{index:?}"),
+                    )
                     .with_input(input.clone())
             });
         }
-        None => check_result(suite, function, &values, &made),
+        None => check_function_result(suite, function, &values, &made),
     }
     check_latency(suite, &made).await;
     check_purity(suite, &made, elsewhere).await;
 }
 
-fn check_result(suite: &mut Suite, function: &Function, values: &[Value], made: &FunctionCall<'_>) {
+fn check_function_result(
+    suite: &mut Suite,
+    function: &Function,
+    values: &[Value],
+    made: &FunctionCall<'_>,
+) {
     let FunctionCall { subject, input, call, .. } = *made;
     let answer = call.first_message().and_then(|it| it.get_msg(1));
     let decoded = decode_dynamic(answer, &function.returns);
@@ -134,7 +142,7 @@ fn check_result(suite: &mut Suite, function: &Function, values: &[Value], made: 
             (!fits).then(|| "the result has another type".to_owned())
         }
     };
-    suite.check_rule("F-02", problem.is_none(), || {
+    suite.record_case("F-02", problem.is_none(), || {
         Finding::new("F-02", subject, problem.unwrap_or_default()).with_call(call).with_input(input)
     });
 }
@@ -152,10 +160,10 @@ async fn check_latency(suite: &mut Suite, made: &FunctionCall<'_>) {
         }
         best = best.min(suite.call(Rpc::CallFunction, request).await.took);
     }
-    suite.check_rule("F-04", best < Duration::from_millis(100), || {
+    suite.record_case("F-04", best < Duration::from_millis(100), || {
         Finding::new("F-04", subject, "the function is slow")
             .with_call(call)
-            .with_values("less than 100 ms", format!("{} ms", best.as_millis()))
+            .with_expected_and_found("less than 100 ms", format!("{} ms", best.as_millis()))
     });
 }
 
@@ -171,7 +179,7 @@ async fn check_purity(suite: &mut Suite, made: &FunctionCall<'_>, elsewhere: Opt
         );
     }
     for other in others {
-        suite.check_rule("F-01", other.reply == call.reply, || {
+        suite.record_case("F-01", other.reply == call.reply, || {
             Finding::new("F-01", subject, "the same arguments give two results")
                 .with_call(call)
                 .with_call(&other)

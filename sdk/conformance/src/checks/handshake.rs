@@ -56,7 +56,7 @@ pub(super) async fn run(suite: &mut Suite) -> Result<(), String> {
     Ok(())
 }
 
-fn process_finding(rule: &'static str, message: impl Into<String>) -> Finding {
+fn finding_about_process(rule: &'static str, message: impl Into<String>) -> Finding {
     Finding::new(rule, "process", message)
 }
 
@@ -65,18 +65,19 @@ async fn check_first_start(suite: &mut Suite, program: &Path) -> Result<(), Stri
     let started = plugin::start_plugin(program, &suite.launch_options()).await;
     match started {
         Ok(_) => {
-            suite.check_rule("H-02", true, || process_finding("H-02", ""));
-            suite.check_rule("H-03", true, || process_finding("H-03", ""));
+            suite.record_case("H-02", true, || finding_about_process("H-02", ""));
+            suite.record_case("H-03", true, || finding_about_process("H-03", ""));
             Ok(())
         }
         Err(error) => {
             match &error {
-                StartError::Late(line) => suite.check_rule("H-02", false, || {
-                    process_finding("H-02", "a line before the handshake")
-                        .with_values("the handshake", line)
+                StartError::Late(line) => suite.record_case("H-02", false, || {
+                    finding_about_process("H-02", "a line before the handshake")
+                        .with_expected_and_found("the handshake", line)
                 }),
-                StartError::NotHandshake(line, why) => suite.check_rule("H-03", false, || {
-                    process_finding("H-03", why.clone()).with_values("1|6|unix|...|grpc|...", line)
+                StartError::NotHandshake(line, why) => suite.record_case("H-03", false, || {
+                    finding_about_process("H-03", why.clone())
+                        .with_expected_and_found("1|6|unix|...|grpc|...", line)
                 }),
                 _ => {}
             }
@@ -107,7 +108,7 @@ async fn run_without_host(suite: &Suite, program: &Path) -> Option<(Option<i32>,
     .await;
     let is_listening = status.is_none() && listens_on_tcp(pid);
     if status.is_none() {
-        system::kill_group(pid);
+        system::kill_process_group(pid);
         // On a system without groups.
         let _killed = child.kill();
         let _reaped = child.wait();
@@ -130,13 +131,13 @@ async fn check_missing_cookie(suite: &mut Suite, program: &Path) {
         return suite.note_skipped_rules(&["H-01"], "the program could not be run bare");
     };
     let held = code.is_some_and(|code| code != 0) && !said.trim().is_empty() && !is_listening;
-    suite.check_rule("H-01", held, || {
+    suite.record_case("H-01", held, || {
         let found = match code {
             Some(code) => format!("exit status {code}, {} bytes of output", said.len()),
             None => "it runs on".to_owned(),
         };
-        process_finding("H-01", "started without the cookie, it does not end with a note")
-            .with_values("a note and an exit status that is not 0", found)
+        finding_about_process("H-01", "started without the cookie, it does not end with a note")
+            .with_expected_and_found("a note and an exit status that is not 0", found)
     });
 }
 
@@ -158,10 +159,10 @@ async fn check_offered_versions(suite: &mut Suite, program: &Path) {
         // Without a common version the host decides, so every answer is right.
         let is_possible = own.iter().any(|number| versions.contains(number.as_str()));
         let held = number.as_ref().is_ok_and(|number| versions.contains(number.as_str()));
-        suite.check_rule("H-04", held || !is_possible, || {
+        suite.record_case("H-04", held || !is_possible, || {
             let found = number.unwrap_or_else(|why| why);
-            process_finding("H-04", "it does not serve the version that was offered")
-                .with_values(versions, found)
+            finding_about_process("H-04", "it does not serve the version that was offered")
+                .with_expected_and_found(versions, found)
         });
     }
 }
@@ -182,9 +183,9 @@ async fn check_start_speed(suite: &mut Suite, program: &Path) {
         return;
     };
     let held = best < Duration::from_secs(1) && cold < Duration::from_secs(60);
-    suite.check_rule("H-05", held, || {
-        process_finding("H-05", "the handshake comes late")
-            .with_values("less than 1 s warm", format!("{} ms", best.as_millis()))
+    suite.record_case("H-05", held, || {
+        finding_about_process("H-05", "the handshake comes late")
+            .with_expected_and_found("less than 1 s warm", format!("{} ms", best.as_millis()))
     });
 }
 
@@ -200,15 +201,15 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
         return;
     };
     let certificate = one.handshake.certificate.clone();
-    suite.check_rule("H-06", certificate.is_some(), || {
-        process_finding("H-06", "TLS was asked for, but the handshake has no certificate")
+    suite.record_case("H-06", certificate.is_some(), || {
+        finding_about_process("H-06", "TLS was asked for, but the handshake has no certificate")
     });
     if let Some(certificate) = certificate {
         let own = connect_provider(&one, patience).await;
         let own_error = own.as_ref().err().cloned().unwrap_or_default();
-        suite.check_rule("H-06", own.is_ok(), || {
-            process_finding("H-06", "the host's own certificate is refused")
-                .with_values("a connection", own_error)
+        suite.record_case("H-06", own.is_ok(), || {
+            finding_about_process("H-06", "the host's own certificate is refused")
+                .with_expected_and_found("a connection", own_error)
         });
         if let Ok(stranger) = HostCertificate::generate() {
             let foreign = host::connect_to_plugin(
@@ -216,21 +217,21 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
                 Some((&stranger, certificate)),
                 patience,
             );
-            suite.check_rule("H-06", foreign.await.is_err(), || {
-                process_finding("H-06", "a client with another certificate is accepted")
+            suite.record_case("H-06", foreign.await.is_err(), || {
+                finding_about_process("H-06", "a client with another certificate is accepted")
             });
         }
         let plain = host::connect_to_plugin(&one.handshake.address, None, patience).await;
-        suite.check_rule("H-06", plain.is_err(), || {
-            process_finding("H-06", "a client without TLS is accepted")
+        suite.record_case("H-06", plain.is_err(), || {
+            finding_about_process("H-06", "a client without TLS is accepted")
         });
     }
     if let (Some(a), Some(b)) = (&one.handshake.certificate, &two.handshake.certificate) {
-        suite.check_rule("H-07", a != b, || {
-            process_finding("H-07", "two processes have the same certificate")
+        suite.record_case("H-07", a != b, || {
+            finding_about_process("H-07", "two processes have the same certificate")
         });
     }
-    check_socket_address(suite, &one);
+    check_socket_is_private(suite, &one);
     let launch = LaunchOptions { tls: false, ..suite.launch_options() };
     if suite.is_rule_wanted("H-08") {
         let plain = match plugin::start_plugin(program, &launch).await {
@@ -241,21 +242,21 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
             Err(error) => Err(error.to_string()),
         };
         let why = plain.as_ref().err().cloned().unwrap_or_default();
-        suite.check_rule("H-08", plain.is_ok(), || {
-            process_finding("H-08", "it cannot be used without TLS")
-                .with_values("a connection", why)
+        suite.record_case("H-08", plain.is_ok(), || {
+            finding_about_process("H-08", "it cannot be used without TLS")
+                .with_expected_and_found("a connection", why)
         });
     }
 }
 
-fn check_socket_address(suite: &mut Suite, started: &StartedPlugin) {
+fn check_socket_is_private(suite: &mut Suite, started: &StartedPlugin) {
     match &started.handshake.address {
         Address::Unix(path) => {
             // The folder is left out where it is ours, which is closed.
             let open = system::mode_if_open_to_others(path, started.home.path());
-            suite.check_rule("H-09", open.is_none(), || {
-                process_finding("H-09", "every user of the machine may connect to the socket")
-                    .with_values(
+            suite.record_case("H-09", open.is_none(), || {
+                finding_about_process("H-09", "every user of the machine may connect to the socket")
+                    .with_expected_and_found(
                         "a private socket or folder",
                         format!("{} mode {:o}", path.display(), open.unwrap_or_default()),
                     )
@@ -264,9 +265,9 @@ fn check_socket_address(suite: &mut Suite, started: &StartedPlugin) {
         Address::Tcp(address) => {
             let is_local =
                 ["127.", "[::1]", "localhost"].iter().any(|own| address.starts_with(own));
-            suite.check_rule("H-09", is_local, || {
-                process_finding("H-09", "it listens beyond this machine")
-                    .with_values("127.0.0.1", address)
+            suite.record_case("H-09", is_local, || {
+                finding_about_process("H-09", "it listens beyond this machine")
+                    .with_expected_and_found("127.0.0.1", address)
             });
         }
     }
@@ -306,9 +307,10 @@ async fn check_leftover_files(suite: &mut Suite, program: &Path) {
         return suite
             .note_skipped_rules(&["H-10"], "it had to be killed, so it could not clean up");
     }
-    suite.check_rule("H-10", left.is_empty(), || {
+    suite.record_case("H-10", left.is_empty(), || {
         let names: Vec<_> = left.iter().filter_map(|path| path.file_name()).collect();
-        process_finding("H-10", "files are left behind").with_values("none", format!("{names:?}"))
+        finding_about_process("H-10", "files are left behind")
+            .with_expected_and_found("none", format!("{names:?}"))
     });
 }
 
@@ -341,15 +343,16 @@ async fn check_stdin_unread(suite: &mut Suite, program: &Path) {
     })
     .await;
     if let Ok(pid) = i32::try_from(child.id()) {
-        system::kill_group(pid);
+        system::kill_process_group(pid);
     }
     // On a system without groups.
     let _killed = child.kill();
     let _reaped = child.wait();
     // The offset of the file is shared with the child.
     let read = canary.stream_position().unwrap_or(0);
-    suite.check_rule("H-11", read == 0, || {
-        process_finding("H-11", "it reads stdin").with_values("0 bytes", format!("{read} bytes"))
+    suite.record_case("H-11", read == 0, || {
+        finding_about_process("H-11", "it reads stdin")
+            .with_expected_and_found("0 bytes", format!("{read} bytes"))
     });
 }
 
@@ -364,10 +367,10 @@ async fn check_interrupt_ignored(suite: &mut Suite, program: &Path) {
     let sent = system::interrupt_process(started.child.pid());
     let ended = started.child.wait(Duration::from_millis(800)).await;
     let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(20)).await;
-    suite.check_rule("H-12", !sent || (ended.is_none() && call.has_reply()), || {
+    suite.record_case("H-12", !sent || (ended.is_none() && call.has_reply()), || {
         let exit = ended.unwrap_or_else(|| "no answer afterwards".to_owned());
-        process_finding("H-12", "SIGINT ends it")
-            .with_values("it goes on serving", exit)
+        finding_about_process("H-12", "SIGINT ends it")
+            .with_expected_and_found("it goes on serving", exit)
             .with_call(&call)
     });
 }
@@ -381,17 +384,17 @@ async fn check_shutdown(suite: &mut Suite, program: &Path) {
         let children = descendant_pids(pid);
         check_no_child_programs(suite, &children);
         let ended = plugin.shutdown(Duration::from_secs(2)).await;
-        suite.check_rule("H-13", ended, || {
-            process_finding("H-13", "it does not end after Shutdown")
-                .with_values("ended within 2 s", "it runs on")
+        suite.record_case("H-13", ended, || {
+            finding_about_process("H-13", "it does not end after Shutdown")
+                .with_expected_and_found("ended within 2 s", "it runs on")
         });
         let gone = wait_until(Duration::from_secs(1), || {
             !children.iter().any(|it| is_process_running(*it))
         });
         let gone = gone.await;
-        suite.check_rule("H-15", gone, || {
-            process_finding("H-15", "child processes outlive it")
-                .with_values("none", format!("{children:?}"))
+        suite.record_case("H-15", gone, || {
+            finding_about_process("H-15", "child processes outlive it")
+                .with_expected_and_found("none", format!("{children:?}"))
         });
         for child in children.into_iter().filter(|it| is_process_running(*it)) {
             system::kill_process(child);
@@ -409,9 +412,9 @@ fn check_no_child_programs(suite: &mut Suite, children: &[i32]) {
         .filter_map(|pid| std::fs::read_to_string(format!("/proc/{pid}/comm")).ok())
         .map(|name| name.trim().to_owned())
         .collect();
-    suite.check_rule("K-06", children.is_empty(), || {
-        process_finding("K-06", "it starts programs before it is configured")
-            .with_values("none", format!("{names:?}"))
+    suite.record_case("K-06", children.is_empty(), || {
+        finding_about_process("K-06", "it starts programs before it is configured")
+            .with_expected_and_found("none", format!("{names:?}"))
     });
 }
 
@@ -437,9 +440,9 @@ async fn check_orphaned_plugin(suite: &mut Suite, program: &Path) {
     if !gone {
         system::kill_process(pid);
     }
-    suite.check_rule("H-14", gone, || {
-        process_finding("H-14", "it runs on when its host is gone")
-            .with_values("ended within 10 s", "it runs on")
+    suite.record_case("H-14", gone, || {
+        finding_about_process("H-14", "it runs on when its host is gone")
+            .with_expected_and_found("ended within 10 s", "it runs on")
     });
 }
 
@@ -455,7 +458,7 @@ async fn check_grpc_services(suite: &mut Suite) {
         ("/plugin.GRPCStdio/StreamStdio", Bytes::new()),
         ("/plugin.GRPCBroker/StartStream", Bytes::new()),
     ] {
-        let reply = plugin.call_path(path, vec![request], patience).await;
+        let reply = plugin.call_at_path(path, vec![request], patience).await;
         // A stream that has nothing to say keeps the caller waiting, which is an answer too.
         let is_stream = !path.contains("Health");
         let held = match &reply {
@@ -467,18 +470,18 @@ async fn check_grpc_services(suite: &mut Suite) {
             Reply::Garbage => is_stream,
             Reply::Lost { .. } => false,
         };
-        suite.check_rule("H-16", held && plugin.is_alive(), || {
-            process_finding("H-16", format!("{path} is not served"))
-                .with_values("an answer", format!("{reply:?}"))
+        suite.record_case("H-16", held && plugin.is_alive(), || {
+            finding_about_process("H-16", format!("{path} is not served"))
+                .with_expected_and_found("an answer", format!("{reply:?}"))
         });
     }
     let service = format!("/tfplugin{}.Provider/NoSuchMethod", plugin.protocol);
     for path in [service.as_str(), "/no.such.Service/Method"] {
-        let reply = plugin.call_path(path, vec![Bytes::new()], patience).await;
+        let reply = plugin.call_at_path(path, vec![Bytes::new()], patience).await;
         let held = matches!(&reply, Reply::Refused(code, _) if code == "Unimplemented");
-        suite.check_rule("H-17", held && plugin.is_alive(), || {
-            process_finding("H-17", format!("{path} is not refused"))
-                .with_values("Unimplemented", format!("{reply:?}"))
+        suite.record_case("H-17", held && plugin.is_alive(), || {
+            finding_about_process("H-17", format!("{path} is not refused"))
+                .with_expected_and_found("Unimplemented", format!("{reply:?}"))
         });
     }
     if suite.is_rule_wanted("H-18") {

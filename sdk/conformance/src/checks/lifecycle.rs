@@ -2,11 +2,11 @@
 //! Only on request. Every object is written to a journal before its creation, and a final sweep
 //! destroys the remaining ones.
 
-mod change;
 mod concurrent_creates;
 mod journal;
 mod lookup;
 mod remote_calls;
+mod update_and_replace;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform::assert_object_compatible;
@@ -108,8 +108,8 @@ async fn check_lifecycle(
     check_stable_after_apply(suite, offered, &object).await;
     lookup::check_lookups(suite, offered, &object).await;
     check_read_by_id(suite, offered, &object).await;
-    let object = change::check_attribute_changes(suite, journal, offered, object).await;
-    check_destroyed_object(suite, journal, offered, object).await;
+    let object = update_and_replace::check_attribute_changes(suite, journal, offered, object).await;
+    destroy_and_check_gone(suite, journal, offered, object).await;
     concurrent_creates::check_parallel_creates(suite, journal, offered, config).await;
     concurrent_creates::check_stop_during_create(suite, journal, offered, &create, &planned).await;
     concurrent_creates::check_repeated_create(suite, journal, offered, &create, &planned).await;
@@ -129,7 +129,7 @@ async fn apply_create_plan(
     let call = suite.call_changing(Rpc::ApplyResourceChange, &request).await;
     let object = check_apply_answer(suite, offered, create, planned, &call);
     record_create_result(journal, entry, offered, &call);
-    suite.check_rule("A-01", !call.is_crash(), || {
+    suite.record_case("A-01", !call.is_crash_or_hang(), || {
         Finding::new("A-01", &offered.display_name(), "creating crashes or hangs")
             .with_call(&call)
             .with_input(display_value(&create.config))
@@ -173,7 +173,7 @@ fn check_apply_answer(
         Ok(Some(value)) if !value.value().is_null() => value,
         other => {
             let why = other.err().unwrap_or_else(|| "there is no object and no error".to_owned());
-            suite.check_rule("A-01", false, || {
+            suite.record_case("A-01", false, || {
                 Finding::new("A-01", &subject, why)
                     .with_call(call)
                     .with_input(display_value(&input.config))
@@ -229,7 +229,7 @@ fn report_violations(
     findings: &[formwork_plugin_protocol::contract::Violation],
 ) {
     let AppliedChange { offered, input, call } = *change;
-    suite.check_rule(rule, findings.is_empty(), || {
+    suite.record_case(rule, findings.is_empty(), || {
         let first = findings.first();
         let message = first.map(|it| it.message.clone()).unwrap_or_default();
         Finding::new(rule, &offered.display_name(), message)
@@ -248,7 +248,7 @@ async fn call_read(
     let request =
         request::read_request(offered, &object.value, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
-    let back = super::read::check_read_answer(suite, offered, &call, &object.value);
+    let back = super::read_and_import::check_read_answer(suite, offered, &call, &object.value);
     let value = back.and_then(|it| it.value).filter(|_| call.is_success());
     (call, value)
 }
@@ -264,11 +264,11 @@ async fn check_stable_after_apply(suite: &mut Suite, offered: &OfferedType, obje
         let part = |value: Option<&Value>| {
             value.and_then(|it| at.find(it)).map(display_value).unwrap_or_default()
         };
-        suite.check_rule("A-05", differs.as_ref().is_some_and(Vec::is_empty), || {
+        suite.record_case("A-05", differs.as_ref().is_some_and(Vec::is_empty), || {
             Finding::new("A-05", &subject, "reading right after an apply gives another object")
                 .with_path(&at)
                 .with_call(&call)
-                .with_values(part(Some(&object.value)), part(value.as_ref()))
+                .with_expected_and_found(part(Some(&object.value)), part(value.as_ref()))
                 .with_input(display_value(&object.config))
         });
         check_configured_values(suite, offered, object, value.as_ref(), &call);
@@ -277,7 +277,7 @@ async fn check_stable_after_apply(suite: &mut Suite, offered: &OfferedType, obje
     let call = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
     let planned = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     let held = matches!(&planned, Ok(Some(it)) if *it.value() == object.value);
-    suite.check_rule("A-06", held, || {
+    suite.record_case("A-06", held, || {
         let value = planned
             .ok()
             .flatten()
@@ -288,14 +288,14 @@ async fn check_stable_after_apply(suite: &mut Suite, offered: &OfferedType, obje
         Finding::new("A-06", &subject, "the plan after an apply is not empty")
             .with_path(&at)
             .with_call(&call)
-            .with_values(part(&object.value), part(&value))
+            .with_expected_and_found(part(&object.value), part(&value))
             .with_input(display_value(&object.config))
     });
     // The private data may have been lost on the way.
     let bare = Object { private: Bytes::new(), ..object.clone() };
     let request = request::read_request(offered, &bare.value, &bare.private, None);
     let call = suite.call(Rpc::ReadResource, &request).await;
-    suite.check_rule("A-21", !call.is_crash(), || {
+    suite.record_case("A-21", !call.is_crash_or_hang(), || {
         Finding::new("A-21", &subject, "without private data it crashes").with_call(&call)
     });
 }
@@ -332,12 +332,12 @@ async fn check_read_by_id(suite: &mut Suite, offered: &OfferedType, object: &Obj
         if asked.is_null() || attribute.write_only || path == id {
             continue;
         }
-        suite.check_rule("A-07", !got.is_null(), || {
+        suite.record_case("A-07", !got.is_null(), || {
             let message = "a configured attribute is not read from the service";
             Finding::new("A-07", &offered.display_name(), message)
                 .with_path(&path)
                 .with_call(&call)
-                .with_values(display_value(asked), display_value(got))
+                .with_expected_and_found(display_value(asked), display_value(got))
         });
     }
 }
@@ -360,11 +360,11 @@ fn check_configured_values(
         if asked.is_null() || attribute.write_only || path.find(&object.value) != Some(asked) {
             continue;
         }
-        suite.check_rule("R-03", asked == got, || {
+        suite.record_case("R-03", asked == got, || {
             Finding::new("R-03", &offered.display_name(), "a configured value reads differently")
                 .with_path(&path)
                 .with_call(call)
-                .with_values(display_value(asked), display_value(got))
+                .with_expected_and_found(display_value(asked), display_value(got))
         });
     }
 }
@@ -401,7 +401,7 @@ fn answer_has_null_object(offered: &OfferedType, call: &Call) -> bool {
 }
 
 /// Destroys an object, and then asks for what is no longer there.
-async fn check_destroyed_object(
+async fn destroy_and_check_gone(
     suite: &mut Suite,
     journal: &mut Journal,
     offered: &OfferedType,
@@ -409,7 +409,7 @@ async fn check_destroyed_object(
 ) {
     let subject = offered.display_name();
     let call = destroy_object(suite, offered, &object).await;
-    suite.check_rule("A-11", answer_has_null_object(offered, &call), || {
+    suite.record_case("A-11", answer_has_null_object(offered, &call), || {
         Finding::new("A-11", &subject, "destroying does not end with null").with_call(&call)
     });
     if !call.is_success() {
@@ -426,7 +426,7 @@ async fn check_destroyed_object(
         let why = "the objects have nothing outside of the state";
         suite.note_skipped_rules(&["A-12", "A-13"], why);
     } else {
-        suite.check_rule("A-13", answer_has_null_object(offered, &call), || {
+        suite.record_case("A-13", answer_has_null_object(offered, &call), || {
             Finding::new("A-13", &subject, "reading an object that is gone does not give null")
                 .with_call(&call)
         });
@@ -437,7 +437,7 @@ async fn check_destroyed_object(
         if rule == "A-12" && echoes {
             continue;
         }
-        suite.check_rule(rule, answer_has_null_object(offered, &call), || {
+        suite.record_case(rule, answer_has_null_object(offered, &call), || {
             Finding::new(rule, &subject, "destroying an object that is gone fails").with_call(&call)
         });
     }
@@ -449,7 +449,7 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
         let Some(offered) = resources.iter().find(|it| it.name == left.name) else { continue };
         // Nothing is known by which it could be destroyed, so the user must look for it.
         let Some(value) = left.value.clone() else {
-            suite.check_rule("A-25", false, || {
+            suite.record_case("A-25", false, || {
                 Finding::new(
                     "A-25",
                     &offered.display_name(),
@@ -469,7 +469,7 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
         if call.is_success() {
             journal.record_destroyed(offered, &value);
         }
-        suite.check_rule("A-25", call.is_success(), || {
+        suite.record_case("A-25", call.is_success(), || {
             Finding::new(
                 "A-25",
                 &offered.display_name(),
@@ -480,7 +480,7 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
         });
     }
     if journal.has_no_leftovers() {
-        suite.check_rule("A-25", true, || Finding::new("A-25", "", ""));
+        suite.record_case("A-25", true, || Finding::new("A-25", "", ""));
     }
     journal.record_run_end();
 }

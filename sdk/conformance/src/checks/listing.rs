@@ -62,17 +62,17 @@ fn check_list_answer(suite: &mut Suite, offered: &OfferedType, call: &Call) {
             return suite.note_skipped_rules(&["L-02", "L-03"], "listing is refused");
         }
         _ => {
-            return suite.check_rule("L-02", false, || {
+            return suite.record_case("L-02", false, || {
                 Finding::new("L-02", &subject, "listing does not end or crashes").with_call(call)
             });
         }
     };
     // An event with diagnostics alone is no object.
     let number = events.iter().filter(|it| it.has_field(1) || it.has_field(3)).count() as u64;
-    suite.check_rule("L-02", number <= REQUESTED_LIST_LIMIT, || {
+    suite.record_case("L-02", number <= REQUESTED_LIST_LIMIT, || {
         Finding::new("L-02", &subject, "more objects than the limit")
             .with_call(call)
-            .with_values(REQUESTED_LIST_LIMIT.to_string(), number.to_string())
+            .with_expected_and_found(REQUESTED_LIST_LIMIT.to_string(), number.to_string())
     });
     check_listed_objects(suite, offered, &events, call);
 }
@@ -98,7 +98,7 @@ pub(super) fn check_listed_objects(
         if let (None, Some(resource)) = (&problem, &resource) {
             problem = identity_problem(suite, resource, event.get_msg(1));
         }
-        suite.check_rule("L-03", problem.is_none(), || {
+        suite.record_case("L-03", problem.is_none(), || {
             Finding::new("L-03", &subject, problem.unwrap_or_default()).with_call(call)
         });
     }

@@ -30,7 +30,7 @@ async fn check_metadata(suite: &mut Suite) {
         return suite.note_skipped_rules(&["S-09"], "the provider does not implement GetMetadata");
     }
     let Some(answer) = call.first_message() else {
-        return suite.check_rule("S-09", false, || {
+        return suite.record_case("S-09", false, || {
             Finding::new("S-09", "provider", "GetMetadata has no answer").with_call(&call)
         });
     };
@@ -62,9 +62,9 @@ async fn check_metadata(suite: &mut Suite) {
     };
     let (ours, theirs) =
         (capabilities(suite.offer.raw.get_msg(6)), capabilities(answer.get_msg(1)));
-    suite.check_rule("S-09", ours == theirs, || {
+    suite.record_case("S-09", ours == theirs, || {
         Finding::new("S-09", "provider", "the capabilities differ from those of the schema")
-            .with_values(format!("{ours:?}"), format!("{theirs:?}"))
+            .with_expected_and_found(format!("{ours:?}"), format!("{theirs:?}"))
             .with_call(&call)
     });
 }
@@ -77,9 +77,9 @@ fn check_listed_types(
     call: &crate::plugin::Call,
 ) {
     let odd: Vec<&String> = expected.symmetric_difference(listed).take(10).collect();
-    suite.check_rule("S-09", odd.is_empty(), || {
+    suite.record_case("S-09", odd.is_empty(), || {
         Finding::new("S-09", what, "GetMetadata and the schema list different types")
-            .with_values(
+            .with_expected_and_found(
                 format!("{} in the schema", expected.len()),
                 format!("only in one of them: {odd:?}"),
             )
@@ -106,14 +106,14 @@ async fn check_calls_without_schema(suite: &mut Suite) {
         let call = fresh.call(rpc, &request, Duration::from_secs(20)).await;
         let held =
             super::compare_answers::matches_usual_answer(suite, &request, &expected, &call).await;
-        suite.check_rule("S-10", held, || {
+        suite.record_case("S-10", held, || {
             Finding::new(
                 "S-10",
                 &offered.display_name(),
                 "another answer before the schema was asked for",
             )
             .with_call(&call)
-            .with_values(expected.describe_outcome(), call.describe_outcome())
+            .with_expected_and_found(expected.describe_outcome(), call.describe_outcome())
         });
     }
 }
@@ -144,7 +144,7 @@ async fn check_capabilities(suite: &mut Suite) {
         if suite.offer.has_capability(capability) {
             let call = suite.call(rpc, &request).await;
             let lacks = matches!(&call.reply, Reply::Refused(code, _) if code == "Unimplemented");
-            suite.check_rule("S-11", !lacks, || {
+            suite.record_case("S-11", !lacks, || {
                 Finding::new("S-11", "provider", "a capability is claimed but not implemented")
                     .with_call(&call)
             });

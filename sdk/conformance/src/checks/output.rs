@@ -23,9 +23,9 @@ pub(super) async fn run(suite: &mut Suite) {
 
 fn check_printed_output(suite: &mut Suite) {
     let stdout = String::from_utf8_lossy(&suite.past.stdout).trim().to_owned();
-    suite.check_rule("H-21", stdout.is_empty(), || {
+    suite.record_case("H-21", stdout.is_empty(), || {
         Finding::new("H-21", "process", "it prints to stdout after the handshake")
-            .with_values("nothing", truncate(&stdout, 200))
+            .with_expected_and_found("nothing", truncate(&stdout, 200))
     });
     // A log of the long strings that the suite itself sends is no surprise.
     let own = "x".repeat(1024);
@@ -34,9 +34,9 @@ fn check_printed_output(suite: &mut Suite) {
     let lines = suite.past.stderr.split(|byte| *byte == b'\n').filter(is_foreign);
     // The buffer of go-plugin: of a longer line, only pieces reach the log.
     let longest = lines.map(<[u8]>::len).max().unwrap_or(0);
-    suite.check_rule("H-21", longest <= 64 * 1024, || {
+    suite.record_case("H-21", longest <= 64 * 1024, || {
         Finding::new("H-21", "process", "a line on stderr is too long")
-            .with_values("at most 65536 bytes", format!("{longest} bytes"))
+            .with_expected_and_found("at most 65536 bytes", format!("{longest} bytes"))
     });
 }
 
@@ -65,9 +65,9 @@ fn check_diagnostic_texts(suite: &mut Suite) {
             internals.map(|sign| format!("a diagnostic has internals: {sign:?}"))
         };
         let message = problem.clone().unwrap_or_default();
-        suite.check_rule("Z-12", problem.is_none(), || {
+        suite.record_case("Z-12", problem.is_none(), || {
             let mut finding = Finding::new("Z-12", "diagnostics", message)
-                .with_values("plain text", truncate(&diag.one_line(), 300));
+                .with_expected_and_found("plain text", truncate(&diag.one_line(), 300));
             finding.call = rpc.name();
             finding
         });
@@ -78,9 +78,9 @@ fn check_answer_size(suite: &mut Suite) {
     let (size, rpc) = suite.past.largest;
     let Some(rpc) = rpc else { return };
     // The usual limit of gRPC libraries. Terraform has raised it, but other programs may not have.
-    suite.check_rule("Z-10", size <= 4 << 20, || {
+    suite.record_case("Z-10", size <= 4 << 20, || {
         let mut finding = Finding::new("Z-10", "answers", "an answer is larger than 4 MiB")
-            .with_values("at most 4194304 bytes", format!("{size} bytes"));
+            .with_expected_and_found("at most 4194304 bytes", format!("{size} bytes"));
         finding.call = rpc.name();
         finding
     });

@@ -26,7 +26,7 @@ use crate::violations::{
 use reordered_config::check_reordered_config;
 use special_cases::{
     check_canary_stays_sensitive, check_config_as_proposal, check_deferral_reason,
-    check_large_sets, check_number_precision,
+    check_large_plan_speed, check_number_precision,
 };
 
 pub(super) const PLAN_RULES: [&str; 21] = [
@@ -119,9 +119,9 @@ async fn check_plans_of_config(
     // For one configuration: these take many calls, and hardly depend on its values.
     if is_first {
         check_reordered_config(suite, offered, &create).await;
-        check_empty_values(suite, offered, &create).await;
+        check_null_differs_from_empty(suite, offered, &create).await;
         check_number_precision(suite, offered, &create).await;
-        check_large_sets(suite, offered, &create).await;
+        check_large_plan_speed(suite, offered, &create).await;
         check_config_as_proposal(suite, offered, &create).await;
         check_deferral_reason(suite, offered, &create).await;
     }
@@ -136,10 +136,10 @@ fn first_violation_path(findings: &[formwork_plugin_protocol::contract::Violatio
 fn check_private_data_size(suite: &mut Suite, subject: &str, call: &Call) {
     let Some(answer) = call.first_message() else { return };
     let (private, limit) = (answer.get_bytes(3).len(), private_data_limit(call));
-    suite.check_rule("P-13", private <= limit, || {
+    suite.record_case("P-13", private <= limit, || {
         Finding::new("P-13", subject, "the private data is large")
             .with_call(call)
-            .with_values(format!("at most {limit} bytes"), format!("{private} bytes"))
+            .with_expected_and_found(format!("at most {limit} bytes"), format!("{private} bytes"))
     });
 }
 
@@ -153,12 +153,12 @@ pub(super) fn check_plan_answer(
     let subject = offered.display_name();
     let Some(answer) = call.first_message().filter(|_| call.is_success()) else { return };
     let is_deferred = answer.get_msg(6);
-    suite.check_rule("P-17", is_deferred.is_none(), || {
+    suite.record_case("P-17", is_deferred.is_none(), || {
         Finding::new("P-17", &subject, "the plan is deferred although the host does not allow it")
             .with_call(call)
     });
     let is_legacy = answer.get_bool(5);
-    suite.check_rule("P-18", !is_legacy, || {
+    suite.record_case("P-18", !is_legacy, || {
         Finding::new("P-18", &subject, "the resource uses the legacy type system").with_call(call)
     });
     check_private_data_size(suite, &subject, call);
@@ -167,7 +167,7 @@ pub(super) fn check_plan_answer(
         Ok(Some(value)) => value,
         other => {
             let why = other.err().unwrap_or_else(|| "there is no planned value".to_owned());
-            return suite.check_rule("P-01", false, || {
+            return suite.record_case("P-01", false, || {
                 Finding::new("P-01", &subject, why)
                     .with_call(call)
                     .with_input(display_value(&input.config))
@@ -175,7 +175,7 @@ pub(super) fn check_plan_answer(
         }
     };
     let odd = type_violations(offered.block(), &value);
-    suite.check_rule(
+    suite.record_case(
         "P-01",
         odd.is_empty() && (input.config.is_null() || !value.value().is_null()),
         || {
@@ -191,11 +191,11 @@ pub(super) fn check_plan_answer(
         return;
     }
     let secret = write_only_violations(offered.block(), &value);
-    suite.check_rule("P-04", secret.is_empty(), || {
+    suite.record_case("P-04", secret.is_empty(), || {
         Finding::new("P-04", &subject, "a write-only attribute is planned")
             .with_path(first_violation_path(&secret))
             .with_call(call)
-            .with_values("null", "a value")
+            .with_expected_and_found("null", "a value")
     });
     check_planned_identity(suite, offered, input, answer, call);
     if is_legacy {
@@ -218,17 +218,17 @@ pub(super) fn check_plan_answer(
             findings.iter().filter(|it| is_block(&it.path) == (rule == "P-03")).collect();
         // A case that held counts too, or the rule would be skipped.
         if own.is_empty() {
-            suite.check_rule(rule, true, || Finding::new(rule, "", ""));
+            suite.record_case(rule, true, || Finding::new(rule, "", ""));
         }
         for finding in own {
             let configured =
                 finding.path.find(&input.config).map(display_value).unwrap_or_default();
             let planned = finding.path.find(value.value()).map(display_value).unwrap_or_default();
-            suite.check_rule(rule, false, || {
+            suite.record_case(rule, false, || {
                 Finding::new(rule, &subject, finding.message.clone())
                     .with_path(&finding.path)
                     .with_call(call)
-                    .with_values(configured, planned)
+                    .with_expected_and_found(configured, planned)
                     .with_input(display_value(&input.config))
             });
         }
@@ -270,7 +270,7 @@ fn check_planned_identity(
     {
         problem = Some("the identity of an existing object changes".to_owned());
     }
-    suite.check_rule("P-19", problem.is_none(), || {
+    suite.record_case("P-19", problem.is_none(), || {
         Finding::new("P-19", &offered.display_name(), problem.unwrap_or_default()).with_call(call)
     });
 }
@@ -319,13 +319,13 @@ async fn check_repeated_plan(
             Ok(Some(it)) => super::differing_paths(&planned.value, it.value()),
             _ => Vec::new(),
         };
-        suite.check_rule("P-05", held, || {
+        suite.record_case("P-05", held, || {
             let found = again.map(|it| it.map(|it| display_value(it.value())).unwrap_or_default());
             Finding::new("P-05", &offered.display_name(), "the same request gets two plans")
                 .with_path(differs.first().cloned().unwrap_or_default())
                 .with_call(&planned.call)
                 .with_call(&call)
-                .with_values(display_value(&planned.value), found.unwrap_or_default())
+                .with_expected_and_found(display_value(&planned.value), found.unwrap_or_default())
                 .with_input(display_value(&create.config))
         });
     }
@@ -361,7 +361,7 @@ async fn check_unknown_parts(
             &to_plain(&before.value),
             &to_plain(&planned.value),
         );
-        suite.check_rule("P-06", odd.is_empty(), || {
+        suite.record_case("P-06", odd.is_empty(), || {
             let at = first_violation_path(&odd);
             let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
             let message = format!("when {path} becomes known, a planned value changes");
@@ -369,13 +369,17 @@ async fn check_unknown_parts(
                 .with_path(&at)
                 .with_call(&before.call)
                 .with_call(&planned.call)
-                .with_values(part(&before.value), part(&planned.value))
+                .with_expected_and_found(part(&before.value), part(&planned.value))
                 .with_input(display_value(&earlier.config))
         });
     }
 }
 
-async fn check_empty_values(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
+async fn check_null_differs_from_empty(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    create: &PlanInput,
+) {
     if !suite.is_rule_wanted("P-15") {
         return;
     }
@@ -404,11 +408,11 @@ async fn check_empty_values(suite: &mut Suite, offered: &OfferedType, create: &P
                 return suite.note_skipped_rules(&["P-15"], "the legacy type system allows it");
             }
             let got = path.find(&planned.value).cloned();
-            suite.check_rule("P-15", got.as_ref() == Some(&part), || {
+            suite.record_case("P-15", got.as_ref() == Some(&part), || {
                 Finding::new("P-15", &offered.display_name(), "null and empty are not told apart")
                     .with_path(&path)
                     .with_call(&planned.call)
-                    .with_values(
+                    .with_expected_and_found(
                         display_value(&part),
                         got.as_ref().map(display_value).unwrap_or_default(),
                     )

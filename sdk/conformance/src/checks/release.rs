@@ -44,7 +44,7 @@ pub(super) async fn run(suite: &mut Suite) {
         Ok(files) => files,
         Err(problem) => {
             for rule in ["H-22", "K-07"] {
-                suite.check_rule(rule, false, || Finding::new(rule, "release", problem.clone()));
+                suite.record_case(rule, false, || Finding::new(rule, "release", problem.clone()));
             }
             return;
         }
@@ -127,30 +127,32 @@ fn read_limited_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn release_finding(rule: &'static str, file: &str, message: impl Into<String>) -> Finding {
+fn finding_about_file(rule: &'static str, file: &str, message: impl Into<String>) -> Finding {
     Finding::new(rule, "release", message).with_path(file)
 }
 
 /// Checks the names of the archives and of the programs in them.
 fn check_archive_names(suite: &mut Suite, files: &ReleaseFiles) {
     let archives = files.archive_names();
-    suite.check_rule("H-22", !archives.is_empty(), || {
-        Finding::new("H-22", "release", "it has no archive")
-            .with_values(format!("{}_linux_amd64.zip", files.base), "no file that ends in .zip")
+    suite.record_case("H-22", !archives.is_empty(), || {
+        Finding::new("H-22", "release", "it has no archive").with_expected_and_found(
+            format!("{}_linux_amd64.zip", files.base),
+            "no file that ends in .zip",
+        )
     });
-    suite.check_rule("H-22", is_registry_version(&files.version), || {
-        release_finding("H-22", &files.base, "the version is not one of three numbers")
-            .with_values("1.2.3", files.version.clone())
+    suite.record_case("H-22", is_registry_version(&files.version), || {
+        finding_about_file("H-22", &files.base, "the version is not one of three numbers")
+            .with_expected_and_found("1.2.3", files.version.clone())
     });
     for archive in archives {
         let platform = archive.strip_prefix(&format!("{}_", files.base));
         let platform = platform.and_then(|it| it.strip_suffix(".zip")?.split_once('_'));
-        suite.check_rule(
+        suite.record_case(
             "H-22",
             platform.is_some_and(|(os, arch)| !os.is_empty() && !arch.is_empty()),
             || {
-                release_finding("H-22", archive, "hosts do not find an archive of this name")
-                    .with_values(format!("{}_OS_ARCH.zip", files.base), archive.clone())
+                finding_about_file("H-22", archive, "hosts do not find an archive of this name")
+                    .with_expected_and_found(format!("{}_OS_ARCH.zip", files.base), archive.clone())
             },
         );
         let program = format!("terraform-provider-{}", files.name);
@@ -158,13 +160,13 @@ fn check_archive_names(suite: &mut Suite, files: &ReleaseFiles) {
             Ok(found) => (found.len() == 1, found.join(", ")),
             Err(error) => (false, error.to_string()),
         };
-        suite.check_rule("H-22", held, || {
-            release_finding(
+        suite.record_case("H-22", held, || {
+            finding_about_file(
                 "H-22",
                 archive,
                 "the archive does not have one program of the provider",
             )
-            .with_values(format!("{program}_v{}", files.version), found)
+            .with_expected_and_found(format!("{program}_v{}", files.version), found)
         });
     }
 }
@@ -203,7 +205,8 @@ async fn check_manifest(suite: &mut Suite, files: &ReleaseFiles<'_>) {
         match protocols_in_manifest(&files.folder.join(&name)) {
             Ok(versions) => versions,
             Err(problem) => {
-                return suite.check_rule("H-22", false, || release_finding("H-22", &name, problem));
+                return suite
+                    .record_case("H-22", false, || finding_about_file("H-22", &name, problem));
             }
         }
     } else {
@@ -218,12 +221,13 @@ async fn check_manifest(suite: &mut Suite, files: &ReleaseFiles<'_>) {
     }
     for version in versions {
         let major = version.split('.').next().unwrap_or_default().to_owned();
-        suite.check_rule("H-22", served.contains(&major), || {
+        suite.record_case("H-22", served.contains(&major), || {
             let message = match files.names.contains(&name) {
                 true => "the manifest has a protocol that the provider does not serve",
                 false => "without a manifest the registry assumes protocol 5.0",
             };
-            release_finding("H-22", &name, message).with_values(served.join(", "), version.clone())
+            finding_about_file("H-22", &name, message)
+                .with_expected_and_found(served.join(", "), version.clone())
         });
     }
 }
@@ -265,9 +269,9 @@ fn check_checksums(suite: &mut Suite, files: &ReleaseFiles) {
     let sums = match files.parse_checksums() {
         Ok(sums) => sums,
         Err(line) => {
-            return suite.check_rule("K-07", false, || {
-                release_finding("K-07", &name, "a line is not a checksum and a name")
-                    .with_values("64 hexadecimal digits and a name", line)
+            return suite.record_case("K-07", false, || {
+                finding_about_file("K-07", &name, "a line is not a checksum and a name")
+                    .with_expected_and_found("64 hexadecimal digits and a name", line)
             });
         }
     };
@@ -283,8 +287,9 @@ fn check_checksums(suite: &mut Suite, files: &ReleaseFiles) {
             (_, true) => "a checksum is of a file that the release does not have",
             _ => "a file has another checksum",
         };
-        suite.check_rule("K-07", found == expected, || {
-            release_finding("K-07", file, message).with_values(expected.clone(), found.clone())
+        suite.record_case("K-07", found == expected, || {
+            finding_about_file("K-07", file, message)
+                .with_expected_and_found(expected.clone(), found.clone())
         });
     }
 }
@@ -295,17 +300,20 @@ fn check_signature(suite: &mut Suite, release: &Release, files: &ReleaseFiles) {
     let signature = match read_limited_file(&files.folder.join(&name)) {
         Ok(signature) => signature,
         Err(error) => {
-            return suite.check_rule("K-07", false, || {
-                release_finding("K-07", &name, "the checksums have no signature")
-                    .with_values("an OpenPGP signature", error.to_string())
+            return suite.record_case("K-07", false, || {
+                finding_about_file("K-07", &name, "the checksums have no signature")
+                    .with_expected_and_found("an OpenPGP signature", error.to_string())
             });
         }
     };
     let Some(key) = &release.key else { return };
     let verified = (release.verify)(&files.document, &signature, key);
-    suite.check_rule("K-07", verified.is_ok(), || {
-        release_finding("K-07", &name, "the signature of the checksums is not valid")
-            .with_values("a signature of the given key", verified.err().unwrap_or_default())
+    suite.record_case("K-07", verified.is_ok(), || {
+        finding_about_file("K-07", &name, "the signature of the checksums is not valid")
+            .with_expected_and_found(
+                "a signature of the given key",
+                verified.err().unwrap_or_default(),
+            )
     });
 }
 
@@ -318,9 +326,9 @@ fn check_build_paths(suite: &mut Suite, files: &ReleaseFiles) {
     // One archive stands for all, which are usually built on the same machine.
     let Some(archive) = files.archive_names().first().map(|it| (*it).clone()) else { return };
     let found = find_home_in_program(&files.folder.join(&archive), &program).unwrap_or_default();
-    suite.check_rule("K-07", found.is_none(), || {
-        release_finding("K-07", &archive, "the program has paths of the machine that built it")
-            .with_values("no home of a user", found.clone().unwrap_or_default())
+    suite.record_case("K-07", found.is_none(), || {
+        finding_about_file("K-07", &archive, "the program has paths of the machine that built it")
+            .with_expected_and_found("no home of a user", found.clone().unwrap_or_default())
     });
 }
 

@@ -69,7 +69,7 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
             continue;
         }
         let ty = offered.ty();
-        let state = super::upgrade::generate_stored_object(suite, offered, 0);
+        let state = super::upgrade_and_move::generate_stored_object(suite, offered, 0);
         let text = json::encode(&state, &ty).unwrap_or_default();
         let upgrade =
             request::upgrade_request(&offered.name, offered.schema.version, text.as_bytes());
@@ -156,7 +156,7 @@ fn mutate_message(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
 async fn check_mutations(suite: &mut Suite, rpc: Rpc, request: &Msg) {
     // A provider without its configuration may crash by the call as such, which C-03 reports. Then no
     // mutation would be the cause.
-    if suite.call(rpc, request).await.is_crash() {
+    if suite.call(rpc, request).await.is_crash_or_hang() {
         return;
     }
     let mut dice = suite.seeded_dice(&format!("mutate {}", rpc.name()));
@@ -167,7 +167,7 @@ async fn check_mutations(suite: &mut Suite, rpc: Rpc, request: &Msg) {
         let changed = mutate_message(request, &mut dice, 0);
         let call = suite.call(rpc, &changed).await;
         check_no_crash_or_panic(suite, &call, "a malformed request");
-        if call.is_crash() {
+        if call.is_crash_or_hang() {
             // One crash of a call is enough to know, and each costs a restart.
             return;
         }
@@ -186,11 +186,11 @@ async fn check_mutations(suite: &mut Suite, rpc: Rpc, request: &Msg) {
 fn check_no_crash_or_panic(suite: &mut Suite, call: &Call, what: &str) {
     let panicked = matches!(&call.reply, Reply::Lost { panicked: true, .. });
     let subject = call.rpc.name();
-    suite.check_rule("Z-01", !call.is_crash(), || {
+    suite.record_case("Z-01", !call.is_crash_or_hang(), || {
         Finding::new("Z-01", &subject, format!("{what} brings the provider down or makes it hang"))
             .with_call(call)
     });
-    suite.check_rule("Z-13", !panicked, || {
+    suite.record_case("Z-13", !panicked, || {
         Finding::new("Z-13", &subject, "a panic ends the process").with_call(call)
     });
 }
@@ -239,13 +239,13 @@ async fn check_decompression_bombs(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
             }
             let before = plugin_resident_kib(suite);
             let call = suite.call(*rpc, &request).await;
-            let after = if call.is_crash() { before } else { plugin_resident_kib(suite) };
+            let after = if call.is_crash_or_hang() { before } else { plugin_resident_kib(suite) };
             // Half a GiB is far more than an error needs, and far less than the claims.
-            let held = !call.is_crash() && after < before + 512 * 1024;
-            suite.check_rule("Z-02", held, || {
+            let held = !call.is_crash_or_hang() && after < before + 512 * 1024;
+            suite.record_case("Z-02", held, || {
                 Finding::new("Z-02", &rpc.name(), format!("{what} in a value"))
                     .with_call(&call)
-                    .with_values(
+                    .with_expected_and_found(
                         "an error",
                         format!("{}; memory {before} to {after} KiB", call.describe_outcome()),
                     )
@@ -263,7 +263,7 @@ async fn check_host_versions(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
         // Reading may change with time, so only what is pure is compared.
         let is_pure = !matches!(rpc, Rpc::ReadResource | Rpc::ImportResourceState);
         let usual = suite.call(*rpc, request).await;
-        if usual.is_crash() {
+        if usual.is_crash_or_hang() {
             // Other rules say so; there is nothing to compare with.
             continue;
         }
@@ -274,11 +274,11 @@ async fn check_host_versions(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
             true => matches_usual_answer(suite, request, &usual, &call).await,
             false => call.has_reply(),
         };
-        suite.check_rule("Z-03", held, || {
+        suite.record_case("Z-03", held, || {
             Finding::new("Z-03", &rpc.name(), "unknown fields change the answer")
                 .with_call(&usual)
                 .with_call(&call)
-                .with_values(usual.describe_outcome(), call.describe_outcome())
+                .with_expected_and_found(usual.describe_outcome(), call.describe_outcome())
         });
         // Hosts of before 5.2 send no `provider_meta`, of before 5.6 no capabilities, and of before
         // 5.9 no identity. Empty private data is not on the wire either.
@@ -295,7 +295,7 @@ async fn check_host_versions(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
             _ => continue,
         };
         let call = suite.call(*rpc, &older).await;
-        suite.check_rule("Z-04", call.has_reply(), || {
+        suite.record_case("Z-04", call.has_reply(), || {
             Finding::new("Z-04", &rpc.name(), "a request of an older host crashes the provider")
                 .with_call(&call)
         });
@@ -328,14 +328,14 @@ async fn check_concurrent_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     for (at, call) in parallel.iter().enumerate() {
         let (expected, (_, request)) = (&serial[at % serial.len()], sample[at % sample.len()]);
         let held = matches_usual_answer(suite, request, expected, call).await;
-        suite.check_rule("Z-05", held, || {
+        suite.record_case("Z-05", held, || {
             Finding::new(
                 "Z-05",
                 &call.rpc.name(),
                 "64 calls at once get other answers than one by one",
             )
             .with_call(call)
-            .with_values(expected.describe_outcome(), call.describe_outcome())
+            .with_expected_and_found(expected.describe_outcome(), call.describe_outcome())
         });
     }
 }
@@ -355,14 +355,14 @@ async fn check_cancelled_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let call = suite.call(*rpc, request).await;
     // A provider that continues working for the cancelled calls keeps the next one waiting.
     let limit = usual * 2 + Duration::from_secs(5);
-    suite.check_rule("Z-06", call.has_reply() && call.took <= limit, || {
+    suite.record_case("Z-06", call.has_reply() && call.took <= limit, || {
         Finding::new(
             "Z-06",
             &rpc.name(),
             "after cancelled calls the next one is not answered in time",
         )
         .with_call(&call)
-        .with_values(
+        .with_expected_and_found(
             format!("an answer within {} ms", limit.as_millis()),
             format!("{} in {} ms", call.describe_outcome(), call.took.as_millis()),
         )
@@ -382,16 +382,16 @@ async fn check_stop(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let second = stop(5).await;
     for call in [&first, &second] {
         let held = call.has_reply() && call.took < Duration::from_secs(1);
-        suite.check_rule("Z-07", held, || {
+        suite.record_case("Z-07", held, || {
             Finding::new("Z-07", "StopProvider", "StopProvider does not answer in time")
                 .with_call(call)
-                .with_values(
+                .with_expected_and_found(
                     "an answer within 1 s",
                     format!("{} in {} ms", call.describe_outcome(), call.took.as_millis()),
                 )
         });
     }
-    suite.check_rule("Z-07", !matches!(running.reply, Reply::TimedOut), || {
+    suite.record_case("Z-07", !matches!(running.reply, Reply::TimedOut), || {
         Finding::new("Z-07", &rpc.name(), "a call beside StopProvider hangs").with_call(&running)
     });
 }

@@ -42,7 +42,7 @@ async fn check_schema_answer(suite: &mut Suite) {
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
     let size = call.answers.iter().map(bytes::Bytes::len).sum::<usize>();
     let held = call.is_success() && call.took < Duration::from_secs(10) && size <= MAX_SCHEMA_BYTES;
-    suite.check_rule("S-01", held, || {
+    suite.record_case("S-01", held, || {
         let message = match call.is_success() {
             true => "the schema is too large or comes too late",
             false => "the provider does not return its schema",
@@ -51,7 +51,7 @@ async fn check_schema_answer(suite: &mut Suite) {
             format!("{} in {} ms, {size} bytes", call.describe_outcome(), call.took.as_millis());
         Finding::new("S-01", "provider", message)
             .with_call(&call)
-            .with_values("an answer within 10 s", found)
+            .with_expected_and_found("an answer within 10 s", found)
     });
 }
 
@@ -85,7 +85,7 @@ async fn check_schema_stability(suite: &mut Suite) {
         let finding = Finding::new("S-02", "provider", message);
         call.map_or(finding.clone(), |call| finding.with_call(&call))
     };
-    suite.check_rule("S-02", differing.is_none(), || {
+    suite.record_case("S-02", differing.is_none(), || {
         finding("the schema differs between calls", differing)
     });
     if let Ok(other) = suite.start_another_process().await {
@@ -96,7 +96,7 @@ async fn check_schema_stability(suite: &mut Suite) {
             (sorted_field_hashes(&call).as_ref() != Some(&expected)).then_some(call)
         });
         let differing = await_all(calls).await.into_iter().flatten().next();
-        suite.check_rule("S-02", differing.is_none(), || {
+        suite.record_case("S-02", differing.is_none(), || {
             finding("the schema differs between processes", differing)
         });
     }
@@ -132,7 +132,7 @@ fn report_schema_problems(suite: &mut Suite) {
     }
     let problems = suite.offer.problems.clone();
     for SchemaProblem { rule, place, message } in &problems {
-        suite.check_rule(rule, false, || Finding::new(rule, place, message.clone()));
+        suite.record_case(rule, false, || Finding::new(rule, place, message.clone()));
     }
     let has_identities = !suite.offer.identities.is_empty();
     let has_functions = !suite.offer.functions.is_empty();
@@ -145,7 +145,7 @@ fn report_schema_problems(suite: &mut Suite) {
         if let Some(reason) = missing {
             suite.note_skipped_rules(&[rule], reason);
         } else if !problems.iter().any(|it| it.rule == rule) {
-            suite.check_rule(rule, true, || Finding::new(rule, "", ""));
+            suite.record_case(rule, true, || Finding::new(rule, "", ""));
         }
     }
 }
@@ -170,9 +170,9 @@ fn check_name_prefixes(suite: &mut Suite) {
     for (subject, name) in names {
         // A provider may have a type of just its own name, such as `http`.
         let held = name == prefix || name.starts_with(&format!("{prefix}_"));
-        suite.check_rule("S-08", held, || {
+        suite.record_case("S-08", held, || {
             Finding::new("S-08", &subject, "the name lacks the provider's prefix")
-                .with_values(format!("{prefix}_..."), name.clone())
+                .with_expected_and_found(format!("{prefix}_..."), name.clone())
         });
     }
 }
@@ -214,7 +214,7 @@ fn check_attribute_docs(suite: &mut Suite, subject: &str, path: &str, attribute:
     if is_legacy_sdk_id(path, attribute) {
         return;
     }
-    suite.check_rule("S-14", !docs.description.trim().is_empty(), || {
+    suite.record_case("S-14", !docs.description.trim().is_empty(), || {
         Finding::new("S-14", subject, "the attribute has no description").with_path(path)
     });
     // Older libraries have no field for the text.
@@ -222,7 +222,7 @@ fn check_attribute_docs(suite: &mut Suite, subject: &str, path: &str, attribute:
     if docs.deprecated && has_texts {
         let says =
             !docs.deprecation.is_empty() || docs.description.to_lowercase().contains("deprecat");
-        suite.check_rule("S-14", says, || {
+        suite.record_case("S-14", says, || {
             Finding::new("S-14", subject, "the deprecation has no text").with_path(path)
         });
     }
@@ -232,14 +232,14 @@ fn check_type_descriptions(suite: &mut Suite) {
     for offered in suite.offer.types.clone() {
         if matches!(offered.kind, Kind::Resource | Kind::DataSource) {
             let held = !offered.block().docs.description.trim().is_empty();
-            suite.check_rule("S-14", held, || {
+            suite.record_case("S-14", held, || {
                 Finding::new("S-14", &offered.display_name(), "the type has no description")
             });
         }
     }
     for function in suite.offer.functions.clone() {
         let held = !function.raw.get_text(4).is_empty() || !function.raw.get_text(5).is_empty();
-        suite.check_rule("S-14", held, || {
+        suite.record_case("S-14", held, || {
             let subject = format!("function {}", function.name);
             Finding::new("S-14", &subject, "the function has no description")
         });
@@ -250,13 +250,13 @@ fn check_secret_attributes(suite: &mut Suite, subject: &str, path: &str, attribu
     let name = path.rsplit('.').next().unwrap_or(path);
     let is_text = attribute.implied_type() == formwork_value::Type::String;
     if is_text && is_secret_name(name) {
-        suite.check_rule("S-15", attribute.sensitive || attribute.write_only, || {
+        suite.record_case("S-15", attribute.sensitive || attribute.write_only, || {
             Finding::new("S-15", subject, "the name smells of a secret, but it is not sensitive")
                 .with_path(path)
-                .with_values("sensitive or write-only", "neither")
+                .with_expected_and_found("sensitive or write-only", "neither")
         });
     } else {
-        suite.check_rule("S-15", true, || Finding::new("S-15", subject, ""));
+        suite.record_case("S-15", true, || Finding::new("S-15", subject, ""));
     }
 }
 
@@ -270,12 +270,12 @@ fn is_secret_name(name: &str) -> bool {
         || pair("secret", "key")
         || pair("api", "key");
     // A hash, a location or the name of a secret is none.
-    let is_derived = words.iter().any(|it| DERIVED_SECRET_WORDS.contains(it));
+    let is_derived = words.iter().any(|it| NON_SECRET_NAME_WORDS.contains(it));
     smells && !is_derived
 }
 
 /// Words in names of attributes that describe a secret without its value.
-const DERIVED_SECRET_WORDS: [&str; 14] = [
+const NON_SECRET_NAME_WORDS: [&str; 14] = [
     "hash",
     "fingerprint",
     "id",
@@ -294,7 +294,7 @@ const DERIVED_SECRET_WORDS: [&str; 14] = [
 
 fn check_documented_default(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
     let is_both = attribute.role == Role::OptionalComputed && !is_legacy_sdk_id(path, attribute);
-    suite.check_rule("S-18", !is_both || !attribute.docs.description.trim().is_empty(), || {
+    suite.record_case("S-18", !is_both || !attribute.docs.description.trim().is_empty(), || {
         Finding::new("S-18", subject, "optional and computed, without a word on the default")
             .with_path(path)
     });
@@ -308,7 +308,7 @@ async fn check_previous_release(suite: &mut Suite) {
     let negative: Vec<SchemaProblem> =
         suite.offer.problems.iter().filter(|it| it.rule == "S-12").cloned().collect();
     for SchemaProblem { place, message, .. } in negative {
-        suite.check_rule("S-12", false, || Finding::new("S-12", &place, message));
+        suite.record_case("S-12", false, || Finding::new("S-12", &place, message));
     }
     let Some(path) = suite.options.previous.clone() else {
         return suite
@@ -336,9 +336,9 @@ async fn check_previous_release(suite: &mut Suite) {
         // A type that is gone has no version that could be raised.
         let Some(now) = now else { continue };
         let (old, new) = (before.schema.version, now.schema.version);
-        suite.check_rule("S-12", new >= old, || {
+        suite.record_case("S-12", new >= old, || {
             Finding::new("S-12", &now.display_name(), "the schema version was lowered")
-                .with_values(format!("at least {old}"), new.to_string())
+                .with_expected_and_found(format!("at least {old}"), new.to_string())
         });
         let mut types = std::collections::BTreeMap::new();
         visit_attributes(now.block(), "", &mut |path, attribute| {
@@ -351,7 +351,7 @@ async fn check_previous_release(suite: &mut Suite) {
             }
         });
         for path in &lost {
-            suite.check_rule("S-13", new > old, || {
+            suite.record_case("S-13", new > old, || {
                 Finding::new(
                     "S-13",
                     &now.display_name(),
@@ -361,7 +361,7 @@ async fn check_previous_release(suite: &mut Suite) {
             });
         }
         if lost.is_empty() {
-            suite.check_rule("S-13", true, || Finding::new("S-13", "", ""));
+            suite.record_case("S-13", true, || Finding::new("S-13", "", ""));
         }
     }
 }

@@ -35,14 +35,14 @@ pub(super) async fn run(suite: &mut Suite) {
         );
     }
     let leaks = suite.secrets.holds_canary(&suite.past.stderr) || is_configured;
-    suite.check_rule("K-01", !leaks, || {
+    suite.record_case("K-01", !leaks, || {
         Finding::new("K-01", "log", "a sensitive value is in the log at TRACE")
     });
     let told: Vec<String> = suite.past.diagnostics.iter().map(|(_, it)| it.one_line()).collect();
     let leak = told.iter().find(|it| suite.secrets.holds_canary(it.as_bytes()));
     let leak = leak.cloned();
-    suite.check_rule("K-01", leak.is_none(), || {
+    suite.record_case("K-01", leak.is_none(), || {
         Finding::new("K-01", "diagnostics", "a sensitive value is in a diagnostic")
-            .with_values("no value", leak.unwrap_or_default())
+            .with_expected_and_found("no value", leak.unwrap_or_default())
     });
 }

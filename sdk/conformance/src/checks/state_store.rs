@@ -11,7 +11,7 @@ use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Plugin, Reply};
 use crate::request::encode_dynamic;
 use crate::rpc::{Diag, Rpc};
-use crate::suite::{CHANGE_TIMEOUT, Suite};
+use crate::suite::{CHANGING_CALL_TIMEOUT, Suite};
 
 const STATE_STORE_RULES: [&str; 5] = ["T-01", "T-02", "T-03", "T-04", "T-05"];
 /// The chunk size that is asked for.
@@ -35,7 +35,7 @@ pub(super) async fn run(suite: &mut Suite) {
             suite.note_skipped_rules(&STATE_STORE_RULES, why);
             continue;
         };
-        let store = ConfiguredStore { offered, config };
+        let store = StoreWithConfig { offered, config };
         match store.start_process(suite).await {
             Ok(user) => check_state_store(suite, &store, &user).await,
             Err(why) => suite.note_skipped_rules(
@@ -47,7 +47,7 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 /// A type of state store with a configuration.
-struct ConfiguredStore {
+struct StoreWithConfig {
     offered: OfferedType,
     config: Value,
 }
@@ -59,17 +59,17 @@ struct StoreProcess {
     chunk: usize,
 }
 
-impl ConfiguredStore {
+impl StoreWithConfig {
     /// Starts a process and configures provider and store in it.
     async fn start_process(&self, suite: &Suite) -> Result<StoreProcess, String> {
         let plugin = suite.start_another_process().await.map_err(|error| error.to_string())?;
         let configure = crate::request::configure_request(&suite.config);
-        plugin.call(Rpc::ConfigureProvider, &configure, CHANGE_TIMEOUT).await;
+        plugin.call(Rpc::ConfigureProvider, &configure, CHANGING_CALL_TIMEOUT).await;
         let request = Msg::new()
             .with_text(1, &self.offered.name)
             .with_message(2, &encode_dynamic(&self.config, &self.offered.ty()))
             .with_message(3, &Msg::new().with_nonzero_int(1, REQUESTED_CHUNK_SIZE));
-        let call = plugin.call(Rpc::ConfigureStateStore, &request, CHANGE_TIMEOUT).await;
+        let call = plugin.call(Rpc::ConfigureStateStore, &request, CHANGING_CALL_TIMEOUT).await;
         let Some(answer) = call.first_message().filter(|_| call.is_success()) else {
             return Err(call.describe_outcome());
         };
@@ -90,21 +90,27 @@ impl StoreProcess {
 
     async fn lock(&self, state: &str) -> Call {
         let request = self.state_request(state).with_text(3, "conformance");
-        self.plugin.call(Rpc::LockState, &request, CHANGE_TIMEOUT).await
+        self.plugin.call(Rpc::LockState, &request, CHANGING_CALL_TIMEOUT).await
     }
 
     async fn unlock(&self, state: &str, id: &str) -> Call {
         self.plugin
-            .call(Rpc::UnlockState, &self.state_request(state).with_text(3, id), CHANGE_TIMEOUT)
+            .call(
+                Rpc::UnlockState,
+                &self.state_request(state).with_text(3, id),
+                CHANGING_CALL_TIMEOUT,
+            )
             .await
     }
 
     async fn delete(&self, state: &str) -> Call {
-        self.plugin.call(Rpc::DeleteState, &self.state_request(state), CHANGE_TIMEOUT).await
+        self.plugin.call(Rpc::DeleteState, &self.state_request(state), CHANGING_CALL_TIMEOUT).await
     }
 
     async fn list_states(&self) -> Call {
-        self.plugin.call(Rpc::GetStates, &Msg::new().with_text(1, &self.name), CHANGE_TIMEOUT).await
+        self.plugin
+            .call(Rpc::GetStates, &Msg::new().with_text(1, &self.name), CHANGING_CALL_TIMEOUT)
+            .await
     }
 
     async fn write(&self, state: &str, bytes: &[u8]) -> Call {
@@ -131,12 +137,14 @@ impl StoreProcess {
             requests.push(request.encode());
             start = end;
         }
-        self.plugin.call_bytes(Rpc::WriteStateBytes, requests, CHANGE_TIMEOUT).await
+        self.plugin.call_bytes(Rpc::WriteStateBytes, requests, CHANGING_CALL_TIMEOUT).await
     }
 
     async fn read(&self, state: &str) -> (Call, Option<Vec<u8>>) {
-        let call =
-            self.plugin.call(Rpc::ReadStateBytes, &self.state_request(state), CHANGE_TIMEOUT).await;
+        let call = self
+            .plugin
+            .call(Rpc::ReadStateBytes, &self.state_request(state), CHANGING_CALL_TIMEOUT)
+            .await;
         let bytes = match &call.reply {
             Reply::Answered(chunks) if call.is_success() => {
                 Some(chunks.iter().flat_map(|it| it.get_bytes(1)).collect())
@@ -171,7 +179,7 @@ fn failed_without_crash(call: &Call) -> bool {
     matches!(call.reply, Reply::Refused(..)) || call.diagnostics().iter().any(Diag::is_error)
 }
 
-async fn check_state_store(suite: &mut Suite, store: &ConfiguredStore, user: &StoreProcess) {
+async fn check_state_store(suite: &mut Suite, store: &StoreWithConfig, user: &StoreProcess) {
     // By the seed, so that two runs with different ones do not meet in a store.
     let state = format!("conformance-{}", suite.options.seed);
     if suite.is_rule_wanted("T-01") {
@@ -191,7 +199,7 @@ async fn check_state_store(suite: &mut Suite, store: &ConfiguredStore, user: &St
 
 async fn check_round_trip(
     suite: &mut Suite,
-    store: &ConfiguredStore,
+    store: &StoreWithConfig,
     user: &StoreProcess,
     state: &str,
 ) {
@@ -206,14 +214,14 @@ async fn check_round_trip(
         }
         let (read, found) = user.read(state).await;
         let held = written.is_success() && found.as_ref() == Some(&bytes);
-        suite.check_rule("T-01", held, || {
+        suite.record_case("T-01", held, || {
             let found =
                 found.map_or_else(|| read.describe_outcome(), |it| format!("{} bytes", it.len()));
             let message = "the bytes of a state are not the same afterwards";
             Finding::new("T-01", &store.offered.display_name(), message)
                 // Without its request, which may have megabytes.
                 .with_call(&Call { request: Vec::new(), ..written.clone() })
-                .with_values(
+                .with_expected_and_found(
                     format!("{size} bytes, written: {}", written.describe_outcome()),
                     found,
                 )
@@ -221,7 +229,7 @@ async fn check_round_trip(
     }
 }
 
-async fn check_locks(suite: &mut Suite, store: &ConfiguredStore, user: &StoreProcess, state: &str) {
+async fn check_locks(suite: &mut Suite, store: &StoreWithConfig, user: &StoreProcess, state: &str) {
     let subject = store.offered.display_name();
     let other = match store.start_process(suite).await {
         Ok(other) => other,
@@ -232,34 +240,34 @@ async fn check_locks(suite: &mut Suite, store: &ConfiguredStore, user: &StorePro
     };
     let lock = user.lock(state).await;
     let Some(id) = lock_id_in_response(&lock) else {
-        return suite.check_rule("T-02", false, || {
+        return suite.record_case("T-02", false, || {
             Finding::new("T-02", &subject, "a lock is answered without an id").with_call(&lock)
         });
     };
     let second = other.lock(state).await;
-    suite.check_rule("T-02", failed_without_crash(&second), || {
+    suite.record_case("T-02", failed_without_crash(&second), || {
         Finding::new("T-02", &subject, "two processes hold the lock of one state")
             .with_call(&second)
-            .with_values("an error", second.describe_outcome())
+            .with_expected_and_found("an error", second.describe_outcome())
     });
     let stranger = other.write(state, b"written without the lock").await;
-    suite.check_rule("T-03", failed_without_crash(&stranger), || {
+    suite.record_case("T-03", failed_without_crash(&stranger), || {
         Finding::new("T-03", &subject, "a state is written while another process holds its lock")
             .with_call(&stranger)
-            .with_values("an error", stranger.describe_outcome())
+            .with_expected_and_found("an error", stranger.describe_outcome())
     });
     let wrong = user.unlock(state, "conformance-no-such-lock").await;
-    suite.check_rule("T-02", failed_without_crash(&wrong), || {
+    suite.record_case("T-02", failed_without_crash(&wrong), || {
         Finding::new("T-02", &subject, "a lock is released with the id of another")
             .with_call(&wrong)
-            .with_values("an error", wrong.describe_outcome())
+            .with_expected_and_found("an error", wrong.describe_outcome())
     });
     let right = user.unlock(state, &id).await;
     let then = other.lock(state).await;
-    suite.check_rule("T-02", right.is_success() && lock_id_in_response(&then).is_some(), || {
+    suite.record_case("T-02", right.is_success() && lock_id_in_response(&then).is_some(), || {
         Finding::new("T-02", &subject, "a released lock cannot be taken")
             .with_call(&then)
-            .with_values("a lock", then.describe_outcome())
+            .with_expected_and_found("a lock", then.describe_outcome())
     });
     if let Some(id) = lock_id_in_response(&then) {
         other.unlock(state, &id).await;
@@ -269,7 +277,7 @@ async fn check_locks(suite: &mut Suite, store: &ConfiguredStore, user: &StorePro
 /// Kills processes while they write; what is read then is the old state or the new one.
 async fn check_killed_writers(
     suite: &mut Suite,
-    store: &ConfiguredStore,
+    store: &StoreWithConfig,
     user: &StoreProcess,
     state: &str,
 ) {
@@ -301,12 +309,12 @@ async fn check_killed_writers(
         let is_whole = found.as_ref().is_some_and(|it| {
             *it == old || (it.len() >= 2_000_000 && it.iter().all(|byte| *byte == b'n'))
         });
-        suite.check_rule("T-04", is_whole, || {
+        suite.record_case("T-04", is_whole, || {
             let found =
                 found.map_or_else(|| call.describe_outcome(), |it| format!("{} bytes", it.len()));
             let message = "a process killed while it writes leaves half a state";
             Finding::new("T-04", &store.offered.display_name(), message)
-                .with_values("the old bytes or the new ones", found)
+                .with_expected_and_found("the old bytes or the new ones", found)
         });
         // The lock of the killed process is still there.
         if let Some(id) = lock_id_in_response(&lock) {
@@ -318,7 +326,7 @@ async fn check_killed_writers(
 
 async fn check_listed_states(
     suite: &mut Suite,
-    store: &ConfiguredStore,
+    store: &StoreWithConfig,
     user: &StoreProcess,
     state: &str,
 ) {
@@ -338,14 +346,14 @@ async fn check_listed_states(
             call.first_message().is_some_and(own)
         };
         let list = user.list_states().await;
-        suite.check_rule("T-05", has(&list), || {
+        suite.record_case("T-05", has(&list), || {
             Finding::new("T-05", &subject, "a written state is not listed")
                 .with_call(&list)
                 .with_input(format!("{name:?}"))
         });
         let deleted = user.delete(&name).await;
         let list = user.list_states().await;
-        suite.check_rule("T-05", deleted.is_success() && list.is_success() && !has(&list), || {
+        suite.record_case("T-05", deleted.is_success() && list.is_success() && !has(&list), || {
             Finding::new("T-05", &subject, "a deleted state is still listed")
                 .with_call(&deleted)
                 .with_call(&list)

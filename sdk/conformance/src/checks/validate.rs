@@ -49,9 +49,9 @@ async fn check_generated_configs(suite: &mut Suite, offered: &OfferedType) {
         let config = suite.generate_config(offered, extent, number);
         let call = suite.call_validate(offered, &config).await;
         // Shrunk, so that the finding shows what matters.
-        if call.is_crash() && suite.is_rule_wanted("V-01") {
+        if call.is_crash_or_hang() && suite.is_rule_wanted("V-01") {
             let shrunk = suite.shrink_crashing_config(offered, &config).await;
-            suite.check_rule("V-01", false, || {
+            suite.record_case("V-01", false, || {
                 Finding::new("V-01", &offered.display_name(), "validation crashes or hangs")
                     .with_call(&call)
                     .with_input(display_value(&shrunk))
@@ -59,7 +59,7 @@ async fn check_generated_configs(suite: &mut Suite, offered: &OfferedType) {
             // One crash is enough to know, and each costs a restart.
             return;
         }
-        suite.check_rule("V-01", true, || Finding::new("V-01", "", ""));
+        suite.record_case("V-01", true, || Finding::new("V-01", "", ""));
         check_diagnostic_form(suite, offered, &config, &call);
     }
 }
@@ -89,11 +89,14 @@ fn check_diagnostic_form(suite: &mut Suite, offered: &OfferedType, config: &Valu
         } else {
             None
         };
-        suite.check_rule("V-05", problem.is_none(), || {
+        suite.record_case("V-05", problem.is_none(), || {
             Finding::new("V-05", &offered.display_name(), problem.unwrap_or_default())
                 .with_path(&path)
                 .with_call(call)
-                .with_values("a diagnostic that can be shown", truncate(&diag.one_line(), 200))
+                .with_expected_and_found(
+                    "a diagnostic that can be shown",
+                    truncate(&diag.one_line(), 200),
+                )
                 .with_input(display_value(config))
         });
     }
@@ -157,7 +160,7 @@ async fn check_unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &
         }
         let call = suite.call_validate(offered, &changed).await;
         let rule = if is_both { "V-03" } else { "V-02" };
-        suite.check_rule(rule, call.is_success(), || {
+        suite.record_case(rule, call.is_success(), || {
             Finding::new(
                 rule,
                 &offered.display_name(),
@@ -165,7 +168,7 @@ async fn check_unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &
             )
             .with_path(&path)
             .with_call(&call)
-            .with_values("no error", first_error_line(&call))
+            .with_expected_and_found("no error", first_error_line(&call))
             .with_input(display_value(&changed))
         });
     }
@@ -193,7 +196,7 @@ async fn check_repeated_call(suite: &mut Suite, offered: &OfferedType, config: &
             let other = suite.generate_config(offered, ConfigExtent::Random, number);
             suite.call_validate(offered, &other).await;
             let again = suite.call_validate(offered, &value).await;
-            suite.check_rule(
+            suite.record_case(
                 "V-04",
                 sorted_diagnostic_lines(&first) == sorted_diagnostic_lines(&again),
                 || {
@@ -204,7 +207,7 @@ async fn check_repeated_call(suite: &mut Suite, offered: &OfferedType, config: &
                     )
                     .with_call(&first)
                     .with_call(&again)
-                    .with_values(first.describe_outcome(), again.describe_outcome())
+                    .with_expected_and_found(first.describe_outcome(), again.describe_outcome())
                     .with_input(display_value(&value))
                 },
             );
@@ -230,7 +233,7 @@ async fn check_missing_required(suite: &mut Suite, offered: &OfferedType, config
         let at = |it: &Diag| {
             it.path.as_ref().map(diagnostic_path).is_some_and(|own| own.starts_with(&path))
         };
-        suite.check_rule("V-06", errors.is_empty() || errors.iter().any(at), || {
+        suite.record_case("V-06", errors.is_empty() || errors.iter().any(at), || {
             Finding::new(
                 "V-06",
                 &offered.display_name(),
@@ -238,7 +241,7 @@ async fn check_missing_required(suite: &mut Suite, offered: &OfferedType, config
             )
             .with_path(&path)
             .with_call(&call)
-            .with_values("an error at the attribute", first_error_line(&call))
+            .with_expected_and_found("an error at the attribute", first_error_line(&call))
             .with_input(display_value(&changed))
         });
     }
@@ -258,10 +261,13 @@ async fn check_secret_leak(suite: &mut Suite, offered: &OfferedType, config: &Va
         let told = call.diagnostics();
         let leak =
             told.iter().find(|it| suite.secrets.holds_canary(it.one_line().as_bytes())).cloned();
-        suite.check_rule("V-07", leak.is_none(), || {
+        suite.record_case("V-07", leak.is_none(), || {
             Finding::new("V-07", &offered.display_name(), "a diagnostic tells a sensitive value")
                 .with_call(&call)
-                .with_values("no value", leak.map(|it| it.one_line()).unwrap_or_default())
+                .with_expected_and_found(
+                    "no value",
+                    leak.map(|it| it.one_line()).unwrap_or_default(),
+                )
                 .with_input(display_value(&planted))
         });
     }
@@ -284,14 +290,14 @@ async fn check_write_only_values(suite: &mut Suite, offered: &OfferedType, confi
     let request = request::validate_request(offered, config).without_field(3);
     let call = suite.call(Rpc::ValidateResourceConfig, &request).await;
     let refused = call.diagnostics().iter().any(Diag::is_error);
-    suite.check_rule("V-10", refused, || {
+    suite.record_case("V-10", refused, || {
         Finding::new(
             "V-10",
             &offered.display_name(),
             "a write-only value is accepted from an old host",
         )
         .with_call(&call)
-        .with_values("an error", call.describe_outcome())
+        .with_expected_and_found("an error", call.describe_outcome())
         .with_input(display_value(config))
     });
 }
@@ -344,11 +350,11 @@ async fn check_large_config(suite: &mut Suite, offered: &OfferedType, config: &V
         }
     }
     let Some(call) = best else { return };
-    suite.check_rule("V-08", call.has_reply() && call.took < Duration::from_secs(1), || {
+    suite.record_case("V-08", call.has_reply() && call.took < Duration::from_secs(1), || {
         Finding::new("V-08", &offered.display_name(), "1,000 elements take long to validate")
             .with_path(&path)
             .with_call(&call)
-            .with_values("less than 1 s", format!("{} ms", call.took.as_millis()))
+            .with_expected_and_found("less than 1 s", format!("{} ms", call.took.as_millis()))
     });
 }
 
@@ -371,7 +377,7 @@ async fn check_malformed_requests(suite: &mut Suite, types: &[OfferedType]) {
         ];
         for request in requests {
             let call = suite.call(rpc, &request).await;
-            suite.check_rule("V-09", call.has_reply(), || {
+            suite.record_case("V-09", call.has_reply(), || {
                 Finding::new("V-09", &offered.display_name(), "an odd request crashes the provider")
                     .with_call(&call)
             });
@@ -383,7 +389,7 @@ async fn check_malformed_requests(suite: &mut Suite, types: &[OfferedType]) {
         crate::suite::READ_ONLY_CALL_TIMEOUT,
     );
     let call = call.await;
-    suite.check_rule("V-09", call.has_reply(), || {
+    suite.record_case("V-09", call.has_reply(), || {
         Finding::new("V-09", "provider", "an empty request crashes the provider").with_call(&call)
     });
 }
@@ -400,17 +406,17 @@ async fn check_examples(suite: &mut Suite, types: &[OfferedType]) {
             let value = match example {
                 Ok(value) => value,
                 Err(why) => {
-                    suite.check_rule("V-11", false, || {
+                    suite.record_case("V-11", false, || {
                         Finding::new("V-11", &offered.display_name(), format!("{file}: {why}"))
                     });
                     continue;
                 }
             };
             let call = suite.call_validate(offered, &value).await;
-            suite.check_rule("V-11", call.is_success(), || {
+            suite.record_case("V-11", call.is_success(), || {
                 Finding::new("V-11", &offered.display_name(), format!("{file} does not validate"))
                     .with_call(&call)
-                    .with_values("no error", first_error_line(&call))
+                    .with_expected_and_found("no error", first_error_line(&call))
                     .with_input(display_value(&value))
             });
         }

@@ -41,9 +41,9 @@ impl RemoteCall {
     /// Whether it is a POST of the kinds with which services are only asked: operations in the name of
     /// which that is said, searches, queries and logins.
     fn is_known_read_only(&self) -> bool {
-        const READING_OPERATIONS: [&str; 7] =
+        const READ_ONLY_VERBS: [&str; 7] =
             ["Describe", "Get", "List", "Query", "Scan", "BatchGet", "Head"];
-        const READING_PATHS: [&str; 9] = [
+        const READ_ONLY_POST_PATHS: [&str; 9] = [
             "token",
             "login",
             "authorize",
@@ -56,13 +56,13 @@ impl RemoteCall {
         ];
         // AWS names the operation behind a dot: `DynamoDB_20120810.GetItem`.
         let operation = self.target.rsplit('.').next().unwrap_or_default();
-        if READING_OPERATIONS.iter().any(|verb| operation.starts_with(verb)) {
+        if READ_ONLY_VERBS.iter().any(|verb| operation.starts_with(verb)) {
             return true;
         }
         let form = std::str::from_utf8(&self.body).unwrap_or_default();
         // Older services of AWS have it in a form: `Action=DescribeInstances`.
         let action = form.split('&').find_map(|pair| pair.strip_prefix("Action="));
-        if action.is_some_and(|it| READING_OPERATIONS.iter().any(|verb| it.starts_with(verb))) {
+        if action.is_some_and(|it| READ_ONLY_VERBS.iter().any(|verb| it.starts_with(verb))) {
             return true;
         }
         let last = self.url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -70,7 +70,7 @@ impl RemoteCall {
         if last == "graphql" {
             return form.contains("query") && !form.contains("mutation");
         }
-        READING_PATHS.contains(&last)
+        READ_ONLY_POST_PATHS.contains(&last)
     }
 
     /// The call as a finding shows it.
@@ -137,7 +137,7 @@ impl ProxyRecord {
     }
 
     /// Notes a call. Returns its number and its handling.
-    pub(super) fn begin_call(&mut self, call: RemoteCall) -> (usize, CallHandling) {
+    pub(super) fn record_request(&mut self, call: RemoteCall) -> (usize, CallHandling) {
         let handling = match self.fault {
             RemoteFault::Busy(times) if self.n_faults < times => CallHandling::Answer(503),
             RemoteFault::RefuseChanges { only_first } if call.may_change_something() => {
@@ -168,7 +168,7 @@ impl ProxyRecord {
     }
 
     /// Notes the answer of the service. Returns the status that the provider gets, if any.
-    pub(super) fn end_call(&mut self, number: usize, status: u16) -> CallHandling {
+    pub(super) fn record_response(&mut self, number: usize, status: u16) -> CallHandling {
         // A redirect is a good answer too.
         let is_good = (200..400).contains(&status);
         // A call beyond the limit is not recorded, and its answer passes as it is.
@@ -225,8 +225,8 @@ mod tests {
                 CallHandling::Answer(status) => status,
                 CallHandling::Forward | CallHandling::Hold => 0,
             };
-            let status = |method: &&str| match record.begin_call(call(method, "http://h/a")) {
-                (number, CallHandling::Forward) => status(record.end_call(number, 200)),
+            let status = |method: &&str| match record.record_request(call(method, "http://h/a")) {
+                (number, CallHandling::Forward) => status(record.record_response(number, 200)),
                 (_, handling) => status(handling),
             };
             calls.iter().map(status).collect()

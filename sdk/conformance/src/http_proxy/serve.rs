@@ -31,7 +31,7 @@ const MAX_REQUEST_BYTES: usize = 64 << 20;
 const MAX_KEPT_BODY_BYTES: usize = 64 << 10;
 
 /// The time for which a call is held.
-const HOLD_TIME: Duration = Duration::from_secs(120);
+const MAX_HOLD_TIME: Duration = Duration::from_secs(120);
 
 /// The first byte of a connection that is encrypted.
 const FIRST_TLS_BYTE: u8 = 0x16;
@@ -166,7 +166,7 @@ async fn record_and_answer(
         status: 0,
         is_carried_out: false,
     };
-    let (number, handling) = lock_record(record).begin_call(call);
+    let (number, handling) = lock_record(record).record_request(call);
     match handling {
         CallHandling::Forward => {}
         CallHandling::Answer(refused) => return fault_response(refused),
@@ -175,7 +175,7 @@ async fn record_and_answer(
     let answer = send_upstream(parts, uri, body)
         .await
         .unwrap_or_else(|error| text_response(StatusCode::BAD_GATEWAY, &error.to_string()));
-    let ended = lock_record(record).end_call(number, answer.status().as_u16());
+    let ended = lock_record(record).record_response(number, answer.status().as_u16());
     match ended {
         CallHandling::Answer(given) if given != answer.status().as_u16() => fault_response(given),
         CallHandling::Answer(_) | CallHandling::Forward => answer,
@@ -188,7 +188,7 @@ async fn hold_until_timeout(record: &SharedRecord) -> HttpAnswer {
     let held = Arc::clone(&lock_record(record).held);
     // `notify_one` keeps the notice for a waiter that comes later.
     held.notify_one();
-    tokio::time::sleep(HOLD_TIME).await;
+    tokio::time::sleep(MAX_HOLD_TIME).await;
     status_response(StatusCode::GATEWAY_TIMEOUT)
 }
 

@@ -27,7 +27,7 @@ pub struct PrintedOutput {
 
 pub(super) type SharedOutput<T> = Arc<Mutex<T>>;
 
-pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock_shared<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -38,7 +38,7 @@ pub(super) async fn keep_output(
 ) {
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(read @ 1..) = from.read(&mut buffer).await {
-        let mut printed = lock(&into);
+        let mut printed = lock_shared(&into);
         // Beyond the limit it is read and dropped: a full pipe would stop the provider.
         let room = MAX_KEPT_OUTPUT_BYTES.saturating_sub(printed.bytes.len()).min(read);
         printed.bytes.extend_from_slice(&buffer[..room]);

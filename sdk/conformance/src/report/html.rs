@@ -62,7 +62,7 @@ impl Report {
         let offers: Vec<String> =
             self.offers.iter().map(|(kind, number)| format!("{kind}: {number}")).collect();
         out.push_str(&format!("<p>Offers {}.</p>\n", escape_xml(&offers.join(", "))));
-        out.push_str(&format!("<p><code>{}</code></p>\n", escape_xml(&self.badge())));
+        out.push_str(&format!("<p><code>{}</code></p>\n", escape_xml(&self.badge_line())));
     }
 
     fn write_findings_by_type(&self, out: &mut String) {

@@ -190,7 +190,7 @@ const BROKEN_RULE_EXAMPLES: &[(&str, &str)] = &[
 
 /// Returns an example of a provider that breaks the rule.
 #[must_use]
-pub fn example(id: &str) -> &'static str {
+pub fn example_of_broken_rule(id: &str) -> &'static str {
     BROKEN_RULE_EXAMPLES.iter().find(|(own, _)| *own == id).map_or("", |(_, text)| text)
 }
 

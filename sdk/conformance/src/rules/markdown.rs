@@ -1,6 +1,6 @@
 //! The rules as a page of the documentation.
 
-use super::{all_rules, example, family_of};
+use super::{all_rules, example_of_broken_rule, family_of};
 
 /// Returns the rules as Markdown: a section for each family, a row for each rule.
 #[must_use]
@@ -26,7 +26,7 @@ pub fn rules_markdown() -> String {
             rule.severity.word(),
             rule.level,
             escape_cell(rule.text),
-            escape_cell(example(rule.id)),
+            escape_cell(example_of_broken_rule(rule.id)),
             escape_cell(rule.harm),
             escape_cell(rule.fix),
         ));

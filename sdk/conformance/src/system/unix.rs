@@ -16,7 +16,7 @@ pub(crate) fn set_own_process_group(command: &mut Command) {
 }
 
 /// Kills a process group. An error means that no process is left.
-pub(crate) fn kill_group(leader: i32) {
+pub(crate) fn kill_process_group(leader: i32) {
     killpg(Pid::from_raw(leader), Signal::SIGKILL).ok();
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 pub(crate) fn set_own_process_group(_command: &mut Command) {}
 
 /// There are no process groups.
-pub(crate) fn kill_group(_leader: i32) {}
+pub(crate) fn kill_process_group(_leader: i32) {}
 
 /// Not used: rules that leave processes behind are not examined.
 pub(crate) fn kill_process(_pid: i32) {}

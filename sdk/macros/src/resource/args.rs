@@ -11,15 +11,15 @@ pub(crate) struct ResourceArgs {
     /// The struct to be made.
     pub(crate) name: Ident,
     /// Fields of the resource, such as the client of a service, by the name that expressions use.
-    pub(crate) held: Vec<HandlerField>,
+    pub(crate) held: Vec<ResourceStructField>,
     /// The expressions by word.
     expressions: Vec<(Ident, Expr)>,
     pub(crate) ready: Option<WaitArgs>,
     pub(crate) gone: Option<WaitArgs>,
 }
 
-/// A field available to handlers.
-pub(crate) struct HandlerField {
+/// A field of the resource type's struct, available to handlers.
+pub(crate) struct ResourceStructField {
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
 }
@@ -99,7 +99,7 @@ impl ResourceArgs {
 
 impl Parse for ResourceArgs {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let (name, held) = (input.parse()?, parse_handler_fields(input)?);
+        let (name, held) = (input.parse()?, parse_struct_fields(input)?);
         let mut said = Self { name, held, expressions: Vec::new(), ready: None, gone: None };
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
@@ -113,7 +113,7 @@ impl Parse for ResourceArgs {
 }
 
 /// Arguments in parentheses behind the name.
-fn parse_handler_fields(input: ParseStream<'_>) -> Result<Vec<HandlerField>> {
+fn parse_struct_fields(input: ParseStream<'_>) -> Result<Vec<ResourceStructField>> {
     if !input.peek(token::Paren) {
         return Ok(Vec::new());
     }
@@ -122,9 +122,9 @@ fn parse_handler_fields(input: ParseStream<'_>) -> Result<Vec<HandlerField>> {
     let one = |input: ParseStream<'_>| {
         let ident = input.parse()?;
         input.parse::<Token![:]>()?;
-        Ok(HandlerField { ident, ty: input.parse()? })
+        Ok(ResourceStructField { ident, ty: input.parse()? })
     };
-    let held = Punctuated::<HandlerField, Token![,]>::parse_terminated_with;
+    let held = Punctuated::<ResourceStructField, Token![,]>::parse_terminated_with;
     Ok(held(&content, one)?.into_iter().collect())
 }
 

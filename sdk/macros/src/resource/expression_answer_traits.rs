@@ -10,7 +10,7 @@ use crate::client_conversions;
 use crate::model_field::ModelField;
 
 /// A type that an expression may answer, and what the trait has for it.
-struct AnswerType {
+struct PossibleAnswer {
     ty: TokenStream,
     items: TokenStream,
 }
@@ -20,7 +20,7 @@ struct AnswerTrait<'w> {
     word: &'w str,
     name: TokenStream,
     items: TokenStream,
-    cases: &'w [AnswerType],
+    cases: &'w [PossibleAnswer],
     /// Whether there is no less than all.
     is_whole: bool,
 }
@@ -42,9 +42,9 @@ impl Resource<'_> {
             true => quote!(::core::result::Result<#computed, #id>),
             false => quote!(#computed),
         };
-        let case = |ty: &TokenStream, body: TokenStream| AnswerType {
+        let case = |ty: &TokenStream, body: TokenStream| PossibleAnswer {
             ty: ty.clone(),
-            items: quote!(fn made(self) -> #answer { #body }),
+            items: quote!(fn create_answer(self) -> #answer { #body }),
         };
         let all = |value: TokenStream| match is_open {
             true => quote!(::core::result::Result::Ok(#value)),
@@ -73,7 +73,7 @@ impl Resource<'_> {
         AnswerTrait {
             word: "create",
             name: quote!(__Made),
-            items: quote!(fn made(self) -> #answer;),
+            items: quote!(fn create_answer(self) -> #answer;),
             cases: &cases,
             is_whole: cases.len() == 1,
         }
@@ -92,12 +92,12 @@ impl Resource<'_> {
         };
         // Every body uses the parameter, because an unused one would cause a warning in the
         // author's crate.
-        let case = |ty: &TokenStream, body: TokenStream| AnswerType {
+        let case = |ty: &TokenStream, body: TokenStream| PossibleAnswer {
             ty: ty.clone(),
             items: quote! {
-                type Same = Self;
+                type SelfType = Self;
 
-                fn changed(self) -> Self {
+                fn update_answer(self) -> Self {
                     self
                 }
 
@@ -126,8 +126,9 @@ impl Resource<'_> {
             let told = self.computed_from_service(from, &self.prior_id_expression(&quote!(#prior)));
             cases.push(case(&quote!(#from), all(told)));
         }
-        // Other types have no such `Same` either, and no further error is reported.
-        let items = quote!(type Same: __Changed; fn changed(self) -> Self::Same; #method;);
+        // Other types have no such `SelfType` either, and no further error is reported.
+        let items =
+            quote!(type SelfType: __Changed; fn update_answer(self) -> Self::SelfType; #method;);
         let (word, name, is_whole) = ("update", quote!(__Changed), !is_done_enough);
         AnswerTrait { word, name, items, cases: &cases, is_whole }.expand(model)
     }
@@ -148,7 +149,7 @@ impl Resource<'_> {
             let computed = method.as_ref().map(|method| quote!(#method { let _ = &#known; #told }));
             quote! {
                 impl __FoundObject for #ty {
-                    fn with(self, current: #model) -> #model {
+                    fn into_model(self, current: #model) -> #model {
                         let _ = &current;
                         #with
                     }
@@ -160,11 +161,11 @@ impl Resource<'_> {
         let ones: TokenStream = ones.collect();
         let cases: Vec<_> = objects
             .into_iter()
-            .map(|(ty, ..)| AnswerType {
+            .map(|(ty, ..)| PossibleAnswer {
                 items: quote! {
-                    type One = #ty;
+                    type FoundObject = #ty;
 
-                    fn found(self) -> Self {
+                    fn found_object(self) -> Self {
                         self
                     }
                 },
@@ -172,8 +173,8 @@ impl Resource<'_> {
             })
             .collect();
         let items = quote! {
-            type One: __FoundObject;
-            fn found(self) -> ::core::option::Option<Self::One>;
+            type FoundObject: __FoundObject;
+            fn found_object(self) -> ::core::option::Option<Self::FoundObject>;
         };
         let (word, name, is_whole) = ("read", quote!(__Found), false);
         let answers = AnswerTrait { word, name, items, cases: &cases, is_whole }.expand(model);
@@ -182,7 +183,7 @@ impl Resource<'_> {
             #answers
 
             trait __FoundObject {
-                fn with(self, current: #model) -> #model;
+                fn into_model(self, current: #model) -> #model;
                 #method
             }
 
@@ -233,7 +234,7 @@ impl AnswerTrait<'_> {
             );
         }
         let impls =
-            cases.iter().map(|AnswerType { ty, items }| quote!(impl #name for #ty { #items }));
+            cases.iter().map(|PossibleAnswer { ty, items }| quote!(impl #name for #ty { #items }));
         quote! {
             #[diagnostic::on_unimplemented(
                 message = #message,

@@ -94,7 +94,7 @@ impl Resource<'_> {
                 call: ::formwork_sdk::resource::Read<#model>,
             ) -> ::formwork_sdk::Answer<::core::option::Option<#model>> {
                 let found = #found;
-                ::core::result::Result::Ok(found.map(|found| __FoundObject::with(found, call.current)))
+                ::core::result::Result::Ok(found.map(|found| __FoundObject::into_model(found, call.current)))
             }
         }
     }
@@ -174,9 +174,9 @@ impl Resource<'_> {
         let answer = hidden_variable_at("answer", at);
         let awaited = await_expression(expression, at);
         let check = match phase {
-            HandlerKind::Create => quote_spanned!(at=> __Made::made),
-            HandlerKind::Read => quote_spanned!(at=> __Found::found),
-            HandlerKind::Update => quote_spanned!(at=> __Changed::changed),
+            HandlerKind::Create => quote_spanned!(at=> __Made::create_answer),
+            HandlerKind::Read => quote_spanned!(at=> __Found::found_object),
+            HandlerKind::Update => quote_spanned!(at=> __Changed::update_answer),
             HandlerKind::Delete => quote_spanned!(at=> ::core::mem::drop),
         };
         let checked = quote_spanned!(at=> #check(#answer?));
@@ -225,7 +225,7 @@ impl Resource<'_> {
     fn expand_wait(&self, phase: HandlerKind, wait: &StateWait<'_>) -> TokenStream {
         let StateWait { state, condition, how, found } = *wait;
         let Some(read) = self.said.expression("read") else { return TokenStream::new() };
-        let scope = self.handler_field_scope();
+        let scope = self.struct_field_scope();
         let scope = match phase {
             HandlerKind::Create => {
                 let scope = scope.with_attributes_of(self.settable_fields(), &quote!(call.planned));
@@ -234,7 +234,7 @@ impl Resource<'_> {
                     scope.with_variable(id.ident, quote!(::core::clone::Clone::clone(&#known)))
                 })
             }
-            _ => self.with_attributes_for(phase, scope),
+            _ => self.scope_with_attributes(phase, scope),
         };
         let bound = scope.mentioned_bindings(&MentionedNames::in_expressions(
             std::iter::once(read).chain(condition),
@@ -242,7 +242,7 @@ impl Resource<'_> {
         let at = called_function_span(read);
         let answer = hidden_variable_at("answer", at);
         let awaited = await_expression(read, at);
-        let checked = quote_spanned!(at=> __Found::found(#answer?));
+        let checked = quote_spanned!(at=> __Found::found_object(#answer?));
         let what = format!("the {} is {state}", self.display_name());
         quote! {
             call.wait(#what)
@@ -263,7 +263,7 @@ impl Resource<'_> {
 
     /// The names that an expression has.
     fn handler_scope(&self, phase: HandlerKind) -> Scope {
-        let scope = self.with_attributes_for(phase, self.handler_field_scope());
+        let scope = self.scope_with_attributes(phase, self.struct_field_scope());
         // Visible in the author's expressions, unlike hidden names.
         let whole = |name| Ident::new(name, Span::call_site());
         let planned = quote!(::core::clone::Clone::clone(&call.planned));
@@ -284,7 +284,7 @@ impl Resource<'_> {
         scope.with_variable(&whole("call"), quote!(&call))
     }
 
-    fn with_attributes_for(&self, phase: HandlerKind, scope: Scope) -> Scope {
+    fn scope_with_attributes(&self, phase: HandlerKind, scope: Scope) -> Scope {
         match phase {
             HandlerKind::Create => {
                 scope.with_attributes_of(self.settable_fields(), &quote!(call.planned))

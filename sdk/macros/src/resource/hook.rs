@@ -31,7 +31,7 @@ impl Resource<'_> {
         let by_identity = self.hook_function("import_by_identity", &by_identity, &result, &object);
         let upgrade = self.hook_function("upgrade", &call("Upgrade"), &result, &object);
         let result = quote!(::core::option::Option<#draft>);
-        let take_over = self.hook_function("take_over", &call("Foreign"), &result, &found);
+        let take_over = self.hook_function("take_over", &call("ForeignObject"), &result, &found);
         quote!(#validate #modify #import #by_identity #upgrade #take_over)
     }
 
@@ -45,7 +45,7 @@ impl Resource<'_> {
         let expression = self.said.expression(word)?;
         let (name, bound) = (
             format_ident!("{word}"),
-            self.handler_field_scope()
+            self.struct_field_scope()
                 .mentioned_bindings(&MentionedNames::in_expressions([expression])),
         );
         // All other handlers may wait for something.

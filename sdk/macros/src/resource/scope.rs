@@ -7,7 +7,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt as _;
 use syn::{Error, Expr, Ident, Result};
 
-use super::args::HandlerField;
+use super::args::ResourceStructField;
 use crate::model_field::ModelField;
 
 /// The words for a call and for what it brings as a whole.
@@ -72,7 +72,7 @@ pub(crate) struct Scope {
 
 impl Scope {
     /// Fields that the handlers hold.
-    pub(crate) fn of_handler_fields(held: &[HandlerField]) -> Self {
+    pub(crate) fn of_struct_fields(held: &[ResourceStructField]) -> Self {
         let variables = held.iter().enumerate().map(|(at, held)| {
             let at = syn::Index::from(at);
             (held.ident.clone(), quote!(&self.#at))
@@ -109,8 +109,8 @@ impl Scope {
 }
 
 /// Checks that each name has one meaning.
-pub(crate) fn check_handler_field_names(
-    held: &[HandlerField],
+pub(crate) fn check_struct_field_names(
+    held: &[ResourceStructField],
     parts: &[ModelField<'_>],
 ) -> Result<()> {
     for one in held {

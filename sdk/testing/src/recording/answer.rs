@@ -21,7 +21,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde_json::{Value as Json, json};
 
 use super::value_json::{
-    OfferedSchemas, RecordedRequestOrAnswer, ValueKind, decode_bytes, decode_deferred,
+    OfferedSchemas, PayloadSchema, RecordedRequestOrAnswer, decode_bytes, decode_deferral_reason,
     decode_diagnostics, decode_path, encode_bytes, encode_path,
 };
 
@@ -150,7 +150,7 @@ impl RecordedRequestOrAnswer<'_> {
         private: &Bytes,
         identity: Option<&Payload>,
     ) {
-        self.add_payload("state", ValueKind::Resource(of), state);
+        self.add_payload("state", PayloadSchema::Resource(of), state);
         self.add_nonempty_member("private", encode_bytes(private));
         self.add_identity("identity", of, identity);
     }
@@ -162,22 +162,22 @@ fn decode_object_answer(
     json: &Json,
 ) -> Result<ObjectAnswer, String> {
     Ok(ObjectAnswer {
-        state: offer.decode_payload(ValueKind::Resource(of), &json["state"])?,
+        state: offer.decode_payload(PayloadSchema::Resource(of), &json["state"])?,
         private: decode_bytes(&json["private"]),
-        identity: offer.decode_optional_payload(ValueKind::Identity(of), &json["identity"])?,
+        identity: offer.decode_optional_payload(PayloadSchema::Identity(of), &json["identity"])?,
         diagnostics: decode_diagnostics(&json["diagnostics"]),
     })
 }
 
 impl RecordedAnswer for UpgradeResponse {
     fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
-        page.add_payload("state", ValueKind::Resource(of), &self.state);
+        page.add_payload("state", PayloadSchema::Resource(of), &self.state);
         page.add_diagnostics(&self.diagnostics);
     }
 
     fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            state: offer.decode_payload(ValueKind::Resource(of), &json["state"])?,
+            state: offer.decode_payload(PayloadSchema::Resource(of), &json["state"])?,
             diagnostics: decode_diagnostics(&json["diagnostics"]),
         })
     }
@@ -187,20 +187,20 @@ impl RecordedAnswer for ReadResponse {
     fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
         page.add_object(of, &self.state, &self.private, self.identity.as_ref());
         page.add_diagnostics(&self.diagnostics);
-        page.add_deferred(self.deferred);
+        page.add_deferral_reason(self.deferred);
     }
 
     fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         let ObjectAnswer { state, private, identity, diagnostics } =
             decode_object_answer(offer, of, json)?;
-        let deferred = decode_deferred(&json["deferred"]);
+        let deferred = decode_deferral_reason(&json["deferred"]);
         Ok(Self { state, private, deferred, identity, diagnostics })
     }
 }
 
 impl RecordedAnswer for PlanResponse {
     fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
-        page.add_payload("planned", ValueKind::Resource(of), &self.planned);
+        page.add_payload("planned", PayloadSchema::Resource(of), &self.planned);
         if !self.requires_replace.is_empty() {
             page.add_nonempty_member(
                 "requires_replace",
@@ -212,7 +212,7 @@ impl RecordedAnswer for PlanResponse {
         if self.legacy_type_system {
             page.add_nonempty_member("legacy_type_system", json!(true));
         }
-        page.add_deferred(self.deferred);
+        page.add_deferral_reason(self.deferred);
         page.add_identity("planned_identity", of, self.planned_identity.as_ref());
         page.add_diagnostics(&self.diagnostics);
     }
@@ -220,13 +220,13 @@ impl RecordedAnswer for PlanResponse {
     fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         let replace = json["requires_replace"].as_array().into_iter().flatten();
         Ok(Self {
-            planned: offer.decode_payload(ValueKind::Resource(of), &json["planned"])?,
+            planned: offer.decode_payload(PayloadSchema::Resource(of), &json["planned"])?,
             requires_replace: replace.map(decode_path).collect(),
             planned_private: decode_bytes(&json["planned_private"]),
             legacy_type_system: json["legacy_type_system"] == true,
-            deferred: decode_deferred(&json["deferred"]),
+            deferred: decode_deferral_reason(&json["deferred"]),
             planned_identity: offer
-                .decode_optional_payload(ValueKind::Identity(of), &json["planned_identity"])?,
+                .decode_optional_payload(PayloadSchema::Identity(of), &json["planned_identity"])?,
             diagnostics: decode_diagnostics(&json["diagnostics"]),
         })
     }
@@ -258,13 +258,13 @@ impl RecordedAnswer for ImportResponse {
             let identity = one.identity.as_ref();
             shown.push(json!({
                 "type": name,
-                "state": page.encode_payload(ValueKind::Resource(name), &one.state),
+                "state": page.encode_payload(PayloadSchema::Resource(name), &one.state),
                 "private": encode_bytes(&one.private),
-                "identity": identity.map(|identity| page.encode_payload(ValueKind::Identity(name), identity)),
+                "identity": identity.map(|identity| page.encode_payload(PayloadSchema::Identity(name), identity)),
             }));
         }
         page.add_nonempty_member("resources", Json::Array(shown));
-        page.add_deferred(self.deferred);
+        page.add_deferral_reason(self.deferred);
         page.add_diagnostics(&self.diagnostics);
     }
 
@@ -274,15 +274,15 @@ impl RecordedAnswer for ImportResponse {
             let name = one["type"].as_str().unwrap_or_default();
             resources.push(ImportedResource {
                 type_name: name.to_owned(),
-                state: offer.decode_payload(ValueKind::Resource(name), &one["state"])?,
+                state: offer.decode_payload(PayloadSchema::Resource(name), &one["state"])?,
                 private: decode_bytes(&one["private"]),
                 identity: offer
-                    .decode_optional_payload(ValueKind::Identity(name), &one["identity"])?,
+                    .decode_optional_payload(PayloadSchema::Identity(name), &one["identity"])?,
             });
         }
         Ok(Self {
             resources,
-            deferred: decode_deferred(&json["deferred"]),
+            deferred: decode_deferral_reason(&json["deferred"]),
             diagnostics: decode_diagnostics(&json["diagnostics"]),
         })
     }
@@ -303,13 +303,13 @@ impl RecordedAnswer for MoveResponse {
 
 impl RecordedAnswer for UpgradeIdentityResponse {
     fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
-        page.add_payload("identity", ValueKind::Identity(of), &self.identity);
+        page.add_payload("identity", PayloadSchema::Identity(of), &self.identity);
         page.add_diagnostics(&self.diagnostics);
     }
 
     fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            identity: offer.decode_payload(ValueKind::Identity(of), &json["identity"])?,
+            identity: offer.decode_payload(PayloadSchema::Identity(of), &json["identity"])?,
             diagnostics: decode_diagnostics(&json["diagnostics"]),
         })
     }
@@ -317,15 +317,15 @@ impl RecordedAnswer for UpgradeIdentityResponse {
 
 impl RecordedAnswer for ReadDataResponse {
     fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
-        page.add_payload("state", ValueKind::Data(of), &self.state);
-        page.add_deferred(self.deferred);
+        page.add_payload("state", PayloadSchema::Data(of), &self.state);
+        page.add_deferral_reason(self.deferred);
         page.add_diagnostics(&self.diagnostics);
     }
 
     fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            state: offer.decode_payload(ValueKind::Data(of), &json["state"])?,
-            deferred: decode_deferred(&json["deferred"]),
+            state: offer.decode_payload(PayloadSchema::Data(of), &json["state"])?,
+            deferred: decode_deferral_reason(&json["deferred"]),
             diagnostics: decode_diagnostics(&json["diagnostics"]),
         })
     }
@@ -334,7 +334,7 @@ impl RecordedAnswer for ReadDataResponse {
 impl RecordedAnswer for CallResponse {
     fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
         match &self.result {
-            Ok(result) => page.add_payload("result", ValueKind::Result(of), result),
+            Ok(result) => page.add_payload("result", PayloadSchema::Result(of), result),
             Err(error) => {
                 page.add_nonempty_member(
                     "error",
@@ -349,30 +349,31 @@ impl RecordedAnswer for CallResponse {
             let argument = json["error"]["argument"].as_u64();
             return Ok(Self { result: Err(FunctionError { text: text.to_owned(), argument }) });
         }
-        Ok(Self { result: Ok(offer.decode_payload(ValueKind::Result(of), &json["result"])?) })
+        Ok(Self { result: Ok(offer.decode_payload(PayloadSchema::Result(of), &json["result"])?) })
     }
 }
 
 impl RecordedAnswer for OpenResponse {
     fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, of: &str) {
         // An ephemeral value is never stored, so the record does not have it either.
-        if let Ok(result) = self.result.decode(&page.offer.value_type(ValueKind::Ephemeral(of))) {
+        if let Ok(result) = self.result.decode(&page.offer.value_type(PayloadSchema::Ephemeral(of)))
+        {
             page.add_secrets(result.value());
         }
-        page.add_payload("result", ValueKind::Ephemeral(of), &self.result);
+        page.add_payload("result", PayloadSchema::Ephemeral(of), &self.result);
         page.add_nonempty_member("private", encode_bytes(&self.private));
         // As a length of time: the moment itself would be past when it is replayed.
         page.add_nonempty_member("renew_in", seconds_until(self.renew_at));
-        page.add_deferred(self.deferred);
+        page.add_deferral_reason(self.deferred);
         page.add_diagnostics(&self.diagnostics);
     }
 
     fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            result: offer.decode_payload(ValueKind::Ephemeral(of), &json["result"])?,
+            result: offer.decode_payload(PayloadSchema::Ephemeral(of), &json["result"])?,
             private: decode_bytes(&json["private"]),
             renew_at: time_after(&json["renew_in"]),
-            deferred: decode_deferred(&json["deferred"]),
+            deferred: decode_deferral_reason(&json["deferred"]),
             diagnostics: decode_diagnostics(&json["diagnostics"]),
         })
     }
@@ -396,13 +397,13 @@ impl RecordedAnswer for RenewResponse {
 
 impl RecordedAnswer for PlanActionResponse {
     fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, _: &str) {
-        page.add_deferred(self.deferred);
+        page.add_deferral_reason(self.deferred);
         page.add_diagnostics(&self.diagnostics);
     }
 
     fn decode(_: &OfferedSchemas, _: &str, json: &Json) -> Result<Self, String> {
         let diagnostics = decode_diagnostics(&json["diagnostics"]);
-        Ok(Self { deferred: decode_deferred(&json["deferred"]), diagnostics })
+        Ok(Self { deferred: decode_deferral_reason(&json["deferred"]), diagnostics })
     }
 }
 
@@ -444,7 +445,7 @@ impl RecordedAnswer for Vec<ListEvent> {
             inner.add_nonempty_member("name", json!(event.display_name));
             inner.add_identity("identity", of, event.identity.as_ref());
             if let Some(object) = &event.object {
-                inner.add_payload("object", ValueKind::Resource(of), object);
+                inner.add_payload("object", PayloadSchema::Resource(of), object);
             }
             inner.add_diagnostics(&event.diagnostics);
             page.secrets.append(&mut inner.secrets);
@@ -458,9 +459,10 @@ impl RecordedAnswer for Vec<ListEvent> {
         let events = json["events"].as_array().into_iter().flatten().map(|event| {
             Ok(ListEvent {
                 identity: offer
-                    .decode_optional_payload(ValueKind::Identity(of), &event["identity"])?,
+                    .decode_optional_payload(PayloadSchema::Identity(of), &event["identity"])?,
                 display_name: event["name"].as_str().unwrap_or_default().to_owned(),
-                object: offer.decode_optional_payload(ValueKind::Resource(of), &event["object"])?,
+                object: offer
+                    .decode_optional_payload(PayloadSchema::Resource(of), &event["object"])?,
                 diagnostics: decode_diagnostics(&event["diagnostics"]),
             })
         });

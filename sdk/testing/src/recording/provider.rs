@@ -27,7 +27,7 @@ impl RecordingProvider {
         Self { inner, recording, replays, offer: OnceCell::new() }
     }
 
-    async fn new_recorded_half(&self) -> Result<RecordedRequestOrAnswer<'_>, Failure> {
+    async fn new_request_or_answer(&self) -> Result<RecordedRequestOrAnswer<'_>, Failure> {
         let offer = self.offer.get_or_try_init(|| async {
             let identities = match self.inner.identity_schemas().await {
                 // Providers of before 5.9 and 6.9 have no identities.
@@ -41,7 +41,7 @@ impl RecordingProvider {
 
     /// Answers a call: from the record, or by the provider, whose answer is recorded.
     async fn record_or_replay(&self, request: Request) -> Result<Response, Failure> {
-        let page = self.new_recorded_half().await?;
+        let page = self.new_request_or_answer().await?;
         let offer = page.offer;
         let subject = Some(request.type_or_function_name()).filter(|subject| !subject.is_empty());
         let of = subject.unwrap_or("provider").to_owned();

@@ -16,7 +16,9 @@ use formwork_value::codec::json::{self, ExtraAttributes};
 use formwork_value::schema::Block;
 use serde_json::{Value as Json, json};
 
-use super::value_json::{RecordedRequestOrAnswer, ValueKind, encode_bytes, mark_all_values_secret};
+use super::value_json::{
+    PayloadSchema, RecordedRequestOrAnswer, encode_bytes, mark_all_values_secret,
+};
 
 impl RecordedRequestOrAnswer<'_> {
     /// Encodes a request; `None` for a call that is not recorded.
@@ -24,20 +26,20 @@ impl RecordedRequestOrAnswer<'_> {
         let of = request.type_or_function_name();
         Some(match request {
             Request::ValidateProviderConfig(it) => {
-                self.with_validate_request(ValueKind::Provider, it)
+                self.with_validate_request(PayloadSchema::Provider, it)
             }
             Request::ConfigureProvider(it) => self.with_configure_request(it),
             Request::ValidateResourceConfig(it) => {
-                self.with_validate_request(ValueKind::Resource(of), it)
+                self.with_validate_request(PayloadSchema::Resource(of), it)
             }
             Request::ValidateDataResourceConfig(it) => {
-                self.with_validate_request(ValueKind::Data(of), it)
+                self.with_validate_request(PayloadSchema::Data(of), it)
             }
             Request::ValidateEphemeralResourceConfig(it) => {
-                self.with_validate_request(ValueKind::Ephemeral(of), it)
+                self.with_validate_request(PayloadSchema::Ephemeral(of), it)
             }
             Request::ValidateActionConfig(it) => {
-                self.with_validate_request(ValueKind::Action(of), it)
+                self.with_validate_request(PayloadSchema::Action(of), it)
             }
             Request::ValidateListResourceConfig(it) => self.with_validate_list_request(it),
             Request::UpgradeResourceState(it) => self.with_upgrade_request(it),
@@ -74,14 +76,14 @@ impl RecordedRequestOrAnswer<'_> {
         })
     }
 
-    fn with_validate_request(mut self, kind: ValueKind<'_>, request: &ValidateRequest) -> Self {
+    fn with_validate_request(mut self, kind: PayloadSchema<'_>, request: &ValidateRequest) -> Self {
         self.add_payload("config", kind, &request.config);
         self
     }
 
     fn with_configure_request(mut self, request: &ConfigureRequest) -> Self {
         // Without the version of the host, because a record outlives it.
-        self.add_payload("config", ValueKind::Provider, &request.config);
+        self.add_payload("config", PayloadSchema::Provider, &request.config);
         self
     }
 
@@ -93,20 +95,20 @@ impl RecordedRequestOrAnswer<'_> {
 
     fn with_read_request(mut self, request: &ReadRequest) -> Self {
         let name = &request.type_name;
-        self.add_payload("current", ValueKind::Resource(name), &request.current);
+        self.add_payload("current", PayloadSchema::Resource(name), &request.current);
         self.add_nonempty_member("private", encode_bytes(&request.private));
-        self.add_payload("provider_meta", ValueKind::Meta, &request.provider_meta);
+        self.add_payload("provider_meta", PayloadSchema::Meta, &request.provider_meta);
         self.add_identity("identity", name, request.identity.as_ref());
         self
     }
 
     fn with_plan_request(mut self, request: &PlanRequest) -> Self {
         let name = &request.type_name;
-        self.add_payload("prior", ValueKind::Resource(name), &request.prior);
-        self.add_payload("proposed", ValueKind::Resource(name), &request.proposed);
-        self.add_payload("config", ValueKind::Resource(name), &request.config);
+        self.add_payload("prior", PayloadSchema::Resource(name), &request.prior);
+        self.add_payload("proposed", PayloadSchema::Resource(name), &request.proposed);
+        self.add_payload("config", PayloadSchema::Resource(name), &request.config);
         self.add_nonempty_member("prior_private", encode_bytes(&request.prior_private));
-        self.add_payload("provider_meta", ValueKind::Meta, &request.provider_meta);
+        self.add_payload("provider_meta", PayloadSchema::Meta, &request.provider_meta);
         self.add_identity("prior_identity", name, request.prior_identity.as_ref());
         self.add_nonempty_member("planned_private", encode_bytes(&request.planned_private));
         self
@@ -114,11 +116,11 @@ impl RecordedRequestOrAnswer<'_> {
 
     fn with_apply_request(mut self, request: &ApplyRequest) -> Self {
         let name = &request.type_name;
-        self.add_payload("prior", ValueKind::Resource(name), &request.prior);
-        self.add_payload("planned", ValueKind::Resource(name), &request.planned);
-        self.add_payload("config", ValueKind::Resource(name), &request.config);
+        self.add_payload("prior", PayloadSchema::Resource(name), &request.prior);
+        self.add_payload("planned", PayloadSchema::Resource(name), &request.planned);
+        self.add_payload("config", PayloadSchema::Resource(name), &request.config);
         self.add_nonempty_member("planned_private", encode_bytes(&request.planned_private));
-        self.add_payload("provider_meta", ValueKind::Meta, &request.provider_meta);
+        self.add_payload("provider_meta", PayloadSchema::Meta, &request.provider_meta);
         self.add_identity("planned_identity", name, request.planned_identity.as_ref());
         self
     }
@@ -150,39 +152,39 @@ impl RecordedRequestOrAnswer<'_> {
     }
 
     fn with_read_data_request(mut self, request: &ReadDataRequest) -> Self {
-        self.add_payload("config", ValueKind::Data(&request.type_name), &request.config);
-        self.add_payload("provider_meta", ValueKind::Meta, &request.provider_meta);
+        self.add_payload("config", PayloadSchema::Data(&request.type_name), &request.config);
+        self.add_payload("provider_meta", PayloadSchema::Meta, &request.provider_meta);
         self
     }
 
     fn with_call_function_request(mut self, request: &CallRequest) -> Self {
         let arguments = request.arguments.iter().enumerate();
         let shown = arguments
-            .map(|(at, one)| self.encode_payload(ValueKind::Argument(&request.name, at), one));
+            .map(|(at, one)| self.encode_payload(PayloadSchema::Argument(&request.name, at), one));
         let arguments: Vec<Json> = shown.collect();
         self.add_nonempty_member("arguments", Json::Array(arguments));
         self
     }
 
     fn with_open_request(mut self, request: &OpenRequest) -> Self {
-        self.add_payload("config", ValueKind::Ephemeral(&request.type_name), &request.config);
+        self.add_payload("config", PayloadSchema::Ephemeral(&request.type_name), &request.config);
         self
     }
 
     fn with_list_request(mut self, request: &ListRequest) -> Self {
-        self.add_payload("config", ValueKind::List(&request.type_name), &request.config);
+        self.add_payload("config", PayloadSchema::List(&request.type_name), &request.config);
         self.add_nonempty_member("limit", json!(request.limit));
         self.add_nonempty_member("include_object", json!(request.include_object));
         self
     }
 
     fn with_validate_list_request(mut self, request: &ValidateListRequest) -> Self {
-        self.add_payload("config", ValueKind::List(&request.type_name), &request.config);
+        self.add_payload("config", PayloadSchema::List(&request.type_name), &request.config);
         self
     }
 
     fn with_action_request(mut self, request: &ActionRequest) -> Self {
-        self.add_payload("config", ValueKind::Action(&request.type_name), &request.config);
+        self.add_payload("config", PayloadSchema::Action(&request.type_name), &request.config);
         self
     }
 
@@ -194,7 +196,7 @@ impl RecordedRequestOrAnswer<'_> {
     /// Encodes an identity, if it exists.
     pub(super) fn add_identity(&mut self, name: &str, of: &str, identity: Option<&Payload>) {
         if let Some(identity) = identity {
-            self.add_payload(name, ValueKind::Identity(of), identity);
+            self.add_payload(name, PayloadSchema::Identity(of), identity);
         }
     }
 
@@ -214,13 +216,13 @@ impl RecordedRequestOrAnswer<'_> {
             {
                 Ok(object) => self.mark_sensitive_parts(block, &object, &mut json),
                 // Stored by another version: its top-level attributes are recognised by name.
-                Err(_) => self.hide_sensitive_attributes(block, &mut json),
+                Err(_) => self.mark_sensitive_by_name(block, &mut json),
             }
         }
         self.add_nonempty_member(name, json);
     }
 
-    fn hide_sensitive_attributes(&mut self, block: &Block, json: &mut Json) {
+    fn mark_sensitive_by_name(&mut self, block: &Block, json: &mut Json) {
         for (name, _) in block.attributes.iter().filter(|(_, attribute)| attribute.sensitive) {
             if let Some(part) = json.get_mut(name.as_str()) {
                 collect_secret_texts(part, &mut self.secrets);

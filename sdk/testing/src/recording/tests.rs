@@ -104,7 +104,7 @@ fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
     let (plans, text) = recorded();
     // With other codes, the tokens of the record take the values of this run.
     for codes in [["open sesame", "swordfish"], ["another", "and yet another"]] {
-        let recording = Recording::read(&text).unwrap();
+        let recording = Recording::from_text(&text).unwrap();
         let mut engine = test_engine(false);
         engine.replay(&recording);
         // `note` is not sensitive, so that the second plan shows the first code inside it.
@@ -118,7 +118,7 @@ fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
 fn a_call_that_was_not_recorded_is_reported_with_the_one_that_was() {
     let (_, text) = recorded();
     let replaying = |text: &str| {
-        let recording = Recording::read(text).unwrap();
+        let recording = Recording::from_text(text).unwrap();
         let mut engine = test_engine(false);
         engine.replay(&recording);
         engine
@@ -134,7 +134,7 @@ fn a_call_that_was_not_recorded_is_reported_with_the_one_that_was() {
         .plan(&config("red", "open sesame"))
         .expect_error("came instead of apply of doors_door");
     replaying("").plan(&config("red", "x")).expect_error("came after everything that was recorded");
-    let refusal = Recording::read("{}\n").err().unwrap().to_string();
+    let refusal = Recording::from_text("{}\n").err().unwrap().to_string();
     assert_eq!(refusal, "line 1: `call` is no text");
 }
 
@@ -219,7 +219,7 @@ fn secrets_that_are_no_texts_are_hidden_and_come_back() {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
     for pin in [4711, 815] {
-        let recording = Recording::read(&text).unwrap();
+        let recording = Recording::from_text(&text).unwrap();
         let mut engine = TestEngine::new(|| safes(false));
         engine.replay(&recording);
         engine.apply(&config(pin)).expect_done();
@@ -253,12 +253,12 @@ async fn answers_that_stream_are_kept_and_come_again() {
         (format!("{found:?}"), format!("{done:?}"))
     };
     let recording = Recording::new();
-    let first = asked(&*recording.record(Arc::new(safes(true).into_provider()))).await;
+    let first = asked(&*recording.recording_provider(Arc::new(safes(true).into_provider()))).await;
     assert!(first.1.contains("turning by 3") && first.1.contains("It is stuck"), "{first:?}");
     let text = recording.text();
     assert!(!text.contains("4711"), "{text}");
-    let again = Recording::read(&text).unwrap();
-    let second = asked(&*again.replay(Arc::new(safes(false).into_provider()))).await;
+    let again = Recording::from_text(&text).unwrap();
+    let second = asked(&*again.replaying_provider(Arc::new(safes(false).into_provider()))).await;
     assert_eq!(second.1, first.1);
     // No request of the replay has the pin, so that its token has no value to take.
     assert!(second.0.contains("the safe") && !second.0.contains("4711"), "{second:?}");
@@ -322,7 +322,7 @@ fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too()
         // One sensitive attribute makes the whole set sensitive, as its elements have no place of
         // their own: `ring` and the default are hidden too.
         assert!(!text.contains("7777") && !text.contains("ring"), "{text}");
-        let again = Recording::read(&text).unwrap();
+        let again = Recording::from_text(&text).unwrap();
         let mut replayed = test_engine();
         replayed.replay(&again);
         live(&mut replayed, secret);

@@ -31,7 +31,7 @@ pub(super) struct OfferedSchemas {
 
 /// Schema of a value.
 #[derive(Clone, Copy)]
-pub(super) enum ValueKind<'n> {
+pub(super) enum PayloadSchema<'n> {
     Provider,
     Meta,
     Resource(&'n str),
@@ -47,32 +47,34 @@ pub(super) enum ValueKind<'n> {
 }
 
 impl OfferedSchemas {
-    fn find_block(&self, kind: ValueKind<'_>) -> Option<&Block> {
+    fn find_block(&self, kind: PayloadSchema<'_>) -> Option<&Block> {
         let schema: Option<&Schema> = match kind {
-            ValueKind::Provider => Some(&self.schema.provider),
-            ValueKind::Meta => self.schema.provider_meta.as_ref(),
-            ValueKind::Resource(name) => self.schema.resources.get(name),
-            ValueKind::Data(name) => self.schema.data_sources.get(name),
-            ValueKind::Ephemeral(name) => self.schema.ephemeral_resources.get(name),
-            ValueKind::List(name) => self.schema.list_resources.get(name),
-            ValueKind::Action(name) => self.schema.actions.get(name),
-            ValueKind::Identity(_) | ValueKind::Argument(..) | ValueKind::Result(_) => None,
+            PayloadSchema::Provider => Some(&self.schema.provider),
+            PayloadSchema::Meta => self.schema.provider_meta.as_ref(),
+            PayloadSchema::Resource(name) => self.schema.resources.get(name),
+            PayloadSchema::Data(name) => self.schema.data_sources.get(name),
+            PayloadSchema::Ephemeral(name) => self.schema.ephemeral_resources.get(name),
+            PayloadSchema::List(name) => self.schema.list_resources.get(name),
+            PayloadSchema::Action(name) => self.schema.actions.get(name),
+            PayloadSchema::Identity(_) | PayloadSchema::Argument(..) | PayloadSchema::Result(_) => {
+                None
+            }
         };
         schema.map(|schema| &schema.block)
     }
 
-    pub(super) fn value_type(&self, kind: ValueKind<'_>) -> Type {
+    pub(super) fn value_type(&self, kind: PayloadSchema<'_>) -> Type {
         let function = |name: &str| self.schema.functions.get(name);
         let known = match kind {
-            ValueKind::Identity(name) => self.identities.schemas.get(name).map(|schema| {
+            PayloadSchema::Identity(name) => self.identities.schemas.get(name).map(|schema| {
                 let attributes = schema.attributes.iter();
                 Type::object(attributes.map(|(name, one)| (name.as_str(), one.ty.clone())))
             }),
-            ValueKind::Argument(name, at) => function(name).and_then(|function| {
+            PayloadSchema::Argument(name, at) => function(name).and_then(|function| {
                 let parameter = function.parameters.get(at).or(function.variadic.as_ref());
                 parameter.map(|parameter| parameter.ty.clone())
             }),
-            ValueKind::Result(name) => function(name).map(|function| function.returns.clone()),
+            PayloadSchema::Result(name) => function(name).map(|function| function.returns.clone()),
             _ => self.find_block(kind).map(Block::implied_type),
         };
         known.unwrap_or(Type::Dynamic)
@@ -81,14 +83,14 @@ impl OfferedSchemas {
     /// Decodes a value.
     pub(super) fn decode_payload(
         &self,
-        kind: ValueKind<'_>,
+        kind: PayloadSchema<'_>,
         json: &Json,
     ) -> Result<Payload, String> {
         let ty = self.value_type(kind);
         if json.is_null() {
             // An answer always has an object, but a null one is omitted in the record.
             return Ok(match kind {
-                ValueKind::Resource(_) => {
+                PayloadSchema::Resource(_) => {
                     Payload::Value(Value::null(ty.clone()).split_marks().0, ty)
                 }
                 _ => Payload::Absent,
@@ -100,7 +102,7 @@ impl OfferedSchemas {
     /// Decodes an optional value.
     pub(super) fn decode_optional_payload(
         &self,
-        kind: ValueKind<'_>,
+        kind: PayloadSchema<'_>,
         json: &Json,
     ) -> Result<Option<Payload>, String> {
         if json.is_null() { Ok(None) } else { self.decode_payload(kind, json).map(Some) }
@@ -150,13 +152,13 @@ impl<'o> RecordedRequestOrAnswer<'o> {
     }
 
     /// Encodes a value.
-    pub(super) fn add_payload(&mut self, name: &str, kind: ValueKind<'_>, payload: &Payload) {
+    pub(super) fn add_payload(&mut self, name: &str, kind: PayloadSchema<'_>, payload: &Payload) {
         let json = self.encode_payload(kind, payload);
         self.add_nonempty_member(name, json);
     }
 
     /// The value as JSON. Its sensitive parts are recorded as secrets.
-    pub(super) fn encode_payload(&mut self, kind: ValueKind<'_>, payload: &Payload) -> Json {
+    pub(super) fn encode_payload(&mut self, kind: PayloadSchema<'_>, payload: &Payload) -> Json {
         let ty = self.offer.value_type(kind);
         match payload.decode(&ty) {
             Ok(plain) if plain.value().is_null() => Json::Null,
@@ -206,7 +208,7 @@ impl<'o> RecordedRequestOrAnswer<'o> {
         }
     }
 
-    pub(super) fn add_deferred(&mut self, deferred: Option<DeferredReason>) {
+    pub(super) fn add_deferral_reason(&mut self, deferred: Option<DeferredReason>) {
         let found =
             deferred.and_then(|reason| DEFERRAL_REASONS.iter().find(|(one, _)| *one == reason));
         self.add_nonempty_member(
@@ -226,7 +228,7 @@ const DEFERRAL_REASONS: [(DeferredReason, &str); 4] = [
     (DeferredReason::AbsentPrerequisite, "absent prerequisite"),
 ];
 
-pub(super) fn decode_deferred(json: &Json) -> Option<DeferredReason> {
+pub(super) fn decode_deferral_reason(json: &Json) -> Option<DeferredReason> {
     DEFERRAL_REASONS.iter().find(|(_, name)| json == name).map(|(reason, _)| *reason)
 }
 

@@ -58,7 +58,7 @@ impl Ephemeral for Leases {
         self.0.say(&format!("open {}", call.config.name));
         call.private.set("name", &call.config.name);
         call.private.set("minutes", call.config.minutes.to_string());
-        call.lasts.until(lasting(call.config.minutes));
+        call.lasts.renew_at(lasting(call.config.minutes));
         Ok(LeaseComputed { token: "t".to_owned() })
     }
 
@@ -71,7 +71,7 @@ impl Ephemeral for Leases {
             _ => {}
         }
         let minutes = call.private.get("minutes").unwrap_or_default();
-        call.lasts.until(lasting(minutes.parse()?));
+        call.lasts.renew_at(lasting(minutes.parse()?));
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::process_finding;
+use super::finding_about_process;
 use crate::message::Msg;
 use crate::plugin::{Plugin, StartError, panic_report_in};
 use crate::rpc::Rpc;
@@ -29,9 +29,9 @@ pub(super) async fn check_network_use(suite: &mut Suite, plugin: &Plugin) {
         }
         seen.extend(remote_tcp_addresses(pid));
     }
-    suite.check_rule("H-18", seen.is_empty(), || {
-        process_finding("H-18", "it has a network connection before Configure")
-            .with_values("none", format!("{seen:?}"))
+    suite.record_case("H-18", seen.is_empty(), || {
+        finding_about_process("H-18", "it has a network connection before Configure")
+            .with_expected_and_found("none", format!("{seen:?}"))
     });
 }
 
@@ -92,15 +92,15 @@ pub(super) async fn check_two_processes(suite: &mut Suite, program: &Path) {
     let (Ok(one), Ok(two)) = (&one, &two) else {
         let why = [one.err(), two.err()].into_iter().flatten().next();
         let why = why.map(|error| error.to_string()).unwrap_or_default();
-        return suite.check_rule("H-19", false, || {
-            process_finding("H-19", "a second process does not start beside the first")
-                .with_values("a handshake", why)
+        return suite.record_case("H-19", false, || {
+            finding_about_process("H-19", "a second process does not start beside the first")
+                .with_expected_and_found("a handshake", why)
         });
     };
     for plugin in [one, two] {
         let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
-        suite.check_rule("H-19", call.has_reply(), || {
-            process_finding("H-19", "one of two processes does not answer").with_call(&call)
+        suite.record_case("H-19", call.has_reply(), || {
+            finding_about_process("H-19", "one of two processes does not answer").with_call(&call)
         });
     }
 }
@@ -127,9 +127,9 @@ async fn check_full_disk(suite: &mut Suite, program: &Path) {
         }
         Err(error) => Some(error.to_string()),
     };
-    suite.check_rule("Z-14", problem.is_none(), || {
-        process_finding("Z-14", "without a folder for temporary files it crashes or hangs")
-            .with_values("an answer, or a note", problem.unwrap_or_default())
+    suite.record_case("Z-14", problem.is_none(), || {
+        finding_about_process("Z-14", "without a folder for temporary files it crashes or hangs")
+            .with_expected_and_found("an answer, or a note", problem.unwrap_or_default())
     });
 }
 
@@ -154,15 +154,16 @@ pub(super) async fn check_unusual_environments(suite: &mut Suite, program: &Path
                 plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await
             }
             Err(error) => {
-                suite.check_rule("H-20", false, || {
-                    process_finding("H-20", format!("it does not start with {what}"))
-                        .with_values("a handshake", error.to_string())
+                suite.record_case("H-20", false, || {
+                    finding_about_process("H-20", format!("it does not start with {what}"))
+                        .with_expected_and_found("a handshake", error.to_string())
                 });
                 continue;
             }
         };
-        suite.check_rule("H-20", call.is_success(), || {
-            process_finding("H-20", format!("it does not answer with {what}")).with_call(&call)
+        suite.record_case("H-20", call.is_success(), || {
+            finding_about_process("H-20", format!("it does not answer with {what}"))
+                .with_call(&call)
         });
     }
 }

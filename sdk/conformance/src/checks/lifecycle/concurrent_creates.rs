@@ -34,13 +34,14 @@ pub(super) async fn check_parallel_creates(
         return;
     }
     let Some(plugin) = suite.plugin() else { return };
-    let calls = (0..20)
-        .map(|_| plugin.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE_TIMEOUT));
+    let calls = (0..20).map(|_| {
+        plugin.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGING_CALL_TIMEOUT)
+    });
     let calls = crate::checks::schema::await_all(calls).await;
     for (entry, call) in entries.into_iter().zip(calls) {
         let object = check_apply_answer(suite, offered, &create, &planned, &call);
         record_create_result(journal, entry, offered, &call);
-        suite.check_rule("A-20", !call.is_crash(), || {
+        suite.record_case("A-20", !call.is_crash_or_hang(), || {
             Finding::new("A-20", &offered.display_name(), "creating in parallel crashes")
                 .with_call(&call)
         });
@@ -50,11 +51,11 @@ pub(super) async fn check_parallel_creates(
             &to_plain(&planned.value),
             &to_plain(&object.value),
         );
-        suite.check_rule("A-20", odd.is_empty(), || {
+        suite.record_case("A-20", odd.is_empty(), || {
             let first = odd.first().map(ToString::to_string).unwrap_or_default();
             Finding::new("A-20", &offered.display_name(), "objects created in parallel mix")
                 .with_call(&call)
-                .with_values("the planned object", first)
+                .with_expected_and_found("the planned object", first)
         });
         if destroy_object(suite, offered, &object).await.is_success() {
             journal.record_destroyed(offered, &object.value);
@@ -80,24 +81,24 @@ pub(super) async fn check_stop_during_create(
         .call(
             Rpc::ConfigureProvider,
             &request::configure_request(&suite.config),
-            crate::suite::CHANGE_TIMEOUT,
+            crate::suite::CHANGING_CALL_TIMEOUT,
         )
         .await;
     let entry = journal.record_create_intent(offered, &create.config);
     let request = request::apply_request(offered, create, &planned.answer);
-    let apply = fresh.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE_TIMEOUT);
+    let apply = fresh.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGING_CALL_TIMEOUT);
     let stop = fresh.call(Rpc::StopProvider, &EMPTY_REQUEST, std::time::Duration::from_secs(10));
     // `join!` polls in this order, so the create begins before the stop.
     let (call, _stop) = tokio::join!(apply, stop);
-    suite.check_rule("A-17", !call.is_crash(), || {
+    suite.record_case("A-17", !call.is_crash_or_hang(), || {
         Finding::new("A-17", &offered.display_name(), "a create beside StopProvider has no answer")
             .with_call(&call)
     });
     let limit = std::time::Duration::from_secs(30);
-    suite.check_rule("Z-08", call.took <= limit, || {
+    suite.record_case("Z-08", call.took <= limit, || {
         Finding::new("Z-08", &offered.display_name(), "a call runs on after StopProvider")
             .with_call(&call)
-            .with_values("ended within 30 s", format!("{} s", call.took.as_secs()))
+            .with_expected_and_found("ended within 30 s", format!("{} s", call.took.as_secs()))
     });
     record_create_result(journal, entry, offered, &call);
 }
@@ -118,7 +119,7 @@ pub(super) async fn check_repeated_create(
     for _ in 0..2 {
         let entry = journal.record_create_intent(offered, &create.config);
         let call = suite.call_changing(Rpc::ApplyResourceChange, &request).await;
-        suite.check_rule("A-19", call.has_reply(), || {
+        suite.record_case("A-19", call.has_reply(), || {
             Finding::new("A-19", &offered.display_name(), "the same create twice crashes")
                 .with_call(&call)
         });

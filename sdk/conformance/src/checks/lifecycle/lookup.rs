@@ -78,7 +78,7 @@ async fn check_imported_object(
     value: &Value,
 ) {
     let differs = crate::checks::differing_paths(&object.value, value);
-    suite.check_rule("I-04", differs.is_empty(), || {
+    suite.record_case("I-04", differs.is_empty(), || {
         let at = differs.first().cloned().unwrap_or_default();
         let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
         Finding::new(
@@ -88,7 +88,7 @@ async fn check_imported_object(
         )
         .with_path(&at)
         .with_call(call)
-        .with_values(part(&object.value), part(value))
+        .with_expected_and_found(part(&object.value), part(value))
     });
     let again = plan_input(offered, value.clone(), object.config.clone());
     let plan = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
@@ -96,7 +96,7 @@ async fn check_imported_object(
         .ok()
         .flatten();
     let held = plan.is_success() && planned.is_some_and(|it| it.value() == value);
-    suite.check_rule("I-05", held, || {
+    suite.record_case("I-05", held, || {
         Finding::new("I-05", &offered.display_name(), "the plan after an import is not empty")
             .with_call(&plan)
     });
@@ -121,14 +121,14 @@ async fn check_import_by_identity(
     };
     // Without an import by id, the created object is the measure.
     let expected = by_id.map_or(&object.value, |(_, value)| value);
-    suite.check_rule("I-06", value == *expected, || {
+    suite.record_case("I-06", value == *expected, || {
         Finding::new(
             "I-06",
             &offered.display_name(),
             "import by identity gives another object than by id",
         )
         .with_call(&call)
-        .with_values(display_value(expected), display_value(&value))
+        .with_expected_and_found(display_value(expected), display_value(&value))
     });
 }
 
@@ -160,7 +160,7 @@ async fn check_object_is_listed(suite: &mut Suite, offered: &OfferedType, object
         let data = event.get_msg(1).and_then(|it| it.get_msg(1));
         decode_dynamic(data, &ty).ok().flatten() == own
     });
-    suite.check_rule("L-01", found, || {
+    suite.record_case("L-01", found, || {
         Finding::new("L-01", &list.display_name(), "listing does not find an object that exists")
             .with_call(&call)
     });
@@ -182,13 +182,13 @@ async fn check_generated_config(suite: &mut Suite, offered: &OfferedType, object
         &ty,
     );
     let Ok(Some(config)) = config else {
-        return suite.check_rule("I-08", false, || {
+        return suite.record_case("I-08", false, || {
             Finding::new("I-08", &offered.display_name(), "no configuration is generated")
                 .with_call(&call)
         });
     };
     let verdict = suite.call_validate(offered, config.value()).await;
-    suite.check_rule("I-08", verdict.is_success(), || {
+    suite.record_case("I-08", verdict.is_success(), || {
         Finding::new("I-08", &offered.display_name(), "generated configuration is not valid")
             .with_call(&verdict)
             .with_input(display_value(config.value()))
@@ -197,7 +197,7 @@ async fn check_generated_config(suite: &mut Suite, offered: &OfferedType, object
     let plan = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
     let planned =
         decode_dynamic(plan.first_message().and_then(|it| it.get_msg(1)), &ty).ok().flatten();
-    suite.check_rule("I-08", planned.is_some_and(|it| *it.value() == object.value), || {
+    suite.record_case("I-08", planned.is_some_and(|it| *it.value() == object.value), || {
         Finding::new("I-08", &offered.display_name(), "generated configuration plans a change")
             .with_call(&plan)
     });

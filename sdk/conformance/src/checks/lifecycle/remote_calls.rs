@@ -8,7 +8,8 @@ use formwork_value::{Path, Value};
 
 use super::journal::Journal;
 use super::{
-    Object, answer_has_null_object, call_read, change, destroy_object, record_create_result,
+    Object, answer_has_null_object, call_read, destroy_object, record_create_result,
+    update_and_replace,
 };
 use crate::checks::plan::{UsablePlan, plan_input, plan_or_none};
 use crate::checks::{differing_paths, display_value, null_object};
@@ -18,7 +19,7 @@ use crate::offer::OfferedType;
 use crate::plugin::{Call, Plugin};
 use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::{CHANGE_TIMEOUT, READ_ONLY_CALL_TIMEOUT, Suite};
+use crate::suite::{CHANGING_CALL_TIMEOUT, READ_ONLY_CALL_TIMEOUT, Suite};
 
 /// The rules of the family.
 pub(super) const REMOTE_CALL_RULES: [&str; 11] =
@@ -97,7 +98,7 @@ fn state_in_answer(offered: &OfferedType, call: &Call) -> Option<Value> {
 impl RemoteCallChecker<'_> {
     async fn check_with_config(&mut self, config: &Value) {
         let create = plan_input(&self.offered, null_object(&self.offered.ty()), config.clone());
-        self.proxy.begin_fault(RemoteFault::None);
+        self.proxy.restart_recording_with_fault(RemoteFault::None);
         let Some(planned) = plan_or_none(self.suite, &self.offered, &create).await else { return };
         let planning = self.proxy.take_calls();
         let Some((object, creating)) = self.apply_create_without_fault(&create, &planned).await
@@ -117,9 +118,9 @@ impl RemoteCallChecker<'_> {
         let object = self.check_failed_delete(object).await;
         // The object is gone now: each of the checks below creates one of its own.
         self.delete_object(&object).await;
-        self.check_failed_create(&create, &planned, &creating).await;
+        self.check_create_failing_late(&create, &planned, &creating).await;
         self.check_not_found_after_create(&create, &planned, &creating).await;
-        self.check_refused_create(&create, &planned).await;
+        self.check_create_not_resent(&create, &planned).await;
         self.check_crashed_create(&create, &planned).await;
         self.check_create_timeout(config).await;
     }
@@ -146,13 +147,13 @@ impl RemoteCallChecker<'_> {
     ) -> (Call, Vec<RemoteCall>, usize) {
         let entry = self.journal.record_create_intent(&self.offered, &create.config);
         let request = request::apply_request(&self.offered, create, &planned.answer);
-        self.proxy.begin_fault(fault);
+        self.proxy.restart_recording_with_fault(fault);
         let call = self.suite.call_changing(Rpc::ApplyResourceChange, &request).await;
         (call, self.proxy.take_calls(), entry)
     }
 
     async fn delete_object(&mut self, object: &Object) {
-        self.proxy.begin_fault(RemoteFault::None);
+        self.proxy.restart_recording_with_fault(RemoteFault::None);
         if destroy_object(self.suite, &self.offered, object).await.is_success() {
             self.journal.record_destroyed(&self.offered, &object.value);
         }
@@ -168,23 +169,25 @@ impl RemoteCallChecker<'_> {
         calls: &[RemoteCall],
     ) {
         let first = calls.iter().find(|it| it.may_change_something());
-        self.suite.check_rule(rule, first.is_none(), || {
+        self.suite.record_case(rule, first.is_none(), || {
             let message = format!("{doing} makes a changing remote call");
-            Finding::new(rule, &self.offered.display_name(), message).with_call(call).with_values(
-                "reading calls only",
-                first.map(RemoteCall::display_text).unwrap_or_default(),
-            )
+            Finding::new(rule, &self.offered.display_name(), message)
+                .with_call(call)
+                .with_expected_and_found(
+                    "reading calls only",
+                    first.map(RemoteCall::display_text).unwrap_or_default(),
+                )
         });
     }
 
     /// Reads, plans and applies without a change.
     async fn check_unchanged_object(&mut self, object: Object) -> Object {
-        self.proxy.begin_fault(RemoteFault::None);
+        self.proxy.restart_recording_with_fault(RemoteFault::None);
         let (call, _) = call_read(self.suite, &self.offered, &object).await;
         let reading = self.proxy.take_calls();
         self.check_calls_change_nothing("R-08", "reading", &call, &reading);
         let again = object.plan_input_for(&self.offered, object.config.clone());
-        self.proxy.begin_fault(RemoteFault::None);
+        self.proxy.restart_recording_with_fault(RemoteFault::None);
         let planned = plan_or_none(self.suite, &self.offered, &again).await;
         let planning = self.proxy.take_calls();
         let Some(planned) = planned else { return object };
@@ -194,7 +197,7 @@ impl RemoteCallChecker<'_> {
             return object;
         }
         let request = request::apply_request(&self.offered, &again, &planned.answer);
-        self.proxy.begin_fault(RemoteFault::None);
+        self.proxy.restart_recording_with_fault(RemoteFault::None);
         let call = self.suite.call_changing(Rpc::ApplyResourceChange, &request).await;
         let applying = self.proxy.take_calls();
         self.check_calls_change_nothing("A-09", "an update without a change", &call, &applying);
@@ -215,7 +218,7 @@ impl RemoteCallChecker<'_> {
         launch.env.extend(stranger.env_trusting_only(&self.proxy));
         let Ok(fresh) = Plugin::launch(&program, &launch).await else { return };
         let request = request::configure_request(&self.suite.config);
-        let call = fresh.call(Rpc::ConfigureProvider, &request, CHANGE_TIMEOUT).await;
+        let call = fresh.call(Rpc::ConfigureProvider, &request, CHANGING_CALL_TIMEOUT).await;
         // A client may connect only when it needs the service, and not while it is configured.
         let request = request::read_request(
             &self.offered,
@@ -231,11 +234,14 @@ impl RemoteCallChecker<'_> {
         let calls = stranger.take_calls();
         // Only a client that accepted the certificate has sent a request that can be read.
         let first = calls.iter().find(|it| it.url.starts_with("https:"));
-        self.suite.check_rule("K-04", first.is_none(), || {
+        self.suite.record_case("K-04", first.is_none(), || {
             let message = "a server with a certificate of an unknown authority is trusted";
             Finding::new("K-04", &self.offered.display_name(), message)
                 .with_call(&call)
-                .with_values("no request", first.map(RemoteCall::display_text).unwrap_or_default())
+                .with_expected_and_found(
+                    "no request",
+                    first.map(RemoteCall::display_text).unwrap_or_default(),
+                )
         });
     }
 
@@ -250,23 +256,23 @@ impl RemoteCallChecker<'_> {
             &object.private,
             object.identity.as_ref(),
         );
-        self.proxy.begin_fault(RemoteFault::Busy(1));
+        self.proxy.restart_recording_with_fault(RemoteFault::Busy(1));
         let call = self.suite.call(Rpc::ReadResource, &request).await;
         if self.proxy.take_calls().is_empty() {
             return;
         }
         let subject = self.offered.display_name();
-        self.suite.check_rule("A-23", call.is_success(), || {
+        self.suite.record_case("A-23", call.is_success(), || {
             Finding::new("A-23", &subject, "reading fails when the service is busy once")
                 .with_call(&call)
         });
-        self.proxy.begin_fault(RemoteFault::Busy(usize::MAX));
+        self.proxy.restart_recording_with_fault(RemoteFault::Busy(usize::MAX));
         let call = self.suite.call(Rpc::ReadResource, &request).await;
         let n_attempts = self.proxy.take_calls().len();
-        self.suite.check_rule("A-23", n_attempts <= MAX_READ_ATTEMPTS, || {
+        self.suite.record_case("A-23", n_attempts <= MAX_READ_ATTEMPTS, || {
             Finding::new("A-23", &subject, "a busy service is asked without a limit")
                 .with_call(&call)
-                .with_values(
+                .with_expected_and_found(
                     format!("at most {MAX_READ_ATTEMPTS} attempts"),
                     format!("{n_attempts} attempts"),
                 )
@@ -280,19 +286,19 @@ impl RemoteCallChecker<'_> {
         }
         for at in 0..MAX_SPOILT_ANSWERS {
             let Some((change, planned)) =
-                change::find_in_place_change(self.suite, &self.offered, &object).await
+                update_and_replace::find_in_place_change(self.suite, &self.offered, &object).await
             else {
                 self.suite.note_skipped_rules(&["A-15"], "no change in place was found");
                 break;
             };
             let request = request::apply_request(&self.offered, &change, &planned.answer);
-            self.proxy.begin_fault(RemoteFault::FailAt(at));
+            self.proxy.restart_recording_with_fault(RemoteFault::FailAt(at));
             let call = self.suite.call_changing(Rpc::ApplyResourceChange, &request).await;
             let calls = self.proxy.take_calls();
             let returned = state_in_answer(&self.offered, &call);
             let subject = self.offered.display_name();
             let Some(returned) = returned else {
-                self.suite.check_rule("A-15", false, || {
+                self.suite.record_case("A-15", false, || {
                     let message = "a failed update returns no object";
                     Finding::new("A-15", &subject, message).with_call(&call)
                 });
@@ -326,12 +332,12 @@ impl RemoteCallChecker<'_> {
             at.as_ref().and_then(|at| at.find(value)).map(display_value).unwrap_or_default()
         };
         let (real, said) = (part(&found), part(&returned.value));
-        self.suite.check_rule("A-15", at.is_none(), || {
+        self.suite.record_case("A-15", at.is_none(), || {
             let message = "a failed update returns another object than there is";
             Finding::new("A-15", &self.offered.display_name(), message)
                 .with_path(at.clone().unwrap_or_default())
                 .with_call(call)
-                .with_values(real, said)
+                .with_expected_and_found(real, said)
         });
         // The configuration is that of the real object from now on.
         let config = block.attributes.iter().fold(returned.config.clone(), |config, (name, it)| {
@@ -350,7 +356,7 @@ impl RemoteCallChecker<'_> {
         if !self.suite.is_rule_wanted("A-16") {
             return object;
         }
-        self.proxy.begin_fault(RemoteFault::RefuseChanges { only_first: false });
+        self.proxy.restart_recording_with_fault(RemoteFault::RefuseChanges { only_first: false });
         let call = destroy_object(self.suite, &self.offered, &object).await;
         if !self.proxy.take_calls().iter().any(RemoteCall::may_change_something) {
             self.suite.note_skipped_rules(&["A-16"], "destroying makes no changing remote call");
@@ -362,13 +368,14 @@ impl RemoteCallChecker<'_> {
             true => "a delete that the service refused counts as done",
             false => "a failed delete returns no object",
         };
-        self.suite
-            .check_rule("A-16", keeps, || Finding::new("A-16", &subject, message).with_call(&call));
+        self.suite.record_case("A-16", keeps, || {
+            Finding::new("A-16", &subject, message).with_call(&call)
+        });
         object
     }
 
     /// Creates, and fails each answer that comes after the object exists.
-    async fn check_failed_create(
+    async fn check_create_failing_late(
         &mut self,
         create: &PlanInput,
         planned: &UsablePlan,
@@ -385,7 +392,8 @@ impl RemoteCallChecker<'_> {
         }
         for at in later.take(MAX_SPOILT_ANSWERS) {
             if self.suite.is_rule_wanted("A-14") {
-                self.check_spoilt_create("A-14", create, planned, RemoteFault::FailAt(at)).await;
+                self.check_create_keeps_state("A-14", create, planned, RemoteFault::FailAt(at))
+                    .await;
             }
         }
     }
@@ -406,12 +414,12 @@ impl RemoteCallChecker<'_> {
         }
         if self.suite.is_rule_wanted("A-24") {
             // A service of several copies may not find an object for a moment after it was created.
-            self.check_spoilt_create("A-24", create, planned, RemoteFault::NotFound(2)).await;
+            self.check_create_keeps_state("A-24", create, planned, RemoteFault::NotFound(2)).await;
         }
     }
 
     /// Creates while something is spoilt after the object exists: its state must not be lost.
-    async fn check_spoilt_create(
+    async fn check_create_keeps_state(
         &mut self,
         rule: &'static str,
         create: &PlanInput,
@@ -421,7 +429,7 @@ impl RemoteCallChecker<'_> {
         let (call, calls, entry) = self.apply_create_with_fault(create, planned, fault).await;
         let exists = calls.iter().any(|it| it.may_change_something() && it.is_carried_out);
         let kept = state_in_answer(&self.offered, &call);
-        self.suite.check_rule(rule, !exists || kept.is_some(), || {
+        self.suite.record_case(rule, !exists || kept.is_some(), || {
             let message = match rule {
                 "A-24" => "an object that the service does not find at once is lost",
                 _ => "a create that fails after the object exists returns no object",
@@ -443,7 +451,7 @@ impl RemoteCallChecker<'_> {
 
     /// Creates while the service fails the first change: whether it was carried out cannot be known, so
     /// it must not be sent again without a key.
-    async fn check_refused_create(&mut self, create: &PlanInput, planned: &UsablePlan) {
+    async fn check_create_not_resent(&mut self, create: &PlanInput, planned: &UsablePlan) {
         if !self.suite.is_rule_wanted("A-23") {
             return;
         }
@@ -456,11 +464,11 @@ impl RemoteCallChecker<'_> {
             let mut later = calls.iter().filter(|it| it.is_same_request(refused)).skip(1);
             later.next().filter(|it| unsafe_to_repeat && !it.is_idempotent)
         });
-        self.suite.check_rule("A-23", again.is_none(), || {
+        self.suite.record_case("A-23", again.is_none(), || {
             let message = "a change is sent again although the first may have been carried out";
             Finding::new("A-23", &self.offered.display_name(), message)
                 .with_call(&call)
-                .with_values(
+                .with_expected_and_found(
                     "one request, or a key",
                     again.map(RemoteCall::display_text).unwrap_or_default(),
                 )

@@ -51,13 +51,13 @@ async fn check_no_op_plan(
     }
     let held = is_unchanged(&to_plain(object), &to_plain(&planned.value));
     let differs = crate::checks::differing_paths(object, &planned.value);
-    suite.check_rule("P-07", held, || {
+    suite.record_case("P-07", held, || {
         let at = differs.first().cloned().unwrap_or_default();
         let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
         Finding::new("P-07", &offered.display_name(), "planning an unchanged object shows a change")
             .with_path(&at)
             .with_call(&planned.call)
-            .with_values(part(object), part(&planned.value))
+            .with_expected_and_found(part(object), part(&planned.value))
             .with_input(display_value(&create.config))
     });
     // The object's identity must stay what it was.
@@ -165,17 +165,17 @@ async fn check_single_changes(
             } else {
                 None
             };
-            suite.check_rule("P-09", problem.is_none(), || {
+            suite.record_case("P-09", problem.is_none(), || {
                 Finding::new("P-09", &offered.display_name(), problem.unwrap_or_default())
                     .with_path(&replaced)
                     .with_call(&call)
-                    .with_values(display_value(object), display_value(planned.value()))
+                    .with_expected_and_found(display_value(object), display_value(planned.value()))
                     .with_input(display_value(&change.config))
             });
         }
         // A plan without replacements is a case too.
         if answer.repeated_messages(2).is_empty() {
-            suite.check_rule("P-09", true, || Finding::new("P-09", "", ""));
+            suite.record_case("P-09", true, || Finding::new("P-09", "", ""));
         }
         let is_changed = path.find(object) != path.find(planned.value());
         if let Some(forces) = documented_replacement(&attribute).filter(|_| is_changed) {
@@ -185,7 +185,7 @@ async fn check_single_changes(
                 .iter()
                 .any(|raw| path.starts_with(&diagnostic_path(raw)));
             let words = |it| if it { "a replacement" } else { "an update in place" };
-            suite.check_rule("P-10", replaced == forces, || {
+            suite.record_case("P-10", replaced == forces, || {
                 Finding::new(
                     "P-10",
                     &offered.display_name(),
@@ -193,7 +193,7 @@ async fn check_single_changes(
                 )
                 .with_path(&path)
                 .with_call(&call)
-                .with_values(words(forces), words(replaced))
+                .with_expected_and_found(words(forces), words(replaced))
                 .with_input(display_value(&change.config))
             });
         }
@@ -221,12 +221,12 @@ async fn check_planned_destroy(suite: &mut Suite, offered: &OfferedType, object:
         // Terraform reads an absent value as null.
         let held = matches!(&decoded, Ok(None))
             || matches!(&decoded, Ok(Some(it)) if it.value().is_null());
-        suite.check_rule("P-12", held, || {
+        suite.record_case("P-12", held, || {
             Finding::new("P-12", &offered.display_name(), "a destroy plan is not null")
                 .with_call(&call)
         });
     }
-    suite.check_rule(
+    suite.record_case(
         "S-11",
         call.has_reply() && !matches!(&call.reply, crate::plugin::Reply::Refused(..)),
         || {

@@ -90,7 +90,7 @@ pub(super) async fn check_reordered_config(
     let call = suite.call(Rpc::PlanResourceChange, &request).await;
     let again = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &ty);
     let held = matches!(&again, Ok(Some(it)) if *it.value() == expected.value);
-    suite.check_rule("P-14", held, || {
+    suite.record_case("P-14", held, || {
         let found = again.map(|it| it.map(|it| display_value(it.value())).unwrap_or_default());
         Finding::new(
             "P-14",
@@ -99,7 +99,7 @@ pub(super) async fn check_reordered_config(
         )
         .with_call(&expected.call)
         .with_call(&call)
-        .with_values(display_value(&expected.value), found.unwrap_or_default())
+        .with_expected_and_found(display_value(&expected.value), found.unwrap_or_default())
         .with_input(display_value(&usual.config))
     });
 }

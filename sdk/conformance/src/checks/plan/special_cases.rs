@@ -13,7 +13,11 @@ use crate::request::{self, PlanInput};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
-pub(super) async fn check_large_sets(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
+pub(super) async fn check_large_plan_speed(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    create: &PlanInput,
+) {
     if !suite.is_rule_wanted("P-22") {
         return;
     }
@@ -36,11 +40,11 @@ pub(super) async fn check_large_sets(suite: &mut Suite, offered: &OfferedType, c
         }
     }
     let Some(call) = best else { return };
-    suite.check_rule("P-22", call.has_reply() && call.took.as_millis() < 2000, || {
+    suite.record_case("P-22", call.has_reply() && call.took.as_millis() < 2000, || {
         Finding::new("P-22", &offered.display_name(), "1,000 elements take long to plan")
             .with_path(&path)
             .with_call(&call)
-            .with_values("less than 2 s", format!("{} ms", call.took.as_millis()))
+            .with_expected_and_found("less than 2 s", format!("{} ms", call.took.as_millis()))
     });
 }
 
@@ -63,7 +67,7 @@ pub(super) async fn check_config_as_proposal(
     for input in inputs {
         let call =
             suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &input)).await;
-        suite.check_rule("P-08", call.has_reply(), || {
+        suite.record_case("P-08", call.has_reply(), || {
             Finding::new(
                 "P-08",
                 &offered.display_name(),
@@ -87,10 +91,10 @@ pub(super) async fn check_deferral_reason(
     let reason = call.first_message().and_then(|it| it.get_msg(6)).map(|it| it.get_int(1));
     // 0 is no valid reason.
     let held = reason.is_none_or(|reason| (1..=3).contains(&reason));
-    suite.check_rule("P-17", held, || {
+    suite.record_case("P-17", held, || {
         Finding::new("P-17", &offered.display_name(), "a deferral has no reason")
             .with_call(&call)
-            .with_values("1 to 3", format!("{reason:?}"))
+            .with_expected_and_found("1 to 3", format!("{reason:?}"))
     });
 }
 
@@ -123,7 +127,7 @@ pub(super) async fn check_canary_stays_sensitive(
         }
         true
     });
-    suite.check_rule("K-02", leak.is_none(), || {
+    suite.record_case("K-02", leak.is_none(), || {
         Finding::new(
             "K-02",
             &offered.display_name(),
@@ -160,11 +164,14 @@ pub(super) async fn check_number_precision(
             let input = plan_input(offered, create.prior.clone(), config);
             let Some(planned) = plan_or_none(suite, offered, &input).await else { continue };
             let got = path.find(&planned.value).cloned();
-            suite.check_rule("P-21", got.as_ref() == Some(&number), || {
+            suite.record_case("P-21", got.as_ref() == Some(&number), || {
                 Finding::new("P-21", &offered.display_name(), "a number is rounded")
                     .with_path(&path)
                     .with_call(&planned.call)
-                    .with_values(text, got.as_ref().map(display_value).unwrap_or_default())
+                    .with_expected_and_found(
+                        text,
+                        got.as_ref().map(display_value).unwrap_or_default(),
+                    )
                     .with_input(display_value(&input.config))
             });
         }

@@ -19,13 +19,13 @@ use crate::offer::Kind;
 use crate::plugin::{Call, Reply};
 use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::CHANGE_TIMEOUT;
+use crate::suite::CHANGING_CALL_TIMEOUT;
 
 /// The most objects that are listed.
 const MAX_LISTED_OBJECTS: u64 = 1_000;
 
 /// The timeout in the configuration.
-const CONFIGURED_TIMEOUT: &str = "2s";
+const SHORT_CREATE_TIMEOUT: &str = "2s";
 
 /// The longest wait for the answer to a create with that timeout.
 const MAX_CREATE_WAIT: Duration = Duration::from_secs(20);
@@ -41,7 +41,7 @@ impl RemoteCallChecker<'_> {
         let before = self.list_identities().await;
         let entry = self.journal.record_create_intent(&self.offered, &create.config);
         let request = request::apply_request(&self.offered, create, &planned.answer);
-        self.proxy.begin_fault(RemoteFault::HoldAnswer);
+        self.proxy.restart_recording_with_fault(RemoteFault::HoldAnswer);
         let Some(call) = self.kill_during_create(&request).await else {
             // Nothing was sent, so that there is nothing to look for.
             self.journal.forget_refused_create(entry);
@@ -49,16 +49,16 @@ impl RemoteCallChecker<'_> {
         };
         let calls = self.proxy.take_calls();
         let made = calls.into_iter().find(|it| it.may_change_something() && it.is_carried_out);
-        let Some(made) = made.filter(|_| call.is_crash()) else {
+        let Some(made) = made.filter(|_| call.is_crash_or_hang()) else {
             self.suite.note_skipped_rules(&["A-18"], "no call of a create changes the service");
             return self.record_and_destroy(entry, &call, create).await;
         };
         let found = self.find_created_object(create, planned, &before, &made).await;
-        self.suite.check_rule("A-18", found.is_some(), || {
+        self.suite.record_case("A-18", found.is_some(), || {
             let message = "an object that exists when the process ends cannot be found again";
             Finding::new("A-18", &self.offered.display_name(), message)
                 .with_call(&call)
-                .with_values(
+                .with_expected_and_found(
                     "an identity that is planned, a list, or a create with a key",
                     made.display_text(),
                 )
@@ -88,7 +88,7 @@ impl RemoteCallChecker<'_> {
         self.suite.ensure_running().await.ok()?;
         let plugin = self.suite.plugin()?;
         let child = &plugin.started.as_ref()?.child;
-        let call = plugin.call(Rpc::ApplyResourceChange, request, CHANGE_TIMEOUT);
+        let call = plugin.call(Rpc::ApplyResourceChange, request, CHANGING_CALL_TIMEOUT);
         tokio::pin!(call);
         let call = tokio::select! {
             call = &mut call => call,
@@ -181,7 +181,7 @@ impl RemoteCallChecker<'_> {
             return self.suite.note_skipped_rules(&["A-22"], reason);
         };
         let create = plan_input(&self.offered, null_object(&self.offered.ty()), config);
-        self.proxy.begin_fault(RemoteFault::None);
+        self.proxy.restart_recording_with_fault(RemoteFault::None);
         let Some(planned) = plan_or_none(self.suite, &self.offered, &create).await else {
             return self
                 .suite
@@ -189,7 +189,7 @@ impl RemoteCallChecker<'_> {
         };
         let entry = self.journal.record_create_intent(&self.offered, &create.config);
         let request = request::apply_request(&self.offered, &create, &planned.answer);
-        self.proxy.begin_fault(RemoteFault::HoldChanges);
+        self.proxy.restart_recording_with_fault(RemoteFault::HoldChanges);
         let rpc = Rpc::ApplyResourceChange;
         let call =
             self.suite.call_with_deadline(rpc, vec![request.encode()], MAX_CREATE_WAIT).await;
@@ -197,13 +197,13 @@ impl RemoteCallChecker<'_> {
             self.suite.note_skipped_rules(&["A-22"], "no call of a create changes the service");
             return self.record_and_destroy(entry, &call, &create).await;
         }
-        self.suite.check_rule("A-22", call.has_reply(), || {
+        self.suite.record_case("A-22", call.has_reply(), || {
             let message = "a create does not end with the timeout of its configuration";
             Finding::new("A-22", &self.offered.display_name(), message)
                 .with_call(&call)
-                .with_values(
+                .with_expected_and_found(
                     format!(
-                        "an answer within {} s for a timeout of {CONFIGURED_TIMEOUT}",
+                        "an answer within {} s for a timeout of {SHORT_CREATE_TIMEOUT}",
                         MAX_CREATE_WAIT.as_secs()
                     ),
                     call.describe_outcome(),
@@ -225,7 +225,7 @@ fn with_create_timeout(block: &Block, config: &Value) -> Option<Value> {
     let limited = |block: &Block| {
         let attribute = block.attributes.get("create")?;
         let is_text = attribute.implied_type() == Type::String && attribute.role.is_settable();
-        replace_part(&block.empty_value(), &create, Value::string(CONFIGURED_TIMEOUT))
+        replace_part(&block.empty_value(), &create, Value::string(SHORT_CREATE_TIMEOUT))
             .filter(|_| is_text)
     };
     // Three forms: a block (SDKv2), a nested attribute, or an attribute of an object type, as in
@@ -249,7 +249,7 @@ fn with_create_timeout(block: &Block, config: &Value) -> Option<Value> {
                     .any(|(name, ty)| name.as_str() == "create" && *ty == Type::String);
                 let parts = object.attributes.iter().map(|(name, ty)| {
                     let is_create = name.as_str() == "create";
-                    let limit = || Value::string(CONFIGURED_TIMEOUT);
+                    let limit = || Value::string(SHORT_CREATE_TIMEOUT);
                     (name.clone(), if is_create { limit() } else { Value::null(ty.clone()) })
                 });
                 has_create.then(|| Value::object(parts.collect::<Vec<_>>()))?

@@ -8,7 +8,7 @@ use syn::{Ident, Visibility};
 use crate::model_field::ModelField;
 
 /// A struct to be made.
-pub(crate) struct ViewStruct<'v, 'i> {
+pub(crate) struct CompanionStruct<'v, 'i> {
     pub(crate) vis: &'v Visibility,
     pub(crate) ident: &'v Ident,
     pub(crate) doc: String,
@@ -17,7 +17,7 @@ pub(crate) struct ViewStruct<'v, 'i> {
     pub(crate) is_draft: bool,
 }
 
-impl ViewStruct<'_, '_> {
+impl CompanionStruct<'_, '_> {
     /// The struct and its implementations.
     pub(crate) fn expand(&self) -> TokenStream {
         let Self { vis, ident, doc, fields, is_draft } = self;
@@ -32,7 +32,7 @@ impl ViewStruct<'_, '_> {
         // Handlers make drafts of a few known parts, and compare them.
         let derives = is_draft.then(|| quote!(Default, PartialEq,));
         let parts: Vec<_> = fields.iter().map(|(part, _)| *part).collect();
-        let view = view_impl(ident, &parts, *is_draft);
+        let view = object_conversion_impl(ident, &parts, *is_draft);
         let debug = debug_impl(ident, &parts);
         quote! {
             #[doc = #doc]
@@ -48,11 +48,17 @@ impl ViewStruct<'_, '_> {
 }
 
 /// Conversions of a struct from and to values.
-pub(crate) fn view_impl(ident: &Ident, parts: &[&ModelField<'_>], is_draft: bool) -> TokenStream {
+pub(crate) fn object_conversion_impl(
+    ident: &Ident,
+    parts: &[&ModelField<'_>],
+    is_draft: bool,
+) -> TokenStream {
     let reads = parts.iter().map(|part| {
         let (ident, name, at) = (part.ident, &part.name, part.ty.span());
         match part.is_flattened() {
-            true => quote_spanned!(at=> #ident: ::formwork_sdk::View::from_value(value)?),
+            true => {
+                quote_spanned!(at=> #ident: ::formwork_sdk::ObjectConversion::from_value(value)?)
+            }
             false => {
                 quote_spanned!(at=> #ident: ::formwork_sdk::model::read_attribute(value, #name)?)
             }
@@ -73,7 +79,7 @@ pub(crate) fn view_impl(ident: &Ident, parts: &[&ModelField<'_>], is_draft: bool
         quote_spanned!(part.ty.span()=> ::formwork_sdk::Field::to_value(&self.#ident))
     });
     let names = quote! {
-        static NAMES: ::formwork_sdk::model::SortedNames<#n_own> =
+        static SORTED_NAMES: ::formwork_sdk::model::SortedNames<#n_own> =
             ::formwork_sdk::model::SortedNames::from_sorted([#(#names),*]);
     };
     let same = same.map(|same| {
@@ -86,19 +92,19 @@ pub(crate) fn view_impl(ident: &Ident, parts: &[&ModelField<'_>], is_draft: bool
     });
     let own = quote! {
         #names
-        let own = NAMES.build_object([#(#values),*]);
+        let own = SORTED_NAMES.build_object([#(#values),*]);
     };
     let object = match flat.is_empty() {
         true => quote!(own),
         false => quote! {
             ::formwork_sdk::model::merge_objects([
                 own,
-                #(::formwork_sdk::View::to_value(&self.#flat)),*
+                #(::formwork_sdk::ObjectConversion::to_value(&self.#flat)),*
             ])
         },
     };
     quote! {
-        impl ::formwork_sdk::View for #ident {
+        impl ::formwork_sdk::ObjectConversion for #ident {
             const HOLDS_UNKNOWN: bool = #is_draft;
 
             fn from_value(
@@ -122,7 +128,7 @@ pub(crate) fn view_impl(ident: &Ident, parts: &[&ModelField<'_>], is_draft: bool
 fn fields_equal_expression(idents: &[&Ident]) -> TokenStream {
     let values: Vec<_> = (0..idents.len()).map(|at| quote::format_ident!("value_{at}")).collect();
     quote! {
-        match NAMES.values_of_object(value) {
+        match SORTED_NAMES.values_of_object(value) {
             ::core::option::Option::Some([#(#values),*]) => {
                 true #(&& ::formwork_sdk::Field::same_as(&self.#idents, #values))*
             }
@@ -137,7 +143,7 @@ fn debug_impl(ident: &Ident, parts: &[&ModelField<'_>]) -> TokenStream {
     let fields = parts.iter().map(|part| {
         let (ident, name) = (part.ident, part.ident.to_string());
         // Without this, an attribute that is sensitive and of a plain type would be printed.
-        match part.is_secret() {
+        match part.is_sensitive_or_write_only() {
             true => quote!(.field(#name, &::core::format_args!("(sensitive)"))),
             false => quote!(.field(#name, &self.#ident)),
         }

@@ -67,10 +67,10 @@ pub(super) fn check_read_answer(
     let has_error = call.diagnostics().iter().any(Diag::is_error);
     // Terraform reads such a value as null, and would drop the object from the state.
     let is_absent = state.as_ref().is_none_or(|it| !it.has_field(1) && !it.has_field(2));
-    suite.check_rule("R-05", has_error || !is_absent || answer.has_field(4), || {
+    suite.record_case("R-05", has_error || !is_absent || answer.has_field(4), || {
         Finding::new("R-05", &subject, "an answer without errors has no new state")
             .with_call(call)
-            .with_values("the object, or null", "nothing")
+            .with_expected_and_found("the object, or null", "nothing")
             .with_input(display_value(input))
     });
     if has_error || is_absent {
@@ -78,7 +78,7 @@ pub(super) fn check_read_answer(
     }
     let problem = identity_problem(suite, offered, answer.get_msg(5));
     if suite.offer.identities.contains_key(&offered.name) || problem.is_some() {
-        suite.check_rule("R-06", problem.is_none(), || {
+        suite.record_case("R-06", problem.is_none(), || {
             Finding::new("R-06", &subject, problem.unwrap_or_default()).with_call(call)
         });
     } else {
@@ -87,7 +87,7 @@ pub(super) fn check_read_answer(
     let value = match decode_dynamic(state, &offered.ty()) {
         Ok(value) => value?,
         Err(why) => {
-            suite.check_rule("R-01", false, || {
+            suite.record_case("R-01", false, || {
                 Finding::new("R-01", &subject, why).with_call(call).with_input(display_value(input))
             });
             return None;
@@ -95,13 +95,13 @@ pub(super) fn check_read_answer(
     };
     if value.value().is_null() {
         // Null is a good answer: there may be no such object.
-        suite.check_rule("R-01", true, || Finding::new("R-01", "", ""));
+        suite.record_case("R-01", true, || Finding::new("R-01", "", ""));
         return Some(ReadAnswer { value: Some(value.into_value()), private });
     }
     let mut odd = type_violations(offered.block(), &value);
     odd.extend(unknown_violations(&value, offered.block()));
     odd.extend(write_only_violations(offered.block(), &value));
-    suite.check_rule("R-01", odd.is_empty(), || {
+    suite.record_case("R-01", odd.is_empty(), || {
         let first = odd.first();
         let message = first.map(|it| it.message.clone()).unwrap_or_default();
         let at = first.map(|it| it.path.clone()).unwrap_or_default();
@@ -109,7 +109,7 @@ pub(super) fn check_read_answer(
         Finding::new("R-01", &subject, message)
             .with_path(&at)
             .with_call(call)
-            .with_values("a known value of the schema's type", found)
+            .with_expected_and_found("a known value of the schema's type", found)
             .with_input(display_value(input))
     });
     Some(ReadAnswer { value: Some(value.into_value()), private })
@@ -129,7 +129,7 @@ async fn check_made_up_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
     let subject = offered.display_name();
     let mut tracks = false;
     for number in 0..3 {
-        let state = super::upgrade::generate_stored_object(suite, offered, number);
+        let state = super::upgrade_and_move::generate_stored_object(suite, offered, number);
         let call = call_read(suite, offered, &state, &Bytes::new()).await;
         suite.check_survives_call("R-01", &call, || {
             Finding::new("R-01", &subject, "reading crashes or hangs")
@@ -141,7 +141,7 @@ async fn check_made_up_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
         };
         let Some(value) = back.value.filter(|it| !it.is_null()) else {
             // Null for an object that does not exist: the provider has asked a service.
-            tracks |= has_nonempty_id(&state);
+            tracks |= has_id_if_declared(&state);
             continue;
         };
         // R-01 has reported that.
@@ -152,23 +152,23 @@ async fn check_made_up_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
         let second = again.first_message().map(|it| decode_dynamic(it.get_msg(1), &offered.ty()));
         let held = matches!(&second, Some(Ok(Some(it))) if *it.value() == value);
         // An error is no other object.
-        suite.check_rule("R-02", held || !again.is_success(), || {
+        suite.record_case("R-02", held || !again.is_success(), || {
             let found = second.and_then(Result::ok).flatten();
             let found = found.map(|it| display_value(it.value())).unwrap_or_default();
             Finding::new("R-02", &subject, "reading what was read gives another object")
                 .with_call(&call)
                 .with_call(&again)
-                .with_values(display_value(&value), found)
+                .with_expected_and_found(display_value(&value), found)
                 .with_input(display_value(&state))
         });
     }
-    check_minimal_state(suite, offered).await;
+    check_reads_of_odd_states(suite, offered).await;
     tracks
 }
 
 /// Whether a made-up object has an id, if it has such an attribute. The legacy SDK takes an object with an
 /// empty one for absent, and asks no service.
-fn has_nonempty_id(state: &Value) -> bool {
+fn has_id_if_declared(state: &Value) -> bool {
     match Path::root().attribute("id").find(state) {
         Some(Value::String(id)) => !id.as_str().is_empty(),
         Some(id) => !id.is_null(),
@@ -177,7 +177,7 @@ fn has_nonempty_id(state: &Value) -> bool {
 }
 
 /// States as an import leaves them, and private data of another provider.
-async fn check_minimal_state(suite: &mut Suite, offered: &OfferedType) {
+async fn check_reads_of_odd_states(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.display_name();
     let mut bare = offered.block().empty_value();
     let id = Path::root().attribute("id");
@@ -191,7 +191,7 @@ async fn check_minimal_state(suite: &mut Suite, offered: &OfferedType) {
             .with_call(&call)
             .with_input(display_value(&bare))
     });
-    let state = super::upgrade::generate_stored_object(suite, offered, 0);
+    let state = super::upgrade_and_move::generate_stored_object(suite, offered, 0);
     // Not UTF-8, JSON that is cut off, and a key of those that plugin-framework keeps for itself.
     for private in [&b"\xff\xfe not json"[..], b"{\"x\":[1,2", b"{\".frameworkKey\":7}"] {
         let call = call_read(suite, offered, &state, &Bytes::copy_from_slice(private)).await;
@@ -229,17 +229,17 @@ async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
     let Some(answer) = call.first_message() else { return };
     let imported = answer.repeated_messages(1);
     let silent = !call.diagnostics().iter().any(Diag::is_error) && !answer.has_field(3);
-    suite.check_rule("I-02", !silent || !imported.is_empty(), || {
+    suite.record_case("I-02", !silent || !imported.is_empty(), || {
         Finding::new("I-02", &subject, "an import finds nothing and says nothing")
             .with_call(&call)
-            .with_values("an error", "no object and no error")
+            .with_expected_and_found("an error", "no object and no error")
     });
     for object in imported.iter().filter(|_| silent) {
         let name = object.get_text(1);
         let Some(own) =
             suite.offer.usable_types_of_kind(Kind::Resource).find(|it| it.name == name).cloned()
         else {
-            suite.check_rule("I-03", false, || {
+            suite.record_case("I-03", false, || {
                 Finding::new("I-03", &subject, format!("the imported type {name:?} does not exist"))
                     .with_call(&call)
             });
@@ -256,7 +256,7 @@ async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
                 unknown_violations(value, own.block()).first().map(ToString::to_string)
             }
         };
-        suite.check_rule("I-03", problem.is_none(), || {
+        suite.record_case("I-03", problem.is_none(), || {
             Finding::new("I-03", &subject, problem.clone().unwrap_or_default()).with_call(&call)
         });
         // A provider that asks no service takes every id for an object.
@@ -269,16 +269,16 @@ async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
         let exists = found
             .and_then(|it| decode_dynamic(it.get_msg(1), &own.ty()).ok().flatten())
             .is_some_and(|it| !it.value().is_null());
-        suite.check_rule("I-01", !exists, || {
+        suite.record_case("I-01", !exists, || {
             Finding::new("I-01", &subject, "an id that does not exist is imported and read")
                 .with_call(&call)
                 .with_call(&back)
-                .with_values("an error, or null when reading", "an object")
+                .with_expected_and_found("an error, or null when reading", "an object")
         });
     }
     // The error is the right answer.
     if !silent {
-        suite.check_rule("I-01", true, || Finding::new("I-01", "", ""));
+        suite.record_case("I-01", true, || Finding::new("I-01", "", ""));
     }
 }
 
@@ -289,11 +289,11 @@ mod tests {
     #[test]
     fn an_empty_id_is_none() {
         let with = |id: Value| Value::object([("id", id), ("name", Value::string(""))]);
-        assert!(has_nonempty_id(&with(Value::string("conformance"))));
-        assert!(has_nonempty_id(&with(Value::int(0))));
-        assert!(has_nonempty_id(&Value::object([("name", Value::string(""))])));
+        assert!(has_id_if_declared(&with(Value::string("conformance"))));
+        assert!(has_id_if_declared(&with(Value::int(0))));
+        assert!(has_id_if_declared(&Value::object([("name", Value::string(""))])));
         for id in [Value::string(""), Value::null(formwork_value::Type::String)] {
-            assert!(!has_nonempty_id(&with(id)));
+            assert!(!has_id_if_declared(&with(id)));
         }
     }
 }

@@ -8,11 +8,11 @@ use super::{Attr, Field};
 /// An object as one value: the attribute has an object type, and the schema does not describe the
 /// parts. Hosts of protocol 5 support no other objects in attributes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Whole<T>(pub T);
+pub struct WholeObject<T>(pub T);
 
-impl<T: Field> Field for Whole<T> {
+impl<T: Field> Field for WholeObject<T> {
     type Draft = Attr<Self>;
-    type Part = Self;
+    type DraftPart = Self;
     type Input = Self;
 
     fn ty() -> Type {
@@ -35,7 +35,7 @@ impl<T: Field> Field for Whole<T> {
         Attr::Known(self)
     }
 
-    fn into_part(self) -> Self {
+    fn into_draft_part(self) -> Self {
         self
     }
 }

@@ -117,7 +117,7 @@ async fn check_update(
     let PlannedUpdate { object, input, planned } = update;
     let request = request::apply_request(offered, input, &planned.answer);
     let call = suite.call_changing(Rpc::ApplyResourceChange, &request).await;
-    suite.check_rule("A-08", !call.is_crash(), || {
+    suite.record_case("A-08", !call.is_crash_or_hang(), || {
         Finding::new("A-08", &offered.display_name(), "updating crashes or hangs").with_call(&call)
     });
     let Some(updated) = check_apply_answer(suite, offered, input, planned, &call) else {
@@ -136,7 +136,7 @@ async fn check_update(
         (Some(a), Some(b)) => a == b,
         _ => true,
     };
-    suite.check_rule("A-08", same(&object.identity, &updated.identity), || {
+    suite.record_case("A-08", same(&object.identity, &updated.identity), || {
         Finding::new("A-08", &offered.display_name(), "an update changes the identity")
             .with_call(&call)
     });
@@ -173,12 +173,12 @@ async fn check_drift(suite: &mut Suite, offered: &OfferedType, before: &Object, 
         if !is_own {
             continue;
         }
-        suite.check_rule("R-04", new == got, || {
+        suite.record_case("R-04", new == got, || {
             let message = "a change that was made outside is not read";
             Finding::new("R-04", &offered.display_name(), message)
                 .with_path(&path)
                 .with_call(&call)
-                .with_values(display_value(new), display_value(got))
+                .with_expected_and_found(display_value(new), display_value(got))
         });
     }
 }
@@ -198,7 +198,7 @@ async fn check_replacement(
         return object;
     };
     let call = destroy_object(suite, offered, &object).await;
-    suite.check_rule("A-10", call.is_success(), || {
+    suite.record_case("A-10", call.is_success(), || {
         Finding::new(
             "A-10",
             &offered.display_name(),
@@ -211,7 +211,7 @@ async fn check_replacement(
     }
     journal.record_destroyed(offered, &object.value);
     let made = apply_create_plan(suite, journal, offered, &create, &planned).await;
-    suite.check_rule("A-10", made.is_some(), || {
+    suite.record_case("A-10", made.is_some(), || {
         Finding::new(
             "A-10",
             &offered.display_name(),

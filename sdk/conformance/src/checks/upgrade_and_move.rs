@@ -93,13 +93,13 @@ async fn check_current_version_upgrade(
     call: &Call,
 ) {
     let ty = offered.ty();
-    suite.check_rule("U-06", call.has_reply(), || {
+    suite.record_case("U-06", call.has_reply(), || {
         Finding::new("U-06", &offered.display_name(), "upgrading before Configure crashes")
             .with_call(call)
     });
     let Some(answer) = call.first_message() else { return };
     if !call.is_success() {
-        return suite.check_rule("U-01", false, || {
+        return suite.record_case("U-01", false, || {
             Finding::new(
                 "U-01",
                 &offered.display_name(),
@@ -111,14 +111,14 @@ async fn check_current_version_upgrade(
     }
     let upgraded = decode_dynamic(answer.get_msg(1), &ty);
     let is_there = matches!(&upgraded, Ok(Some(it)) if !it.value().is_null());
-    suite.check_rule("U-07", is_there || upgraded.is_err(), || {
+    suite.record_case("U-07", is_there || upgraded.is_err(), || {
         Finding::new("U-07", &offered.display_name(), "a stored object becomes nothing")
             .with_call(call)
-            .with_values("the object", "null or absent")
+            .with_expected_and_found("the object", "null or absent")
             .with_input(display_value(value))
     });
     match upgraded {
-        Err(why) => suite.check_rule("U-01", false, || {
+        Err(why) => suite.record_case("U-01", false, || {
             Finding::new(
                 "U-01",
                 &offered.display_name(),
@@ -129,7 +129,7 @@ async fn check_current_version_upgrade(
         }),
         Ok(Some(upgraded)) if is_there => {
             let changed = differing_paths(value, upgraded.value());
-            suite.check_rule("U-01", changed.is_empty(), || {
+            suite.record_case("U-01", changed.is_empty(), || {
                 let at = changed.first().cloned().unwrap_or_default();
                 let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
                 Finding::new(
@@ -139,7 +139,7 @@ async fn check_current_version_upgrade(
                 )
                 .with_path(&at)
                 .with_call(call)
-                .with_values(part(value), part(upgraded.value()))
+                .with_expected_and_found(part(value), part(upgraded.value()))
                 .with_input(display_value(value))
             });
             let Ok(again) = json::encode(upgraded.value(), &ty) else { return };
@@ -148,7 +148,7 @@ async fn check_current_version_upgrade(
                 call_upgrade(suite, offered, offered.schema.version, again.as_bytes()).await;
             let second = second.first_message().map(|it| decode_dynamic(it.get_msg(1), &ty));
             let held = matches!(&second, Some(Ok(Some(it))) if it.value() == upgraded.value());
-            suite.check_rule("U-06", held, || {
+            suite.record_case("U-06", held, || {
                 Finding::new(
                     "U-06",
                     &offered.display_name(),
@@ -165,7 +165,7 @@ async fn check_other_versions(suite: &mut Suite, offered: &OfferedType, text: &s
     let version = offered.schema.version;
     for older in 0..version.min(20) {
         let call = call_upgrade(suite, offered, older, text.as_bytes()).await;
-        suite.check_rule("U-02", call.has_reply(), || {
+        suite.record_case("U-02", call.has_reply(), || {
             Finding::new(
                 "U-02",
                 &offered.display_name(),
@@ -180,10 +180,10 @@ async fn check_other_versions(suite: &mut Suite, offered: &OfferedType, text: &s
     // Hosts refuse such a state themselves, but not every program that calls providers is one.
     let call = call_upgrade(suite, offered, version + 7, text.as_bytes()).await;
     let refused = call.has_reply() && !call.is_success();
-    suite.check_rule("U-03", refused, || {
+    suite.record_case("U-03", refused, || {
         Finding::new("U-03", &offered.display_name(), "a version above the current one is accepted")
             .with_call(&call)
-            .with_values("an error", call.describe_outcome())
+            .with_expected_and_found("an error", call.describe_outcome())
     });
     // An entry of a protobuf map: the key in field 1, the value in field 2.
     let flat = Msg::new().with_text(1, "id").with_text(2, "1");
@@ -191,7 +191,7 @@ async fn check_other_versions(suite: &mut Suite, offered: &OfferedType, text: &s
     let request =
         Msg::new().with_text(1, &offered.name).with_nonzero_int(2, version).with_message(3, &raw);
     let call = suite.call(Rpc::UpgradeResourceState, &request).await;
-    suite.check_rule("U-08", call.has_reply(), || {
+    suite.record_case("U-08", call.has_reply(), || {
         Finding::new("U-08", &offered.display_name(), "a flatmap state crashes the provider")
             .with_call(&call)
     });
@@ -202,7 +202,7 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
     let inside = text.trim_start_matches('{');
     let extra = format!("{{\"no_such_attribute_of_conformance\":[1,{{}}],{inside}");
     let call = call_upgrade(suite, offered, version, extra.as_bytes()).await;
-    suite.check_rule("U-04", call.has_reply(), || {
+    suite.record_case("U-04", call.has_reply(), || {
         Finding::new("U-04", &offered.display_name(), "an unknown attribute crashes the provider")
             .with_call(&call)
     });
@@ -226,10 +226,10 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
             }
             _ => call.has_reply() && !call.is_success(),
         };
-        suite.check_rule("U-05", held, || {
+        suite.record_case("U-05", held, || {
             Finding::new("U-05", &offered.display_name(), format!("{what} in place of a state"))
                 .with_call(&call)
-                .with_values("an error", call.describe_outcome())
+                .with_expected_and_found("an error", call.describe_outcome())
         });
     }
 }
@@ -288,7 +288,7 @@ async fn check_upgrade_precision(suite: &mut Suite, offered: &OfferedType) {
         let (Some(before), Some(after)) = (path.find(&value), path.find(upgraded.value())) else {
             continue;
         };
-        suite.check_rule("U-10", before == after, || {
+        suite.record_case("U-10", before == after, || {
             Finding::new(
                 "U-10",
                 &offered.display_name(),
@@ -296,7 +296,7 @@ async fn check_upgrade_precision(suite: &mut Suite, offered: &OfferedType) {
             )
             .with_path(&path)
             .with_call(&call)
-            .with_values(display_value(before), display_value(after))
+            .with_expected_and_found(display_value(before), display_value(after))
         });
     }
 }
@@ -321,14 +321,14 @@ async fn check_identity_upgrade(suite: &mut Suite, offered: &OfferedType) {
     // Hosts ask only for other versions, so a refusal is right as well.
     let is_refused = call.has_reply() && !call.is_success();
     let held = is_refused || matches!(&upgraded, Ok(Some(it)) if *it.value() == value);
-    suite.check_rule("U-09", held, || {
+    suite.record_case("U-09", held, || {
         Finding::new(
             "U-09",
             &offered.display_name(),
             "an identity of the current version is changed",
         )
         .with_call(&call)
-        .with_values(
+        .with_expected_and_found(
             display_value(&value),
             match upgraded {
                 Ok(Some(upgraded)) => display_value(upgraded.value()),
@@ -358,14 +358,14 @@ async fn check_move(suite: &mut Suite, offered: &OfferedType) {
             true => call.has_reply() && (!is_made_up || conforms),
             false => call.has_reply() && !is_made_up,
         };
-        suite.check_rule("M-01", held, || {
+        suite.record_case("M-01", held, || {
             Finding::new(
                 "M-01",
                 &offered.display_name(),
                 format!("a move from {source} of another provider"),
             )
             .with_call(&call)
-            .with_values("an error", call.describe_outcome())
+            .with_expected_and_found("an error", call.describe_outcome())
         });
     }
 }
