@@ -10,7 +10,10 @@ fn shape() -> Shape {
     let text = |role| AttributeDefinition::new(Type::String, role);
     Shape::new("")
         .attribute("fixed", text(Role::Optional).force_replacement())
-        .attribute("grows", text(Role::Optional).force_replacement_if(|_, planned| planned.is_null()))
+        .attribute(
+            "grows",
+            text(Role::Optional).force_replacement_if(|_, planned| planned.is_null()),
+        )
         .attribute("free", text(Role::Optional))
         .attribute("defaulted", text(Role::OptionalComputed).default(Value::string("d")))
         .attribute("ours", text(Role::OptionalComputed))
