@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use formwork_core::eval::Results;
 use formwork_core::plan::{Plan, PlanMode};
 use formwork_core::provider::ProviderPool;
-use formwork_operation::{CancellationToken, PlanOutcome, StateSession, generated_config};
+use formwork_operation::generated_config::{check_generate_option, write_generated_config};
+use formwork_operation::{CancellationToken, PlanOutcome, StateSession};
 use formwork_value::{Diagnostic, Diagnostics};
 
 use super::interrupt::run_until_interrupted;
@@ -60,9 +61,8 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     warn_of_state_option(&mut diags, &args.state);
     let generated = args.generate_config_out.as_deref().filter(|path| !path.as_os_str().is_empty());
     let options = planning_options(&mut diags, &args.operation, false).and_then(|options| {
-        let checked = check_no_replacement(&mut diags, &options).and_then(|()| {
-            generated_config::check_generate_option(&mut diags, generated, options.mode)
-        });
+        let checked = check_no_replacement(&mut diags, &options)
+            .and_then(|()| check_generate_option(&mut diags, generated, options.mode));
         if checked.is_err() {
             // As in Terraform, the warning comes with these errors and not with others of options.
             drop(open_workspace(&mut diags, env, &report, OverrideWarning::Always));
@@ -161,7 +161,7 @@ async fn show_and_save_plan(
         let _ = diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_PLAN_FILE, detail));
     }
     // Behind the plan, in which the configuration stands as it was read.
-    let is_generated = generated_config::write_generated_config(diags, generated, results, plan);
+    let is_generated = write_generated_config(diags, generated, results, plan);
     let said = std::mem::take(diags);
     report.report_diagnostics(&prepared.workspace.sources, &said);
     if said.has_errors() {

@@ -28,7 +28,7 @@ impl Recovery {
                 // all other results are stored, so that they are not put in again over later
                 // changes.
                 (None, true) => {
-                    append_records_to_ended_journal(&run.journal, &outcome_records(&waits))?
+                    append_records_to_ended_journal(&run.journal, &outcome_records(&waits))?;
                 }
                 (Some(damage), false) => std::fs::rename(&run.journal, damage.damaged_copy_path())
                     .map_err(JournalError::io_error("rename", &run.journal))?,
