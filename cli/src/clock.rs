@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use time::OffsetDateTime;
 
 /// The first moment of the year 9999. Certificates and times of events have no later years.
-const LATEST_TIME: Duration = Duration::from_secs(253_370_764_800);
+const MAX_CLOCK_TIME: Duration = Duration::from_secs(253_370_764_800);
 
 /// Checks that the clock of the machine is one that certificates, locks and plans can be compared with.
 ///
@@ -14,7 +14,7 @@ const LATEST_TIME: Duration = Duration::from_secs(253_370_764_800);
 #[expect(clippy::disallowed_methods, reason = "everybody else asks here")]
 pub(crate) fn check_clock() -> Result<(), &'static str> {
     match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(since) if since < LATEST_TIME => Ok(()),
+        Ok(since) if since < MAX_CLOCK_TIME => Ok(()),
         _ => Err(
             "The clock of this machine shows a year before 1970 or after 9998. Set it, and run the command again.",
         ),

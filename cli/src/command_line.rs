@@ -6,16 +6,16 @@ mod help;
 mod help_page;
 mod manual;
 mod reference;
-mod shared;
+mod shared_args;
 mod state_edit;
 
 pub(crate) use complete::{
-    AUTOCOMPLETE_OPTIONS, CompletionNames, candidates, chdir_folder_of_line,
+    AUTOCOMPLETE_OPTIONS, CompletionNameKind, chdir_folder_of_line, completion_candidates,
 };
 pub(crate) use help::{command_line_error, find_command, help_text};
 pub(crate) use help_page::example;
 pub(crate) use reference::{command_help, command_reference, manual_page, manual_pages};
-pub(crate) use shared::{
+pub(crate) use shared_args::{
     BackupPath, DEFAULT_PARALLELISM_ARG, InitArgs, LockArgs, OperationArgs, StateArgs, StatePaths,
     VariableArgs, VariableSource, ViewArgs, parse_parallelism, path_if_given, path_or_empty,
 };

@@ -131,19 +131,19 @@ pub(crate) fn current_folder() -> String {
 
 impl Env {
     /// The same, in a program that holds these providers.
-    pub(crate) fn with_bundled(self, bundled: &'static [&'static str]) -> Self {
+    pub(crate) fn with_bundled_providers(self, bundled: &'static [&'static str]) -> Self {
         Self { bundled, ..self }
     }
 
     /// Reads the environment.
     #[expect(clippy::disallowed_methods, reason = "the only file that reads the environment")]
     pub(crate) fn read() -> Self {
-        Self::of(&std::env::vars_os().collect())
+        Self::from_variables(&std::env::vars_os().collect())
     }
 
     /// Values of the variables. Each is read as Terraform reads it: some are set by anything, some
     /// by anything but a zero, some by a true value.
-    fn of(variables: &BTreeMap<OsString, OsString>) -> Self {
+    fn from_variables(variables: &BTreeMap<OsString, OsString>) -> Self {
         let value = |name: &str| variables.get(OsStr::new(name)).filter(|value| !value.is_empty());
         let text = |name: &str| value(name).and_then(|value| value.to_str()).map(str::to_owned);
         let path = |name: &str| value(name).map(PathBuf::from);
@@ -238,11 +238,11 @@ impl Env {
 
 /// Variables that only this program needs, and that may hold secrets: values of variables,
 /// credentials for registries, arguments. A star matches anything.
-const OWN_VARIABLES: [&str; 5] =
+const FORMWORK_ONLY_VARIABLES: [&str; 5] =
     ["FORMWORK_*", "TF_VAR_*", "TF_TOKEN_*", "TF_CLI_ARGS*", "TF_REATTACH_PROVIDERS"];
 
 /// Variables that plugins see only if they are named: with these they could decrypt states.
-const IDENTITY_VARIABLES: [&str; 1] = ["FORMWORK_AGE_IDENTITY*"];
+const AGE_IDENTITY_VARIABLES: [&str; 1] = ["FORMWORK_AGE_IDENTITY*"];
 
 /// Variables that every program may need to find its way: folders, language, proxies, certificates,
 /// logs.
@@ -291,8 +291,8 @@ fn withheld_variables<'v>(
     let listed: Vec<&str> =
         setting.into_iter().flat_map(|it| it.split(',')).map(str::trim).collect();
     let is_withheld = |name: &&OsStr| match setting {
-        None => is_in(name, &OWN_VARIABLES),
-        Some("inherit") => is_in(name, &IDENTITY_VARIABLES),
+        None => is_in(name, &FORMWORK_ONLY_VARIABLES),
+        Some("inherit") => is_in(name, &AGE_IDENTITY_VARIABLES),
         Some(_) => !is_in(name, &BASIC_VARIABLES) && !is_in(name, &listed),
     };
     names.filter(is_withheld).map(OsStr::to_os_string).collect()
@@ -329,7 +329,7 @@ mod tests {
 
         let unreadable = |name: &str| {
             let value = OsString::from_vec(b"\xe9".to_vec());
-            Env::of(&BTreeMap::from([(OsString::from(name), value)])).unreadable
+            Env::from_variables(&BTreeMap::from([(OsString::from(name), value)])).unreadable
         };
         for name in ["TF_WORKSPACE", "TF_VAR_a", "TF_VAR_state_path", "TF_CLI_ARGS_plan"] {
             assert_eq!(unreadable(name).as_deref(), Some(name));
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn variables_mean_what_they_mean_to_terraform() {
         let read = |name: &str, value: &str| {
-            let env = Env::of(&[(name.into(), value.into())].into());
+            let env = Env::from_variables(&[(name.into(), value.into())].into());
             match name {
                 "TF_DISABLE_PLUGIN_TLS" => !env.plugin_tls,
                 "TF_IN_AUTOMATION" => env.in_automation,

@@ -10,7 +10,7 @@ mod folder;
 pub(crate) mod git;
 pub(crate) mod host;
 pub(crate) mod http;
-pub(crate) mod limited;
+pub(crate) mod limited_lists;
 pub(crate) mod login;
 pub(crate) mod netrc;
 pub(crate) mod oci;
@@ -152,7 +152,7 @@ impl Fetcher<'_> {
                 let mut file = tempfile::NamedTempFile::new_in(into.parent().unwrap_or(into))?;
                 let (to, limit) = (file.as_file_mut(), self.limits.archive);
                 oci::module::download_module(&self.oci, self.http, &package.url, to, limit)?;
-                Ok(archive::unpack(file.path(), ArchiveFormat::Zip, into, &self.limits)?)
+                Ok(archive::unpack_archive(file.path(), ArchiveFormat::Zip, into, &self.limits)?)
             }
             "hg" => Err(FetchError::Unsupported("Mercurial repositories are not supported; publish the module in a git repository, or as an archive behind an https:// address".to_owned())),
             "s3" => Err(FetchError::Unsupported("objects in S3 are not supported; give the object's https:// address, presigned if it is not public".to_owned())),
@@ -179,14 +179,14 @@ impl Fetcher<'_> {
             let reason = format!(
                 "{} is neither a folder nor an archive; {}",
                 redact::redact_address(&url),
-                archive::KNOWN_FORMATS
+                archive::KNOWN_FORMATS_TEXT
             );
             return Err(FetchError::Address(reason));
         };
         if let Some(checksum) = checksum {
-            checksum.check(self.http, &url, path)?;
+            checksum.verify_file(self.http, &url, path)?;
         }
-        Ok(archive::unpack(path, format, into, &self.limits)?)
+        Ok(archive::unpack_archive(path, format, into, &self.limits)?)
     }
 
     fn fetch_remote(
@@ -202,7 +202,7 @@ impl Fetcher<'_> {
         }
         let (url, format) = split_archive_format(&url);
         // Others choose neither an address without encryption nor the moment to send a password there.
-        let may_ask = origin == AddressOrigin::Local || http::is_private(&url);
+        let may_ask = origin == AddressOrigin::Local || http::is_encrypted_or_local(&url);
         let asking = self.netrc.authorization(&url).filter(|_| may_ask);
         let asking = asking.as_deref();
         if let Some(format) = format {
@@ -211,9 +211,9 @@ impl Fetcher<'_> {
             let download = Download { url: &url, asking, limit: self.limits.archive };
             self.http.download(download, file.as_file_mut())?;
             if let Some(checksum) = checksum {
-                checksum.check(self.http, &url, file.path())?;
+                checksum.verify_file(self.http, &url, file.path())?;
             }
-            return Ok(archive::unpack(file.path(), format, into, &self.limits)?);
+            return Ok(archive::unpack_archive(file.path(), format, into, &self.limits)?);
         }
         refuse_checksum_of_non_file(checksum.as_ref())?;
         if hops == MAX_ADDRESS_HOPS {

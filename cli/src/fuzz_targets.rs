@@ -14,7 +14,7 @@ use crate::fetch::netrc::Netrc;
 use crate::fetch::unpack_limits::UnpackLimits;
 use crate::fetch::{checksum, credentials, git, host, http, oci};
 use crate::install::lockfile::LockFile;
-use crate::install::{signature, source, sums};
+use crate::install::{release_checksums, signature, source};
 use crate::modules::manifest::ModuleManifest;
 use crate::modules::registry;
 use crate::redact;
@@ -98,7 +98,7 @@ fn unpack(data: &[u8], format: ArchiveFormat) {
     let folder = folder.expect("a test that has no folder for temporary files cannot run");
     let (packed, into) = (folder.path().join("packed"), folder.path().join("into"));
     fs::write(&packed, data).expect("a new folder has room for a small file");
-    let unpacked = archive::unpack(&packed, format, &into, &SMALL_LIMITS);
+    let unpacked = archive::unpack_archive(&packed, format, &into, &SMALL_LIMITS);
     let beside = fs::read_dir(folder.path()).expect("the folder is there").count();
     assert_eq!(beside, 2, "something was written beside the folder");
     let mut found = UnpackedContent::default();
@@ -160,7 +160,7 @@ pub fn settings(data: &[u8]) {
     let all = [("HOME".to_owned(), "/home/me".to_owned())].into();
     let env = Env { home: Some("/home/me".into()), all, ..Env::default() };
     with_text(data, |text| {
-        let Ok(settings) = settings::parse(text, &env) else { return };
+        let Ok(settings) = settings::parse_settings(text, &env) else { return };
         let provider = "hashicorp/null".parse().expect("it is the address of a provider");
         for method in settings.methods.iter().flatten() {
             let _covers: bool = method.serves(&provider);
@@ -217,7 +217,7 @@ pub fn discovery(data: &[u8]) {
 pub fn fuzz_package_address(data: &[u8]) {
     with_text(data, |text| {
         drop(checksum::split_checksum(text));
-        if let Ok(reference) = git::read_reference(text) {
+        if let Ok(reference) = git::parse_git_reference(text) {
             assert!(reference.is_none_or(|reference| !reference.starts_with('-')));
         }
     });
@@ -225,18 +225,20 @@ pub fn fuzz_package_address(data: &[u8]) {
 
 /// A list of checksums.
 pub fn checksums(data: &[u8]) {
-    with_text(data, |text| drop(checksum::find_in_list(text, "https://one.example/a/b.zip?x=1")));
+    with_text(data, |text| {
+        drop(checksum::find_checksum_in_list(text, "https://one.example/a/b.zip?x=1"))
+    });
 }
 
 /// A public key in its text form, and a signature behind it.
 pub fn signature(data: &[u8]) {
-    const END: &[u8] = b"-----END PGP PUBLIC KEY BLOCK-----\n";
+    const KEY_END_LINE: &[u8] = b"-----END PGP PUBLIC KEY BLOCK-----\n";
     let document = include_bytes!("install/signature/fixtures/SHA256SUMS");
-    let end = data.windows(END.len()).rposition(|found| found == END);
-    let (key, made) = data.split_at(end.map_or(0, |at| at + END.len()));
+    let end = data.windows(KEY_END_LINE.len()).rposition(|found| found == KEY_END_LINE);
+    let (key, made) = data.split_at(end.map_or(0, |at| at + KEY_END_LINE.len()));
     let keys = [String::from_utf8_lossy(key).into_owned()];
     let now = time::OffsetDateTime::UNIX_EPOCH + time::Duration::days(20_000);
-    drop(signature::verify(document, made, &keys, now));
+    drop(signature::verify_signature(document, made, &keys, now));
 }
 
 /// Answers of a provider registry: a list of versions, or the description of a package. The lines are
@@ -244,9 +246,9 @@ pub fn signature(data: &[u8]) {
 pub fn provider_registry(data: &[u8]) {
     with_text(data, |text| {
         source::fuzz_registry(text);
-        let all = sums::zip_hashes(text);
+        let all = release_checksums::all_zh_hashes(text);
         assert!(all.iter().all(|hash| hash.len() == 67), "{all:?}");
-        drop(sums::checksum_of_file(text, "a.zip"));
+        drop(release_checksums::checksum_of_file(text, "a.zip"));
     });
 }
 

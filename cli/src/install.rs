@@ -12,7 +12,7 @@ pub(crate) mod package;
 pub(crate) mod parallel;
 pub(crate) mod program;
 pub(crate) mod providers;
+pub(crate) mod release_checksums;
 pub(crate) mod shipped;
 pub(crate) mod signature;
 pub(crate) mod source;
-pub(crate) mod sums;

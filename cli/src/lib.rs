@@ -29,7 +29,7 @@ use std::sync::{Arc, Barrier};
 /// providers when it is started by the name `terraform-provider-NAME`.
 #[must_use]
 pub fn run(bundled: &'static [&'static str]) -> ExitCode {
-    let env = env::Env::read().with_bundled(bundled);
+    let env = env::Env::read().with_bundled_providers(bundled);
     log::start_logging(&env);
     if let Some(line) = &env.comp_line {
         return run_on_one_thread(command::autocomplete::print_candidates(line, &env));
@@ -40,14 +40,14 @@ pub fn run(bundled: &'static [&'static str]) -> ExitCode {
         ));
     }
     if let Some(install) = command::parser::autocomplete_request() {
-        return command::autocomplete::set_up_shells(install, &env).into();
+        return command::autocomplete::install_or_uninstall_hooks(install, &env).into();
     }
-    let parsed = match command::parser::parse(&env) {
+    let parsed = match command::parser::parse_command_line(&env) {
         Ok(parsed) => parsed,
         Err(code) => return code,
     };
     let env = parsed.view.apply_to_env(env);
-    signals::start();
+    signals::start_watching_signals();
     run_on_one_thread(command::run(parsed, &env))
 }
 
@@ -77,7 +77,7 @@ fn run_on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     };
     // The runtime panics if its first thread for blocking work is refused. It is started here, before
     // anything is made, and later ones need not be.
-    if let Err(error) = start_two_threads() {
+    if let Err(error) = check_threads_can_start() {
         return view::print_fatal(&format!(
             "The system refuses threads: {error}. Raise the limit of processes of this user or container (ulimit -u, pids)."
         ));
@@ -92,7 +92,7 @@ fn run_on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
 
 /// Has two threads at once, and ends both: an ended one may count for a moment more, when the next one is
 /// asked for.
-fn start_two_threads() -> std::io::Result<()> {
+fn check_threads_can_start() -> std::io::Result<()> {
     let both = Arc::new(Barrier::new(2));
     let waiting = Arc::clone(&both);
     let first = std::thread::Builder::new().spawn(move || {

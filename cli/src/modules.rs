@@ -15,4 +15,4 @@ mod staging;
 mod tests;
 
 /// The name of the folder of modules in the data directory.
-pub(crate) const FOLDER: &str = "modules";
+pub(crate) const MODULES_FOLDER_NAME: &str = "modules";

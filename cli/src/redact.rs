@@ -15,12 +15,12 @@ const COLON_FORMS: [&str; 3] = [":", "%3a", "%253a"];
 /// A slash likewise.
 const SLASH_FORMS: [&str; 3] = ["/", "%2f", "%252f"];
 /// The most times that the value of a parameter is decoded.
-const MAX_DECODINGS: usize = 3;
+const MAX_PERCENT_DECODINGS: usize = 3;
 /// The fewest bytes of a value that is hidden in source code, where short words are names.
 const MIN_SECRET_LENGTH_IN_SOURCE: usize = 6;
 
 /// The replacement of a secret.
-const REPLACEMENT: &str = "redacted";
+const SECRET_REPLACEMENT: &str = "redacted";
 
 /// Parameters of an address that never hold a secret. Of an address of a package, all others are hidden:
 /// servers name their tokens as they like.
@@ -74,22 +74,25 @@ pub(crate) fn redact_address(address: &str) -> String {
         }
         // As in `git::name:password@host:path`. Only a parameter may be a URL.
         None => {
-            secrets.extend(password_without_scheme(address));
+            secrets.extend(password_range_without_scheme(address));
             secret_parameter_ranges(address, 0..address.len(), &hides, &mut secrets);
             secret_ranges_in_inner_urls(address, 0..address.len(), &hides, &mut secrets);
         }
     }
-    replace_ranges(address, &merge_ranges(secrets), |_| Cow::Borrowed(REPLACEMENT)).into_owned()
+    replace_ranges(address, &merge_ranges(secrets), |_| Cow::Borrowed(SECRET_REPLACEMENT))
+        .into_owned()
 }
 
 /// Text in which URLs occur, fit to be shown.
 pub(crate) fn redact_text(text: &str) -> Cow<'_, str> {
-    replace_ranges(text, &merge_ranges(secrets_in_urls(text)), |_| Cow::Borrowed(REPLACEMENT))
+    replace_ranges(text, &merge_ranges(all_secret_ranges_in_urls(text)), |_| {
+        Cow::Borrowed(SECRET_REPLACEMENT)
+    })
 }
 
 /// A piece of source code, fit to be shown. Its length stays, so that offsets into it hold.
 pub(crate) fn redact_source(source: &str) -> Cow<'_, str> {
-    let mut found = secrets_in_urls(source);
+    let mut found = all_secret_ranges_in_urls(source);
     found.extend(
         SENSITIVE_VALUES
             .find_secret_ranges(source)
@@ -100,9 +103,13 @@ pub(crate) fn redact_source(source: &str) -> Cow<'_, str> {
 }
 
 /// The secrets in the URLs of a text, be they percent-encoded.
-fn secrets_in_urls(text: &str) -> Vec<Range<usize>> {
+fn all_secret_ranges_in_urls(text: &str) -> Vec<Range<usize>> {
     let mut found = secret_ranges_in_urls(text, &is_secret_parameter_name);
-    found.extend(encoded_secrets(text, |c| is_url_end(c) || c == '\'', &is_secret_parameter_name));
+    found.extend(percent_encoded_secret_ranges(
+        text,
+        |c| is_url_end(c) || c == '\'',
+        &is_secret_parameter_name,
+    ));
     found
 }
 
@@ -161,7 +168,7 @@ fn scheme_start(text: &str, end: usize) -> usize {
 }
 
 /// The password in an address of the form `name:password@host:path`.
-fn password_without_scheme(address: &str) -> Option<Range<usize>> {
+fn password_range_without_scheme(address: &str) -> Option<Range<usize>> {
     // An IPv6 address and a password may have colons, too.
     let getter = address
         .split_once("::")
@@ -186,18 +193,23 @@ struct Url<'t> {
 impl Url<'_> {
     fn secret_ranges_in_urls(self, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
         let mut secrets = Vec::new();
-        self.user(&mut secrets);
-        self.query(hides, &mut secrets);
-        secret_ranges_in_inner_urls(self.text, self.start()..self.end, hides, &mut secrets);
+        self.add_login_range(&mut secrets);
+        self.add_parameter_ranges(hides, &mut secrets);
+        secret_ranges_in_inner_urls(
+            self.text,
+            self.authority_start()..self.end,
+            hides,
+            &mut secrets,
+        );
         found.extend(merge_ranges(secrets));
     }
 
-    fn start(self) -> usize {
+    fn authority_start(self) -> usize {
         self.scheme_end + "://".len()
     }
 
-    fn user(self, found: &mut Vec<Range<usize>>) {
-        let rest = &self.text[self.start()..self.end];
+    fn add_login_range(self, found: &mut Vec<Range<usize>>) {
+        let rest = &self.text[self.authority_start()..self.end];
         let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
         let Some(length) = authority.rfind('@') else { return };
         let name = authority[..length].find(':').unwrap_or(length);
@@ -207,13 +219,13 @@ impl Url<'_> {
         let is_plain = scheme.eq_ignore_ascii_case("ssh") || &authority[..length] == "git";
         let secret = if is_plain { (name + 1).min(length)..length } else { 0..length };
         if !secret.is_empty() {
-            found.push(self.start() + secret.start..self.start() + secret.end);
+            found.push(self.authority_start() + secret.start..self.authority_start() + secret.end);
         }
     }
 
     /// The parameters, also those of a fragment, in which some servers return tokens.
-    fn query(self, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
-        secret_parameter_ranges(self.text, self.start()..self.end, hides, found);
+    fn add_parameter_ranges(self, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
+        secret_parameter_ranges(self.text, self.authority_start()..self.end, hides, found);
     }
 }
 
@@ -231,10 +243,10 @@ fn secret_ranges_in_inner_urls(
         // What follows the next URL is searched with that one, and with the one around both.
         let end = starts.get(number + 1).copied().unwrap_or(within.end);
         let inner = Url { text, scheme_end: *at, end };
-        inner.user(found);
-        inner.query(hides, found);
+        inner.add_login_range(found);
+        inner.add_parameter_ranges(hides, found);
     }
-    let encoded = encoded_secrets(&text[within], |_| false, hides);
+    let encoded = percent_encoded_secret_ranges(&text[within], |_| false, hides);
     found.extend(encoded.into_iter().map(|secret| from + secret.start..from + secret.end));
 }
 
@@ -253,7 +265,7 @@ fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 /// The secrets of URLs of which a part is percent-encoded, because the URL is a part of another one. `ends` is
 /// true for a character that no URL has.
-fn encoded_secrets(
+fn percent_encoded_secret_ranges(
     url: &str,
     ends: impl Fn(char) -> bool,
     hides: &dyn Fn(&str) -> bool,
@@ -261,7 +273,7 @@ fn encoded_secrets(
     let lower = url.to_ascii_lowercase();
     let schemes: Vec<Range<usize>> = lower
         .match_indices([':', '%'])
-        .filter_map(|(at, _)| scheme_end(&lower[at..]).map(|length| at..at + length))
+        .filter_map(|(at, _)| scheme_separator_length(&lower[at..]).map(|length| at..at + length))
         // What is not encoded has been searched already.
         .filter(|scheme| &lower[scheme.clone()] != "://")
         .collect();
@@ -291,7 +303,7 @@ fn encoded_secrets(
 /// A text without percent-encoding, be it encoded several times.
 fn decode_percent(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
-    for _ in 0..MAX_DECODINGS {
+    for _ in 0..MAX_PERCENT_DECODINGS {
         let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();
         if decoded == text {
             break;
@@ -302,7 +314,7 @@ fn decode_percent(text: &str) -> Cow<'_, str> {
 }
 
 /// The length of `://` at the beginning of a text in lower case, each character encoded or not.
-fn scheme_end(text: &str) -> Option<usize> {
+fn scheme_separator_length(text: &str) -> Option<usize> {
     let behind = |text: &'_ str, forms: &[&str]| {
         let form = forms.iter().find(|form| text.starts_with(**form))?;
         Some(form.len())
@@ -330,7 +342,7 @@ fn secret_parameter_ranges(
 }
 
 /// Whether a value is a percent-encoded URL with a secret.
-fn is_secret_url(value: &str, hides: &dyn Fn(&str) -> bool) -> bool {
+fn is_encoded_url_with_secret(value: &str, hides: &dyn Fn(&str) -> bool) -> bool {
     let text = decode_percent(value);
     // A URL that is not encoded shows all of itself but its secret.
     text != value && text.contains("://") && !secret_ranges_in_urls(&text, hides).is_empty()
@@ -343,7 +355,9 @@ fn secret_value_range(parameter: &str, hides: &dyn Fn(&str) -> bool) -> Option<R
         let (name, value) = parameter[start..].split_once('=')?;
         start += name.len() + 1;
         let shown = value.split('#').next().unwrap_or_default();
-        if hides(&percent_decode_str(name).decode_utf8_lossy()) || is_secret_url(shown, hides) {
+        if hides(&percent_decode_str(name).decode_utf8_lossy())
+            || is_encoded_url_with_secret(shown, hides)
+        {
             return (!value.is_empty()).then_some(start..parameter.len());
         }
         if shown.len() == value.len() {

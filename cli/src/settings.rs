@@ -1,14 +1,14 @@
 //! The settings file of the command line: provider installation methods, and credentials for hosts.
 
-mod method;
+mod install_method;
 mod oci;
-mod repository;
-mod text;
+mod oci_repository;
+mod parse_items;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use self::text::{Item, Located, SettingsValue};
+use self::parse_items::{ResultWithLine, SettingsItem, SettingsValue};
 use crate::env::Env;
 use crate::messages;
 use crate::platform::Platform;
@@ -16,9 +16,9 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_text, read_user_text_file};
 use formwork_value::diag::Message;
 
-pub(crate) use self::method::{InstallMethod, InstallMethodKind, matches_pattern};
+pub(crate) use self::install_method::{InstallMethod, InstallMethodKind, matches_pattern};
 pub(crate) use self::oci::{OciLogin, OciSettings};
-pub(crate) use self::repository::{RepositoryAddr, RepositoryTemplate};
+pub(crate) use self::oci_repository::{RepositoryAddr, RepositoryTemplate};
 
 /// The name of the file of tokens that `login` stores.
 const TOKENS_FILE_NAME: &str = "credentials.tfrc.json";
@@ -89,7 +89,7 @@ impl Settings {
                     line: None,
                     reason: format!("cannot be read: {error}"),
                 })?;
-            let read = parse(&text, env).map_err(|(line, reason)| SettingsError {
+            let read = parse_settings(&text, env).map_err(|(line, reason)| SettingsError {
                 path: path.clone(),
                 line: Some(line),
                 reason,
@@ -101,7 +101,7 @@ impl Settings {
             settings.plugin_cache_dir = settings.plugin_cache_dir.or(read.plugin_cache_dir);
             settings.cache_may_break_lock |= read.cache_may_break_lock;
             if settings.methods.is_some() && read.methods.is_some() {
-                let reason = MANY_INSTALLATIONS.to_owned();
+                let reason = DUPLICATE_INSTALLATION_REASON.to_owned();
                 return Err(SettingsError { path, line: None, reason });
             }
             settings.methods = read.methods.or(settings.methods);
@@ -116,7 +116,7 @@ impl Settings {
             })?;
             if let Some(helper) = read.helper {
                 if settings.helper.is_some() {
-                    let reason = MANY_HELPERS.to_owned();
+                    let reason = DUPLICATE_HELPER_REASON.to_owned();
                     return Err(SettingsError { path, line: None, reason });
                 }
                 settings.helper = Some(helper);
@@ -203,9 +203,9 @@ pub(crate) fn parse_tokens(text: &str) -> Vec<(String, String)> {
 ///
 /// # Errors
 /// When it is not one: the line and the reason.
-pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> {
+pub(crate) fn parse_settings(text: &str, env: &Env) -> Result<Settings, (usize, String)> {
     let mut settings = Settings::default();
-    for item in text::parse_items(text)? {
+    for item in parse_items::parse_items(text)? {
         let line = item.line();
         match item.name() {
             "plugin_cache_dir" => {
@@ -220,21 +220,21 @@ pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> 
             }
             "provider_installation" => {
                 if settings.methods.is_some() {
-                    return Err((line, MANY_INSTALLATIONS.to_owned()));
+                    return Err((line, DUPLICATE_INSTALLATION_REASON.to_owned()));
                 }
                 let (methods, overrides) = read_installation(item.into_block()?, env)?;
                 settings.methods = Some(methods);
                 settings.overrides = overrides;
             }
             "host" => {
-                for (host, items) in settings.labelled_or_warn(item, "hostname") {
+                for (host, items) in settings.labelled_blocks_or_warn(item, "hostname") {
                     if let Some(host) = settings.hostname_or_warn("host", &host, line) {
                         settings.hosts.insert(host, read_services(items));
                     }
                 }
             }
             "credentials" => {
-                for (host, items) in settings.labelled_or_warn(item, "hostname") {
+                for (host, items) in settings.labelled_blocks_or_warn(item, "hostname") {
                     if let Some(host) = settings.hostname_or_warn("credentials", &host, line) {
                         settings.tokens.extend(read_token(items).map(|token| (host, token)));
                     }
@@ -243,14 +243,14 @@ pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> 
             "credentials_helper" => {
                 for (name, items) in item.into_labelled("name")? {
                     if settings.helper.is_some() {
-                        return Err((line, MANY_HELPERS.to_owned()));
+                        return Err((line, DUPLICATE_HELPER_REASON.to_owned()));
                     }
                     settings.helper = Some(read_helper(name, items, env)?);
                 }
             }
             "oci_credentials" => {
                 for (prefix, items) in item.into_labelled("repository prefix")? {
-                    settings.oci.read(&prefix, items, line)?;
+                    settings.oci.read_credentials_block(&prefix, items, line)?;
                 }
             }
             "oci_default_credentials" => {
@@ -266,7 +266,11 @@ pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> 
 impl Settings {
     /// The labelled blocks of an item. A mistake is reported and does not stop a command, as in
     /// Terraform: other hosts are not concerned.
-    fn labelled_or_warn(&mut self, item: Item, label_kind: &str) -> Vec<(String, Vec<Item>)> {
+    fn labelled_blocks_or_warn(
+        &mut self,
+        item: SettingsItem,
+        label_kind: &str,
+    ) -> Vec<(String, Vec<SettingsItem>)> {
         item.into_labelled(label_kind).unwrap_or_else(|(line, reason)| {
             self.warn_of_block(line, &reason);
             Vec::new()
@@ -295,14 +299,16 @@ impl Settings {
 }
 
 /// The reason against a second `credentials_helper` block.
-const MANY_HELPERS: &str = "no more than one credentials_helper block may be specified";
+const DUPLICATE_HELPER_REASON: &str = "no more than one credentials_helper block may be specified";
 /// The reason against a second `provider_installation` block.
-const MANY_INSTALLATIONS: &str = "no more than one provider_installation block may be specified";
+const DUPLICATE_INSTALLATION_REASON: &str =
+    "no more than one provider_installation block may be specified";
 
 /// The URLs in `services = { … }`.
-fn read_services(items: Vec<Item>) -> BTreeMap<String, String> {
+fn read_services(items: Vec<SettingsItem>) -> BTreeMap<String, String> {
     let urls = items.into_iter().filter_map(|item| match item {
-        Item::Value(name, SettingsValue::Block(items), _) | Item::Block(name, items, _)
+        SettingsItem::Value(name, SettingsValue::Block(items), _)
+        | SettingsItem::Block(name, items, _)
             if name == "services" =>
         {
             Some(items)
@@ -310,22 +316,26 @@ fn read_services(items: Vec<Item>) -> BTreeMap<String, String> {
         _ => None,
     });
     let urls = urls.flatten().filter_map(|item| match item {
-        Item::Value(service, SettingsValue::Text(url), _) => Some((service, url)),
+        SettingsItem::Value(service, SettingsValue::Text(url), _) => Some((service, url)),
         _ => None,
     });
     urls.collect()
 }
 
 /// The text in `token = "…"`.
-fn read_token(items: Vec<Item>) -> Option<String> {
+fn read_token(items: Vec<SettingsItem>) -> Option<String> {
     items.into_iter().find_map(|item| match item {
-        Item::Value(name, SettingsValue::Text(token), _) if name == "token" => Some(token),
+        SettingsItem::Value(name, SettingsValue::Text(token), _) if name == "token" => Some(token),
         _ => None,
     })
 }
 
 /// The program that a `credentials_helper` block names. It is looked for where plugins are.
-fn read_helper(name: String, items: Vec<Item>, env: &Env) -> Located<CredentialsHelper> {
+fn read_helper(
+    name: String,
+    items: Vec<SettingsItem>,
+    env: &Env,
+) -> ResultWithLine<CredentialsHelper> {
     let mut args = Vec::new();
     for item in items.into_iter().filter(|item| item.name() == "args") {
         args = item.into_list()?;
@@ -341,7 +351,10 @@ fn read_helper(name: String, items: Vec<Item>, env: &Env) -> Located<Credentials
 
 type MethodsAndDevOverrides = (Vec<InstallMethod>, Vec<(String, PathBuf)>);
 
-fn read_installation(items: Vec<Item>, env: &Env) -> Located<MethodsAndDevOverrides> {
+fn read_installation(
+    items: Vec<SettingsItem>,
+    env: &Env,
+) -> ResultWithLine<MethodsAndDevOverrides> {
     let mut methods = Vec::new();
     let mut overrides = Vec::new();
     for item in items {
@@ -361,7 +374,7 @@ fn read_installation(items: Vec<Item>, env: &Env) -> Located<MethodsAndDevOverri
             }
             continue;
         }
-        methods.push(method::read_method_block(&name, items, line, env)?);
+        methods.push(install_method::read_method_block(&name, items, line, env)?);
     }
     Ok((methods, overrides))
 }
@@ -394,7 +407,7 @@ fn expand_variables(text: &str, env: &Env) -> PathBuf {
 }
 
 /// The places where providers are looked for when the settings name none.
-pub(crate) fn implied_folders(env: &Env, root: &Path) -> Vec<PathBuf> {
+pub(crate) fn implied_mirror_folders(env: &Env, root: &Path) -> Vec<PathBuf> {
     let mut folders = vec![root.join("terraform.d/plugins")];
     folders.extend(env.home.iter().map(|home| home.join(".terraform.d/plugins")));
     folders.extend(env.data_homes.iter().map(|dir| dir.join("terraform/plugins")));
@@ -436,7 +449,7 @@ mod tests {
             all: [("HOME".to_owned(), "/home/me".to_owned())].into(),
             ..Env::default()
         };
-        let settings = parse(text, &env).unwrap();
+        let settings = parse_settings(text, &env).unwrap();
         assert_eq!(settings.plugin_cache_dir, Some("/home/me/cache".into()));
         assert_eq!(settings.overrides, [("hashicorp/null".to_owned(), "/home/me/null".into())]);
         assert_eq!(settings.tokens["example.com"], "x");
@@ -461,16 +474,17 @@ mod tests {
             )
         };
         let whole = "h.example/${hostname}/${namespace == \"acme\" ? \"a\" : namespace}/${type}";
-        let settings = parse(&block(whole), &Env::default()).unwrap();
+        let settings = parse_settings(&block(whole), &Env::default()).unwrap();
         let methods = settings.methods.unwrap();
         let InstallMethodKind::Oci(template) = &methods[0].kind else { panic!("{methods:?}") };
         let repository = template.repository(&"corp.example/acme/thing".parse().unwrap()).unwrap();
         assert_eq!(repository.to_string(), "h.example/corp.example/a/thing");
-        let (line, reason) = parse(&block("h.example/${type}"), &Env::default()).unwrap_err();
+        let (line, reason) =
+            parse_settings(&block("h.example/${type}"), &Env::default()).unwrap_err();
         assert!(line == 2 && reason.contains("must refer to ${hostname}"), "{line}: {reason}");
         let none = "provider_installation {\n oci_mirror {}\n}";
         let expected = (2, "oci_mirror needs a repository_template".to_owned());
-        assert_eq!(parse(none, &Env::default()), Err(expected));
+        assert_eq!(parse_settings(none, &Env::default()), Err(expected));
     }
 
     #[test]
@@ -501,11 +515,14 @@ mod tests {
             ("plugin_cache_dir = <<EOF\n", "a text behind << does not end"),
             ("{\"host\": }", "expected value"),
         ] {
-            let (line, found) = parse(text, &env).unwrap_err();
+            let (line, found) = parse_settings(text, &env).unwrap_err();
             assert!(line == 1 && found.starts_with(reason), "{text}: {line}: {found}");
             assert!(!found.contains(" at line "), "{found}");
         }
-        assert_eq!(parse("nonsense \"x\" {}\nmore = 1", &env).unwrap(), Settings::default());
+        assert_eq!(
+            parse_settings("nonsense \"x\" {}\nmore = 1", &env).unwrap(),
+            Settings::default()
+        );
     }
 
     #[test]
@@ -519,7 +536,7 @@ mod tests {
             ("{\"credentials\": 1}", "credentials must be a block"),
             ("{\"host\": {\"h.example\": 1}}", "a hostname is missing before \"h.example\""),
         ] {
-            let settings = parse(&format!("\n{text}"), &env).unwrap();
+            let settings = parse_settings(&format!("\n{text}"), &env).unwrap();
             let (_, detail) = &settings.warnings[0];
             assert!(detail.starts_with(&format!(":2: {reason}")), "{text}: {detail}");
             assert!(settings.tokens.is_empty() && settings.hosts.is_empty(), "{text}");
@@ -529,21 +546,21 @@ mod tests {
     #[test]
     fn labels_may_be_names_of_inner_blocks() {
         let env = Env::default();
-        let usual = parse("credentials \"a.example\" { token = \"x\" }", &env).unwrap();
+        let usual = parse_settings("credentials \"a.example\" { token = \"x\" }", &env).unwrap();
         for text in [
             "credentials { \"a.example\" { token = \"x\" } }",
             "credentials = { \"A.example:443\" = { token = \"x\" } }",
             "credentials \"a.example.\" { token = \"\\u0078\" }",
             "\u{feff}credentials \"a.example\" { token = \"x\" }\ncredentials {}",
         ] {
-            assert_eq!(parse(text, &env).unwrap(), usual, "{text}");
+            assert_eq!(parse_settings(text, &env).unwrap(), usual, "{text}");
         }
     }
 
     #[test]
     fn strings_have_the_escapes_and_the_heredocs_of_terraform() {
         let env = Env::default();
-        let cache = |text: &str| parse(text, &env).unwrap().plugin_cache_dir;
+        let cache = |text: &str| parse_settings(text, &env).unwrap().plugin_cache_dir;
         assert_eq!(cache("plugin_cache_dir = \"a\\tb\\u0041\\\"\""), Some("a\tbA\"".into()));
         assert_eq!(cache("plugin_cache_dir = <<EOF\na b\nEOF\n"), Some("a b\n".into()));
         let text = "plugin_cache_dir = <<-EOF\n    a\n      b\n    EOF\ndisable_checkpoint = true";
@@ -568,7 +585,7 @@ mod tests {
             }
         }"#;
         let env = Env::default();
-        let settings = parse(text, &env).unwrap();
+        let settings = parse_settings(text, &env).unwrap();
         let same = r#"
             plugin_cache_dir = "/cache"
             credentials "a.example" { token = "a" }
@@ -586,15 +603,16 @@ mod tests {
                 direct {}
             }
         "#;
-        assert_eq!(settings, parse(same, &env).unwrap());
+        assert_eq!(settings, parse_settings(same, &env).unwrap());
         let (line, _) =
-            parse("{\"x\": \"plugin_cache_dir\",\n\"plugin_cache_dir\": []}", &env).unwrap_err();
+            parse_settings("{\"x\": \"plugin_cache_dir\",\n\"plugin_cache_dir\": []}", &env)
+                .unwrap_err();
         assert_eq!(line, 2);
     }
 
     #[test]
     fn says_in_which_line_a_mistake_is() {
-        let check = |text: &str| parse(text, &Env::default()).unwrap_err();
+        let check = |text: &str| parse_settings(text, &Env::default()).unwrap_err();
         assert_eq!(check("a = 1\nb = \"x").0, 2);
         assert_eq!(check("provider_installation {\n  teleport {}\n}").0, 2);
         assert_eq!(check("provider_installation {\n"), (2, "a block does not end".into()));

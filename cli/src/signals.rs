@@ -34,7 +34,7 @@ enum ProcessEnd {
 
 /// Time that a command that attends to signals itself has to end after the second, and that another
 /// program has after the request to end.
-const EXIT_WAIT: Duration = Duration::from_millis(1500);
+const EXIT_WAIT_AFTER_SIGNAL: Duration = Duration::from_millis(1500);
 
 /// Time for printing that the program ends, and for finding the programs to signal.
 const NOTICE_WAIT: Duration = Duration::from_millis(200);
@@ -137,7 +137,8 @@ impl SupervisedChild {
             *notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
             system::end_process_trees(vec![passed], ProcessEnd::Asked);
             // The program may ignore the request.
-            if stopped.recv_timeout(EXIT_WAIT) == Err(mpsc::RecvTimeoutError::Timeout) {
+            if stopped.recv_timeout(EXIT_WAIT_AFTER_SIGNAL) == Err(mpsc::RecvTimeoutError::Timeout)
+            {
                 system::end_process_trees(vec![passed], ProcessEnd::Forced);
             }
         });
@@ -153,7 +154,7 @@ impl SupervisedChild {
     pub(crate) fn wait(mut self) -> io::Result<ExitStatus> {
         self.wait_for_end();
         let mut companions = lock_companions();
-        self.leave(&mut companions);
+        self.remove_from_companions(&mut companions);
         self.program.wait()
     }
 
@@ -162,7 +163,7 @@ impl SupervisedChild {
         children::wait_for_end(&self.program);
     }
 
-    fn leave(&mut self, companions: &mut Vec<u32>) {
+    fn remove_from_companions(&mut self, companions: &mut Vec<u32>) {
         if let Some(number) = self.number.take() {
             companions.retain(|id| *id != number);
         }
@@ -206,7 +207,7 @@ impl Drop for CompanionDeadline {
 impl Drop for SupervisedChild {
     fn drop(&mut self) {
         if self.number.is_some() {
-            self.leave(&mut lock_companions());
+            self.remove_from_companions(&mut lock_companions());
         }
     }
 }
@@ -232,7 +233,7 @@ fn try_lock_companions() -> Option<MutexGuard<'static, Vec<u32>>> {
 
 /// Begins to watch; from now on no signal is missed. Without a thread for it, signals do what they do by
 /// themselves.
-pub(crate) fn start() {
+pub(crate) fn start_watching_signals() {
     system::note_ignored_hangup();
     let watching = thread::Builder::new().name("signals".to_owned()).stack_size(256 * 1024);
     let (listens, listening) = mpsc::channel();
@@ -262,7 +263,7 @@ async fn watch_signals(listens: mpsc::Sender<()>) {
         }
         n_attended += 1;
         if n_attended > 1 {
-            tokio::time::sleep(EXIT_WAIT).await;
+            tokio::time::sleep(EXIT_WAIT_AFTER_SIGNAL).await;
             end_process();
         }
     }

@@ -30,7 +30,7 @@ pub(crate) struct Screen {
 }
 
 /// The fewest columns that text is broken into.
-const MIN_COLUMNS: usize = 20;
+const MIN_WRAP_COLUMNS: usize = 20;
 
 impl Screen {
     /// Looks at the terminal.
@@ -38,8 +38,8 @@ impl Screen {
         let terminal = is_stdout_terminal();
         let width = terminal.then(terminal_columns).flatten().unwrap_or(78);
         let color = terminal && !env.no_color;
-        let erases = color && !env.dumb_terminal && width >= MIN_COLUMNS;
-        Self { color, width: width.clamp(MIN_COLUMNS, 120), erases }
+        let erases = color && !env.dumb_terminal && width >= MIN_WRAP_COLUMNS;
+        Self { color, width: width.clamp(MIN_WRAP_COLUMNS, 120), erases }
     }
 
     /// Paints text, if colour is shown.
@@ -101,8 +101,8 @@ impl Paint {
 
 /// Whether stdout is a terminal. Asked of the system once, because every line of output depends on it.
 pub(crate) fn is_stdout_terminal() -> bool {
-    static ON_TERMINAL: LazyLock<bool> = LazyLock::new(|| std::io::stdout().is_terminal());
-    *ON_TERMINAL
+    static STDOUT_IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| std::io::stdout().is_terminal());
+    *STDOUT_IS_TERMINAL
 }
 
 fn terminal_columns() -> Option<usize> {
@@ -110,14 +110,14 @@ fn terminal_columns() -> Option<usize> {
 }
 
 /// Reason why output was not written to stdout, though stdout had a reader.
-static LOST_OUTPUT: OnceLock<String> = OnceLock::new();
+static OUTPUT_WRITE_ERROR: OnceLock<String> = OnceLock::new();
 
 /// Prints text for people to stdout. Control characters are spelled out, except for line breaks, tabs
 /// and colours.
 ///
 /// A reader that has gone away is no error; other losses are reported by [`exit_code`].
 pub(crate) fn print_out(text: &str) {
-    write_out(&sanitize::sanitize_page(text, is_stdout_terminal()));
+    write_out(&sanitize::sanitize_painted_output(text, is_stdout_terminal()));
 }
 
 /// Prints data for programs to stdout: unchanged, unless a terminal shows it.
@@ -141,7 +141,7 @@ fn write_out(text: &str) {
     if let Err(error) = written.as_ref()
         && error.kind() != ErrorKind::BrokenPipe
     {
-        LOST_OUTPUT.get_or_init(|| error.to_string());
+        OUTPUT_WRITE_ERROR.get_or_init(|| error.to_string());
     }
 }
 
@@ -149,7 +149,7 @@ fn write_out(text: &str) {
 /// example. A caller that relies on the code must not take half of an answer for all of it.
 pub(crate) fn exit_code(exit: Exit) -> ExitCode {
     phase_counter::erase_counter();
-    match LOST_OUTPUT.get() {
+    match OUTPUT_WRITE_ERROR.get() {
         Some(reason) => print_fatal(&format!("Not all output could be written: {reason}.")),
         None => exit.into(),
     }
@@ -159,7 +159,7 @@ pub(crate) fn exit_code(exit: Exit) -> ExitCode {
 pub(crate) fn print_err(text: &str) {
     phase_counter::erase_counter();
     // Whether colour is used depends on stdout alone.
-    let text = sanitize::sanitize_page(text, is_stdout_terminal());
+    let text = sanitize::sanitize_painted_output(text, is_stdout_terminal());
     let mut stderr = std::io::stderr().lock();
     drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
 }

@@ -39,13 +39,13 @@ use crate::launcher::make_launcher;
 use crate::messages;
 use crate::settings::Settings;
 
-pub(crate) use dev_overrides::OverrideWarning;
-pub(crate) use installed_modules::InstallOptions;
+pub(crate) use dev_overrides::OverrideWarningCondition;
+pub(crate) use installed_modules::ModuleInstallOptions;
 pub(crate) use state::state_in_named_file;
 pub(crate) use test_modules::LoadedTest;
 
 /// The name of the file that names the selected workspace.
-const ENVIRONMENT_FILE: &str = "environment";
+const SELECTED_WORKSPACE_FILE: &str = "environment";
 
 /// The rule for names of workspaces.
 const WORKSPACE_NAME_RULE: &str =
@@ -141,7 +141,7 @@ impl<'e> Workspace<'e> {
 
     /// The problem of the selection of the workspace in the data folder, if it has one.
     pub(crate) fn selection_problem(&self) -> Option<Diagnostic> {
-        let path = self.data.path().join(ENVIRONMENT_FILE);
+        let path = self.data.path().join(SELECTED_WORKSPACE_FILE);
         let path = path.display();
         let remedy = "To select another one, run:\n  formwork workspace select default";
         let problem = match self.selected_workspace() {
@@ -189,7 +189,7 @@ impl<'e> Workspace<'e> {
         }
         let mut found = Diagnostics::new();
         let config = self
-            .required_config(&mut found)
+            .read_config_requirements(&mut found)
             .and_then(|config| config.check_required_versions(&mut found));
         // Warnings belong to commands that use the configuration.
         config.map_err(|reported| diags.append(found).err().unwrap_or(reported))
@@ -199,7 +199,10 @@ impl<'e> Workspace<'e> {
     ///
     /// # Errors
     /// When that cannot be read.
-    pub(crate) fn required_config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
+    pub(crate) fn read_config_requirements(
+        &mut self,
+        diags: &mut Diagnostics,
+    ) -> Result<Config, Reported> {
         let installed = self.installed_modules(diags)?;
         let config_source =
             ConfigSource { files: &FilesOnDisk, dir: &self.config_folder, folders: &installed };
@@ -266,7 +269,7 @@ impl<'e> Workspace<'e> {
         }
         let data = self.data.open()?;
         let text = data
-            .map(|data| data.read_text(ENVIRONMENT_FILE, MAX_SMALL_FILE_LEN))
+            .map(|data| data.read_text(SELECTED_WORKSPACE_FILE, MAX_SMALL_FILE_LEN))
             .transpose()?
             .flatten();
         let name = text.as_deref().map(str::trim).filter(|name| !name.is_empty());
@@ -292,9 +295,10 @@ impl<'e> Workspace<'e> {
     /// # Errors
     /// When that cannot be written down.
     pub(crate) fn select(&self, diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
-        let path = self.data.path().join(ENVIRONMENT_FILE);
+        let path = self.data.path().join(SELECTED_WORKSPACE_FILE);
         let data = self.data.open_or_create();
-        let written = data.and_then(|data| data.replace(ENVIRONMENT_FILE, name.as_bytes(), 0o644));
+        let written =
+            data.and_then(|data| data.replace(SELECTED_WORKSPACE_FILE, name.as_bytes(), 0o644));
         written.map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
             let diagnostic = Diagnostic::error(messages::FAILED_TO_SELECT_WORKSPACE, detail);
@@ -403,7 +407,7 @@ impl<'e> Workspace<'e> {
     ///
     /// # Errors
     /// When it does not.
-    pub(crate) fn check_selections(
+    pub(crate) fn check_provider_selections(
         &mut self,
         diags: &mut Diagnostics,
         required: &BTreeMap<ProviderAddr, VersionConstraints>,

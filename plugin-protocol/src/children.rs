@@ -5,8 +5,8 @@
 #[cfg_attr(all(unix, not(target_os = "linux")), path = "children/kqueue.rs")]
 #[cfg_attr(not(unix), path = "children/windows.rs")]
 mod system;
-#[cfg_attr(unix, path = "children/group.rs")]
-#[cfg_attr(not(unix), path = "children/job.rs")]
+#[cfg_attr(unix, path = "children/process_group.rs")]
+#[cfg_attr(not(unix), path = "children/process_job.rs")]
 mod tree;
 
 use std::process::Child;

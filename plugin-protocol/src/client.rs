@@ -14,10 +14,10 @@ use crate::handshake::Protocol;
 use crate::reattach::Reattach;
 
 pub(crate) mod connect;
+mod connection_lease;
 mod error_chain;
 mod explain_start_error;
 mod launch;
-mod lease;
 mod leftover;
 mod logs;
 pub(crate) mod pool;

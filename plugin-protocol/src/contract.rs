@@ -9,7 +9,7 @@ pub mod conform;
 mod element_index;
 #[cfg(test)]
 mod fixtures;
-pub mod ignore;
+pub mod ignore_changes;
 pub mod legacy;
 pub mod propose;
 pub mod requires_replace;
@@ -43,7 +43,7 @@ impl Violation {
         Self { rule, path: path.clone(), message: message.into(), tells_values: false }
     }
 
-    fn with_values(rule: Rule, path: &Path, message: String) -> Self {
+    fn new_with_values(rule: Rule, path: &Path, message: String) -> Self {
         Self { tells_values: true, ..Self::new(rule, path, message) }
     }
 
@@ -84,7 +84,7 @@ mod tests {
         let password = users.index(0).attribute("password");
         let told = |path: &Path, secret: &Path| {
             let violation =
-                Violation::with_values(Rule::ResultValue, path, "was \"hunter2\"".to_owned());
+                Violation::new_with_values(Rule::ResultValue, path, "was \"hunter2\"".to_owned());
             violation.without_secrets(std::slice::from_ref(secret)).to_string()
         };
         let hidden = "inconsistent values, which are sensitive";

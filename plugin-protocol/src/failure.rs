@@ -93,7 +93,7 @@ impl Failure {
     /// itself, such as `Internal` and `Unknown`, tell nothing.
     #[must_use]
     pub fn has_changed_nothing(&self) -> bool {
-        const REFUSALS: [&str; 7] = [
+        const REFUSAL_CODE_NAMES: [&str; 7] = [
             "Aborted",
             "AlreadyExists",
             "FailedPrecondition",
@@ -109,7 +109,7 @@ impl Failure {
             | Self::Unimplemented(_) => true,
             // An answer without sense came after the work was done. A lost one may have.
             Self::Misbehaved(_) | Self::Lost { .. } | Self::GivenUp(_) => false,
-            Self::Status { code, .. } => REFUSALS.contains(&code.as_str()),
+            Self::Status { code, .. } => REFUSAL_CODE_NAMES.contains(&code.as_str()),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::handshake::Handshake;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::message::data::{ReadDataRequest, ReadDataResponse};
-use crate::message::ephemeral::{LeaseRequest, OpenRequest, OpenResponse, RenewResponse};
+use crate::message::ephemeral::{OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse};
 use crate::message::function::{CallRequest, CallResponse, Functions};
 use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use crate::message::resource::{
@@ -54,10 +54,11 @@ pub fn handshake(data: &[u8]) {
 /// The variable that names running plugins.
 pub fn reattach(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let Ok(plugins) = reattach::parse(text) else { return };
+    let Ok(plugins) = reattach::parse_reattach_variable(text) else { return };
     for (provider, plugin) in plugins {
-        let printed = reattach::print(&[provider], &plugin);
-        let again = reattach::parse(&printed).expect("what is printed can be read");
+        let printed = reattach::format_reattach_variable(&[provider], &plugin);
+        let again =
+            reattach::parse_reattach_variable(&printed).expect("what is printed can be read");
         assert!(again.into_values().eq([plugin]), "{printed} is not what it was");
     }
 }
@@ -210,7 +211,7 @@ const REQUEST_DECODERS: [fn(&[u8]); 22] = [
     check_message::<v6::generate_resource_config::Request, GenerateConfigRequest>,
     check_message::<v6::read_data_source::Request, ReadDataRequest>,
     check_message::<v6::open_ephemeral_resource::Request, OpenRequest>,
-    check_message::<v6::renew_ephemeral_resource::Request, LeaseRequest>,
+    check_message::<v6::renew_ephemeral_resource::Request, RenewOrCloseRequest>,
     check_message::<v6::list_resource::Request, ListRequest>,
     check_message::<v6::validate_list_resource_config::Request, ValidateListRequest>,
     check_message::<v6::call_function::Request, CallRequest>,

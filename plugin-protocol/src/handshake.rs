@@ -163,7 +163,7 @@ impl Handshake {
     /// # Errors
     /// When it is something else, or names a version or transport that is not supported.
     pub fn parse(line: &[u8]) -> Result<Self, HandshakeError> {
-        let unrecognized = || HandshakeError::Unrecognized(printable(line));
+        let unrecognized = || HandshakeError::Unrecognized(escape_and_shorten(line));
         let text = std::str::from_utf8(line).map_err(|_| unrecognized())?.trim();
         let fields: Vec<&str> = text.split('|').collect();
         let [core, app, network, address, rest @ ..] = fields.as_slice() else {
@@ -180,13 +180,13 @@ impl Handshake {
             .parse()
             .ok()
             .and_then(Protocol::from_number)
-            .ok_or_else(|| HandshakeError::AppVersion(printable(app.as_bytes())))?;
+            .ok_or_else(|| HandshakeError::AppVersion(escape_and_shorten(app.as_bytes())))?;
         let address = Address::from_parts(network, address)
-            .ok_or_else(|| HandshakeError::Network(printable(network.as_bytes())))?;
+            .ok_or_else(|| HandshakeError::Network(escape_and_shorten(network.as_bytes())))?;
         // A handshake of four fields is from a plugin older than gRPC.
         let transport = rest.first().copied().unwrap_or("netrpc");
         if transport != "grpc" {
-            return Err(HandshakeError::Transport(printable(transport.as_bytes())));
+            return Err(HandshakeError::Transport(escape_and_shorten(transport.as_bytes())));
         }
         // A seventh field is about multiplexing of the broker, which is never used.
         let certificate = parse_certificate(rest.get(1).copied().unwrap_or_default())?;
@@ -218,7 +218,7 @@ fn parse_certificate(field: &str) -> Result<Option<Vec<u8>>, HandshakeError> {
 
 /// Returns foreign bytes as text that is safe to show: escaped, and cut when long.
 #[must_use]
-pub(crate) fn printable(bytes: &[u8]) -> String {
+pub(crate) fn escape_and_shorten(bytes: &[u8]) -> String {
     const MAX_SHOWN_LINE_LENGTH: usize = 200;
     let shown = &bytes[..bytes.len().min(MAX_SHOWN_LINE_LENGTH)];
     let text: String = String::from_utf8_lossy(shown)

@@ -18,7 +18,7 @@ use crate::Failure;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::message::data::{ReadDataRequest, ReadDataResponse};
-use crate::message::ephemeral::{LeaseRequest, OpenRequest, OpenResponse, RenewResponse};
+use crate::message::ephemeral::{OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse};
 use crate::message::function::{CallRequest, CallResponse, Functions};
 use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use crate::message::resource::{
@@ -306,9 +306,9 @@ operations! {
     /// Opens an ephemeral resource.
     OpenEphemeralResource(request: OpenRequest) -> OpenResponse = open_ephemeral;
     /// Renews an ephemeral resource.
-    RenewEphemeralResource(request: LeaseRequest) -> RenewResponse = renew_ephemeral;
+    RenewEphemeralResource(request: RenewOrCloseRequest) -> RenewResponse = renew_ephemeral;
     /// Closes an ephemeral resource.
-    CloseEphemeralResource(request: LeaseRequest) -> DiagnosticsResponse = close_ephemeral;
+    CloseEphemeralResource(request: RenewOrCloseRequest) -> DiagnosticsResponse = close_ephemeral;
     /// Checks the configuration of a list resource.
     ValidateListResourceConfig(request: ValidateListRequest) -> DiagnosticsResponse = validate_list_config;
     /// Lists existing objects.

@@ -18,7 +18,7 @@ use tonic::{Code, Status};
 
 use crate::Failure;
 use crate::handshake::Protocol;
-use crate::limit;
+use crate::message_limits;
 
 /// A gRPC call as it goes over the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl RawCall {
         Self {
             path: format!("/{service}/{method}").into(),
             messages: vec![message.into()],
-            answer_limit: limit::MAX_REQUEST_BYTES,
+            answer_limit: message_limits::MAX_REQUEST_BYTES,
         }
     }
 

@@ -67,7 +67,7 @@ struct Addr {
 ///
 /// # Errors
 /// When it is malformed or names a version or network that is not supported.
-pub fn parse(value: &str) -> Result<BTreeMap<String, Reattach>, ReattachError> {
+pub fn parse_reattach_variable(value: &str) -> Result<BTreeMap<String, Reattach>, ReattachError> {
     if value.trim().is_empty() {
         return Ok(BTreeMap::new());
     }
@@ -103,7 +103,7 @@ fn read_entry(provider: String, entry: Entry) -> Result<Reattach, ReattachError>
 /// Returns the value that leads hosts to the plugin that serves the provider under each of the
 /// addresses `providers`.
 #[must_use]
-pub fn print(providers: &[String], reattach: &Reattach) -> String {
+pub fn format_reattach_variable(providers: &[String], reattach: &Reattach) -> String {
     let entry = || Entry {
         protocol: "grpc".to_owned(),
         protocol_version: reattach.protocol.number(),
@@ -134,10 +134,11 @@ mod tests {
 
     #[test]
     fn what_one_side_prints_the_other_reads() {
-        let text = print(&["registry.terraform.io/acme/exp".to_owned()], &sample());
+        let text =
+            format_reattach_variable(&["registry.terraform.io/acme/exp".to_owned()], &sample());
         expect![[r#"{"registry.terraform.io/acme/exp":{"Protocol":"grpc","ProtocolVersion":6,"Pid":12345,"Test":true,"Addr":{"Network":"unix","String":"/tmp/plugin12345"}}}"#]]
             .assert_eq(&text);
-        let plugins = parse(&text).expect("it is well-formed");
+        let plugins = parse_reattach_variable(&text).expect("it is well-formed");
         assert_eq!(
             plugins.into_iter().collect::<Vec<_>>(),
             [("registry.terraform.io/acme/exp".to_owned(), sample())]
@@ -147,16 +148,16 @@ mod tests {
     #[test]
     fn an_entry_without_version_is_of_protocol_5() {
         let text = r#"{"random":{"Addr":{"Network":"tcp","String":"127.0.0.1:9"}}}"#;
-        let plugins = parse(text).expect("it is well-formed");
+        let plugins = parse_reattach_variable(text).expect("it is well-formed");
         assert_eq!(plugins["random"].protocol, Protocol::V5);
         assert_eq!(plugins["random"].address, Address::Tcp("127.0.0.1:9".to_owned()));
     }
 
     #[test]
     fn nothing_set_is_nothing_to_attach_to() {
-        assert_eq!(parse(""), Ok(BTreeMap::new()));
-        assert_eq!(parse(" {} "), Ok(BTreeMap::new()));
-        assert_eq!(parse("null"), Ok(BTreeMap::new()));
+        assert_eq!(parse_reattach_variable(""), Ok(BTreeMap::new()));
+        assert_eq!(parse_reattach_variable(" {} "), Ok(BTreeMap::new()));
+        assert_eq!(parse_reattach_variable("null"), Ok(BTreeMap::new()));
     }
 
     #[test]
@@ -170,7 +171,9 @@ mod tests {
             r#"{"a":{"Protocol":"netrpc","Addr":{"Network":"unix","String":"/s"}}}"#,
             r#"{"a":{"Addr":{"Network":"vsock","String":"/s"}}}"#,
         ] {
-            found.push_str(&parse(text).expect_err("the value is bad").to_string());
+            found.push_str(
+                &parse_reattach_variable(text).expect_err("the value is bad").to_string(),
+            );
             found.push('\n');
         }
         expect![[r#"

@@ -75,7 +75,7 @@ pub fn run(options: &Options, provider: Arc<dyn Provider>) -> ExitCode {
 /// Serves a transport like [`run`] serves a provider.
 #[must_use]
 pub fn run_raw(options: &Options, provider: Arc<dyn Transport>) -> ExitCode {
-    run_service(options, ProviderService::raw(provider))
+    run_service(options, ProviderService::over_transport(provider))
 }
 
 #[expect(clippy::print_stderr, reason = "the only way to tell the person who started the program")]

@@ -13,7 +13,7 @@ use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 
 use crate::handshake::Protocol;
-use crate::limit;
+use crate::message_limits;
 use crate::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
 
 pub use file::ReadError;
@@ -80,7 +80,7 @@ impl RecordedCall {
         RawCall {
             path: Cow::Owned(self.path.clone()),
             messages: self.requests.clone(),
-            answer_limit: limit::MAX_REQUEST_BYTES,
+            answer_limit: message_limits::MAX_REQUEST_BYTES,
         }
     }
 }

@@ -6,7 +6,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{DecodeError, Engine as _};
 
 /// Bits beyond the last byte are dropped, not complained of.
-const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
+const BASE64_ALLOWING_UNUSED_BITS: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)
@@ -15,7 +15,7 @@ const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// Decodes base64 text.
 pub(crate) fn decode_base64(text: &str) -> Result<Vec<u8>, DecodeError> {
-    LENIENT_BASE64.decode(text.replace(['\r', '\n'], ""))
+    BASE64_ALLOWING_UNUSED_BITS.decode(text.replace(['\r', '\n'], ""))
 }
 
 /// Checks an attribute whose value is base64.

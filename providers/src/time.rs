@@ -1,8 +1,8 @@
 //! The `time` provider: moments that are kept, waiting, and the parts of moments.
 
-mod function;
 mod moment;
 mod offset;
+mod parse_functions;
 mod rotating;
 mod sleep;
 mod static_time;
@@ -26,7 +26,7 @@ fn provider_with_clock(clock: Clock) -> ProviderDef {
         .resource("time_rotating", rotating::RotatingResource { clock })
         .resource("time_sleep", sleep::SleepResource { clock })
         .resource("time_static", static_time::StaticTimeResource { clock })
-        .function::<function::DurationParse>("duration_parse")
-        .function::<function::Rfc3339Parse>("rfc3339_parse")
-        .function::<function::UnixTimestampParse>("unix_timestamp_parse")
+        .function::<parse_functions::DurationParse>("duration_parse")
+        .function::<parse_functions::Rfc3339Parse>("rfc3339_parse")
+        .function::<parse_functions::UnixTimestampParse>("unix_timestamp_parse")
 }

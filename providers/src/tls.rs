@@ -1,21 +1,21 @@
 //! The `tls` provider: keys, requests, certificates. Nothing of it is kept anywhere but in the state.
 
 mod cert_request;
-mod certificate;
+mod certificate_data_source;
+mod distinguished_name;
 mod fetch_certificates;
-mod issue;
+mod issue_certificate;
 mod key;
+mod key_usage;
 mod locally_signed_cert;
-mod name;
 mod private_key;
 mod proxy;
 mod public_key;
 mod renewal;
 mod self_signed_cert;
 mod shown_certificate;
-mod signed;
+mod signed_cert_attributes;
 mod subject;
-mod usage;
 
 use formwork_sdk::ProviderDef;
 
@@ -29,7 +29,7 @@ pub fn provider() -> ProviderDef {
         .resource("tls_locally_signed_cert", locally_signed_cert::LocallySignedCertResource)
         .resource("tls_self_signed_cert", self_signed_cert::SelfSignedCertResource)
         .resource("tls_private_key", private_key::PrivateKeyResource)
-        .data_source("tls_certificate", certificate::CertificateDataSource(proxy))
+        .data_source("tls_certificate", certificate_data_source::CertificateDataSource(proxy))
         .data_source("tls_public_key", public_key::PublicKeyDataSource)
         .ephemeral("tls_private_key", private_key::EphemeralPrivateKey)
         .ephemeral("tls_public_key", public_key::EphemeralPublicKey)

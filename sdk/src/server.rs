@@ -13,7 +13,7 @@ use formwork_plugin_protocol::message::configure::{
 };
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
-    LeaseRequest, OpenRequest, OpenResponse, RenewResponse,
+    OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse,
 };
 use formwork_plugin_protocol::message::function::{
     CallRequest, CallResponse, FunctionError, Functions,
@@ -342,7 +342,10 @@ impl ProviderHandlers for Server {
         Ok(OpenResponse { result, private, renew_at, deferred, diagnostics })
     }
 
-    async fn renew_ephemeral(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
+    async fn renew_ephemeral(
+        &self,
+        request: RenewOrCloseRequest,
+    ) -> Result<RenewResponse, Failure> {
         let call = self.new_call("renew ephemeral.", &request.type_name);
         let (renewed, diagnostics) =
             call.collect_answer(self.handle_renew_ephemeral(&call, &request)).await;
@@ -350,7 +353,10 @@ impl ProviderHandlers for Server {
         Ok(RenewResponse { private, renew_at, diagnostics })
     }
 
-    async fn close_ephemeral(&self, request: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
+    async fn close_ephemeral(
+        &self,
+        request: RenewOrCloseRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.new_call("close ephemeral.", &request.type_name);
         let (_, diagnostics) =
             call.collect_answer(self.handle_close_ephemeral(&call, &request)).await;

@@ -118,7 +118,7 @@ impl Workdir {
         let address = Address::from_parts("unix", &socket).expect("a socket");
         let reattach = Reattach { protocol: Protocol::V6, address, pid: provider.id() };
         let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
-        (provider, reattach::print(&addresses, &reattach))
+        (provider, reattach::format_reattach_variable(&addresses, &reattach))
     }
 
     /// A command of ours, to be run in the folder.

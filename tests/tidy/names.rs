@@ -56,7 +56,7 @@ const SERIALISED: [&str; 48] = [
     "core/backend/src/consul/client.rs",
     "core/backend/src/consul/server.rs",
     "core/backend/src/s3/bucket.rs",
-    "core/backend/src/s3/table.rs",
+    "core/backend/src/s3/dynamodb_table.rs",
     "core/backend/src/azurerm/account.rs",
     "core/backend/src/azurerm/cloud.rs",
     "core/backend/src/azurerm/container.rs",
@@ -69,7 +69,7 @@ const SERIALISED: [&str; 48] = [
     "core/backend/src/encryption/encrypted_file.rs",
     "core/backend/src/gcs/bucket.rs",
     "core/backend/src/gcs/credentials.rs",
-    "core/backend/src/kubernetes/access.rs",
+    "core/backend/src/kubernetes/cluster_connection.rs",
     "core/backend/src/kubernetes/cluster.rs",
     "core/backend/src/kubernetes/kubeconfig.rs",
     // TF_REATTACH_PROVIDERS.
@@ -80,13 +80,13 @@ const SERIALISED: [&str; 48] = [
     "cli/src/modules/manifest.rs",
     // The answers of registries and mirrors of providers.
     "cli/src/install/source/network_mirror.rs",
-    "cli/src/fetch/limited.rs",
+    "cli/src/fetch/limited_lists.rs",
     "cli/src/modules/registry.rs",
     "cli/src/install/source/registry.rs",
     // The manifests of OCI registries.
     "cli/src/fetch/oci/manifest.rs",
     // The backend that is set up.
-    "cli/src/workspace/backend/record.rs",
+    "cli/src/workspace/backend/backend_record.rs",
     // The metadata and the seal of a saved plan.
     "core/operation/src/saved_plan.rs",
     "core/operation/src/saved_plan/seal.rs",

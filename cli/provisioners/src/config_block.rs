@@ -22,13 +22,13 @@ impl<'a> ConfigBlock<'a> {
     }
 
     /// A string, also an empty one.
-    pub(crate) fn string_or_empty(self, name: &str) -> Option<&'a str> {
+    pub(crate) fn string_even_if_empty(self, name: &str) -> Option<&'a str> {
         self.attribute(name).and_then(string_value)
     }
 
     /// A string that is not empty.
     pub(crate) fn string(self, name: &str) -> Option<String> {
-        self.string_or_empty(name).filter(|text| !text.is_empty()).map(str::to_owned)
+        self.string_even_if_empty(name).filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
     /// Whether it says yes or no.

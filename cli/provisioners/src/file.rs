@@ -42,13 +42,13 @@ impl FileProvisioner {
         session: &Session,
         config: ConfigBlock<'_>,
     ) -> Result<(), FailureReason> {
-        let destination = config.string_or_empty("destination").unwrap_or_default();
-        let uploaded = match config.string_or_empty("content") {
+        let destination = config.string_even_if_empty("destination").unwrap_or_default();
+        let uploaded = match config.string_even_if_empty("content") {
             Some(content) => {
                 session.upload_content(destination, content.as_bytes().to_vec(), 0o644).await
             }
             None => {
-                let source = config.string_or_empty("source").unwrap_or_default();
+                let source = config.string_even_if_empty("source").unwrap_or_default();
                 let path = expand_home(source, self.environment.home.as_deref());
                 let about =
                     path.metadata().map_err(|error| unreadable_source_error(&path, &error))?;
@@ -102,7 +102,7 @@ impl Provisioner for FileProvisioner {
         task: ProvisionerTask<'_>,
         _: OutputSink<'_>,
     ) -> Result<(), ProvisionerError> {
-        let target = SshTarget::read(task.connection, &self.environment);
+        let target = SshTarget::from_connection_block(task.connection, &self.environment);
         let target = target
             .map_err(|why| FailureReason::from(why).into_provisioner_error(PROVISIONER_KIND))?;
         let work = async {

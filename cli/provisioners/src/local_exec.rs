@@ -48,10 +48,10 @@ impl Provisioner for LocalExec {
         task: ProvisionerTask<'_>,
         tell: OutputSink<'_>,
     ) -> Result<(), ProvisionerError> {
-        let command = Command::read(task.config.value())?;
+        let command = Command::from_config(task.config.value())?;
         tell(&command.announcement());
         let mut output = OutputLines::new(tell);
-        let ended = child::run(&command, &mut output, &self.stop).await;
+        let ended = child::run_command(&command, &mut output, &self.stop).await;
         let why = match ended {
             Ok(()) => return Ok(()),
             Err(why) => why,

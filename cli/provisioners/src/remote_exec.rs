@@ -69,7 +69,7 @@ impl Provisioner for RemoteExec {
         task: ProvisionerTask<'_>,
         tell: OutputSink<'_>,
     ) -> Result<(), ProvisionerError> {
-        let target = SshTarget::read(task.connection, &self.environment);
+        let target = SshTarget::from_connection_block(task.connection, &self.environment);
         let target = target
             .map_err(|why| FailureReason::from(why).into_provisioner_error(PROVISIONER_KIND))?;
         let scripts = read_scripts(ConfigBlock(task.config.value()))
@@ -109,7 +109,7 @@ fn read_scripts(config: ConfigBlock<'_>) -> Result<Vec<Vec<u8>>, FailureReason> 
         }
         return Ok(vec![script.into_bytes()]);
     }
-    let paths = match config.string_or_empty("script") {
+    let paths = match config.string_even_if_empty("script") {
         Some(path) => vec![Some(path)],
         None => config.strings("scripts").unwrap_or_default(),
     };
@@ -153,9 +153,10 @@ async fn execute_script(
         .await
         .map_err(|why| format!("Failed to upload script: {why}"))?;
     let mut lines = OutputLines::new(tell);
-    let ended = session.run(&target.quoted_path(&path), &mut |piece| lines.push_bytes(piece)).await;
+    let ended =
+        session.run_command(&target.quoted_path(&path), &mut |piece| lines.push_bytes(piece)).await;
     lines.finish();
-    session.remove(&path).await;
+    session.remove_remote_file(&path).await;
     match ended? {
         ssh::CommandResult::Success => Ok(()),
         ssh::CommandResult::Failure(why) => Err(format!("error executing {path:?}: {why}")),
@@ -180,7 +181,7 @@ async fn upload_script(
     }
     let mut lines = OutputLines::new(&|_| {});
     let command = format!("chmod 0700 {}", target.quoted_path(path));
-    let ended = session.run(&command, &mut |piece| lines.push_bytes(piece)).await?;
+    let ended = session.run_command(&command, &mut |piece| lines.push_bytes(piece)).await?;
     match ended {
         ssh::CommandResult::Success => Ok(()),
         ssh::CommandResult::Failure(why) => Err(format!(

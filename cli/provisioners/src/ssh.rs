@@ -37,8 +37,8 @@ const LONGEST_RETRY_PAUSE: Duration = Duration::from_secs(20);
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_ssh_keys(text: &str) {
     let (key, certificate) = text.split_once("\n\n").unwrap_or((text, ""));
-    drop(identity::LoginIdentity::read(key, Some(certificate)));
-    drop(host_key::HostKey::read(text));
+    drop(identity::LoginIdentity::parse(key, Some(certificate)));
+    drop(host_key::HostKey::parse(text));
 }
 
 /// Logs in, with repeated attempts until one succeeds or the target's timeout is over: a machine

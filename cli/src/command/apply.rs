@@ -13,11 +13,11 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::run_until_interrupted;
 use super::operation::{
-    PrepareOptions, PreparedConfig, check_no_replacement, may_ask_user, open_workspace,
+    PrepareOptions, PreparedConfig, check_replace_option_allowed, may_ask_user, open_workspace,
     planning_options, prepare_in_folder, warn_of_state_option,
 };
 use super::planfile::{self, SavedPlanToApply};
-use super::question::{NoAnswer, Prompt, ask};
+use super::question::{NoAnswer, Prompt, ask_user};
 use super::run_observer::RunObserver;
 use super::state_session;
 use crate::command_line::{
@@ -29,7 +29,7 @@ use crate::exit::Exit;
 use crate::messages;
 use crate::view::operation_report::OperationReport;
 use crate::view::{self, Screen};
-use crate::workspace::{OverrideWarning, Workspace};
+use crate::workspace::{OverrideWarningCondition, Workspace};
 
 /// Arguments of `apply` and `destroy`.
 #[derive(Debug, clap::Args)]
@@ -89,7 +89,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
                 prepared.map(|(prepared, saved)| (prepared, PlanToApply::Saved(Box::new(saved))))
             }
         },
-        None => make_plan(&mut diags, &ApplyRequest { env, args, purpose }, &report).await,
+        None => prepare_apply(&mut diags, &ApplyRequest { env, args, purpose }, &report).await,
     };
     let (prepared, wanted) = match prepared {
         Ok(both) => both,
@@ -106,7 +106,8 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
         return report.report_failure(Some(&prepared.workspace.sources), &diags);
     };
     let locked =
-        state_session::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
+        state_session::open_locked_state(&mut diags, store, &args.state.lock, "OperationTypeApply")
+            .await;
     let Ok(mut locked) = locked else {
         return report.report_failure(Some(&prepared.workspace.sources), &diags);
     };
@@ -171,7 +172,7 @@ async fn open_state(
     {
         return prepared.workspace.open_state_in(diags, &backend, state_paths).await;
     }
-    prepared.workspace.warn_of_backend(diags, prepared.config.backend()).await;
+    prepared.workspace.warn_of_deprecated_backend(diags, prepared.config.backend()).await;
     prepared.workspace.open_state(diags, prepared.config.backend(), state_paths).await
 }
 
@@ -232,7 +233,7 @@ struct ApplyRequest<'e> {
     purpose: ApplyPurpose,
 }
 
-async fn make_plan<'e>(
+async fn prepare_apply<'e>(
     diags: &mut Diagnostics,
     request: &ApplyRequest<'e>,
     report: &OperationReport,
@@ -240,7 +241,7 @@ async fn make_plan<'e>(
     let ApplyRequest { env, args, purpose } = *request;
     let options = planning_options(diags, &args.operation, purpose == ApplyPurpose::Destroy)
         .map_err(|_| None)?;
-    check_no_replacement(diags, &options).map_err(|_| None)?;
+    check_replace_option_allowed(diags, &options).map_err(|_| None)?;
     warn_of_state_option(diags, &args.state);
     let preparing = PrepareOptions {
         sources: &args.variables.sources,
@@ -251,8 +252,8 @@ async fn make_plan<'e>(
         fills: None,
     };
     let overrides = match purpose {
-        ApplyPurpose::Apply | ApplyPurpose::Destroy => OverrideWarning::WithBackend,
-        ApplyPurpose::Refresh => OverrideWarning::Never,
+        ApplyPurpose::Apply | ApplyPurpose::Destroy => OverrideWarningCondition::WithBackend,
+        ApplyPurpose::Refresh => OverrideWarningCondition::Never,
     };
     let workspace = open_workspace(diags, env, report, overrides);
     let prepared = prepare_in_folder(diags, workspace, &preparing).await?;
@@ -307,7 +308,7 @@ impl Approval for ApprovalQuestion<'_> {
         // An interrupt during planning does not wait for an answer.
         let answer = match self.cancellation.is_cancelled() {
             true => Err(NoAnswer::Interrupted),
-            false => ask(self.screen, question).await,
+            false => ask_user(self.screen, question).await,
         };
         match answer {
             Ok(answer) if answer == "yes" => return Ok(()),

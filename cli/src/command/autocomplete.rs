@@ -9,9 +9,9 @@ use formwork_core::config::Config;
 use formwork_value::Diagnostics;
 use formwork_value::quote::shell_word;
 
-use super::output::stored_file;
+use super::output::stored_state_file;
 use super::parser::built_parser_description;
-use crate::command_line::{self, CompletionNames, StatePaths};
+use crate::command_line::{self, CompletionNameKind, StatePaths};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{print_complaint, print_out};
@@ -23,18 +23,20 @@ pub(crate) async fn print_candidates(line: &str, env: &Env) -> Exit {
     let line = &line[..cursor.unwrap_or(line.len())];
     // The folder is read only where its names are asked for: a state can be large.
     let mut is_asked = false;
-    let mut found = command_line::candidates(&built_parser_description(), line, &mut |_| {
-        is_asked = true;
-        Vec::new()
-    });
+    let mut found =
+        command_line::completion_candidates(&built_parser_description(), line, &mut |_| {
+            is_asked = true;
+            Vec::new()
+        });
     if is_asked {
         let folder = match command_line::chdir_folder_of_line(line).map(std::env::set_current_dir) {
-            None | Some(Ok(())) => CompletionFolder::read(env).await,
-            Some(Err(_)) => CompletionFolder::default(),
+            None | Some(Ok(())) => CompletableNames::read(env).await,
+            Some(Err(_)) => CompletableNames::default(),
         };
-        found = command_line::candidates(&built_parser_description(), line, &mut |names| {
-            folder.completion_names(names)
-        });
+        found =
+            command_line::completion_candidates(&built_parser_description(), line, &mut |names| {
+                folder.completion_names(names)
+            });
     }
     if env.is_bash {
         found = escape_for_bash(line, found);
@@ -63,14 +65,14 @@ fn escape_for_bash(line: &str, found: Vec<String>) -> Vec<String> {
 
 /// Names of the working folder. Problems are not reported: nothing is completed then.
 #[derive(Default)]
-struct CompletionFolder {
+struct CompletableNames {
     addresses: Vec<String>,
     workspaces: Vec<String>,
     outputs: Vec<String>,
     variables: Vec<String>,
 }
 
-impl CompletionFolder {
+impl CompletableNames {
     async fn read(env: &Env) -> Self {
         let mut folder = Self::default();
         let mut diags = Diagnostics::new();
@@ -90,7 +92,7 @@ impl CompletionFolder {
             folder.workspaces = backend.workspaces().await.unwrap_or_default();
         }
         let state_paths = StatePaths::default();
-        if let Ok(Some(file)) = stored_file(&mut diags, &mut workspace, &state_paths).await {
+        if let Ok(Some(file)) = stored_state_file(&mut diags, &mut workspace, &state_paths).await {
             for (resource, held) in &file.state.resources {
                 folder.addresses.push(resource.to_string());
                 let instances =
@@ -101,12 +103,12 @@ impl CompletionFolder {
         folder
     }
 
-    fn completion_names(&self, names: CompletionNames) -> Vec<String> {
+    fn completion_names(&self, names: CompletionNameKind) -> Vec<String> {
         match names {
-            CompletionNames::Addresses => self.addresses.clone(),
-            CompletionNames::Workspaces => self.workspaces.clone(),
-            CompletionNames::Outputs => self.outputs.clone(),
-            CompletionNames::Variables => self.variables.clone(),
+            CompletionNameKind::Addresses => self.addresses.clone(),
+            CompletionNameKind::Workspaces => self.workspaces.clone(),
+            CompletionNameKind::Outputs => self.outputs.clone(),
+            CompletionNameKind::Variables => self.variables.clone(),
         }
     }
 }
@@ -222,7 +224,7 @@ impl ShellHook {
 }
 
 /// Sets up the shells of the user, or takes that back.
-pub(crate) fn set_up_shells(install: bool, env: &Env) -> Exit {
+pub(crate) fn install_or_uninstall_hooks(install: bool, env: &Env) -> Exit {
     let folders = ShellFolders::of(env).zip(std::env::current_exe().ok());
     let Some((folders, program)) = folders else {
         print_complaint("Error: HOME names no folder, so no shell can be set up.\n");

@@ -17,7 +17,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use crate::workspace::Workspace;
 
 /// Known facts about a configuration that has errors.
-pub(super) struct KnownConfig<'a> {
+pub(super) struct ConfigErrorContext<'a> {
     /// Names that lead nowhere.
     pub(super) dangling: Diagnostics,
     /// Resource address that an object is imported for: its block may be empty yet.
@@ -33,9 +33,9 @@ pub(super) async fn report_config_errors(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     config: &Config,
-    known: KnownConfig<'_>,
+    known: ConfigErrorContext<'_>,
 ) -> Result<(), Reported> {
-    let KnownConfig { dangling, fills } = known;
+    let ConfigErrorContext { dangling, fills } = known;
     let launcher = workspace.launcher_of_installed(diags, &config.provider_requirements())?;
     let pool = ProviderPool::new(&launcher);
     let (state, results, stop) = (State::default(), Results::new(config), Cell::new(false));
@@ -57,7 +57,7 @@ pub(super) async fn report_config_errors(
     let mut found = Diagnostics::new();
     let result = validate_config(&session, &mut found).await;
     launcher.shutdown(diags).await;
-    let unfilled = fills.and_then(|addr| imported_block(config, addr));
+    let unfilled = fills.and_then(|addr| block_of_imported_object(config, addr));
     for problem in found {
         if !unfilled.is_some_and(|unfilled| is_missing_content(unfilled, &problem)) {
             let _ = diags.push(problem);
@@ -69,7 +69,7 @@ pub(super) async fn report_config_errors(
 }
 
 /// The block for which an object is taken in, by the address that it had or has.
-fn imported_block<'c>(config: &'c Config, addr: &InstanceAddr) -> Option<&'c Resource> {
+fn block_of_imported_object<'c>(config: &'c Config, addr: &InstanceAddr) -> Option<&'c Resource> {
     config.find_resource(&addr.resource_addr().config_addr()).or_else(|| {
         // The destination does not depend on the provider.
         let (_, any) = config.all_resources().next()?;

@@ -1,7 +1,7 @@
 //! `formwork console`: evaluates expressions against the configuration and the state, or against a
 //! plan. Changes neither.
 
-mod lines;
+mod line_editor;
 mod repl;
 mod type_name;
 
@@ -22,7 +22,7 @@ use formwork_operation::{PhaseInputs, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::encryption;
-use super::operation::{PreparedConfig, ProvidersOfState, providers_of_state};
+use super::operation::{PreparedConfig, StateNeedingProviders, providers_of_state};
 use super::state_session;
 use super::variable_inputs::variable_values;
 use crate::clock;
@@ -77,12 +77,17 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
         return report.report_failure(Some(&prepared.workspace.sources), &diags);
     };
     let state_args = StateArgs::for_locked_read(args.state.clone());
-    let locked =
-        state_session::open(&mut diags, store, &state_args.lock, "OperationTypeInvalid").await;
+    let locked = state_session::open_locked_state(
+        &mut diags,
+        store,
+        &state_args.lock,
+        "OperationTypeInvalid",
+    )
+    .await;
     let Ok(locked) = locked else {
         return report.report_failure(Some(&prepared.workspace.sources), &diags);
     };
-    let exit = evaluate_and_answer(args, &report, &prepared, &locked, diags).await;
+    let exit = evaluate_config_and_run_console(args, &report, &prepared, &locked, diags).await;
     let mut diags = Diagnostics::new();
     // Expressions may call functions of providers, so the plugins run until the last one is evaluated.
     prepared.launcher.shutdown(&mut diags).await;
@@ -92,7 +97,7 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
 }
 
 /// Finds all values, then answers.
-async fn evaluate_and_answer(
+async fn evaluate_config_and_run_console(
     args: &ConsoleArgs,
     report: &OperationReport,
     prepared: &PreparedConfig<'_>,
@@ -136,7 +141,7 @@ async fn evaluate_and_answer(
 }
 
 async fn run_interactive(repl: &Repl<'_>) -> Exit {
-    match lines::LineEditor::new() {
+    match line_editor::LineEditor::new() {
         Ok(lines) => repl.run_interactive(lines).await,
         Err(error) => {
             print_complaint(&format!("The terminal cannot be used: {error}.\n"));
@@ -157,7 +162,7 @@ async fn prepare_console(
     encryption::load_encryption(diags, workspace, &config.root, &args.variables.sources)?;
     let mut required = config.provider_requirements();
     if args.plan {
-        let state = ProvidersOfState { state_paths, with_open: false };
+        let state = StateNeedingProviders { state_paths, with_open: false };
         required.extend(providers_of_state(workspace, &config, &required, state).await);
     }
     let launcher = workspace.make_launcher(diags, &required)?.with_cached_schemas();

@@ -71,7 +71,7 @@ pub(super) fn may_have_encryption_block(workspace: &Workspace<'_>) -> bool {
 ///
 /// # Errors
 /// As [`read_backend_and_encryption`].
-pub(super) fn set_up_without_sealed_values(
+pub(super) fn set_up_encryption_without_sealed(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<(), Reported> {
@@ -82,16 +82,16 @@ pub(super) fn set_up_without_sealed_values(
     Ok(())
 }
 
-/// As [`set_up_without_sealed_values`], for a command that shows attributes: sealed ones are left out,
+/// As [`set_up_encryption_without_sealed`], for a command that shows attributes: sealed ones are left out,
 /// like null.
 ///
 /// # Errors
 /// As [`read_backend_and_encryption`].
-pub(super) fn set_up_and_warn_of_sealed(
+pub(super) fn set_up_encryption_warn_sealed(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<(), Reported> {
-    set_up_without_sealed_values(diags, workspace)?;
+    set_up_encryption_without_sealed(diags, workspace)?;
     if workspace.state_cipher().check_identity_decrypts(&mut Diagnostics::new()).is_err() {
         diags.warn(Diagnostic::warning(
             messages::SEALED_VALUES_NOT_SHOWN,

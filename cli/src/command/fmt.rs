@@ -80,7 +80,7 @@ pub(super) fn run(args: &FmtArgs, env: &Env) -> Exit {
         // As in Terraform: arguments after a missing file are ignored.
         let _ = args.paths.iter().try_for_each(|path| formatter.format_named_path(path));
     }
-    formatter.finish(&Screen::of(env))
+    formatter.print_result(&Screen::of(env))
 }
 
 /// Requested treatment of the files found.
@@ -103,7 +103,7 @@ struct Formatter {
 
 impl Formatter {
     /// Shows everything and says how it went.
-    fn finish(self, screen: &Screen) -> Exit {
+    fn print_result(self, screen: &Screen) -> Exit {
         let failed = self.diags.has_errors();
         // A check is about all files: of a part of them it says nothing.
         if !(self.wanted.check && (failed || !self.wanted.list)) {

@@ -8,7 +8,7 @@ use crate::command_line::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{Screen, operation_report::OperationReport};
-use crate::workspace::{InstallOptions, Workspace};
+use crate::workspace::{ModuleInstallOptions, Workspace};
 
 /// Install the modules that the configuration calls.
 #[derive(Debug, clap::Args)]
@@ -33,7 +33,7 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
         return report.report_failure(None, &diags);
     };
     let tests = args.test_directory.as_deref();
-    let options = InstallOptions { upgrade: args.update, keeps_lock: false, tests };
+    let options = ModuleInstallOptions { upgrade: args.update, keeps_lock: false, tests };
     // Nothing is fetched for files that are refused.
     workspace.check_tests(&mut diags, tests);
     let result = diags
@@ -51,7 +51,7 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
 fn warn_of_mismatched_calls(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) {
     let mut found = Diagnostics::new();
     // The configuration is of no further use.
-    drop(workspace.required_config(&mut found));
+    drop(workspace.read_config_requirements(&mut found));
     let reported: Vec<(String, String)> =
         diags.iter().map(|one| (one.summary.clone(), one.detail.clone())).collect();
     // Warnings about a module that was read while it was installed are not repeated.

@@ -14,8 +14,8 @@ use formwork_operation::saved_plan::GeneratedConfigUse;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
-use super::operation::{PreparedConfig, ProvidersOfState, providers_of_state};
-use super::output::stored_file;
+use super::operation::{PreparedConfig, StateNeedingProviders, providers_of_state};
+use super::output::stored_state_file;
 use super::planfile::{self, OpenedPlan, PlanToOpen};
 use crate::clock;
 use crate::command_line::{StatePaths, VariableArgs, example};
@@ -102,8 +102,8 @@ async fn draw_graph(
     let state_paths = StatePaths::default();
     let state_paths =
         opened.as_ref().map_or(state_paths.clone(), |(saved, _)| saved.state_paths(state_paths));
-    encryption::set_up_without_sealed_values(diags, workspace)?;
-    let file = stored_file(diags, workspace, &state_paths).await?;
+    encryption::set_up_encryption_without_sealed(diags, workspace)?;
+    let file = stored_state_file(diags, workspace, &state_paths).await?;
     // A plan for a state that is no longer there does not show the real changes.
     if let (Some((saved, _)), Some(file)) = (&opened, &file) {
         saved.plan.check_state_unchanged(diags, file)?;
@@ -128,7 +128,7 @@ async fn draw_graph(
     };
     config.check_module_calls(diags)?;
     let mut required = config.provider_requirements();
-    let needed = ProvidersOfState { state_paths: &state_paths, with_open: false };
+    let needed = StateNeedingProviders { state_paths: &state_paths, with_open: false };
     required.extend(providers_of_state(workspace, &config, &required, needed).await);
     let launcher = workspace.make_launcher(diags, &required)?;
     let mut own = Workspace::open(workspace.env, diags)?;

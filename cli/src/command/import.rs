@@ -153,7 +153,8 @@ impl ImportCommand<'_> {
         let Ok(store) = store else {
             return report.report_failure(Some(&prepared.workspace.sources), &diags);
         };
-        let locked = state_session::open(&mut diags, store, &state.lock, operation).await;
+        let locked =
+            state_session::open_locked_state(&mut diags, store, &state.lock, operation).await;
         let Ok(mut locked) = locked else {
             return report.report_failure(Some(&prepared.workspace.sources), &diags);
         };

@@ -10,7 +10,7 @@ use formwork_core::version::VersionConstraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::backend::InitRun;
-use super::operation::{ProvidersOfState, providers_of_state};
+use super::operation::{StateNeedingProviders, providers_of_state};
 use super::{backend, encryption, from_module, state_session};
 use crate::command_line::{InitArgs, StatePaths};
 use crate::env::Env;
@@ -23,7 +23,7 @@ use crate::install::providers::ProviderInstallOptions;
 use crate::messages;
 use crate::redact;
 use crate::view::{Paint, Screen, operation_report::OperationReport};
-use crate::workspace::{InstallOptions, Workspace};
+use crate::workspace::{ModuleInstallOptions, Workspace};
 
 /// Runs the command.
 pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
@@ -91,10 +91,10 @@ async fn prepare_folder(
         };
         report.report_step(Paint::Bold, text, code);
         let keeps_lock = args.lockfile.as_deref() == Some("readonly");
-        let options = InstallOptions { upgrade: args.upgrade, keeps_lock, tests };
+        let options = ModuleInstallOptions { upgrade: args.upgrade, keeps_lock, tests };
         workspace.install_modules(diags, options, report)?;
     }
-    let config = workspace.required_config(diags)?;
+    let config = workspace.read_config_requirements(diags)?;
     config.check_required_versions(diags)?;
     diags.fail_if_errors()?;
     let runs = required_by_test_runs(diags, workspace, tests)?;
@@ -108,12 +108,12 @@ async fn prepare_folder(
     if args.backend {
         encryption::load_encryption(diags, workspace, &config.root, &[])?;
         backend::init_backend(diags, init, workspace, config.backend()).await?;
-        workspace.warn_of_backend(diags, config.backend()).await;
+        workspace.warn_of_deprecated_backend(diags, config.backend()).await;
         check_state_is_readable(diags, workspace, &config).await?;
     }
     workspace.warn_of_overrides_in_init(diags);
     let mut required = merge_requirements(config.provider_requirements(), runs);
-    let state = ProvidersOfState { state_paths: &StatePaths::default(), with_open: true };
+    let state = StateNeedingProviders { state_paths: &StatePaths::default(), with_open: true };
     let of_state = providers_of_state(workspace, &config, &required, state).await;
     required.extend(of_state);
     // Those of the configuration are installed already if they were needed for the state.
@@ -145,7 +145,7 @@ fn required_by_test_runs(
     tests: Option<&Path>,
 ) -> Result<BTreeMap<ProviderAddr, VersionConstraints>, Reported> {
     let mut required = BTreeMap::new();
-    for test in workspace.load_runs(diags, tests, Config::load_for_requirements)? {
+    for test in workspace.load_test_run_modules(diags, tests, Config::load_for_requirements)? {
         for run in test.runs {
             run.config.check_required_versions(diags)?;
             required = merge_requirements(required, run.config.provider_requirements());

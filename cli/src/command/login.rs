@@ -3,7 +3,7 @@
 use formwork_value::diag::{Blame, Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::question::{NoAnswer, Prompt, ask};
+use super::question::{NoAnswer, Prompt, ask_user};
 
 use crate::env::Env;
 use crate::exit::Exit;
@@ -26,7 +26,7 @@ pub(crate) struct HostArgs {
 }
 
 /// The host that is meant when none is named.
-const DEFAULT_HOST: &str = "app.terraform.io";
+const DEFAULT_LOGIN_HOST: &str = "app.terraform.io";
 /// The longest description of a user.
 const MAX_ACCOUNT_DETAILS_SIZE: u64 = 1 << 20;
 
@@ -35,7 +35,7 @@ pub(super) async fn login(args: &HostArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let screen = Screen::of(env);
     let result = log_in(&mut diags, args, env, &screen).await;
-    finish_command(&screen, &diags, result)
+    print_diagnostics_and_exit(&screen, &diags, result)
 }
 
 /// Runs `logout`.
@@ -43,10 +43,14 @@ pub(super) fn logout(args: &HostArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let screen = Screen::of(env);
     let result = log_out(&mut diags, args, env, &screen);
-    finish_command(&screen, &diags, result)
+    print_diagnostics_and_exit(&screen, &diags, result)
 }
 
-fn finish_command(screen: &Screen, diags: &Diagnostics, result: Result<(), Reported>) -> Exit {
+fn print_diagnostics_and_exit(
+    screen: &Screen,
+    diags: &Diagnostics,
+    result: Result<(), Reported>,
+) -> Exit {
     let shown = diagnostic::render_all_diagnostics(screen, &Sources::new(), diags, false);
     print_out(&shown.warnings);
     print_err(&shown.errors);
@@ -67,7 +71,7 @@ fn resolve_host_and_settings(
     args: &HostArgs,
     env: &Env,
 ) -> Result<(String, Settings), Reported> {
-    let host = args.host.as_deref().unwrap_or(DEFAULT_HOST).to_lowercase();
+    let host = args.host.as_deref().unwrap_or(DEFAULT_LOGIN_HOST).to_lowercase();
     // A host is the part before the first slash of a source address.
     let sample = format!("{host}/a/b").parse::<formwork_core::addr::ProviderAddr>();
     if let Err(error) = sample {
@@ -111,7 +115,7 @@ async fn log_in(
     }
     let token = match (services.login, services.tokens) {
         (Some(service), _) if service.by_code => {
-            let request = TokenRequest { host: &host, mechanism: "OAuth", place: &place };
+            let request = TokenConsentRequest { host: &host, mechanism: "OAuth", place: &place };
             ask_consent(diags, screen, &request).await?;
             log_in_by_code(diags, &http, &host, service).await?
         }
@@ -126,7 +130,8 @@ async fn log_in(
             ));
         }
         (None, Some(tokens)) => {
-            let request = TokenRequest { host: &host, mechanism: "your browser", place: &place };
+            let request =
+                TokenConsentRequest { host: &host, mechanism: "your browser", place: &place };
             ask_consent(diags, screen, &request).await?;
             log_in_by_pasted_token(
                 diags,
@@ -146,7 +151,7 @@ async fn log_in(
             ));
         }
     };
-    token_store::store_token(&place, &host, Some(&token)).map_err(|error| {
+    token_store::store_or_remove_token(&place, &host, Some(&token)).map_err(|error| {
         let detail = format!(
             "The given host returned an API token, but Formwork failed to save it: {error}."
         );
@@ -161,7 +166,7 @@ async fn log_in(
 }
 
 /// A request for a token, which the user has to allow.
-struct TokenRequest<'a> {
+struct TokenConsentRequest<'a> {
     host: &'a str,
     mechanism: &'a str,
     /// The place where the token is stored.
@@ -172,9 +177,9 @@ struct TokenRequest<'a> {
 async fn ask_consent(
     diags: &mut Diagnostics,
     screen: &Screen,
-    request: &TokenRequest<'_>,
+    request: &TokenConsentRequest<'_>,
 ) -> Result<(), Reported> {
-    let TokenRequest { host, mechanism, place } = *request;
+    let TokenConsentRequest { host, mechanism, place } = *request;
     let mut text = format!("Formwork will request an API token for {host} using {mechanism}.\n\n");
     if mechanism == "OAuth" {
         text.push_str("This will work only if you are able to use a web browser on this computer to\ncomplete a login process. If not, you must obtain an API token by another\nmeans and configure it in the CLI configuration manually.\n\n");
@@ -190,7 +195,7 @@ async fn ask_consent(
         about: "Only 'yes' will be accepted to confirm.",
         secret: false,
     };
-    match ask(screen, question).await {
+    match ask_user(screen, question).await {
         Ok(answer) if answer.eq_ignore_ascii_case("yes") => Ok(()),
         Ok(_) | Err(NoAnswer::Ended) => Err(report_login_error(
             diags,
@@ -252,7 +257,7 @@ async fn log_in_by_pasted_token(
         "\n{rule}\n\nOpen the following URL to access the tokens page for {host}:\n    https://{host}/app/settings/tokens?source=terraform-login\n\n{rule}\n\nGenerate a token using your browser, and copy-paste it into this prompt.\n\n"
     ));
     let title = format!("Token for {host}:");
-    let token = ask(screen, Prompt { title: &title, about: "", secret: true }).await;
+    let token = ask_user(screen, Prompt { title: &title, about: "", secret: true }).await;
     let token = match token {
         Ok(token) => token.trim().to_owned(),
         Err(NoAnswer::Ended) => {
@@ -305,7 +310,7 @@ fn log_out(
             path.display()
         )),
     }
-    token_store::store_token(&place, &host, None).map_err(|error| {
+    token_store::store_or_remove_token(&place, &host, None).map_err(|error| {
         let detail = format!("Unable to remove stored API token: {error}");
         report_login_error(diags, messages::FAILED_TO_REMOVE_API_TOKEN, detail)
     })?;

@@ -7,7 +7,7 @@ use formwork_value::codec::type_json;
 
 use crate::command_line::example;
 use crate::exit::Exit;
-use crate::view::json::tree::Json;
+use crate::view::json::json_builder::Json;
 use crate::view::{print_data, print_err};
 
 /// Queries about the language.

@@ -15,7 +15,7 @@ use crate::messages;
 use crate::modules::installed::InstalledModules;
 use crate::modules::lock::{self, LockedModule, ModuleLock};
 use crate::modules::manifest::ModuleRecord;
-use crate::view::json::tree::Json;
+use crate::view::json::json_builder::Json;
 use crate::view::{Paint, Screen, operation_report::OperationReport, print_data, print_out};
 use crate::workspace::Workspace;
 
@@ -43,7 +43,7 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
     // The output lists the calls of the configuration, so it has to be readable and installed.
     let mut calls = BTreeSet::new();
     if workspace.has_config() {
-        let checked = workspace.required_config(&mut diags).and_then(|config| {
+        let checked = workspace.read_config_requirements(&mut diags).and_then(|config| {
             calls.extend(config.nodes.iter().map(manifest_key));
             config.check_required_versions(&mut diags)
         });
@@ -68,7 +68,7 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
             Ok(n_modules) => {
                 print_out(&format!(
                     "Locked the content of {n_modules} modules in {}.\n",
-                    lock::FILE_NAME
+                    lock::MODULE_LOCK_FILE_NAME
                 ));
                 Exit::Done
             }
@@ -112,7 +112,7 @@ fn write_module_lock_file(
         let hash = hash.map_err(|error| failed(&format!("The module {key}"), error))?;
         lock.0.insert((*key).to_owned(), LockedModule::for_record(record, hash));
     }
-    lock.save(&workspace.root).map_err(|error| failed(lock::FILE_NAME, error))?;
+    lock.save(&workspace.root).map_err(|error| failed(lock::MODULE_LOCK_FILE_NAME, error))?;
     Ok(lock.0.len())
 }
 

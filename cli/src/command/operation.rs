@@ -17,7 +17,7 @@ use formwork_operation::{Operation, OperationInputs};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use time::OffsetDateTime;
 
-use super::config_errors::{self, KnownConfig};
+use super::config_errors::{self, ConfigErrorContext};
 use super::encryption;
 use super::output::providers_in_store;
 use super::variable_inputs::{ask_for_missing_variables, variable_values};
@@ -28,7 +28,7 @@ use crate::messages;
 use crate::redact;
 use crate::view;
 use crate::view::operation_report::OperationReport;
-use crate::workspace::{OverrideWarning, Workspace};
+use crate::workspace::{OverrideWarningCondition, Workspace};
 
 /// A configuration with values for its variables and programs for its providers.
 pub(crate) struct PreparedConfig<'e> {
@@ -126,8 +126,8 @@ impl<'e> PreparedConfig<'e> {
         let variables = preparing.sources;
         let fills = preparing.fills.map(|filling| filling.addr);
         if let Err(reported) = dangling.fail_if_errors() {
-            workspace.check_selections(diags, &config.provider_requirements())?;
-            let known = KnownConfig { dangling, fills };
+            workspace.check_provider_selections(diags, &config.provider_requirements())?;
+            let known = ConfigErrorContext { dangling, fills };
             let found = config_errors::report_config_errors(diags, workspace, &config, known).await;
             // Values of variables may be wrong as well; missing ones are not asked for.
             let unset = if preparing.ask.is_some() {
@@ -143,7 +143,7 @@ impl<'e> PreparedConfig<'e> {
         }
         let _ = diags.append(dangling);
         let mut required = config.provider_requirements();
-        let state = ProvidersOfState {
+        let state = StateNeedingProviders {
             state_paths: preparing.state_paths,
             with_open: preparing.fills.is_some(),
         };
@@ -170,7 +170,7 @@ impl<'e> PreparedConfig<'e> {
             }
             Err(reported) => {
                 // Errors that do not depend on these values are reported together.
-                let known = KnownConfig { dangling: Diagnostics::new(), fills };
+                let known = ConfigErrorContext { dangling: Diagnostics::new(), fills };
                 let found =
                     config_errors::report_config_errors(diags, workspace, &config, known).await;
                 Err(found.err().unwrap_or(reported))
@@ -200,7 +200,7 @@ pub(super) fn open_workspace<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
     report: &OperationReport,
-    overrides: OverrideWarning,
+    overrides: OverrideWarningCondition,
 ) -> Result<Workspace<'e>, Reported> {
     let mut workspace = Workspace::open(env, diags)?;
     let mut warnings = Diagnostics::new();
@@ -222,7 +222,7 @@ pub(super) async fn prepare_in_folder<'e>(
 }
 
 /// The state whose providers are needed.
-pub(super) struct ProvidersOfState<'a> {
+pub(super) struct StateNeedingProviders<'a> {
     pub(super) state_paths: &'a StatePaths,
     /// Whether those of open operations of interrupted runs are needed, too.
     pub(super) with_open: bool,
@@ -235,9 +235,9 @@ pub(super) async fn providers_of_state(
     workspace: &Workspace<'_>,
     config: &Config,
     required: &BTreeMap<ProviderAddr, VersionConstraints>,
-    state: ProvidersOfState<'_>,
+    state: StateNeedingProviders<'_>,
 ) -> BTreeMap<ProviderAddr, VersionConstraints> {
-    let ProvidersOfState { state_paths, with_open } = state;
+    let StateNeedingProviders { state_paths, with_open } = state;
     let diags = &mut Diagnostics::new();
     let Ok(mut store) = workspace.open_state(diags, config.backend(), state_paths).await else {
         return BTreeMap::new();
@@ -270,7 +270,7 @@ pub(super) fn launcher_for_providers<'p>(
 ///
 /// # Errors
 /// As [`launcher_for_providers`].
-pub(super) fn launcher_for_any_version<'p>(
+pub(super) fn launcher_ignoring_constraints<'p>(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     providers: impl Iterator<Item = &'p ProviderAddr>,
@@ -290,7 +290,7 @@ fn providers_required_by_config(
     }
     let mut found = Diagnostics::new();
     // Warnings belong to commands that use the configuration.
-    let config = workspace.required_config(&mut found);
+    let config = workspace.read_config_requirements(&mut found);
     let config = config.map_err(|reported| diags.append(found).err().unwrap_or(reported))?;
     Ok(config.provider_requirements())
 }
@@ -311,7 +311,7 @@ fn launcher_for_requirements<'p>(
 ///
 /// # Errors
 /// When one is.
-pub(crate) fn check_no_replacement(
+pub(crate) fn check_replace_option_allowed(
     diags: &mut Diagnostics,
     options: &PlanOptions,
 ) -> Result<(), Reported> {

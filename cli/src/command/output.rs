@@ -19,7 +19,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
 use crate::view::human::{diagnostic, outputs};
-use crate::view::json::tree::Json;
+use crate::view::json::json_builder::Json;
 use crate::view::json::value;
 use crate::view::{Screen, operation_report::OperationReport, print_data, print_err, print_out};
 use crate::workspace::Workspace;
@@ -159,7 +159,7 @@ pub(super) async fn stored_state(
     workspace: &mut Workspace<'_>,
     state_paths: &StatePaths,
 ) -> Result<State, Reported> {
-    let file = stored_file(diags, workspace, state_paths).await?;
+    let file = stored_state_file(diags, workspace, state_paths).await?;
     Ok(file.map(|file| file.state).unwrap_or_default())
 }
 
@@ -167,7 +167,7 @@ pub(super) async fn stored_state(
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) async fn stored_file(
+pub(super) async fn stored_state_file(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     state_paths: &StatePaths,

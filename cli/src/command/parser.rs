@@ -49,7 +49,7 @@ pub(crate) fn autocomplete_request() -> Option<bool> {
 
 /// Reads the command line, after the arguments that the environment adds. Help and mistakes are
 /// shown here.
-pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
+pub(crate) fn parse_command_line(env: &Env) -> Result<Cli, ExitCode> {
     let given: Vec<OsString> = std::env::args_os().collect();
     let mut command = parser_description();
     let words =
@@ -82,7 +82,7 @@ pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
             _ => {
                 let (summary, detail) = command_line_error(&error, &name);
                 let diagnostic = Diagnostic::error(summary, detail);
-                if is_json_stream(&name, &names) {
+                if is_json_output_requested(&name, &names) {
                     let mut diags = Diagnostics::new();
                     let _ = diags.error(diagnostic);
                     OperationReport::new(screen, true, false).report_failure(None, &diags);
@@ -101,7 +101,7 @@ pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
 }
 
 /// Whether a command was asked for the JSON of all that happens: then mistakes are part of it.
-fn is_json_stream(command: &str, words: &[String]) -> bool {
+fn is_json_output_requested(command: &str, words: &[String]) -> bool {
     let has_one = ["init", "plan", "apply", "destroy", "refresh"]
         .iter()
         .any(|name| command.ends_with(&format!(" {name}")));

@@ -11,10 +11,10 @@ use formwork_value::{Diagnostic, Diagnostics};
 
 use super::interrupt::run_until_interrupted;
 use super::operation::{
-    PrepareOptions, PreparedConfig, check_no_replacement, may_ask_user, open_workspace,
+    PrepareOptions, PreparedConfig, check_replace_option_allowed, may_ask_user, open_workspace,
     planning_options, prepare_in_folder, warn_of_state_option,
 };
-use super::planfile::{self, PlannedState};
+use super::planfile::{self, PlanBaseState};
 use super::run_observer::RunObserver;
 use super::state_session;
 use crate::command_line::{OperationArgs, StateArgs, VariableArgs, example, parse_parallelism};
@@ -23,7 +23,7 @@ use crate::exit::Exit;
 use crate::messages;
 use crate::view::Screen;
 use crate::view::operation_report::OperationReport;
-use crate::workspace::OverrideWarning;
+use crate::workspace::OverrideWarningCondition;
 
 /// Show what has to change.
 #[derive(Debug, clap::Args)]
@@ -61,11 +61,11 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     warn_of_state_option(&mut diags, &args.state);
     let generated = args.generate_config_out.as_deref().filter(|path| !path.as_os_str().is_empty());
     let options = planning_options(&mut diags, &args.operation, false).and_then(|options| {
-        let checked = check_no_replacement(&mut diags, &options)
+        let checked = check_replace_option_allowed(&mut diags, &options)
             .and_then(|()| check_generate_option(&mut diags, generated, options.mode));
         if checked.is_err() {
             // As in Terraform, the warning comes with these errors and not with others of options.
-            drop(open_workspace(&mut diags, env, &report, OverrideWarning::Always));
+            drop(open_workspace(&mut diags, env, &report, OverrideWarningCondition::Always));
         }
         checked.map(|()| options)
     });
@@ -80,7 +80,8 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
                 ask,
                 fills: None,
             };
-            let workspace = open_workspace(&mut diags, env, &report, OverrideWarning::Always);
+            let workspace =
+                open_workspace(&mut diags, env, &report, OverrideWarningCondition::Always);
             prepare_in_folder(&mut diags, workspace, &preparing)
                 .await
                 .map(|prepared| (prepared, options))
@@ -94,13 +95,14 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
         }
     };
     let (workspace, backend) = (&prepared.workspace, prepared.config.backend());
-    workspace.warn_of_backend(&mut diags, backend).await;
+    workspace.warn_of_deprecated_backend(&mut diags, backend).await;
     let store = workspace.open_state(&mut diags, backend, &args.state.state_paths()).await;
     let Ok(store) = store else {
         return report.report_failure(Some(&prepared.workspace.sources), &diags);
     };
     let locked =
-        state_session::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
+        state_session::open_locked_state(&mut diags, store, &args.state.lock, "OperationTypePlan")
+            .await;
     let Ok(mut locked) = locked else {
         return report.report_failure(Some(&prepared.workspace.sources), &diags);
     };
@@ -148,7 +150,7 @@ async fn show_and_save_plan(
         && let Err(error) = planfile::write_plan(
             path,
             prepared,
-            PlannedState {
+            PlanBaseState {
                 file: &locked.file,
                 state_paths: &args.state.state_paths(),
                 recovered: locked.recovered_fingerprint().as_deref(),

@@ -33,11 +33,11 @@ use crate::modules::installed::InstalledModules;
 use crate::modules::manifest::ModuleManifest;
 use crate::view::operation_report::OperationReport;
 use crate::workspace::backend::{BackendConfig, InitializedBackend};
-use crate::workspace::{OverrideWarning, Workspace};
+use crate::workspace::{OverrideWarningCondition, Workspace};
 
 /// The state that a plan is made for.
 #[derive(Clone, Copy)]
-pub(super) struct PlannedState<'a> {
+pub(super) struct PlanBaseState<'a> {
     /// The state.
     pub(super) file: &'a StateFile,
     /// Its paths, as options name them.
@@ -71,10 +71,10 @@ impl Env {
 pub(super) async fn write_plan(
     path: &Path,
     prepared: &PreparedConfig<'_>,
-    made_for: PlannedState<'_>,
+    made_for: PlanBaseState<'_>,
     plan: &Plan,
 ) -> Result<(), String> {
-    let PlannedState { file, state_paths, recovered } = made_for;
+    let PlanBaseState { file, state_paths, recovered } = made_for;
     let config_sources = &prepared.workspace.config_sources;
     let backend = backend_to_json(prepared).await?;
     let contents = PlanContents {
@@ -158,7 +158,7 @@ fn read_plan(
     let opening = PlanToOpen { path, sources, generated: GeneratedConfigUse::Include };
     let (saved, config) = open_plan(diags, workspace, opening)?;
     let mut warnings = Diagnostics::new();
-    workspace.warn_of_overrides(&mut warnings, OverrideWarning::Always);
+    workspace.warn_of_overrides(&mut warnings, OverrideWarningCondition::Always);
     report.report_diagnostics(&workspace.sources, &warnings);
     let key = workspace.env.seal_key();
     saved.plan.seal_verdict().check_may_be_applied(diags, &key, path, allow_foreign)?;
@@ -196,9 +196,9 @@ pub(crate) fn open_plan(
     let name = path.display().to_string();
     let failed =
         |diags: &mut Diagnostics, error: PlanFileError| diags.error(error.diagnostic(&name));
-    if !is_encrypted_file(path) {
+    if !is_plan_file_encrypted(path) {
         let parts = plan_file::read_plan_file(path).map_err(|error| failed(diags, error))?;
-        let (saved, config) = open_parts(diags, workspace, opening, parts)?;
+        let (saved, config) = open_plan_parts(diags, workspace, opening, parts)?;
         // The folder decides, as in OpenTofu: a plan that was put here may have any configuration.
         if workspace.has_config() {
             let mut said = Diagnostics::new();
@@ -224,11 +224,11 @@ pub(crate) fn open_plan(
     let plan = decrypt_plan(diags, workspace, opening, &content)?;
     let parts =
         plan_file::read_plan_file_bytes(path, &plan).map_err(|error| failed(diags, error))?;
-    open_parts(diags, workspace, opening, parts)
+    open_plan_parts(diags, workspace, opening, parts)
 }
 
 /// Whether a plan file is encrypted, by its first byte: it is JSON then.
-fn is_encrypted_file(path: &Path) -> bool {
+fn is_plan_file_encrypted(path: &Path) -> bool {
     let mut first = [0];
     let read = open_file(path).and_then(|mut file| file.read_exact(&mut first));
     path.is_file() && read.is_ok() && first == *b"{"
@@ -254,7 +254,7 @@ pub(crate) fn decrypt_plan(
 ///
 /// # Errors
 /// When its parts are not those of a plan.
-pub(crate) fn open_parts(
+pub(crate) fn open_plan_parts(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     opening: PlanToOpen<'_>,

@@ -31,6 +31,6 @@ pub(super) async fn run(command: ProviderCommand, env: &Env) -> Exit {
         ProviderCommand::Docs(args) => docs::run(&args, env).await,
         ProviderCommand::Package(args) => package::run(&args, env),
         ProviderCommand::Check(args) => check::run(&args, env).await,
-        ProviderCommand::Replay(args) => check::replay_file(&args, env).await,
+        ProviderCommand::Replay(args) => check::run_replay(&args, env).await,
     }
 }

@@ -100,8 +100,8 @@ async fn required_providers_text(
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
 ) -> Result<String, Reported> {
-    let config = required_config(diags, workspace, tests)?;
-    let tests = workspace.load_runs(diags, tests, Config::load_for_requirements)?;
+    let config = config_with_requirements(diags, workspace, tests)?;
+    let tests = workspace.load_test_run_modules(diags, tests, Config::load_for_requirements)?;
     let mut text = providers_tree(&config, &tests) + "\n";
     let needed = required_by_state(diags, workspace, &config).await?;
     if !needed.is_empty() {
@@ -114,7 +114,7 @@ async fn required_providers_text(
 }
 
 /// The configuration, as far as it says which providers are required.
-fn required_config(
+fn config_with_requirements(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
@@ -123,7 +123,7 @@ fn required_config(
         let detail = "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command.";
         return Err(diags.error(Diagnostic::error(messages::NO_CONFIGURATION_FILES, detail)));
     }
-    let config = workspace.required_config(diags);
+    let config = workspace.read_config_requirements(diags);
     workspace.check_tests(diags, tests);
     let config = config?;
     diags.fail_if_errors()?;
@@ -137,7 +137,7 @@ async fn required_by_state(
     config: &Config,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
     encryption::load_encryption(diags, workspace, &config.root, &[])?;
-    encryption::set_up_without_sealed_values(diags, workspace)?;
+    encryption::set_up_encryption_without_sealed(diags, workspace)?;
     workspace.check_lock_file_readable(diags)?;
     let store =
         workspace.open_state(diags, config.backend(), &StatePaths::from_state_path(None)).await?;
@@ -226,7 +226,7 @@ async fn schemas_document(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<String, Reported> {
-    let config = workspace.required_config(diags)?;
+    let config = workspace.read_config_requirements(diags)?;
     let mut required = config.provider_requirements();
     // As in Terraform, the state may have objects of providers that the configuration no longer names.
     for addr in required_by_state(diags, workspace, &config).await? {

@@ -11,7 +11,7 @@ use crate::signals::SignalGuard;
 use crate::view::{self, Paint, Screen};
 
 /// The most bytes of an answer. A stream without line ends would fill the memory.
-pub(super) const LONGEST_ANSWER: u64 = 1 << 20;
+pub(super) const MAX_ANSWER_BYTES: u64 = 1 << 20;
 
 /// Something to ask.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub(super) enum NoAnswer {
 ///
 /// # Errors
 /// When there is no answer.
-pub(super) async fn ask(screen: &Screen, question: Prompt<'_>) -> Result<String, NoAnswer> {
+pub(super) async fn ask_user(screen: &Screen, question: Prompt<'_>) -> Result<String, NoAnswer> {
     // From the first word on: a fast user interrupts before the question is printed.
     let signals = SignalGuard::start_listening().map_err(|_| NoAnswer::Ended)?;
     view::print_out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
@@ -65,7 +65,7 @@ pub(super) async fn ask(screen: &Screen, question: Prompt<'_>) -> Result<String,
 async fn read_line(mut signals: SignalGuard) -> Result<String, NoAnswer> {
     let reading = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
-        io::stdin().lock().take(LONGEST_ANSWER).read_line(&mut line).map(|_| line)
+        io::stdin().lock().take(MAX_ANSWER_BYTES).read_line(&mut line).map(|_| line)
     });
     let line = tokio::select! {
         read = reading => read.ok().and_then(Result::ok).unwrap_or_default(),

@@ -25,7 +25,7 @@ use crate::command_line::{StateArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::json::tree::Json;
+use crate::view::json::json_builder::Json;
 use crate::view::json::value;
 use crate::view::{Screen, print_out, sanitize};
 use crate::workspace::Workspace;
@@ -127,7 +127,7 @@ pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
 async fn list_open_operations(args: &RecoverListArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
     run_text_command(env, async |diags, workspace| {
-        let locked = open(diags, workspace, &args.state).await?;
+        let locked = open_state_session(diags, workspace, &args.state).await?;
         let text = match args.json {
             true => format!("{}\n", open_operations_document(&locked).to_compact()),
             false => open_operations_text(&locked, &screen, &workspace.root),
@@ -243,7 +243,7 @@ fn operation_to_json(one: &UnresolvedOperation) -> Json {
 /// Records the decision of the user.
 async fn record_decision(args: &RecoverDecideArgs, env: &Env, how: &str, then: &str) -> Exit {
     run_text_command(env, async |diags, workspace| {
-        let mut locked = open(diags, workspace, &args.state).await?;
+        let mut locked = open_state_session(diags, workspace, &args.state).await?;
         let displaced: BTreeMap<InstanceAddr, String> = locked
             .unresolved_needing_decision()
             .filter(|one| one.other_object_in_place(&locked.file.state).is_some())
@@ -336,14 +336,14 @@ fn describe_adoption(outcome: &AdoptOutcome) -> String {
     }
 }
 
-async fn open(
+async fn open_state_session(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &StateArgs,
 ) -> Result<StateSession, Reported> {
     let backend = encryption::read_backend_and_encryption(diags, workspace)?;
     let store = workspace.open_state(diags, backend.as_ref(), &args.state_paths()).await?;
-    let mut locked = state_session::open(diags, store, &args.lock, "recover").await?;
+    let mut locked = state_session::open_locked_state(diags, store, &args.lock, "recover").await?;
     // An open operation has the address of the run that was cut off, and may have another one by
     // now. A configuration with errors is no reason not to decide.
     if locked.unresolved_needing_decision().next().is_some()

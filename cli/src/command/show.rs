@@ -15,8 +15,8 @@ use formwork_operation::saved_plan::GeneratedConfigUse;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
-use super::operation::launcher_for_any_version;
-use super::output::stored_file;
+use super::operation::launcher_ignoring_constraints;
+use super::output::stored_state_file;
 use super::planfile::{self, PlanToOpen};
 use super::state::ProvidedObject;
 use crate::command_line::{StatePaths, example, path_if_given, path_or_empty};
@@ -108,7 +108,7 @@ async fn show_file(
         let problem = error.diagnostic(&path.display().to_string());
         diags.error(problem.with_summary(messages::UNREADABLE_STATE_OR_PLAN_FILE))
     })?;
-    let (saved, config) = planfile::open_parts(diags, workspace, opening, parts)?;
+    let (saved, config) = planfile::open_plan_parts(diags, workspace, opening, parts)?;
     if let Some(warning) = saved.plan.seal_verdict().seal_warning(&workspace.env.seal_key(), path) {
         warn_on_stderr(workspace, warning);
     }
@@ -177,9 +177,9 @@ async fn stored_state(
     args: &ShowArgs,
 ) -> Result<Option<StateFile>, Reported> {
     if !args.json {
-        encryption::set_up_and_warn_of_sealed(diags, workspace)?;
+        encryption::set_up_encryption_warn_sealed(diags, workspace)?;
     }
-    stored_file(diags, workspace, &StatePaths::default()).await
+    stored_state_file(diags, workspace, &StatePaths::default()).await
 }
 
 async fn show_state(
@@ -192,7 +192,7 @@ async fn show_state(
     let state = &file.state;
     let providers: Vec<ProviderAddr> =
         state.resources.values().map(|held| held.provider.provider.clone()).collect();
-    let launcher = launcher_for_any_version(diags, workspace, providers.iter())?;
+    let launcher = launcher_ignoring_constraints(diags, workspace, providers.iter())?;
     let pool = ProviderPool::new(&launcher);
     let loaded = pool.load_providers(diags, providers).await;
     pool.report_warnings(diags);

@@ -20,7 +20,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 pub(super) use edit::{EditOutcome, StateEdit, edit_state};
 pub(super) use show::{ProvidedObject, render_object};
 
-use super::output::stored_file;
+use super::output::stored_state_file;
 use crate::command_line::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -62,7 +62,7 @@ async fn read_existing_state(
     workspace: &mut Workspace<'_>,
     state_paths: &StatePaths,
 ) -> Result<State, Reported> {
-    match stored_file(diags, workspace, state_paths).await? {
+    match stored_state_file(diags, workspace, state_paths).await? {
         Some(file) => Ok(file.state),
         None => Err(report_no_state(diags)),
     }

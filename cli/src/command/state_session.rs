@@ -18,7 +18,7 @@ use crate::view::{self, sanitize};
 ///
 /// # Errors
 /// When another process holds the lock, or the state cannot be read.
-pub(crate) async fn open(
+pub(crate) async fn open_locked_state(
     diags: &mut Diagnostics,
     state: OpenState,
     args: &LockArgs,

@@ -37,7 +37,7 @@ use crate::workspace::Workspace;
 /// The folder for states of runs, below the data directory.
 const STATES_FOLDER_NAME: &str = "test-states";
 /// The name of a state file in it.
-const STATE_FILE: &str = "terraform.tfstate";
+const TEST_STATE_FILE: &str = "terraform.tfstate";
 
 /// Run the tests of the configuration: files whose names end in .tftest.hcl or .tftest.json.
 #[derive(Debug, clap::Args)]
@@ -149,7 +149,7 @@ fn warn_of_left_objects(observer: &Observer<'_>, states: &Path, cipher: &StateCi
     let mut left: Vec<String> = folders
         .map(|entry| entry.path())
         .filter(|folder| has_left_objects(folder, cipher))
-        .map(|folder| folder.join(STATE_FILE).display().to_string())
+        .map(|folder| folder.join(TEST_STATE_FILE).display().to_string())
         .collect();
     if left.is_empty() {
         return;
@@ -166,13 +166,13 @@ fn warn_of_left_objects(observer: &Observer<'_>, states: &Path, cipher: &StateCi
 
 /// Whether a folder has a state with objects that no running command uses.
 fn has_left_objects(folder: &Path, cipher: &StateCipher) -> bool {
-    let path = folder.join(STATE_FILE);
+    let path = folder.join(TEST_STATE_FILE);
     let Ok(file) = File::options().read(true).write(true).open(&path) else { return false };
     // A test that runs holds the lock.
     let Ok(_lock) = lock(file) else { return false };
     let state =
         read_file(&path, MAX_STATE_LEN).ok().and_then(|text| cipher.parse_state(&text).ok());
-    let is_other = |name: &str| !name.starts_with(STATE_FILE);
+    let is_other = |name: &str| !name.starts_with(TEST_STATE_FILE);
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
     // A journal may know of objects that the state lacks.
@@ -221,7 +221,7 @@ fn load_tests(
     keep_filtered_tests(diags, &mut suites, &args.filter);
     let mut required = config.provider_requirements();
     for module in run_modules.values() {
-        merge(&mut required, module.config.provider_requirements());
+        add_requirements(&mut required, module.config.provider_requirements());
     }
     let launcher = workspace.make_launcher(diags, &required)?.with_cached_schemas();
     let module = TestModule { config, dangling };
@@ -235,8 +235,11 @@ fn load_run_modules(
     tests: Option<&Path>,
     suites: &[TestSuite],
 ) -> Result<BTreeMap<(String, Str), TestModule>, Reported> {
-    let loaded =
-        workspace.load_runs(diags, tests, formwork_core::config::Config::load_unvalidated)?;
+    let loaded = workspace.load_test_run_modules(
+        diags,
+        tests,
+        formwork_core::config::Config::load_unvalidated,
+    )?;
     let mut modules = BTreeMap::new();
     for test in loaded {
         let Some(suite) = suites.iter().find(|suite| suite.file == test.path) else { continue };
@@ -265,7 +268,7 @@ fn keep_filtered_tests(diags: &mut Diagnostics, suites: &mut Vec<TestSuite>, fil
     suites.retain(|suite| names.contains(&suite.path));
 }
 
-fn merge(
+fn add_requirements(
     required: &mut BTreeMap<ProviderAddr, VersionConstraints>,
     others: BTreeMap<ProviderAddr, VersionConstraints>,
 ) {

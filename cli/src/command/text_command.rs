@@ -5,7 +5,7 @@ use std::io::{BufRead as _, Read as _};
 
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::question::LONGEST_ANSWER;
+use super::question::MAX_ANSWER_BYTES;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
@@ -17,7 +17,7 @@ pub(super) async fn run_text_command(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
 ) -> Exit {
-    run(env, WorkspaceSelection::Needed, work, print_out).await
+    run_and_print(env, WorkspaceSelectionNeed::Needed, work, print_out).await
 }
 
 /// As [`run_text_command`], for a command that returns data for programs.
@@ -25,36 +25,36 @@ pub(super) async fn run_data_command(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
 ) -> Exit {
-    run(env, WorkspaceSelection::Needed, work, print_data).await
+    run_and_print(env, WorkspaceSelectionNeed::Needed, work, print_data).await
 }
 
 /// As [`run_text_command`], for a command that can do without the selection of the workspace.
-pub(super) async fn run_without_selection(
+pub(super) async fn run_without_workspace_selection(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
 ) -> Exit {
-    run(env, WorkspaceSelection::NotNeeded, work, print_out).await
+    run_and_print(env, WorkspaceSelectionNeed::NotNeeded, work, print_out).await
 }
 
 /// Whether a command needs to know the selected workspace.
 #[derive(Clone, Copy)]
-enum WorkspaceSelection {
+enum WorkspaceSelectionNeed {
     Needed,
     NotNeeded,
 }
 
-async fn run(
+async fn run_and_print(
     env: &Env,
-    selection: WorkspaceSelection,
+    selection: WorkspaceSelectionNeed,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
     print: fn(&str),
 ) -> Exit {
     let report = OperationReport::new(Screen::of(env), false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let opened = match selection {
-        WorkspaceSelection::Needed => Workspace::open(env, &mut diags),
+        WorkspaceSelectionNeed::Needed => Workspace::open(env, &mut diags),
         // A name that cannot be read may be that of a link, which is not written through.
-        WorkspaceSelection::NotNeeded => Workspace::open_with_any_selection(env, &mut diags)
+        WorkspaceSelectionNeed::NotNeeded => Workspace::open_with_any_selection(env, &mut diags)
             .and_then(|opened| opened.check_selection_readable(&mut diags).map(|()| opened)),
     };
     let Ok(mut workspace) = opened else {
@@ -78,7 +78,7 @@ async fn run(
 pub(super) fn confirm(diags: &mut Diagnostics, question: &str) -> Result<bool, Reported> {
     print_out(&format!("{question}\n\n  Enter a value: "));
     let mut answer = String::new();
-    let read = std::io::stdin().lock().take(LONGEST_ANSWER).read_line(&mut answer);
+    let read = std::io::stdin().lock().take(MAX_ANSWER_BYTES).read_line(&mut answer);
     print_out("\n");
     match read {
         Ok(1..) => Ok(answer.trim() == "yes"),

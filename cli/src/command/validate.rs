@@ -7,14 +7,14 @@ use formwork_core::config::Config;
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostics, Reported};
 
-use super::config_errors::{self, KnownConfig};
+use super::config_errors::{self, ConfigErrorContext};
 use crate::command_line::{VariableArgs, example, path_if_given, path_or_empty};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::diagnostic;
-use crate::view::json::tree::Json;
+use crate::view::json::json_builder::Json;
 use crate::view::{Paint, Screen, operation_report::OperationReport, print_data, print_out};
-use crate::workspace::{OverrideWarning, Workspace};
+use crate::workspace::{OverrideWarningCondition, Workspace};
 
 /// Check whether the configuration is valid.
 #[derive(Debug, clap::Args)]
@@ -62,10 +62,12 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
         // Everything there is to know is in `diags`.
         let _ = check_config(&mut diags, &mut workspace, !tests.has_errors()).await;
         if !args.no_tests && !tests.has_errors() {
-            let _ = check_runs(&mut diags, &mut workspace, args.test_directory.as_deref()).await;
+            let _ =
+                check_test_run_modules(&mut diags, &mut workspace, args.test_directory.as_deref())
+                    .await;
         }
     }
-    workspace.warn_of_overrides(&mut diags, OverrideWarning::Always);
+    workspace.warn_of_overrides(&mut diags, OverrideWarningCondition::Always);
     let _ = diags.append(tests);
     if args.json {
         print_data(&format!("{}\n", validation_document(&workspace.sources, &diags).to_pretty()));
@@ -99,24 +101,24 @@ async fn check_config(
         diags,
         workspace,
         &config,
-        KnownConfig { dangling, fills: None },
+        ConfigErrorContext { dangling, fills: None },
     )
     .await
 }
 
 /// Checks the modules that runs of test files use, each once.
-async fn check_runs(
+async fn check_test_run_modules(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
 ) -> Result<(), Reported> {
-    let loaded = workspace.load_runs(diags, tests, Config::load_unvalidated)?;
+    let loaded = workspace.load_test_run_modules(diags, tests, Config::load_unvalidated)?;
     let mut checked = BTreeSet::new();
     let mut result = Ok(());
     for run in loaded.into_iter().flat_map(|test| test.runs) {
         let (config, dangling) = run.config;
         if checked.insert(config.root_node().module.dir.clone()) {
-            let known = KnownConfig { dangling, fills: None };
+            let known = ConfigErrorContext { dangling, fills: None };
             // The errors of all modules are reported.
             let found = match config.check_required_versions(diags) {
                 Ok(()) => {

@@ -8,7 +8,7 @@ use formwork_core::config::inputs::{self, GivenValue, GivenVariable, InputOrigin
 use formwork_core::disk::{MAX_CONFIG_FILE_LEN, read_file, read_user_file};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::question::{Prompt, ask};
+use super::question::{Prompt, ask_user};
 use crate::command_line::VariableSource;
 use crate::messages;
 use crate::view::Screen;
@@ -156,7 +156,7 @@ pub(super) async fn ask_for_missing_variables(
             about: &variable.description,
             secret: variable.sensitive,
         };
-        let Ok(answer) = ask(screen, question).await else { return };
+        let Ok(answer) = ask_user(screen, question).await else { return };
         given.push(GivenVariable {
             name: variable.name.clone(),
             value: GivenValue::Unparsed(answer),

@@ -14,7 +14,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
 use super::state_session;
-use super::text_command::{run_text_command, run_without_selection};
+use super::text_command::{run_text_command, run_without_workspace_selection};
 use crate::command_line::{LockArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -88,7 +88,7 @@ pub(super) async fn run_deprecated_env(command: WorkspaceCommand, env: &Env) -> 
 pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
     match command {
         WorkspaceCommand::List => {
-            run_without_selection(env, async |diags, workspace| {
+            run_without_workspace_selection(env, async |diags, workspace| {
                 if let Some(problem) = workspace.selection_problem() {
                     diags.warn(problem);
                 }
@@ -100,13 +100,13 @@ pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
             run_text_command(env, async |_, workspace| Ok(format!("{}\n", workspace.name()))).await
         }
         WorkspaceCommand::New(args) => {
-            run_without_selection(env, async |diags, workspace| {
+            run_without_workspace_selection(env, async |diags, workspace| {
                 create_workspace(diags, workspace, &args).await
             })
             .await
         }
         WorkspaceCommand::Select(args) => {
-            run_without_selection(env, async |diags, workspace| {
+            run_without_workspace_selection(env, async |diags, workspace| {
                 select_workspace(diags, workspace, &args).await
             })
             .await
@@ -190,7 +190,8 @@ async fn create_workspace(
         .map_err(|error| report_workspace_error(diags, &error))?;
     if let Some(file) = copied {
         let store = open_workspace(diags, &*all, &args.name).await?;
-        let mut locked = state_session::open(diags, store, &args.lock, "workspace-new").await?;
+        let mut locked =
+            state_session::open_locked_state(diags, store, &args.lock, "workspace-new").await?;
         // The content alone: two states that go on apart are of two lineages.
         locked.file.state = file.state;
         let written = locked.write_state(diags).await;
@@ -243,7 +244,7 @@ async fn delete_workspace(
     args: &WorkspaceDeleteArgs,
 ) -> Result<String, Reported> {
     let name = &args.name;
-    encryption::set_up_without_sealed_values(diags, workspace)?;
+    encryption::set_up_encryption_without_sealed(diags, workspace)?;
     let all = workspace_backend(diags, workspace).await?;
     let known = all.workspaces().await.map_err(|error| report_workspace_error(diags, &error))?;
     if !known.contains(name) {
@@ -256,7 +257,7 @@ async fn delete_workspace(
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     let store = open_workspace(diags, &*all, name).await?;
-    let locked = state_session::open(diags, store, &args.lock, "state-delete").await?;
+    let locked = state_session::open_locked_state(diags, store, &args.lock, "state-delete").await?;
     let text = check_deletable(diags, &locked, args);
     // As Terraform does: some services delete nothing that is locked.
     locked.unlock(diags).await;

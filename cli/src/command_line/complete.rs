@@ -9,7 +9,7 @@ use super::help_page::value_name;
 
 /// Names of the folder that complete an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CompletionNames {
+pub(crate) enum CompletionNameKind {
     /// Addresses of resources, instances and modules.
     Addresses,
     /// Workspaces.
@@ -25,10 +25,10 @@ pub(crate) const AUTOCOMPLETE_OPTIONS: [&str; 2] =
     ["-install-autocomplete", "-uninstall-autocomplete"];
 
 /// The candidates for the last word of a line, in order. Empty where file names are expected.
-pub(crate) fn candidates(
+pub(crate) fn completion_candidates(
     root: &Command,
     line: &str,
-    names: &mut dyn FnMut(CompletionNames) -> Vec<String>,
+    names: &mut dyn FnMut(CompletionNameKind) -> Vec<String>,
 ) -> Vec<String> {
     let mut words = split_words(line);
     let last = words.pop().unwrap_or_default();
@@ -171,7 +171,7 @@ impl<'c> CompletionContext<'c> {
     }
 
     /// Commands below this one, or the values of its next argument.
-    fn candidates(&self, names: &mut dyn FnMut(CompletionNames) -> Vec<String>) -> Vec<String> {
+    fn candidates(&self, names: &mut dyn FnMut(CompletionNameKind) -> Vec<String>) -> Vec<String> {
         let command = match self.n_arguments {
             0 => Some(self.topic.unwrap_or(self.command)),
             _ => self.topic,
@@ -194,7 +194,7 @@ impl<'c> CompletionContext<'c> {
 fn argument_candidates(
     command: &[&str],
     arg: &Arg,
-    names: &mut dyn FnMut(CompletionNames) -> Vec<String>,
+    names: &mut dyn FnMut(CompletionNameKind) -> Vec<String>,
 ) -> Vec<String> {
     if arg.is_require_equals_set() && arg.get_value_names().is_some_and(|it| it[0] == "BOOL") {
         return vec!["false".to_owned(), "true".to_owned()];
@@ -205,15 +205,16 @@ fn argument_candidates(
     }
     match (command, &*value_name(arg)) {
         (_, "ADDRESS" | "ADDR" | "SOURCE") if command != ["init"] => {
-            names(CompletionNames::Addresses)
+            names(CompletionNameKind::Addresses)
         }
         (["workspace", "select" | "delete"], _) if arg.is_positional() => {
-            names(CompletionNames::Workspaces)
+            names(CompletionNameKind::Workspaces)
         }
-        (["output"], "NAME") => names(CompletionNames::Outputs),
-        (_, "NAME=VALUE") => {
-            names(CompletionNames::Variables).into_iter().map(|name| format!("{name}=")).collect()
-        }
+        (["output"], "NAME") => names(CompletionNameKind::Outputs),
+        (_, "NAME=VALUE") => names(CompletionNameKind::Variables)
+            .into_iter()
+            .map(|name| format!("{name}="))
+            .collect(),
         (["graph"], "TYPE") => {
             ["plan", "plan-destroy", "plan-refresh-only", "apply"].map(str::to_owned).into()
         }
@@ -230,12 +231,12 @@ mod tests {
     fn check(line: &str, expected: &[&str]) {
         let mut root = parser_description();
         root.build();
-        let found = candidates(&root, line, &mut |names| {
+        let found = completion_candidates(&root, line, &mut |names| {
             let names: &[&str] = match names {
-                CompletionNames::Addresses => &["null_resource.a", "module.m"],
-                CompletionNames::Workspaces => &["default", "staging"],
-                CompletionNames::Outputs => &["address"],
-                CompletionNames::Variables => &["region"],
+                CompletionNameKind::Addresses => &["null_resource.a", "module.m"],
+                CompletionNameKind::Workspaces => &["default", "staging"],
+                CompletionNameKind::Outputs => &["address"],
+                CompletionNameKind::Variables => &["region"],
             };
             names.iter().map(ToString::to_string).collect()
         });

@@ -59,7 +59,7 @@ impl HelpPage {
         let about = command.get_long_about().or_else(|| command.get_about());
         let mut sections = command_sections(command, is_root);
         let positional = command.get_positionals().filter(|arg| !arg.is_hide_set());
-        let rows = positional.map(|arg| (value_name(arg), summary(arg.get_help()))).collect();
+        let rows = positional.map(|arg| (value_name(arg), help_summary(arg.get_help()))).collect();
         sections.push(HelpSection { title: "Arguments".to_owned(), rows });
         sections
             .extend(option_sections(command, if is_root { "Global options" } else { "Options" }));
@@ -123,7 +123,7 @@ fn command_sections(command: &Command, is_root: bool) -> Vec<HelpSection> {
         .map(|title| HelpSection { title: (*title).to_owned(), rows: Vec::new() })
         .collect();
     for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
-        let row = (one.get_name().to_owned(), summary(one.get_about()));
+        let row = (one.get_name().to_owned(), help_summary(one.get_about()));
         sections[group_of(one.get_name())].rows.push(row);
     }
     if is_root && let Some(others) = sections.get_mut(1) {
@@ -139,8 +139,10 @@ fn option_sections(command: &Command, title: &str) -> Vec<HelpSection> {
         |arg: &&Arg| arg.get_long().is_some() && arg.get_id() != "help" && !arg.is_hide_set();
     for arg in command.get_arguments().filter(is_shown) {
         let title = arg.get_help_heading().unwrap_or(title);
-        let row =
-            (flag_text(arg), format!("{}{}", summary(arg.get_help()), default_value_text(arg)));
+        let row = (
+            flag_text(arg),
+            format!("{}{}", help_summary(arg.get_help()), default_value_text(arg)),
+        );
         match sections.iter_mut().find(|section| section.title == title) {
             Some(section) => section.rows.push(row),
             None => sections.push(HelpSection { title: title.to_owned(), rows: vec![row] }),
@@ -149,7 +151,7 @@ fn option_sections(command: &Command, title: &str) -> Vec<HelpSection> {
     sections
 }
 
-fn summary(help: Option<&StyledStr>) -> String {
+fn help_summary(help: Option<&StyledStr>) -> String {
     let text = help.map(ToString::to_string).unwrap_or_default();
     if text.is_empty() { text } else { format!("{}.", text.trim_end_matches('.')) }
 }

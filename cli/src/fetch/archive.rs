@@ -3,19 +3,19 @@
 //! No entry is written outside of the folder, through a link, or beyond the limits; links are made
 //! last and held against the folder by [`super::folder::check_confined`].
 
-mod budget;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod unpack_budget;
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _};
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
-use budget::{CountedReader, UnpackBudget};
 use formwork_core::disk::{open_file, set_mode, symlink};
+use unpack_budget::{CountedReader, UnpackBudget};
 
 use super::folder;
 use super::unpack_limits::{ArchiveError, UnpackLimits};
@@ -35,7 +35,7 @@ pub(crate) enum ArchiveFormat {
 }
 
 /// The formats, for a message.
-pub(super) const KNOWN_FORMATS: &str = "archives end in .zip, .tar, .tar.gz, .tgz, .tar.bz2, .tbz2, .tar.xz or .txz, or say so with ?archive=";
+pub(super) const KNOWN_FORMATS_TEXT: &str = "archives end in .zip, .tar, .tar.gz, .tgz, .tar.bz2, .tbz2, .tar.xz or .txz, or say so with ?archive=";
 
 impl ArchiveFormat {
     /// The format that a name's ending means.
@@ -58,20 +58,20 @@ impl ArchiveFormat {
 ///
 /// # Errors
 /// When it is malformed or hostile. The contents of the folder are then worthless.
-pub(crate) fn unpack(
+pub(crate) fn unpack_archive(
     path: &Path,
     format: ArchiveFormat,
     into: &Path,
     limits: &UnpackLimits,
 ) -> Result<(), ArchiveError> {
-    unpack_file(open_file(path)?, format, into, limits)
+    unpack_open_archive(open_file(path)?, format, into, limits)
 }
 
-/// As [`unpack`], from an open file, which is read from its start.
+/// As [`unpack_archive`], from an open file, which is read from its start.
 ///
 /// # Errors
 /// When it is malformed or hostile. The content of the folder is worthless then.
-pub(crate) fn unpack_file(
+pub(crate) fn unpack_open_archive(
     mut file: File,
     format: ArchiveFormat,
     into: &Path,
@@ -113,17 +113,18 @@ impl<R: Read> Read for EntryReader<R> {
     }
 }
 
-fn malformed_archive(error: &dyn std::fmt::Display) -> ArchiveError {
+fn malformed_archive_error(error: &dyn std::fmt::Display) -> ArchiveError {
     ArchiveError::Malformed(error.to_string())
 }
 
 fn unpack_zip(file: BufReader<File>, sink: &mut ExtractSink<'_>) -> Result<(), ArchiveError> {
-    let mut archive = zip::ZipArchive::new(file).map_err(|error| malformed_archive(&error))?;
+    let mut archive =
+        zip::ZipArchive::new(file).map_err(|error| malformed_archive_error(&error))?;
     // Known before anything is made.
     sink.check_entry_limit(archive.len())?;
     for at in 0..archive.len() {
-        let mut entry = archive.by_index(at).map_err(|error| malformed_archive(&error))?;
-        let name = entry.name().map_err(|error| malformed_archive(&error))?.into_owned();
+        let mut entry = archive.by_index(at).map_err(|error| malformed_archive_error(&error))?;
+        let name = entry.name().map_err(|error| malformed_archive_error(&error))?.into_owned();
         if entry.is_symlink() {
             let target = sink.read_link_target(&mut entry)?;
             sink.defer_link(&name, target)?;
@@ -141,7 +142,7 @@ fn unpack_tar(stream: impl Read, sink: &mut ExtractSink<'_>) -> Result<(), Archi
     let budget = UnpackBudget::new(sink.limits.max_decoded_bytes());
     let counted = CountedReader { stream, budget: Rc::clone(&budget) };
     let mut archive = tar::Archive::new(counted);
-    let mut entries = archive.entries().map_err(|error| malformed_archive(&error))?;
+    let mut entries = archive.entries().map_err(|error| malformed_archive_error(&error))?;
     loop {
         let Some(entry) = budget.count_as_headers(|| entries.next()) else { return Ok(()) };
         let mut entry = entry.map_err(|error| budget.io_error_or_limit(&error))?;
@@ -156,8 +157,9 @@ fn unpack_tar_entry(
     sink: &mut ExtractSink<'_>,
 ) -> Result<(), ArchiveError> {
     use tar::EntryType;
-    let name = entry.path().map_err(|error| malformed_archive(&error))?;
-    let name = name.to_str().ok_or_else(|| malformed_archive(&"a name is not UTF-8"))?.to_owned();
+    let name = entry.path().map_err(|error| malformed_archive_error(&error))?;
+    let name =
+        name.to_str().ok_or_else(|| malformed_archive_error(&"a name is not UTF-8"))?.to_owned();
     match entry.header().entry_type() {
         EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
             let mode = entry.header().mode().ok();
@@ -165,16 +167,16 @@ fn unpack_tar_entry(
         }
         EntryType::Directory => sink.create_folder(&name)?,
         EntryType::Symlink => {
-            let target = entry.link_name().map_err(|error| malformed_archive(&error))?;
-            let target = target.ok_or_else(|| malformed_archive(&"a link leads nowhere"))?;
+            let target = entry.link_name().map_err(|error| malformed_archive_error(&error))?;
+            let target = target.ok_or_else(|| malformed_archive_error(&"a link leads nowhere"))?;
             sink.defer_link(&name, target.into_owned())?;
         }
         EntryType::Link => {
-            let target = entry.link_name().map_err(|error| malformed_archive(&error))?;
-            let target = target.ok_or_else(|| malformed_archive(&"a link leads nowhere"))?;
+            let target = entry.link_name().map_err(|error| malformed_archive_error(&error))?;
+            let target = target.ok_or_else(|| malformed_archive_error(&"a link leads nowhere"))?;
             let target =
-                target.to_str().ok_or_else(|| malformed_archive(&"a name is not UTF-8"))?;
-            sink.hard_link(&name, target)?;
+                target.to_str().ok_or_else(|| malformed_archive_error(&"a name is not UTF-8"))?;
+            sink.create_hard_link(&name, target)?;
         }
         EntryType::XGlobalHeader => {}
         _ => return Err(ArchiveError::Special(name)),
@@ -258,7 +260,7 @@ impl<'a> ExtractSink<'a> {
         let mut content = EntryReader { content: content.take(left + 1), has_failed: false };
         let written =
             io::copy(&mut content, &mut out).map_err(|error| match content.has_failed {
-                true => malformed_archive(&error),
+                true => malformed_archive_error(&error),
                 false => ArchiveError::Disk(error),
             })?;
         self.count_bytes(written)?;
@@ -266,11 +268,11 @@ impl<'a> ExtractSink<'a> {
     }
 
     /// A second name for a file that was unpacked before.
-    fn hard_link(&mut self, name: &str, target: &str) -> Result<(), ArchiveError> {
+    fn create_hard_link(&mut self, name: &str, target: &str) -> Result<(), ArchiveError> {
         let target = self.target_path(target)?;
         let found = target.symlink_metadata();
         if !found.is_ok_and(|found| found.is_file()) {
-            return Err(malformed_archive(&"a link leads to something that is not there"));
+            return Err(malformed_archive_error(&"a link leads to something that is not there"));
         }
         let mut content = open_file(&target)?;
         self.write_file(name, &mut content, None)
@@ -302,7 +304,7 @@ impl<'a> ExtractSink<'a> {
         content
             .take(limit + 1)
             .read_to_string(&mut text)
-            .map_err(|error| malformed_archive(&error))?;
+            .map_err(|error| malformed_archive_error(&error))?;
         if text.len() > self.limits.path {
             return Err(ArchiveError::TooMuch { limit, what: "bytes in the target of a link" });
         }

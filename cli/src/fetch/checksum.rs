@@ -92,7 +92,7 @@ fn hex_digest<D: Digest>(file: &mut File) -> io::Result<String> {
 
 impl FileChecksum {
     /// Reads a sum of a kind, or of the one that has so many digits.
-    fn read(kind: Option<ChecksumKind>, digits: &str) -> Option<Self> {
+    fn parse(kind: Option<ChecksumKind>, digits: &str) -> Option<Self> {
         let kind = match kind {
             Some(kind) => kind,
             None => CHECKSUM_KINDS.into_iter().find(|kind| kind.n_digits() == digits.len())?,
@@ -114,10 +114,10 @@ pub(crate) fn split_checksum(url: &str) -> Result<(String, Option<ExpectedChecks
         Some(("file", at)) => Some(ExpectedChecksum::InList { at: at.to_owned() }),
         Some((name, digits)) => {
             let kind = CHECKSUM_KINDS.into_iter().find(|kind| kind.name() == name);
-            kind.and_then(|kind| FileChecksum::read(Some(kind), digits))
+            kind.and_then(|kind| FileChecksum::parse(Some(kind), digits))
                 .map(ExpectedChecksum::Value)
         }
-        None => FileChecksum::read(None, &given).map(ExpectedChecksum::Value),
+        None => FileChecksum::parse(None, &given).map(ExpectedChecksum::Value),
     };
     let wanted = wanted.ok_or_else(|| {
         FetchError::Address(format!(
@@ -134,7 +134,7 @@ impl ExpectedChecksum {
     /// When the list is a local file.
     pub(super) fn check_list_is_remote(&self) -> Result<(), FetchError> {
         match self {
-            Self::InList { at } if !is_remote(at) => Err(FetchError::Address(format!(
+            Self::InList { at } if !is_list_remote(at) => Err(FetchError::Address(format!(
                 "its list of checksums {at:?} is on this machine, and only configuration on this machine may name it"
             ))),
             _ => Ok(()),
@@ -145,7 +145,7 @@ impl ExpectedChecksum {
     ///
     /// # Errors
     /// When it has not, or no sum can be had for it.
-    pub(super) fn check(
+    pub(super) fn verify_file(
         &self,
         http: &http::Client,
         url: &str,
@@ -153,11 +153,10 @@ impl ExpectedChecksum {
     ) -> Result<(), FetchError> {
         let sum = match self {
             Self::Value(sum) => sum.clone(),
-            Self::InList { at } => {
-                find_in_list(&fetch_checksum_list(http, at)?, url).ok_or_else(|| {
+            Self::InList { at } => find_checksum_in_list(&fetch_checksum_list(http, at)?, url)
+                .ok_or_else(|| {
                     FetchError::Address(format!("the list of checksums {at:?} has none for it"))
-                })?
-            }
+                })?,
         };
         let found = sum.kind.file_checksum(&mut open_file(file)?)?;
         if found == sum {
@@ -173,7 +172,7 @@ impl ExpectedChecksum {
 
 /// The text of a list of sums.
 fn fetch_checksum_list(http: &http::Client, at: &str) -> Result<String, FetchError> {
-    if is_remote(at) {
+    if is_list_remote(at) {
         return Ok(http.get(at, None)?.read_text(MAX_CHECKSUM_LIST_SIZE)?);
     }
     let path = at.strip_prefix("file://").unwrap_or(at);
@@ -181,13 +180,13 @@ fn fetch_checksum_list(http: &http::Client, at: &str) -> Result<String, FetchErr
     read_text(Path::new(path), MAX_CHECKSUM_LIST_SIZE).map_err(failed)
 }
 
-fn is_remote(list: &str) -> bool {
+fn is_list_remote(list: &str) -> bool {
     list.starts_with("http://") || list.starts_with("https://")
 }
 
 /// The sum that a list has for the file behind a URL. A line is a sum and a name as `sha256sum` writes
 /// them, or with `--tag`; or a sum alone, which is that of any file.
-pub(crate) fn find_in_list(list: &str, url: &str) -> Option<FileChecksum> {
+pub(crate) fn find_checksum_in_list(list: &str, url: &str) -> Option<FileChecksum> {
     let address = url.split('?').next().unwrap_or(url);
     let name = address.rsplit('/').next().unwrap_or(address);
     let is_it = |named: &str| {
@@ -197,13 +196,13 @@ pub(crate) fn find_in_list(list: &str, url: &str) -> Option<FileChecksum> {
     list.lines().find_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
-            [digits] => FileChecksum::read(None, digits),
-            [digits, named] if is_it(named) => FileChecksum::read(None, digits),
+            [digits] => FileChecksum::parse(None, digits),
+            [digits, named] if is_it(named) => FileChecksum::parse(None, digits),
             [kind, named, "=", digits] => {
                 let named = named.strip_prefix('(')?.strip_suffix(')')?;
                 let kind =
                     CHECKSUM_KINDS.into_iter().find(|it| it.name().eq_ignore_ascii_case(kind))?;
-                FileChecksum::read(Some(kind), digits).filter(|_| is_it(named))
+                FileChecksum::parse(Some(kind), digits).filter(|_| is_it(named))
             }
             _ => None,
         }
@@ -231,7 +230,7 @@ mod tests {
             .map_err(|error| error.to_string())?;
         assert_eq!(url, "https://h/m.zip?a=1&b");
         let wanted = wanted.expect("it was given");
-        wanted.check(&http, &url, file(text).path()).map_err(|error| error.to_string())
+        wanted.verify_file(&http, &url, file(text).path()).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -31,7 +31,7 @@ struct GitParams {
 }
 
 impl GitParams {
-    fn read(address: &str) -> Result<Self, FetchError> {
+    fn parse(address: &str) -> Result<Self, FetchError> {
         let (url, references) = url_parameters::take_parameter(address, "ref");
         let (url, keys) = url_parameters::take_parameter(&url, "sshkey");
         // History is never fetched where that can be avoided, so there is no depth to choose.
@@ -51,8 +51,8 @@ impl GitParams {
 
 /// The branch, tag or commit that an address names.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn read_reference(address: &str) -> Result<Option<String>, FetchError> {
-    let mut wanted = GitParams::read(address)?;
+pub(crate) fn parse_git_reference(address: &str) -> Result<Option<String>, FetchError> {
+    let mut wanted = GitParams::parse(address)?;
     drop(GitLogin::take_from_url(&mut wanted.url));
     Ok(wanted.reference)
 }
@@ -63,7 +63,7 @@ pub(super) fn clone_repository(
     into: &Path,
     settings: GitSettings,
 ) -> Result<(), FetchError> {
-    let mut wanted = GitParams::read(address)?;
+    let mut wanted = GitParams::parse(address)?;
     let login = GitLogin::take_from_url(&mut wanted.url);
     let key = wanted.key.as_deref().map(|key| write_key_file(key, into)).transpose()?;
     let GitSettings { own_ssh, max_size } = settings;
@@ -122,7 +122,7 @@ struct GitLogin {
 }
 
 /// The credential helper, a shell command.
-const CREDENTIAL_HELPER: &str = r#"!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$FORMWORK_GIT_USERNAME" "$FORMWORK_GIT_PASSWORD"; }; f"#;
+const CREDENTIAL_HELPER_SCRIPT: &str = r#"!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$FORMWORK_GIT_USERNAME" "$FORMWORK_GIT_PASSWORD"; }; f"#;
 
 impl GitLogin {
     /// Takes the login out of an address. SSH has no use for a password, so there it is dropped.
@@ -142,14 +142,14 @@ impl GitLogin {
         is_http.then_some(Self { origin, name, password })
     }
 
-    fn apply(&self, command: &mut Command) {
+    fn add_to_command(&self, command: &mut Command) {
         let setting = |name: &str| format!("credential.{}.{name}", self.origin);
         command.env("FORMWORK_GIT_USERNAME", &self.name);
         match &self.password {
             Some(password) => {
                 // An empty name first: no other helper is asked.
                 command.args(["-c", &format!("{}=", setting("helper"))]);
-                command.args(["-c", &format!("{}={CREDENTIAL_HELPER}", setting("helper"))]);
+                command.args(["-c", &format!("{}={CREDENTIAL_HELPER_SCRIPT}", setting("helper"))]);
                 command.env("FORMWORK_GIT_PASSWORD", password);
             }
             // The password is for the user's own helpers to know.
@@ -235,7 +235,7 @@ impl GitCommand<'_> {
             AllowedProtocols::AsUsual => command.env("GIT_PROTOCOL_FROM_USER", "0"),
         };
         if let Some(login) = &self.login {
-            login.apply(&mut command);
+            login.add_to_command(&mut command);
         }
         if let Some(key) = self.key {
             let key = shell_quoted(&key.display().to_string());
@@ -356,7 +356,7 @@ mod tests {
             ("https://h/a.git?ref=v1&ref=v2", "https://h/a.git", Some("v1")),
         ];
         for (address, url, reference) in table {
-            let wanted = GitParams::read(address).unwrap();
+            let wanted = GitParams::parse(address).unwrap();
             assert_eq!((wanted.url.as_str(), wanted.reference.as_deref()), (url, reference));
         }
     }
@@ -424,7 +424,7 @@ mod tests {
         let into = folder.path().join("a");
         let git = GitCommand { limit: Duration::from_millis(200), ..git_of(None, &into) };
         let url = format!("git://127.0.0.1:{port}/a");
-        let wanted = GitParams { url, ..GitParams::read("https://h/a").unwrap() };
+        let wanted = GitParams { url, ..GitParams::parse("https://h/a").unwrap() };
         let error = git.fetch(&wanted, into.as_os_str()).unwrap_err();
         assert!(error.to_string().contains("git was not done after"), "{error}");
         serving.join().unwrap();
@@ -449,8 +449,9 @@ mod tests {
 
     #[test]
     fn no_reference_can_be_an_option() {
-        let error = GitParams::read("https://h/a?ref=--upload-pack=touch").unwrap_err().to_string();
+        let error =
+            GitParams::parse("https://h/a?ref=--upload-pack=touch").unwrap_err().to_string();
         assert!(error.contains("begins with a dash"), "{error}");
-        assert!(GitParams::read("https://h/a?ref=%2Dx").is_err());
+        assert!(GitParams::parse("https://h/a?ref=%2Dx").is_err());
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::credentials::Credentials;
 use super::http::{self, Client, HttpError, RetryPolicy, resolve_reference};
-use super::limited::quote_shortened;
+use super::limited_lists::quote_shortened;
 use super::login::{self, LoginError, LoginService};
 use crate::env::Env;
 use crate::redact;
@@ -63,7 +63,7 @@ impl<'a> Hosts<'a> {
     ///
     /// # Errors
     /// When the host cannot be asked or does not offer it.
-    pub(crate) fn service(
+    pub(crate) fn service_url(
         &self,
         http: &Client,
         host: &str,
@@ -126,10 +126,13 @@ impl<'a> Hosts<'a> {
             host: host.to_owned(),
             reason: error.to_string(),
         };
-        let login = document.get(login::SERVICE_ID).map(|value| LoginService::read(&base, value));
+        let login = document
+            .get(login::LOGIN_SERVICE_ID)
+            .map(|value| LoginService::from_discovery_document(&base, value));
         let tokens = document.get("tfe.v2").and_then(|url| url.as_str());
-        let tokens =
-            tokens.map(|url| resolve_reference(&base, url)).filter(|url| http::is_private(url));
+        let tokens = tokens
+            .map(|url| resolve_reference(&base, url))
+            .filter(|url| http::is_encrypted_or_local(url));
         Ok(LoginServices {
             login: login.transpose().map_err(malformed)?,
             tokens: tokens.map(|url| format!("{}/", url.trim_end_matches('/'))),
@@ -138,7 +141,7 @@ impl<'a> Hosts<'a> {
 
     /// Authorization header of a request to a host.
     pub(crate) fn authorization_header(&self, host: &str, url: &str) -> Option<String> {
-        if !http::is_private(url) {
+        if !http::is_encrypted_or_local(url) {
             return None;
         }
         self.credentials.token(host).map(|token| format!("Bearer {token}"))
@@ -146,7 +149,7 @@ impl<'a> Hosts<'a> {
 
     /// Reason why there are no credentials for a request, if it is worth reporting.
     pub(crate) fn credentials_error(&self, host: &str, url: &str) -> Option<String> {
-        if !http::is_private(url) && self.credentials.token(host).is_some() {
+        if !http::is_encrypted_or_local(url) && self.credentials.token(host).is_some() {
             return Some(format!(
                 "the token for {host} was not sent, because {} is not encrypted: give the service an https:// address",
                 redact::redact_address(url)
@@ -253,7 +256,7 @@ mod tests {
             let mut settings = Settings::default();
             let services = BTreeMap::from([(service.id.to_owned(), url.to_owned())]);
             settings.hosts.insert("h.example".into(), services);
-            let found = Hosts::new(&env, &settings).service(&http, "h.example", service);
+            let found = Hosts::new(&env, &settings).service_url(&http, "h.example", service);
             found.map_err(|error| error.to_string())
         };
         assert_eq!(service_at("https://m.example/v1").unwrap(), "https://m.example/v1/");

@@ -1,9 +1,9 @@
 //! Asks servers over HTTP. Every answer has a limit, every wait an end, and a secret goes only to the
 //! host it belongs to.
 
+mod decompressed_reader;
 mod download;
-mod steady;
-mod unpacked;
+mod steady_reader;
 mod url;
 
 use std::io::{self, Read};
@@ -22,12 +22,14 @@ use ureq::{Agent, Body, Proxy, ProxyProtocol, Timeout};
 
 use crate::{clock, redact};
 
-use steady::MinimumPace;
-use unpacked::DecompressedReader;
+use decompressed_reader::DecompressedReader;
+use steady_reader::MinimumPace;
 use url::escape_url;
 
 pub(crate) use download::{Download, Header};
-pub(crate) use url::{host_and_port, is_private, origin, resolve_redirect, resolve_reference};
+pub(crate) use url::{
+    host_and_port, is_encrypted_or_local, origin, resolve_redirect, resolve_reference,
+};
 
 /// Reasons why a request to a server fails.
 #[derive(Debug, thiserror::Error)]
@@ -133,7 +135,7 @@ impl Client {
     ///
     /// # Errors
     /// When there is no answer after all, or the server is busy or fails.
-    pub(crate) fn request_any_with_retries(
+    pub(crate) fn request_with_headers_and_retries(
         &self,
         url: &str,
         asking: Option<&str>,
@@ -143,7 +145,7 @@ impl Client {
         self.send_with_retries(patience, || {
             let answer = self.request_any_status(url, asking, headers, patience.each)?;
             match answer.status_error(url) {
-                Some(error) if error.is_temporary() => Err(error),
+                Some(error) if error.may_succeed_later() => Err(error),
                 _ => Ok(answer),
             }
         })
@@ -157,11 +159,11 @@ impl Client {
         let mut attempts = 1;
         loop {
             match ask() {
-                Err(error) if error.is_temporary() && attempts <= patience.retries => {
+                Err(error) if error.may_succeed_later() && attempts <= patience.retries => {
                     (self.pause)(error.retry_pause(attempts));
                     attempts += 1;
                 }
-                Err(error) if error.is_temporary() => {
+                Err(error) if error.may_succeed_later() => {
                     return Err(HttpError::AttemptsExhausted { attempts, last: Box::new(error) });
                 }
                 answered => return answered,
@@ -192,7 +194,7 @@ impl Client {
         let mut at = url.to_owned();
         let end = Instant::now() + limit;
         for _ in 0..=MAX_REDIRECTS {
-            let proxy = self.proxy(&at).map_err(|error| HttpError::Proxy {
+            let proxy = self.proxy_for_url(&at).map_err(|error| HttpError::Proxy {
                 url: redact::redact_address(&at),
                 reason: error.to_string(),
             })?;
@@ -226,7 +228,7 @@ impl Client {
     /// # Errors
     /// When there is no answer, or not a good one.
     pub(crate) fn post_form(&self, url: &str, form: &str) -> Result<HttpResponse, HttpError> {
-        let proxy = self.proxy(url).map_err(|error| HttpError::Proxy {
+        let proxy = self.proxy_for_url(url).map_err(|error| HttpError::Proxy {
             url: redact::redact_address(url),
             reason: error.to_string(),
         })?;
@@ -242,7 +244,7 @@ impl Client {
     }
 
     /// The proxy for a URL.
-    fn proxy(&self, url: &str) -> Result<Option<Proxy>, ureq::Error> {
+    fn proxy_for_url(&self, url: &str) -> Result<Option<Proxy>, ureq::Error> {
         let Ok(url) = url.parse::<Uri>() else { return Ok(None) };
         let (Some(scheme), Some(host)) = (url.scheme_str(), url.host()) else { return Ok(None) };
         let Some(named) = self.proxies.proxy_for(scheme, host, url.port_u16()) else {
@@ -322,7 +324,7 @@ impl HttpError {
     }
 
     /// Whether it may be otherwise in a moment.
-    fn is_temporary(&self) -> bool {
+    fn may_succeed_later(&self) -> bool {
         match self {
             Self::Unreachable { .. } => true,
             // A server that cannot do something will not learn it.
@@ -371,7 +373,7 @@ fn is_redirect(status: StatusCode) -> bool {
 }
 
 /// Time until a server wants to be asked again: a number of seconds, or a date.
-fn retry_after(value: &str) -> Option<Duration> {
+fn parse_retry_after(value: &str) -> Option<Duration> {
     if let Ok(seconds) = value.trim().parse() {
         return Some(Duration::from_secs(seconds));
     }
@@ -390,7 +392,9 @@ impl HttpResponse {
         let refused = || HttpError::Status {
             url: redact::redact_address(url),
             status: self.status(),
-            retry_after: self.header(header::RETRY_AFTER.as_str()).and_then(|it| retry_after(&it)),
+            retry_after: self
+                .header(header::RETRY_AFTER.as_str())
+                .and_then(|it| parse_retry_after(&it)),
         };
         (!self.response.status().is_success()).then(refused)
     }
@@ -526,7 +530,7 @@ mod tests {
     #[test]
     fn a_server_says_when_it_wants_to_be_asked_again() {
         let pause = |value: &str| {
-            let retry_after = retry_after(value);
+            let retry_after = parse_retry_after(value);
             HttpError::Status { url: String::new(), status: 429, retry_after }
                 .retry_pause(2)
                 .as_secs()
@@ -548,7 +552,7 @@ mod tests {
         for (code, again) in
             [(400, false), (404, false), (429, true), (500, true), (501, false), (503, true)]
         {
-            assert_eq!(status(code).is_temporary(), again, "{code}");
+            assert_eq!(status(code).may_succeed_later(), again, "{code}");
         }
     }
 

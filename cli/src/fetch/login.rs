@@ -15,7 +15,7 @@ use super::http::{self, Client, HttpError, resolve_reference};
 use super::url_parameters::decode_percent;
 
 /// The service in discovery documents.
-pub(super) const SERVICE_ID: &str = "login.v1";
+pub(super) const LOGIN_SERVICE_ID: &str = "login.v1";
 /// The ports that may be used when the host names none.
 const DEFAULT_CALLBACK_PORTS: (u16, u16) = (1024, 65535);
 /// The longest request of a browser.
@@ -59,14 +59,18 @@ pub(crate) enum LoginError {
 
 impl LoginService {
     /// Reads the description of the service in a discovery document.
-    pub(super) fn read(base: &str, value: &serde_json::Value) -> Result<Self, LoginError> {
-        let invalid = |reason: &str| LoginError::Service(format!("service {SERVICE_ID}: {reason}"));
+    pub(super) fn from_discovery_document(
+        base: &str,
+        value: &serde_json::Value,
+    ) -> Result<Self, LoginError> {
+        let invalid =
+            |reason: &str| LoginError::Service(format!("service {LOGIN_SERVICE_ID}: {reason}"));
         let text = |name: &str| value.get(name).and_then(|text| text.as_str());
         let url = |name: &str| -> Result<String, LoginError> {
             let given = text(name).ok_or_else(|| invalid(&format!("missing property {name:?}")))?;
             let url = resolve_reference(base, given);
             // A code or token must not be read on its way.
-            if http::is_private(&url) {
+            if http::is_encrypted_or_local(&url) {
                 return Ok(url);
             }
             Err(invalid(&format!("the URL of {name:?} must use https")))
@@ -272,7 +276,7 @@ mod tests {
     fn a_description_needs_a_client_and_encrypted_addresses() {
         let base = "https://h.example/.well-known/terraform.json";
         let good = json!({ "client": "cli", "authz": "/authz", "token": "token", "ports": [10000, 10010] });
-        let service = LoginService::read(base, &good).unwrap();
+        let service = LoginService::from_discovery_document(base, &good).unwrap();
         assert_eq!(service.authorize, "https://h.example/authz");
         assert_eq!(service.token, "https://h.example/.well-known/token");
         assert!(service.by_code && service.ports == (10000, 10010));
@@ -286,11 +290,11 @@ mod tests {
         ] {
             let mut broken = good.clone();
             broken[name] = value;
-            assert!(LoginService::read(base, &broken).is_err(), "{broken}");
+            assert!(LoginService::from_discovery_document(base, &broken).is_err(), "{broken}");
         }
         let mut password = good;
         password["grant_types"] = json!(["password"]);
-        assert!(!LoginService::read(base, &password).unwrap().by_code);
+        assert!(!LoginService::from_discovery_document(base, &password).unwrap().by_code);
     }
 
     #[test]

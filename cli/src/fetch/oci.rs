@@ -1,7 +1,7 @@
 //! Client of OCI registries, by the distribution specification: the tags, manifests and blobs of a
 //! repository. Everything with a digest is compared with it. Installs nothing.
 
-mod access;
+mod authorization;
 mod credentials;
 mod digest;
 mod manifest;
@@ -21,8 +21,8 @@ use super::http::{
 use crate::env::Env;
 use crate::redact;
 use crate::settings::{RepositoryAddr, Settings};
-use access::AuthChallenge;
-use credentials::LoginFinder;
+use authorization::AuthChallenge;
+use credentials::RegistryLoginFinder;
 
 pub(crate) use digest::Digest;
 #[cfg(any(test, fuzzing))]
@@ -82,7 +82,7 @@ impl Display for ManifestReference {
 
 /// Access to OCI registries: the settings, and the authorizations that registries have granted.
 pub(crate) struct OciRegistries<'a> {
-    logins: LoginFinder<'a>,
+    logins: RegistryLoginFinder<'a>,
     patience: RetryPolicy,
     /// The `Authorization` header by repository.
     granted: Mutex<BTreeMap<RepositoryAddr, String>>,
@@ -91,7 +91,7 @@ pub(crate) struct OciRegistries<'a> {
 impl<'a> OciRegistries<'a> {
     /// Access as the settings allow it. No registry is asked, and no credentials are read.
     pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
-        let logins = LoginFinder::new(env, settings);
+        let logins = RegistryLoginFinder::new(env, settings);
         Self { logins, patience: registry_retry_policy(env), granted: Mutex::default() }
     }
 
@@ -113,7 +113,7 @@ impl<'a> OciRegistries<'a> {
 
 /// A repository of a registry.
 pub(crate) struct Repository<'r> {
-    logins: &'r LoginFinder<'r>,
+    logins: &'r RegistryLoginFinder<'r>,
     patience: RetryPolicy,
     granted: &'r Mutex<BTreeMap<RepositoryAddr, String>>,
     http: &'r Client,
@@ -194,7 +194,7 @@ impl Repository<'_> {
                 "the content of {reference} does not match its digest {digest}; {DAMAGED_OBJECT_REMEDY}"
             )));
         }
-        Manifest::read(&bytes, &media_type)
+        Manifest::parse(&bytes, &media_type)
             .map_err(|reason| OciError::Content(format!("{reference} is malformed: {reason}")))
     }
 
@@ -256,14 +256,15 @@ impl Repository<'_> {
     ) -> Result<HttpResponse, OciError> {
         let grant = self.cached_authorization();
         let mut answer =
-            self.http.request_any_with_retries(url, grant.as_deref(), headers, patience)?;
+            self.http.request_with_headers_and_retries(url, grant.as_deref(), headers, patience)?;
         // The challenge of another server, to which the registry redirects, is not for its credentials.
         if answer.status() == 401 && origin(&answer.url) == origin(url) {
             let challenge = answer.header(header::WWW_AUTHENTICATE.as_str());
             let challenge = AuthChallenge::parse(&challenge.unwrap_or_default())
                 .ok_or_else(|| self.unauthorized_error(None))?;
-            let grant = self.authorize(&challenge)?;
-            answer = self.http.request_any_with_retries(url, Some(&grant), headers, patience)?;
+            let grant = self.authorization_header(&challenge)?;
+            answer =
+                self.http.request_with_headers_and_retries(url, Some(&grant), headers, patience)?;
             if answer.status_error(url).is_none() {
                 let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
                 granted.insert(self.addr.clone(), grant);

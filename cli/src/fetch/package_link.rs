@@ -5,7 +5,7 @@ use super::FetchError;
 use super::http::Client;
 
 /// The longest page that is searched.
-const MAX_PAGE_SIZE: u64 = 1 << 20;
+const MAX_SEARCHED_PAGE_SIZE: u64 = 1 << 20;
 
 /// Asks a server where a package is.
 pub(super) fn find_package_url(
@@ -18,7 +18,7 @@ pub(super) fn find_package_url(
     if let Some(named) = answer.header("X-Terraform-Get").filter(|named| !named.is_empty()) {
         return Ok(named);
     }
-    let page = answer.read_text(MAX_PAGE_SIZE)?;
+    let page = answer.read_text(MAX_SEARCHED_PAGE_SIZE)?;
     link_in_page(&page).ok_or_else(|| FetchError::Address("no source URL was returned".to_owned()))
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn token_source<'a>(env: &Env, settings: &'a Settings, host: &str) ->
 ///
 /// # Errors
 /// When the file cannot be read or written, or the helper fails.
-pub(crate) fn store_token(
+pub(crate) fn store_or_remove_token(
     place: &TokenSource<'_>,
     host: &str,
     token: Option<&str>,
@@ -125,7 +125,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/credentials.tfrc.json");
         let place = TokenSource::File { path: path.clone(), is_stored: false };
-        store_token(&place, "b.example", Some("one")).unwrap();
+        store_or_remove_token(&place, "b.example", Some("one")).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         // The layout that Terraform writes.
         let expected = "{\n  \"credentials\": {\n    \"b.example\": {\n      \"token\": \"one\"\n    }\n  }\n}";
@@ -133,9 +133,9 @@ mod tests {
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         let other = "{\"other\": 1.50, \"credentials\": {\"B.example\": {}, \"a.example\": {\"token\": \"x\"}}}";
         std::fs::write(&path, other).unwrap();
-        store_token(&place, "b.example", Some("two")).unwrap();
-        store_token(&place, "c.example", Some("three")).unwrap();
-        store_token(&place, "c.example", None).unwrap();
+        store_or_remove_token(&place, "b.example", Some("two")).unwrap();
+        store_or_remove_token(&place, "c.example", Some("three")).unwrap();
+        store_or_remove_token(&place, "c.example", None).unwrap();
         let found: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         let expected = json!({
             "other": 1.5,
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(found, expected);
         for broken in ["{", "[]", "{\"credentials\": 1}"] {
             std::fs::write(&path, broken).unwrap();
-            assert!(store_token(&place, "c.example", Some("t")).is_err(), "{broken}");
+            assert!(store_or_remove_token(&place, "c.example", Some("t")).is_err(), "{broken}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), broken);
         }
     }

@@ -18,13 +18,13 @@ use crate::fetch::unpack_limits::UnpackLimits;
 pub(crate) fn hash_folder(root: &Path) -> io::Result<String> {
     let mut files = Vec::new();
     collect_files(
-        &root.canonicalize().map_err(|error| with_path(root, error))?,
+        &root.canonicalize().map_err(|error| error_with_path(root, error))?,
         String::new(),
         &mut files,
     )?;
     let lines = files.into_iter().map(|(name, path)| {
-        let mut file = open_file(&path).map_err(|error| with_path(&path, error))?;
-        Ok((sha256_of_reader(&mut file).map_err(|error| with_path(&path, error))?, name))
+        let mut file = open_file(&path).map_err(|error| error_with_path(&path, error))?;
+        Ok((sha256_of_reader(&mut file).map_err(|error| error_with_path(&path, error))?, name))
     });
     Ok(hash_of_lines(lines.collect::<io::Result<Vec<_>>>()?))
 }
@@ -37,7 +37,7 @@ pub(crate) fn hash_folder(root: &Path) -> io::Result<String> {
 pub(crate) fn hash_module(root: &Path) -> io::Result<String> {
     let mut files = Vec::new();
     collect_files(
-        &root.canonicalize().map_err(|error| with_path(root, error))?,
+        &root.canonicalize().map_err(|error| error_with_path(root, error))?,
         String::new(),
         &mut files,
     )?;
@@ -48,7 +48,7 @@ pub(crate) fn hash_module(root: &Path) -> io::Result<String> {
                 .and_then(|target| sha256_of_reader(&mut target.as_os_str().as_encoded_bytes())),
             false => open_file(&path).and_then(|mut file| sha256_of_reader(&mut file)),
         };
-        Ok((sum.map_err(|error| with_path(&path, error))?, name))
+        Ok((sum.map_err(|error| error_with_path(&path, error))?, name))
     });
     Ok(hash_of_lines(lines.collect::<io::Result<Vec<_>>>()?))
 }
@@ -62,7 +62,7 @@ fn is_vcs_history(name: &str) -> bool {
 ///
 /// # Errors
 /// When the file is no archive or cannot be read.
-pub(crate) fn hash_archive(archive: impl Read + io::Seek) -> io::Result<String> {
+pub(crate) fn h1_hash_of_archive(archive: impl Read + io::Seek) -> io::Result<String> {
     let mut archive = zip::ZipArchive::new(archive).map_err(io::Error::other)?;
     let mut lines = Vec::new();
     let mut left = UnpackLimits::PROVIDER.unpacked;
@@ -85,7 +85,7 @@ pub(crate) fn hash_archive(archive: impl Read + io::Seek) -> io::Result<String> 
 ///
 /// # Errors
 /// When the file cannot be read.
-pub(crate) fn hash_packed(archive: &mut impl Read) -> io::Result<String> {
+pub(crate) fn zh_hash_of_archive(archive: &mut impl Read) -> io::Result<String> {
     Ok(format!("zh:{}", sha256_of_reader(archive)?))
 }
 
@@ -121,7 +121,7 @@ impl<W: io::Write> io::Write for HashingWriter<'_, W> {
     }
 }
 
-fn with_path(path: &Path, error: io::Error) -> io::Error {
+fn error_with_path(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
@@ -130,7 +130,7 @@ fn collect_files(
     prefix: String,
     files: &mut Vec<(String, PathBuf)>,
 ) -> io::Result<()> {
-    for entry in std::fs::read_dir(folder).map_err(|error| with_path(folder, error))? {
+    for entry in std::fs::read_dir(folder).map_err(|error| error_with_path(folder, error))? {
         let entry = entry?;
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         if entry.file_type()?.is_dir() {
@@ -202,7 +202,7 @@ mod tests {
             archive.start_file(name, options).unwrap();
             archive.write_all(text.as_bytes()).unwrap();
         }
-        let hash = hash_archive(archive.finish().unwrap()).unwrap();
+        let hash = h1_hash_of_archive(archive.finish().unwrap()).unwrap();
         assert_eq!(hash_folder(folder.path()).unwrap(), hash);
         // sha256sum of the two files, joined by hand and hashed with openssl.
         assert!(hash.starts_with("h1:") && hash.len() == 47);

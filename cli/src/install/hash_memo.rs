@@ -14,7 +14,7 @@ use crate::clock;
 use crate::env::Env;
 
 /// The seconds for which a change may have the same time as another one.
-const SAME_TIMESTAMP_SECONDS: i64 = 2;
+const TIMESTAMP_GRANULARITY_SECONDS: i64 = 2;
 
 /// The remembered hashes of a user.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl HashMemo {
         let root = root.canonicalize()?;
         let name = Sha256::digest(root.as_os_str().as_encoded_bytes());
         let file = folder.join(name.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
-        let Some(before) = FileRecords::read_records(&root)? else {
+        let Some(before) = FileMetadataRecords::read_records(&root)? else {
             return hash::hash_folder(&root);
         };
         if let Some(known) = before.remembered_hash(&file) {
@@ -46,8 +46,8 @@ impl HashMemo {
         let hash = hash::hash_folder(&root)?;
         // A file that changes in this moment may change again without another time.
         let settled =
-            before.newest + SAME_TIMESTAMP_SECONDS < clock::current_time().unix_timestamp();
-        if settled && FileRecords::read_records(&root)?.as_ref() == Some(&before) {
+            before.newest + TIMESTAMP_GRANULARITY_SECONDS < clock::current_time().unix_timestamp();
+        if settled && FileMetadataRecords::read_records(&root)?.as_ref() == Some(&before) {
             // A memo that cannot be written to is as good as none.
             drop(before.remember(&file, &hash));
         }
@@ -57,14 +57,14 @@ impl HashMemo {
 
 /// The system's records of all files of a folder.
 #[derive(Debug, PartialEq, Eq)]
-struct FileRecords {
+struct FileMetadataRecords {
     /// The checksum over the records.
     sum: String,
     /// The time of the newest change.
     newest: i64,
 }
 
-impl FileRecords {
+impl FileMetadataRecords {
     /// The records of the files, if the system keeps any.
     fn read_records(root: &Path) -> io::Result<Option<Self>> {
         let mut lines = Vec::new();
@@ -121,14 +121,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("program");
         fs::write(&path, "one").unwrap();
-        let before = FileRecords::read_records(folder.path()).unwrap();
-        assert_eq!(FileRecords::read_records(folder.path()).unwrap(), before);
+        let before = FileMetadataRecords::read_records(folder.path()).unwrap();
+        assert_eq!(FileMetadataRecords::read_records(folder.path()).unwrap(), before);
         let time = path.metadata().unwrap().modified().unwrap();
         let aside = folder.path().join("aside");
         fs::write(&aside, "two").unwrap();
         fs::File::open(&aside).unwrap().set_modified(time).unwrap();
         fs::rename(aside, &path).unwrap();
-        assert_ne!(FileRecords::read_records(folder.path()).unwrap(), before);
+        assert_ne!(FileMetadataRecords::read_records(folder.path()).unwrap(), before);
     }
 
     #[test]
@@ -138,22 +138,25 @@ mod tests {
         fs::create_dir(&package).unwrap();
         fs::write(&target, "one").unwrap();
         std::os::unix::fs::symlink("../target", package.join("program")).unwrap();
-        let before = FileRecords::read_records(&package).unwrap();
-        assert_eq!(FileRecords::read_records(&package).unwrap(), before);
+        let before = FileMetadataRecords::read_records(&package).unwrap();
+        assert_eq!(FileMetadataRecords::read_records(&package).unwrap(), before);
         let aside = folder.path().join("aside");
         fs::write(&aside, "two").unwrap();
         fs::rename(aside, target).unwrap();
-        assert_ne!(FileRecords::read_records(&package).unwrap(), before);
+        assert_ne!(FileMetadataRecords::read_records(&package).unwrap(), before);
     }
 
     #[test]
     fn a_hash_is_remembered_for_its_records_alone() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("memo/a");
-        let record = FileRecords { sum: "ff".to_owned(), newest: 0 };
+        let record = FileMetadataRecords { sum: "ff".to_owned(), newest: 0 };
         record.remember(&file, "h1:x").unwrap();
         assert_eq!(record.remembered_hash(&file).as_deref(), Some("h1:x"));
-        assert_eq!(FileRecords { sum: "fe".to_owned(), newest: 0 }.remembered_hash(&file), None);
+        assert_eq!(
+            FileMetadataRecords { sum: "fe".to_owned(), newest: 0 }.remembered_hash(&file),
+            None
+        );
     }
 
     #[test]

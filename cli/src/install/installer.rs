@@ -123,9 +123,9 @@ impl Installer<'_> {
             if !mirrored.is_some_and(|listing| listing.versions.iter().any(suits)) {
                 return Ok(use_shipped_provider(job, version, emit));
             }
-            return self.select_version(job, &self.mirrors, emit);
+            return self.select_and_install_version(job, &self.mirrors, emit);
         }
-        match (self.select_version(job, &self.search, emit), shipped) {
+        match (self.select_and_install_version(job, &self.search, emit), shipped) {
             // There is nothing better without a network.
             (Err(InstallFailure::Query(error)), Some(version))
                 if matches!(*error, SourceError::Unreachable { .. }) =>
@@ -136,7 +136,7 @@ impl Installer<'_> {
         }
     }
 
-    fn select_version(
+    fn select_and_install_version(
         &self,
         job: &InstallJob,
         search: &SourceSearch<'_>,
@@ -186,7 +186,7 @@ impl Installer<'_> {
             let hash = package::install_package(&content, below, id, None)
                 .map_err(|error| InstallFailure::Cache(version.clone(), error.to_string()))?;
             let hashes = LockHashes { prior, ..LockHashes::default() };
-            return Ok(provider_locked_as(job, version, hash, hashes, false));
+            return Ok(newly_locked_provider(job, version, hash, hashes, false));
         }
         let package = search
             .package(&job.addr, version, &Platform::current())
@@ -199,7 +199,7 @@ impl Installer<'_> {
         let third_party = fetched.trust.key_id().is_some();
         let digest = fetched.digest.as_ref();
         let hashes = LockHashes { prior, signed: &fetched.signed, digest };
-        Ok(provider_locked_as(job, version, hash, hashes, third_party))
+        Ok(newly_locked_provider(job, version, hash, hashes, third_party))
     }
 
     /// Puts a package in its place, through the shared cache if there is one.
@@ -248,7 +248,7 @@ fn unchanged_lock(lock: &ProviderLock) -> InstalledProvider {
     }
 }
 
-fn provider_locked_as(
+fn newly_locked_provider(
     job: &InstallJob,
     version: &Version,
     hash: String,
@@ -341,7 +341,7 @@ pub(crate) fn fetch_package(
 
 fn open_archive(path: &Path) -> std::io::Result<(File, String)> {
     let mut file = open_file(path)?;
-    let zh = hash::hash_packed(&mut file)?;
+    let zh = hash::zh_hash_of_archive(&mut file)?;
     Ok((file, zh))
 }
 
@@ -421,7 +421,7 @@ fn verify_hashes(
             PackageContent::Archive(archive) => {
                 let mut archive = archive;
                 archive.rewind()?;
-                Ok(zh.is_some_and(is_among) || is_among(&hash::hash_archive(archive)?))
+                Ok(zh.is_some_and(is_among) || is_among(&hash::h1_hash_of_archive(archive)?))
             }
         }
     };

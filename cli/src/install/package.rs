@@ -26,14 +26,14 @@ pub(crate) fn package_dir_any_platform(
     version: &Version,
     platform: &Platform,
 ) -> PathBuf {
-    parent_names(provider, version)
+    package_parent_folder_names(provider, version)
         .iter()
         .fold(below.to_owned(), |at, name| at.join(name))
         .join(platform.to_string())
 }
 
 /// The names of the folders around a package.
-fn parent_names(provider: &ProviderAddr, version: &Version) -> [String; 4] {
+fn package_parent_folder_names(provider: &ProviderAddr, version: &Version) -> [String; 4] {
     [
         provider.host().to_string(),
         provider.namespace().to_string(),
@@ -89,7 +89,7 @@ pub(crate) fn install_package(
 ) -> Result<String, BadPackage> {
     let PackageId { provider, version } = id;
     let mut parent = below;
-    for name in parent_names(provider, version) {
+    for name in package_parent_folder_names(provider, version) {
         parent = parent.open_or_create_subdir(name)?;
     }
     let name = Platform::current().to_string();
@@ -98,7 +98,7 @@ pub(crate) fn install_package(
         find_program(package, provider).ok_or_else(named)?;
         let hash = hash::hash_folder(package)?;
         if allowed.is_some_and(|allowed| !allowed.contains(&hash)) {
-            return Err(BadPackage::Mismatch(mismatch_message(provider, version)));
+            return Err(BadPackage::Mismatch(locked_hash_mismatch_message(provider, version)));
         }
         Ok(hash)
     };
@@ -117,8 +117,8 @@ pub(crate) fn install_package(
         }
         PackageContent::Archive(archive) => {
             let (aside, _mine) = create_unpack_dir(parent)?;
-            let package = aside.dir().path().join(UNPACKED_NAME);
-            archive::unpack_file(
+            let package = aside.dir().path().join(UNPACKED_PACKAGE_NAME);
+            archive::unpack_open_archive(
                 archive.try_clone()?,
                 ArchiveFormat::Zip,
                 &package,
@@ -135,7 +135,7 @@ pub(crate) fn install_package(
                 && hash::hash_folder(&place).is_ok_and(|there| there == hash);
             if !is_there {
                 aside.parent().remove(&name)?;
-                aside.dir().rename(UNPACKED_NAME, aside.parent(), &name)?;
+                aside.dir().rename(UNPACKED_PACKAGE_NAME, aside.parent(), &name)?;
             }
             Ok(hash)
         }
@@ -143,14 +143,14 @@ pub(crate) fn install_package(
 }
 
 /// The message about a package that is not the locked one.
-pub(crate) fn mismatch_message(addr: &ProviderAddr, version: &Version) -> String {
+pub(crate) fn locked_hash_mismatch_message(addr: &ProviderAddr, version: &Version) -> String {
     format!(
         "the package of {addr} {version} doesn't match any of the checksums previously recorded in the dependency lock file"
     )
 }
 
 /// The name of a package while it is unpacked.
-const UNPACKED_NAME: &str = "package";
+const UNPACKED_PACKAGE_NAME: &str = "package";
 
 /// Prefix of the names of folders in which packages are unpacked.
 const UNPACKING_PREFIX: &str = ".unpacking-";

@@ -101,7 +101,7 @@ impl ProviderFolders<'_> {
         if !lock.hashes.is_empty() && !lock.hashes.contains(&hash) {
             let detail = format!(
                 "What is installed is not what was locked: {}. Run `formwork init` to reinstall it, or `formwork init -upgrade` if the package was meant to change.",
-                package::mismatch_message(addr, &lock.version)
+                package::locked_hash_mismatch_message(addr, &lock.version)
             );
             let summary = messages::REQUIRED_PLUGINS_ARE_NOT_INSTALLED;
             return Err(

@@ -24,11 +24,11 @@ use crate::data_dir::DataDir;
 use crate::env::Env;
 use crate::messages;
 use crate::settings::{
-    InstallMethod, InstallMethodKind, Settings, implied_folders, matches_pattern,
+    InstallMethod, InstallMethodKind, Settings, implied_mirror_folders, matches_pattern,
 };
 
 /// The name of the folder of packages in the data directory.
-const PACKAGES_DIR: &str = "providers";
+const PROVIDER_PACKAGES_DIR: &str = "providers";
 
 /// Folders in which providers are searched and kept.
 pub(crate) struct ProviderFolders<'a> {
@@ -66,7 +66,7 @@ pub(crate) struct ProviderInstallOptions<'a> {
 
 impl ProviderFolders<'_> {
     pub(super) fn packages_path(&self) -> PathBuf {
-        self.data.path().join(PACKAGES_DIR)
+        self.data.path().join(PROVIDER_PACKAGES_DIR)
     }
 
     /// The folder of a provider under development, if the settings name one.
@@ -84,7 +84,7 @@ impl ProviderFolders<'_> {
 
     /// The directory of installed packages, which is created if it is missing.
     pub(super) fn packages_dir(&self) -> std::io::Result<Dir> {
-        self.data.open_or_create()?.open_or_create_subdir(PACKAGES_DIR)
+        self.data.open_or_create()?.open_or_create_subdir(PROVIDER_PACKAGES_DIR)
     }
 
     /// The places to search, in Terraform's order.
@@ -101,7 +101,7 @@ impl ProviderFolders<'_> {
         if let Some(methods) = &self.settings.methods {
             return methods.clone();
         }
-        let folders = implied_folders(self.env, self.root);
+        let folders = implied_mirror_folders(self.env, self.root);
         let folders: Vec<_> = folders.into_iter().filter(|folder| folder.is_dir()).collect();
         // A provider that is in one of these is not looked for elsewhere.
         let is_local = |addr: &&ProviderAddr| {
@@ -200,7 +200,7 @@ impl ProviderFolders<'_> {
             match done {
                 Ok(done) => {
                     if !done.warnings.is_empty() {
-                        diags.warn(remarks_warning(&job.addr, &done.warnings));
+                        diags.warn(registry_remarks_warning(&job.addr, &done.warnings));
                     }
                     installed.third_party |= done.third_party;
                     installed.incomplete.extend(done.incomplete.then(|| job.addr.display_string()));
@@ -261,7 +261,7 @@ impl ProviderFolders<'_> {
 }
 
 /// The warning with the remarks of a registry.
-fn remarks_warning(addr: &ProviderAddr, remarks: &[String]) -> Diagnostic {
+fn registry_remarks_warning(addr: &ProviderAddr, remarks: &[String]) -> Diagnostic {
     let lines: Vec<String> = remarks.iter().map(|remark| format!("- {remark}")).collect();
     let detail = format!("The remote registry returned warnings for {addr}:\n{}", lines.join("\n"));
     Diagnostic::warning(messages::ADDITIONAL_PROVIDER_INFORMATION_FROM_REGISTRY, detail)

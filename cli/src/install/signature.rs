@@ -72,7 +72,7 @@ pub(crate) enum BadSignature {
 ///
 /// # Errors
 /// When no key made the signature, or the one that did is not valid.
-pub(crate) fn verify(
+pub(crate) fn verify_signature(
     document: &[u8],
     signature: &[u8],
     keys: &[String],
@@ -88,7 +88,7 @@ pub(crate) fn verify(
         return Err(BadSignature::Signature("it holds no signature".to_owned()));
     }
     for text in keys {
-        for key in read_keys(text)? {
+        for key in parse_public_keys(text)? {
             for signature in &signatures {
                 if let Some(signer) = SigningKey::find_issuer(&key, signature) {
                     signer
@@ -102,7 +102,7 @@ pub(crate) fn verify(
     Err(BadSignature::UnknownIssuer)
 }
 
-fn read_keys(text: &str) -> Result<Vec<SignedPublicKey>, BadSignature> {
+fn parse_public_keys(text: &str) -> Result<Vec<SignedPublicKey>, BadSignature> {
     let unreadable = |error: pgp::errors::Error| BadSignature::Key(error.to_string());
     let (keys, _) = SignedPublicKey::from_string_many(text).map_err(unreadable)?;
     keys.take(MAX_PGP_PACKETS).map(|key| key.map_err(unreadable)).collect()
@@ -263,7 +263,7 @@ mod tests {
     fn check(document: &[u8], signature: &[u8], keys: &[&str]) -> Result<PackageTrust, String> {
         let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
         let now = datetime!(2027-06-01 00:00 UTC);
-        verify(document, signature, &keys, now).map_err(|error| error.to_string())
+        verify_signature(document, signature, &keys, now).map_err(|error| error.to_string())
     }
 
     #[test]

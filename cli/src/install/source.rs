@@ -125,7 +125,7 @@ pub(crate) struct SourceSearch<'a> {
 
 impl<'a> SourceSearch<'a> {
     /// Looks at the origin registries alone.
-    pub(crate) fn registries(servers: &'a ServerAccess<'a>) -> Self {
+    pub(crate) fn in_origin_registries(servers: &'a ServerAccess<'a>) -> Self {
         Self::new([InstallMethod::for_all_providers(InstallMethodKind::Direct)], servers)
     }
 
@@ -218,7 +218,7 @@ impl<'a> SourceSearch<'a> {
             ProviderSource::Registry => registry::versions(self.servers, addr),
             ProviderSource::Network(url) => network_mirror::list_versions(self.servers, url, addr),
             ProviderSource::Oci(template) => {
-                oci::OciQuery { servers: self.servers, template, addr }.versions()
+                oci::OciProviderQuery { servers: self.servers, template, addr }.versions()
             }
             ProviderSource::Folder(folder) => {
                 let found = local_packages(folder, addr)?;
@@ -248,7 +248,8 @@ impl<'a> SourceSearch<'a> {
                 network_mirror::find_mirror_package(self.servers, url, addr, version, platform)
             }
             ProviderSource::Oci(template) => {
-                oci::OciQuery { servers: self.servers, template, addr }.package(version, platform)
+                oci::OciProviderQuery { servers: self.servers, template, addr }
+                    .package(version, platform)
             }
             ProviderSource::Folder(folder) => {
                 let is_it = |one: &MirroredProviderPackage| {

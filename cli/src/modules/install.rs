@@ -2,8 +2,8 @@
 
 mod fetch_root_module;
 mod locked;
-mod runs;
-mod version;
+mod select_version;
+mod test_run_modules;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub(crate) use fetch_root_module::fetch_root_module;
 /// Maximum depth of nested calls.
 const MAX_CALL_DEPTH: usize = 64;
 /// Maximum number of calls in all.
-const MAX_CALLS: usize = 10_000;
+const MAX_MODULE_CALLS: usize = 10_000;
 /// Maximum length of the name of a module's folder: file systems allow little more.
 const MAX_FOLDER_NAME_LEN: usize = 240;
 
@@ -80,7 +80,7 @@ pub(crate) fn install_modules(
     upgrade: bool,
     tell: &dyn Fn(InstallProgress),
 ) -> Result<(), Reported> {
-    let folder = place.data.path().join(super::FOLDER);
+    let folder = place.data.path().join(super::MODULES_FOLDER_NAME);
     let broken = |diags: &mut Diagnostics, error: std::io::Error| {
         let path = ModuleManifest::path(&folder);
         let detail =
@@ -252,11 +252,11 @@ impl ModuleWalk<'_> {
     ) {
         for call in calls {
             self.n_calls += 1;
-            if self.n_calls > MAX_CALLS || here.depth == MAX_CALL_DEPTH {
+            if self.n_calls > MAX_MODULE_CALLS || here.depth == MAX_CALL_DEPTH {
                 let (limit, what) = if here.depth == MAX_CALL_DEPTH {
                     (MAX_CALL_DEPTH, "calls within each other")
                 } else {
-                    (MAX_CALLS, "calls in all")
+                    (MAX_MODULE_CALLS, "calls in all")
                 };
                 let _ = diags.error(module_errors::too_many_calls_error(limit, what, &call));
                 self.lacking = true;
@@ -325,11 +325,15 @@ impl ModuleWalk<'_> {
         if let Some(package) =
             here.package.as_ref().filter(|package| !dir.starts_with(&package.dir))
         {
-            return Err(diags.error(module_errors::escapes_error(&key, call, &package.name)));
+            return Err(diags.error(module_errors::source_escapes_package_error(
+                &key,
+                call,
+                &package.name,
+            )));
         }
         let dir = self.resolve_links(&dir);
         if !self.staging.staged_path(&dir).is_dir() {
-            return Err(diags.error(module_errors::unreadable_error(call, &dir)));
+            return Err(diags.error(module_errors::missing_module_folder_error(call, &dir)));
         }
         let same = self.old.0.get(&key).is_some_and(|record| {
             record.source == path && record.dir == dir && record.version.is_none()

@@ -9,10 +9,10 @@ use formwork_core::disk::{Dir, MAX_SMALL_FILE_LEN};
 use serde_json::Value;
 
 use super::manifest::ModuleRecord;
-use crate::view::json::tree::Json;
+use crate::view::json::json_builder::Json;
 
 /// The name of the file in the root module's folder.
-pub(crate) const FILE_NAME: &str = ".formwork.modules.lock.json";
+pub(crate) const MODULE_LOCK_FILE_NAME: &str = ".formwork.modules.lock.json";
 
 /// The form of the file.
 const FORMAT_VERSION: &str = "1.0";
@@ -51,7 +51,7 @@ impl ModuleLock {
     /// # Errors
     /// When it cannot be read, or is no lock file.
     pub(crate) fn load(root: &Path) -> io::Result<Option<Self>> {
-        let text = Dir::open(root)?.read_text(FILE_NAME, MAX_SMALL_FILE_LEN)?;
+        let text = Dir::open(root)?.read_text(MODULE_LOCK_FILE_NAME, MAX_SMALL_FILE_LEN)?;
         text.map(|text| Self::parse(&text)).transpose()
     }
 
@@ -60,7 +60,7 @@ impl ModuleLock {
     /// # Errors
     /// When it cannot be written; what was there is there still.
     pub(crate) fn save(&self, root: &Path) -> io::Result<()> {
-        Dir::open(root)?.replace(FILE_NAME, self.render().as_bytes(), 0o644)
+        Dir::open(root)?.replace(MODULE_LOCK_FILE_NAME, self.render().as_bytes(), 0o644)
     }
 
     fn parse(text: &str) -> io::Result<Self> {

@@ -12,7 +12,7 @@ use super::lock::{self, LockedModule, ModuleLock};
 use super::registry::{ModuleVersions, RegistryError};
 use super::source::ModuleInPackage;
 use crate::fetch::http::HttpError;
-use crate::fetch::limited::quote_shortened;
+use crate::fetch::limited_lists::quote_shortened;
 use crate::messages;
 use crate::redact;
 
@@ -30,7 +30,7 @@ fn outside_package_error(
     Diagnostic::error(summary, detail).at(call.span).blamed_on(Blame::Environment)
 }
 
-pub(super) fn unreadable_error(call: &ModuleCallSource, dir: &Path) -> Diagnostic {
+pub(super) fn missing_module_folder_error(call: &ModuleCallSource, dir: &Path) -> Diagnostic {
     let detail = format!(
         "The directory {} could not be read for module \"{}\": there is no such directory.",
         dir.display(),
@@ -39,7 +39,11 @@ pub(super) fn unreadable_error(call: &ModuleCallSource, dir: &Path) -> Diagnosti
     Diagnostic::error(messages::UNREADABLE_MODULE_DIRECTORY, detail).at(call.source_span)
 }
 
-pub(super) fn escapes_error(key: &str, call: &ModuleCallSource, package: &str) -> Diagnostic {
+pub(super) fn source_escapes_package_error(
+    key: &str,
+    call: &ModuleCallSource,
+    package: &str,
+) -> Diagnostic {
     let package = redact::redact_address(package);
     let detail = format!(
         "The given source directory for module.{} would be outside of its containing package {package:?}. Local source addresses starting with \"../\" must stay within the same package that the calling module belongs to.",
@@ -70,14 +74,14 @@ pub(super) fn too_many_calls_error(
 pub(super) fn unreadable_lock_error(root: &Path, error: &std::io::Error) -> Diagnostic {
     let detail = format!(
         "{}: {error}. Correct the file, or remove it to lock no modules.",
-        root.join(lock::FILE_NAME).display()
+        root.join(lock::MODULE_LOCK_FILE_NAME).display()
     );
     Diagnostic::error(messages::FAILED_TO_READ_LOCK_FILE_MODULES, detail)
 }
 
 /// The message about a lock file of modules that cannot be written.
 pub(super) fn unwritten_lock_error(root: &Path, error: &std::io::Error) -> Diagnostic {
-    let detail = format!("{}: {error}.", root.join(lock::FILE_NAME).display());
+    let detail = format!("{}: {error}.", root.join(lock::MODULE_LOCK_FILE_NAME).display());
     Diagnostic::error(messages::FAILED_TO_WRITE_LOCK_FILE_MODULES, detail)
 }
 
@@ -106,7 +110,7 @@ pub(super) fn content_mismatch_error(
         "The content of module {key:?} from {}{release} has the hash {}, and {} has {}. The release was published again, a branch or tag moved, or installed files were edited. If the change is wanted, run \"formwork init -upgrade\" to lock the new content. If installed files were edited, remove the folder .terraform/modules and run \"formwork init\".",
         redact::redact_address(&found.source),
         found.hash,
-        lock::FILE_NAME,
+        lock::MODULE_LOCK_FILE_NAME,
         locked.hash
     );
     Diagnostic::error(messages::MODULE_CONTENT_HAS_CHANGED, detail).at(call.source_span)
@@ -126,7 +130,7 @@ pub(super) fn readonly_lock_error(old: &ModuleLock, new: &ModuleLock) -> Diagnos
     changes.extend(gone.map(|key| format!("{key} would be removed")));
     let detail = format!(
         "{} does not fit the configuration, and -lockfile=readonly keeps it as it is: {}. Run \"formwork init\" without -lockfile=readonly to record the changes.",
-        lock::FILE_NAME,
+        lock::MODULE_LOCK_FILE_NAME,
         changes.join(", ")
     );
     Diagnostic::error(messages::MODULE_LOCK_FILE_CHANGES_DETECTED, detail)

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::fetch::host::{HostError, HostService, Hosts};
 use crate::fetch::http::{Client, HttpError, HttpResponse, resolve_reference};
-use crate::fetch::limited::LimitedList;
+use crate::fetch::limited_lists::LimitedList;
 
 /// The service that holds modules, and its name in messages.
 const MODULES_SERVICE: HostService = HostService { id: "modules.v1", name: "modules" };
@@ -120,7 +120,7 @@ impl<'a> ModuleRegistries<'a> {
     }
 
     fn url(&self, module: &RegistryModuleAddr, rest: &str) -> Result<String, RegistryError> {
-        let base = self.hosts.service(self.http, &module.host, MODULES_SERVICE)?;
+        let base = self.hosts.service_url(self.http, &module.host, MODULES_SERVICE)?;
         let RegistryModuleAddr { namespace, name, system, .. } = module;
         Ok(format!("{base}{namespace}/{name}/{system}/{rest}"))
     }

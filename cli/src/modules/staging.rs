@@ -38,7 +38,7 @@ impl Staging {
     /// Makes room, and clears away what a run left that was killed. `wait` is called before another run
     /// that installs here is waited for.
     pub(super) fn open(data: &DataDir, wait: &dyn Fn()) -> io::Result<Self> {
-        let dir = data.open_or_create()?.open_or_create_subdir(super::FOLDER)?;
+        let dir = data.open_or_create()?.open_or_create_subdir(super::MODULES_FOLDER_NAME)?;
         let lock = dir.open_lock_file(".lock")?;
         match lock.try_lock() {
             Ok(()) => {}
@@ -55,7 +55,7 @@ impl Staging {
         }
         let aside = dir.create_temp_dir(STAGING_PREFIX)?;
         let (places, fetched) = (BTreeMap::new(), BTreeMap::new());
-        let folder = data.path().join(super::FOLDER);
+        let folder = data.path().join(super::MODULES_FOLDER_NAME);
         Ok(Self { folder, aside, _lock: lock, places, fetched })
     }
 

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::expand_variables;
-use super::repository::read_prefix;
-use super::text::{Item, Located, SettingsValue};
+use super::oci_repository::read_prefix;
+use super::parse_items::{ResultWithLine, SettingsItem, SettingsValue};
 use crate::env::Env;
 
 /// The settings about credentials for OCI registries.
@@ -86,7 +86,12 @@ impl OciSettings {
     }
 
     /// Reads a block `oci_credentials`.
-    pub(super) fn read(&mut self, label: &str, items: Vec<Item>, line: usize) -> Located<()> {
+    pub(super) fn read_credentials_block(
+        &mut self,
+        label: &str,
+        items: Vec<SettingsItem>,
+        line: usize,
+    ) -> ResultWithLine<()> {
         let at = |reason: String| (line, reason);
         let prefix = read_prefix(label)
             .map_err(|reason| at(format!("the label of oci_credentials is wrong: {reason}")))?;
@@ -113,10 +118,10 @@ impl OciSettings {
     /// Reads the block `oci_default_credentials`.
     pub(super) fn read_defaults(
         &mut self,
-        items: Vec<Item>,
+        items: Vec<SettingsItem>,
         line: usize,
         env: &Env,
-    ) -> Located<()> {
+    ) -> ResultWithLine<()> {
         let mut defaults = OciDefaults { discovers: true, files: None, helper: None };
         for item in items {
             let (name, value, line) = read_argument(item)?;
@@ -176,10 +181,10 @@ fn check_helper_name(name: String) -> Result<String, String> {
     Ok(name)
 }
 
-fn read_argument(item: Item) -> Located<(String, SettingsValue, usize)> {
+fn read_argument(item: SettingsItem) -> ResultWithLine<(String, SettingsValue, usize)> {
     match item {
-        Item::Value(name, value, line) => Ok((name, value, line)),
-        Item::Block(name, _, line) | Item::Labelled(name, _, _, line) => {
+        SettingsItem::Value(name, value, line) => Ok((name, value, line)),
+        SettingsItem::Block(name, _, line) | SettingsItem::Labelled(name, _, _, line) => {
             Err(unexpected_argument(&name, line))
         }
     }
@@ -192,10 +197,10 @@ fn unexpected_argument(name: &str, line: usize) -> (usize, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::parse;
+    use crate::settings::parse_settings;
 
     fn read(text: &str) -> Result<OciSettings, (usize, String)> {
-        parse(text, &Env::default()).map(|settings| settings.oci)
+        parse_settings(text, &Env::default()).map(|settings| settings.oci)
     }
 
     #[test]

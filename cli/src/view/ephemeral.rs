@@ -5,7 +5,7 @@ use formwork_core::event::{EphemeralStage, EphemeralStep};
 use super::elapsed::format_seconds;
 
 /// The sentence behind the address.
-pub(crate) fn step_sentence(step: EphemeralStep, stage: EphemeralStage) -> String {
+pub(crate) fn ephemeral_step_sentence(step: EphemeralStep, stage: EphemeralStage) -> String {
     let noun = match step {
         EphemeralStep::Open => "Opening",
         EphemeralStep::Renew => "Renewal",

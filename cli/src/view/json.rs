@@ -4,15 +4,15 @@ pub(crate) mod changes;
 pub(crate) mod checks;
 pub(crate) mod configuration;
 pub(crate) mod diagnostic;
+pub(crate) mod json_builder;
 pub(crate) mod plan;
 pub(crate) mod schema;
 pub(crate) mod state;
 pub(crate) mod stream;
 pub(crate) mod test_stream;
-pub(crate) mod tree;
 pub(crate) mod value;
 
 /// The version of the language, as JSON output names the program that wrote it.
-pub(crate) fn terraform_version() -> tree::Json {
-    tree::Json::text(formwork_core::version::LANGUAGE_VERSION.to_string())
+pub(crate) fn terraform_version() -> json_builder::Json {
+    json_builder::Json::text(formwork_core::version::LANGUAGE_VERSION.to_string())
 }

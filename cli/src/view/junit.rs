@@ -53,7 +53,7 @@ fn test_case_element(
         timing = format!(" time=\"{}\" timestamp=\"{started}\"", elapsed.as_secs_f64());
     }
     let (name, class) = (escape_xml(&run.name), escape_xml(&suite.path));
-    let children = case_children(sources, run, failed);
+    let children = test_case_children(sources, run, failed);
     let end = if children.is_empty() { "" } else { "\n    " };
     format!(
         "\n    <testcase name=\"{name}\" classname=\"{class}\"{timing}>{children}{end}</testcase>"
@@ -61,7 +61,7 @@ fn test_case_element(
 }
 
 /// The elements in a test case.
-fn case_children(sources: &Sources, run: &RunResult, failed: Option<&RunResult>) -> String {
+fn test_case_children(sources: &Sources, run: &RunResult, failed: Option<&RunResult>) -> String {
     let is_failed_assert =
         |one: &&Diagnostic| one.is_about_message(messages::TEST_ASSERTION_FAILED);
     let mut text = String::new();

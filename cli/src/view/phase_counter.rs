@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use formwork_core::event::CountedPhase;
 
 /// The duration of a phase from which on it has a counter.
-const LONG_PHASE: Duration = Duration::from_secs(1);
+const COUNTER_DELAY: Duration = Duration::from_secs(1);
 /// The least time between two changes of the counter.
 const MIN_COUNTER_INTERVAL: Duration = Duration::from_millis(100);
 /// Goes back to the beginning of the line and erases it.
@@ -34,12 +34,12 @@ impl PhaseCounter {
 
     /// Shows how far a phase has come, if it is long and the last change is some time ago.
     pub(crate) fn show_progress(&mut self, phase: CountedPhase, done: usize, total: usize) {
-        if let Some(text) = self.text(phase, done, total, Instant::now()) {
+        if let Some(text) = self.counter_text(phase, done, total, Instant::now()) {
             show_counter(&text);
         }
     }
 
-    fn text(
+    fn counter_text(
         &mut self,
         phase: CountedPhase,
         done: usize,
@@ -50,7 +50,7 @@ impl PhaseCounter {
             (self.phase, self.began, self.changed) = (Some(phase), now, None);
         }
         let is_due = self.changed.is_none_or(|at| now.duration_since(at) >= MIN_COUNTER_INTERVAL);
-        if now.duration_since(self.began) < LONG_PHASE || !is_due || done >= total {
+        if now.duration_since(self.began) < COUNTER_DELAY || !is_due || done >= total {
             return None;
         }
         self.changed = Some(now);
@@ -101,7 +101,7 @@ mod tests {
         let mut counter = PhaseCounter::new(80);
         let start = Instant::now();
         let mut at = |ms: u64, phase, done| {
-            counter.text(phase, done, 1_234_567, start + Duration::from_millis(ms))
+            counter.counter_text(phase, done, 1_234_567, start + Duration::from_millis(ms))
         };
         assert_eq!(at(0, CountedPhase::Plan, 1), None);
         assert_eq!(at(999, CountedPhase::Plan, 2), None);
@@ -120,8 +120,9 @@ mod tests {
     fn a_narrow_terminal_gets_what_fits_in_one_line() {
         let mut counter = PhaseCounter::new(20);
         let start = Instant::now();
-        counter.text(CountedPhase::Plan, 1, 1000, start);
-        let text = counter.text(CountedPhase::Plan, 999_999, 1_000_000, start + LONG_PHASE);
+        counter.counter_text(CountedPhase::Plan, 1, 1000, start);
+        let text =
+            counter.counter_text(CountedPhase::Plan, 999_999, 1_000_000, start + COUNTER_DELAY);
         assert_eq!(text.as_deref(), Some("planned 999,999 of "));
     }
 }

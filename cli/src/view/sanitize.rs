@@ -18,7 +18,7 @@ pub(crate) fn sanitize_text(text: &str) -> String {
 /// could hide text are removed. All else that steers a terminal is spelled out.
 ///
 /// In a file or pipe, characters that only make text look like another text stay, too.
-pub(crate) fn sanitize_page(text: &str, on_terminal: bool) -> Cow<'_, str> {
+pub(crate) fn sanitize_painted_output(text: &str, on_terminal: bool) -> Cow<'_, str> {
     let steers =
         |c: char| c.is_control() && c != '\n' && c != '\t' || on_terminal && is_deceptive(c);
     if !text.contains(steers) {
@@ -33,8 +33,9 @@ pub(crate) fn sanitize_page(text: &str, on_terminal: bool) -> Cow<'_, str> {
             result.push_str("\r\n");
             rest = behind;
         } else if let Some((parameters, behind)) = parse_color(rest) {
-            let is_visible =
-                parameters.split(';').all(|parameter| VISIBLE_PARAMETERS.contains(&parameter));
+            let is_visible = parameters
+                .split(';')
+                .all(|parameter| VISIBLE_COLOR_PARAMETERS.contains(&parameter));
             result.push_str(if is_visible { &rest[..rest.len() - behind.len()] } else { "" });
             rest = behind;
         } else if let Some(first) = rest.chars().next() {
@@ -47,7 +48,7 @@ pub(crate) fn sanitize_page(text: &str, on_terminal: bool) -> Cow<'_, str> {
 }
 
 /// The parameters of colour sequences that leave text visible: no background, no black, no concealment.
-const VISIBLE_PARAMETERS: [&str; 29] = [
+const VISIBLE_COLOR_PARAMETERS: [&str; 29] = [
     "", "0", "1", "2", "3", "4", "22", "23", "24", "31", "32", "33", "34", "35", "36", "37", "39",
     "90", "91", "92", "93", "94", "95", "96", "97", "00", "01", "02", "04",
 ];
@@ -105,7 +106,8 @@ mod tests {
 
     #[test]
     fn a_page_keeps_its_layout_and_colours_and_nothing_else_that_steers_a_terminal() {
-        let page = |text: &str, on_terminal| sanitize_page(text, on_terminal).into_owned();
+        let page =
+            |text: &str, on_terminal| sanitize_painted_output(text, on_terminal).into_owned();
         let harmless = "é\tb\r\n\n中";
         assert_eq!(page(harmless, true), harmless);
         for paint in [Paint::BoldRed, Paint::Dim, Paint::Underline, Paint::Cyan] {

@@ -1,9 +1,9 @@
 //! The backend that keeps the state: the `backend` or `state_store` block compared with what `init`
 //! settled. Moves no state.
 
+mod backend_record;
 mod config;
 mod hash;
-mod record;
 mod state_store;
 
 use std::path::PathBuf;
@@ -18,9 +18,9 @@ use formwork_core::config::StateBackendBlock as Block;
 use formwork_value::diag::{Blame, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+pub(crate) use self::backend_record::InitializedBackend;
+use self::backend_record::{RECORD_FILE_NAME, write_record};
 pub(crate) use self::config::BackendConfig;
-pub(crate) use self::record::InitializedBackend;
-use self::record::{FILE_NAME, write};
 pub(crate) use self::state_store::StartedStores;
 use super::Workspace;
 use crate::messages;
@@ -114,8 +114,8 @@ impl Workspace<'_> {
         block: &Block,
     ) -> Result<BackendConfig, Reported> {
         match &block.provider {
-            Some(provider) => self.store_block(diags, block, provider).await,
-            None => BackendConfig::read(diags, block),
+            Some(provider) => self.read_state_store_block(diags, block, provider).await,
+            None => BackendConfig::from_backend_block(diags, block),
         }
     }
 
@@ -131,7 +131,7 @@ impl Workspace<'_> {
     ) -> Result<Option<BackendConfig>, Reported> {
         match &old.provider {
             Some(provider) => self.initialized_store(diags, old, &provider.source).await.map(Some),
-            None => Ok(old.engine_backend()),
+            None => Ok(old.builtin_backend_config()),
         }
     }
 
@@ -141,15 +141,22 @@ impl Workspace<'_> {
         let Ok(old) = self.initialized_backend(&mut Diagnostics::new()) else { return false };
         match (block, &old) {
             (Some(block), Some(old)) if block.provider.is_some() => old.is_same_backend(block),
-            (Some(block), Some(_)) => BackendConfig::read(&mut Diagnostics::new(), block)
-                .is_ok_and(|block| resolve_initialized_backend(Some(block), old.as_ref()).is_ok()),
+            (Some(block), Some(_)) => {
+                BackendConfig::from_backend_block(&mut Diagnostics::new(), block).is_ok_and(
+                    |block| resolve_initialized_backend(Some(block), old.as_ref()).is_ok(),
+                )
+            }
             (block, old) => block.is_none() && old.is_none(),
         }
     }
 
     /// Reports what is deprecated in the backend that is set up. As in Terraform, commands that print the
     /// state or a part of it report none of it.
-    pub(crate) async fn warn_of_backend(&self, diags: &mut Diagnostics, backend: Option<&Block>) {
+    pub(crate) async fn warn_of_deprecated_backend(
+        &self,
+        diags: &mut Diagnostics,
+        backend: Option<&Block>,
+    ) {
         if let Ok(config) = self.backend_config(&mut Diagnostics::new(), backend).await {
             config.warn_of_deprecated(diags, &self.backend_environment(&self.root));
         }
@@ -179,11 +186,11 @@ impl Workspace<'_> {
     ) -> Result<(), Reported> {
         let path = InitializedBackend::path(&self.data);
         let written = match settled {
-            Some((block, config)) => write(&self.data, block, config),
+            Some((block, config)) => write_record(&self.data, block, config),
             None => self.data.open().and_then(|data| {
                 // A link to another data directory is read only.
-                if data.is_some_and(|data| data.has_entry(FILE_NAME)) {
-                    self.data.open_or_create()?.remove(FILE_NAME)?;
+                if data.is_some_and(|data| data.has_entry(RECORD_FILE_NAME)) {
+                    self.data.open_or_create()?.remove(RECORD_FILE_NAME)?;
                 }
                 Ok(())
             }),
@@ -371,9 +378,9 @@ mod tests {
     fn what_is_written_down_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let (data, block) = (DataDir::at_path(folder.path().join("data")), local(None));
-        write(&data, &block, &local(Some("prod.tfstate"))).unwrap();
+        write_record(&data, &block, &local(Some("prod.tfstate"))).unwrap();
         let read = InitializedBackend::load(&data).unwrap().unwrap();
         assert_eq!((read.kind.as_str(), read.hash), ("local", 666_019_178));
-        assert_eq!(read.engine_backend(), remembered().engine_backend());
+        assert_eq!(read.builtin_backend_config(), remembered().builtin_backend_config());
     }
 }

@@ -9,7 +9,7 @@ use crate::messages;
 
 /// Condition for the warning of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OverrideWarning {
+pub(crate) enum OverrideWarningCondition {
     /// The command never warns.
     Never,
     /// The command warns, whatever is wrong with the configuration.
@@ -20,12 +20,16 @@ pub(crate) enum OverrideWarning {
 
 impl Workspace<'_> {
     /// Warns of overrides before anything is checked.
-    pub(crate) fn warn_of_overrides(&mut self, diags: &mut Diagnostics, when: OverrideWarning) {
+    pub(crate) fn warn_of_overrides(
+        &mut self,
+        diags: &mut Diagnostics,
+        when: OverrideWarningCondition,
+    ) {
         let Some(list) = self.overrides_text() else { return };
         let warns = match when {
-            OverrideWarning::Never => false,
-            OverrideWarning::Always => true,
-            OverrideWarning::WithBackend => self.has_backend(),
+            OverrideWarningCondition::Never => false,
+            OverrideWarningCondition::Always => true,
+            OverrideWarningCondition::WithBackend => self.has_backend(),
         };
         if warns {
             let detail = format!(

@@ -54,7 +54,8 @@ pub(super) fn read_reattached(
         let diagnostic = Diagnostic::error(messages::INVALID_REATTACH_PROVIDERS, detail);
         diags.error(diagnostic.blamed_on(Blame::Environment))
     };
-    let plugins = reattach::parse(text).map_err(|error| invalid(error.to_string()))?;
+    let plugins =
+        reattach::parse_reattach_variable(text).map_err(|error| invalid(error.to_string()))?;
     for (name, plugin) in plugins {
         // Test harnesses of SDKs name each provider in the namespace of Terraform 0.12 as well.
         if name.split('/').rev().nth(1) == Some("-") {

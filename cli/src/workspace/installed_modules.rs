@@ -17,7 +17,7 @@ use crate::view::operation_report::OperationReport;
 
 /// Options of an installation of modules.
 #[derive(Clone, Copy)]
-pub(crate) struct InstallOptions<'a> {
+pub(crate) struct ModuleInstallOptions<'a> {
     /// Whether to reinstall all modules.
     pub(crate) upgrade: bool,
     /// Whether the lock file of modules must stay as it is.
@@ -38,7 +38,7 @@ impl Workspace<'_> {
         let folder = self.modules_folder();
         let load = || -> std::io::Result<ModuleManifest> {
             let Some(data) = self.data.open()? else { return Ok(ModuleManifest::default()) };
-            data.subdir(modules::FOLDER)?
+            data.subdir(modules::MODULES_FOLDER_NAME)?
                 .as_ref()
                 .map_or(Ok(ModuleManifest::default()), ModuleManifest::load)
         };
@@ -55,7 +55,7 @@ impl Workspace<'_> {
 
     /// The folder of modules.
     pub(crate) fn modules_folder(&self) -> PathBuf {
-        self.data.path().join(modules::FOLDER)
+        self.data.path().join(modules::MODULES_FOLDER_NAME)
     }
 
     /// Whether the root module calls any. Errors are reported when the whole is read.
@@ -77,10 +77,10 @@ impl Workspace<'_> {
     pub(crate) fn install_modules(
         &mut self,
         diags: &mut Diagnostics,
-        options: InstallOptions<'_>,
+        options: ModuleInstallOptions<'_>,
         report: &OperationReport,
     ) -> Result<(), Reported> {
-        let InstallOptions { upgrade, keeps_lock, tests } = options;
+        let ModuleInstallOptions { upgrade, keeps_lock, tests } = options;
         let place = install::ModulesFolder {
             keeps_lock,
             tests: test_modules::tests_folder(tests),

@@ -66,7 +66,7 @@ impl Workspace<'_> {
     ///
     /// # Errors
     /// When one is not installed or cannot be read.
-    pub(crate) fn load_runs<T>(
+    pub(crate) fn load_test_run_modules<T>(
         &mut self,
         diags: &mut Diagnostics,
         tests: Option<&Path>,

@@ -106,7 +106,7 @@ fn add_content_hash_header(mut request: Request<Vec<u8>>) -> Result<Request<Vec<
 fn is_retryable_response(answer: &HttpResponse) -> bool {
     is_retryable_status(answer.status)
         || (answer.status == StatusCode::BAD_REQUEST
-            && AwsErrorResponse::read(answer).is_some_and(|refusal| refusal.is_throttling()))
+            && AwsErrorResponse::parse(answer).is_some_and(|refusal| refusal.is_throttling()))
 }
 
 /// An answer of a service that refuses a request.
@@ -138,7 +138,7 @@ struct DynamoDbErrorResponse {
 
 impl AwsErrorResponse {
     /// Reads the error in the content of an answer: XML of S3 or STS, or JSON of DynamoDB.
-    pub(crate) fn read(answer: &HttpResponse) -> Option<Self> {
+    pub(crate) fn parse(answer: &HttpResponse) -> Option<Self> {
         let text = std::str::from_utf8(&answer.body).ok()?;
         if let Ok(DynamoDbErrorResponse { kind, message }) = serde_json::from_str(text) {
             // DynamoDB puts a namespace before the code, as in
@@ -200,7 +200,7 @@ pub(crate) fn unexpected_response_cause(
     let place = redact_url(url);
     // An answer to HEAD has no content, but S3 names the right region in a header.
     let redirect = answer.header("x-amz-bucket-region").filter(|actual| *actual != region);
-    match (AwsErrorResponse::read(answer), redirect) {
+    match (AwsErrorResponse::parse(answer), redirect) {
         (Some(refusal), _) => {
             let AwsErrorResponse { code, message } = &refusal;
             let remedy = refusal.remedy(answer, region);
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn refusals_are_read_in_the_form_of_each_service() {
         let code = |body: &str| {
-            AwsErrorResponse::read(&test_response(400, body)).map(|refusal| refusal.code)
+            AwsErrorResponse::parse(&test_response(400, body)).map(|refusal| refusal.code)
         };
         let s3 = "<?xml version=\"1.0\"?><Error><Code>NoSuchKey</Code><Message>m</Message><Key>k</Key></Error>";
         let sts = "<ErrorResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>m</Message></Error><RequestId>1</RequestId></ErrorResponse>";

@@ -28,7 +28,7 @@ use crate::web::{HttpClient, TlsSettings};
 use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The part of the name of a blob that precedes the name of a workspace.
-const WORKSPACE_SUFFIX: &str = "env:";
+const WORKSPACE_NAME_SEPARATOR: &str = "env:";
 
 /// Attempts at requests: as many as the clients of Azure make.
 const RETRY_POLICY: RetryPolicy =
@@ -93,13 +93,13 @@ impl ClientBackend for AzureBackend {
         let blob = match workspace {
             DEFAULT_WORKSPACE => self.key.clone(),
             // Names as Terraform makes them, so that both find the same workspaces.
-            _ => format!("{}{WORKSPACE_SUFFIX}{workspace}", self.key),
+            _ => format!("{}{WORKSPACE_NAME_SEPARATOR}{workspace}", self.key),
         };
         AzureClient::new(self.container.clone(), blob, self.snapshot)
     }
 
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
-        let prefix = format!("{}{WORKSPACE_SUFFIX}", self.key);
+        let prefix = format!("{}{WORKSPACE_NAME_SEPARATOR}", self.key);
         let blobs = self.container.list(&prefix).await?;
         let found = blobs.iter().filter_map(|blob| blob.strip_prefix(&prefix));
         Ok(found

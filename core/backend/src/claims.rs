@@ -31,7 +31,7 @@ pub enum ClaimConflict {
     /// Other runs have claimed some of it.
     Claimed(Vec<ForeignClaim>),
     /// Other runs have changed some of it since the plan was made.
-    Moved(Vec<MovedPart>),
+    Moved(Vec<PartChangedByOtherRun>),
 }
 
 /// A claim of another run that is in the way.
@@ -51,7 +51,7 @@ pub struct ForeignClaim {
 
 /// An instance, resource or output that another run has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MovedPart {
+pub struct PartChangedByOtherRun {
     /// Its address.
     pub address: String,
     /// The change, as far as the history has it: user and host, run and time.

@@ -76,7 +76,7 @@ fn read_server(arguments: &BackendArguments<'_>) -> Result<ConsulServer, ConfigE
         shortest: Duration::from_millis(500),
         longest: Duration::from_secs(5),
     };
-    let (tls, url) = (read_tls(arguments)?, read_server_url(arguments)?);
+    let (tls, url) = (read_tls_settings(arguments)?, read_server_url(arguments)?);
     let mut client = HttpClient::new(&tls, retries, |name| arguments.read_env_variable(name))?;
     if let Some(name) = arguments.read_env_variable("CONSUL_TLS_SERVER_NAME") {
         let parsed: Option<Uri> = url.parse().ok();
@@ -139,7 +139,7 @@ fn read_server_url(arguments: &BackendArguments<'_>) -> Result<String, ConfigErr
     Ok(url)
 }
 
-fn read_tls(arguments: &BackendArguments<'_>) -> Result<TlsSettings, ConfigError> {
+fn read_tls_settings(arguments: &BackendArguments<'_>) -> Result<TlsSettings, ConfigError> {
     let read = |name: &str, variable: &str| {
         let path = arguments.string_or_variable(name, &[variable]);
         path.filter(|path| !path.is_empty())

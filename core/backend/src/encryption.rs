@@ -4,14 +4,14 @@
 mod age;
 mod algorithms;
 mod aws_kms;
-mod blocking;
 mod external;
 mod gcp_kms;
 mod keys;
+mod own_thread;
 
 mod encrypted_file;
 mod openbao;
-mod sealed;
+mod sealed_method;
 mod target;
 mod target_builder;
 #[cfg(test)]
@@ -32,7 +32,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use self::encrypted_file::{JsonLayout, StateHeader};
 pub use self::encrypted_file::{is_encrypted, is_encrypted_state};
-use self::sealed::SealedStateError;
+use self::sealed_method::SealedStateError;
 use self::target::{DecryptError, EncryptionTarget};
 use crate::kind::BackendEnvironment;
 use crate::messages;
@@ -57,11 +57,11 @@ pub struct RemoteCiphers {
 
 /// Encrypts and decrypts states. The default one leaves them as they are.
 #[derive(Clone, Debug, Default)]
-pub struct StateCipher(Option<Arc<EncryptionTarget>>, ReadMode);
+pub struct StateCipher(Option<Arc<EncryptionTarget>>, UndecryptableStateHandling);
 
 /// Treatment of a state that the configured methods do not open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum ReadMode {
+enum UndecryptableStateHandling {
     /// It is refused.
     #[default]
     Strict,
@@ -125,14 +125,14 @@ impl RemoteCiphers {
 
 impl StateCipher {
     fn from_target(target: Option<Arc<EncryptionTarget>>) -> Self {
-        Self(target, ReadMode::Strict)
+        Self(target, UndecryptableStateHandling::Strict)
     }
 
     /// The same cipher for a command that only shows a state: without an identity, a sealed value is null and
     /// marked as sensitive. It writes nothing.
     #[must_use]
     pub fn with_sealed_values_hidden(self) -> Self {
-        Self(self.0, ReadMode::RedactUnopenable)
+        Self(self.0, UndecryptableStateHandling::RedactUnopenable)
     }
 
     /// Checks that this user can read again the values that a run seals. A fallback with an identity is enough:
@@ -153,7 +153,7 @@ impl StateCipher {
 
     /// The same cipher for a state that is not encrypted yet.
     pub(crate) fn allowing_plaintext(self) -> Self {
-        Self(self.0, ReadMode::AllowPlaintext)
+        Self(self.0, UndecryptableStateHandling::AllowPlaintext)
     }
 
     /// Whether states are stored as they are, because no encryption is configured.
@@ -216,13 +216,14 @@ impl StateCipher {
         let Some(target) = self.0.as_ref().filter(|_| !text.trim_ascii().is_empty()) else {
             return Ok((Cow::Borrowed(text), true));
         };
-        if self.1 == ReadMode::AllowPlaintext && !is_encrypted(text) {
+        if self.1 == UndecryptableStateHandling::AllowPlaintext && !is_encrypted(text) {
             return Ok((Cow::Borrowed(text), false));
         }
         match target.decrypt(text) {
             Ok(opened) => Ok((opened.text, opened.is_current)),
             Err(DecryptError::Sealed(SealedStateError::NoIdentity { .. }))
-                if self.1 == ReadMode::RedactUnopenable && read_sealed_header(text).is_some() =>
+                if self.1 == UndecryptableStateHandling::RedactUnopenable
+                    && read_sealed_header(text).is_some() =>
             {
                 let redacted =
                     redact_state_file(text).map_err(|error| FileError::Undecryptable {
@@ -275,7 +276,7 @@ impl StateCipher {
     /// When a key provider fails, or `to` does not take it.
     pub fn write_state_to(&self, file: &StateFile, to: &mut dyn io::Write) -> io::Result<()> {
         if self.encrypts() {
-            to.write_all(&self.encrypt_file(file.to_bytes())?)
+            to.write_all(&self.encrypt_file_text(file.to_bytes())?)
         } else {
             file.write_to(to)
         }
@@ -286,7 +287,7 @@ impl StateCipher {
     ///
     /// # Errors
     /// When a key provider fails, or a sealed state is not opened.
-    pub fn encrypt_file(&self, mut text: Vec<u8>) -> io::Result<Vec<u8>> {
+    pub fn encrypt_file_text(&self, mut text: Vec<u8>) -> io::Result<Vec<u8>> {
         self.check_may_write()?;
         if self.encrypts() && read_sealed_header(&text).is_some() {
             let (opened, is_current) = self.decrypt(&text).map_err(io::Error::other)?;
@@ -306,10 +307,12 @@ impl StateCipher {
 
     fn check_may_write(&self) -> io::Result<()> {
         match self.1 {
-            ReadMode::RedactUnopenable => {
+            UndecryptableStateHandling::RedactUnopenable => {
                 Err(io::Error::other("the state may have been read without its sealed values"))
             }
-            ReadMode::Strict | ReadMode::AllowPlaintext => Ok(()),
+            UndecryptableStateHandling::Strict | UndecryptableStateHandling::AllowPlaintext => {
+                Ok(())
+            }
         }
     }
 
@@ -350,7 +353,7 @@ impl RecordSeal for StateCipher {
 
 /// Has the values in the journals of runs pass through a cipher.
 #[must_use]
-pub fn encrypt_intents(
+pub fn encrypt_intent_log(
     mut intents: Arc<dyn IntentLog>,
     cipher: &StateCipher,
 ) -> Arc<dyn IntentLog> {

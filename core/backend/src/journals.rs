@@ -1,8 +1,8 @@
 //! Journals of runs in the store of their state, so that any machine takes over a run that was cut off. Each is a
 //! sequence of parts that are written once; the journal on the machine of the run is kept beside it.
 
-mod copy;
-mod part;
+mod journal_copy;
+mod journal_part;
 #[cfg(test)]
 mod tests;
 
@@ -19,8 +19,8 @@ use formwork_core::state::journal::{
 };
 use formwork_core::state::recover::{Recovery, is_being_written, recover_journals};
 
-use self::copy::JournalCopyTask;
-use self::part::{AssembledJournal, JournalPart, assemble_parts};
+use self::journal_copy::JournalCopyTask;
+use self::journal_part::{AssembledJournal, JournalPart, assemble_parts};
 use crate::cause::Cause;
 
 /// A store for journals that is shared by many machines.
@@ -112,7 +112,7 @@ impl SharedIntents {
         JournalCopyError::TakenOver { location: self.store.store_location() }.into()
     }
 
-    fn path(&self, run: &str) -> PathBuf {
+    fn journal_path_of_run(&self, run: &str) -> PathBuf {
         self.local.folder().join(format!("{run}.wal"))
     }
 
@@ -202,7 +202,7 @@ impl IntentLog for SharedIntents {
         let mut journals = self.local.read_interrupted_journals()?;
         let mut pulled = BTreeMap::new();
         for run in runs {
-            let path = self.path(&run.id);
+            let path = self.journal_path_of_run(&run.id);
             let at = journals.iter().position(|journal| journal.path == path);
             // Taken off the list, because it comes back below, merged with the shared copy.
             let ours = at.map(|at| journals.remove(at));

@@ -1,8 +1,8 @@
 //! The backend `kubernetes`: a secret for each workspace, several where the state is large, locked by a lease.
 
-mod access;
 mod client;
 mod cluster;
+mod cluster_connection;
 mod config;
 mod kubeconfig;
 #[cfg(test)]

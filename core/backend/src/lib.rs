@@ -10,7 +10,7 @@ mod compression;
 mod config_error;
 mod consul;
 mod credential_program;
-pub mod encrypted;
+pub mod encrypted_backend;
 pub mod encryption;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz_targets;
@@ -44,7 +44,7 @@ mod web;
 use std::path::Path;
 use std::sync::Arc;
 
-use self::encryption::{StateCipher, encrypt_intents};
+use self::encryption::{StateCipher, encrypt_intent_log};
 use formwork_core::state::intent_log::{IntentLog, LocalIntentLog};
 use sha2::{Digest as _, Sha256};
 
@@ -150,7 +150,7 @@ impl OpenState {
         // Sealing needs the only handle on the intents, so a placeholder takes their place
         // meanwhile.
         let own = std::mem::replace(&mut self.intents, Arc::new(LocalIntentLog::in_dir("".into())));
-        self.intents = encrypt_intents(own, &cipher);
+        self.intents = encrypt_intent_log(own, &cipher);
         self.store.set_cipher(cipher);
     }
 

@@ -332,7 +332,7 @@ impl StateStore for LocalStore {
         self.check_backup_is_not_source()
     }
 
-    fn read_from(&self) -> Option<&Path> {
+    fn file_read_instead(&self) -> Option<&Path> {
         self.files.read_from.as_deref()
     }
 

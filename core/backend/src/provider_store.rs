@@ -2,8 +2,8 @@
 //! configured with the `provider` block within the `state_store` block, and asked by workspace.
 //! The start of the program and the text of the block are left to others.
 
-mod calls;
 mod client;
+mod store_calls;
 #[cfg(test)]
 mod tests;
 
@@ -19,9 +19,9 @@ use formwork_value::schema::{Block, Nesting};
 use formwork_value::{Secrets, Value};
 use sha2::{Digest as _, Sha256};
 
-pub use self::calls::ProviderStoreError;
-use self::calls::StoreCalls;
 use self::client::StateStoreClient;
+pub use self::store_calls::ProviderStoreError;
+use self::store_calls::StoreCalls;
 use crate::cause::Cause;
 use crate::kind::{BackendArguments, BackendKind, ConfigError};
 use crate::remote::{RemoteStore, create_empty_state};

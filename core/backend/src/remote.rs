@@ -125,7 +125,7 @@ pub(crate) struct RemoteStore<P> {
 }
 
 /// The known state that a file is.
-fn known_state(file: &StateFile) -> KnownState<[u8; 32]> {
+fn known_state_of_file(file: &StateFile) -> KnownState<[u8; 32]> {
     let (lineage, serial) = (file.lineage.clone(), file.serial);
     KnownState::Present { lineage, serial, content: file.fingerprint() }
 }
@@ -183,13 +183,13 @@ impl<P: RemoteClient> RemoteStore<P> {
         match wait_with_report(location, StoreOperation::Write, putting).await {
             Ok(()) => {
                 self.is_outdated = false;
-                self.known = known_state(file);
+                self.known = known_state_of_file(file);
                 Ok(())
             }
             Err(PutError::Failed(cause)) => Err(failed(cause)),
             // The text is stored, so a further write has to continue from it.
             Err(PutError::Unfinished { cause, remedy }) => {
-                self.known = known_state(file);
+                self.known = known_state_of_file(file);
                 let (doing, location) = (StoreOperation::Write, self.client.location());
                 Err(StoreError::Failed { doing, location, cause, remedy: Some(remedy) })
             }
@@ -262,7 +262,7 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
         }
         match self.cipher.parse_checking_current_form(&text) {
             Ok((file, is_current)) => {
-                self.known = known_state(&file);
+                self.known = known_state_of_file(&file);
                 self.is_outdated = !is_current;
                 Ok(Some(file))
             }

@@ -9,7 +9,7 @@ use formwork_core::provider::builtin::remote_state::{
 use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Type, Value};
 
-use crate::encrypted::encrypt_backend;
+use crate::encrypted_backend::encrypt_backend;
 use crate::kind::{BackendArguments, BackendEnvironment, BackendKind};
 use crate::kinds::find_backend_kind;
 use crate::unsupported::describe_unsupported_backend;

@@ -4,11 +4,11 @@
 mod bucket;
 mod client;
 mod config;
+mod dynamodb_table;
 mod endpoint;
 mod journals;
 mod role;
 mod schema;
-mod table;
 #[cfg(test)]
 mod tests;
 
@@ -25,9 +25,9 @@ use reqsign_core::Signer;
 use self::bucket::Bucket;
 use self::client::S3Client;
 use self::config::{DEPRECATED_ARGUMENTS, DEPRECATED_VARIABLES, S3Settings};
+use self::dynamodb_table::DynamoDbTable;
 use self::endpoint::AwsPartition;
 use self::journals::S3Journals;
-use self::table::DynamoDbTable;
 use crate::aws::credentials::{self, CredentialChain};
 use crate::aws::{AwsService, new_signer};
 use crate::cause::Cause;
@@ -54,7 +54,7 @@ impl BackendKind for S3BackendKind {
 
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
         let settings = config::read_settings(arguments)?;
-        let client = new_client(arguments, settings.max_attempts)?;
+        let client = new_http_client(arguments, settings.max_attempts)?;
         let signer = build_signer(arguments, &client, settings.credentials.clone())?;
         let region = settings.region.as_str();
         let bucket = Bucket {
@@ -118,7 +118,7 @@ pub(crate) fn key_management_service(
     arguments: &BackendArguments<'_>,
 ) -> Result<(AwsService, String), ConfigError> {
     let region = config::read_region(arguments)?;
-    let client = new_client(arguments, config::read_max_attempts(arguments)?)?;
+    let client = new_http_client(arguments, config::read_max_attempts(arguments)?)?;
     let signer =
         build_signer(arguments, &client, config::read_credential_settings(arguments, &region)?)?;
     let fips = arguments.bool("use_fips_endpoint").unwrap_or(false);
@@ -128,7 +128,7 @@ pub(crate) fn key_management_service(
 }
 
 /// The client of all services.
-fn new_client(
+fn new_http_client(
     arguments: &BackendArguments<'_>,
     max_attempts: u32,
 ) -> Result<HttpClient, ConfigError> {

@@ -20,8 +20,8 @@ use crate::lock::{LockInfo, LockRequest, StateLock};
 
 /// The pauses between two attempts to take a lock that another process holds: the first, and the
 /// longest.
-const FIRST_LOCK_PAUSE: Duration = Duration::from_secs(1);
-const MAX_LOCK_PAUSE: Duration = Duration::from_secs(16);
+const FIRST_LOCK_RETRY_PAUSE: Duration = Duration::from_secs(1);
+const MAX_LOCK_RETRY_PAUSE: Duration = Duration::from_secs(16);
 
 /// A place for one state.
 #[async_trait::async_trait]
@@ -41,7 +41,7 @@ pub trait StateStore: Send {
     /// As [`StateStore::try_lock`].
     async fn lock(&mut self, request: LockRequest) -> Result<StateLock, StoreError> {
         let deadline = Instant::now() + request.timeout;
-        let mut pause = FIRST_LOCK_PAUSE;
+        let mut pause = FIRST_LOCK_RETRY_PAUSE;
         loop {
             let error = match self.try_lock(&request.operation).await {
                 Err(error) if error.is_lock_taken() => error,
@@ -53,7 +53,7 @@ pub trait StateStore: Send {
             }
             // The last pause ends with the deadline, for one more attempt.
             tokio::time::sleep(pause.min(left)).await;
-            pause = (pause * 2).min(MAX_LOCK_PAUSE);
+            pause = (pause * 2).min(MAX_LOCK_RETRY_PAUSE);
         }
     }
 
@@ -108,7 +108,7 @@ pub trait StateStore: Send {
     }
 
     /// The file that was read in place of the store, if there is one.
-    fn read_from(&self) -> Option<&Path> {
+    fn file_read_instead(&self) -> Option<&Path> {
         None
     }
 

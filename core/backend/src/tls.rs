@@ -91,7 +91,7 @@ impl ClientTls {
     ///
     /// # Errors
     /// When this machine has no trusted certificates.
-    fn config(&self) -> Result<Arc<ClientConfig>, Error> {
+    fn client_config(&self) -> Result<Arc<ClientConfig>, Error> {
         if let Some(config) = self.config.get() {
             return Ok(Arc::clone(config));
         }

@@ -17,7 +17,7 @@ use crate::config_error::ConfigError;
 use crate::retry::RetryPolicy;
 use crate::tls::ClientTls;
 pub(crate) use crate::tls::TlsSettings;
-use crate::tls::connector::{TlsConnector, agent};
+use crate::tls::connector::{TlsConnector, http_agent};
 
 /// The longest wait for a connection, and for the next part of an answer.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -106,7 +106,7 @@ impl HttpClient {
     ) -> Result<Self, ConfigError> {
         let tls = TlsConnector::new(ClientTls::new(tls)?);
         let (agent, proxies) =
-            (agent(agent_config(DEFAULT_TIMEOUT), tls), ProxyEnv::read(variable));
+            (http_agent(agent_config(DEFAULT_TIMEOUT), tls), ProxyEnv::read(variable));
         Ok(Self { agent, proxies, retries, redirects: MAX_REDIRECTS, limit: None })
     }
 
@@ -124,7 +124,7 @@ impl HttpClient {
         let tls = tls.with_server_name(host, name).map_err(|error| {
             ConfigError::new(format!("the server name {name:?} for TLS is not valid: {error}"))
         })?;
-        let agent = agent(agent_config(DEFAULT_TIMEOUT), tls);
+        let agent = http_agent(agent_config(DEFAULT_TIMEOUT), tls);
         Ok(Self { agent, ..self })
     }
 
@@ -141,7 +141,7 @@ impl HttpClient {
     pub(crate) fn for_local_services() -> Result<Self, ConfigError> {
         let retries = RetryPolicy { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
         let tls = TlsConnector::new(ClientTls::new(&TlsSettings::default())?);
-        let agent = agent(agent_config(LOCAL_SERVICE_TIMEOUT), tls);
+        let agent = http_agent(agent_config(LOCAL_SERVICE_TIMEOUT), tls);
         let proxies = ProxyEnv::read(|_| None);
         Ok(Self { agent, proxies, retries, redirects: 0, limit: None })
     }

@@ -78,7 +78,7 @@ impl Scope for Data {
 
 /// Asks for what a body holds, as readers of blocks do.
 fn read(diags: &mut Diagnostics, body: Body) {
-    drop(refs::of_body(&body));
+    drop(refs::traversals_of_body(&body));
     let found = into_content(diags, body, &SCHEMA);
     for attribute in found.attributes.values() {
         drop(refs::as_traversal(&attribute.expr));
@@ -105,7 +105,7 @@ fn json(data: &[u8]) {
 fn expression(data: &[u8]) {
     let (sources, id, mut diags) = source(data);
     if let Ok(expr) = parse_expression(&mut diags, &sources, id) {
-        drop(refs::of_expr(&expr));
+        drop(refs::traversals_of_expr(&expr));
         drop(evaluate(&mut diags, &expr, &Data(Value::string("x"))));
     }
 }

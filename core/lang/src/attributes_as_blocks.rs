@@ -55,7 +55,7 @@ fn type_fits_legacy_sdk(ty: &Type) -> bool {
 
 /// The schema of one block that stands for an element of an attribute; `None` if the attribute cannot
 /// be written as blocks. A type is less precise than a schema: all arguments are optional.
-fn element_block_schema(attribute: &Attribute) -> Option<Block> {
+fn schema_of_element_block(attribute: &Attribute) -> Option<Block> {
     let AttributeKind::Plain(Type::List(element) | Type::Set(element)) = &attribute.kind else {
         return None;
     };
@@ -88,7 +88,7 @@ impl<'s> AttributesAsBlocks<'s> {
         };
         let elements =
             schema.attributes.iter().filter(may_be_block).filter_map(|(name, attribute)| {
-                Some((name.as_str(), element_block_schema(attribute)?))
+                Some((name.as_str(), schema_of_element_block(attribute)?))
             });
         let elements: BTreeMap<_, _> =
             elements.filter(|_| legacy_check.is_legacy_schema()).collect();

@@ -4,8 +4,8 @@
 //! the author wrote it. Knows no files.
 
 mod line_layout;
-mod rewrite;
 mod spaced_token;
+mod syntax_rewrites;
 mod token_spacing;
 
 use formwork_value::diag::{SourceId, Sources};
@@ -26,7 +26,8 @@ pub fn format_source(
     let body = parse_file(&mut own, sources, source);
     diags.append(own)?;
     let text = sources.source_text(source);
-    let mut pieces = spaced_token::cut_spaced_tokens(text, &rewrite::find_rewrites(text, &body));
+    let mut pieces =
+        spaced_token::cut_spaced_tokens(text, &syntax_rewrites::find_rewrites(text, &body));
     line_layout::set_token_spaces(&mut pieces);
     Ok(spaced_token::join_spaced_tokens(&pieces))
 }

@@ -2,6 +2,7 @@
 //! file's list.
 
 mod builtin;
+mod builtin_signature;
 mod cidr;
 mod collection;
 mod convert_mark_try;
@@ -13,7 +14,6 @@ mod invoke;
 mod number;
 mod regex;
 mod rsa;
-mod signature;
 mod string;
 #[cfg(test)]
 mod tests;
@@ -26,10 +26,10 @@ use std::sync::OnceLock;
 use formwork_value::{Type, Value};
 
 pub(crate) use builtin::{Args, Builtin};
+pub(crate) use builtin_signature::describe_called_function;
+pub use builtin_signature::{BuiltinSignature, builtin_signatures};
 pub use function_host::{ClockAndRandom, FileFailure, FileKind, FunctionHost, HostFiles};
 pub use invoke::invoke_function;
-pub(crate) use signature::describe_called_function;
-pub use signature::{BuiltinSignature, builtin_signatures};
 
 use crate::eval::limits::{Budget, ExceededLimit};
 use crate::scope::Scope;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use formwork_value::{Diagnostics, Number, Path, Span, Step, Str};
 
-pub use content::{ContentReferences, find_spans_outside_schema, of_content};
+pub use content::{ContentReferences, find_spans_outside_schema, references_of_content};
 
 use crate::dynamic::DynamicBlock;
 use crate::stack::with_stack;
@@ -63,7 +63,7 @@ impl TraversalStep {
 
 /// Returns every name mentioned in an expression, in order, without those bound by `for` inside it.
 #[must_use]
-pub fn of_expr(expr: &Expr) -> Vec<Traversal> {
+pub fn traversals_of_expr(expr: &Expr) -> Vec<Traversal> {
     let mut finder = ReferenceFinder::default();
     finder.visit_expr(expr);
     finder.found
@@ -72,7 +72,7 @@ pub fn of_expr(expr: &Expr) -> Vec<Traversal> {
 /// Returns every name mentioned anywhere in a body, nested blocks and `dynamic` blocks included,
 /// without those bound by `for` or by a `dynamic` block's iterator.
 #[must_use]
-pub fn of_body(body: &Body) -> Vec<Traversal> {
+pub fn traversals_of_body(body: &Body) -> Vec<Traversal> {
     let mut finder = ReferenceFinder::default();
     finder.visit_body(body);
     finder.found

@@ -109,7 +109,7 @@ impl TypeReader<'_> {
         }
         self.depth += 1;
         let result = with_stack(|| match &expr.kind {
-            ExprKind::Call(call) => self.read_constructor(call, expr.span),
+            ExprKind::Call(call) => self.read_type_constructor(call, expr.span),
             _ => self.read_type_keyword(expr),
         });
         self.depth -= 1;
@@ -140,7 +140,11 @@ impl TypeReader<'_> {
         Err(self.report_invalid_type(&detail, expr.span))
     }
 
-    fn read_constructor(&mut self, call: &Call, span: Span) -> Result<TypeWithDefaults, Reported> {
+    fn read_type_constructor(
+        &mut self,
+        call: &Call,
+        span: Span,
+    ) -> Result<TypeWithDefaults, Reported> {
         let name = call.name.name.as_str();
         match name {
             "bool" | "number" | "string" | "any" => Err(self.report_invalid_type(

@@ -125,7 +125,7 @@ impl Operation<'_> {
         let begin = RunHeader {
             operation: JOURNAL_OPERATION_NAME,
             base: &session.file,
-            read_from: session.store.read_from(),
+            read_from: session.store.file_read_instead(),
         };
         let journal = session.intents.begin_run(begin).await;
         let journal = journal.map_err(|error| diags.error(error.diagnostic()))?;

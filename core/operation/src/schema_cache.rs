@@ -50,7 +50,7 @@ impl SchemaCache {
         hash: &str,
     ) -> Option<(ProviderSchema, IdentitySchemas)> {
         let bytes = read_file(&self.cache_file(addr, hash), MAX_CACHE_FILE_LEN).ok()?;
-        let kept = verify_checksum(&bytes).and_then(stored::decode);
+        let kept = verify_checksum(&bytes).and_then(stored::decode_schemas);
         if kept.is_none() {
             tracing::debug!(%addr, "the kept schemas are damaged");
             // An existing file is never replaced, so it would stay as it is.
@@ -73,7 +73,7 @@ impl SchemaCache {
         if file.exists() {
             return;
         }
-        let Some(content) = stored::encode(schema, identities) else { return };
+        let Some(content) = stored::encode_schemas(schema, identities) else { return };
         if let Err(error) = self.write_file(&file, &content) {
             tracing::debug!(%addr, %error, "schemas are not kept");
         }

@@ -23,7 +23,7 @@ fn read_condition(
     let mut content = into_content(diags, block.body, &BODY_SCHEMA);
     let (condition, message) = (content.take("condition"), content.take("error_message"));
     let condition = condition?.expr;
-    if refs::of_expr(&condition).is_empty() {
+    if refs::traversals_of_expr(&condition).is_empty() {
         let _ = diags.error(
             Diagnostic::error(
                 messages::INVALID_CONDITION_EXPRESSION.with(&[&kind]),

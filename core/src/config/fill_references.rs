@@ -13,13 +13,13 @@ use crate::addr::{Reference, ReferenceSubject, ResourceName};
 /// Fills in the references of every block. Mentions of no meaningful form are reported and left out.
 pub(super) fn fill_references(diags: &mut Diagnostics, module: &mut Module) {
     for provider in module.providers.values_mut() {
-        provider.references = read_references(diags, refs::of_body(&provider.body));
+        provider.references = read_references(diags, refs::traversals_of_body(&provider.body));
     }
     for variable in module.variables.values_mut() {
         variable.references = read_references(diags, condition_traversals(&variable.validations));
     }
     for local in module.locals.values_mut() {
-        local.references = read_references(diags, refs::of_expr(&local.expr));
+        local.references = read_references(diags, refs::traversals_of_expr(&local.expr));
     }
     for resource in module.resources.values_mut() {
         resource.references = resource_references(diags, resource);
@@ -31,11 +31,11 @@ pub(super) fn fill_references(diags: &mut Diagnostics, module: &mut Module) {
         call.references = read_references(diags, repetition_traversals(&call.repetition));
         call.references.extend(call.depends_on.iter().cloned());
         for argument in call.arguments.values_mut() {
-            argument.references = read_references(diags, refs::of_expr(&argument.expr));
+            argument.references = read_references(diags, refs::traversals_of_expr(&argument.expr));
         }
     }
     for import in &mut module.imports {
-        let mut mentions = refs::of_expr(import.by.expression());
+        let mut mentions = refs::traversals_of_expr(import.by.expression());
         mentions.extend(repetition_traversals(&import.repetition));
         import.references = read_references(diags, mentions);
     }
@@ -70,13 +70,13 @@ fn share_resource_names(module: &mut Module) {
 fn resource_references(diags: &mut Diagnostics, resource: &Resource) -> Vec<Reference> {
     let lifecycle = &resource.lifecycle;
     let mut mentions = repetition_traversals(&resource.repetition);
-    mentions.extend(refs::of_body(&resource.body));
-    mentions.extend(lifecycle.replace_triggered_by.iter().flat_map(refs::of_expr));
+    mentions.extend(refs::traversals_of_body(&resource.body));
+    mentions.extend(lifecycle.replace_triggered_by.iter().flat_map(refs::traversals_of_expr));
     mentions.extend(condition_traversals(&lifecycle.preconditions));
     mentions.extend(condition_traversals(&lifecycle.postconditions));
     for provisioner in &resource.provisioners {
-        mentions.extend(refs::of_body(&provisioner.body));
-        mentions.extend(provisioner.connection.iter().flat_map(refs::of_body));
+        mentions.extend(refs::traversals_of_body(&provisioner.body));
+        mentions.extend(provisioner.connection.iter().flat_map(refs::traversals_of_body));
     }
     let mut references = read_references(diags, mentions);
     references.extend(resource.depends_on.iter().cloned());
@@ -86,12 +86,12 @@ fn resource_references(diags: &mut Diagnostics, resource: &Resource) -> Vec<Refe
 fn repetition_traversals(repetition: &Repetition) -> Vec<Traversal> {
     match repetition {
         Repetition::Single => Vec::new(),
-        Repetition::Count(expr) | Repetition::ForEach(expr) => refs::of_expr(expr),
+        Repetition::Count(expr) | Repetition::ForEach(expr) => refs::traversals_of_expr(expr),
     }
 }
 
 fn output_references(diags: &mut Diagnostics, output: &Output) -> Vec<Reference> {
-    let mut mentions = refs::of_expr(&output.expr);
+    let mut mentions = refs::traversals_of_expr(&output.expr);
     mentions.extend(condition_traversals(&output.preconditions));
     let mut references = read_references(diags, mentions);
     references.extend(output.depends_on.iter().cloned());
@@ -100,7 +100,7 @@ fn output_references(diags: &mut Diagnostics, output: &Output) -> Vec<Reference>
 
 fn condition_traversals(conditions: &[ConditionBlock]) -> Vec<Traversal> {
     let exprs = conditions.iter().flat_map(|condition| [&condition.condition, &condition.message]);
-    exprs.flat_map(|expr: &Expr| refs::of_expr(expr)).collect()
+    exprs.flat_map(|expr: &Expr| refs::traversals_of_expr(expr)).collect()
 }
 
 fn read_references(diags: &mut Diagnostics, mentions: Vec<Traversal>) -> Vec<Reference> {

@@ -157,7 +157,7 @@ fn read_replace_triggered_by(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<
 fn check_replace_trigger(diags: &mut Diagnostics, expr: &Expr) {
     let mut n_resources = 0;
     let mut found = Diagnostics::new();
-    let mentions = refs::of_expr(expr);
+    let mentions = refs::traversals_of_expr(expr);
     let references =
         mentions.iter().filter_map(|one| Reference::from_traversal(&mut found, one).ok());
     let references: Vec<Reference> = references.collect();

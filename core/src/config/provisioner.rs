@@ -165,7 +165,7 @@ fn reject_removed_provisioner_kind(diags: &mut Diagnostics, kind: &Ident) -> Res
 fn check_destroy_time_references(diags: &mut Diagnostics, provisioner: &Provisioner) {
     let connection = provisioner.connection.iter().flat_map(Body::written_attributes);
     for attribute in provisioner.body.written_attributes().chain(connection) {
-        for _ in refs::of_expr(&attribute.expr)
+        for _ in refs::traversals_of_expr(&attribute.expr)
             .iter()
             .filter(|mention| !is_known_from_own_state(mention))
         {

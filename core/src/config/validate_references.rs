@@ -122,7 +122,7 @@ pub fn check_expression_references(
     expr: &Expr,
 ) -> Result<(), Reported> {
     let mut found = Diagnostics::new();
-    let references: Vec<Reference> = refs::of_expr(expr)
+    let references: Vec<Reference> = refs::traversals_of_expr(expr)
         .iter()
         .filter_map(|traversal| Reference::from_traversal(&mut found, traversal).ok())
         .collect();
@@ -261,7 +261,7 @@ pub(super) fn check_no_self_reference_in_conditions(
     let after = lifecycle.postconditions.iter().map(|one| (one, "postcondition"));
     for (condition, kind) in before.chain(after) {
         for part in [&condition.condition, &condition.message] {
-            let mentions = refs::of_expr(part);
+            let mentions = refs::traversals_of_expr(part);
             let is_own = |mention| {
                 let reference = Reference::from_traversal(&mut Diagnostics::new(), mention);
                 reference.is_ok_and(|reference| reference.resource_name() == Some(name))

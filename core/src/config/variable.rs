@@ -122,7 +122,7 @@ fn check_validation_refers_to_variable(
         mention.root.name == "var"
             && matches!(first, Some(TraversalStep::Attribute(name)) if name.name == variable.name)
     };
-    if !refs::of_expr(&validation.condition).into_iter().any(is_own) {
+    if !refs::traversals_of_expr(&validation.condition).into_iter().any(is_own) {
         let own = format!("var.{}", variable.name);
         let _ = diags.error(
             Diagnostic::error(

@@ -99,7 +99,8 @@ impl ModuleScope<'_> {
         if self.check.is_none() {
             return Ok(());
         }
-        let mentions: Vec<Traversal> = exprs.into_iter().flat_map(refs::of_expr).collect();
+        let mentions: Vec<Traversal> =
+            exprs.into_iter().flat_map(refs::traversals_of_expr).collect();
         report_problems(diags, self.traversal_problems(&mentions))
     }
 }
@@ -127,7 +128,7 @@ pub fn evaluate_despite_problems(
     expr: &Expr,
     scope: &ModuleScope<'_>,
 ) -> Result<Value, Reported> {
-    let mentions = if scope.check.is_some() { refs::of_expr(expr) } else { Vec::new() };
+    let mentions = if scope.check.is_some() { refs::traversals_of_expr(expr) } else { Vec::new() };
     let problems = scope.traversal_problems(&mentions);
     let mut said = Diagnostics::new();
     let value = eval::evaluate(&mut said, expr, scope);
@@ -176,7 +177,7 @@ pub fn decode_body_checked(
     if scope.check.is_none() {
         return decode::evaluate_body(diags, body, schema, scope);
     }
-    let mentions = refs::of_content(body, schema);
+    let mentions = refs::references_of_content(body, schema);
     let problems = scope.traversal_problems(&mentions.repetitions);
     let values = scope.traversal_problems(&mentions.values);
     if !values.is_empty() {

@@ -3,9 +3,9 @@
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform;
-use formwork_plugin_protocol::contract::ignore::IgnoredChanges;
+use formwork_plugin_protocol::contract::ignore_changes::IgnoredChanges;
 use formwork_plugin_protocol::contract::propose::proposed_new;
-use formwork_plugin_protocol::contract::requires_replace::requires_replace;
+use formwork_plugin_protocol::contract::requires_replace::paths_requiring_replace;
 use formwork_plugin_protocol::contract::{AnswerToCheck, Call, Violation, check_answer};
 use formwork_value::diag::Message;
 use formwork_value::{Diagnostics, Path, Plain, Reported};
@@ -67,7 +67,7 @@ impl ChangeRequest<'_> {
         let config = match &ignored {
             // Terraform replaces ignored attributes in the configuration before the provider sees
             // it, so a provider cannot plan a change for them.
-            Some(ignored) => &ignored.in_config(block, before, config),
+            Some(ignored) => &ignored.apply_to_config(block, before, config),
             None => config,
         };
         let proposed = proposed_new(block, before, config);
@@ -87,7 +87,7 @@ impl ChangeRequest<'_> {
             if let Some(ignored) = &ignored {
                 // A provider of the legacy SDK may plan a change of an ignored attribute all the
                 // same. Terraform resets it once more.
-                planned.value = ignored.in_planned(before, &planned.value);
+                planned.value = ignored.apply_to_planned(before, &planned.value);
             }
         }
         Ok(planned)
@@ -137,8 +137,10 @@ impl ChangeRequest<'_> {
         call: Call<'_>,
         object: &Plain,
     ) -> Result<(), Reported> {
-        let violations =
-            check_answer(&AnswerToCheck::for_call(call).value(object), &self.ty.contract_schemas());
+        let violations = check_answer(
+            &AnswerToCheck::for_call(call).with_object_without_schema(object),
+            &self.ty.contract_schemas(),
+        );
         self.report_violations(diags, reported_as, violations, object)
     }
 
@@ -159,7 +161,7 @@ impl ChangeRequest<'_> {
             Call::Replace { prior: before, paths },
             value,
         )?;
-        Ok(requires_replace(self.ty.schema_block(), before, value, paths))
+        Ok(paths_requiring_replace(self.ty.schema_block(), before, value, paths))
     }
 
     /// Reports each way in which the answer to a call breaks the contract, without secrets.

@@ -32,7 +32,7 @@ pub fn check_expression_references(
     let root = session.config.root_node();
     config::check_expression_references(diags, root, expr)?;
     let mut result = Ok(());
-    for traversal in refs::of_expr(expr) {
+    for traversal in refs::traversals_of_expr(expr) {
         let reference = Reference::from_traversal(diags, &traversal)?;
         let found = ReferenceContext { session, node: root, own: None }.reference_error(&reference);
         result = found.map_or(result, |problem| Err(diags.error(problem)));

@@ -133,7 +133,7 @@ impl<'s> RelevanceSearch<'s, '_> {
         let Some(block) = self.resource_block(addr) else { return };
         let mentions = match steps.first() {
             Some(Step::Attribute(name)) => references_in_part(&block.body, name),
-            _ => refs::of_body(&block.body),
+            _ => refs::traversals_of_body(&block.body),
         };
         self.add_references(&addr.module, &mentions, Some(block));
     }
@@ -171,7 +171,7 @@ impl<'s> RelevanceSearch<'s, '_> {
         expr: &Expr,
         within: Option<&Resource>,
     ) {
-        self.add_references(module, &refs::of_expr(expr), within);
+        self.add_references(module, &refs::traversals_of_expr(expr), within);
     }
 
     /// Adds references. `count` and `each` of a resource lead to the expression that it is repeated
@@ -215,7 +215,7 @@ impl<'s> RelevanceSearch<'s, '_> {
 /// Returns the references in one argument of a body, or in its blocks of one type.
 fn references_in_part(body: &Body, name: &Str) -> Vec<Traversal> {
     if let Some(attribute) = body.find_attribute(name) {
-        return refs::of_expr(&attribute.expr);
+        return refs::traversals_of_expr(&attribute.expr);
     }
     // A `dynamic` block produces blocks of the type that its label names.
     let is_wanted = |kind: &str, label: Option<&str>| {
@@ -224,7 +224,7 @@ fn references_in_part(body: &Body, name: &Str) -> Vec<Traversal> {
     let blocks = body.blocks.iter().filter(|block| {
         is_wanted(&block.kind.name, block.labels.first().map(|label| label.name.as_str()))
     });
-    blocks.flat_map(|block| refs::of_body(&block.body)).collect()
+    blocks.flat_map(|block| refs::traversals_of_body(&block.body)).collect()
 }
 
 /// The instance that the first step picks, and the steps behind it.

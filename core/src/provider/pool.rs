@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
-use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _, limit};
+use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _, message_limits};
 use formwork_value::{Diagnostics, Reported, Secrets, Value};
 use futures_util::future::{Either, select};
 use tokio::sync::Semaphore;
@@ -74,7 +74,7 @@ pub trait ProviderLauncher {
 
     /// The largest message in bytes.
     fn message_limit(&self) -> usize {
-        limit::MAX_MESSAGE_BYTES
+        message_limits::MAX_MESSAGE_BYTES
     }
 
     /// The collection of sensitive values, shared with whatever prints or logs text of providers.

@@ -23,7 +23,7 @@ use formwork_plugin_protocol::message::configure::{
 };
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
-    LeaseRequest, OpenRequest, OpenResponse, RenewResponse,
+    OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse,
 };
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse};
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
@@ -508,11 +508,17 @@ impl ProviderHandlers for CloudProvider {
         Ok(token::open_token(&self.cloud, &request))
     }
 
-    async fn renew_ephemeral(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
+    async fn renew_ephemeral(
+        &self,
+        request: RenewOrCloseRequest,
+    ) -> Result<RenewResponse, Failure> {
         token::renew_token(&self.cloud, &request).await
     }
 
-    async fn close_ephemeral(&self, request: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
+    async fn close_ephemeral(
+        &self,
+        request: RenewOrCloseRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         Ok(token::close_token(&self.cloud, &request))
     }
 

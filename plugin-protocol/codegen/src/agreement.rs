@@ -18,7 +18,7 @@ const RENAMED_FAMILIES: [(&str, &str); 5] = [
 /// Result of the comparison for each message and enum of protocol 5, by its full name
 /// `.tfplugin5.Schema.Block`.
 #[derive(Debug)]
-pub struct Agreement {
+pub struct ProtocolComparison {
     fates: BTreeMap<String, MessageDifference>,
 }
 
@@ -48,7 +48,7 @@ impl fmt::Display for MissingPackage {
 
 impl std::error::Error for MissingPackage {}
 
-impl Agreement {
+impl ProtocolComparison {
     /// Compares the two protocols.
     ///
     /// # Errors
@@ -244,9 +244,9 @@ mod tests {
 
     use super::*;
 
-    fn found() -> Agreement {
+    fn found() -> ProtocolComparison {
         let descriptions = crate::provider_descriptions(&crate::proto_folder()).unwrap();
-        Agreement::compare_protocols(&descriptions).unwrap()
+        ProtocolComparison::compare_protocols(&descriptions).unwrap()
     }
 
     fn check(lines: impl Iterator<Item = String>, expect: &Expect) {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use prost_types::FileDescriptorSet;
 
-use agreement::Agreement;
+use agreement::ProtocolComparison;
 
 /// Path of the Rust types of protocol 6 in the crate that uses them.
 const V6_MODULE: &str = "crate::wire::generated::tfplugin6";
@@ -51,8 +51,8 @@ pub fn provider_descriptions(proto: &Path) -> Result<FileDescriptorSet, protox::
 /// When a description is wrong or a file cannot be written.
 pub fn generate(proto: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let descriptions = provider_descriptions(proto)?;
-    let agreement = Agreement::compare_protocols(&descriptions)?;
-    let mut messages = builder(out).build_client(false).build_server(false);
+    let agreement = ProtocolComparison::compare_protocols(&descriptions)?;
+    let mut messages = tonic_builder(out).build_client(false).build_server(false);
     for (v5, v6) in agreement.shared_paths() {
         // The code of protocol 5 names the type of protocol 6 then, so that one conversion serves
         // both.
@@ -62,11 +62,11 @@ pub fn generate(proto: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
 
     // A builder of its own, because the plumbing has few methods and is the same for both versions:
     // here the generated clients and servers do.
-    builder(out).compile_fds(protox::compile(GO_PLUGIN_FILES, [proto])?)?;
+    tonic_builder(out).compile_fds(protox::compile(GO_PLUGIN_FILES, [proto])?)?;
     Ok(())
 }
 
-fn builder(out: &Path) -> tonic_prost_build::Builder {
+fn tonic_builder(out: &Path) -> tonic_prost_build::Builder {
     tonic_prost_build::configure()
         .out_dir(out)
         // Those lines are for build scripts, and this is a program.

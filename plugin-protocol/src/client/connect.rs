@@ -13,7 +13,7 @@ use tokio_rustls::TlsConnector;
 use tonic::transport::{Channel, Endpoint, Uri};
 use tower::service_fn;
 
-use super::error_chain::with_causes;
+use super::error_chain::error_with_causes;
 use crate::handshake::Address;
 use crate::socket;
 use crate::tls::{ByteStream, SERVER_NAME};
@@ -55,7 +55,7 @@ impl Dialer {
     async fn connect(&self) -> Result<Channel, ConnectError> {
         let refused = |cause: &(dyn Error + 'static)| ConnectError::Refused {
             address: self.address.to_string(),
-            cause: with_causes(cause),
+            cause: error_with_causes(cause),
         };
         let dialer = self.clone();
         let connector = service_fn(move |_: Uri| {

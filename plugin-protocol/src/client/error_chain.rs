@@ -5,7 +5,7 @@ use std::error::Error;
 
 /// Returns an error with all its causes, each named once. The outermost is often just "transport
 /// error".
-pub(super) fn with_causes(error: &(dyn Error + 'static)) -> String {
+pub(super) fn error_with_causes(error: &(dyn Error + 'static)) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut next = Some(error);
     while let Some(error) = next {
@@ -41,13 +41,13 @@ mod tests {
         let layers = ["transport error", "broken: no file", "no file", "no folder"];
         let all =
             layers.into_iter().rev().fold(None, |inner, text| Some(Box::new(Layer(text, inner))));
-        assert_eq!(with_causes(&*all.unwrap()), "broken: no file: no folder");
+        assert_eq!(error_with_causes(&*all.unwrap()), "broken: no file: no folder");
     }
 
     #[test]
     fn the_link_to_the_manual_of_rustls_is_left_out() {
         let inner = Layer("peer closed connection: https://docs.rs/rustls/latest/a.html#b", None);
         let all = Layer("connection error", Some(Box::new(inner)));
-        assert_eq!(with_causes(&all), "connection error: peer closed connection");
+        assert_eq!(error_with_causes(&all), "connection error: peer closed connection");
     }
 }

@@ -26,7 +26,7 @@ use super::{ProcessLimits, Settings, explain_start_error};
 use crate::Failure;
 use crate::handshake::{
     Address, Handshake, HandshakeError, HostEnvironment, MAX_HANDSHAKE_LINE_BYTES, Protocol,
-    printable,
+    escape_and_shorten,
 };
 use crate::socket::is_local;
 use crate::tls::{TlsIdentity, client_config};
@@ -129,7 +129,7 @@ pub(super) async fn launch(
     // is public; the private key stays in this process.
     let environment =
         HostEnvironment::new(socket_folder.path(), identity.as_ref().map(TlsIdentity::pem));
-    let started = start(executable, &environment, settings.limits).await;
+    let started = start_child(executable, &environment, settings.limits).await;
     let (process, pipes) = started.map_err(|error| {
         unstarted(LaunchProblem::Unrunnable(explain_start_error::explain_start_error(
             &executable.path,
@@ -153,7 +153,7 @@ pub(super) async fn launch(
     }
 }
 
-async fn start(
+async fn start_child(
     executable: &Executable,
     environment: &HostEnvironment,
     limits: ProcessLimits,
@@ -202,7 +202,7 @@ async fn complete_handshake(
 ) -> Result<(Dialer, tonic::transport::Channel, Protocol), LaunchProblem> {
     // A plugin without a handshake, such as a program that waits on its stdin, would hang the run
     // forever.
-    let line = timeout(settings.start_timeout, first_line(&mut stdout))
+    let line = timeout(settings.start_timeout, read_first_line(&mut stdout))
         .await
         .map_err(|_| LaunchProblem::TimedOut)??;
     // Only the first line of stdout belongs to the protocol.
@@ -237,7 +237,7 @@ async fn complete_handshake(
 }
 
 /// Returns the first line of `stdout`. As in go-plugin, one that ends with the stream counts too.
-async fn first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProblem> {
+async fn read_first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProblem> {
     let mut line = Vec::new();
     let mut slow = Box::pin(sleep(SLOW_START_WARNING_DELAY));
     loop {
@@ -294,7 +294,7 @@ async fn end_failed_start(
     child.process.kill();
     child.process.wait(STDOUT_CLOSED_EXIT_WAIT).await;
     // After the end of the process, so that its last lines have arrived.
-    let words = child.log.last_lines(STDOUT_CLOSED_EXIT_WAIT / 4).await;
+    let words = child.log.panic_or_last_lines(STDOUT_CLOSED_EXIT_WAIT / 4).await;
     let mut story = exit.map(|exit| format!("\nThe process ended: {exit}.")).unwrap_or_default();
     if !words.is_empty() {
         story.push_str("\nIts last output:\n");
@@ -328,7 +328,7 @@ fn launch_failure(
         )),
         LaunchProblem::TooLong(line) => Failure::Launch(tell(format!(
             "it wrote more than {MAX_HANDSHAKE_LINE_BYTES} bytes without ending the handshake line: `{}`",
-            printable(&line)
+            escape_and_shorten(&line)
         ))),
         LaunchProblem::Unreadable(error) => {
             Failure::Launch(tell(format!("its stdout could not be read: {error}")))

@@ -60,7 +60,7 @@ impl PluginLog {
 
     /// Returns the panic of the plugin, or else its latest lines; empty if it said nothing. Waits up
     /// to `patience` for what is still in the pipe.
-    pub(super) async fn last_lines(&self, patience: Duration) -> String {
+    pub(super) async fn panic_or_last_lines(&self, patience: Duration) -> String {
         // Output of the plugin's children is not worth more time.
         let mut ended = self.ended.subscribe();
         // `wait_for` looks at the present value first, so an end before the subscription is not
@@ -83,7 +83,7 @@ impl PluginLog {
         if text.is_empty() {
             return;
         }
-        let entry = LogEntry::read(text);
+        let entry = LogEntry::parse(text);
         let level = self.keep_line(&entry);
         entry.emit(level, &self.plugin);
     }
@@ -91,7 +91,7 @@ impl PluginLog {
     /// Keeps the line, and returns the level it deserves: all of a panic is an error.
     fn keep_line(&self, entry: &LogEntry<'_>) -> Level {
         let mut words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = shorten(&entry.message);
+        let kept = shorten_log_line(&entry.message);
         let panics = !words.panic.is_empty() || starts_panic(&entry.message);
         let level = match entry.level {
             // Only untagged lines belong to a panic, as in go-plugin: loggers of other goroutines
@@ -147,7 +147,7 @@ struct LogEntry<'a> {
 }
 
 impl<'a> LogEntry<'a> {
-    fn read(text: &'a str) -> Self {
+    fn parse(text: &'a str) -> Self {
         if text.starts_with('{')
             && let Ok(object) = serde_json::from_str::<Map<String, Value>>(text)
             && let Some(entry) = Self::from_hclog(object)
@@ -221,7 +221,7 @@ fn starts_panic(line: &str) -> bool {
         || (line.starts_with("thread '") && line.contains("panicked at"))
 }
 
-fn shorten(line: &str) -> String {
+fn shorten_log_line(line: &str) -> String {
     // At the boundary of a character: slicing inside one would panic.
     match line.char_indices().find(|(at, _)| *at >= MAX_KEPT_LINE_LENGTH) {
         Some((at, _)) => format!("{}...", &line[..at]),

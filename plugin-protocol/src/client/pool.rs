@@ -12,8 +12,8 @@ use tonic::transport::Channel;
 use tracing::debug;
 
 use super::connect::Dialer;
+use super::connection_lease::{ChannelSource, Lease};
 use super::launch::PluginChild;
-use super::lease::{ChannelSource, Lease};
 use crate::Failure;
 
 /// Number of calls that each connection must carry before another is opened.
@@ -101,7 +101,7 @@ impl SharedConnections {
 
     /// Opens one more connection in the background. Calls go on using the others meanwhile, and for
     /// good if the plugin wants no more.
-    async fn add_connection(self: Arc<Self>) {
+    async fn open_in_background(self: Arc<Self>) {
         let dialed = self.dialer.dial().await;
         let mut open = self.lock();
         match dialed {
@@ -142,7 +142,7 @@ impl ChannelSource for ConnectionPool {
             // Set before the task starts, so that a burst of calls opens one connection and not one
             // for each call.
             open.settled = true;
-            tokio::spawn(Arc::clone(&self.shared).add_connection());
+            tokio::spawn(Arc::clone(&self.shared).open_in_background());
         }
         Ok(lease)
     }
@@ -157,7 +157,7 @@ impl ChannelSource for ConnectionPool {
         // Without an exit the plugin may go on writing, and waiting for the end of its log would
         // only delay the error.
         let patience = if exit.is_some() { LAST_LINES_WAIT } else { Duration::ZERO };
-        let output = child.log.last_lines(patience).await;
+        let output = child.log.panic_or_last_lines(patience).await;
         Failure::Lost { reason, exit, output }
     }
 }

@@ -149,12 +149,12 @@ impl ProcessGroup {
         let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
         // The id of a reaped child may already be another process's.
         if !*reaped {
-            self.signal();
+            self.send_kill_signal();
         }
     }
 
     // Failing means that no process is left.
-    fn signal(&self) {
+    fn send_kill_signal(&self) {
         match killpg(self.leader, Signal::SIGKILL) {
             Ok(()) | Err(_) => (),
         }
@@ -168,7 +168,7 @@ impl ProcessGroup {
         // Held over signal and wait, so that `kill` cannot come between them and signal an id that
         // is free again.
         let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
-        self.signal();
+        self.send_kill_signal();
         let exit = Exit(child.wait().ok());
         *reaped = true;
         exit
@@ -199,7 +199,7 @@ fn set_pre_exec(
         if getppid() != parent {
             return Err(io::Error::from(Errno::ESRCH));
         }
-        Err(image.run())
+        Err(image.exec_program())
     };
     #[expect(unsafe_code, reason = "there is no other way to ask for a signal at a parent's death")]
     // SAFETY: between fork and exec only a few system calls are made, and nothing is allocated.
@@ -250,7 +250,7 @@ impl ProgramImage {
     }
 
     /// Becomes the program. Returns only if the system would not run it; allocates nothing.
-    fn run(&self) -> io::Error {
+    fn exec_program(&self) -> io::Error {
         // No arguments: go-plugin passes everything in the environment.
         let arguments = [self.name.as_ptr(), std::ptr::null()];
         #[expect(unsafe_code, reason = "every safe way there is allocates, or asks a shell")]

@@ -13,7 +13,7 @@ use crate::handshake::Protocol;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::message::data::{ReadDataRequest, ReadDataResponse};
-use crate::message::ephemeral::{LeaseRequest, OpenRequest, OpenResponse, RenewResponse};
+use crate::message::ephemeral::{OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse};
 use crate::message::function::{CallRequest, CallResponse, Functions};
 use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use crate::message::resource::{
@@ -166,11 +166,17 @@ impl ProviderHandlers for GrpcProvider {
         self.unary::<wire::OpenEphemeralResource, _, _>(request).await
     }
 
-    async fn renew_ephemeral(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
+    async fn renew_ephemeral(
+        &self,
+        request: RenewOrCloseRequest,
+    ) -> Result<RenewResponse, Failure> {
         self.unary::<wire::RenewEphemeralResource, _, _>(request).await
     }
 
-    async fn close_ephemeral(&self, request: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
+    async fn close_ephemeral(
+        &self,
+        request: RenewOrCloseRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.unary::<wire::CloseEphemeralResource, _, _>(request).await
     }
 

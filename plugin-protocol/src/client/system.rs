@@ -14,14 +14,14 @@ pub(super) use files::{is_not_executable_error, is_open_for_writing_error, is_so
 
 /// Longest path of a folder for sockets, in bytes. The path of a Unix socket is limited to 107 bytes
 /// (`sun_path`), and CI systems have long temporary folders.
-const MAX_FOLDER_PATH_LEN: usize = 60;
+const MAX_SOCKET_FOLDER_PATH_LEN: usize = 60;
 
 /// A folder for temporary files whose path leaves room for the name of a socket.
 #[must_use]
 pub fn short_temp_dir() -> PathBuf {
     let folder = std::env::temp_dir();
     // Sockets of Windows are not files.
-    let is_short = cfg!(not(unix)) || folder.as_os_str().len() <= MAX_FOLDER_PATH_LEN;
+    let is_short = cfg!(not(unix)) || folder.as_os_str().len() <= MAX_SOCKET_FOLDER_PATH_LEN;
     if is_short { folder } else { PathBuf::from("/tmp") }
 }
 

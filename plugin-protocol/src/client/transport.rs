@@ -11,9 +11,9 @@ use tonic::client::Grpc;
 use tonic::{Request, Status, Streaming};
 
 use super::Plugin;
-use super::error_chain::with_causes;
-use super::lease::{ChannelSource, Lease};
-use crate::limit;
+use super::connection_lease::{ChannelSource, Lease};
+use super::error_chain::error_with_causes;
+use crate::message_limits;
 use crate::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
 use crate::wire::codec::RawCodec;
 
@@ -27,16 +27,16 @@ impl ChannelTransport {
         Self { channels }
     }
 
-    async fn start(&self, call: RawCall) -> Result<RawAnswers, RawError> {
+    async fn start_call(&self, call: RawCall) -> Result<RawAnswers, RawError> {
         let path = call.http_path()?;
         let lease = self.channels.lease().await.map_err(RawError::Failed)?;
         // tonic's own limit is 4 MiB, far below the schemas and states that Terraform accepts.
         let mut grpc = Grpc::new(lease.channel.clone())
             .max_decoding_message_size(call.answer_limit)
-            .max_encoding_message_size(limit::MAX_REQUEST_BYTES);
+            .max_encoding_message_size(message_limits::MAX_REQUEST_BYTES);
         // Required before each call: tonic's buffered channel panics if it is called unready.
         if let Err(error) = grpc.ready().await {
-            let failure = self.channels.explain_loss(with_causes(&error)).await;
+            let failure = self.channels.explain_loss(error_with_causes(&error)).await;
             return Err(RawError::Failed(failure));
         }
         let messages = Request::new(stream::iter(call.messages));
@@ -54,7 +54,7 @@ impl ChannelTransport {
 
 impl Transport for ChannelTransport {
     fn begin_call(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
-        self.start(call).boxed()
+        self.start_call(call).boxed()
     }
 }
 
@@ -91,7 +91,7 @@ async fn status_error(status: &Status, channels: &dyn ChannelSource) -> RawError
     // A status of the peer comes as text, whatever its code; only one made on this side has a cause,
     // and it is always the connection.
     match status.source() {
-        Some(cause) => RawError::Failed(channels.explain_loss(with_causes(cause)).await),
+        Some(cause) => RawError::Failed(channels.explain_loss(error_with_causes(cause)).await),
         None => RawError::Status(RawStatus::from_tonic(status)),
     }
 }

@@ -8,7 +8,7 @@ use super::conform::{
     assert_object_compatible, assert_plan_valid, destroy_violations, type_violations,
     unknown_violations, write_only_violations,
 };
-use super::requires_replace::replace_violations;
+use super::requires_replace::replace_path_violations;
 use super::{Rule, Violation};
 use crate::Payload;
 
@@ -113,13 +113,13 @@ impl<'a> AnswerToCheck<'a> {
 
     /// Adds whether the call was put off, where the host did not say that it may be.
     #[must_use]
-    pub fn deferred(self, deferred: bool) -> Self {
+    pub fn with_deferred(self, deferred: bool) -> Self {
         Self { deferred, ..self }
     }
 
     /// Adds the object: as it came, and decoded by the schema.
     #[must_use]
-    pub fn object(self, came: &Payload, value: &'a Plain) -> Self {
+    pub fn with_object(self, came: &Payload, value: &'a Plain) -> Self {
         // A value from a provider in this process was never decoded, so its type is still
         // unchecked.
         let is_decoded = !matches!(came, Payload::Value(..));
@@ -129,14 +129,14 @@ impl<'a> AnswerToCheck<'a> {
 
     /// Adds an object that no schema has decoded.
     #[must_use]
-    pub fn value(self, value: &'a Plain) -> Self {
+    pub fn with_object_without_schema(self, value: &'a Plain) -> Self {
         let object = Object { value, is_absent: false, is_decoded: false };
         Self { object: Some(object), ..self }
     }
 
     /// Adds the identity, as it came.
     #[must_use]
-    pub fn identity(self, identity: Option<&'a Payload>) -> Self {
+    pub fn with_identity(self, identity: Option<&'a Payload>) -> Self {
         Self { identity, ..self }
     }
 }
@@ -184,11 +184,11 @@ fn object_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<
                 false => assert_plan_valid(block, prior, config, value),
             };
             // The flag does not excuse this: a path into nowhere is a bug in every SDK.
-            violations.extend(replace_violations(prior, value, paths));
+            violations.extend(replace_path_violations(prior, value, paths));
             violations
         }
-        Call::Replace { prior, paths } => replace_violations(prior, value, paths),
-        Call::FinalPlan { shown, replaced } => final_violations(block, shown, value, replaced),
+        Call::Replace { prior, paths } => replace_path_violations(prior, value, paths),
+        Call::FinalPlan { shown, replaced } => final_plan_violations(block, shown, value, replaced),
         Call::Apply { planned, legacy } => {
             // The flag excuses values only. Whether an object exists is required of every provider.
             let is_kept = !planned.value().is_null() && !value.value().is_null();
@@ -260,7 +260,7 @@ fn form_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<Vi
     violations
 }
 
-fn final_violations(
+fn final_plan_violations(
     block: &Block,
     shown: &Plain,
     planned: &Plain,

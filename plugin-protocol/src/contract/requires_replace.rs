@@ -11,7 +11,7 @@ use super::{Rule, Violation};
 /// dropped. A write-only path forces it whenever it is named: only the provider can see that it
 /// changed.
 #[must_use]
-pub fn requires_replace(
+pub fn paths_requiring_replace(
     block: &Block,
     prior: &Plain,
     planned: &Plain,
@@ -42,7 +42,11 @@ pub fn requires_replace(
 }
 
 /// Finds paths that lead nowhere, neither in the prior object nor in the planned one.
-pub(super) fn replace_violations(prior: &Plain, planned: &Plain, paths: &[Path]) -> Vec<Violation> {
+pub(super) fn replace_path_violations(
+    prior: &Plain,
+    planned: &Plain,
+    paths: &[Path],
+) -> Vec<Violation> {
     if prior.value().is_null() {
         return Vec::new();
     }

@@ -113,7 +113,7 @@ fn a_bad_line_says_what_is_wrong_with_it() {
 
 #[test]
 fn what_is_shown_of_a_long_line_is_short() {
-    let text = printable(&[b'x'; 5000]);
+    let text = escape_and_shorten(&[b'x'; 5000]);
     assert!(text.len() < 300, "{}", text.len());
     assert!(text.ends_with("(4800 more bytes)"), "{text}");
 }

@@ -36,7 +36,7 @@ pub struct OpenResponse {
 
 /// Renews or closes an ephemeral resource.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LeaseRequest {
+pub struct RenewOrCloseRequest {
     /// The ephemeral resource type.
     pub type_name: String,
     /// Private bytes of the last answer.

@@ -25,6 +25,6 @@ impl GrpcBroker for Broker {
         // The answer ends when the host's side does.
         let offers = request.into_inner().filter(|_| future::ready(false));
         // Cut off at the end of the plugin, because an open stream would hold up the shutdown.
-        Ok(Response::new(offers.take_until(self.0.triggered()).boxed()))
+        Ok(Response::new(offers.take_until(self.0.wait_until_triggered()).boxed()))
     }
 }

@@ -21,7 +21,7 @@ impl ShutdownSignal {
     }
 
     /// Returns when the plugin is shutting down.
-    pub(super) fn triggered(&self) -> impl Future<Output = ()> + Send + 'static {
+    pub(super) fn wait_until_triggered(&self) -> impl Future<Output = ()> + Send + 'static {
         let mut stopped = self.0.subscribe();
         async move {
             // The sender going away means the same.

@@ -39,6 +39,6 @@ impl HealthService for Health {
         let status = status_of(request)?;
         // By the health protocol the stream stays open for changes, of which there are none.
         let updates = stream::once(future::ready(Ok(status))).chain(stream::pending());
-        Ok(Response::new(updates.take_until(self.0.triggered()).boxed()))
+        Ok(Response::new(updates.take_until(self.0.wait_until_triggered()).boxed()))
     }
 }

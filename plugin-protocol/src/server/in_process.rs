@@ -12,7 +12,7 @@ use tonic::{Request, Status};
 
 use super::ProviderService;
 use crate::Provider;
-use crate::limit;
+use crate::message_limits;
 use crate::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
 use crate::wire::codec::RawCodec;
 
@@ -30,7 +30,7 @@ impl Transport for InProcess {
             let path = call.http_path()?;
             let mut grpc = Grpc::new(self.0.clone())
                 .max_decoding_message_size(call.answer_limit)
-                .max_encoding_message_size(limit::MAX_REQUEST_BYTES);
+                .max_encoding_message_size(message_limits::MAX_REQUEST_BYTES);
             let messages = Request::new(stream::iter(call.messages));
             let response = grpc.streaming(messages, path, RawCodec).await.map_err(status_error)?;
             // Nothing follows a status, so the stream is given up with it.

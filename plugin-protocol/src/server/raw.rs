@@ -12,7 +12,7 @@ use tonic::body::Body;
 use tonic::codegen::{Service, http};
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::limit;
+use crate::message_limits;
 use crate::raw::{RawCall, RawError, Transport};
 use crate::wire::codec::RawCodec;
 
@@ -23,8 +23,8 @@ pub(super) async fn answer_http(
 ) -> http::Response<Body> {
     let path = request.uri().path().to_owned();
     let mut grpc = tonic::server::Grpc::new(RawCodec)
-        .max_decoding_message_size(limit::MAX_REQUEST_BYTES)
-        .max_encoding_message_size(limit::MAX_REQUEST_BYTES);
+        .max_decoding_message_size(message_limits::MAX_REQUEST_BYTES)
+        .max_encoding_message_size(message_limits::MAX_REQUEST_BYTES);
     grpc.streaming(ForwardedCall { transport, path }, request).await
 }
 
@@ -53,8 +53,11 @@ impl Service<Request<Streaming<Bytes>>> for ForwardedCall {
             while let Some(message) = incoming.message().await? {
                 messages.push(message);
             }
-            let call =
-                RawCall { path: path.into(), messages, answer_limit: limit::MAX_REQUEST_BYTES };
+            let call = RawCall {
+                path: path.into(),
+                messages,
+                answer_limit: message_limits::MAX_REQUEST_BYTES,
+            };
             let answers = transport.begin_call(call).await.map_err(status_of_raw_error)?;
             Ok(Response::new(answers.map(|answer| answer.map_err(status_of_raw_error)).boxed()))
         }

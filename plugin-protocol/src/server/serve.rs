@@ -73,7 +73,7 @@ pub(super) async fn serve_host(
     let stop = ShutdownSignal::default();
     tokio::spawn(watch_host(host, stop.clone()));
     let services = Services::new(provider, protocol, &stop);
-    run(services, accept_connections(listener, tls), stop).await
+    serve_connections(services, accept_connections(listener, tls), stop).await
 }
 
 /// Serves any host, in plaintext, until an interrupt; prints the address for hosts.
@@ -88,7 +88,7 @@ pub(super) async fn serve_debug(
     let listener = Listener::bind(&environment).await.map_err(ServeError::Listen)?;
     let address = listener.address().map_err(ServeError::Listen)?;
     let reattach = Reattach { protocol, address, pid: process::id() };
-    let value = reattach::print(&host_addresses(&options.address), &reattach);
+    let value = reattach::format_reattach_variable(&host_addresses(&options.address), &reattach);
     let text = format!(
         "The provider is running. To use it, run terraform or formwork with this variable:\n\n\
          \t{REATTACH_VARIABLE}='{value}'\n\n"
@@ -105,7 +105,7 @@ pub(super) async fn serve_debug(
         stop_then.trigger();
     });
     let services = Services::new(provider, protocol, &stop);
-    run(services, accept_connections(listener, None), stop).await
+    serve_connections(services, accept_connections(listener, None), stop).await
 }
 
 /// Returns the addresses under which hosts may know the provider: each command line tool has a
@@ -122,18 +122,18 @@ fn host_addresses(address: &str) -> Vec<String> {
         .to_vec()
 }
 
-async fn run(
+async fn serve_connections(
     services: Services,
     incoming: impl Stream<Item = io::Result<Connection>>,
     stop: ShutdownSignal,
 ) -> Result<(), ServeError> {
     let server = Server::builder()
         .http2_max_header_list_size(MAX_HEADER_LIST_LEN)
-        .serve_with_incoming_shutdown(services, incoming, stop.triggered());
+        .serve_with_incoming_shutdown(services, incoming, stop.wait_until_triggered());
     // A call that does not end would hold the process until the host kills it, and then the socket
     // stays behind.
     let out_of_time = async {
-        stop.triggered().await;
+        stop.wait_until_triggered().await;
         sleep(DRAIN_TIME).await;
     };
     tokio::select! {

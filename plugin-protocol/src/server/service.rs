@@ -42,7 +42,7 @@ impl ProviderService {
     }
 
     /// Puts a transport behind gRPC.
-    pub(crate) fn raw(provider: Arc<dyn Transport>) -> Self {
+    pub(crate) fn over_transport(provider: Arc<dyn Transport>) -> Self {
         Self(ServedProvider::Raw(provider))
     }
 }
@@ -80,13 +80,13 @@ impl Service<http::Request<Body>> for ProviderService {
 /// Leads each call to the provider's answer.
 fn dispatch(h: IncomingCall, protocol: Protocol, method: Method) -> ResponseFuture {
     match method {
-        Method::GetMetadata => metadata(h, protocol),
-        Method::GetProviderSchema => schema(h, protocol),
-        Method::GetResourceIdentitySchemas => identity_schemas(h),
-        Method::GetFunctions => functions(h),
-        Method::ValidateProviderConfig => validate_provider_config(h, protocol),
+        Method::GetMetadata => answer_metadata(h, protocol),
+        Method::GetProviderSchema => answer_schema(h, protocol),
+        Method::GetResourceIdentitySchemas => answer_identity_schemas(h),
+        Method::GetFunctions => answer_functions(h),
+        Method::ValidateProviderConfig => answer_validate_provider_config(h, protocol),
         Method::ConfigureProvider => h.unary::<v6::ConfigureProvider, _, _>(|p, r| p.configure(r)),
-        Method::StopProvider => stop(h),
+        Method::StopProvider => answer_stop(h),
         Method::ValidateResourceConfig => {
             h.unary::<v6::ValidateResourceConfig, _, _>(|p, r| p.validate_resource_config(r))
         }
@@ -141,14 +141,14 @@ fn dispatch(h: IncomingCall, protocol: Protocol, method: Method) -> ResponseFutu
             h.stream::<v6::ReadStateBytes, _, _>(|p, r| p.read_state_bytes(r))
         }
         Method::WriteStateBytes => h.write_state(),
-        Method::LockState => lock_state(h),
-        Method::UnlockState => unlock_state(h),
-        Method::GetStates => states(h),
+        Method::LockState => answer_lock_state(h),
+        Method::UnlockState => answer_unlock_state(h),
+        Method::GetStates => answer_states(h),
         Method::DeleteState => h.unary::<v6::DeleteState, _, _>(|p, r| p.delete_state(r)),
     }
 }
 
-fn metadata(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
+fn answer_metadata(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
     match protocol {
         Protocol::V5 => h.answer_wire::<v5::GetMetadata>(|p, _| {
             async { Ok(v6::get_metadata::Response::from(p.metadata().await?).into()) }.boxed()
@@ -159,7 +159,7 @@ fn metadata(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
     }
 }
 
-fn schema(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
+fn answer_schema(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
     match protocol {
         Protocol::V5 => h.answer_wire::<v5::GetProviderSchema>(|p, _| {
             async {
@@ -175,17 +175,17 @@ fn schema(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
     }
 }
 
-fn identity_schemas(h: IncomingCall) -> ResponseFuture {
+fn answer_identity_schemas(h: IncomingCall) -> ResponseFuture {
     h.answer_wire::<v6::GetResourceIdentitySchemas>(|p, _| {
         async { Ok(p.identity_schemas().await?.try_into()?) }.boxed()
     })
 }
 
-fn functions(h: IncomingCall) -> ResponseFuture {
+fn answer_functions(h: IncomingCall) -> ResponseFuture {
     h.answer_wire::<v6::GetFunctions>(|p, _| async { Ok(p.functions().await?.into()) }.boxed())
 }
 
-fn validate_provider_config(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
+fn answer_validate_provider_config(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
     match protocol {
         Protocol::V5 => h.answer_wire::<v5::PrepareProviderConfig>(|p, request| {
             async {
@@ -203,13 +203,13 @@ fn validate_provider_config(h: IncomingCall, protocol: Protocol) -> ResponseFutu
     }
 }
 
-fn stop(h: IncomingCall) -> ResponseFuture {
+fn answer_stop(h: IncomingCall) -> ResponseFuture {
     h.answer_wire::<v6::StopProvider>(|p, _| {
         async { Ok(v6::stop_provider::Response { error: p.stop().await? }) }.boxed()
     })
 }
 
-fn lock_state(h: IncomingCall) -> ResponseFuture {
+fn answer_lock_state(h: IncomingCall) -> ResponseFuture {
     h.answer_wire::<v6::LockState>(|p, request| {
         let v6::lock_state::Request { type_name, state_id, operation } = request;
         let state = StateRef { type_name, state_id };
@@ -217,7 +217,7 @@ fn lock_state(h: IncomingCall) -> ResponseFuture {
     })
 }
 
-fn unlock_state(h: IncomingCall) -> ResponseFuture {
+fn answer_unlock_state(h: IncomingCall) -> ResponseFuture {
     h.answer_wire::<v6::UnlockState>(|p, request| {
         let v6::unlock_state::Request { type_name, state_id, lock_id } = request;
         let state = StateRef { type_name, state_id };
@@ -225,7 +225,7 @@ fn unlock_state(h: IncomingCall) -> ResponseFuture {
     })
 }
 
-fn states(h: IncomingCall) -> ResponseFuture {
+fn answer_states(h: IncomingCall) -> ResponseFuture {
     h.answer_wire::<v6::GetStates>(|p, request| {
         async { Ok(p.list_states(request.type_name).await?.into()) }.boxed()
     })

@@ -21,6 +21,6 @@ impl GrpcStdio for Stdio {
         &self,
         _request: Request<()>,
     ) -> Result<Response<Self::StreamStdioStream>, Status> {
-        Ok(Response::new(stream::pending().take_until(self.0.triggered()).boxed()))
+        Ok(Response::new(stream::pending().take_until(self.0.wait_until_triggered()).boxed()))
     }
 }

@@ -51,7 +51,12 @@ macro_rules! verify_signatures {
             signed: &DigitallySignedStruct,
         ) -> Result<HandshakeSignatureValid, Error> {
             if self.weak_rsa {
-                return weak_rsa::verify(message, certificate, signed.scheme, signed.signature());
+                return weak_rsa::verify_weak_rsa_signature(
+                    message,
+                    certificate,
+                    signed.scheme,
+                    signed.signature(),
+                );
             }
             verify_tls12_signature(message, certificate, signed, &self.algorithms)
         }

@@ -19,7 +19,7 @@ pub(super) const SIGNATURE_SCHEMES: [SignatureScheme; 2] =
     [SignatureScheme::RSA_PKCS1_SHA256, SignatureScheme::RSA_PKCS1_SHA512];
 
 // The modulus of a 2048-bit key takes 256 bytes; the shortest exponent and the DER around both 36.
-const SHORTEST_STRONG_KEY: usize = 256 + 36;
+const MIN_STRONG_KEY_DER_LEN: usize = 256 + 36;
 
 /// Says whether the certificate holds an RSA key that the usual verification refuses as too short.
 pub(super) fn has_weak_key(certificate: &CertificateDer<'_>) -> bool {
@@ -29,12 +29,12 @@ pub(super) fn has_weak_key(certificate: &CertificateDer<'_>) -> bool {
         // chance.
         let is_rsa =
             key.windows(alg_id::RSA_ENCRYPTION.len()).any(|w| *w == *alg_id::RSA_ENCRYPTION);
-        is_rsa && key.len() < SHORTEST_STRONG_KEY
+        is_rsa && key.len() < MIN_STRONG_KEY_DER_LEN
     })
 }
 
 /// Checks a TLS 1.2 handshake signature made with a key of 1024 bits or more.
-pub(super) fn verify(
+pub(super) fn verify_weak_rsa_signature(
     message: &[u8],
     certificate: &CertificateDer<'_>,
     scheme: SignatureScheme,

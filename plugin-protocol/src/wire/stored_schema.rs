@@ -10,7 +10,7 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// Encodes schemas, without diagnostics. `None` if the bytes would not give the very same schemas.
 #[must_use]
-pub fn encode(schema: &ProviderSchema, identities: &IdentitySchemas) -> Option<Vec<u8>> {
+pub fn encode_schemas(schema: &ProviderSchema, identities: &IdentitySchemas) -> Option<Vec<u8>> {
     let wire = v6::get_provider_schema::Response::try_from(schema.clone()).ok()?.encode_to_vec();
     // protobuf has no mark of its end, so the first message needs its length.
     let mut bytes = u64::try_from(wire.len()).ok()?.to_le_bytes().to_vec();
@@ -19,13 +19,13 @@ pub fn encode(schema: &ProviderSchema, identities: &IdentitySchemas) -> Option<V
     wire.encode(&mut bytes).ok()?;
     // Not every schema survives: protocol 6 has, for instance, no groups of attributes. A wrong
     // schema in a cache is worse than none.
-    let same = decode(&bytes).is_some_and(|(s, i)| s == *schema && i == *identities);
+    let same = decode_schemas(&bytes).is_some_and(|(s, i)| s == *schema && i == *identities);
     same.then_some(bytes)
 }
 
-/// Decodes the bytes that [`encode`] returned; `None` if they are others.
+/// Decodes the bytes that [`encode_schemas`] returned; `None` if they are others.
 #[must_use]
-pub fn decode(bytes: &[u8]) -> Option<(ProviderSchema, IdentitySchemas)> {
+pub fn decode_schemas(bytes: &[u8]) -> Option<(ProviderSchema, IdentitySchemas)> {
     let (length, rest) = bytes.split_first_chunk()?;
     let (schema, identities) =
         rest.split_at_checked(u64::from_le_bytes(*length).try_into().ok()?)?;
@@ -46,15 +46,15 @@ mod tests {
         schema.resources.insert("a_b".to_owned(), Schema { version: 3, ..Schema::default() });
         schema.capabilities.get_provider_schema_optional = true;
         let identities = IdentitySchemas::default();
-        let bytes = encode(&schema, &identities).expect("a form");
-        assert_eq!(decode(&bytes), Some((schema, identities)));
+        let bytes = encode_schemas(&schema, &identities).expect("a form");
+        assert_eq!(decode_schemas(&bytes), Some((schema, identities)));
         for cut in [0, 7, 8, 9, bytes.len() - 1] {
-            assert_ne!(decode(&bytes[..cut]), decode(&bytes), "{cut}");
+            assert_ne!(decode_schemas(&bytes[..cut]), decode_schemas(&bytes), "{cut}");
         }
     }
 
     #[test]
     fn a_length_beyond_the_end_is_refused() {
-        assert_eq!(decode(&[0xff; 16]), None);
+        assert_eq!(decode_schemas(&[0xff; 16]), None);
     }
 }

@@ -38,7 +38,7 @@ async fn in_debug_mode_hosts_come_and_go_until_an_interrupt() {
             break value.trim_end_matches('\'').to_owned();
         }
     };
-    let plugins = reattach::parse(&value).expect("it can be read");
+    let plugins = reattach::parse_reattach_variable(&value).expect("it can be read");
     let found: &Reattach = &plugins["registry.terraform.io/formwork/tiny"];
     assert_eq!(Some(found.pid), process.id());
     // Terraform and OpenTofu have different addresses for it.

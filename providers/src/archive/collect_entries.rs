@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::mode;
+use crate::file_mode;
 
 /// Greatest depth of folders. It ends the search where links form a cycle.
 const MAX_FOLDER_DEPTH: usize = 64;
@@ -54,7 +54,7 @@ pub(super) fn collect_file(path: &str) -> Result<ArchiveEntry, CollectError> {
     let Some(found) = found else { return Err(CollectError::NoFile(path.to_owned())) };
     let path = PathBuf::from(path);
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mode = mode::mode_from_metadata(&found);
+    let mode = file_mode::mode_from_metadata(&found);
     Ok(ArchiveEntry { name, content: EntryContent::File(path), mode })
 }
 
@@ -141,7 +141,7 @@ impl FolderSearch<'_> {
             // Links are followed.
             let found = fs::metadata(&path).map_err(|error| unreadable(&path, error))?;
             if !found.is_dir() {
-                let mode = mode::mode_from_metadata(&found);
+                let mode = file_mode::mode_from_metadata(&found);
                 self.found.push(ArchiveEntry { name, content: EntryContent::File(path), mode });
             } else if !kind.is_symlink() || !self.left.linked_folders {
                 self.walk_folder(&path, &format!("{name}/"), depth + 1)?;

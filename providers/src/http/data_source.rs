@@ -112,7 +112,7 @@ impl DataSource for HttpDataSource {
         let patience = config.retry.as_ref().map(RetryBlock::retry_policy).unwrap_or_default();
         let response = send_request::send_with_retries(&settings, patience).await;
         let Response { status, headers, body } =
-            response.map_err(|failure| to_problem(&failure))?;
+            response.map_err(|failure| failure_to_problem(&failure))?;
         if std::str::from_utf8(&body).is_err() {
             call.warn(Problem::new(
                 "Response body is not recognized as UTF-8",
@@ -147,7 +147,7 @@ fn duration_from_millis(number: i64) -> Duration {
     Duration::from_millis(u64::try_from(number).unwrap_or_default())
 }
 
-fn to_problem(failure: &Failure) -> Problem {
+fn failure_to_problem(failure: &Failure) -> Problem {
     let summary = match failure {
         Failure::Authorities => "Error configuring TLS client",
         Failure::Identity(_) => "error creating x509 key pair",

@@ -18,7 +18,7 @@ use ureq::{Agent, Error};
 use crate::{proxy, redact_url};
 
 /// Greatest size of a response body. Larger ones do not belong in a state.
-const MAX_BODY_LEN: u64 = 128 * 1024 * 1024;
+const MAX_RESPONSE_BODY_LEN: u64 = 128 * 1024 * 1024;
 /// Greatest number of redirects.
 const MAX_REDIRECTS: u32 = 10;
 
@@ -157,7 +157,7 @@ fn send_once(agent: &Agent, request: &Request<Option<String>>) -> Result<Respons
         (canonical_header_name(name.as_str()), values.collect::<Vec<_>>().join(", "))
     });
     let headers = names.collect();
-    let body = response.body_mut().with_config().limit(MAX_BODY_LEN).read_to_vec();
+    let body = response.body_mut().with_config().limit(MAX_RESPONSE_BODY_LEN).read_to_vec();
     let body = body.map_err(|error| match error {
         Error::Timeout(_) => FailedAttempt::Late,
         error => FailedAttempt::Body(error.to_string()),

@@ -100,11 +100,11 @@ fn write_file(file: &FileToWrite<'_>, content: &[u8]) -> Answer<()> {
         && !folder.exists()
     {
         let permission = parse_mode(file.folder_permission).unwrap_or(0o777);
-        let made = crate::mode::create_dir_with_mode(folder, permission);
+        let made = crate::file_mode::create_dir_with_mode(folder, permission);
         made.map_err(|error| fail("folder of", error))?;
     }
     let permission = parse_mode(file.permission).unwrap_or(0o777);
-    let opened = crate::mode::create_file_with_mode(FilePath::new(file.name), permission);
+    let opened = crate::file_mode::create_file_with_mode(FilePath::new(file.name), permission);
     let written = opened.and_then(|mut opened| opened.write_all(content));
     written.map_err(|error| fail("file", error))
 }

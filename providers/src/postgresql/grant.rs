@@ -1,7 +1,7 @@
 //! `postgresql_grant`: the privileges of one role on one database, one schema, or the tables, sequences or
 //! routines of a schema.
 
-mod target;
+mod grant_target;
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use formwork_sdk::prelude::*;
 use super::server::PostgresqlServer;
 use super::session::Session;
 use super::sql;
-use target::{
+use grant_target::{
     GrantTarget, ObjectPrivileges, are_all_privileges, is_valid_object_name,
     privileges_of_object_kind,
 };

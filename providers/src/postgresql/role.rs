@@ -240,9 +240,9 @@ impl RoleModelInput {
         let none = BTreeSet::new();
         let roles = self.roles.as_ref().unwrap_or(&none);
         let name = sql::quote_name(&self.name);
-        let left = sql::difference(prior, roles)
+        let left = sql::names_only_in_first(prior, roles)
             .map(|role| format!("REVOKE {} FROM {name}", sql::quote_name(role)));
-        let joined = sql::difference(roles, prior)
+        let joined = sql::names_only_in_first(roles, prior)
             .map(|role| format!("GRANT {} TO {name}", sql::quote_name(role)));
         left.chain(joined).collect()
     }

@@ -33,7 +33,7 @@ pub(super) fn option_or_no_option(word: &str, is_set: bool) -> String {
 }
 
 /// The elements of the first set that the second lacks.
-pub(super) fn difference<'s>(
+pub(super) fn names_only_in_first<'s>(
     first: &'s BTreeSet<String>,
     second: &'s BTreeSet<String>,
 ) -> impl Iterator<Item = &'s String> {

@@ -9,7 +9,7 @@ const NUMERIC_LETTERS: &str = "0123456789";
 const SPECIAL_LETTERS: &str = "!@#$%&*()-_=+[]{}<>:?";
 
 /// The longest text; more is an error in the configuration.
-const MAX_LENGTH: i64 = 1 << 20;
+const MAX_STRING_LENGTH: i64 = 1 << 20;
 
 /// Rules for a random string: attributes that several models have.
 #[derive(Model)]
@@ -59,10 +59,10 @@ impl StringRulesDraft {
         if let Some(length) = self.length.get() {
             let parts = self.minimum_counts().map(|(_, least)| least.or_default().max(0));
             let least = parts.into_iter().fold(1, i64::saturating_add).saturating_sub(1).max(1);
-            if *length < least || *length > MAX_LENGTH {
+            if *length < least || *length > MAX_STRING_LENGTH {
                 let detail = format!(
                     "`length` is {length}; give a number from {least}, which is the sum of `min_upper`, \
-                     `min_lower`, `min_numeric` and `min_special` and at least 1, to {MAX_LENGTH}."
+                     `min_lower`, `min_numeric` and `min_special` and at least 1, to {MAX_STRING_LENGTH}."
                 );
                 problems.push(invalid_attribute_problem("length", detail));
             }
@@ -165,7 +165,7 @@ pub(super) fn is_special_change_replacing(prior: &Attr<String>, planned: &Attr<S
 }
 
 fn length_of(text: &str) -> i64 {
-    i64::try_from(text.chars().count()).unwrap_or(MAX_LENGTH)
+    i64::try_from(text.chars().count()).unwrap_or(MAX_STRING_LENGTH)
 }
 
 fn random_letter_of(letters: &[char]) -> char {

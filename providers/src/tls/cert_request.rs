@@ -2,9 +2,9 @@
 
 use formwork_sdk::prelude::*;
 
-use super::issue;
+use super::issue_certificate;
 use super::key::{PrivateKey, check_private_key_pem, encode_pem};
-use super::renewal::is_prior_pem;
+use super::renewal::is_pem_change_replacing;
 use super::subject::{self, Subject, SubjectArguments};
 use crate::digest::{sha1, to_hex};
 
@@ -12,7 +12,7 @@ use crate::digest::{sha1, to_hex};
 #[derive(Model)]
 pub(super) struct CertRequestModel {
     /// Private key of the certificate, in PEM.
-    #[attr(required, sensitive, replace_if = is_prior_pem, check = check_private_key_pem)]
+    #[attr(required, sensitive, replace_if = is_pem_change_replacing, check = check_private_key_pem)]
     private_key_pem: String,
     /// Host names of the certificate.
     #[attr(optional, replace, check = subject::check_names_encodable)]
@@ -54,7 +54,7 @@ impl Resource for CertRequestResource {
             uris: planned.uris.as_ref(),
         };
         let (name, alternatives) = about.encode_names()?;
-        let request = issue::create_request(name, alternatives, &key)
+        let request = issue_certificate::create_cert_request(name, alternatives, &key)
             .and_then(|der| Ok((to_hex(&sha1(&der)), encode_pem("CERTIFICATE REQUEST", &der)?)));
         let (id, cert_request_pem) = request.or_fail("Error creating certificate request")?;
         Ok(CertRequestModelComputed {

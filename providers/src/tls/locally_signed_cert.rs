@@ -3,23 +3,23 @@
 use formwork_sdk::prelude::*;
 use x509_cert::ext::pkix::{BasicConstraints, SubjectKeyIdentifier};
 
-use super::issue::{self, Issuer, find_extension};
+use super::issue_certificate::{self, Issuer, find_extension};
 use super::key::{KeyError, PrivateKey, check_private_key_pem};
 use super::private_key::key_problem;
-use super::renewal::is_prior_pem;
-use super::signed::SignedCertAttributes;
+use super::renewal::is_pem_change_replacing;
+use super::signed_cert_attributes::SignedCertAttributes;
 
 /// A certificate that was requested, signed with the key of an authority.
 #[derive(Model)]
 pub(super) struct LocallySignedCertModel {
     /// The certificate of the authority in PEM.
-    #[attr(required, replace_if = is_prior_pem, check = issue::check_certificate_pem)]
+    #[attr(required, replace_if = is_pem_change_replacing, check = issue_certificate::check_certificate_pem)]
     ca_cert_pem: String,
     /// The private key of the authority in PEM.
-    #[attr(required, sensitive, replace_if = is_prior_pem, check = check_private_key_pem)]
+    #[attr(required, sensitive, replace_if = is_pem_change_replacing, check = check_private_key_pem)]
     ca_private_key_pem: String,
     /// The request in PEM.
-    #[attr(required, replace_if = is_prior_pem, check = issue::check_request_pem)]
+    #[attr(required, replace_if = is_pem_change_replacing, check = issue_certificate::check_cert_request_pem)]
     cert_request_pem: String,
     /// The algorithm of the authority's key.
     #[attr(computed, keep)]
@@ -46,7 +46,7 @@ impl Resource for LocallySignedCertResource {
         call: Create<LocallySignedCertModel>,
     ) -> Answer<LocallySignedCertModelComputed> {
         let planned = &call.planned;
-        let holder = issue::subject_of_request(&planned.cert_request_pem)
+        let holder = issue_certificate::subject_of_request(&planned.cert_request_pem)
             .or_fail("Failed to parse certificate request PEM")?;
         let key = PrivateKey::from_pem(&planned.ca_private_key_pem)
             .or_fail("Failed to parse CA private key PEM")?;
@@ -67,7 +67,7 @@ impl Resource for LocallySignedCertResource {
 /// The authority, whose certificate must be for its key.
 fn check_issuer<'k>(call: &Call, pem: &str, key: &'k PrivateKey) -> Answer<Issuer<'k>> {
     let certificate =
-        issue::parse_certificate(pem).or_fail("Failed to parse CA certificate PEM")?;
+        issue_certificate::parse_certificate(pem).or_fail("Failed to parse CA certificate PEM")?;
     let certificate = certificate.tbs_certificate;
     let is_for_key =
         key.public_key_info().map(|public| public == certificate.subject_public_key_info);

@@ -8,12 +8,12 @@ use time::format_description::well_known::Rfc3339;
 
 /// From when to when a certificate is valid.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lifetime {
+pub(super) struct ValidityPeriod {
     pub(super) from: OffsetDateTime,
     pub(super) until: OffsetDateTime,
 }
 
-impl Lifetime {
+impl ValidityPeriod {
     /// So many hours from now on.
     pub(super) fn from_now_for_hours(hours: i64) -> Answer<Self> {
         let from = now().replace_nanosecond(0).unwrap_or_else(|_| now());
@@ -69,7 +69,7 @@ pub(super) struct PlannedRenewal<'p> {
 impl PlannedRenewal<'_> {
     /// Says in a plan whether the certificate will be due; one that is due already is replaced.
     pub(super) fn plan_renewal(self, ready_for_renewal: &mut Attr<bool>, replace: &mut Vec<Path>) {
-        *ready_for_renewal = self.planned_ready();
+        *ready_for_renewal = self.planned_ready_for_renewal();
         if self.end.is_some() && ready_for_renewal.is_unknown() {
             replace.push(Path::root().attribute("ready_for_renewal"));
         }
@@ -77,7 +77,7 @@ impl PlannedRenewal<'_> {
 
     /// Planned value of `ready_for_renewal`. An unknown value means that the certificate is
     /// replaced.
-    fn planned_ready(&self) -> Attr<bool> {
+    fn planned_ready_for_renewal(&self) -> Attr<bool> {
         let (Some(validity), Some(early)) = (self.validity_hours.get(), self.early_hours.get())
         else {
             return if self.end.is_none() { Attr::Unknown } else { Attr::Known(false) };
@@ -91,7 +91,7 @@ impl PlannedRenewal<'_> {
 
 /// Whether a change of a text in PEM needs a new object: old states have a digest in its place, and
 /// getting the text itself is no change.
-pub(super) fn is_prior_pem(prior: &Attr<String>, _: &Attr<String>) -> bool {
+pub(super) fn is_pem_change_replacing(prior: &Attr<String>, _: &Attr<String>) -> bool {
     prior.get().is_some_and(|text| text.starts_with("-----BEGIN "))
 }
 
@@ -119,7 +119,8 @@ mod tests {
     fn a_plan_says_whether_a_certificate_is_due() {
         let ready = |end: Option<String>, validity_hours, early_hours| {
             let (validity_hours, early_hours) = (&validity_hours, &early_hours);
-            PlannedRenewal { end: end.as_deref(), validity_hours, early_hours }.planned_ready()
+            PlannedRenewal { end: end.as_deref(), validity_hours, early_hours }
+                .planned_ready_for_renewal()
         };
         let later = || Some(format_time(now() + time::Duration::hours(5)));
         let hours = Attr::Known;

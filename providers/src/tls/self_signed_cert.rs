@@ -2,17 +2,17 @@
 
 use formwork_sdk::prelude::*;
 
-use super::issue::{CertificateSubject, Issuer, key_identifier};
+use super::issue_certificate::{CertificateSubject, Issuer, key_identifier};
 use super::key::{PrivateKey, check_private_key_pem};
-use super::renewal::is_prior_pem;
-use super::signed::SignedCertAttributes;
+use super::renewal::is_pem_change_replacing;
+use super::signed_cert_attributes::SignedCertAttributes;
 use super::subject::{self, Subject, SubjectArguments};
 
 /// A certificate that is signed with the key that it is for.
 #[derive(Model)]
 pub(super) struct SelfSignedCertModel {
     /// The private key that the certificate is for, in PEM.
-    #[attr(required, sensitive, replace_if = is_prior_pem, check = check_private_key_pem)]
+    #[attr(required, sensitive, replace_if = is_pem_change_replacing, check = check_private_key_pem)]
     private_key_pem: String,
     /// The names of hosts that the certificate is for.
     #[attr(optional, replace, check = subject::check_names_encodable)]

@@ -8,9 +8,9 @@ use x509_cert::der::oid::ObjectIdentifier;
 use x509_cert::ext::pkix::BasicConstraints;
 use x509_cert::time::Time;
 
-use super::issue::find_extension;
+use super::distinguished_name;
+use super::issue_certificate::find_extension;
 use super::key::{KeyError, encode_pem};
-use super::name;
 use crate::digest::{sha1, to_hex};
 
 /// Attributes of a certificate.
@@ -76,8 +76,8 @@ impl ShownCertificate {
                 Version::V2 => 2,
                 Version::V3 => 3,
             },
-            issuer: name::display_name(&signed.issuer),
-            subject: name::display_name(&signed.subject),
+            issuer: distinguished_name::format_distinguished_name(&signed.issuer),
+            subject: distinguished_name::format_distinguished_name(&signed.subject),
             not_before: format_certificate_time(&signed.validity.not_before),
             not_after: format_certificate_time(&signed.validity.not_after),
             sha1_fingerprint: to_hex(&sha1(der)),

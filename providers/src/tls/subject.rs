@@ -6,8 +6,8 @@ use formwork_sdk::prelude::*;
 use x509_cert::ext::Extension;
 use x509_cert::name::Name;
 
+use super::distinguished_name::{self, AlternativeNames};
 use super::key::KeyError;
-use super::name::{self, AlternativeNames};
 
 /// Subject of a certificate. Each argument is a part of the distinguished name.
 #[derive(Clone, Debug, Default, Nested)]
@@ -59,7 +59,7 @@ impl Subject {
             one("POSTALCODE", &self.postal_code),
             one("SERIALNUMBER", &self.serial_number),
         ];
-        Ok(name::build_distinguished_name(&parts, self.email_address.as_deref())?)
+        Ok(distinguished_name::build_distinguished_name(&parts, self.email_address.as_deref())?)
     }
 }
 

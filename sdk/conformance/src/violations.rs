@@ -47,7 +47,7 @@ fn violations_of_rule(block: &Block, value: &Plain, rule: Rule) -> Vec<Violation
 
 fn violations_in_value(block: &Block, call: Call<'_>, value: &Plain) -> Vec<Violation> {
     check_answer(
-        &AnswerToCheck::for_call(call).value(value),
+        &AnswerToCheck::for_call(call).with_object_without_schema(value),
         &Schemas { object: block, identity: None },
     )
 }

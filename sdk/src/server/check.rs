@@ -40,8 +40,10 @@ pub(super) fn check_modified_plan(
         legacy: false,
     };
     let schemas = Schemas { object: &shape.block, identity: None };
-    let violations =
-        contract::check_answer(&AnswerToCheck::for_call(made).value(&planned), &schemas);
+    let violations = contract::check_answer(
+        &AnswerToCheck::for_call(made).with_object_without_schema(&planned),
+        &schemas,
+    );
     let secrets = shape.block.sensitive_paths(planned.value());
     let violations = violations.into_iter().map(|violation| {
         let violation = violation.without_secrets(&secrets);

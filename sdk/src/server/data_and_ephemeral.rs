@@ -7,7 +7,7 @@ use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::data::ReadDataRequest;
-use formwork_plugin_protocol::message::ephemeral::{LeaseRequest, OpenRequest};
+use formwork_plugin_protocol::message::ephemeral::{OpenRequest, RenewOrCloseRequest};
 use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
 use formwork_plugin_protocol::message::schema::FunctionSignature;
 
@@ -129,7 +129,7 @@ impl Server {
     pub(super) async fn handle_renew_ephemeral(
         &self,
         call: &Call,
-        request: &LeaseRequest,
+        request: &RenewOrCloseRequest,
     ) -> Answer<(Bytes, Option<SystemTime>)> {
         let ephemeral = self.find_ephemeral(&request.type_name)?;
         let (private, lasts) = (Private::from_bytes(&request.private), Expiry::default());
@@ -141,7 +141,7 @@ impl Server {
     pub(super) async fn handle_close_ephemeral(
         &self,
         call: &Call,
-        request: &LeaseRequest,
+        request: &RenewOrCloseRequest,
     ) -> Answer<()> {
         let ephemeral = self.find_ephemeral(&request.type_name)?;
         // Not cut short by a stop: the resource would stay open.

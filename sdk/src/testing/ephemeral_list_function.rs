@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::{AnswerToCheck, Call};
 use formwork_plugin_protocol::message::configure::ValidateRequest;
-use formwork_plugin_protocol::message::ephemeral::{LeaseRequest, OpenRequest};
+use formwork_plugin_protocol::message::ephemeral::{OpenRequest, RenewOrCloseRequest};
 use formwork_plugin_protocol::message::function::CallRequest;
 use formwork_plugin_protocol::message::list::{ListRequest, ValidateListRequest};
 use formwork_plugin_protocol::{Payload, ProviderExt as _};
@@ -67,8 +67,8 @@ impl TestEphemeral {
         let answer = self.server.open_ephemeral(request).await?;
         check_no_errors(&answer.diagnostics)?;
         let result = decode_payload(&self.block, &answer.result)?;
-        let exchange =
-            AnswerToCheck::for_call(Call::Open { config: &config }).object(&answer.result, &result);
+        let exchange = AnswerToCheck::for_call(Call::Open { config: &config })
+            .with_object(&answer.result, &result);
         check_contract("open", &self.block, exchange)?;
         (self.opened, self.private) = (answer.private.clone(), answer.private);
         Ok(result.into_value())
@@ -96,8 +96,8 @@ impl TestEphemeral {
         check_no_errors(&answer.diagnostics)
     }
 
-    fn lease_request(&self, private: &Bytes) -> LeaseRequest {
-        LeaseRequest { type_name: self.type_name.clone(), private: private.clone() }
+    fn lease_request(&self, private: &Bytes) -> RenewOrCloseRequest {
+        RenewOrCloseRequest { type_name: self.type_name.clone(), private: private.clone() }
     }
 }
 

@@ -23,7 +23,7 @@ impl VerdictLog {
         let encoded = answer.encode().expect("the answer has the type of its schema");
         let decoded = encoded.decode(&block.implied_type()).expect("it was just encoded");
         let violations =
-            check_answer(&AnswerToCheck::for_call(call).object(&encoded, &decoded), &schemas);
+            check_answer(&AnswerToCheck::for_call(call).with_object(&encoded, &decoded), &schemas);
         let broken: Vec<String> = violations
             .iter()
             .map(|it| format!("{} {}: {}", it.rule, it.path, it.message))

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
 use formwork_plugin_protocol::message::ephemeral::{
-    LeaseRequest, OpenRequest, OpenResponse, RenewResponse,
+    OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse,
 };
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse, FunctionError};
 use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
@@ -115,7 +115,10 @@ impl BadProvider {
     }
 
     /// Renews a `bad_token`.
-    pub(crate) async fn renew(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
+    pub(crate) async fn renew(
+        &self,
+        request: RenewOrCloseRequest,
+    ) -> Result<RenewResponse, Failure> {
         self.gate("renew", "token").await;
         let diagnostics = match self.fault {
             Some(Fault::RenewError) => error("The lock was changed"),

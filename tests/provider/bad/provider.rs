@@ -14,7 +14,7 @@ use formwork_plugin_protocol::message::configure::{
 };
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
-    LeaseRequest, OpenRequest, OpenResponse, RenewResponse,
+    OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse,
 };
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse};
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
@@ -408,11 +408,17 @@ impl ProviderHandlers for BadProvider {
         self.open(request).await
     }
 
-    async fn renew_ephemeral(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
+    async fn renew_ephemeral(
+        &self,
+        request: RenewOrCloseRequest,
+    ) -> Result<RenewResponse, Failure> {
         self.renew(request).await
     }
 
-    async fn close_ephemeral(&self, _: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
+    async fn close_ephemeral(
+        &self,
+        _: RenewOrCloseRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.close().await
     }
 

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, DiagnosticsResponse};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
-    LeaseRequest, OpenRequest, OpenResponse, RenewResponse,
+    OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse,
 };
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, MoveRequest, MoveResponse,
@@ -335,12 +335,18 @@ impl<P: Provider> WorldProvider<P> {
         self.inner.open_ephemeral(request).await
     }
 
-    async fn renew_ephemeral(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
+    async fn renew_ephemeral(
+        &self,
+        request: RenewOrCloseRequest,
+    ) -> Result<RenewResponse, Failure> {
         self.log.line("renew", &request.type_name).bytes("private", &request.private).write();
         self.inner.renew_ephemeral(request).await
     }
 
-    async fn close_ephemeral(&self, request: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
+    async fn close_ephemeral(
+        &self,
+        request: RenewOrCloseRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.log.line("close", &request.type_name).bytes("private", &request.private).write();
         self.inner.close_ephemeral(request).await
     }

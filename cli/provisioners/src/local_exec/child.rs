@@ -15,7 +15,7 @@ use crate::output_lines::OutputLines;
 use crate::stop::StopSignal;
 
 /// Time that a command gets to end after it was asked to.
-const COMMAND_EXIT_WAIT: Duration = Duration::from_secs(5);
+const EXIT_WAIT_AFTER_STOP: Duration = Duration::from_secs(5);
 
 /// Number of bytes read at once.
 const OUTPUT_READ_SIZE: usize = 16 * 1024;
@@ -24,12 +24,13 @@ const OUTPUT_READ_SIZE: usize = 16 * 1024;
 ///
 /// # Errors
 /// When it cannot be started, ends badly, or is cut short; in words.
-pub(super) async fn run(
+pub(super) async fn run_command(
     command: &Command,
     output: &mut OutputLines<'_>,
     stop: &StopSignal,
 ) -> Result<(), FailureReason> {
-    let started = start(command).await.map_err(|error| command_start_error(command, &error))?;
+    let started =
+        start_command(command).await.map_err(|error| command_start_error(command, &error))?;
     let StartedCommand { mut child, tree, mut reader } = started;
     let ended = {
         let reading = async {
@@ -52,7 +53,7 @@ pub(super) async fn run(
             () = stop.wait_until_requested() => {
                 tree.ask_to_end();
                 // The outcome does not matter: the command was cut short.
-                tokio::time::timeout(COMMAND_EXIT_WAIT, work).await.ok();
+                tokio::time::timeout(EXIT_WAIT_AFTER_STOP, work).await.ok();
                 tree.kill().await;
                 Err(FailureReason::from("interrupted".to_owned()))
             }
@@ -76,7 +77,7 @@ struct StartedCommand {
     clippy::disallowed_methods,
     reason = "a command of the user, in a tree that does not outlive the run"
 )]
-async fn start(command: &Command) -> io::Result<StartedCommand> {
+async fn start_command(command: &Command) -> io::Result<StartedCommand> {
     let (program, arguments) = command.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     // One pipe for both, so that the order of what it says stays.
     let (reader, writer) = output_pipe()?;

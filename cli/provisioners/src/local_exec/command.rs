@@ -32,7 +32,7 @@ impl Command {
     ///
     /// # Errors
     /// When there is no command in it.
-    pub(super) fn read(config: &Value) -> Result<Self, ProvisionerError> {
+    pub(super) fn from_config(config: &Value) -> Result<Self, ProvisionerError> {
         let attribute = |name: &str| match config {
             Value::Object(object) => object.get(name).cloned(),
             _ => None,

@@ -151,7 +151,7 @@ fn what_is_given_up_is_killed_with_all_it_has_started() {
 
 #[test]
 fn words_are_quoted_as_terraform_quotes_them() {
-    let command = Command::read(
+    let command = Command::from_config(
         block(&[command("a\t\"b\"\\ \u{1b}é"), ("interpreter", list(&["x"]))]).value(),
     );
     let announcement = command.unwrap().announcement();

@@ -16,7 +16,7 @@ impl HostKey {
     ///
     /// # Errors
     /// When it is none.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         let key = PublicKey::from_openssh(text.trim()).map_err(|error| {
             format!(
                 "the host key cannot be read, it is not of the form `ssh-ed25519 AAAA…`: {error}"

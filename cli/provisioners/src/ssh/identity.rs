@@ -16,17 +16,17 @@ impl LoginIdentity {
     ///
     /// # Errors
     /// When it cannot be used, in words that hold nothing of the key.
-    pub(super) fn read(key: &str, certificate: Option<&str>) -> Result<Self, String> {
-        let key = read_key(key)?;
+    pub(super) fn parse(key: &str, certificate: Option<&str>) -> Result<Self, String> {
+        let key = parse_private_key(key)?;
         let certificate = match certificate {
-            Some(text) => Some(read_certificate(&key, text)?),
+            Some(text) => Some(parse_certificate(&key, text)?),
             None => None,
         };
         Ok(Self { key: Arc::new(key), certificate })
     }
 }
 
-fn read_key(text: &str) -> Result<PrivateKey, String> {
+fn parse_private_key(text: &str) -> Result<PrivateKey, String> {
     let text = text.trim();
     if !text.contains("-----BEGIN ") {
         return Err("Failed to read ssh private key: no key found".to_owned());
@@ -47,7 +47,7 @@ fn encrypted_key_message() -> String {
     "Failed to parse ssh private key: ssh: this private key is passphrase protected. Take the passphrase off it (`ssh-keygen -p`), or add the key to an SSH agent.".to_owned()
 }
 
-fn read_certificate(key: &PrivateKey, text: &str) -> Result<Certificate, String> {
+fn parse_certificate(key: &PrivateKey, text: &str) -> Result<Certificate, String> {
     let certificate = Certificate::from_openssh(text.trim())
         .map_err(|error| format!("failed to parse certificate: {error}"))?;
     if certificate.public_key() != key.public_key().key_data() {

@@ -42,7 +42,7 @@ impl KnownHostKeys {
     }
 
     /// Whether any key is known.
-    pub(super) fn is_known(&self) -> bool {
+    pub(super) fn has_keys(&self) -> bool {
         !self.keys.is_empty()
     }
 
@@ -53,7 +53,7 @@ impl KnownHostKeys {
 
     /// Whether a key is one of a known machine, or the machine is not known.
     pub(super) fn accepts(&self, shown: &PublicKey) -> bool {
-        !self.is_known() || self.keys.iter().any(|key| key.key_data() == shown.key_data())
+        !self.has_keys() || self.keys.iter().any(|key| key.key_data() == shown.key_data())
     }
 
     /// The remedies for a machine that shows another key.

@@ -27,7 +27,7 @@ impl AuthMethod {
     /// tried once: with a key the agent is not asked.
     const ALL: [Self; 4] = [Self::Key, Self::Password, Self::Questions, Self::Agent];
 
-    fn method(self) -> MethodKind {
+    fn to_method_kind(self) -> MethodKind {
         match self {
             Self::Key | Self::Agent => MethodKind::PublicKey,
             Self::Password => MethodKind::Password,
@@ -60,7 +60,7 @@ pub(super) async fn login(
     };
     loop {
         let next = AuthMethod::ALL.into_iter().find(|way| {
-            let method = way.method();
+            let method = way.to_method_kind();
             way.is_available(hop) && taken.contains(&method) && !done.contains(&method)
         });
         let Some(way) = next else {
@@ -69,8 +69,8 @@ pub(super) async fn login(
                 tried.join(" ")
             )));
         };
-        done.push(way.method());
-        tried.push(match way.method() {
+        done.push(way.to_method_kind());
+        tried.push(match way.to_method_kind() {
             MethodKind::PublicKey => "publickey",
             MethodKind::Password => "password",
             _ => "keyboard-interactive",

@@ -29,7 +29,7 @@ impl Proxy {
     ///
     /// # Errors
     /// When it is one that cannot be spoken to.
-    pub(super) fn read(block: ConfigBlock<'_>) -> Result<Option<Self>, String> {
+    pub(super) fn from_connection_block(block: ConfigBlock<'_>) -> Result<Option<Self>, String> {
         let Some(host) = block.string("proxy_host") else { return Ok(None) };
         let socks = match block.string("proxy_scheme").as_deref() {
             None | Some("http") => false,
@@ -51,7 +51,7 @@ impl Proxy {
     }
 
     /// Appends the line that is printed about the proxy.
-    pub(super) fn describe(&self, out: &mut String) {
+    pub(super) fn append_description(&self, out: &mut String) {
         // Writing into a string does not fail.
         let _ = write!(
             out,

@@ -23,7 +23,7 @@ use super::target::{SshHop, SshTarget};
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Number of unanswered keep-alive requests after which a connection counts as lost.
-const MAX_KEEPALIVES: usize = 8;
+const MAX_UNANSWERED_KEEPALIVES: usize = 8;
 
 /// Time limit of the disconnect message.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -91,7 +91,7 @@ impl Session {
     ///
     /// # Errors
     /// When it cannot be run, or the machine goes away meanwhile; in words.
-    pub(crate) async fn run(
+    pub(crate) async fn run_command(
         &self,
         command: &str,
         take: &mut dyn FnMut(&[u8]),
@@ -122,13 +122,13 @@ impl Session {
     }
 
     /// Removes a file, if that works.
-    pub(crate) async fn remove(&self, path: &str) {
+    pub(crate) async fn remove_remote_file(&self, path: &str) {
         let command = match self.unix {
             true => format!("rm -f -- {}", quote_shell_word(path, true)),
             false => format!("del /q \"{}\"", path.replace('/', "\\")),
         };
         // Its work is done whether it goes or not.
-        self.run(&command, &mut |_| {}).await.ok();
+        self.run_command(&command, &mut |_| {}).await.ok();
     }
 
     /// Opens a channel for one command.
@@ -154,7 +154,7 @@ impl Session {
 async fn connect_directly(target: &SshTarget, hop: &SshHop) -> Result<Box<dyn ByteStream>, String> {
     match &target.proxy {
         Some(proxy) => proxy.connect_through(&hop.host, hop.port).await,
-        None => dial::dial_tcp(hop.name(), hop.port).await,
+        None => dial::dial_tcp(hop.host_without_brackets(), hop.port).await,
     }
 }
 
@@ -163,8 +163,9 @@ async fn connect_through_bastion(
     bastion: &Handle<SshClient>,
     hop: &SshHop,
 ) -> Result<Box<dyn ByteStream>, String> {
-    let opened =
-        bastion.channel_open_direct_tcpip(hop.name(), u32::from(hop.port), "127.0.0.1", 0).await;
+    let opened = bastion
+        .channel_open_direct_tcpip(hop.host_without_brackets(), u32::from(hop.port), "127.0.0.1", 0)
+        .await;
     let channel = opened.map_err(|error| match error {
         russh::Error::ChannelOpenFailure(reason) => {
             format!("ssh: rejected: connect failed ({reason:?})")
@@ -201,19 +202,19 @@ async fn shake_hands(
     let preferred = match &hop.host_key {
         Some(key) => Some(key.preferred_algorithms(certificates)),
         None => {
-            hop.known.is_known().then(|| host_key::preferred_algorithms(hop.known.keys(), false))
+            hop.known.has_keys().then(|| host_key::preferred_algorithms(hop.known.keys(), false))
         }
     };
     let config = Config {
         client_id: russh::SshId::Standard(Cow::Borrowed("SSH-2.0-formwork")),
         preferred: preferred.unwrap_or_default(),
         keepalive_interval: Some(KEEPALIVE_INTERVAL),
-        keepalive_max: MAX_KEEPALIVES,
+        keepalive_max: MAX_UNANSWERED_KEEPALIVES,
         nodelay: true,
         ..Config::default()
     };
     let client = SshClient {
-        name: hop.name().to_owned(),
+        name: hop.host_without_brackets().to_owned(),
         host_key: hop.host_key.clone(),
         known: hop.known.clone(),
         agent: hop.agent.as_ref().map(|agent| agent.socket.clone()),

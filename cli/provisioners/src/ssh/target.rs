@@ -16,7 +16,7 @@ use super::quote::quote_shell_word;
 use crate::ProvisionerEnvironment;
 use crate::config_block::ConfigBlock;
 
-const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
+const DEFAULT_CONNECTION_TIMEOUT: Duration = Duration::from_mins(5);
 const DEFAULT_PORT: u16 = 22;
 const RANDOM_PLACEHOLDER: &str = "%RAND%";
 
@@ -64,7 +64,7 @@ impl SshTarget {
     ///
     /// # Errors
     /// When it has no usable address or credentials.
-    pub(crate) fn read(
+    pub(crate) fn from_connection_block(
         connection: Option<&Plain>,
         environment: &ProvisionerEnvironment,
     ) -> Result<Self, String> {
@@ -94,7 +94,7 @@ impl SshTarget {
             };
             path.to_owned()
         });
-        let agent = read_agent(block, environment)?;
+        let agent = agent_from_block(block, environment)?;
         let home = environment.home.as_deref();
         let written = HopCredentials {
             user: block.string("user").unwrap_or_else(|| "root".to_owned()),
@@ -119,17 +119,17 @@ impl SshTarget {
                 host_key: block.string("bastion_host_key"),
                 port: block.port("bastion_port")?.unwrap_or(written.port),
             };
-            written.read(host, agent.clone(), home)
+            written.into_hop(host, agent.clone(), home)
         });
         Ok(Self {
             bastion: bastion.transpose()?,
             forwards_agent: agent.is_some() && block.boolean("agent") == Some(true),
-            end: written.read(host, agent, home)?,
-            proxy: Proxy::read(block)?,
+            end: written.into_hop(host, agent, home)?,
+            proxy: Proxy::from_connection_block(block)?,
             timeout: block
                 .string("timeout")
                 .and_then(|text| parse_timeout(&text))
-                .unwrap_or(DEFAULT_TIMEOUT),
+                .unwrap_or(DEFAULT_CONNECTION_TIMEOUT),
             unix,
             script_path,
         })
@@ -154,7 +154,7 @@ impl SshTarget {
     /// Line that is printed before an attempt. It names the kinds of secrets, never their values.
     pub(super) fn announcement_line(&self) -> String {
         let mut out = "Connecting to remote host via SSH...\n".to_owned();
-        self.end.describe(&mut out);
+        self.end.append_description(&mut out);
         if self.end.agent.is_some() && !self.forwards_agent {
             out.push_str("\n  SSH Agent Forwarding: false (agent = true forwards it)");
         }
@@ -163,11 +163,11 @@ impl SshTarget {
         let _ = write!(out, "\n  Target Platform: {platform}");
         if let Some(bastion) = &self.bastion {
             out.push_str("\nUsing configured bastion host...\n");
-            bastion.describe(&mut out);
+            bastion.append_description(&mut out);
         }
         if let Some(proxy) = &self.proxy {
             out.push_str("\nUsing configured proxy host...\n");
-            proxy.describe(&mut out);
+            proxy.append_description(&mut out);
         }
         out
     }
@@ -176,14 +176,14 @@ impl SshTarget {
 const WINRM_UNSUPPORTED: &str = "connection type 'winrm' not supported: Formwork reaches other machines over SSH only. Windows has had an SSH server of its own since 2018; install it there, and use type = \"ssh\" with target_platform = \"windows\". Or let a \"local-exec\" provisioner run a program that speaks WinRM.";
 
 impl HopCredentials {
-    fn read(
+    fn into_hop(
         self,
         host: String,
         agent: Option<SshAgent>,
         home: Option<&Path>,
     ) -> Result<SshHop, String> {
         let identity = match &self.private_key {
-            Some(key) => Some(LoginIdentity::read(key, self.certificate.as_deref())?),
+            Some(key) => Some(LoginIdentity::parse(key, self.certificate.as_deref())?),
             None => None,
         };
         let known = match self.host_key {
@@ -199,13 +199,13 @@ impl HopCredentials {
             identity,
             certificate: self.certificate.is_some(),
             agent,
-            host_key: self.host_key.as_deref().map(HostKey::read).transpose()?,
+            host_key: self.host_key.as_deref().map(HostKey::parse).transpose()?,
         })
     }
 }
 
 impl SshHop {
-    fn describe(&self, out: &mut String) {
+    fn append_description(&self, out: &mut String) {
         // Writing into a string does not fail.
         let _ = write!(
             out,
@@ -216,18 +216,18 @@ impl SshHop {
             self.identity.is_some(),
             self.certificate,
             self.agent.is_some(),
-            self.host_key.is_some() || self.known.is_known()
+            self.host_key.is_some() || self.known.has_keys()
         );
     }
 
     /// The name without what tells an address from a port.
-    pub(super) fn name(&self) -> &str {
+    pub(super) fn host_without_brackets(&self) -> &str {
         self.host.trim_start_matches('[').trim_end_matches(']')
     }
 }
 
 /// The agent is asked if there is one, unless that is not wanted.
-fn read_agent(
+fn agent_from_block(
     block: ConfigBlock<'_>,
     environment: &ProvisionerEnvironment,
 ) -> Result<Option<SshAgent>, String> {

@@ -139,14 +139,15 @@ fn target(port: u16, words: &[(&str, &str)]) -> SshTarget {
         _ => (*name, Value::string(*text)),
     }));
     let plain = Plain::try_from(value).expect("nothing here has marks");
-    SshTarget::read(Some(&plain), &ProvisionerEnvironment::default()).expect("it can be called")
+    SshTarget::from_connection_block(Some(&plain), &ProvisionerEnvironment::default())
+        .expect("it can be called")
 }
 
 /// Output of a command run on the machine.
 async fn hello(target: &SshTarget) -> Result<String, String> {
     let session = Session::open(target).await?;
     let mut said = Vec::new();
-    let ended = session.run("hello", &mut |text| said.extend_from_slice(text)).await?;
+    let ended = session.run_command("hello", &mut |text| said.extend_from_slice(text)).await?;
     assert_eq!(ended, CommandResult::Success);
     session.close().await;
     Ok(String::from_utf8_lossy(&said).trim().to_owned())

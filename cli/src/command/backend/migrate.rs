@@ -15,7 +15,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use self::compare::{StateSummary, TargetState, summarize_state};
 use super::InitRun;
 use crate::command::operation::may_ask_user;
-use crate::command::question::{Prompt, ask};
+use crate::command::question::{Prompt, ask_user};
 use crate::command::state_session;
 use crate::command_line::LockArgs;
 use crate::messages;
@@ -321,7 +321,7 @@ async fn ask_to_migrate_state(
     }
     let (title, about) = (question.question_title(), question.question_text());
     let question = Prompt { title: &title, about: &about, secret: false };
-    match ask(report.screen(), question).await {
+    match ask_user(report.screen(), question).await {
         Ok(answer) if answer.eq_ignore_ascii_case("yes") => Ok(true),
         Ok(answer) if answer.eq_ignore_ascii_case("no") => Ok(false),
         // Without an answer the state must not stay behind.
@@ -411,7 +411,7 @@ async fn open_state(
 ) -> Result<StateSession, Reported> {
     let opened = OpenState::open(backend, name).await;
     let state = opened.map_err(|error| diags.error(error.diagnostic()))?;
-    state_session::open(diags, state, lock, "init").await
+    state_session::open_locked_state(diags, state, lock, "init").await
 }
 
 /// Stores the results that interrupted runs left in the journal, as every command does that changes a state.

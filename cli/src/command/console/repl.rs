@@ -13,7 +13,7 @@ use formwork_lang::syntax::{Expr, ExprKind, Ident, add_source, parse_expression}
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
-use super::lines::{InputLine, LineEditor};
+use super::line_editor::{InputLine, LineEditor};
 use super::type_name;
 use crate::exit::Exit;
 use crate::messages;

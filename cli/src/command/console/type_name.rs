@@ -18,7 +18,7 @@ fn write_type_name(out: &mut String, ty: &Type, indent: usize) {
     let element = |out: &mut String, name: &str, element: &Type| {
         out.push_str(name);
         out.push('(');
-        if is_simple(element) {
+        if stays_on_one_line(element) {
             write_type_name(out, element, indent);
         } else {
             line(out, indent + 1);
@@ -63,7 +63,7 @@ fn write_type_name(out: &mut String, ty: &Type, indent: usize) {
 }
 
 /// Whether a type stays on the line of the type that contains it.
-fn is_simple(ty: &Type) -> bool {
+fn stays_on_one_line(ty: &Type) -> bool {
     !matches!(ty, Type::Tuple(_) | Type::Object(_))
 }
 

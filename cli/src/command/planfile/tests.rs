@@ -62,8 +62,8 @@ fn opened(env: &Env, root: &Path, path: &Path) -> (OpenedPlan, Config) {
     opened.unwrap_or_else(|_| panic!("{diags:?}"))
 }
 
-fn made_for<'a>(file: &'a StateFile, state_paths: &'a StatePaths) -> PlannedState<'a> {
-    PlannedState { file, state_paths, recovered: None }
+fn made_for<'a>(file: &'a StateFile, state_paths: &'a StatePaths) -> PlanBaseState<'a> {
+    PlanBaseState { file, state_paths, recovered: None }
 }
 
 fn summaries(diags: Diagnostics) -> Vec<String> {

@@ -202,7 +202,7 @@ fn check_options(
         let detail = format!("-level={} is not a level. Levels are 0, 1, 2 and 3.", args.level);
         return Err(diags.error(Diagnostic::error(messages::NO_SUCH_LEVEL, detail)));
     }
-    let (target, link) = resolve_target(diags, &args.provider, env)?;
+    let (target, link) = resolve_provider_to_check(diags, &args.provider, env)?;
     let only = parse_rule_ids(diags, "-only", &args.only)?;
     let skip = parse_rule_ids(diags, "-skip", &args.skip)?;
     let time = parse_duration(diags, &args.time)?;
@@ -215,7 +215,7 @@ fn check_options(
         None => None,
     };
     let previous =
-        args.previous.as_deref().map(|path| provider_program(diags, path)).transpose()?;
+        args.previous.as_deref().map(|path| absolute_program_path(diags, path)).transpose()?;
     let release = match &args.release {
         Some(folder) => Some(read_release(diags, folder, args.release_key.as_deref())?),
         None => None,
@@ -266,7 +266,8 @@ fn read_release(
 
 /// Verifies a signature as `init` does.
 fn verify_signature(document: &[u8], signed: &[u8], key: &str) -> Result<(), String> {
-    let verified = signature::verify(document, signed, &[key.to_owned()], clock::current_time());
+    let verified =
+        signature::verify_signature(document, signed, &[key.to_owned()], clock::current_time());
     verified.map(drop).map_err(|error| error.to_string())
 }
 
@@ -296,14 +297,14 @@ fn parse_duration(diags: &mut Diagnostics, text: &str) -> Result<Duration, Repor
 
 /// The provider: a file, or the address of one that is reattached, installed or comes with Formwork. The
 /// folder is needed as long as the provider is.
-fn resolve_target(
+fn resolve_provider_to_check(
     diags: &mut Diagnostics,
     given: &str,
     env: &Env,
 ) -> Result<(CheckedProvider, Option<TempDir>), Reported> {
     let path = Path::new(given);
     if path.exists() {
-        return Ok((CheckedProvider::Program(provider_program(diags, path)?), None));
+        return Ok((CheckedProvider::Program(absolute_program_path(diags, path)?), None));
     }
     let looks_like_address = given.matches('/').count().clamp(1, 2) == given.matches('/').count()
         && !given.starts_with(['/', '.']);
@@ -314,7 +315,8 @@ fn resolve_target(
         );
         return Err(diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail)));
     };
-    let running = env.reattach.as_deref().and_then(|text| reattach::parse(text).ok());
+    let running =
+        env.reattach.as_deref().and_then(|text| reattach::parse_reattach_variable(text).ok());
     let running = running.into_iter().flatten();
     for (name, plugin) in running {
         if name.parse::<ProviderAddr>().is_ok_and(|own| own == addr) {
@@ -324,8 +326,8 @@ fn resolve_target(
     if let Some(path) = installed_program(&addr) {
         return Ok((CheckedProvider::Program(path), None));
     }
-    let shipped =
-        shipped::find_shipped(&addr, env.bundled).map(|(_, program)| link_program(&program));
+    let shipped = shipped::find_shipped(&addr, env.bundled)
+        .map(|(_, program)| link_shipped_program(&program));
     if let Some(shipped) = shipped.transpose().map_err(|error| {
         let detail = format!("No link to the program of {given} can be made: {error}.");
         diags.error(Diagnostic::error(messages::PROVIDER_CANNOT_BE_CHECKED, detail))
@@ -340,7 +342,9 @@ fn resolve_target(
 
 /// A program that comes with Formwork. One that is started by another name than that of its file gets
 /// a link of that name.
-fn link_program(program: &ShippedProgram) -> io::Result<(CheckedProvider, Option<TempDir>)> {
+fn link_shipped_program(
+    program: &ShippedProgram,
+) -> io::Result<(CheckedProvider, Option<TempDir>)> {
     let Some(name) = &program.arg0 else {
         return Ok((CheckedProvider::Program(program.path.clone()), None));
     };
@@ -371,7 +375,7 @@ fn installed_program(addr: &ProviderAddr) -> Option<PathBuf> {
     found.pop()
 }
 
-fn provider_program(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf, Reported> {
+fn absolute_program_path(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf, Reported> {
     // A link stays one: some programs serve the provider that their name says.
     let found = fs::metadata(path).and_then(|_| std::path::absolute(path));
     let absolute = found.map_err(|error| {
@@ -440,7 +444,7 @@ fn write_reproducers(
 }
 
 /// Runs `provider replay`.
-pub(super) async fn replay_file(args: &ProviderReplayArgs, env: &Env) -> Exit {
+pub(super) async fn run_replay(args: &ProviderReplayArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let played = replay_calls(&mut diags, args).await;
     let messages = Messages::new(Screen::of(env), false, env.compact_warnings);
@@ -462,7 +466,7 @@ async fn replay_calls(
     diags: &mut Diagnostics,
     args: &ProviderReplayArgs,
 ) -> Result<Vec<report::ReplayedCall>, Reported> {
-    let program = provider_program(diags, &args.program)?;
+    let program = absolute_program_path(diags, &args.program)?;
     let file = open_file(&args.file).map_err(|error| {
         let detail = format!("{} cannot be opened: {error}.", args.file.display());
         diags.error(Diagnostic::error(messages::NO_SUCH_REPRODUCER_FILE, detail))

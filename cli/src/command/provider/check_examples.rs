@@ -75,7 +75,7 @@ async fn plan_example(
     let config = Config::load(diags, sources, config_source)?;
     let refused = inputs::UnsetVariableTreatment::Error;
     let variables = inputs::resolve_variables(diags, sources, &config.root, Vec::new(), refused)?;
-    let launcher = Launcher { program, running: RefCell::default() };
+    let launcher = ExampleLauncher { program, running: RefCell::default() };
     let pool = ProviderPool::new(&launcher);
     let cwd = std::env::current_dir().unwrap_or_default();
     let root = dir.to_string_lossy().into_owned().into();
@@ -102,13 +102,13 @@ async fn plan_example(
 }
 
 /// Starts the documented provider, whatever it is called.
-struct Launcher<'p> {
+struct ExampleLauncher<'p> {
     program: &'p Path,
     running: RefCell<Vec<Rc<Plugin>>>,
 }
 
 #[async_trait::async_trait(?Send)]
-impl ProviderLauncher for Launcher<'_> {
+impl ProviderLauncher for ExampleLauncher<'_> {
     async fn launch_provider(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
         let path = self.program.to_owned();
         let executable = Executable {

@@ -30,7 +30,7 @@ pub(super) fn read_examples(
         return Err(diags.error(Diagnostic::error(messages::NO_SUCH_FOLDER_EXAMPLES, detail)));
     }
     let mut files = Vec::new();
-    find_files(folder, MAX_EXAMPLES_DEPTH, &mut files);
+    find_example_files(folder, MAX_EXAMPLES_DEPTH, &mut files);
     files.sort();
     let mut examples = Vec::new();
     for file in files {
@@ -59,11 +59,11 @@ pub(super) fn read_provider_config(
     Ok(body_to_object(&body, Kind::Provider))
 }
 
-fn find_files(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+fn find_example_files(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
         if path.is_dir() && depth > 0 {
-            find_files(&path, depth - 1, found);
+            find_example_files(&path, depth - 1, found);
         } else if path.extension().is_some_and(|extension| extension == "tf") {
             found.push(path);
         }

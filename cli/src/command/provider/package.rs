@@ -47,7 +47,7 @@ pub(crate) struct ProviderPackageArgs {
 }
 
 /// Documents that go into each archive if the folder has them.
-const DOCUMENT_NAMES: [&str; 5] =
+const PACKED_DOCUMENT_NAMES: [&str; 5] =
     ["LICENSE", "LICENSE.md", "LICENSE.txt", "README.md", "CHANGELOG.md"];
 
 /// Prefix of the names of programs.
@@ -100,7 +100,7 @@ fn pack_release(
     files.sort_by(|a, b| a.name.cmp(&b.name));
     let mut sums = String::new();
     for PackedFile { name, bytes } in &files {
-        let sum = hash::hash_packed(&mut &bytes[..]);
+        let sum = hash::zh_hash_of_archive(&mut &bytes[..]);
         let sum = sum.map_err(|error| report_pack_error(diags, Path::new(name), &error))?;
         sums.push_str(&format!("{}  {name}\n", sum.trim_start_matches("zh:")));
     }
@@ -208,7 +208,7 @@ fn program_archive(name: &str, program: &Path) -> io::Result<Vec<u8>> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     // Without a time of its own, an entry has the first one that the format knows.
     let options = SimpleFileOptions::default();
-    let documents = DOCUMENT_NAMES.iter().filter(|name| Path::new(name).is_file());
+    let documents = PACKED_DOCUMENT_NAMES.iter().filter(|name| Path::new(name).is_file());
     let entries = documents.map(|name| (*name, Path::new(name), 0o644));
     for (name, path, mode) in entries.chain([(name, program, 0o755)]) {
         archive.start_file(name, options.unix_permissions(mode)).map_err(io::Error::other)?;
@@ -233,8 +233,9 @@ fn sign_checksums(
 ) -> Result<Vec<u8>, Reported> {
     let signed = read_user_text_file(key, MAX_SMALL_FILE_LEN).map_err(|error| error.to_string());
     let passphrase = env.signing_passphrase.as_deref().unwrap_or_default();
-    let signed =
-        signed.and_then(|text| signing::sign(document, &text, passphrase, clock::current_time()));
+    let signed = signed.and_then(|text| {
+        signing::sign_with_secret_key(document, &text, passphrase, clock::current_time())
+    });
     signed.map_err(|why| {
         let detail = format!(
             "{}: {why}. Export a key with `gpg --export-secret-keys --armor ID`; its passphrase is taken from FORMWORK_SIGNING_PASSPHRASE.",

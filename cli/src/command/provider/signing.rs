@@ -13,7 +13,7 @@ use crate::install::signature;
 ///
 /// # Errors
 /// When the key cannot be read or used, or the signature would not be accepted.
-pub(super) fn sign(
+pub(super) fn sign_with_secret_key(
     document: &[u8],
     key: &str,
     passphrase: &str,
@@ -34,7 +34,7 @@ pub(super) fn sign(
         std::iter::once(detached_signature(&key.primary_key, &password, document)).chain(subkeys)
     {
         let checked = signed.and_then(|signed| {
-            let trust = signature::verify(document, &signed, &public, now);
+            let trust = signature::verify_signature(document, &signed, &public, now);
             trust.map(|_| signed).map_err(|error| error.to_string())
         });
         match checked {
@@ -81,7 +81,7 @@ mod tests {
     }
 
     fn signed(key: &str, passphrase: &str) -> Result<Vec<u8>, String> {
-        sign(b"sums", key, passphrase, crate::clock::current_time())
+        sign_with_secret_key(b"sums", key, passphrase, crate::clock::current_time())
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::install::lockfile::ProviderLock;
 use crate::messages;
 use crate::modules::manifest::ModuleRecord;
 use crate::platform::Platform;
-use crate::view::json::tree::Json;
+use crate::view::json::json_builder::Json;
 use crate::view::{Screen, operation_report::OperationReport, print_data};
 use crate::workspace::{LoadedTest, Workspace};
 
@@ -113,8 +113,8 @@ impl LoadedModules {
         workspace: &mut Workspace<'_>,
         tests: Option<&Path>,
     ) -> Result<Self, Reported> {
-        let config = super::required_config(diags, workspace, tests)?;
-        let tests = workspace.load_runs(diags, tests, Config::load_for_requirements)?;
+        let config = super::config_with_requirements(diags, workspace, tests)?;
+        let tests = workspace.load_test_run_modules(diags, tests, Config::load_for_requirements)?;
         Ok(Self { config, tests })
     }
 
@@ -331,7 +331,7 @@ fn property_to_json(name: &'static str, value: &str) -> Json {
 
 /// The SHA-256 checksum of a file, as CycloneDX has it.
 fn file_digest(diags: &mut Diagnostics, path: &Path) -> Result<Json, Reported> {
-    let sum = open_file(path).and_then(|mut file| hash::hash_packed(&mut file));
+    let sum = open_file(path).and_then(|mut file| hash::zh_hash_of_archive(&mut file));
     let sum = sum.map_err(|error| report_unreadable(diags, &path.display().to_string(), &error))?;
     let sum = sum.trim_start_matches("zh:").to_owned();
     Ok(Json::Array(vec![Json::object([

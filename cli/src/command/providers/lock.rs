@@ -57,7 +57,7 @@ pub(crate) fn run(args: &ProvidersLockArgs, env: &Env) -> Exit {
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.report_failure(None, &diags);
     };
-    let result = lock(args, &report, &mut workspace, &mut diags);
+    let result = lock_required_providers(args, &report, &mut workspace, &mut diags);
     report.report_diagnostics(&workspace.sources, &diags);
     match result {
         Ok(changed) => {
@@ -83,7 +83,7 @@ struct PackageRequest<'a> {
     platform: &'a Platform,
 }
 
-fn lock(
+fn lock_required_providers(
     args: &ProvidersLockArgs,
     report: &OperationReport,
     workspace: &mut Workspace<'_>,
@@ -91,7 +91,7 @@ fn lock(
 ) -> Result<bool, Reported> {
     let methods = search_methods(args, diags)?;
     let platforms = parse_platforms(diags, &args.platform)?;
-    let config = workspace.required_config(diags)?;
+    let config = workspace.read_config_requirements(diags)?;
     let required = required_providers(args, &config, diags)?;
     let mut locks = workspace.read_lock_file(diags)?;
     let servers = ServerAccess::new(workspace.env, &workspace.settings);
@@ -281,7 +281,7 @@ fn fetch_checksums(
     let fetched = fetch_package(servers, package, &DownloadProgress::default())?;
     let hash = match &fetched.content {
         PackageContent::Folder(folder) => hash::hash_folder(folder),
-        PackageContent::Archive(archive) => hash::hash_archive(archive),
+        PackageContent::Archive(archive) => hash::h1_hash_of_archive(archive),
     };
     let hash = hash.map_err(|error| format!("the package cannot be read: {error}"))?;
     let key = fetched.trust.key_id().map_or(String::new(), |id| format!(", key ID {id}"));

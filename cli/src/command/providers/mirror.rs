@@ -64,14 +64,14 @@ fn mirror_packages(
 ) -> Result<(), Reported> {
     let folder = path_if_given(Some(&args.folder)).unwrap_or(Path::new("."));
     let platforms = parse_platforms(diags, &args.platform)?;
-    let config = workspace.required_config(diags)?;
+    let config = workspace.read_config_requirements(diags)?;
     let required = config.provider_requirements();
     let locks = if args.lock_file { workspace.read_lock_file(diags)? } else { LockFile::default() };
     if !locks.providers.is_empty() {
         workspace.provider_folders(&[]).check_locked_versions(diags, &required, &locks)?;
     }
     let servers = ServerAccess::new(workspace.env, &workspace.settings);
-    let search = SourceSearch::registries(&servers);
+    let search = SourceSearch::in_origin_registries(&servers);
     let all: Vec<(&ProviderAddr, &VersionConstraints)> = required.iter().collect();
     let copy =
         PackageCopy { search: &search, servers: &servers, locks: &locks, platforms: &platforms };
@@ -135,7 +135,10 @@ impl PackageCopy<'_> {
                 emit(format!("  - Package authenticated: {}", fetched.trust));
                 let place =
                     |error| (messages::CANNOT_DOWNLOAD_PROVIDER_RELEASE, format!("{error}"));
-                let (folder, name) = (folder_of(folder, addr), file_name(addr, &version, platform));
+                let (folder, name) = (
+                    provider_folder_in_mirror(folder, addr),
+                    package_file_name(addr, &version, platform),
+                );
                 write_archive(&fetched, &folder, &name).map_err(place)
             });
             if let Err((summary, reason)) = copied {
@@ -201,14 +204,14 @@ fn save_archive(aside: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn folder_of(mirror: &Path, addr: &ProviderAddr) -> PathBuf {
+fn provider_folder_in_mirror(mirror: &Path, addr: &ProviderAddr) -> PathBuf {
     mirror
         .join(addr.host().as_str())
         .join(addr.namespace().as_str())
         .join(addr.provider_type().as_str())
 }
 
-fn file_name(addr: &ProviderAddr, version: &Version, platform: &Platform) -> String {
+fn package_file_name(addr: &ProviderAddr, version: &Version, platform: &Platform) -> String {
     format!("terraform-provider-{}_{version}_{platform}.zip", addr.provider_type())
 }
 
@@ -234,12 +237,12 @@ fn mirrored_providers(mirror: &Path) -> Vec<ProviderAddr> {
 
 /// Writes the files by which a web server becomes a mirror of a provider.
 fn write_index(mirror: &Path, addr: &ProviderAddr) -> io::Result<()> {
-    let folder = folder_of(mirror, addr);
+    let folder = provider_folder_in_mirror(mirror, addr);
     let found = local_packages(mirror, addr).map_err(io::Error::other)?;
     let mut versions: BTreeMap<String, BTreeMap<String, serde_json::Value>> = BTreeMap::new();
     for MirroredProviderPackage { version, platform, location } in found {
         let PackageLocation::Archive(path) = location else { continue };
-        let hash = hash::hash_archive(open_file(&path)?)?;
+        let hash = hash::h1_hash_of_archive(open_file(&path)?)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let archive = json!({ "hashes": [hash], "url": name });
         versions.entry(version.to_string()).or_default().insert(platform.to_string(), archive);

@@ -9,7 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::{ImportCommand, NO_OPEN_OPERATIONS, describe_adoption, describe_operation};
 use crate::command::import::ObjectSearchArgs;
 use crate::command::operation::may_ask_user;
-use crate::command::question::{Prompt, ask};
+use crate::command::question::{Prompt, ask_user};
 use crate::command_line::{StateArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -108,7 +108,7 @@ async fn ask_decision(
     let title = format!("What is the outcome of {}?", one.addr);
     loop {
         let question = Prompt { title: &title, about: &about, secret: false };
-        let answer = ask(screen, question).await.ok()?;
+        let answer = ask_user(screen, question).await.ok()?;
         if parse_decision(&answer).is_some() {
             return Some(answer);
         }

@@ -41,7 +41,7 @@ pub(in crate::command) async fn edit_state(
     editing: StateEdit<'_>,
     work: impl FnOnce(&mut Diagnostics, &mut StateSession) -> Result<EditOutcome, Reported>,
 ) -> Result<String, Reported> {
-    let mut locked = open(diags, workspace, &editing).await?;
+    let mut locked = lock_and_read_state(diags, workspace, &editing).await?;
     let ending = if editing.must_exist && !locked.found {
         Err(report_no_state(diags))
     } else {
@@ -60,7 +60,7 @@ pub(in crate::command) async fn edit_state(
 ///
 /// # Errors
 /// When that fails.
-pub(super) async fn open(
+pub(super) async fn lock_and_read_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     editing: &StateEdit<'_>,
@@ -72,5 +72,5 @@ pub(super) async fn open(
         Some(store) => store,
         None => workspace.open_state(diags, backend.as_ref(), &editing.state_paths).await?,
     };
-    state_session::open(diags, store, editing.lock, editing.operation).await
+    state_session::open_locked_state(diags, store, editing.lock, editing.operation).await
 }

@@ -36,7 +36,7 @@ pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
         for text in &args.addresses {
             targets.push(text.parse().map_err(|error| report_bad_address(diags, text, &error))?);
         }
-        encryption::set_up_without_sealed_values(diags, workspace)?;
+        encryption::set_up_encryption_without_sealed(diags, workspace)?;
         let state_paths = StatePaths::from_state_path(args.state.as_ref());
         let state = read_existing_state(diags, workspace, &state_paths).await?;
         let instances = select_instances(diags, &state, &targets)?;

@@ -10,7 +10,7 @@ use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::super::text_command::run_text_command;
-use super::edit::open;
+use super::edit::lock_and_read_state;
 use super::{EditOutcome, StateEdit, edit_state, report_bad_address, report_no_state};
 use crate::clock;
 use crate::command_line::{BackupPath, StateArgs, StatePaths, example};
@@ -190,8 +190,8 @@ async fn move_between_states(
         ),
     };
     let to = StateEdit { state_paths, must_exist: false, ..source_edit_options(args) };
-    let mut source = open(diags, workspace, &from).await?;
-    let mut destination = match open(diags, workspace, &to).await {
+    let mut source = lock_and_read_state(diags, workspace, &from).await?;
+    let mut destination = match lock_and_read_state(diags, workspace, &to).await {
         Ok(destination) => destination,
         Err(reported) => {
             source.unlock(diags).await;

@@ -12,7 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::super::text_command::run_text_command;
 use super::super::{encryption, state_session};
 use super::StateEdit;
-use super::edit::open;
+use super::edit::lock_and_read_state;
 use crate::command_line::{LockArgs, StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -51,7 +51,7 @@ pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
             operation: "state-push",
             must_exist: false,
         };
-        let mut locked = open(diags, workspace, &editing).await?;
+        let mut locked = lock_and_read_state(diags, workspace, &editing).await?;
         let pushed = push_state(diags, args, &mut locked, new).await;
         locked.unlock(diags).await;
         pushed.map(|()| String::new())

@@ -83,7 +83,7 @@ async fn stored_object(
     workspace: &mut Workspace<'_>,
     addr: &InstanceAddr,
 ) -> Result<(ProviderAddr, Arc<ObjectState>), Reported> {
-    encryption::set_up_and_warn_of_sealed(diags, workspace)?;
+    encryption::set_up_encryption_warn_sealed(diags, workspace)?;
     let state =
         read_existing_state(diags, workspace, &StatePaths::from_state_path(args.state.as_ref()))
             .await?;

@@ -11,7 +11,7 @@ use super::overall_status;
 use crate::command::show;
 use crate::view::human::plan as human_plan;
 use crate::view::human::test as human;
-use crate::view::json::test_stream::{TestStream, VerboseJson, names_of};
+use crate::view::json::test_stream::{TestStream, VerboseJson, run_names};
 use crate::view::operation_report::OperationReport;
 use crate::view::sanitize::sanitize_line;
 use crate::view::{Screen, print_err, print_out};
@@ -107,7 +107,7 @@ impl<'a> Observer<'a> {
                 self.show_diagnostics(sources, diags);
                 let file = state
                     .as_deref()
-                    .map(|path| human::LeftState { path, can_destroy: *can_destroy });
+                    .map(|path| human::LeftStateFile { path, can_destroy: *can_destroy });
                 print_err(&human::left_objects_text(screen, &name, left, file));
             }
             TestEvent::SuiteProblems(_, diags) => self.show_diagnostics(sources, diags),
@@ -128,9 +128,9 @@ impl TestObserver for Observer<'_> {
                 };
                 stream.write_verbose(*run, json);
             }
-            stream.write_diagnostics(sources, &names_of(*run), &result.diags);
+            stream.write_diagnostics(sources, &run_names(*run), &result.diags);
         } else if let TestEvent::RunDone { run, result, .. } = event {
-            stream.write_diagnostics(sources, &names_of(*run), &result.diags);
+            stream.write_diagnostics(sources, &run_names(*run), &result.diags);
         }
     }
 }

@@ -17,7 +17,7 @@ fn check(format: ArchiveFormat, bytes: &[u8]) -> Result<PathBuf, String> {
     let folder = tempfile::tempdir().unwrap();
     let (archive, into) = (folder.path().join("archive"), folder.path().join("into"));
     std::fs::write(&archive, bytes).unwrap();
-    unpack(&archive, format, &into, &LIMITS).map_err(|error| error.to_string())?;
+    unpack_archive(&archive, format, &into, &LIMITS).map_err(|error| error.to_string())?;
     Ok(folder.keep().join("into"))
 }
 

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use ureq::http::{HeaderMap, HeaderName, StatusCode, header};
 
-use super::steady::SteadyReader;
+use super::steady_reader::SteadyReader;
 use super::{
     Client, DOWNLOAD_TIMEOUT, HttpError, HttpResponse, RetryPolicy, describe_read_error,
     retry_pause,
 };
-use crate::fetch::limited::quote_shortened;
+use crate::fetch::limited_lists::quote_shortened;
 use crate::redact;
 
 /// Number of attempts in a row that bring no further byte.
@@ -126,7 +126,7 @@ impl Client {
                 ];
                 match self.request_with_headers(url, asking, &headers, left) {
                     Ok(answer) => break self.request_rest(url, answer, &resume)?,
-                    Err(error) if error.is_temporary() => {
+                    Err(error) if error.may_succeed_later() => {
                         pause = Some(error.retry_pause(barren + 1));
                     }
                     Err(error) => return Err(error),

@@ -6,7 +6,7 @@ use super::HttpError;
 use crate::redact;
 
 /// Whether only the server can read what is sent to a URL: it is encrypted, or stays on this machine.
-pub(crate) fn is_private(url: &str) -> bool {
+pub(crate) fn is_encrypted_or_local(url: &str) -> bool {
     let origin = origin(url);
     let Some((scheme, host)) = origin.split_once("://") else { return false };
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn only_encryption_or_this_machine_keeps_a_request_private() {
-        for (url, is_private) in [
+        for (url, is_encrypted_or_local) in [
             ("https://h/a", true),
             ("HTTPS://h", true),
             ("http://h/a", false),
@@ -144,7 +144,7 @@ mod tests {
             ("http://h/https://localhost", false),
             ("h/a", false),
         ] {
-            assert_eq!(super::is_private(url), is_private, "{url}");
+            assert_eq!(super::is_encrypted_or_local(url), is_encrypted_or_local, "{url}");
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::env::Env;
 use crate::settings::{OciLogin, RepositoryAddr, Settings};
 
 /// The answer of a helper that has no credentials for a registry.
-const HELPER_NOT_FOUND_ANSWER: &str = "credentials not found in native keychain";
+const NO_CREDENTIALS_ANSWER: &str = "credentials not found in native keychain";
 /// The name that helpers give instead of a user, if the secret is a token.
 const IDENTITY_TOKEN_USER: &str = "<token>";
 
@@ -43,14 +43,14 @@ pub(super) enum LoginSecret {
 }
 
 /// Looks up credentials. Each repository is looked up once.
-pub(super) struct LoginFinder<'a> {
+pub(super) struct RegistryLoginFinder<'a> {
     env: &'a Env,
     settings: &'a Settings,
-    known: Mutex<BTreeMap<String, Arc<KnownLogins>>>,
+    known: Mutex<BTreeMap<String, Arc<CachedLogins>>>,
 }
 
 /// The results of lookups by repository, for one registry.
-type KnownLogins = Mutex<BTreeMap<RepositoryAddr, Result<Option<RegistryLogin>, String>>>;
+type CachedLogins = Mutex<BTreeMap<RepositoryAddr, Result<Option<RegistryLogin>, String>>>;
 
 /// Credentials that cover a repository, before a helper is asked.
 struct LoginCandidate {
@@ -60,7 +60,7 @@ struct LoginCandidate {
     login: OciLogin,
 }
 
-impl<'a> LoginFinder<'a> {
+impl<'a> RegistryLoginFinder<'a> {
     pub(super) fn new(env: &'a Env, settings: &'a Settings) -> Self {
         Self { env, settings, known: Mutex::default() }
     }
@@ -98,7 +98,7 @@ impl<'a> LoginFinder<'a> {
             }
             OciLogin::Tokens { access, refresh } => LoginSecret::Tokens { access, refresh },
             OciLogin::Helper(name) => {
-                let helper = LoginHelper::new(&name);
+                let helper = RegistryCredentialHelper::new(&name);
                 for server in server_addresses(repository) {
                     let secret = helper
                         .ask_helper(&server)
@@ -136,14 +136,14 @@ impl<'a> LoginFinder<'a> {
         match defaults.and_then(|defaults| defaults.files.as_ref()) {
             Some(files) => {
                 for file in files {
-                    for one in login_in_file(file, &read_auth_file(file)?, repository) {
+                    for one in logins_in_file(file, &read_auth_file(file)?, repository) {
                         found.push(one?);
                     }
                 }
             }
             None => {
                 for file in credential_files(self.env) {
-                    found.extend(login_in_ambient_file(&file, repository));
+                    found.extend(logins_in_container_tool_file(&file, repository));
                 }
             }
         }
@@ -153,17 +153,17 @@ impl<'a> LoginFinder<'a> {
 
 /// The files in which container tools keep credentials, in the order of their precedence.
 fn credential_files(env: &Env) -> Vec<PathBuf> {
-    const AUTH_FILE: &str = "containers/auth.json";
+    const CONTAINERS_AUTH_FILE: &str = "containers/auth.json";
     let folder = |name: &str| env.all.get(name).filter(|path| !path.is_empty()).map(PathBuf::from);
     let home = env.home.as_ref();
     let mut files = Vec::new();
     if cfg!(target_os = "linux") {
-        files.extend(folder("XDG_RUNTIME_DIR").map(|folder| folder.join(AUTH_FILE)));
+        files.extend(folder("XDG_RUNTIME_DIR").map(|folder| folder.join(CONTAINERS_AUTH_FILE)));
     } else {
-        files.extend(home.map(|home| home.join(".config").join(AUTH_FILE)));
+        files.extend(home.map(|home| home.join(".config").join(CONTAINERS_AUTH_FILE)));
     }
     let config = folder("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")));
-    files.extend(config.map(|config| config.join(AUTH_FILE)));
+    files.extend(config.map(|config| config.join(CONTAINERS_AUTH_FILE)));
     files.extend(home.map(|home| home.join(".docker/config.json")));
     files.extend(home.map(|home| home.join(".dockercfg")));
     files.dedup();
@@ -182,9 +182,9 @@ fn read_auth_file(file: &Path) -> Result<Value, String> {
 
 /// The credentials for a repository in a file that other programs write, and not for this one. What is damaged
 /// is passed over.
-fn login_in_ambient_file(file: &Path, repository: &RepositoryAddr) -> Vec<LoginCandidate> {
+fn logins_in_container_tool_file(file: &Path, repository: &RepositoryAddr) -> Vec<LoginCandidate> {
     let found = match read_auth_file(file) {
-        Ok(document) => login_in_file(file, &document, repository),
+        Ok(document) => logins_in_file(file, &document, repository),
         Err(reason) => vec![Err(reason)],
     };
     let pass_over = |reason: &String| tracing::debug!(reason, "credentials passed over");
@@ -193,7 +193,7 @@ fn login_in_ambient_file(file: &Path, repository: &RepositoryAddr) -> Vec<LoginC
 
 /// The credentials for a repository in a file as Docker writes it, and the reasons why entries for it are
 /// damaged.
-fn login_in_file(
+fn logins_in_file(
     file: &Path,
     document: &Value,
     repository: &RepositoryAddr,
@@ -285,13 +285,13 @@ fn decode_auth_pair(auth: &str) -> Option<OciLogin> {
 }
 
 /// A credential helper.
-struct LoginHelper {
+struct RegistryCredentialHelper {
     program: String,
     /// The time after which it is ended.
     limit: Duration,
 }
 
-impl LoginHelper {
+impl RegistryCredentialHelper {
     fn new(name: &str) -> Self {
         Self {
             program: format!("docker-credential-{name}"),
@@ -305,7 +305,7 @@ impl LoginHelper {
         let HelperAnswer { status, text } = self.run(server)?;
         let text = text.trim();
         if !status.success() {
-            if text == HELPER_NOT_FOUND_ANSWER {
+            if text == NO_CREDENTIALS_ANSWER {
                 return Ok(None);
             }
             let first = text.lines().next().unwrap_or_default();
@@ -379,7 +379,7 @@ mod tests {
             };
             format!("{}: {secret}", login.origin.replace(&place, ""))
         };
-        let found = LoginFinder::new(&env, &settings).find(&repository);
+        let found = RegistryLoginFinder::new(&env, &settings).find(&repository);
         found.map(|login| login.map(shown)).map_err(|reason| reason.replace(&place, ""))
     }
 
@@ -507,11 +507,11 @@ mod tests {
     }
 
     /// A helper that is a shell script.
-    fn scripted(folder: &Path, script: &str, limit: Duration) -> LoginHelper {
+    fn scripted(folder: &Path, script: &str, limit: Duration) -> RegistryCredentialHelper {
         let program = folder.join("docker-credential-test");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
-        LoginHelper { program: program.display().to_string(), limit }
+        RegistryCredentialHelper { program: program.display().to_string(), limit }
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Descriptor {
 
 impl Manifest {
     /// Reads a manifest that was sent with a media type.
-    pub(super) fn read(bytes: &[u8], sent_as: &str) -> Result<Self, String> {
+    pub(super) fn parse(bytes: &[u8], sent_as: &str) -> Result<Self, String> {
         let manifest: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         let sent_as = sent_as.split(';').next().unwrap_or_default().trim();
         // Otherwise two programs can read the same bytes as different manifests.
@@ -177,7 +177,7 @@ pub(super) fn parse_errors(bytes: &[u8]) -> Option<Vec<(String, String)>> {
 pub(crate) fn fuzz_documents(text: &str) {
     let bytes = text.as_bytes();
     for media_type in [INDEX_MEDIA_TYPE, IMAGE_MEDIA_TYPE] {
-        if let Ok(manifest) = Manifest::read(bytes, media_type) {
+        if let Ok(manifest) = Manifest::parse(bytes, media_type) {
             let kind = ArtifactKind {
                 media_type,
                 artifact_type: KNOWN_ARTIFACT_TYPES[0].0,

@@ -12,7 +12,7 @@ use crate::redact;
 use crate::settings::RepositoryAddr;
 
 /// The kind of artifact that a module package is.
-const MODULE_KIND: ArtifactKind = ArtifactKind {
+const MODULE_ARTIFACT_KIND: ArtifactKind = ArtifactKind {
     media_type: IMAGE_MEDIA_TYPE,
     artifact_type: "application/vnd.opentofu.modulepkg",
     name: "a module package",
@@ -41,7 +41,7 @@ pub(in crate::fetch) fn download_module(
     let ModuleAddr { repository, reference } = parse_module_addr(url)?;
     let repository = registries.repository(http, &repository);
     let manifest = repository.fetch_manifest(&reference, None)?;
-    manifest.check_kind(&MODULE_KIND)?;
+    manifest.check_kind(&MODULE_ARTIFACT_KIND)?;
     let package = manifest.package_layer()?;
     if package.size > limit {
         return Err(HttpError::TooLong { url: redact::redact_address(url), limit }.into());

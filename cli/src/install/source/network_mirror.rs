@@ -10,7 +10,7 @@ use super::{
     SourceError, VersionListing,
 };
 use crate::fetch::http::{HttpResponse, host_and_port, resolve_reference};
-use crate::fetch::limited::{LimitedList, LimitedMap, quote_shortened};
+use crate::fetch::limited_lists::{LimitedList, LimitedMap, quote_shortened};
 use crate::platform::Platform;
 
 #[derive(Deserialize)]

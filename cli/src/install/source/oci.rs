@@ -16,26 +16,26 @@ use crate::platform::Platform;
 use crate::settings::{RepositoryAddr, RepositoryTemplate};
 
 /// The kind of artifact that a version of a provider is.
-const PROVIDER_KIND: ArtifactKind = ArtifactKind {
+const PROVIDER_ARTIFACT_KIND: ArtifactKind = ArtifactKind {
     media_type: INDEX_MEDIA_TYPE,
     artifact_type: "application/vnd.opentofu.provider",
     name: "a provider",
 };
 /// The kind of artifact that a version is for one platform.
-const TARGET_KIND: ArtifactKind = ArtifactKind {
+const PLATFORM_PACKAGE_KIND: ArtifactKind = ArtifactKind {
     media_type: IMAGE_MEDIA_TYPE,
     artifact_type: "application/vnd.opentofu.provider-target",
     name: "a provider for one platform",
 };
 
 /// A query about a provider.
-pub(super) struct OciQuery<'a> {
+pub(super) struct OciProviderQuery<'a> {
     pub(super) servers: &'a ServerAccess<'a>,
     pub(super) template: &'a RepositoryTemplate,
     pub(super) addr: &'a ProviderAddr,
 }
 
-impl OciQuery<'_> {
+impl OciProviderQuery<'_> {
     /// The versions of the provider: the tags that are versions.
     pub(super) fn versions(&self) -> Result<VersionListing, SourceError> {
         let repository = self.repository()?;
@@ -69,7 +69,9 @@ impl OciQuery<'_> {
         let opened = self.open_repository(&repository);
         let index =
             opened.fetch_manifest(&ManifestReference::Tag(tag.clone()), None).map_err(failed)?;
-        index.check_kind(&PROVIDER_KIND).map_err(|error| self.query_error(&repository, error))?;
+        index
+            .check_kind(&PROVIDER_ARTIFACT_KIND)
+            .map_err(|error| self.query_error(&repository, error))?;
         let target = select_manifest(index.manifests(), platform)
             .map_err(|reason| self.query_error(&repository, reason))?
             .ok_or_else(|| SourceError::MirrorPlatform {
@@ -78,7 +80,7 @@ impl OciQuery<'_> {
                 version: version.clone(),
                 platform: platform.clone(),
             })?;
-        let (descriptor, hash) = target_package(&opened, target, platform)
+        let (descriptor, hash) = package_for_platform(&opened, target, platform)
             .map_err(|reason| self.query_error(&repository, reason))?;
         let blob = OciBlob { repository, descriptor };
         Ok(PackageSource {
@@ -124,11 +126,12 @@ fn select_manifest<'d>(
     manifests: &'d [Descriptor],
     platform: &Platform,
 ) -> Result<Option<&'d Descriptor>, OciError> {
-    let targets = || manifests.iter().filter(|one| one.artifact_type == TARGET_KIND.artifact_type);
+    let targets =
+        || manifests.iter().filter(|one| one.artifact_type == PLATFORM_PACKAGE_KIND.artifact_type);
     if targets().next().is_none() {
         return Err(OciError::Content(format!(
             "the index lists no manifest with the artifact type {:?}; push the manifests of the platforms again with this type",
-            TARGET_KIND.artifact_type
+            PLATFORM_PACKAGE_KIND.artifact_type
         )));
     }
     let mut found = targets().filter(|one| {
@@ -149,14 +152,14 @@ fn select_manifest<'d>(
 }
 
 /// The package that a manifest of an index describes, and its hash.
-fn target_package(
+fn package_for_platform(
     repository: &Repository<'_>,
     target: &Descriptor,
     platform: &Platform,
 ) -> Result<(Descriptor, String), OciError> {
     let manifest = repository
         .fetch_manifest(&ManifestReference::Digest(target.digest()?), Some(target.size))?;
-    manifest.check_kind(&TARGET_KIND)?;
+    manifest.check_kind(&PLATFORM_PACKAGE_KIND)?;
     let package = manifest.package_layer()?;
     if let Some(other) = &package.platform
         && (other.os != platform.os || other.architecture != platform.arch)
@@ -207,7 +210,7 @@ mod tests {
                 serde_json::json!({ "artifactType": kind, "platform": platform }).to_string();
             serde_json::from_str(&text).unwrap()
         };
-        let ours = |os, version| descriptor(TARGET_KIND.artifact_type, os, version);
+        let ours = |os, version| descriptor(PLATFORM_PACKAGE_KIND.artifact_type, os, version);
         let platform = "linux_amd64".parse().unwrap();
         let select = |list: &[Descriptor]| {
             select_manifest(list, &platform)

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::fetch::host::{HostError, HostService};
 use crate::fetch::http::{HttpError, HttpResponse, resolve_reference};
-use crate::fetch::limited::{LimitedList, quote_shortened, shorten};
-use crate::install::{signature, sums};
+use crate::fetch::limited_lists::{LimitedList, quote_shortened, shorten_server_text};
+use crate::install::{release_checksums, signature};
 use crate::platform::Platform;
 
 /// The service in discovery documents, and its name for people.
@@ -113,7 +113,7 @@ fn request_document(
 ) -> Result<HttpResponse, SourceError> {
     let ServerAccess { http, hosts, .. } = servers;
     let base = hosts
-        .service(http, addr.host(), REGISTRY_SERVICE)
+        .service_url(http, addr.host(), REGISTRY_SERVICE)
         .map_err(|error| host_error(addr, error))?;
     let url = format!("{base}{}/{}/{path}", addr.namespace(), addr.provider_type());
     let token = hosts.authorization_header(addr.host(), &url);
@@ -184,11 +184,11 @@ impl RegistryQuery<'_> {
         if found.os != platform.os || found.arch != platform.arch {
             return Err(SourceError::Description(format!(
                 "registry response to request for {platform} archive has incorrect target {}",
-                shorten(&format!("{}_{}", found.os, found.arch))
+                shorten_server_text(&format!("{}_{}", found.os, found.arch))
             )));
         }
         let url = resolve_web_url(&base, &found.download_url, "download URL")?;
-        if !sums::is_sha256(&found.shasum) {
+        if !release_checksums::is_sha256(&found.shasum) {
             let reason = format!(
                 "registry response includes invalid SHA256 hash {}",
                 quote_shortened(&found.shasum)
@@ -251,18 +251,18 @@ impl RegistryQuery<'_> {
             .map(|key| key.ascii_armor.clone())
             .collect();
         // Nothing is read from the list before it is known to be authentic.
-        let trust = signature::verify(&document, &made, &keys, self.now)
+        let trust = signature::verify_signature(&document, &made, &keys, self.now)
             .map_err(|error| SourceError::Checksums(error.to_string()))?;
         let document = String::from_utf8_lossy(&document);
         let name = &found.filename;
-        let listed = sums::checksum_of_file(&document, name).ok_or_else(|| {
+        let listed = release_checksums::checksum_of_file(&document, name).ok_or_else(|| {
             SourceError::Checksums(format!(
                 "checksum list has no SHA-256 hash for {}",
                 quote_shortened(name)
             ))
         })?;
         let wanted = found.shasum.to_ascii_lowercase();
-        if !sums::is_sha256(&listed) {
+        if !release_checksums::is_sha256(&listed) {
             let reason =
                 format!("checksum list has invalid SHA256 hash {}", quote_shortened(&listed));
             return Err(SourceError::Checksums(reason));
@@ -274,7 +274,7 @@ impl RegistryQuery<'_> {
         }
         Ok(PackageEvidence::Signed {
             hash: format!("zh:{wanted}"),
-            all: sums::zip_hashes(&document),
+            all: release_checksums::all_zh_hashes(&document),
             trust,
         })
     }

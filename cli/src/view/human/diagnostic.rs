@@ -12,7 +12,7 @@ use crate::view::{Paint, Screen, sanitize};
 
 /// Problems as they are shown, those that stop what was asked for apart from those that do not.
 #[derive(Debug, Default)]
-pub(crate) struct SortedDiagnostics {
+pub(crate) struct RenderedDiagnostics {
     /// For stdout, before the errors.
     pub(crate) warnings: String,
     /// For stderr: they are what is left on the screen.
@@ -26,17 +26,17 @@ pub(crate) fn render_all_diagnostics(
     sources: &Sources,
     diags: &Diagnostics,
     compact_warnings: bool,
-) -> SortedDiagnostics {
+) -> RenderedDiagnostics {
     let ordered = in_display_order(sources, diags);
     let (errors, warnings): (Vec<_>, Vec<_>) = ordered.into_iter().partition(|d| d.is_error());
     let warnings = group_similar(warnings);
     if compact_warnings && errors.is_empty() && !warnings.is_empty() {
-        return SortedDiagnostics {
-            warnings: render_compact(screen, sources, &warnings),
-            ..SortedDiagnostics::default()
+        return RenderedDiagnostics {
+            warnings: render_compact_warnings(screen, sources, &warnings),
+            ..RenderedDiagnostics::default()
         };
     }
-    let mut shown = render_diagnostic(screen, sources, warnings, &errors);
+    let mut shown = render_sorted_diagnostics(screen, sources, warnings, &errors);
     if let Some(code) = errors.iter().rev().find_map(|error| error.code) {
         let hint =
             format!("For the cause and the remedy of an error, run: formwork explain {code}");
@@ -50,19 +50,19 @@ pub(crate) fn render_without_hint(
     screen: &Screen,
     sources: &Sources,
     diags: &Diagnostics,
-) -> SortedDiagnostics {
+) -> RenderedDiagnostics {
     let ordered = in_display_order(sources, diags);
     let (errors, warnings): (Vec<_>, Vec<_>) = ordered.into_iter().partition(|d| d.is_error());
-    render_diagnostic(screen, sources, group_similar(warnings), &errors)
+    render_sorted_diagnostics(screen, sources, group_similar(warnings), &errors)
 }
 
-fn render_diagnostic(
+fn render_sorted_diagnostics(
     screen: &Screen,
     sources: &Sources,
     warnings: Vec<SimilarWarnings<'_>>,
     errors: &[&Diagnostic],
-) -> SortedDiagnostics {
-    let mut shown = SortedDiagnostics::default();
+) -> RenderedDiagnostics {
+    let mut shown = RenderedDiagnostics::default();
     for SimilarWarnings { first, n_more } in warnings {
         let more = match n_more {
             0 => {
@@ -126,7 +126,11 @@ fn group_similar(warnings: Vec<&Diagnostic>) -> Vec<SimilarWarnings<'_>> {
 }
 
 /// Renders warnings as their summaries alone.
-fn render_compact(screen: &Screen, sources: &Sources, warnings: &[SimilarWarnings<'_>]) -> String {
+fn render_compact_warnings(
+    screen: &Screen,
+    sources: &Sources,
+    warnings: &[SimilarWarnings<'_>],
+) -> String {
     let mut text = format!("\n{}\n\n", screen.paint(Paint::BoldYellow, "Warnings:"));
     for SimilarWarnings { first, n_more } in warnings {
         text.push_str(&format!("- {}\n", sanitize::sanitize_line(&first.summary)));
@@ -231,12 +235,12 @@ fn render_source_excerpt(
     if let Some(path) = nonempty_path(diagnostic) {
         lines.push(format!("     (at {})", display_inner_path(path)));
     }
-    lines.extend(render_explanation(screen, diagnostic));
+    lines.extend(render_call_and_values(screen, diagnostic));
     lines
 }
 
 /// Signature of the function that failed, and the values of the names.
-fn render_explanation(screen: &Screen, diagnostic: &Diagnostic) -> Vec<String> {
+fn render_call_and_values(screen: &Screen, diagnostic: &Diagnostic) -> Vec<String> {
     let mut lines = Vec::new();
     if diagnostic.function.is_some() || !diagnostic.mentioned.is_empty() {
         lines.push(format!("    {}", screen.paint(Paint::Dim, "├────────────────")));

@@ -83,7 +83,7 @@ impl DiffRenderer<'_> {
         let node = compare_untyped::compare_untyped(&self.change_of(before, after));
         match node.sign {
             ChangeSign::Keep => String::new(),
-            _ => self.render_named(name, &node, self.options_at(at)),
+            _ => self.render_named_member(name, &node, self.options_at(at)),
         }
     }
 

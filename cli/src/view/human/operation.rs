@@ -24,7 +24,7 @@ impl OperationPrinter {
         Self { screen, counter }
     }
 
-    fn line(&self, addr: &InstanceAddr, deposed: Option<&DeposedKey>, text: &str) {
+    fn print_line(&self, addr: &InstanceAddr, deposed: Option<&DeposedKey>, text: &str) {
         let deposed = deposed.map_or_else(String::new, |key| {
             format!(" (deposed object {})", sanitize::sanitize_line(&key.0))
         });
@@ -88,7 +88,7 @@ impl EventObserver for OperationPrinter {
     fn on_event(&self, event: &Event<'_>) {
         match event {
             Event::RefreshStart { addr, deposed, label } => {
-                self.line(
+                self.print_line(
                     addr,
                     *deposed,
                     &format!("Refreshing state...{}", label_suffix(label.as_ref())),
@@ -102,10 +102,14 @@ impl EventObserver for OperationPrinter {
             Event::RefreshDone { .. } | Event::Planned(_) | Event::ImportFound { .. } => {}
             Event::ImportStart { addr, import_key, applying } => {
                 let doing = if *applying { "Importing..." } else { "Preparing import..." };
-                self.line(addr, None, &format!("{doing} {}", import_key_in_brackets(import_key)));
+                self.print_line(
+                    addr,
+                    None,
+                    &format!("{doing} {}", import_key_in_brackets(import_key)),
+                );
             }
             Event::ImportDone { addr, import_key } => {
-                self.line(
+                self.print_line(
                     addr,
                     None,
                     &format!("Import complete {}", import_key_in_brackets(import_key)),
@@ -113,14 +117,18 @@ impl EventObserver for OperationPrinter {
             }
             Event::ChangeStart { addr, deposed, action, label } => {
                 let Some(ChangeWords { doing, .. }) = change_words(*action) else { return };
-                self.line(addr, *deposed, &format!("{doing}{}", label_suffix(label.as_ref())));
+                self.print_line(
+                    addr,
+                    *deposed,
+                    &format!("{doing}{}", label_suffix(label.as_ref())),
+                );
             }
             Event::ChangeProgress { addr, action, label, elapsed } => {
                 let Some(ChangeWords { progress, .. }) = change_words(*action) else { return };
                 let label = label.as_ref().map(shorten_label);
                 let label = shown_label(label.as_ref());
                 let label = label.map_or_else(String::new, |text| format!("{text}, "));
-                self.line(
+                self.print_line(
                     addr,
                     None,
                     &format!("{progress} [{label}{} elapsed]", format_seconds(*elapsed)),
@@ -129,7 +137,7 @@ impl EventObserver for OperationPrinter {
             Event::ChangeDone { addr, action, label, elapsed, .. } => {
                 let Some(ChangeWords { noun, .. }) = change_words(*action) else { return };
                 let label = label.as_ref().filter(|_| *action != Action::Delete);
-                self.line(
+                self.print_line(
                     addr,
                     None,
                     &format!(
@@ -140,18 +148,18 @@ impl EventObserver for OperationPrinter {
                 );
             }
             Event::ProvisionStart { addr, kind } => {
-                self.line(addr, None, &format!("Provisioning with '{kind}'..."));
+                self.print_line(addr, None, &format!("Provisioning with '{kind}'..."));
             }
             Event::ProvisionOutput { addr, kind, text } => {
                 print_out(&provisioner_output_text(&self.screen, addr, kind, text));
             }
             Event::ProvisionDone { .. } | Event::ProvisionFailed { .. } => {}
             Event::Ephemeral { addr, step, stage } => {
-                self.line(addr, None, &ephemeral::step_sentence(*step, *stage));
+                self.print_line(addr, None, &ephemeral::ephemeral_step_sentence(*step, *stage));
             }
             Event::ChangeFailed { addr, action, elapsed } => {
                 let Some(ChangeWords { noun, .. }) = change_words(*action) else { return };
-                self.line(
+                self.print_line(
                     addr,
                     None,
                     &format!("{noun} errored after {}", format_seconds(*elapsed)),

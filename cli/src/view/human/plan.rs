@@ -43,7 +43,7 @@ pub(crate) fn render_plan(screen: &Screen, plan: &Plan, pool: &ProviderPool<'_>)
             text.push('\n');
             text.push_str(&render_change(screen, change, pool));
         }
-        text.push_str(&format!("\n{}\n", counts_text(screen, &changes)));
+        text.push_str(&format!("\n{}\n", change_counts_text(screen, &changes)));
     }
     if !outputs.is_empty() {
         text.push_str(&format!(
@@ -312,7 +312,7 @@ fn render_object_without_schema(
     text
 }
 
-fn counts_text(screen: &Screen, changes: &[&Change]) -> String {
+fn change_counts_text(screen: &Screen, changes: &[&Change]) -> String {
     let count =
         |wanted: fn(Action) -> bool| changes.iter().filter(|change| wanted(change.action)).count();
     let (add, update, destroy) = (

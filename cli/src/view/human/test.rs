@@ -7,7 +7,7 @@ use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 use formwork_value::quote::shell_quoted;
 
-use super::diagnostic::{self, SortedDiagnostics};
+use super::diagnostic::{self, RenderedDiagnostics};
 use crate::view::sanitize::sanitize_line;
 use crate::view::{Paint, Screen};
 
@@ -53,7 +53,7 @@ pub(crate) fn render_test_diagnostics(
     screen: &Screen,
     sources: &Sources,
     diags: &Diagnostics,
-) -> SortedDiagnostics {
+) -> RenderedDiagnostics {
     let mut shown = diagnostic::render_without_hint(screen, sources, diags);
     if !shown.warnings.is_empty() {
         shown.warnings.push('\n');
@@ -67,7 +67,7 @@ pub(crate) fn cleanup_failed_text(name: &str) -> String {
 }
 
 /// The file with the state of objects that a cleanup has left.
-pub(crate) struct LeftState<'a> {
+pub(crate) struct LeftStateFile<'a> {
     pub(crate) path: &'a Path,
     /// Whether a destroy with this file can be run in the folder of the tests.
     pub(crate) can_destroy: bool,
@@ -78,7 +78,7 @@ pub(crate) fn left_objects_text(
     screen: &Screen,
     name: &str,
     left: &[LeftoverObject],
-    state: Option<LeftState<'_>>,
+    state: Option<LeftStateFile<'_>>,
 ) -> String {
     if left.is_empty() {
         return String::new();
@@ -91,7 +91,7 @@ pub(crate) fn left_objects_text(
         let deposed = object.deposed.as_ref().map(|key| format!(" ({key})")).unwrap_or_default();
         text.push_str(&format!("  - {}{deposed}\n", object.instance));
     }
-    let Some(LeftState { path, can_destroy }) = state else { return text };
+    let Some(LeftStateFile { path, can_destroy }) = state else { return text };
     let advice = match can_destroy {
         true => "Once the cause is corrected, destroy them with:",
         // With a backend, `destroy` would ignore the option and destroy what the backend has.

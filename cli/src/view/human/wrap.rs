@@ -21,7 +21,7 @@ fn push_wrapped(lines: &mut Vec<String>, paragraph: &str, width: usize) {
     let (mut space, mut space_width) = ("", 0);
     for piece in words_and_spaces(paragraph) {
         let piece_width = piece.chars().count();
-        if piece.starts_with(is_space) {
+        if piece.starts_with(is_breakable_space) {
             (space, space_width) = (piece, piece_width);
             continue;
         }
@@ -43,7 +43,7 @@ fn push_wrapped(lines: &mut Vec<String>, paragraph: &str, width: usize) {
 fn words_and_spaces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let is_other = |c: char| is_space(c) != rest.starts_with(is_space);
+        let is_other = |c: char| is_breakable_space(c) != rest.starts_with(is_breakable_space);
         let (piece, after) = rest.split_at(rest.find(is_other).unwrap_or(rest.len()));
         rest = after;
         (!piece.is_empty()).then_some(piece)
@@ -51,7 +51,7 @@ fn words_and_spaces(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Reports whether a line may be broken at this character.
-fn is_space(c: char) -> bool {
+fn is_breakable_space(c: char) -> bool {
     c.is_whitespace() && c != '\u{a0}'
 }
 

@@ -6,8 +6,8 @@ use formwork_core::change::{
 };
 use formwork_value::{Marks, Value};
 
+use super::json_builder::Json;
 use super::state::instance_members;
-use super::tree::Json;
 use super::value;
 
 /// The names of an action, in order.

@@ -3,8 +3,8 @@
 use formwork_core::addr::{InstanceKey, ResourceMode};
 use formwork_core::state::checks::{CheckResult, CheckResults, CheckSubject, CheckedObject};
 
+use super::json_builder::Json;
 use super::state::index_to_json;
-use super::tree::Json;
 
 /// All results, in the order of their addresses.
 pub(crate) fn checks_document(results: &CheckResults) -> Json {

@@ -18,7 +18,7 @@ use formwork_value::schema::{Block, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use self::providers::ProviderConfigs;
-use super::tree::Json;
+use super::json_builder::Json;
 use super::value;
 use crate::messages;
 
@@ -182,7 +182,7 @@ fn body_to_json(body: &Body, schema: &Block) -> Json {
         let blocks: Vec<_> = body.blocks.iter().filter(|block| block.kind.name == *name).collect();
         if !blocks.is_empty() {
             let bodies = blocks.iter().map(|block| &block.body);
-            members.push((name.to_owned(), block_attribute(bodies, element)));
+            members.push((name.to_owned(), attribute_as_blocks_to_json(bodies, element)));
         }
     }
     for attribute in body.attributes.values() {
@@ -215,7 +215,10 @@ fn body_to_json(body: &Body, schema: &Block) -> Json {
 }
 
 /// An attribute that is written as blocks: like an expression that gives the list of them.
-fn block_attribute<'b>(bodies: impl Iterator<Item = &'b Body> + Clone, element: &Block) -> Json {
+fn attribute_as_blocks_to_json<'b>(
+    bodies: impl Iterator<Item = &'b Body> + Clone,
+    element: &Block,
+) -> Json {
     let constants = bodies.clone().map(|body| {
         let value = evaluate_body(&mut Diagnostics::new(), body, element, &ConstantScope).ok()?;
         value.is_wholly_known().then(|| value::value_to_json(&value))
@@ -242,7 +245,7 @@ fn expression_to_json(expr: &Expr) -> Json {
 }
 
 fn reference_names(expr: &Expr) -> Vec<Json> {
-    refs::of_expr(expr).iter().flat_map(traversal_prefixes).map(Json::text).collect()
+    refs::traversals_of_expr(expr).iter().flat_map(traversal_prefixes).map(Json::text).collect()
 }
 
 /// A scope without names and functions.

@@ -4,7 +4,7 @@ use formwork_lang::syntax::enclosing_context;
 use formwork_value::diag::{CalledFunction, CalledFunctionParam, Position, Severity, Sources};
 use formwork_value::{Diagnostic, Span};
 
-use super::tree::Json;
+use super::json_builder::Json;
 use super::value::type_to_json;
 use crate::redact;
 
@@ -74,12 +74,12 @@ fn snippet_to_json(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Op
         ("highlight_start_offset", Some(offset(span.start))),
         ("highlight_end_offset", Some(offset(span.end))),
         ("values", Some(Json::Array(values.collect()))),
-        ("function_call", diagnostic.function.as_deref().map(call_to_json)),
+        ("function_call", diagnostic.function.as_deref().map(called_function_to_json)),
     ]))
 }
 
 /// The function that was called in vain.
-fn call_to_json(called: &CalledFunction) -> Json {
+fn called_function_to_json(called: &CalledFunction) -> Json {
     let param = |param: &CalledFunctionParam| {
         Json::object([("name", Json::text(&param.name)), ("type", type_to_json(&param.ty))])
     };

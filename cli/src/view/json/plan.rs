@@ -11,8 +11,8 @@ use formwork_value::{Diagnostics, MarkPaths, Marks, Path, Reported, Type, Value}
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::json_builder::Json;
 use super::state::{instance_members, module_tree};
-use super::tree::Json;
 use super::{changes, configuration, state, terraform_version, value};
 
 /// Further inputs of the view of a plan.

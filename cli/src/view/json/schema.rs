@@ -10,7 +10,7 @@ use formwork_value::schema::{
     Attribute, AttributeKind, Block, NestedBlock, Nesting, Role, SchemaDocs,
 };
 
-use super::tree::Json;
+use super::json_builder::Json;
 use super::value;
 
 /// The schemas of several providers, with the keys that Terraform of the reported version has. Schemas

@@ -8,7 +8,7 @@ use formwork_core::state::checks::CheckResults;
 use formwork_core::state::{ObjectState, ObjectStatus, State};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
-use super::tree::Json;
+use super::json_builder::Json;
 use super::{checks, terraform_version, value};
 use crate::messages;
 

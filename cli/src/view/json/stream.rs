@@ -12,7 +12,7 @@ use formwork_value::Diagnostic;
 use formwork_value::diag::{Severity, Sources};
 use time::format_description::well_known::Rfc3339;
 
-use super::tree::Json;
+use super::json_builder::Json;
 use super::{changes, state, terraform_version, value};
 use crate::clock;
 use crate::view::elapsed::format_seconds;
@@ -115,7 +115,11 @@ impl JsonStream {
             // Not in the stream, as in Terraform.
             EphemeralStage::Deferred => return,
         };
-        self.print_info(&format!("{addr}: {}", ephemeral::step_sentence(step, stage)), kind, hook);
+        self.print_info(
+            &format!("{addr}: {}", ephemeral::ephemeral_step_sentence(step, stage)),
+            kind,
+            hook,
+        );
     }
 
     /// The first line: program and version.
@@ -149,7 +153,8 @@ impl JsonStream {
     /// A plan: drift, changes, and their number.
     pub(crate) fn print_plan(&self, plan: &Plan) {
         for change in plan.reported_drift() {
-            let message = format!("{}: Drift detected ({})", change.addr, reason_word(change));
+            let message =
+                format!("{}: Drift detected ({})", change.addr, planned_action_word(change));
             self.print_info(
                 &message,
                 "resource_drift",
@@ -203,7 +208,7 @@ impl JsonStream {
     }
 
     fn print_planned(&self, change: &Change) {
-        let message = format!("{}: Plan to {}", change.addr, reason_word(change));
+        let message = format!("{}: Plan to {}", change.addr, planned_action_word(change));
         self.print_info(
             &message,
             "planned_change",
@@ -265,7 +270,7 @@ pub(crate) fn import_count_text(tally: ChangeCounts) -> String {
 }
 
 /// Action of a change, where it is more than the provider's action.
-fn reason_word(change: &Change) -> &'static str {
+fn planned_action_word(change: &Change) -> &'static str {
     match change.action {
         Action::NoOp if change.importing.is_some() => "import",
         Action::NoOp if change.moved_from.is_some() => "move",
@@ -314,7 +319,7 @@ fn change_summary_to_json(change: &Change) -> Json {
     Json::object_of_some([
         ("resource", Some(address_to_json(&change.addr))),
         ("previous_resource", change.moved_from.as_ref().map(address_to_json)),
-        ("action", Some(Json::text(reason_word(change)))),
+        ("action", Some(Json::text(planned_action_word(change)))),
         ("reason", why),
         ("importing", change.importing.as_ref().map(changes::import_to_json)),
         ("generated_config", changes::generated_config(change)),

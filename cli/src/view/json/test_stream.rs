@@ -12,8 +12,8 @@ use formwork_operation::test::{LeftoverObject, RunOfSuite, SuiteResult, TestEven
 use formwork_value::Diagnostics;
 use formwork_value::diag::{Severity, Sources};
 
+use super::json_builder::Json;
 use super::stream::write_line;
-use super::tree::Json;
 use super::{diagnostic, plan, schema, state};
 use crate::view::human::test::summary_counts;
 
@@ -34,7 +34,7 @@ fn suite_and_run_names(suite: &TestSuite, run: Option<&str>) -> Vec<(&'static st
 }
 
 /// The names of a run, for its lines.
-pub(crate) fn names_of(run: RunOfSuite<'_>) -> Vec<(&'static str, Json)> {
+pub(crate) fn run_names(run: RunOfSuite<'_>) -> Vec<(&'static str, Json)> {
     suite_and_run_names(run.suite, Some(run.run.name.as_str()))
 }
 
@@ -110,7 +110,7 @@ impl TestStream {
             TestEvent::RunProgress(run, elapsed) => self.write_run(*run, "running", *elapsed),
             TestEvent::RunTearDown(run, elapsed) => self.write_run(*run, "teardown", *elapsed),
             TestEvent::RunDone { run, result, .. } => {
-                let shown = human_word(result.status);
+                let shown = status_word(result.status);
                 let message = format!("  {:?}... {shown}", run.run.name.as_str());
                 let members = Json::object([
                     ("path", Json::text(run.suite.path.as_str())),
@@ -119,13 +119,13 @@ impl TestStream {
                     ("status", Json::text(result.status.json_name())),
                 ]);
                 let members = vec![("test_run", members)];
-                write_line("info", &message, &names_of(*run), "test_run", members);
+                write_line("info", &message, &run_names(*run), "test_run", members);
             }
             TestEvent::CleanupFailed { run, diags, left, state, .. } => {
                 if !left.is_empty() {
                     self.write_left_objects(*run, left, state.as_deref());
                 }
-                self.write_diagnostics(sources, &names_of(*run), diags);
+                self.write_diagnostics(sources, &run_names(*run), diags);
             }
         }
     }
@@ -133,7 +133,7 @@ impl TestStream {
     fn write_suite(&self, suite: &TestSuite, progress: &str, status: Option<TestStatus>) {
         let shown = match (progress, status) {
             ("starting", _) => "in progress",
-            (_, Some(status)) => human_word(status),
+            (_, Some(status)) => status_word(status),
             _ => "tearing down",
         };
         let members = Json::object_of_some([
@@ -160,7 +160,7 @@ impl TestStream {
             ("progress", Json::text(progress)),
             ("elapsed", Json::Int(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))),
         ]);
-        write_line("info", &message, &names_of(run), "test_run", vec![("test_run", members)]);
+        write_line("info", &message, &run_names(run), "test_run", vec![("test_run", members)]);
     }
 
     fn write_left_objects(
@@ -184,13 +184,13 @@ impl TestStream {
             run.suite.path, run.run.name
         );
         let members = vec![("test_cleanup", members)];
-        write_line("error", &message, &names_of(run), "test_cleanup", members);
+        write_line("error", &message, &run_names(run), "test_cleanup", members);
     }
 
     /// The plan or the state of a run.
     pub(crate) fn write_verbose(&self, run: RunOfSuite<'_>, json: VerboseJson) {
         let VerboseJson { message, kind, members } = json;
-        write_line("info", message, &names_of(run), kind, vec![(kind, members)]);
+        write_line("info", message, &run_names(run), kind, vec![(kind, members)]);
     }
 
     /// Problems of a test file, of a run or of its cleanup.
@@ -213,7 +213,7 @@ impl TestStream {
     }
 }
 
-fn human_word(status: TestStatus) -> &'static str {
+fn status_word(status: TestStatus) -> &'static str {
     match status {
         TestStatus::Error => "fail",
         other => other.json_name(),

@@ -4,7 +4,7 @@
 use formwork_value::codec::json;
 use formwork_value::{Marks, Path, Step, Type, Value};
 
-use super::tree::Json;
+use super::json_builder::Json;
 
 /// A value as its plain JSON. Unknown attributes are left out, unknown elements are null, marks are
 /// ignored.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use formwork_backend::Backend;
-use formwork_backend::encrypted::encrypt_backend;
+use formwork_backend::encrypted_backend::encrypt_backend;
 use formwork_backend::kind::{BackendArguments, BackendEnvironment, BackendKind};
 use formwork_backend::kinds::find_backend_kind;
 use formwork_backend::provider_store::ProviderStoreKind;
@@ -87,7 +87,7 @@ impl BackendConfig {
     }
 
     /// A backend of the engine with values of its schema.
-    pub(super) fn of_engine(kind: &'static dyn BackendKind, values: Value) -> Self {
+    pub(super) fn of_builtin(kind: &'static dyn BackendKind, values: Value) -> Self {
         Self { kind: BackendKindConfig::Own(kind), values, block: None }
     }
 
@@ -100,7 +100,10 @@ impl BackendConfig {
     ///
     /// # Errors
     /// When the backend is not supported, or an argument is not valid.
-    pub(super) fn read(diags: &mut Diagnostics, block: &Block) -> Result<Self, Reported> {
+    pub(super) fn from_backend_block(
+        diags: &mut Diagnostics,
+        block: &Block,
+    ) -> Result<Self, Reported> {
         let Some(kind) = find_backend_kind(&block.kind) else {
             return Err(
                 diags.error(unknown_backend_error(messages::UNSUPPORTED_BACKEND_TYPE, block))

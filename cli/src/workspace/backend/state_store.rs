@@ -16,8 +16,8 @@ use formwork_operation::launcher::Launcher;
 use formwork_value::diag::{Blame, Severity, Sources, to_sentence};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
+use super::backend_record::InitializedBackend;
 use super::config::{BackendConfig, StateStoreConfig, StoreOrigin};
-use super::record::InitializedBackend;
 use crate::install::lockfile::LockFile;
 use crate::launcher::make_launcher;
 use crate::messages;
@@ -26,7 +26,7 @@ use crate::workspace::Workspace;
 
 /// The use of a provider. A process has one configuration at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StoreUse {
+enum StoreProviderUse {
     /// It keeps the states of the block in the configuration.
     Block,
     /// It keeps the states of the backend that was set up before.
@@ -36,7 +36,7 @@ enum StoreUse {
 /// A provider that was started to keep states. It ends with the launcher.
 struct StartedProvider {
     addr: ProviderAddr,
-    role: StoreUse,
+    role: StoreProviderUse,
     running: RunningProvider,
     _launcher: Launcher,
 }
@@ -48,7 +48,7 @@ pub(crate) struct StartedStores(RefCell<Vec<StartedProvider>>);
 /// A provider that has a state store.
 struct WantedProvider<'a> {
     addr: &'a ProviderAddr,
-    role: StoreUse,
+    role: StoreProviderUse,
 }
 
 /// A running provider that keeps states, and the source of its program.
@@ -64,17 +64,17 @@ impl Workspace<'_> {
     ///
     /// # Errors
     /// When the provider cannot be started, has no such state store, or an argument is not valid.
-    pub(super) async fn store_block(
+    pub(super) async fn read_state_store_block(
         &self,
         diags: &mut Diagnostics,
         block: &Block,
         provider: &ProviderBlock,
     ) -> Result<BackendConfig, Reported> {
-        let wanted = WantedProvider { addr: &provider.source, role: StoreUse::Block };
+        let wanted = WantedProvider { addr: &provider.source, role: StoreProviderUse::Block };
         let running = self.running_provider(diags, &wanted).await?;
         let config =
             evaluate_constant_body(diags, &provider.body, running.provider.config_schema());
-        let kind = store_kind(diags, &running, &block.kind, config?)?;
+        let kind = state_store_kind(diags, &running, &block.kind, config?)?;
         let values = block.evaluate_arguments(diags, &kind.schema())?;
         let RunningProvider { version, supply, .. } = running;
         let origin = StoreOrigin { name: provider.name.clone(), version, supply };
@@ -99,11 +99,11 @@ impl Workspace<'_> {
             diags.error(Diagnostic::error(messages::STATE_STORE_UNUSABLE, detail))
         };
         let Ok(addr) = source.parse::<ProviderAddr>() else { return Err(outdated(diags)) };
-        let wanted = WantedProvider { addr: &addr, role: StoreUse::Initialized };
+        let wanted = WantedProvider { addr: &addr, role: StoreProviderUse::Initialized };
         let running = self.running_provider(diags, &wanted).await?;
         // The configuration of the provider is replaced by the recorded one.
         let nothing = Value::object(std::iter::empty::<(Str, Value)>());
-        let kind = store_kind(diags, &running, &old.kind, nothing)?;
+        let kind = state_store_kind(diags, &running, &old.kind, nothing)?;
         let RunningProvider { version, supply, .. } = running;
         let origin = StoreOrigin { name: addr.provider_type().into(), version, supply };
         old.state_store_config(&StateStoreConfig { kind, origin }).ok_or_else(|| outdated(diags))
@@ -121,13 +121,13 @@ impl Workspace<'_> {
         if let Some(running) = found {
             return Ok(running);
         }
-        let started = self.start(diags, wanted).await?;
+        let started = self.start_provider(diags, wanted).await?;
         let running = started.running.clone();
         self.started_stores.0.borrow_mut().push(started);
         Ok(running)
     }
 
-    async fn start(
+    async fn start_provider(
         &self,
         diags: &mut Diagnostics,
         wanted: &WantedProvider<'_>,
@@ -174,7 +174,7 @@ impl Workspace<'_> {
 }
 
 /// A state store of a provider as a type of backend.
-fn store_kind(
+fn state_store_kind(
     diags: &mut Diagnostics,
     running: &RunningProvider,
     name: &str,

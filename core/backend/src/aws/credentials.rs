@@ -7,7 +7,7 @@ use reqsign_aws_v4::{
 use reqsign_core::{Context, Error, ProvideCredential, Result};
 
 use super::profile::{CredentialOrigin, ProfilePaths, Profiles, SsoRole};
-use super::sts::{AssumedRole, StsClient};
+use super::sts::{RoleToAssume, StsClient};
 
 /// Settings of the chain.
 #[derive(Clone, Debug)]
@@ -19,9 +19,9 @@ pub(crate) struct CredentialSettings {
     /// The files of profiles.
     pub(crate) files: ProfilePaths,
     /// A role that the holder of a token may assume.
-    pub(crate) web_identity: Option<(AssumedRole, WebIdentityToken)>,
+    pub(crate) web_identity: Option<(RoleToAssume, WebIdentityToken)>,
     /// The role that the credentials assume.
-    pub(crate) role: Option<AssumedRole>,
+    pub(crate) role: Option<RoleToAssume>,
     /// The service for roles.
     pub(crate) sts: StsClient,
     /// The URL of the IAM Identity Center, if it is another one.
@@ -102,7 +102,7 @@ impl CredentialChain {
             (variable("AWS_WEB_IDENTITY_TOKEN_FILE"), variable("AWS_ROLE_ARN"))
         {
             let session_name = variable("AWS_ROLE_SESSION_NAME");
-            let role = AssumedRole { arn, session_name, ..AssumedRole::default() };
+            let role = RoleToAssume { arn, session_name, ..RoleToAssume::default() };
             return self.assume_with_token(&role, &WebIdentityToken::File(file)).await;
         }
         let named = variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE"));
@@ -163,11 +163,11 @@ impl CredentialChain {
         };
         Err(Error::credential_invalid(format!(
             "no valid credential sources found: no access_key and secret_key in the backend, no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, {found} in {}, no container credentials, {reason}",
-            self.file_names()
+            self.profile_file_names()
         )))
     }
 
-    fn file_names(&self) -> String {
+    fn profile_file_names(&self) -> String {
         let ProfilePaths { config, credentials } = &self.settings.files;
         config.iter().chain(credentials).map(String::as_str).collect::<Vec<_>>().join(" and ")
     }
@@ -247,7 +247,7 @@ impl CredentialChain {
 
     async fn assume_with_token(
         &self,
-        role: &AssumedRole,
+        role: &RoleToAssume,
         token: &WebIdentityToken,
     ) -> Result<Credential> {
         let text = match token {

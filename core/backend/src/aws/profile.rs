@@ -7,7 +7,7 @@ use ini::{Ini, ParseOption};
 use reqsign_aws_v4::Credential;
 use reqsign_core::{Context, Error, Result};
 
-use super::sts::AssumedRole;
+use super::sts::RoleToAssume;
 
 /// The paths of the files; the usual ones unless they are set.
 #[derive(Clone, Debug, Default)]
@@ -34,9 +34,9 @@ pub(crate) enum CredentialOrigin {
     /// Keys in the file.
     Keys(Credential),
     /// A role that another origin may assume.
-    Role(Box<Self>, AssumedRole),
+    Role(Box<Self>, RoleToAssume),
     /// A role that the holder of a token in a file may assume.
-    WebIdentity(AssumedRole, String),
+    WebIdentity(RoleToAssume, String),
     /// The IAM Identity Center.
     Sso(SsoRole),
     /// The environment variables.
@@ -223,18 +223,18 @@ impl Profiles {
 }
 
 /// The role of a profile.
-fn read_role(arn: String, get: &dyn Fn(&str) -> Option<String>) -> Result<AssumedRole> {
+fn read_role(arn: String, get: &dyn Fn(&str) -> Option<String>) -> Result<RoleToAssume> {
     if get("mfa_serial").is_some() {
         return Err(Error::config_invalid(format!(
             "the role {arn} needs a code of a device (mfa_serial): set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN to a session that was begun with one"
         )));
     }
-    Ok(AssumedRole {
+    Ok(RoleToAssume {
         arn,
         duration: get("duration_seconds").and_then(|seconds| seconds.parse().ok()),
         external_id: get("external_id"),
         session_name: get("role_session_name"),
-        ..AssumedRole::default()
+        ..RoleToAssume::default()
     })
 }
 

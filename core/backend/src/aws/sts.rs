@@ -20,7 +20,7 @@ pub(crate) struct StsClient {
 
 /// A role to be assumed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct AssumedRole {
+pub(crate) struct RoleToAssume {
     /// Its name.
     pub(crate) arn: String,
     /// The length of the session in seconds.
@@ -74,7 +74,7 @@ struct IdentityResult {
     account: String,
 }
 
-impl AssumedRole {
+impl RoleToAssume {
     /// The parameters of the call, as the query protocol of AWS has them.
     fn query_parameters(&self, action: &str) -> Vec<(String, String)> {
         // The service wants a name for each session.
@@ -118,11 +118,11 @@ impl StsClient {
     pub(crate) async fn assume_role(
         &self,
         context: &Context,
-        role: &AssumedRole,
+        role: &RoleToAssume,
         credential: &Credential,
     ) -> Result<Credential> {
         let text =
-            self.call(context, &role.query_parameters("AssumeRole"), Some(credential)).await?;
+            self.call_api(context, &role.query_parameters("AssumeRole"), Some(credential)).await?;
         parse_session_credential(&text)
     }
 
@@ -134,14 +134,14 @@ impl StsClient {
     pub(crate) async fn assume_role_with_web_identity(
         &self,
         context: &Context,
-        role: &AssumedRole,
+        role: &RoleToAssume,
         token: &str,
     ) -> Result<Credential> {
         let mut parameters = role.query_parameters("AssumeRoleWithWebIdentity");
         // A file with a token may end with a line end, which is not part of it.
         parameters.push(("WebIdentityToken".to_owned(), token.trim().to_owned()));
         // The token proves who asks, so the call has no signature.
-        parse_session_credential(&self.call(context, &parameters, None).await?)
+        parse_session_credential(&self.call_api(context, &parameters, None).await?)
     }
 
     /// Returns the account that credentials belong to.
@@ -157,12 +157,12 @@ impl StsClient {
             ("Action".to_owned(), "GetCallerIdentity".to_owned()),
             ("Version".to_owned(), "2011-06-15".to_owned()),
         ];
-        let text = self.call(context, &parameters, Some(credential)).await?;
+        let text = self.call_api(context, &parameters, Some(credential)).await?;
         let response: IdentityResponse = from_str(&text).map_err(invalid_response_error)?;
         Ok(response.result.account)
     }
 
-    async fn call(
+    async fn call_api(
         &self,
         context: &Context,
         parameters: &[(String, String)],
@@ -192,7 +192,7 @@ impl StsClient {
             headers: parts.headers,
             body: body.into_bytes(),
         };
-        let reason = match AwsErrorResponse::read(&answer) {
+        let reason = match AwsErrorResponse::parse(&answer) {
             Some(AwsErrorResponse { code, message }) => format!("{code}: {message}"),
             None => answer.status.to_string(),
         };
@@ -222,14 +222,14 @@ mod tests {
 
     #[test]
     fn a_role_is_asked_for_with_all_that_is_set() {
-        let role = AssumedRole {
+        let role = RoleToAssume {
             arn: "arn:aws:iam::1:role/r".to_owned(),
             duration: Some(900),
             external_id: Some("x".to_owned()),
             policy_arns: vec!["p".to_owned()],
             tags: vec![("k".to_owned(), "v".to_owned())],
             transitive_tag_keys: vec!["k".to_owned()],
-            ..AssumedRole::default()
+            ..RoleToAssume::default()
         };
         let pairs = role.query_parameters("AssumeRole");
         let text: Vec<String> =

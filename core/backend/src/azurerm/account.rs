@@ -170,14 +170,14 @@ impl StorageAccount {
             // A listed key always has a manager by now.
             (BlobAuthorization::Token | BlobAuthorization::ListedKey, _) => Signer::new(
                 Context::new(),
-                self.token_source(cloud, STORAGE_TOKEN_RESOURCE)?,
+                self.token_issuer(cloud, STORAGE_TOKEN_RESOURCE)?,
                 RequestSigner::new(),
             ),
         };
         Ok(ResolvedAccount { url, signer })
     }
 
-    fn token_source(
+    fn token_issuer(
         &self,
         cloud: AzureCloud,
         resource: &str,
@@ -212,7 +212,7 @@ impl StorageAccount {
             percent_encode(group),
             self.name
         );
-        let tokens = self.token_source(cloud.clone(), &cloud.manager)?;
+        let tokens = self.token_issuer(cloud.clone(), &cloud.manager)?;
         Ok(ResourceManagerClient {
             url,
             signer: Signer::new(Context::new(), tokens, RequestSigner::new()),

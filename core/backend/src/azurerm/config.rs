@@ -85,7 +85,7 @@ pub(super) fn read_settings(
     }
     let key = required_argument(arguments, "key")?;
     let snapshot = arguments.bool_or_variable("snapshot", "ARM_SNAPSHOT")?;
-    let credentials = read_credentials(arguments)?;
+    let credentials = read_account_credentials(arguments)?;
     Ok(AzureSettings { account, container, key, snapshot, credentials })
 }
 
@@ -104,7 +104,9 @@ fn argument_or_variable(
     arguments.string_or_variable(name, variables).filter(|text| !text.is_empty())
 }
 
-fn read_credentials(arguments: &BackendArguments<'_>) -> Result<AccountCredentials, ConfigError> {
+fn read_account_credentials(
+    arguments: &BackendArguments<'_>,
+) -> Result<AccountCredentials, ConfigError> {
     let cloud = match argument_or_variable(
         arguments,
         "metadata_host",
@@ -150,13 +152,13 @@ fn read_credentials(arguments: &BackendArguments<'_>) -> Result<AccountCredentia
         lookup_endpoint,
         resource_group,
         subscription: argument_or_variable(arguments, "subscription_id", &["ARM_SUBSCRIPTION_ID"]),
-        identity: if needs_identity { Some(read_identity(arguments)?) } else { None },
+        identity: if needs_identity { Some(read_token_identity(arguments)?) } else { None },
     })
 }
 
 /// The identity that tokens are issued to, from the first source that is configured, in the order of
 /// Terraform.
-fn read_identity(arguments: &BackendArguments<'_>) -> Result<TokenIdentity, ConfigError> {
+fn read_token_identity(arguments: &BackendArguments<'_>) -> Result<TokenIdentity, ConfigError> {
     let aks =
         arguments.bool_or_variable("use_aks_workload_identity", "ARM_USE_AKS_WORKLOAD_IDENTITY")?;
     let of_aks = |name: &str| if aks { arguments.read_env_variable(name) } else { None };
@@ -171,7 +173,7 @@ fn read_identity(arguments: &BackendArguments<'_>) -> Result<TokenIdentity, Conf
         "the client ID",
         [
             argument_or_variable(arguments, "client_id", &["ARM_CLIENT_ID"]),
-            file_argument(arguments, "client_id_file_path", "ARM_CLIENT_ID_FILE_PATH")?,
+            file_argument_content(arguments, "client_id_file_path", "ARM_CLIENT_ID_FILE_PATH")?,
             of_aks("AZURE_CLIENT_ID"),
         ],
     )?;
@@ -228,7 +230,11 @@ fn service_principal_source(
         "the client secret",
         [
             argument_or_variable(arguments, "client_secret", &["ARM_CLIENT_SECRET"]),
-            file_argument(arguments, "client_secret_file_path", "ARM_CLIENT_SECRET_FILE_PATH")?,
+            file_argument_content(
+                arguments,
+                "client_secret_file_path",
+                "ARM_CLIENT_SECRET_FILE_PATH",
+            )?,
         ],
     )?;
     if let Some(secret) = secret {
@@ -244,7 +250,7 @@ fn service_principal_source(
         "the OIDC token",
         [
             argument_or_variable(arguments, "oidc_token", &["ARM_OIDC_TOKEN"]),
-            file_argument(arguments, "oidc_token_file_path", "ARM_OIDC_TOKEN_FILE_PATH")?,
+            file_argument_content(arguments, "oidc_token_file_path", "ARM_OIDC_TOKEN_FILE_PATH")?,
             of_aks.transpose()?,
         ],
     )?;
@@ -291,7 +297,7 @@ fn agreed_value<const N: usize>(
     Ok(first.filter(|value| !value.is_empty()))
 }
 
-fn file_argument(
+fn file_argument_content(
     arguments: &BackendArguments<'_>,
     name: &str,
     variable: &str,

@@ -117,19 +117,19 @@ impl<'c> BlobRequest<'c> {
         Self { method, blob, query, headers: Vec::new(), content: Vec::new() }
     }
 
-    fn header(mut self, name: &str, value: impl Into<String>) -> Self {
+    fn with_header(mut self, name: &str, value: impl Into<String>) -> Self {
         self.headers.push((name.to_owned(), value.into()));
         self
     }
 
-    fn lease(self, id: Option<&str>) -> Self {
+    fn with_lease(self, id: Option<&str>) -> Self {
         match id {
-            Some(id) => self.header(LEASE_HEADER, id),
+            Some(id) => self.with_header(LEASE_HEADER, id),
             None => self,
         }
     }
 
-    fn metadata(mut self, metadata: &BTreeMap<String, String>) -> Self {
+    fn with_metadata(mut self, metadata: &BTreeMap<String, String>) -> Self {
         let headers = metadata
             .iter()
             .map(|(name, value)| (format!("{METADATA_HEADER_PREFIX}{name}"), value.clone()));
@@ -159,7 +159,7 @@ impl Container {
     /// # Errors
     /// When the service refuses or does not answer.
     pub(super) async fn get(&self, blob: &str) -> Result<Option<Blob>, Cause> {
-        self.read("GET", blob).await
+        self.read_with_method("GET", blob).await
     }
 
     /// Reads the properties of a blob; `None` if there is none.
@@ -167,10 +167,10 @@ impl Container {
     /// # Errors
     /// When the service refuses or does not answer.
     pub(super) async fn blob_properties(&self, blob: &str) -> Result<Option<Blob>, Cause> {
-        self.read("HEAD", blob).await
+        self.read_with_method("HEAD", blob).await
     }
 
-    async fn read(&self, method: &str, blob: &str) -> Result<Option<Blob>, Cause> {
+    async fn read_with_method(&self, method: &str, blob: &str) -> Result<Option<Blob>, Cause> {
         let (answer, url) = self.send(BlobRequest::new(method, blob, "")).await?;
         match answer.status {
             StatusCode::OK => Ok(Some(parse_blob(answer))),
@@ -194,16 +194,16 @@ impl Container {
     ) -> Result<ConditionalOutcome, Cause> {
         let mut call = BlobRequest::new("PUT", blob, "")
             // The service refuses a new blob without a type.
-            .header("x-ms-blob-type", "BlockBlob")
-            .header(header::CONTENT_TYPE.as_str(), "application/json")
-            .lease(conditions.lease)
-            .metadata(metadata);
+            .with_header("x-ms-blob-type", "BlockBlob")
+            .with_header(header::CONTENT_TYPE.as_str(), "application/json")
+            .with_lease(conditions.lease)
+            .with_metadata(metadata);
         call = match conditions.stored {
             WriteCondition::Any => call,
             // With `*` the service refuses where any version exists, so that of two first writes
             // one fails.
-            WriteCondition::Absent => call.header(header::IF_NONE_MATCH.as_str(), "*"),
-            WriteCondition::Tag(tag) => call.header(header::IF_MATCH.as_str(), tag),
+            WriteCondition::Absent => call.with_header(header::IF_NONE_MATCH.as_str(), "*"),
+            WriteCondition::Tag(tag) => call.with_header(header::IF_MATCH.as_str(), tag),
         };
         call.content = content;
         self.send_conditional(call, StatusCode::CREATED).await
@@ -219,8 +219,9 @@ impl Container {
         metadata: &BTreeMap<String, String>,
         lease: &str,
     ) -> Result<ConditionalOutcome, Cause> {
-        let call =
-            BlobRequest::new("PUT", blob, "comp=metadata").lease(Some(lease)).metadata(metadata);
+        let call = BlobRequest::new("PUT", blob, "comp=metadata")
+            .with_lease(Some(lease))
+            .with_metadata(metadata);
         self.send_conditional(call, StatusCode::OK).await
     }
 
@@ -237,9 +238,9 @@ impl Container {
         // changed. With an ID of our own the request can be sent twice: the holder of a lease may
         // acquire it again.
         let call = BlobRequest::new("PUT", blob, "comp=lease")
-            .header("x-ms-lease-action", "acquire")
-            .header("x-ms-lease-duration", "-1")
-            .header("x-ms-proposed-lease-id", id);
+            .with_header("x-ms-lease-action", "acquire")
+            .with_header("x-ms-lease-duration", "-1")
+            .with_header("x-ms-proposed-lease-id", id);
         self.send_conditional(call, StatusCode::CREATED).await
     }
 
@@ -253,8 +254,8 @@ impl Container {
         id: &str,
     ) -> Result<ConditionalOutcome, Cause> {
         let call = BlobRequest::new("PUT", blob, "comp=lease")
-            .header("x-ms-lease-action", "release")
-            .lease(Some(id));
+            .with_header("x-ms-lease-action", "release")
+            .with_lease(Some(id));
         self.send_conditional(call, StatusCode::OK).await
     }
 
@@ -263,7 +264,7 @@ impl Container {
     /// # Errors
     /// When the service refuses or does not answer.
     pub(super) async fn snapshot_blob(&self, blob: &str, lease: Option<&str>) -> Result<(), Cause> {
-        let call = BlobRequest::new("PUT", blob, "comp=snapshot").lease(lease);
+        let call = BlobRequest::new("PUT", blob, "comp=snapshot").with_lease(lease);
         match self.send_conditional(call, StatusCode::CREATED).await? {
             ConditionalOutcome::Done(_) => Ok(()),
             ConditionalOutcome::Refused(_, cause) => Err(cause),

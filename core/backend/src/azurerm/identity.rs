@@ -95,7 +95,7 @@ struct FederatedTokenResponse {
 }
 
 impl IssuedToken {
-    fn credential(&self) -> Credential {
+    fn to_credential(&self) -> Credential {
         // The metadata service writes the number as a string, Entra ID does not.
         let seconds = match &self.expires_in {
             serde_json::Value::String(text) => text.parse().ok(),
@@ -139,7 +139,7 @@ impl IdentityTokenIssuer {
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(form.into_bytes())?;
         let issued: IssuedToken = send_json_request(&self.client, &request).await?;
-        Ok(issued.credential())
+        Ok(issued.to_credential())
     }
 
     async fn fetch_federated_token(&self, assertion: &FederatedToken) -> Result<String, Cause> {
@@ -179,7 +179,7 @@ impl IdentityTokenIssuer {
             Request::get(with_query_parameters(endpoint, &query)).header("Metadata", "true");
         let issued: IssuedToken =
             send_json_request(&self.nearby, &request.body(Vec::new())?).await?;
-        Ok(issued.credential())
+        Ok(issued.to_credential())
     }
 
     async fn token_from_cli(&self) -> Result<Credential, Cause> {

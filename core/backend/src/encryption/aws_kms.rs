@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use ureq::http::Request;
 
-use super::blocking::block_on_thread;
 use super::encrypted_file::Base64Bytes;
+use super::own_thread::run_on_own_thread;
 use crate::aws::{AwsService, unexpected_response_cause};
 use crate::kind::{BackendArguments, ConfigError};
 use crate::s3::key_management_service;
 
 /// The arguments that the key provider and the backend `s3` have in common.
-pub(super) const S3_BACKEND_ARGUMENTS: [&str; 26] = [
+pub(super) const SHARED_S3_ARGUMENTS: [&str; 26] = [
     "access_key",
     "allowed_account_ids",
     "assume_role",
@@ -85,7 +85,7 @@ impl KeySpec {
     }
 
     /// The length of a key, in bytes.
-    pub(super) fn length(self) -> usize {
+    pub(super) fn key_length(self) -> usize {
         match self {
             Self::Aes128 => 16,
             Self::Aes256 => 32,
@@ -94,7 +94,7 @@ impl KeySpec {
 }
 
 impl AwsKmsKeyProvider {
-    /// Takes region and credentials from arguments of the backend `s3`, as in [`S3_BACKEND_ARGUMENTS`].
+    /// Takes region and credentials from arguments of the backend `s3`, as in [`SHARED_S3_ARGUMENTS`].
     ///
     /// # Errors
     /// When one is missing or invalid.
@@ -146,7 +146,7 @@ impl AwsKmsKeyProvider {
             .header("Content-Type", "application/x-amz-json-1.1")
             .body(body.to_string().into_bytes())
             .map_err(|error| format!("{:?} is no address: {error}", self.url))?;
-        let answer = block_on_thread(self.service.send_signed(&request))?;
+        let answer = run_on_own_thread(self.service.send_signed(&request))?;
         let answer = answer.map_err(|error| format!("{action}: {error}"))?;
         if !answer.status.is_success() {
             let refusal =

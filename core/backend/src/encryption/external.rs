@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::encrypted_file::Base64Bytes;
-use super::keys::KeyPair;
+use super::keys::EncryptionAndDecryptionKeys;
 
 /// The first line of the output names this.
 const PROTOCOL_NAME: &str = "OpenTofu-External-Key-Provider";
@@ -30,7 +30,7 @@ pub(super) struct ExternalKeyProvider {
 
 /// The output of the program.
 pub(super) struct ExternalOutput {
-    pub(super) keys: KeyPair,
+    pub(super) keys: EncryptionAndDecryptionKeys,
     /// The metadata that is written to the file.
     pub(super) metadata: Vec<u8>,
 }
@@ -75,7 +75,7 @@ impl ExternalKeyProvider {
     /// When it cannot be started, fails, takes too long, or breaks the protocol.
     pub(super) fn run_program(&self, metadata: Option<&[u8]>) -> Result<ExternalOutput, String> {
         let input = match metadata {
-            Some(metadata) if has_data(metadata) => metadata.to_vec(),
+            Some(metadata) if has_program_metadata(metadata) => metadata.to_vec(),
             _ => b"null".to_vec(),
         };
         let output = RunningProgram::spawn(&self.command, input)?.wait_for_output()?;
@@ -84,7 +84,7 @@ impl ExternalKeyProvider {
 }
 
 /// Whether metadata has a member for the program.
-fn has_data(metadata: &[u8]) -> bool {
+fn has_program_metadata(metadata: &[u8]) -> bool {
     let read = serde_json::from_slice::<OutputMetadataJson>(metadata);
     read.is_ok_and(|read| read.external_data.is_some_and(|data| data.get() != "null"))
 }
@@ -117,7 +117,7 @@ fn parse_output(output: &[u8]) -> Result<ExternalOutput, String> {
     let data = output.meta.external_data.map_or("null".to_owned(), |data| data.get().to_owned());
     let decryption = output.keys.decryption_key.0;
     Ok(ExternalOutput {
-        keys: KeyPair {
+        keys: EncryptionAndDecryptionKeys {
             encryption: output.keys.encryption_key.0,
             decryption: Some(decryption).filter(|key| !key.is_empty()),
         },

@@ -8,8 +8,8 @@ use serde_json::json;
 use ureq::http::{Request, StatusCode};
 
 use super::algorithms::random_bytes;
-use super::blocking::block_on_thread;
 use super::encrypted_file::Base64Bytes;
+use super::own_thread::run_on_own_thread;
 use crate::gcs::{error_message, key_management_client};
 use crate::kind::{BackendArguments, ConfigError};
 use crate::web::{HttpClient, percent_encode};
@@ -21,7 +21,7 @@ const DEFAULT_ENDPOINT: &str = "https://cloudkms.googleapis.com/";
 const CUSTOM_ENDPOINT_VARIABLE: &str = "GOOGLE_KMS_CUSTOM_ENDPOINT";
 
 /// The arguments that the key provider and the backend `gcs` have in common.
-pub(super) const GCS_BACKEND_ARGUMENTS: [&str; 4] = [
+pub(super) const SHARED_GCS_ARGUMENTS: [&str; 4] = [
     "access_token",
     "credentials",
     "impersonate_service_account",
@@ -53,7 +53,7 @@ struct DecryptResponse {
 }
 
 impl GcpKmsKeyProvider {
-    /// Takes credentials from arguments of the backend `gcs`, as in [`GCS_BACKEND_ARGUMENTS`].
+    /// Takes credentials from arguments of the backend `gcs`, as in [`SHARED_GCS_ARGUMENTS`].
     ///
     /// # Errors
     /// When one is invalid, or the name of the key is not complete.
@@ -121,7 +121,7 @@ impl GcpKmsKeyProvider {
             .header("Content-Type", "application/json")
             .body(body.to_string().into_bytes())
             .map_err(|error| format!("{url:?} is no address: {error}"))?;
-        let answer = block_on_thread(self.client.send_authorized(&request, &self.signer))?;
+        let answer = run_on_own_thread(self.client.send_authorized(&request, &self.signer))?;
         let answer = answer.map_err(|error| format!("{action}: {error}"))?;
         let next = match answer.status {
             StatusCode::OK => {

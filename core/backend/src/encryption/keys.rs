@@ -15,21 +15,21 @@ use super::gcp_kms::GcpKmsKeyProvider;
 use super::openbao::OpenBaoKeyProvider;
 
 /// The most iterations and bytes that metadata may ask for: a file may come from anywhere.
-const MAX_ITERATIONS: u32 = 100_000_000;
+const MAX_PBKDF2_ITERATIONS: u32 = 100_000_000;
 const MAX_KEY_LENGTH: usize = 1024;
 
 /// The keys of a method.
 #[derive(Clone)]
 pub(super) enum MethodKeys {
     /// They are in the configuration.
-    Static(KeyPair),
+    Static(EncryptionAndDecryptionKeys),
     /// A key provider has them.
     Provided(Arc<KeyProvider>),
 }
 
 /// A key to encrypt with, and one to decrypt with.
 #[derive(Clone, Default)]
-pub(super) struct KeyPair {
+pub(super) struct EncryptionAndDecryptionKeys {
     pub(super) encryption: Vec<u8>,
     pub(super) decryption: Option<Vec<u8>>,
 }
@@ -233,9 +233,10 @@ impl Pbkdf2Metadata {
             format!("its metadata has the unknown hash function {:?}", self.hash_function)
         })?;
         let iterations = u32::try_from(self.iterations).ok().and_then(NonZeroU32::new);
-        let iterations = iterations.filter(|it| it.get() <= MAX_ITERATIONS).ok_or_else(|| {
-            format!("its metadata has an impossible number of iterations, {}", self.iterations)
-        })?;
+        let iterations =
+            iterations.filter(|it| it.get() <= MAX_PBKDF2_ITERATIONS).ok_or_else(|| {
+                format!("its metadata has an impossible number of iterations, {}", self.iterations)
+            })?;
         let length = usize::try_from(self.key_length).ok().filter(|it| *it <= MAX_KEY_LENGTH);
         let length = length.ok_or_else(|| {
             format!("its metadata has an impossible key length, {}", self.key_length)

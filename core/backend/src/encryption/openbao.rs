@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use ureq::http::{HeaderValue, Request};
 
-use super::blocking::block_on_thread;
 use super::encrypted_file::Base64Bytes;
+use super::own_thread::run_on_own_thread;
 use crate::cause::Cause;
 use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, HttpResponse, TlsSettings, percent_encode};
@@ -154,7 +154,7 @@ impl OpenBaoKeyProvider {
         let request = request.body(body.to_string().into_bytes());
         let request = request.map_err(|error| format!("{url:?} is no address: {error}"))?;
         let answer =
-            block_on_thread(self.client.send(&request))?.map_err(|error| error.to_string())?;
+            run_on_own_thread(self.client.send(&request))?.map_err(|error| error.to_string())?;
         if !answer.status.is_success() {
             return Err(error_response_cause(&answer, &url).to_string());
         }

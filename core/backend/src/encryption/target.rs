@@ -14,7 +14,7 @@ use super::encrypted_file::{
     OPENTOFU_WRAPPER_VERSION, StateHeader,
 };
 use super::keys::{KeyError, MethodKeys};
-use super::sealed::{SealedMethod, SealedStateError, SealedStateOpener};
+use super::sealed_method::{SealedMethod, SealedStateError, SealedStateOpener};
 
 /// The methods for one kind of file.
 pub(crate) struct EncryptionTarget {
@@ -24,7 +24,7 @@ pub(crate) struct EncryptionTarget {
     methods: Vec<EncryptionMethod>,
     /// The key of the first method. It is made once for each run: a new one for each file would take
     /// long, and could fail when results must be stored.
-    sealing: OnceLock<Result<EncryptionInputs, EncryptError>>,
+    sealing: OnceLock<Result<EncryptionKeyAndMetadata, EncryptError>>,
 }
 
 /// A method.
@@ -45,7 +45,7 @@ pub(super) struct AesGcmMethod {
     pub(super) aad: Vec<u8>,
 }
 
-struct EncryptionInputs {
+struct EncryptionKeyAndMetadata {
     key: AesGcmKey,
     metadata: KeyProviderMetadata,
 }
@@ -170,7 +170,7 @@ impl EncryptionTarget {
     /// # Errors
     /// When a key provider fails.
     pub(crate) fn prepare_key(&self) -> Result<(), EncryptError> {
-        self.encryption_inputs().map(drop)
+        self.encryption_key_and_metadata().map(drop)
     }
 
     /// Checks that an identity of a sealed method decrypts what that method seals, if states are sealed.
@@ -191,9 +191,9 @@ impl EncryptionTarget {
         Err(reasons.join("; "))
     }
 
-    fn encryption_inputs(
+    fn encryption_key_and_metadata(
         &self,
-    ) -> Result<Option<(&AesGcmMethod, &EncryptionInputs)>, EncryptError> {
+    ) -> Result<Option<(&AesGcmMethod, &EncryptionKeyAndMetadata)>, EncryptError> {
         let Some(EncryptionMethod::AesGcm(method)) = self.methods.first() else { return Ok(None) };
         let made = self.sealing.get_or_init(|| {
             let mut metadata = KeyProviderMetadata::new();
@@ -201,7 +201,7 @@ impl EncryptionTarget {
             let length = key.len();
             let key = AesGcmKey::new(&key)
                 .ok_or_else(|| EncryptError::KeyLength(method.describe_wrong_key_length(length)))?;
-            Ok(EncryptionInputs { key, metadata })
+            Ok(EncryptionKeyAndMetadata { key, metadata })
         });
         made.as_ref().map(|sealing| Some((method, sealing))).map_err(Clone::clone)
     }
@@ -227,7 +227,7 @@ impl EncryptionTarget {
             };
             return Ok(Cow::Owned(wrapper.to_text(layout)));
         }
-        let Some((method, sealing)) = self.encryption_inputs()? else { return Ok(text) };
+        let Some((method, sealing)) = self.encryption_key_and_metadata()? else { return Ok(text) };
         let sealed = sealing.key.encrypt(&text, &method.aad);
         let wrapper = EncryptedFile {
             serial: header.serial,

@@ -10,15 +10,17 @@ use formwork_core::eval::encryption::{
 };
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use self::arguments::MethodArguments;
+use self::arguments::EncryptionArguments;
 use super::age::{AgeKeys, IDENTITY_FILE_VARIABLE, IDENTITY_VARIABLE, IdentitySource};
 use super::algorithms::{AesGcmKey, Pbkdf2Hash};
 use super::aws_kms::{self, AwsKmsKeyProvider, KeySpec};
 use super::external::ExternalKeyProvider;
 use super::gcp_kms::{self, GcpKmsKeyProvider};
-use super::keys::{KeyPair, KeyProvider, KeyProviderKind, MethodKeys, Pbkdf2KeyProvider};
+use super::keys::{
+    EncryptionAndDecryptionKeys, KeyProvider, KeyProviderKind, MethodKeys, Pbkdf2KeyProvider,
+};
 use super::openbao::{OpenBaoKeyProvider, OpenBaoSettings};
-use super::sealed::SealedMethod;
+use super::sealed_method::SealedMethod;
 use super::target::{AesGcmMethod, EncryptionMethod, EncryptionTarget};
 use crate::gcs::GcsBackendKind;
 use crate::kind::{self, BackendEnvironment};
@@ -26,7 +28,7 @@ use crate::messages;
 use crate::s3::S3BackendKind;
 
 const MIN_PASSPHRASE_LEN: usize = 16;
-const MIN_ITERATIONS: u32 = 200_000;
+const MIN_PBKDF2_ITERATIONS: u32 = 200_000;
 
 /// Makes a target of its methods.
 ///
@@ -52,7 +54,7 @@ fn build_method(
     let address = format!("method.{kind}.{name}");
     let left = arguments.iter().collect();
     let mut arguments =
-        MethodArguments { address: address.clone(), span: *span, left, environment };
+        EncryptionArguments { address: address.clone(), span: *span, left, environment };
     match kind.as_str() {
         UNENCRYPTED_METHOD_TYPE => Ok(EncryptionMethod::Unencrypted),
         "aes_gcm" => {
@@ -94,7 +96,7 @@ fn build_method(
 /// Reports a key whose length is known and cannot be that of a key of AES.
 fn check_key_length(
     diags: &mut Diagnostics,
-    arguments: &MethodArguments<'_>,
+    arguments: &EncryptionArguments<'_>,
     method: &AesGcmMethod,
 ) -> Result<(), Reported> {
     let lengths = match &method.keys {
@@ -103,7 +105,7 @@ fn check_key_length(
         }
         MethodKeys::Provided(provider) => match &provider.kind {
             KeyProviderKind::Pbkdf2(pbkdf2) => vec![Some(pbkdf2.key_length)],
-            KeyProviderKind::AwsKms(kms) => vec![Some(kms.spec.length())],
+            KeyProviderKind::AwsKms(kms) => vec![Some(kms.spec.key_length())],
             KeyProviderKind::GcpKms(kms) => vec![Some(kms.key_length)],
             KeyProviderKind::OpenBao(openbao) => vec![Some(openbao.key_length())],
             KeyProviderKind::External(_) => Vec::new(),
@@ -118,7 +120,7 @@ fn check_key_length(
 /// Reports two key providers of a method that would write their metadata to one place.
 fn check_metadata_keys_differ(
     diags: &mut Diagnostics,
-    arguments: &MethodArguments<'_>,
+    arguments: &EncryptionArguments<'_>,
     method: &AesGcmMethod,
 ) -> Result<(), Reported> {
     let providers = method.keys.key_providers();
@@ -144,9 +146,9 @@ fn build_key_provider(
     let address = format!("key_provider.{kind}.{name}");
     let left = arguments.iter().collect();
     let mut arguments =
-        MethodArguments { address: address.clone(), span: *span, left, environment };
+        EncryptionArguments { address: address.clone(), span: *span, left, environment };
     let made = match kind.as_str() {
-        "pbkdf2" => KeyProviderKind::Pbkdf2(build_pbkdf2(diags, &mut arguments)?),
+        "pbkdf2" => KeyProviderKind::Pbkdf2(build_pbkdf2_provider(diags, &mut arguments)?),
         "external" => {
             let command = arguments.string_list_argument(diags, "command")?.unwrap_or_default();
             if command.is_empty() {
@@ -154,9 +156,15 @@ fn build_key_provider(
             }
             KeyProviderKind::External(ExternalKeyProvider { command })
         }
-        "openbao" => KeyProviderKind::OpenBao(Box::new(build_openbao(diags, &mut arguments)?)),
-        "aws_kms" => KeyProviderKind::AwsKms(Box::new(build_aws_kms(diags, &mut arguments)?)),
-        "gcp_kms" => KeyProviderKind::GcpKms(Box::new(build_gcp_kms(diags, &mut arguments)?)),
+        "openbao" => {
+            KeyProviderKind::OpenBao(Box::new(build_openbao_provider(diags, &mut arguments)?))
+        }
+        "aws_kms" => {
+            KeyProviderKind::AwsKms(Box::new(build_aws_kms_provider(diags, &mut arguments)?))
+        }
+        "gcp_kms" => {
+            KeyProviderKind::GcpKms(Box::new(build_gcp_kms_provider(diags, &mut arguments)?))
+        }
         "age" => {
             let reason = "it has public keys, which only a method of the type \"sealed\" can use";
             return Err(arguments.report_argument(diags, reason));
@@ -181,7 +189,7 @@ fn build_age_keys(
 ) -> Result<AgeKeys, Reported> {
     let address = format!("key_provider.age.{}", settings.name);
     let (left, span) = (settings.arguments.iter().collect(), settings.span);
-    let mut arguments = MethodArguments { address: address.clone(), span, left, environment };
+    let mut arguments = EncryptionArguments { address: address.clone(), span, left, environment };
     let recipients = arguments.string_list_argument(diags, "recipients")?.unwrap_or_default();
     if recipients.is_empty() {
         return Err(arguments.report_missing(diags, "recipients"));
@@ -209,9 +217,9 @@ fn build_age_keys(
     age.map_err(|reason| arguments.report_argument(diags, &reason))
 }
 
-fn build_pbkdf2(
+fn build_pbkdf2_provider(
     diags: &mut Diagnostics,
-    arguments: &mut MethodArguments<'_>,
+    arguments: &mut EncryptionArguments<'_>,
 ) -> Result<Pbkdf2KeyProvider, Reported> {
     let passphrase =
         arguments.string_argument(diags, "passphrase")?.filter(|text| !text.is_empty());
@@ -225,7 +233,10 @@ fn build_pbkdf2(
                 return Err(arguments.report_argument(diags, &reason));
             }
             let bytes = passphrase.into_bytes();
-            MethodKeys::Static(KeyPair { decryption: Some(bytes.clone()), encryption: bytes })
+            MethodKeys::Static(EncryptionAndDecryptionKeys {
+                decryption: Some(bytes.clone()),
+                encryption: bytes,
+            })
         }
         (None, Some(chain)) => {
             if let MethodKeys::Static(pair) = &chain {
@@ -249,7 +260,8 @@ fn build_pbkdf2(
         }
     };
     let key_length = arguments.number_argument(diags, "key_length", 32, 1)?;
-    let iterations = arguments.number_argument(diags, "iterations", 600_000, MIN_ITERATIONS)?;
+    let iterations =
+        arguments.number_argument(diags, "iterations", 600_000, MIN_PBKDF2_ITERATIONS)?;
     let salt_length = arguments.number_argument(diags, "salt_length", 32, 1)?;
     let hash = arguments.string_argument(diags, "hash_function")?;
     let hash = Pbkdf2Hash::from_name(hash.as_deref().unwrap_or("sha512")).ok_or_else(|| {
@@ -267,9 +279,9 @@ fn build_pbkdf2(
     })
 }
 
-fn build_openbao(
+fn build_openbao_provider(
     diags: &mut Diagnostics,
-    arguments: &mut MethodArguments<'_>,
+    arguments: &mut EncryptionArguments<'_>,
 ) -> Result<OpenBaoKeyProvider, Reported> {
     let key_name = arguments.string_argument(diags, "key_name")?.filter(|name| !name.is_empty());
     let key_name = key_name.ok_or_else(|| arguments.report_missing(diags, "key_name"))?;
@@ -289,9 +301,9 @@ fn build_openbao(
         .map_err(|reason| arguments.report_argument(diags, &reason))
 }
 
-fn build_aws_kms(
+fn build_aws_kms_provider(
     diags: &mut Diagnostics,
-    arguments: &mut MethodArguments<'_>,
+    arguments: &mut EncryptionArguments<'_>,
 ) -> Result<AwsKmsKeyProvider, Reported> {
     let key_id = arguments.string_argument(diags, "kms_key_id")?.filter(|id| !id.is_empty());
     let key_id = key_id.ok_or_else(|| arguments.report_missing(diags, "kms_key_id"))?;
@@ -302,15 +314,15 @@ fn build_aws_kms(
         arguments.report_argument(diags, reason)
     })?;
     let values =
-        arguments.backend_arguments(diags, &S3BackendKind, &aws_kms::S3_BACKEND_ARGUMENTS)?;
+        arguments.backend_arguments(diags, &S3BackendKind, &aws_kms::SHARED_S3_ARGUMENTS)?;
     let given = kind::BackendArguments { values: &values, environment: arguments.environment };
     let made = AwsKmsKeyProvider::new(&given, key_id, spec);
     made.map_err(|error| arguments.report_argument(diags, &error.to_string()))
 }
 
-fn build_gcp_kms(
+fn build_gcp_kms_provider(
     diags: &mut Diagnostics,
-    arguments: &mut MethodArguments<'_>,
+    arguments: &mut EncryptionArguments<'_>,
 ) -> Result<GcpKmsKeyProvider, Reported> {
     let name =
         arguments.string_argument(diags, "kms_encryption_key")?.filter(|name| !name.is_empty());
@@ -327,7 +339,7 @@ fn build_gcp_kms(
         return Err(arguments.report_argument(diags, &reason));
     }
     let values =
-        arguments.backend_arguments(diags, &GcsBackendKind, &gcp_kms::GCS_BACKEND_ARGUMENTS)?;
+        arguments.backend_arguments(diags, &GcsBackendKind, &gcp_kms::SHARED_GCS_ARGUMENTS)?;
     let given = kind::BackendArguments { values: &values, environment: arguments.environment };
     let made = GcpKmsKeyProvider::new(&given, &name, key_length as usize);
     made.map_err(|error| arguments.report_argument(diags, &error.to_string()))

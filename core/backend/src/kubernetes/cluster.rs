@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use ureq::http::{Request, StatusCode, header};
 
-use super::access::{ClusterConnection, ClusterSession};
+use super::cluster_connection::{ClusterConnection, ClusterSession};
 use crate::cause::Cause;
 use crate::web::{HttpResponse, percent_encode, redact_url};
 

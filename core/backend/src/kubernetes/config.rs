@@ -8,7 +8,7 @@ use formwork_value::schema::{Attribute, Block, NestedBlock, Nesting, Role};
 use formwork_value::{Type, Value};
 use ureq::http::Uri;
 
-use super::access::ClusterConnection;
+use super::cluster_connection::ClusterConnection;
 use super::kubeconfig::{ClusterAccess, ContextSelection, ExecEntry, ExecVariable, Kubeconfig};
 use crate::kind::{BackendArguments, ConfigError, optional_attributes_block};
 

@@ -4,7 +4,7 @@ use formwork_core::state::file::StateFile;
 use formwork_value::Value;
 use serde_json::json;
 
-use super::access::ClusterConnection;
+use super::cluster_connection::ClusterConnection;
 use super::kubeconfig::{ClusterAccess, ExecEntry};
 use super::*;
 use crate::lock::LockInfo;

@@ -28,7 +28,7 @@ impl LocalStore {
                 return io::copy(&mut &from, to).map(drop);
             }
             // A state that was not encrypted yet must not stay readable in its backup.
-            to.write_all(&self.cipher.encrypt_file(read_file(stored, MAX_STATE_LEN)?)?)
+            to.write_all(&self.cipher.encrypt_file_text(read_file(stored, MAX_STATE_LEN)?)?)
         })
     }
 

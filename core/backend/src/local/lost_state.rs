@@ -105,7 +105,9 @@ impl LocalStore {
     /// The complete states that runs were writing.
     fn read_unfinished_state(&self) -> Vec<(PathBuf, StateFile)> {
         let state = follow_links(&self.files.state);
-        replace_file::next_paths(&state).filter_map(|path| self.read_complete_state(path)).collect()
+        replace_file::temporary_paths_beside(&state)
+            .filter_map(|path| self.read_complete_state(path))
+            .collect()
     }
 
     fn read_complete_state(&self, path: PathBuf) -> Option<(PathBuf, StateFile)> {

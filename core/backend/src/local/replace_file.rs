@@ -70,7 +70,7 @@ impl DiskOperations {
         // A killed run leaves a file under this name. It cannot be removed if it belongs to another
         // user of a shared folder, and is then no reason to store nothing.
         let mut last = io::ErrorKind::AlreadyExists.into();
-        for next in next_paths(path) {
+        for next in temporary_paths_beside(path) {
             match std::fs::remove_file(&next)
                 .or_else(ignore_not_found)
                 .and_then(|()| options.open(&next))
@@ -166,14 +166,14 @@ pub(super) fn replace_file(
         // The content is on the disk by now, so the name never leads to half of a text.
         match disk.rename(&next, &path) {
             Err(error) if is_replace_refused_error(&error) => {
-                Ok((stand_in, TextLocation::NextFile))
+                Ok((stand_in, NewTextLocation::NextFile))
             }
-            renamed => renamed.map(|()| (stand_in, TextLocation::InPlace { linked })),
+            renamed => renamed.map(|()| (stand_in, NewTextLocation::InPlace { linked })),
         }
     });
     let (stand_in, linked) = match placed {
-        Ok((stand_in, TextLocation::InPlace { linked })) => (stand_in, linked),
-        Ok((stand_in, TextLocation::NextFile)) => {
+        Ok((stand_in, NewTextLocation::InPlace { linked })) => (stand_in, linked),
+        Ok((stand_in, NewTextLocation::NextFile)) => {
             std::fs::remove_file(&previous).ok();
             let mounted = MountPointFile { path: &path, original };
             return mounted.overwrite(disk, &next, &stand_in);
@@ -209,7 +209,7 @@ pub(super) fn replace_file(
 }
 
 /// Place of a complete new text.
-enum TextLocation {
+enum NewTextLocation {
     /// It is where the old one was.
     InPlace {
         /// Whether the old file has another name.
@@ -295,7 +295,7 @@ impl DiskOperations {
 }
 
 /// The paths under which a text is written beside a file, in the order in which they are tried.
-pub(super) fn next_paths(path: &Path) -> impl Iterator<Item = PathBuf> {
+pub(super) fn temporary_paths_beside(path: &Path) -> impl Iterator<Item = PathBuf> {
     let spare = (1..=9).map(|number| sibling_path(path, &format!("{NEXT_SUFFIX}.{number}")));
     std::iter::once(sibling_path(path, NEXT_SUFFIX)).chain(spare)
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use formwork_value::Diagnostic;
 
 use super::StateStoreSetup;
-use super::calls::{ProviderStoreError, StoreCalls};
+use super::store_calls::{ProviderStoreError, StoreCalls};
 use crate::cause::Cause;
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};

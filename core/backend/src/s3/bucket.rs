@@ -96,7 +96,7 @@ impl Bucket {
     fn is_object_missing(&self, answer: &HttpResponse) -> bool {
         // A page of a proxy says nothing about the object.
         answer.body.is_empty()
-            || AwsErrorResponse::read(answer).is_some_and(|refusal| refusal.code == "NoSuchKey")
+            || AwsErrorResponse::parse(answer).is_some_and(|refusal| refusal.code == "NoSuchKey")
     }
 
     /// Writes an object, in one step, if a condition holds.
@@ -151,7 +151,7 @@ impl Bucket {
                 Ok(PutOutcome::Unsupported(self.unexpected_response_cause(&answer, "PUT", &url)))
             }
             StatusCode::FORBIDDEN
-                if AwsErrorResponse::read(&answer)
+                if AwsErrorResponse::parse(&answer)
                     .is_some_and(|refusal| refusal.code == "AccessDenied") =>
             {
                 Ok(PutOutcome::Denied(self.unexpected_response_cause(&answer, "PUT", &url)))
@@ -194,7 +194,7 @@ impl Bucket {
             // Other codes with this status are about wrong keys or clocks, and must not pass for no
             // permission.
             if answer.status == StatusCode::FORBIDDEN
-                && AwsErrorResponse::read(&answer)
+                && AwsErrorResponse::parse(&answer)
                     .is_some_and(|refusal| refusal.code == "AccessDenied")
             {
                 return Ok(None);
@@ -230,7 +230,7 @@ impl Bucket {
 
     fn unexpected_response_cause(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
         let no_bucket =
-            AwsErrorResponse::read(answer).is_some_and(|refusal| refusal.code == "NoSuchBucket");
+            AwsErrorResponse::parse(answer).is_some_and(|refusal| refusal.code == "NoSuchBucket");
         if no_bucket {
             return format!(
                 "S3 bucket {:?} does not exist: it must be made before; a new one may take a minute to appear",

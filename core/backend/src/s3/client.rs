@@ -7,7 +7,7 @@ use md5::{Digest as _, Md5};
 use tokio::time::Instant;
 
 use super::bucket::{Bucket, PutOutcome, WriteCondition};
-use super::table::DynamoDbTable;
+use super::dynamodb_table::DynamoDbTable;
 use crate::cause::Cause;
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
@@ -107,7 +107,9 @@ impl S3Client {
             )
             .into()),
             PutOutcome::Denied(cause) => Err(cause),
-            PutOutcome::Refused => Ok(lock_outcome(info, self.lock_object_holder().await?)),
+            PutOutcome::Refused => {
+                Ok(outcome_of_conflicting_lock(info, self.lock_object_holder().await?))
+            }
         }
     }
 
@@ -119,7 +121,7 @@ impl S3Client {
         if table.lock(&self.state_location(), info).await? {
             return Ok(LockOutcome::Taken);
         }
-        Ok(lock_outcome(info, table.lock_holder(&self.state_location()).await?))
+        Ok(outcome_of_conflicting_lock(info, table.lock_holder(&self.state_location()).await?))
     }
 
     /// Compares the sum of a content with the one in the table. Returns the other sum if they differ.
@@ -138,7 +140,7 @@ impl S3Client {
 }
 
 /// An earlier attempt may have reached the server although its answer was lost.
-fn lock_outcome(info: &LockInfo, holder: Option<LockInfo>) -> LockOutcome {
+fn outcome_of_conflicting_lock(info: &LockInfo, holder: Option<LockInfo>) -> LockOutcome {
     match holder {
         Some(holder) if holder.id == info.id => LockOutcome::Taken,
         holder => LockOutcome::Held(holder.map(Box::new)),

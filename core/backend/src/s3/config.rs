@@ -113,7 +113,7 @@ pub(super) fn read_settings(arguments: &BackendArguments<'_>) -> Result<S3Settin
         .unwrap_or_else(|| partition.service_url("dynamodb", &region, addressing.fips));
     Ok(S3Settings {
         bucket: read_bucket(arguments)?,
-        key: read_key(arguments)?,
+        key: read_state_key(arguments)?,
         workspace_key_prefix: read_workspace_key_prefix(arguments)?,
         encryption: read_encryption(arguments)?,
         acl: arguments.string("acl").filter(|acl| !acl.is_empty()),
@@ -166,7 +166,7 @@ fn read_bucket(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> 
     Ok(bucket)
 }
 
-fn read_key(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
+fn read_state_key(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
     let key = required_argument(arguments, "key")?;
     check_key_path("key", &key)?;
     if key.contains("//") {
@@ -354,15 +354,15 @@ pub(super) fn read_credential_settings(
         metadata_endpoint,
         metadata: arguments.bool("skip_metadata_api_check").map(|skip| !skip),
         accounts: AllowedAccounts {
-            allowed: set_members(arguments.value("allowed_account_ids")),
-            forbidden: set_members(arguments.value("forbidden_account_ids")),
+            allowed: strings_of_set(arguments.value("allowed_account_ids")),
+            forbidden: strings_of_set(arguments.value("forbidden_account_ids")),
         },
     })
 }
 
 fn read_profile_paths(arguments: &BackendArguments<'_>) -> ProfilePaths {
     let list = |name: &str, variables: &[&str], usual: &str| {
-        let set = set_members(arguments.value(name));
+        let set = strings_of_set(arguments.value(name));
         if !set.is_empty() {
             return set;
         }
@@ -399,7 +399,7 @@ pub(super) fn string_member(value: Option<&Value>, name: &str) -> Option<String>
 }
 
 /// The strings of a set.
-pub(super) fn set_members(value: Option<&Value>) -> Vec<String> {
+pub(super) fn strings_of_set(value: Option<&Value>) -> Vec<String> {
     let Some(Value::Set(set)) = value else { return Vec::new() };
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.to_string()),
@@ -409,7 +409,7 @@ pub(super) fn set_members(value: Option<&Value>) -> Vec<String> {
 }
 
 /// The strings of a map.
-pub(super) fn map_entries(value: Option<&Value>) -> Vec<(String, String)> {
+pub(super) fn strings_of_map(value: Option<&Value>) -> Vec<(String, String)> {
     let Some(Value::Map(map)) = value else { return Vec::new() };
     let pair = |(name, value): (&formwork_value::Str, &Value)| match value {
         Value::String(text) => Some((name.to_string(), text.to_string())),

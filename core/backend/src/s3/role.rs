@@ -8,16 +8,16 @@ use std::time::Duration;
 use formwork_value::Value;
 use serde::de::IgnoredAny;
 
-use super::config::{map_entries, nested_value, set_members, string_member};
+use super::config::{nested_value, string_member, strings_of_map, strings_of_set};
 use crate::aws::credentials::WebIdentityToken;
-use crate::aws::sts::AssumedRole;
+use crate::aws::sts::RoleToAssume;
 use crate::kind::ConfigError;
 
 /// Reads a role.
 ///
 /// # Errors
 /// When a member is not valid.
-pub(super) fn read_role(argument: &str, value: &Value) -> Result<AssumedRole, ConfigError> {
+pub(super) fn read_role(argument: &str, value: &Value) -> Result<RoleToAssume, ConfigError> {
     let text = |name: &str| string_member(Some(value), name);
     let arn = text("role_arn").filter(|arn| !arn.is_empty()).ok_or_else(|| {
         ConfigError::new(format!(
@@ -42,7 +42,7 @@ pub(super) fn read_role(argument: &str, value: &Value) -> Result<AssumedRole, Co
     if policy.as_ref().is_some_and(|policy| !is_object(policy)) {
         return Err(ConfigError::new(format!("{argument}.policy is not a JSON object")));
     }
-    let policy_arns = set_members(nested_value(value, "policy_arns"));
+    let policy_arns = strings_of_set(nested_value(value, "policy_arns"));
     for arn in &policy_arns {
         if !arn_resource(arn).is_some_and(|resource| resource.starts_with("policy/")) {
             return Err(ConfigError::new(format!(
@@ -52,7 +52,7 @@ pub(super) fn read_role(argument: &str, value: &Value) -> Result<AssumedRole, Co
     }
     let duration =
         text("duration").map(|text| parse_session_duration(&format!("{argument}.duration"), &text));
-    Ok(AssumedRole {
+    Ok(RoleToAssume {
         arn,
         duration: duration.transpose()?,
         external_id: checked("external_id", 2..=1224, "_+=,.@:/-")?,
@@ -60,8 +60,8 @@ pub(super) fn read_role(argument: &str, value: &Value) -> Result<AssumedRole, Co
         policy_arns,
         session_name: checked("session_name", 2..=64, "_+=,.@-")?,
         source_identity: checked("source_identity", 2..=64, "_+=,.@-")?,
-        tags: map_entries(nested_value(value, "tags")),
-        transitive_tag_keys: set_members(nested_value(value, "transitive_tag_keys")),
+        tags: strings_of_map(nested_value(value, "tags")),
+        transitive_tag_keys: strings_of_set(nested_value(value, "transitive_tag_keys")),
     })
 }
 
@@ -71,7 +71,7 @@ pub(super) fn read_role(argument: &str, value: &Value) -> Result<AssumedRole, Co
 /// When a member is not valid.
 pub(super) fn read_web_identity(
     value: Option<&Value>,
-) -> Result<Option<(AssumedRole, WebIdentityToken)>, ConfigError> {
+) -> Result<Option<(RoleToAssume, WebIdentityToken)>, ConfigError> {
     let Some(value) = value else { return Ok(None) };
     let role = read_role("assume_role_with_web_identity", value)?;
     let text = |name: &str| string_member(Some(value), name);
@@ -173,9 +173,9 @@ pub(super) fn check_kms_key(name: &str) -> Result<(), ConfigError> {
     };
     let is_valid = match arn_resource(name) {
         Some(resource) => {
-            resource.strip_prefix("key/").is_some_and(is_key_id) || is_alias(resource)
+            resource.strip_prefix("key/").is_some_and(is_kms_key_id) || is_alias(resource)
         }
-        None => is_key_id(name) || is_alias(name),
+        None => is_kms_key_id(name) || is_alias(name),
     };
     if is_valid {
         return Ok(());
@@ -186,7 +186,7 @@ pub(super) fn check_kms_key(name: &str) -> Result<(), ConfigError> {
 }
 
 /// Whether a text is the id of a key: a UUID, or one for several regions.
-fn is_key_id(text: &str) -> bool {
+fn is_kms_key_id(text: &str) -> bool {
     let is_hex = |text: &str, length: usize| {
         text.len() == length && text.chars().all(|c| c.is_ascii_hexdigit())
     };

@@ -24,11 +24,11 @@ use super::ClientTls;
 /// An HTTP client with the trusted certificates of this machine.
 #[must_use]
 pub fn http_agent_of_machine(config: Config) -> Agent {
-    agent(config, TlsConnector::new(ClientTls::of_machine()))
+    http_agent(config, TlsConnector::new(ClientTls::of_machine()))
 }
 
 /// An HTTP client.
-pub(crate) fn agent(config: Config, tls: TlsConnector) -> Agent {
+pub(crate) fn http_agent(config: Config, tls: TlsConnector) -> Agent {
     let connector =
         ().chain(SocksConnector::default())
             .chain(ConnectProxyConnector::default())
@@ -96,7 +96,7 @@ impl<In: Transport> Connector<In> for TlsConnector {
             return Ok(Some(Either::A(transport)));
         }
         let name = self.server_name(details.uri)?;
-        let mut connection = ClientConnection::new(self.tls.config()?, name)?;
+        let mut connection = ClientConnection::new(self.tls.client_config()?, name)?;
         let mut socket =
             TransportAdapter::new(transport.boxed(), std::sync::Arc::clone(&details.current_time));
         socket.set_timeout(details.timeout);

@@ -213,15 +213,15 @@ fn check_sequence_index(number: &Number) -> Result<(), AccessError> {
 }
 
 fn out_of_range_error(number: &Number, len: usize) -> AccessError {
-    const INDEX_TOO_LARGE: &str =
+    const INDEX_TOO_LARGE_DETAIL: &str =
         ": the given index is greater than or equal to the length of the collection";
     no_element_error(&match len {
         0 => ": the collection has no elements".to_owned(),
         1 => format!(
-            "{INDEX_TOO_LARGE}. The index is {number}, and the only element has the index 0"
+            "{INDEX_TOO_LARGE_DETAIL}. The index is {number}, and the only element has the index 0"
         ),
         _ => format!(
-            "{INDEX_TOO_LARGE}. The index is {number}, and the elements have the indices 0 to {}",
+            "{INDEX_TOO_LARGE_DETAIL}. The index is {number}, and the elements have the indices 0 to {}",
             len - 1
         ),
     })

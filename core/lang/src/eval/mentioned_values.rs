@@ -49,7 +49,7 @@ pub(super) fn describe_mentioned_in_frames(
     scope: &dyn Scope,
     cause: ErrorCause,
 ) -> Vec<MentionedValue> {
-    let mut list: Vec<MentionedValue> = refs::of_expr(expr)
+    let mut list: Vec<MentionedValue> = refs::traversals_of_expr(expr)
         .into_iter()
         .filter_map(|traversal| {
             let (n_steps, value) = longest_prefix_value(&traversal, frames, scope)?;
@@ -137,7 +137,7 @@ fn describe_value(value: &Value, cause: ErrorCause) -> Option<String> {
         (Value::Unknown(unknown), ErrorCause::Unknown) => Some(format!(
             "is a {}{}, known only after apply",
             ty.friendly_name(),
-            describe_length(unknown.refinement())
+            describe_unknown_length(unknown.refinement())
         )),
         (Value::Unknown(_), _) => Some(format!("is a {}", ty.friendly_name())),
         (known, _) => Some(format!("is {}", print_shortened_value(known, &ty))),
@@ -145,11 +145,11 @@ fn describe_value(value: &Value, cause: ErrorCause) -> Option<String> {
 }
 
 /// The greatest length worth telling.
-const MAX_DESCRIBED_LENGTH: u64 = 1024;
+const MAX_TOLD_COLLECTION_LENGTH: u64 = 1024;
 
 /// Describes the length of an unknown collection.
-fn describe_length(about: &Refinement) -> String {
-    let max = about.max_length.filter(|max| *max <= MAX_DESCRIBED_LENGTH);
+fn describe_unknown_length(about: &Refinement) -> String {
+    let max = about.max_length.filter(|max| *max <= MAX_TOLD_COLLECTION_LENGTH);
     match (about.min_length, max) {
         (min, Some(max)) if min == max => format!(" of length {min}"),
         (0, None) => String::new(),

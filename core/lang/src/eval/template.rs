@@ -11,7 +11,7 @@ use super::{Evaluator, ForFrames};
 use crate::syntax::{Expr, TemplateFor, TemplateIf, TemplatePart};
 
 /// Greatest length of the known prefix of an unknown string, in bytes.
-const MAX_PREFIX_BYTES: usize = 128;
+const MAX_KNOWN_PREFIX_BYTES: usize = 128;
 
 /// A template being rendered.
 #[derive(Default)]
@@ -43,7 +43,7 @@ impl TemplateOutput {
             return Err(reported);
         }
         let value = if self.unknown {
-            let mut end = self.text.len().min(MAX_PREFIX_BYTES);
+            let mut end = self.text.len().min(MAX_KNOWN_PREFIX_BYTES);
             // The cut may fall inside a character, where a slice would panic.
             while !self.text.is_char_boundary(end) {
                 end -= 1;

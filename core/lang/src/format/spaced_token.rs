@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::rewrite::Rewrite;
+use super::syntax_rewrites::Rewrite;
 use crate::syntax::lex::{Token, TokenKind, lex};
 
 /// A token and the spaces before it.

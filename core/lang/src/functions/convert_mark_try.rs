@@ -59,20 +59,20 @@ fn conversion_builtins() -> Vec<Builtin> {
 /// `sensitive`, `nonsensitive` and `ephemeralasnull`.
 fn mark_builtins() -> Vec<Builtin> {
     vec![
-        any_value_builtin("sensitive", |args| Ok(args.value(0).clone().mark(Marks::SENSITIVE)))
+        builtin_on_any_value("sensitive", |args| Ok(args.value(0).clone().mark(Marks::SENSITIVE)))
             .described_as("Marks a value as sensitive.", ["The value."])
             .with_example("sensitive(1)", "(sensitive value)"),
-        any_value_builtin("nonsensitive", |args| {
+        builtin_on_any_value("nonsensitive", |args| {
             let (value, marks) = args.value(0).clone().unmark();
             Ok(value.mark(marks.without(Marks::SENSITIVE)))
         })
         .described_as("Removes the sensitive mark from a value.", ["The value."])
         .with_example("nonsensitive(sensitive(1))", "1"),
-        any_value_builtin("issensitive", is_sensitive)
+        builtin_on_any_value("issensitive", is_sensitive)
             .with_return_type(Type::Bool)
             .described_as("Returns whether a value is marked as sensitive.", ["The value."])
             .with_example("issensitive(sensitive(1))", "true"),
-        any_value_builtin("ephemeralasnull", |args| Ok(null_ephemeral_parts(args.value(0))))
+        builtin_on_any_value("ephemeralasnull", |args| Ok(null_ephemeral_parts(args.value(0))))
             .described_as("Replaces ephemeral parts of a value with null.", ["The value."])
             .with_example("ephemeralasnull([1])", "[\n  1,\n]"),
     ]
@@ -123,7 +123,7 @@ fn conversion_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult)
         .may_return_null()
 }
 
-fn any_value_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+fn builtin_on_any_value(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     conversion_builtin(name, body).rename_last_param("value")
 }
 

@@ -18,7 +18,7 @@ use super::{Args, Builtin, CallError};
 type FunctionResult = Result<Value, CallError>;
 
 /// Base64 with padding, whose last letter may have unused bits.
-pub(super) const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
+pub(super) const BASE64_ALLOWING_UNUSED_BITS: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)
@@ -27,15 +27,15 @@ pub(super) const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
 
 pub(super) fn builtins() -> Vec<Builtin> {
     let mut list = vec![
-        string_builtin("base64encode", |args| {
+        builtin_on_string("base64encode", |args| {
             args.string_result(STANDARD.encode(args.text(0)?.as_bytes()))
         })
         .described_as("Encodes a string as Base64.", ["The string."])
         .with_example(r#"base64encode("héllo")"#, r#""aMOpbGxv""#),
-        string_builtin("base64decode", base64_decode)
+        builtin_on_string("base64decode", base64_decode)
             .described_as("Decodes a string from Base64.", ["The Base64 string, with padding."])
             .with_example(r#"base64decode("aGk=")"#, r#""hi""#),
-        string_builtin("urlencode", url_encode)
+        builtin_on_string("urlencode", url_encode)
             .described_as("Escapes a string for use in a URL.", ["The string."])
             .with_example(r#"urlencode("a b/é~")"#, r#""a+b%2F%C3%A9~""#),
         Builtin::new("jsonencode", json_encode)
@@ -62,7 +62,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
     list
 }
 
-fn string_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+fn builtin_on_string(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body).with_param("str", Type::String).with_return_type(Type::String)
 }
 
@@ -71,7 +71,7 @@ fn base64_decode(args: &Args<'_>) -> FunctionResult {
     let secret = |what: &str| CallError::new(what.to_owned());
     // Line ends are the one thing that may stand between the letters.
     let letters: String = text.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
-    let bytes = LENIENT_BASE64
+    let bytes = BASE64_ALLOWING_UNUSED_BITS
         .decode(letters)
         .map_err(|_| secret(&format!("failed to decode base64 data {text:?}")))?;
     let text = String::from_utf8(bytes).map_err(|_| {

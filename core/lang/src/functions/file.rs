@@ -18,22 +18,22 @@ type FunctionResult = Result<Value, CallError>;
 
 pub(super) fn builtins() -> Vec<Builtin> {
     let mut list = vec![
-        path_builtin("file", file)
+        builtin_on_path("file", file)
             .described_as("Returns the content of a file as a string.", ["Path of the file."])
             .with_example(r#"file("greeting.txt")"#, r#""hello""#),
-        path_builtin("filebase64", |args| {
+        builtin_on_path("filebase64", |args| {
             args.string_result(STANDARD.encode(read_file_argument(args)?))
         })
         .described_as("Returns the bytes of a file in Base64.", ["Path of the file."])
         .with_example(r#"filebase64("greeting.txt")"#, r#""aGVsbG8=""#),
-        path_builtin("fileexists", file_exists)
+        builtin_on_path("fileexists", file_exists)
             .with_return_type(Type::Bool)
             .described_as(
                 "Returns whether a file exists at a path; a folder is an error.",
                 ["Path of the file."],
             )
             .with_example(r#"fileexists("missing.txt")"#, "false"),
-        path_builtin("filemd5", |args| {
+        builtin_on_path("filemd5", |args| {
             args.string_result(to_hex(&Md5::digest(read_file_to_hash(args)?)))
         })
         .described_as(
@@ -41,7 +41,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             ["Path of the file."],
         )
         .with_example(r#"filemd5("greeting.txt")"#, r#""5d41402abc4b2a76b9719d911017c592""#),
-        path_builtin("filesha1", |args| {
+        builtin_on_path("filesha1", |args| {
             args.string_result(to_hex(&Sha1::digest(read_file_to_hash(args)?)))
         })
         .described_as(
@@ -49,7 +49,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             ["Path of the file."],
         )
         .with_example(r#"substr(filesha1("greeting.txt"), 0, 8)"#, r#""aaf4c61d""#),
-        path_builtin("filesha256", |args| {
+        builtin_on_path("filesha256", |args| {
             args.string_result(to_hex(&Sha256::digest(read_file_to_hash(args)?)))
         })
         .described_as(
@@ -57,7 +57,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             ["Path of the file."],
         )
         .with_example(r#"substr(filesha256("greeting.txt"), 0, 8)"#, r#""2cf24dba""#),
-        path_builtin("filesha512", |args| {
+        builtin_on_path("filesha512", |args| {
             args.string_result(to_hex(&Sha512::digest(read_file_to_hash(args)?)))
         })
         .described_as(
@@ -65,12 +65,12 @@ pub(super) fn builtins() -> Vec<Builtin> {
             ["Path of the file."],
         )
         .with_example(r#"substr(filesha512("greeting.txt"), 0, 8)"#, r#""9b71d224""#),
-        path_builtin("filebase64sha256", |args| {
+        builtin_on_path("filebase64sha256", |args| {
             args.string_result(STANDARD.encode(Sha256::digest(read_file_to_hash(args)?)))
         })
         .described_as("Returns the SHA-256 hash of a file in Base64.", ["Path of the file."])
         .with_example(r#"substr(filebase64sha256("greeting.txt"), 0, 8)"#, r#""LPJNul+w""#),
-        path_builtin("filebase64sha512", |args| {
+        builtin_on_path("filebase64sha512", |args| {
             args.string_result(STANDARD.encode(Sha512::digest(read_file_to_hash(args)?)))
         })
         .described_as("Returns the SHA-512 hash of a file in Base64.", ["Path of the file."])
@@ -82,7 +82,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
     list
 }
 
-fn path_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+fn builtin_on_path(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body).with_param("path", Type::String).with_return_type(Type::String)
 }
 

@@ -12,24 +12,24 @@ type FunctionResult = Result<Value, CallError>;
 
 pub(super) fn builtins() -> Vec<Builtin> {
     vec![
-        number_builtin("abs", |args| Ok(Value::Number(args.number(0)?.abs())))
+        builtin_on_number("abs", |args| Ok(Value::Number(args.number(0)?.abs())))
             .described_as("Returns the absolute value of a number.", ["The number."])
             .with_example("abs(-12.5)", "12.5"),
-        number_builtin("ceil", |args| Ok(Value::Number(args.number(0)?.ceil())))
+        builtin_on_number("ceil", |args| Ok(Value::Number(args.number(0)?.ceil())))
             .described_as("Rounds a number up to a whole number.", ["The number."])
             .with_example("ceil(5.1)", "6"),
-        number_builtin("floor", |args| Ok(Value::Number(args.number(0)?.floor())))
+        builtin_on_number("floor", |args| Ok(Value::Number(args.number(0)?.floor())))
             .described_as("Rounds a number down to a whole number.", ["The number."])
             .with_example("floor(-5.1)", "-6"),
-        number_builtin("signum", |args| Ok(Value::int(args.integer(0)?.signum())))
+        builtin_on_number("signum", |args| Ok(Value::int(args.integer(0)?.signum())))
             .described_as("Returns the sign of a number: -1, 0 or 1.", ["The number, a whole one."])
             .with_example("signum(-13)", "-1"),
-        two_numbers_builtin("log", ["num", "base"], |args| {
+        builtin_on_two_numbers("log", ["num", "base"], |args| {
             compute_in_floats(args, |number, base| ln(number) / ln(base))
         })
         .described_as("Returns the logarithm of a number.", ["The number.", "The base."])
         .with_example("log(16, 2)", "4"),
-        two_numbers_builtin("pow", ["num", "power"], |args| compute_in_floats(args, pow))
+        builtin_on_two_numbers("pow", ["num", "power"], |args| compute_in_floats(args, pow))
             .described_as("Raises a number to a power.", ["The number.", "The power."])
             .with_example("pow(3, 2)", "9"),
         Builtin::new("max", |args| min_or_max(args, |a, b| a > b))
@@ -56,14 +56,14 @@ pub(super) fn builtins() -> Vec<Builtin> {
     ]
 }
 
-fn number_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+fn builtin_on_number(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body)
         .with_param("num", Type::Number)
         .last_param_allows_dynamic()
         .with_return_type(Type::Number)
 }
 
-fn two_numbers_builtin(
+fn builtin_on_two_numbers(
     name: &'static str,
     params: [&'static str; 2],
     body: fn(&Args<'_>) -> FunctionResult,

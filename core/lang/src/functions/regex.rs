@@ -19,10 +19,10 @@ type FunctionResult = Result<Value, CallError>;
 
 /// Memory limit of a compiled pattern. A class such as `\pL` takes some 20 KB for each occurrence,
 /// and the syntax allows a thousand repetitions.
-const MAX_COMPILED_BYTES: usize = 64 << 20;
+const MAX_COMPILED_PATTERN_BYTES: usize = 64 << 20;
 /// Limits of the cache of compiled patterns: their number, and their memory together.
 const MAX_CACHED_PATTERNS: usize = 64;
-const MAX_CACHED_BYTES: usize = 128 << 20;
+const MAX_CACHED_PATTERN_BYTES: usize = 128 << 20;
 /// Number of pattern bytes that are compiled in one step.
 const PATTERN_BYTES_PER_STEP: usize = 64;
 
@@ -84,7 +84,7 @@ thread_local! {
 
 /// Why a string is no pattern to search with.
 enum PatternError {
-    /// It becomes larger than [`MAX_COMPILED_BYTES`], and to find that out is work.
+    /// It becomes larger than [`MAX_COMPILED_PATTERN_BYTES`], and to find that out is work.
     TooLarge,
     /// It is none.
     NoPattern(String),
@@ -111,7 +111,7 @@ fn compile_and_charge(
             compiled.owed.set(0);
         }
         Err(PatternError::TooLarge) => {
-            args.ctx.budget.charge_steps(MAX_COMPILED_BYTES / PATTERN_BYTES_PER_STEP)?;
+            args.ctx.budget.charge_steps(MAX_COMPILED_PATTERN_BYTES / PATTERN_BYTES_PER_STEP)?;
         }
         Err(PatternError::NoPattern(_)) => {}
     }
@@ -125,7 +125,7 @@ fn compile_cached(pattern: &str) -> Result<Rc<CompiledPattern>, PatternError> {
     let compiled = Rc::new(compile_pattern(pattern)?);
     PATTERN_CACHE.with_borrow_mut(|kept| {
         let bytes: usize = kept.values().map(|kept| kept.bytes).sum();
-        if kept.len() >= MAX_CACHED_PATTERNS || bytes + compiled.bytes > MAX_CACHED_BYTES {
+        if kept.len() >= MAX_CACHED_PATTERNS || bytes + compiled.bytes > MAX_CACHED_PATTERN_BYTES {
             // Dropping all at once needs no order of use, and programs rarely have more patterns
             // than fit.
             kept.clear();
@@ -140,7 +140,9 @@ fn compile_pattern(pattern: &str) -> Result<CompiledPattern, PatternError> {
     let regex = meta::Builder::new()
         // Word boundaries between bytes are harmless: matches of nothing still keep to characters.
         .syntax(syntax::Config::new().utf8(false))
-        .configure(meta::Config::new().utf8_empty(true).nfa_size_limit(Some(MAX_COMPILED_BYTES)))
+        .configure(
+            meta::Config::new().utf8_empty(true).nfa_size_limit(Some(MAX_COMPILED_PATTERN_BYTES)),
+        )
         .build(&translated.pattern)
         .map_err(|error| match error.size_limit() {
             Some(_) => PatternError::TooLarge,

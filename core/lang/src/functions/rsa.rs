@@ -7,13 +7,13 @@ use dashu_int::UBig;
 use dashu_int::fast_div::ConstDivisor;
 use formwork_value::{Type, Value};
 
-use super::encoding::LENIENT_BASE64;
+use super::encoding::BASE64_ALLOWING_UNUSED_BITS;
 use super::{Args, Builtin, CallError};
 use base64::Engine as _;
 use private_key::RsaPrivateKey;
 
 /// Larger keys are unusual and would take minutes.
-const MAX_KEY_BYTES: usize = 2_048;
+const MAX_RSA_KEY_BYTES: usize = 2_048;
 
 pub(super) fn builtins() -> Vec<Builtin> {
     vec![
@@ -28,12 +28,12 @@ pub(super) fn builtins() -> Vec<Builtin> {
                     "The private key in PEM or OpenSSH form, without passphrase.",
                 ],
             )
-            .with_example(EXAMPLE_CALL, r#""hi""#),
+            .with_example(RSA_DECRYPT_EXAMPLE_CALL, r#""hi""#),
     ]
 }
 
 /// A key far too short for anything but an example.
-const EXAMPLE_CALL: &str = concat!(
+const RSA_DECRYPT_EXAMPLE_CALL: &str = concat!(
     r#"rsadecrypt("XEWJ4NkNX8iEVPDMBejqwya+r0v6TArTNyTapeEvbnN9mOwoRiojJ5KipgzXYo3T/onWAUWotwJ9YVKgZRYlpQ==", ""#,
     r"-----BEGIN RSA PRIVATE KEY-----\nMIIBOwIBAAJBALccGCHZA2J1H0T5LarRtX+x2/v3eE8ImMO",
     r"o7w/o575yeGTEXMr6\nW39H9i6AsWss0oxsBOf1hEFGxf3nojlRzfECAwEAAQJBAIe/sjxVsGarwdTWj",
@@ -49,7 +49,7 @@ fn rsa_decrypt(args: &Args<'_>) -> Result<Value, CallError> {
     let refused = |at: usize| move |reason: &str| CallError::for_argument(at, reason);
     let letters: String =
         args.text(0)?.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
-    let encrypted = LENIENT_BASE64.decode(letters).map_err(|_| {
+    let encrypted = BASE64_ALLOWING_UNUSED_BITS.decode(letters).map_err(|_| {
         let text = args.text(0).map_or("", |text| text.as_str());
         refused(0)(&format!("failed to decode input {text:?}: cipher text must be base64-encoded"))
     })?;
@@ -65,7 +65,7 @@ fn decrypt_pkcs1(key: &RsaPrivateKey, encrypted: &[u8]) -> Option<Vec<u8>> {
     let number = UBig::from_be_bytes(encrypted);
     let n_bytes = modulus.to_be_bytes().len();
     // A key is input: an exponent beyond the modulus could take any time.
-    if n_bytes > MAX_KEY_BYTES || exponent > modulus || number >= modulus {
+    if n_bytes > MAX_RSA_KEY_BYTES || exponent > modulus || number >= modulus {
         return None;
     }
     let bytes = ConstDivisor::new(modulus).reduce(number).pow(&exponent).residue().to_be_bytes();

@@ -26,16 +26,16 @@ pub(super) fn builtins() -> Vec<Builtin> {
 /// Other letters, another order.
 fn case_and_order_builtins() -> Vec<Builtin> {
     vec![
-        string_builtin("lower", |args| args.string_result(case::lower(args.text(0)?)))
+        builtin_on_string("lower", |args| args.string_result(case::lower(args.text(0)?)))
             .described_as("Converts all letters of a string to lower case.", ["The string."])
             .with_example(r#"lower("HÉLLO")"#, r#""héllo""#),
-        string_builtin("upper", |args| args.string_result(case::upper(args.text(0)?)))
+        builtin_on_string("upper", |args| args.string_result(case::upper(args.text(0)?)))
             .described_as("Converts all letters of a string to upper case.", ["The string."])
             .with_example(r#"upper("straße")"#, r#""STRAßE""#),
-        string_builtin("title", |args| args.string_result(case::title(args.text(0)?)))
+        builtin_on_string("title", |args| args.string_result(case::title(args.text(0)?)))
             .described_as("Converts the first letter of each word to upper case.", ["The string."])
             .with_example(r#"title("hello wORLD it's")"#, r#""Hello WORLD It'S""#),
-        string_builtin("strrev", |args| {
+        builtin_on_string("strrev", |args| {
             args.string_result(args.text(0)?.graphemes(true).rev().collect::<String>())
         })
         .described_as("Returns the characters of a string in reverse order.", ["The string."])
@@ -46,25 +46,25 @@ fn case_and_order_builtins() -> Vec<Builtin> {
 /// The functions that remove characters at the ends of a string.
 fn trim_builtins() -> Vec<Builtin> {
     vec![
-        string_builtin("chomp", chomp)
+        builtin_on_string("chomp", chomp)
             .described_as("Removes newline characters at the end of a string.", ["The string."])
             .with_example(r#"chomp("a\r\n\n")"#, r#""a""#),
-        string_builtin("trimspace", |args| args.string_result(args.text(0)?.trim()))
+        builtin_on_string("trimspace", |args| args.string_result(args.text(0)?.trim()))
             .described_as("Removes white space at both ends of a string.", ["The string."])
             .with_example(r#"trimspace("  a\n")"#, r#""a""#),
-        two_strings_builtin("trim", ["str", "cutset"], trim)
+        builtin_on_two_strings("trim", ["str", "cutset"], trim)
             .described_as(
                 "Removes given characters at both ends of a string.",
                 ["The string.", "The characters to remove, in any order."],
             )
             .with_example(r#"trim("?!a?!", "!?")"#, r#""a""#),
-        two_strings_builtin("trimprefix", ["str", "prefix"], |args| {
+        builtin_on_two_strings("trimprefix", ["str", "prefix"], |args| {
             let text = args.text(0)?;
             args.string_result(text.strip_prefix(args.text(1)?.as_str()).unwrap_or(text))
         })
         .described_as("Removes a prefix from a string, if present.", ["The string.", "The prefix."])
         .with_example(r#"trimprefix("helloworld", "hello")"#, r#""world""#),
-        two_strings_builtin("trimsuffix", ["str", "suffix"], |args| {
+        builtin_on_two_strings("trimsuffix", ["str", "suffix"], |args| {
             let text = args.text(0)?;
             args.string_result(text.strip_suffix(args.text(1)?.as_str()).unwrap_or(text))
         })
@@ -86,7 +86,7 @@ fn predicate_builtins() -> Vec<Builtin> {
                 ["The string.", "The prefix."],
             )
             .with_example(r#"startswith("hello", "he")"#, "true"),
-        two_strings_builtin("endswith", ["str", "suffix"], |args| {
+        builtin_on_two_strings("endswith", ["str", "suffix"], |args| {
             Ok(Value::Bool(args.text(0)?.ends_with(args.text(1)?.as_str())))
         })
         .with_return_type(Type::Bool)
@@ -95,7 +95,7 @@ fn predicate_builtins() -> Vec<Builtin> {
             ["The string.", "The suffix."],
         )
         .with_example(r#"endswith("hello", "he")"#, "false"),
-        two_strings_builtin("strcontains", ["str", "substr"], |args| {
+        builtin_on_two_strings("strcontains", ["str", "substr"], |args| {
             Ok(Value::Bool(args.text(0)?.contains(args.text(1)?.as_str())))
         })
         .with_return_type(Type::Bool)
@@ -130,7 +130,7 @@ fn split_builtins() -> Vec<Builtin> {
                 ["The separator.", "Lists of strings."],
             )
             .with_example(r#"join("-", ["a", "b"], ["c"])"#, r#""a-b-c""#),
-        two_strings_builtin("split", ["separator", "str"], split)
+        builtin_on_two_strings("split", ["separator", "str"], split)
             .with_return_type(strings())
             .described_as(
                 "Splits a string at each separator.",
@@ -155,11 +155,11 @@ fn split_builtins() -> Vec<Builtin> {
     ]
 }
 
-fn string_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+fn builtin_on_string(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body).with_param("str", Type::String).with_return_type(Type::String)
 }
 
-fn two_strings_builtin(
+fn builtin_on_two_strings(
     name: &'static str,
     params: [&'static str; 2],
     body: fn(&Args<'_>) -> FunctionResult,

@@ -1,8 +1,8 @@
 //! Functions on timestamps, which are strings in the format of RFC 3339. The host supplies the
 //! current time.
 
-mod format;
-mod parse;
+mod format_timestamp;
+mod parse_timestamp;
 
 use formwork_value::{Type, Value, duration};
 use time::{Duration, OffsetDateTime};
@@ -62,22 +62,21 @@ pub(super) fn builtins() -> Vec<Builtin> {
 
 fn timestamp_value(args: &Args<'_>, time: Option<OffsetDateTime>) -> FunctionResult {
     match time {
-        Some(time) => {
-            args.string_result(format::format_rfc3339(time.to_offset(time::UtcOffset::UTC)))
-        }
+        Some(time) => args
+            .string_result(format_timestamp::format_rfc3339(time.to_offset(time::UtcOffset::UTC))),
         None => Ok(Value::unknown(Type::String)),
     }
 }
 
 fn timestamp_argument(args: &Args<'_>, at: usize) -> Result<OffsetDateTime, CallError> {
-    parse::parse_rfc3339(args.text(at)?).map_err(|reason| {
+    parse_timestamp::parse_rfc3339(args.text(at)?).map_err(|reason| {
         CallError::for_argument(at, format!("not a valid RFC3339 timestamp: {reason}"))
     })
 }
 
 fn format_date(args: &Args<'_>) -> FunctionResult {
     let time = timestamp_argument(args, 1)?;
-    let text = format::format_by_pattern(args.text(0)?, time)
+    let text = format_timestamp::format_by_pattern(args.text(0)?, time)
         .map_err(|reason| CallError::for_argument(0, reason))?;
     args.string_result(text)
 }
@@ -93,7 +92,7 @@ fn time_add(args: &Args<'_>) -> FunctionResult {
     let later = time
         .checked_add(Duration::nanoseconds(nanoseconds))
         .ok_or_else(|| CallError::new("the result lies beyond the years 0 to 9999"))?;
-    args.string_result(format::format_rfc3339(later))
+    args.string_result(format_timestamp::format_rfc3339(later))
 }
 
 fn time_compare(args: &Args<'_>) -> FunctionResult {

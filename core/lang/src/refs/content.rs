@@ -25,7 +25,7 @@ pub struct ContentReferences {
 /// Returns every name mentioned in the arguments and blocks of a body that the schema has. The repetition
 /// of a `dynamic` block counts for blocks of any type, as in Terraform.
 #[must_use]
-pub fn of_content(body: &Body, schema: &Schema) -> ContentReferences {
+pub fn references_of_content(body: &Body, schema: &Schema) -> ContentReferences {
     let mut finder = ReferenceFinder::default();
     finder.visit_content(body, schema, &LegacySchemaCheck::of(schema));
     ContentReferences { repetitions: finder.repetitions, values: finder.found }
@@ -89,7 +89,7 @@ fn collect_unsupported_spans(
     schema: &Schema,
     legacy_check: &LegacySchemaCheck<'_>,
 ) {
-    for_each_item(body, schema, legacy_check, &mut |item| match item {
+    for_each_body_item(body, schema, legacy_check, &mut |item| match item {
         BodyItem::Argument(_) => {}
         BodyItem::Block(body, block) => {
             block.visit_with_schema(legacy_check, |schema, legacy_check| {
@@ -110,7 +110,7 @@ fn collect_unsupported_spans(
 }
 
 /// Visits the arguments of a body, then its blocks.
-fn for_each_item(
+fn for_each_body_item(
     body: &Body,
     schema: &Schema,
     legacy_check: &LegacySchemaCheck<'_>,
@@ -153,7 +153,7 @@ impl ReferenceFinder {
         schema: &Schema,
         legacy_check: &LegacySchemaCheck<'_>,
     ) {
-        for_each_item(body, schema, legacy_check, &mut |item| match item {
+        for_each_body_item(body, schema, legacy_check, &mut |item| match item {
             BodyItem::Argument(expr) => self.visit_expr(expr),
             BodyItem::Block(body, block) => {
                 block.visit_with_schema(legacy_check, |schema, legacy_check| {

@@ -5,7 +5,8 @@ use formwork_value::Type;
 use formwork_value::schema::{Attribute, Block as Schema, NestedBlock, Nesting, Role};
 
 use super::{
-    Traversal, TraversalStep, as_traversal, find_spans_outside_schema, of_body, of_content,
+    Traversal, TraversalStep, as_traversal, find_spans_outside_schema, references_of_content,
+    traversals_of_body,
 };
 use crate::testing::parse_valid_file;
 
@@ -25,7 +26,7 @@ fn printed(traversal: &Traversal) -> String {
 
 fn check(text: &str, expected: &str) {
     let (body, source) = parse_valid_file(text);
-    let found = of_body(&body);
+    let found = traversals_of_body(&body);
     let names: Vec<String> = found.iter().map(printed).collect();
     assert_eq!(names.join(" "), expected, "{text}");
     for (traversal, name) in found.iter().zip(names) {
@@ -121,7 +122,7 @@ fn check_content(text: &str, expected: [&str; 3]) {
         Schema { blocks: [("part".into(), nested(Nesting::List, inner))].into(), ..leaf };
     schema.attributes.insert("list".into(), Attribute::new(objects, Role::Optional));
     let (body, source) = parse_valid_file(text);
-    let found = of_content(&body, &schema);
+    let found = references_of_content(&body, &schema);
     let names = |found: Vec<Traversal>| found.iter().map(printed).collect::<Vec<_>>().join(" ");
     let lacking = find_spans_outside_schema(&body, &schema);
     let lacking: Vec<_> = lacking.iter().map(|span| source.sources.text_of_span(*span)).collect();

@@ -3,7 +3,7 @@
 //! a template, a reference, a type or a plain string.
 
 mod enclosing_path;
-mod read;
+mod read_json;
 #[cfg(test)]
 mod tests;
 
@@ -85,7 +85,7 @@ impl Expr {
 pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
     let start = Span::new(source, 0, 0);
     let mut body = Body::empty(Span::new(source, 0, sources.source_text(source).len()), start);
-    let Ok(root) = read::read_json(diags, sources, source) else { return body };
+    let Ok(root) = read_json::read_json(diags, sources, source) else { return body };
     match root.kind {
         ExprKind::Object(items) => body.undecided = json_members(items),
         // The same as one file for each.

@@ -309,7 +309,11 @@ impl<'a> Parser<'a> {
         result.map(|result| (list, result))
     }
 
-    fn with_newlines<T>(&mut self, newlines: bool, parse: impl FnOnce(&mut Self) -> T) -> T {
+    fn with_newlines_significant<T>(
+        &mut self,
+        newlines: bool,
+        parse: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let outer = std::mem::replace(&mut self.newlines, newlines);
         let result = parse(self);
         self.newlines = outer;

@@ -98,7 +98,9 @@ impl RunVariables<'_> {
         needed.extend(self.names_in_asserts());
         // Arguments of the providers that the run gets refer to the variables of the file as well.
         for provider in suite_provider_blocks_for_run(self.config, self.suite, self.run) {
-            needed.extend(refs::of_body(&provider.body).iter().filter_map(referenced_variable));
+            needed.extend(
+                refs::traversals_of_body(&provider.body).iter().filter_map(referenced_variable),
+            );
         }
         needed
     }
@@ -226,7 +228,7 @@ fn evaluate_variables<'e>(
 
 /// The names of the variables that an expression mentions.
 fn variable_names_in(expr: &Expr) -> Vec<Str> {
-    refs::of_expr(expr).iter().filter_map(referenced_variable).collect()
+    refs::traversals_of_expr(expr).iter().filter_map(referenced_variable).collect()
 }
 
 fn referenced_variable(traversal: &refs::Traversal) -> Option<Str> {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::contract::{AnswerToCheck, Call};
-use formwork_plugin_protocol::message::ephemeral::{LeaseRequest, OpenRequest};
+use formwork_plugin_protocol::message::ephemeral::{OpenRequest, RenewOrCloseRequest};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
 use super::{CallContext, ProviderClient, ResponseContext};
@@ -59,8 +59,8 @@ impl ProviderClient {
         let value = self.decode_object(diags, &answer.result, context)?;
         let config = config.clone().split_marks().0;
         let summary = messages::PROVIDER_PRODUCED_INVALID_EPHEMERAL;
-        let exchange =
-            AnswerToCheck::for_call(Call::Open { config: &config }).object(&answer.result, &value);
+        let exchange = AnswerToCheck::for_call(Call::Open { config: &config })
+            .with_object(&answer.result, &value);
         self.check_response_rules(diags, summary, &exchange, context)?;
         let keep = OpenEphemeralData { private: answer.private, renew_at: answer.renew_at };
         Ok(OpenedEphemeral { value, keep })
@@ -77,7 +77,7 @@ impl ProviderClient {
         private: Bytes,
         about: CallContext<'_>,
     ) -> Result<OpenEphemeralData, Reported> {
-        let request = LeaseRequest { type_name: kind.to_owned(), private };
+        let request = RenewOrCloseRequest { type_name: kind.to_owned(), private };
         let call = "RenewEphemeralResource";
         // Not repeated either: it may have taken effect.
         let answer = self
@@ -100,7 +100,7 @@ impl ProviderClient {
         private: Bytes,
         about: CallContext<'_>,
     ) -> Result<(), Reported> {
-        let request = LeaseRequest { type_name: kind.to_owned(), private };
+        let request = RenewOrCloseRequest { type_name: kind.to_owned(), private };
         let call = "CloseEphemeralResource";
         let verdict = self
             .wait_for_answer(call, about.addr, self.current_provider().close_ephemeral(request))

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
-use formwork_plugin_protocol::limit::StoredSizes;
+use formwork_plugin_protocol::message_limits::StoredSizes;
 use formwork_value::codec::{json, msgpack};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
 

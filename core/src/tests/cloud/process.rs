@@ -38,7 +38,7 @@ impl ProviderLauncher for FakeCloud {
     fn message_limit(&self) -> usize {
         self.lock_contents()
             .message_limit
-            .unwrap_or(formwork_plugin_protocol::limit::MAX_MESSAGE_BYTES)
+            .unwrap_or(formwork_plugin_protocol::message_limits::MAX_MESSAGE_BYTES)
     }
 
     async fn close_provider(&self, provider: &Arc<dyn Provider>) {

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use formwork_plugin_protocol::Failure;
 use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
 use formwork_plugin_protocol::message::ephemeral::{
-    LeaseRequest, OpenRequest, OpenResponse, RenewResponse,
+    OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse,
 };
 use formwork_value::schema::Role;
 use formwork_value::{Schema, Type, Value};
@@ -57,7 +57,7 @@ const EXPECTED_RENEWALS: usize = 2;
 
 pub(super) async fn renew_token(
     cloud: &FakeCloud,
-    request: &LeaseRequest,
+    request: &RenewOrCloseRequest,
 ) -> Result<RenewResponse, Failure> {
     let private = String::from_utf8_lossy(&request.private).into_owned();
     let fault = cloud.record_call(format!("renew {private}"));
@@ -87,7 +87,7 @@ pub(super) async fn wait_for_renewals(cloud: &FakeCloud) {
     }
 }
 
-pub(super) fn close_token(cloud: &FakeCloud, request: &LeaseRequest) -> DiagnosticsResponse {
+pub(super) fn close_token(cloud: &FakeCloud, request: &RenewOrCloseRequest) -> DiagnosticsResponse {
     let private = String::from_utf8_lossy(&request.private).into_owned();
     let fault = cloud.record_call(format!("close {private}"));
     DiagnosticsResponse { diagnostics: refusal(fault, "close") }

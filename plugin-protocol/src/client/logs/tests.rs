@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::*;
 
 fn read(line: &str) -> String {
-    let LogEntry { level, message, module, fields } = LogEntry::read(line);
+    let LogEntry { level, message, module, fields } = LogEntry::parse(line);
     let level = level.map_or("none".to_owned(), |level| level.to_string());
     format!("{level} | {message} | {module} | {fields}\n")
 }
@@ -46,7 +46,7 @@ fn lines_of_every_kind_are_understood() {
 async fn last_words(stderr: &[u8]) -> String {
     let log = PluginLog::new("test".to_owned());
     Arc::clone(&log).read_stderr_to_end(stderr).await;
-    log.last_lines(Duration::ZERO).await
+    log.panic_or_last_lines(Duration::ZERO).await
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use tonic::Code;
 use super::GrpcProvider;
 use crate::Failure;
 use crate::handshake::Protocol;
-use crate::limit;
+use crate::message_limits;
 use crate::raw::{RawAnswers, RawCall, RawError, RawStatus};
 use crate::wire::exchange::Exchange;
 
@@ -50,7 +50,7 @@ impl GrpcProvider {
         M: TryFrom<X::Response> + 'static,
         Failure: From<<X::Request as TryFrom<N>>::Error> + From<M::Error>,
     {
-        let answers = self.start::<X>(vec![request.try_into()?]).await?;
+        let answers = self.start_call::<X>(vec![request.try_into()?]).await?;
         let pieces = stream::unfold(Some(answers), |answers| async {
             let mut answers = answers?;
             let piece = answers.next().await.transpose()?;
@@ -76,10 +76,10 @@ impl GrpcProvider {
         &self,
         requests: Vec<X::Request>,
     ) -> Result<X::Response, Failure> {
-        self.start::<X>(requests).await?.first_answer().await
+        self.start_call::<X>(requests).await?.first_answer().await
     }
 
-    async fn start<X: Exchange>(
+    async fn start_call<X: Exchange>(
         &self,
         requests: Vec<X::Request>,
     ) -> Result<AnswerStream<X>, Failure> {
@@ -89,7 +89,7 @@ impl GrpcProvider {
         if let Some(length) = requests.iter().map(Message::encoded_len).find(is_too_large) {
             return Err(Failure::UnencodableMessage(too_large_reason(
                 length,
-                limit::MAX_REQUEST_BYTES,
+                message_limits::MAX_REQUEST_BYTES,
             )));
         }
         // Protocol 5 has no state stores. Such a call is not sent, and looks like one that an old
@@ -100,7 +100,7 @@ impl GrpcProvider {
             // Encoded here and not by the transport, so that a transcript has exactly the bytes of
             // the wire.
             messages: requests.iter().map(|request| request.encode_to_vec().into()).collect(),
-            answer_limit: limit::max_answer_bytes(X::METHOD),
+            answer_limit: message_limits::max_answer_bytes(X::METHOD),
         };
         let raw =
             self.transport.begin_call(call).await.map_err(|error| failure_from_raw(name, error))?;
@@ -150,7 +150,7 @@ impl<X: Exchange> AnswerStream<X> {
 }
 
 fn is_too_large(length: &usize) -> bool {
-    *length > limit::MAX_REQUEST_BYTES
+    *length > message_limits::MAX_REQUEST_BYTES
 }
 
 fn too_large_reason(length: impl Display, limit: usize) -> String {

@@ -21,7 +21,7 @@ use tonic::transport::{Channel, Endpoint, Server};
 use tower::service_fn;
 
 use super::*;
-use crate::client::lease::{ChannelSource, Lease};
+use crate::client::connection_lease::{ChannelSource, Lease};
 use crate::client::transport::ChannelTransport;
 use crate::server::ProviderService;
 use crate::{Payload, Provider};
@@ -133,7 +133,8 @@ async fn large_objects_go_both_ways() {
 #[tokio::test]
 async fn a_request_beyond_the_limit_is_not_sent() {
     let wire = over_the_wire(Arc::new(Example::default()), Protocol::V6).await;
-    let request = example::upgrade(Bytes::from(vec![0; crate::limit::MAX_MESSAGE_BYTES + 1]));
+    let request =
+        example::upgrade(Bytes::from(vec![0; crate::message_limits::MAX_MESSAGE_BYTES + 1]));
     let refused = wire.upgrade_state(request).await.unwrap_err();
     assert!(
         matches!(refused, Failure::UnencodableMessage(_)) && refused.has_changed_nothing(),

@@ -41,7 +41,8 @@ fn judged(schema: &Block, exchange: &AnswerToCheck<'_>) -> Vec<Violation> {
 
 fn simple(rule: Rule, call: Call<'_>, broken: &Plain, kept: &Plain) -> Case {
     let schema = secret();
-    let judge = |object| judged(&schema, &AnswerToCheck::for_call(call).value(object));
+    let judge =
+        |object| judged(&schema, &AnswerToCheck::for_call(call).with_object_without_schema(object));
     Case { rule, broken: judge(broken), kept: judge(kept) }
 }
 
@@ -49,7 +50,8 @@ fn simple(rule: Rule, call: Call<'_>, broken: &Plain, kept: &Plain) -> Case {
 fn plan(rule: Rule, schema: &Block, config: &Plain, broken: &Plain, kept: &Plain) -> Case {
     let prior = null(schema);
     let call = Call::Plan { prior: &prior, config, requires_replace: &[], legacy: false };
-    let judge = |object| judged(schema, &AnswerToCheck::for_call(call).value(object));
+    let judge =
+        |object| judged(schema, &AnswerToCheck::for_call(call).with_object_without_schema(object));
     Case { rule, broken: judge(broken), kept: judge(kept) }
 }
 
@@ -57,7 +59,8 @@ fn plan(rule: Rule, schema: &Block, config: &Plain, broken: &Plain, kept: &Plain
 fn result(rule: Rule, schema: &Block, planned: &Plain, broken: &Plain, kept: &Plain) -> Case {
     // Unknown values in an applied object are another rule's; a second plan may hold them.
     let call = Call::FinalPlan { shown: planned, replaced: &[] };
-    let judge = |object| judged(schema, &AnswerToCheck::for_call(call).value(object));
+    let judge =
+        |object| judged(schema, &AnswerToCheck::for_call(call).with_object_without_schema(object));
     Case { rule, broken: judge(broken), kept: judge(kept) }
 }
 
@@ -71,13 +74,19 @@ fn form_cases() -> Vec<Case> {
     vec![
         Case {
             rule: Rule::NotDeferred,
-            broken: read(AnswerToCheck::for_call(Call::Read).deferred(true)),
-            kept: read(AnswerToCheck::for_call(Call::Read).deferred(false).value(&object)),
+            broken: read(AnswerToCheck::for_call(Call::Read).with_deferred(true)),
+            kept: read(
+                AnswerToCheck::for_call(Call::Read)
+                    .with_deferred(false)
+                    .with_object_without_schema(&object),
+            ),
         },
         Case {
             rule: Rule::ObjectPresent,
-            broken: read(AnswerToCheck::for_call(Call::Read).object(&Payload::Absent, &nothing)),
-            kept: read(AnswerToCheck::for_call(Call::Read).object(&bytes, &nothing)),
+            broken: read(
+                AnswerToCheck::for_call(Call::Read).with_object(&Payload::Absent, &nothing),
+            ),
+            kept: read(AnswerToCheck::for_call(Call::Read).with_object(&bytes, &nothing)),
         },
         simple(Rule::ObjectNotNull, Call::ReadData, &nothing, &object),
         simple(Rule::ObjectKnown, Call::Read, &block_value(&schema, r#"{"name":"?"}"#), &object),
@@ -99,11 +108,11 @@ fn form_cases() -> Vec<Case> {
             rule: Rule::ImportType,
             broken: read(
                 AnswerToCheck::for_call(Call::Import { asked: "acme_a", found: "acme_b" })
-                    .value(&object),
+                    .with_object_without_schema(&object),
             ),
             kept: read(
                 AnswerToCheck::for_call(Call::Import { asked: "acme_a", found: "acme_a" })
-                    .value(&object),
+                    .with_object_without_schema(&object),
             ),
         },
     ]
@@ -114,7 +123,7 @@ fn identity_cases() -> Vec<Case> {
     let ty = Type::object([("id", Type::String)]);
     let identity = |id: Value| Payload::Value(plain(Value::object([("id", id)])), ty.clone());
     let judge = |came: &Payload, ty: Option<&Type>| {
-        let exchange = AnswerToCheck::for_call(Call::Any).identity(Some(came));
+        let exchange = AnswerToCheck::for_call(Call::Any).with_identity(Some(came));
         check_answer(&exchange, &Schemas { object: &schema, identity: ty })
     };
     let good = identity(Value::string("1"));
@@ -184,7 +193,9 @@ fn plan_cases() -> Vec<Case> {
 fn replace_cases() -> Vec<Case> {
     let schema = attributes_block(four_attributes());
     let prior = block_value(&schema, r#"{"name":"a"}"#);
-    let judge = |call, object| judged(&schema, &AnswerToCheck::for_call(call).value(object));
+    let judge = |call, object| {
+        judged(&schema, &AnswerToCheck::for_call(call).with_object_without_schema(object))
+    };
     let paths = |name: &str| [Path::root().attribute(name)];
     let (nowhere, name) = (paths("nowhere"), paths("name"));
     let replace = |paths| judge(Call::Replace { prior: &prior, paths }, &prior);
@@ -278,7 +289,8 @@ fn the_content_of_an_object_is_not_judged_where_its_form_is_broken() {
     let leaked = block_value(&schema, r#"{"name":"b","secret":"s"}"#);
     let prior = null(&schema);
     let call = Call::Plan { prior: &prior, config: &config, requires_replace: &[], legacy: false };
-    let violations = judged(&schema, &AnswerToCheck::for_call(call).value(&leaked));
+    let violations =
+        judged(&schema, &AnswerToCheck::for_call(call).with_object_without_schema(&leaked));
     let [violation] = &violations[..] else { panic!("{violations:?}") };
     assert_eq!(violation.rule, Rule::WriteOnlyNull);
     assert_eq!(violation.path.0, [Step::Attribute("secret".into())]);
@@ -295,9 +307,11 @@ fn answers_of_the_legacy_sdk_are_held_to_their_form_alone() {
         let plan = Call::Plan { prior: &prior, config: &config, requires_replace: &[], legacy };
         let apply = Call::Apply { planned: &config, legacy };
         for call in [plan, apply] {
-            let violations = judged(&schema, &AnswerToCheck::for_call(call).value(&other));
+            let violations =
+                judged(&schema, &AnswerToCheck::for_call(call).with_object_without_schema(&other));
             assert_eq!(violations.is_empty(), legacy, "{violations:?}");
-            let gone = judged(&schema, &AnswerToCheck::for_call(apply).value(&prior));
+            let gone =
+                judged(&schema, &AnswerToCheck::for_call(apply).with_object_without_schema(&prior));
             assert_eq!(gone.len(), 1, "an object that is gone is never tolerated");
         }
     }
@@ -307,7 +321,8 @@ fn answers_of_the_legacy_sdk_are_held_to_their_form_alone() {
 fn all_that_is_wrong_with_an_object_is_reported() {
     let schema = secret();
     let object = block_value(&schema, r#"{"name":"?","id":"?","secret":"s"}"#);
-    let violations = judged(&schema, &AnswerToCheck::for_call(Call::Read).value(&object));
+    let violations =
+        judged(&schema, &AnswerToCheck::for_call(Call::Read).with_object_without_schema(&object));
     let lines: Vec<_> = violations.iter().map(ToString::to_string).collect();
     assert_eq!(
         lines,

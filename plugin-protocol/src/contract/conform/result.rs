@@ -41,9 +41,9 @@ impl Compatible for Block {
 }
 
 /// As a value without a schema.
-struct AnyValue;
+struct ValueWithoutSchema;
 
-impl Compatible for AnyValue {
+impl Compatible for ValueWithoutSchema {
     fn compare(&self, check: &mut ResultChecker, planned: &Value, actual: &Value) {
         check.compare_values(planned, actual);
     }
@@ -55,7 +55,7 @@ impl ResultChecker {
     }
 
     fn report_with_values(&mut self, rule: Rule, message: String) {
-        self.violations.push(Violation::with_values(rule, &self.path, message));
+        self.violations.push(Violation::new_with_values(rule, &self.path, message));
     }
 
     fn check_within(&mut self, step: Option<Step>, check: impl FnOnce(&mut Self)) {
@@ -198,7 +198,7 @@ impl ResultChecker {
                 );
             }
             (_, Value::Unknown(_)) => self.report(Rule::ResultKnown, "was known, but now unknown"),
-            (Value::Set(_), _) => self.compare_sets(&AnyValue, "length", planned, actual),
+            (Value::Set(_), _) => self.compare_sets(&ValueWithoutSchema, "length", planned, actual),
             (Value::Bool(_) | Value::Number(_) | Value::String(_), _) => {
                 if planned != actual {
                     let (planned, actual) = (display_value(planned), display_value(actual));
@@ -222,7 +222,7 @@ impl ResultChecker {
                 }
                 None => self.report(
                     Rule::ResultElements,
-                    format!("element {} has vanished", shown_key(&step)),
+                    format!("element {} has vanished", display_step(&step)),
                 ),
             }
         }
@@ -232,7 +232,7 @@ impl ResultChecker {
             {
                 self.report(
                     Rule::ResultElements,
-                    format!("new element {} has appeared", shown_key(&step)),
+                    format!("new element {} has appeared", display_step(&step)),
                 );
             }
         }
@@ -378,7 +378,7 @@ fn describe_unknown(unknown: &Unknown) -> String {
     format!("(unknown {}: {})", unknown.ty().friendly_name(), known.join(", "))
 }
 
-fn shown_key(step: &Step) -> String {
+fn display_step(step: &Step) -> String {
     match step {
         Step::Attribute(name) | Step::Key(name) => format!("{:?}", name.as_str()),
         Step::Index(at) => at.to_string(),

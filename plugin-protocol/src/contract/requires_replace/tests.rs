@@ -23,8 +23,8 @@ fn schema() -> Block {
 fn check(prior: &str, planned: &str, paths: &[Path]) -> (Vec<String>, Vec<String>) {
     let schema = schema();
     let (prior, planned) = (block_value(&schema, prior), block_value(&schema, planned));
-    let forcing = requires_replace(&schema, &prior, &planned, paths);
-    let nowhere = replace_violations(&prior, &planned, paths);
+    let forcing = paths_requiring_replace(&schema, &prior, &planned, paths);
+    let nowhere = replace_path_violations(&prior, &planned, paths);
     (forcing.iter().map(Path::to_string).collect(), violation_lines(&nowhere))
 }
 

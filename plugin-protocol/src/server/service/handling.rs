@@ -14,7 +14,7 @@ use tonic::codegen::http;
 use tonic::server::{Grpc, StreamingService};
 use tonic::{Code, Request, Response, Status, Streaming};
 
-use crate::limit;
+use crate::message_limits;
 use crate::provider::{Events, PendingResponse, ProviderExt as _};
 use crate::wire::codec::{Decoded, Protobuf};
 use crate::wire::convert::IncomingState;
@@ -130,10 +130,10 @@ impl IncomingCall {
         let Self { name, provider, request } = self;
         let run: RunHandler<X::Request, X::Response> =
             Box::new(move |requests| run(provider, requests));
-        let call = OneCall { name, run: Some(run) };
+        let call = SingleCallHandler { name, run: Some(run) };
         async move {
             Grpc::new(Protobuf::<X::Response, X::Request>::default())
-                .max_decoding_message_size(limit::MAX_REQUEST_BYTES)
+                .max_decoding_message_size(message_limits::MAX_REQUEST_BYTES)
                 // The host limits answers, and can say so. An answer refused here would be lost
                 // without a word.
                 .max_encoding_message_size(usize::MAX)
@@ -148,14 +148,14 @@ type AnswerPieces<A> = BoxStream<'static, Result<A, Status>>;
 type AnswerFuture<A> = BoxFuture<'static, Result<AnswerPieces<A>, Status>>;
 
 /// The handler that tonic calls once it has taken the request apart.
-struct OneCall<Q, A> {
+struct SingleCallHandler<Q, A> {
     name: &'static str,
     run: Option<RunHandler<Q, A>>,
 }
 
 type RunHandler<Q, A> = Box<dyn FnOnce(Streaming<Decoded<Q>>) -> AnswerFuture<A> + Send>;
 
-impl<Q, A: Send + 'static> StreamingService<Decoded<Q>> for OneCall<Q, A> {
+impl<Q, A: Send + 'static> StreamingService<Decoded<Q>> for SingleCallHandler<Q, A> {
     type Response = A;
     type ResponseStream = AnswerPieces<A>;
     type Future = BoxFuture<'static, Result<Response<AnswerPieces<A>>, Status>>;

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
 use super::value::{decode_payload, decode_time, encode_required};
 use super::{InvalidMessage, UnencodableMessage, diag};
-use crate::message::ephemeral::{LeaseRequest, OpenRequest, OpenResponse, RenewResponse};
+use crate::message::ephemeral::{OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse};
 use crate::wire::generated::tfplugin6 as v6;
 
 /// Writes private bytes where the protocol tells none from empty ones, and we do not.
@@ -63,25 +63,25 @@ impl TryFrom<v6::open_ephemeral_resource::Response> for OpenResponse {
     }
 }
 
-impl From<LeaseRequest> for v6::renew_ephemeral_resource::Request {
-    fn from(request: LeaseRequest) -> Self {
+impl From<RenewOrCloseRequest> for v6::renew_ephemeral_resource::Request {
+    fn from(request: RenewOrCloseRequest) -> Self {
         Self { type_name: request.type_name, private: encode_private(request.private) }
     }
 }
 
-impl From<v6::renew_ephemeral_resource::Request> for LeaseRequest {
+impl From<v6::renew_ephemeral_resource::Request> for RenewOrCloseRequest {
     fn from(wire: v6::renew_ephemeral_resource::Request) -> Self {
         Self { type_name: wire.type_name, private: wire.private.unwrap_or_default() }
     }
 }
 
-impl From<LeaseRequest> for v6::close_ephemeral_resource::Request {
-    fn from(request: LeaseRequest) -> Self {
+impl From<RenewOrCloseRequest> for v6::close_ephemeral_resource::Request {
+    fn from(request: RenewOrCloseRequest) -> Self {
         Self { type_name: request.type_name, private: encode_private(request.private) }
     }
 }
 
-impl From<v6::close_ephemeral_resource::Request> for LeaseRequest {
+impl From<v6::close_ephemeral_resource::Request> for RenewOrCloseRequest {
     fn from(wire: v6::close_ephemeral_resource::Request) -> Self {
         Self { type_name: wire.type_name, private: wire.private.unwrap_or_default() }
     }

@@ -43,18 +43,18 @@ pub(super) fn decode_type(json: &[u8]) -> Result<Type, InvalidMessage> {
     type_json::decode(json).map_err(|why| {
         InvalidMessage::new(format!(
             "`{}` is not a type: {why}",
-            shorten(&String::from_utf8_lossy(json))
+            shorten_type_text(&String::from_utf8_lossy(json))
         ))
     })
 }
 
-fn shorten(text: &str) -> String {
+fn shorten_type_text(text: &str) -> String {
     // A type may fill megabytes, and an error is for people.
-    const MAX_SHOWN_LENGTH: usize = 60;
-    if text.chars().count() <= MAX_SHOWN_LENGTH {
+    const MAX_SHOWN_TYPE_LENGTH: usize = 60;
+    if text.chars().count() <= MAX_SHOWN_TYPE_LENGTH {
         return text.to_owned();
     }
-    text.chars().take(MAX_SHOWN_LENGTH).chain("…".chars()).collect()
+    text.chars().take(MAX_SHOWN_TYPE_LENGTH).chain("…".chars()).collect()
 }
 
 /// Reads whether a description is Markdown. An unknown kind is shown as plain text.
@@ -104,7 +104,7 @@ fn decode_nested_block(
         Ok(BlockNesting::List) => Nesting::List,
         Ok(BlockNesting::Set) => Nesting::Set,
         Ok(BlockNesting::Map) => Nesting::Map,
-        Ok(BlockNesting::Invalid) | Err(_) => return Err(unknown_nesting(wire.nesting)),
+        Ok(BlockNesting::Invalid) | Err(_) => return Err(unknown_nesting_error(wire.nesting)),
     };
     let block = wire.block.ok_or_else(|| InvalidMessage::new("it has no content"))?;
     Ok(NestedBlock {
@@ -117,7 +117,7 @@ fn decode_nested_block(
     })
 }
 
-fn unknown_nesting(number: i32) -> InvalidMessage {
+fn unknown_nesting_error(number: i32) -> InvalidMessage {
     InvalidMessage::new(format!("nesting mode {number} is not known"))
 }
 
@@ -176,7 +176,7 @@ fn decode_nested_attributes(
         Ok(ObjectNesting::List) => Nesting::List,
         Ok(ObjectNesting::Set) => Nesting::Set,
         Ok(ObjectNesting::Map) => Nesting::Map,
-        Ok(ObjectNesting::Invalid) | Err(_) => return Err(unknown_nesting(wire.nesting)),
+        Ok(ObjectNesting::Invalid) | Err(_) => return Err(unknown_nesting_error(wire.nesting)),
     };
     Ok(NestedAttributes { attributes: decode_attributes(wire.attributes, rigour)?, nesting })
 }

@@ -14,7 +14,7 @@ use crate::digest::{sha1, to_hex};
 
 /// The public half of a key in all its forms. A key that OpenSSH has no form for has empty strings
 /// there.
-pub(in crate::tls) struct PublicForms {
+pub(in crate::tls) struct PublicKeyForms {
     /// The SHA-1 digest of the key in DER.
     pub(in crate::tls) id: String,
     pub(in crate::tls) pem: String,
@@ -81,9 +81,9 @@ impl PrivateKey {
     }
 
     /// The public key in all its forms.
-    pub(in crate::tls) fn public_forms(&self) -> Result<PublicForms, KeyError> {
+    pub(in crate::tls) fn public_forms(&self) -> Result<PublicKeyForms, KeyError> {
         let der = self.public_key_info()?.to_der()?;
-        let mut forms = PublicForms {
+        let mut forms = PublicKeyForms {
             id: to_hex(&sha1(&der)),
             pem: encode_pem("PUBLIC KEY", &der)?,
             openssh: String::new(),

@@ -25,7 +25,7 @@ pub(super) struct OpensshPublicKey {
 
 /// The public half of a key; `None` if OpenSSH has no such keys.
 pub(super) fn encode_public_key(key: &PrivateKey) -> Result<Option<OpensshPublicKey>, KeyError> {
-    let Some((kind, blob)) = public_blob(key)? else { return Ok(None) };
+    let Some((kind, blob)) = openssh_public_blob(key)? else { return Ok(None) };
     let md5: Vec<_> = Md5::digest(&blob).iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(Some(OpensshPublicKey {
         line: format!("{kind} {}\n", STANDARD.encode(&blob)),
@@ -36,7 +36,7 @@ pub(super) fn encode_public_key(key: &PrivateKey) -> Result<Option<OpensshPublic
 
 /// A private key; `None` if OpenSSH has no such keys.
 pub(super) fn encode_private_key(key: &PrivateKey) -> Result<Option<String>, KeyError> {
-    let Some((kind, blob)) = public_blob(key)? else { return Ok(None) };
+    let Some((kind, blob)) = openssh_public_blob(key)? else { return Ok(None) };
     let mut secret = PartWriter::default();
     // The same number twice shows who decrypts the rest that the password was right.
     let check = &sha1(&blob)[..4];
@@ -118,7 +118,7 @@ fn decode_secret_part(mut reader: PartReader<'_>) -> Option<Result<PrivateKey, K
 }
 
 /// The kind of a key and its public half.
-fn public_blob(key: &PrivateKey) -> Result<Option<(String, Vec<u8>)>, KeyError> {
+fn openssh_public_blob(key: &PrivateKey) -> Result<Option<(String, Vec<u8>)>, KeyError> {
     let mut blob = PartWriter::default();
     let kind = match key {
         PrivateKey::Rsa(_) => "ssh-rsa".to_owned(),

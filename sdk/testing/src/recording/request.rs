@@ -4,7 +4,7 @@
 use formwork_plugin_protocol::message::action::ActionRequest;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
 use formwork_plugin_protocol::message::data::ReadDataRequest;
-use formwork_plugin_protocol::message::ephemeral::{LeaseRequest, OpenRequest};
+use formwork_plugin_protocol::message::ephemeral::{OpenRequest, RenewOrCloseRequest};
 use formwork_plugin_protocol::message::function::CallRequest;
 use formwork_plugin_protocol::message::list::{ListRequest, ValidateListRequest};
 use formwork_plugin_protocol::message::resource::{
@@ -188,7 +188,7 @@ impl RecordedRequestOrAnswer<'_> {
         self
     }
 
-    fn with_lease_request(mut self, request: &LeaseRequest) -> Self {
+    fn with_lease_request(mut self, request: &RenewOrCloseRequest) -> Self {
         self.add_nonempty_member("private", encode_bytes(&request.private));
         self
     }

@@ -141,13 +141,17 @@ pub(super) fn split_runs(edits: &[Edit]) -> impl Iterator<Item = &[Edit]> {
 }
 
 /// Whether a run is the first one, and whether it is the last one.
-pub(super) struct RunEnds {
+pub(super) struct EditRunPosition {
     pub(super) first: bool,
     pub(super) last: bool,
 }
 
 /// Hidden part of a run that stays: all but `context` elements next to a difference.
-pub(super) fn hidden_range(len: usize, context: usize, ends: RunEnds) -> std::ops::Range<usize> {
+pub(super) fn hidden_range(
+    len: usize,
+    context: usize,
+    ends: EditRunPosition,
+) -> std::ops::Range<usize> {
     let from = if ends.first { 0 } else { context.min(len) };
     let to = if ends.last { len } else { len.saturating_sub(context).max(from) };
     from..to

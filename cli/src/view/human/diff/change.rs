@@ -6,7 +6,9 @@ use formwork_value::schema::Attribute;
 use formwork_value::{Marks, Path, Step, Str, Value};
 
 use super::ChangeSign;
-use super::same_content::{is_keyed, is_same_content, is_sequence, known_content, member, members};
+use super::same_content::{
+    is_object_or_map_value, is_same_content, is_sequence, known_content, member, members,
+};
 
 /// One of the two values of a change.
 #[derive(Clone, Copy)]
@@ -250,6 +252,6 @@ impl<'v> ValueChange<'v> {
 
     /// Whether a side is an object or a map.
     pub(super) fn is_object_or_map(side: ChangeSide<'_>) -> bool {
-        side.known_content().is_some_and(is_keyed)
+        side.known_content().is_some_and(is_object_or_map_value)
     }
 }

@@ -6,9 +6,9 @@ use formwork_value::{Str, Type};
 use super::ChangeSign;
 use super::change::{UnknownAfter, ValueChange};
 use super::compare_values::{
-    compare_attributes, known_member_names, map_sign, sensitive_node, unknown_node, write_only,
+    compare_attributes, known_member_names, map_sign, sensitive_node, unknown_node, write_only_node,
 };
-use super::element_pairs::set_pairs;
+use super::element_pairs::set_element_pairs;
 use super::node::{BlockNodes, DiffNode, NodeForm};
 
 /// Compares two blocks.
@@ -28,7 +28,7 @@ pub(super) fn compare_blocks<'v>(change: ValueChange<'v>, schema: &'v Block) -> 
     let (mut blocks, mut sign) = (Vec::new(), sign);
     for (name, nested) in &schema.blocks {
         let part = change.member(name);
-        let (found, part_sign) = nested_blocks(&part, nested);
+        let (found, part_sign) = compare_nested_blocks(&part, nested);
         if part_sign == ChangeSign::Keep && part.is_empty() && !part.is_unknown() {
             continue;
         }
@@ -43,7 +43,7 @@ pub(super) fn compare_blocks<'v>(change: ValueChange<'v>, schema: &'v Block) -> 
         });
     }
     let hidden = schema.attributes.iter().filter(|(_, attribute)| attribute.write_only);
-    attributes.extend(hidden.map(|(name, _)| (name, write_only(&change, sign))));
+    attributes.extend(hidden.map(|(name, _)| (name, write_only_node(&change, sign))));
     attributes.sort_by_key(|(name, _)| *name);
     DiffNode {
         form: NodeForm::Block { attributes, blocks },
@@ -55,7 +55,10 @@ pub(super) fn compare_blocks<'v>(change: ValueChange<'v>, schema: &'v Block) -> 
 /// The blocks of one type, each with its label, and their change.
 type NestedBlocksDiff<'v> = (Vec<(Option<&'v Str>, DiffNode<'v>)>, ChangeSign);
 
-fn nested_blocks<'v>(change: &ValueChange<'v>, nested: &'v NestedBlock) -> NestedBlocksDiff<'v> {
+fn compare_nested_blocks<'v>(
+    change: &ValueChange<'v>,
+    nested: &'v NestedBlock,
+) -> NestedBlocksDiff<'v> {
     let schema = &nested.block;
     let (found, sign): (Vec<_>, ChangeSign) = match nested.nesting {
         Nesting::Single | Nesting::Group => {
@@ -75,7 +78,7 @@ fn nested_blocks<'v>(change: &ValueChange<'v>, nested: &'v NestedBlock) -> Neste
             (blocks.collect(), change.outer_sign())
         }
         Nesting::Set => {
-            let pairs = set_pairs(change).into_iter();
+            let pairs = set_element_pairs(change).into_iter();
             let blocks = pairs
                 .map(|(before, after)| {
                     (None, compare_blocks(change.element(before, after), schema))

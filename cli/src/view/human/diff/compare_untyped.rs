@@ -7,10 +7,12 @@ use formwork_value::Value;
 
 use super::ChangeSign;
 use super::change::{UnknownAfter, ValueChange};
-use super::compare_values::{map_sign, member_names, sensitive_node, unknown_node, with_parts};
-use super::element_pairs::slice_pairs;
+use super::compare_values::{
+    map_sign, member_names, node_with_parts, sensitive_node, unknown_node,
+};
+use super::element_pairs::list_element_pairs;
 use super::node::{DiffNode, NodeForm, ValueSides};
-use super::same_content::{is_keyed, is_same_content, is_sequence};
+use super::same_content::{is_object_or_map_value, is_same_content, is_sequence};
 
 /// A type of JSON.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,7 +31,7 @@ impl JsonKind {
             Some(Value::Bool(_)) => Self::Bool,
             Some(Value::Number(_)) => Self::Number,
             Some(Value::String(_)) => Self::String,
-            Some(value) if is_keyed(value) => Self::Object,
+            Some(value) if is_object_or_map_value(value) => Self::Object,
             Some(value) if is_sequence(value) => Self::Array,
             _ => Self::Null,
         }
@@ -72,14 +74,14 @@ fn diff_same_kind<'v>(change: &ValueChange<'v>, kind: JsonKind) -> DiffNode<'v> 
             let members =
                 member_names(change).map(|name| (name, compare_untyped(&change.member(name))));
             let form = NodeForm::Object { attributes: members.collect(), nested: false };
-            DiffNode { forces: false, ..with_parts(change, map_sign(change), form) }
+            DiffNode { forces: false, ..node_with_parts(change, map_sign(change), form) }
         }
         JsonKind::Array => {
-            let pairs = slice_pairs(change, is_keyed).into_iter();
+            let pairs = list_element_pairs(change, is_object_or_map_value).into_iter();
             let elements =
                 pairs.map(|(before, after)| compare_untyped(&change.element(before, after)));
             let form = NodeForm::List { elements: elements.collect(), context: true };
-            DiffNode { forces: false, ..with_parts(change, change.outer_sign(), form) }
+            DiffNode { forces: false, ..node_with_parts(change, change.outer_sign(), form) }
         }
         JsonKind::Null | JsonKind::Bool | JsonKind::Number | JsonKind::String => {
             let (before, after) = (change.before.known_content(), change.after.known_content());

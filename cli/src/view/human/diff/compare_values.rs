@@ -7,7 +7,7 @@ use formwork_value::schema::{Attribute, AttributeKind, Nesting};
 use formwork_value::{Str, Type};
 
 use super::change::{UnknownAfter, ValueChange};
-use super::element_pairs::{set_pairs, slice_pairs};
+use super::element_pairs::{list_element_pairs, set_element_pairs};
 use super::node::{DiffNode, NamedNodes, NodeForm, ValueSides};
 use super::{ChangeSign, compare_untyped};
 
@@ -53,32 +53,32 @@ fn compare_type<'v>(change: ValueChange<'v>, ty: &Type) -> DiffNode<'v> {
             let attributes = compare_members(&change, |name, part| {
                 object.attributes.get(name).map(|ty| compare_values(part, ty))
             });
-            with_parts(&change, sign, NodeForm::Object { attributes, nested: false })
+            node_with_parts(&change, sign, NodeForm::Object { attributes, nested: false })
         }
         Type::Map(element) => {
             let elements =
                 member_names(&change).map(|key| (key, compare_values(change.member(key), element)));
             let elements = elements.collect();
-            with_parts(&change, map_sign(&change), NodeForm::Map { elements, nested: false })
+            node_with_parts(&change, map_sign(&change), NodeForm::Map { elements, nested: false })
         }
         Type::List(element) => {
             let is_object = matches!(**element, Type::Object(_));
-            let pairs = slice_pairs(&change, |_| is_object).into_iter();
+            let pairs = list_element_pairs(&change, |_| is_object).into_iter();
             let elements = pairs.map(|(before, after)| change.element(before, after));
             let elements = elements.map(|part| compare_values(part, element)).collect();
-            with_parts(&change, sign, NodeForm::List { elements, context: true })
+            node_with_parts(&change, sign, NodeForm::List { elements, context: true })
         }
         Type::Tuple(types) => {
             let elements = types.iter().enumerate();
             let elements =
                 elements.map(|(at, ty)| compare_values(change.element(at, at), ty)).collect();
-            with_parts(&change, sign, NodeForm::List { elements, context: true })
+            node_with_parts(&change, sign, NodeForm::List { elements, context: true })
         }
         Type::Set(element) => {
-            let pairs = set_pairs(&change).into_iter();
+            let pairs = set_element_pairs(&change).into_iter();
             let elements = pairs.map(|(before, after)| change.element(before, after));
             let elements = elements.map(|part| compare_values(part, element)).collect();
-            with_parts(&change, sign, NodeForm::Set { elements, nested: false })
+            node_with_parts(&change, sign, NodeForm::Set { elements, nested: false })
         }
     }
 }
@@ -108,18 +108,18 @@ fn compare_nested_attributes<'v>(
         Nesting::Map => {
             let elements = known_member_names(&change).map(|key| (key, single(change.member(key))));
             let elements = elements.collect();
-            with_parts(&change, map_sign(&change), NodeForm::Map { elements, nested: true })
+            node_with_parts(&change, map_sign(&change), NodeForm::Map { elements, nested: true })
         }
         Nesting::List => {
             let len = change.before.elements().len().max(change.after.elements().len());
             let elements = (0..len).map(|at| single(change.element(at, at))).collect();
-            with_parts(&change, sign, NodeForm::List { elements, context: false })
+            node_with_parts(&change, sign, NodeForm::List { elements, context: false })
         }
         Nesting::Set => {
-            let pairs = set_pairs(&change).into_iter();
+            let pairs = set_element_pairs(&change).into_iter();
             let elements = pairs.map(|(before, after)| single(change.element(before, after)));
             let elements = elements.collect();
-            with_parts(&change, sign, NodeForm::Set { elements, nested: true })
+            node_with_parts(&change, sign, NodeForm::Set { elements, nested: true })
         }
     }
 }
@@ -131,7 +131,7 @@ fn compare_nested_object<'v>(
     let mut parts = compare_attributes(change, attributes);
     let sign = change.outer_sign().with_parts(parts.iter().map(|(_, part)| part));
     let hidden = attributes.iter().filter(|(_, attribute)| attribute.write_only);
-    parts.extend(hidden.map(|(name, _)| (name, write_only(&change.attribute(name), sign))));
+    parts.extend(hidden.map(|(name, _)| (name, write_only_node(&change.attribute(name), sign))));
     parts.sort_by_key(|(name, _)| *name);
     DiffNode { sign, ..unsigned_node(change, NodeForm::Object { attributes: parts, nested: true }) }
 }
@@ -152,7 +152,7 @@ pub(super) fn compare_attributes<'v>(
 }
 
 /// An attribute that is not stored. It changes as its owner does, unless that is updated.
-pub(super) fn write_only<'v>(change: &ValueChange<'v>, owner: ChangeSign) -> DiffNode<'v> {
+pub(super) fn write_only_node<'v>(change: &ValueChange<'v>, owner: ChangeSign) -> DiffNode<'v> {
     let sensitive = change.before.sensitive || change.after.sensitive;
     let sign = if owner == ChangeSign::Change { ChangeSign::Keep } else { owner };
     DiffNode { sign, ..unsigned_node(change, NodeForm::WriteOnly { sensitive }) }
@@ -241,7 +241,7 @@ pub(super) fn unknown_node<'v>(
 }
 
 /// A node whose change is that of its parts.
-pub(super) fn with_parts<'v>(
+pub(super) fn node_with_parts<'v>(
     change: &ValueChange<'v>,
     sign: ChangeSign,
     form: NodeForm<'v>,

@@ -6,32 +6,33 @@ use formwork_value::Value;
 
 use super::align::{Edit, align};
 use super::change::ValueChange;
-use super::same_content::{ElementPlaces, is_same_content};
+use super::same_content::{ElementPositions, is_same_content};
 
 /// The places of an element before and after.
 pub(super) type ElementPair = (usize, usize);
 
 /// A value that is compared by its content.
-struct ByContent<'v>(&'v Value);
+struct ComparedByContent<'v>(&'v Value);
 
-impl PartialEq for ByContent<'_> {
+impl PartialEq for ComparedByContent<'_> {
     fn eq(&self, other: &Self) -> bool {
         is_same_content(Some(self.0), Some(other.0))
     }
 }
 
 /// Pairs the elements of a list.
-pub(super) fn slice_pairs(
+pub(super) fn list_element_pairs(
     change: &ValueChange<'_>,
     is_object: impl Fn(&Value) -> bool,
 ) -> Vec<ElementPair> {
     let (old, new) = (change.before.elements(), change.after.elements());
-    let [before, after] = [old, new].map(|items| items.iter().map(ByContent).collect::<Vec<_>>());
-    let places = ElementPlaces::of(new.iter().enumerate());
+    let [before, after] =
+        [old, new].map(|items| items.iter().map(ComparedByContent).collect::<Vec<_>>());
+    let places = ElementPositions::of(new.iter().enumerate());
     if old.len() == new.len() && !old.iter().all(|item| places.contains(item)) {
         return (0..old.len()).map(|at| (at, at)).collect();
     }
-    let is_object = |item: &ByContent<'_>| is_object(item.0);
+    let is_object = |item: &ComparedByContent<'_>| is_object(item.0);
     pair_edits(&align(&before, &after), &before, &after, is_object)
 }
 
@@ -66,10 +67,10 @@ fn pair_edits<T>(
 }
 
 /// Pairs the equal elements of a set.
-pub(super) fn set_pairs(change: &ValueChange<'_>) -> Vec<ElementPair> {
+pub(super) fn set_element_pairs(change: &ValueChange<'_>) -> Vec<ElementPair> {
     let (old, new) = (change.before.elements(), change.after.elements());
     let known = new.iter().enumerate().filter(|(_, item)| !item.is_unknown());
-    let mut places = ElementPlaces::of(known);
+    let mut places = ElementPositions::of(known);
     let kept = old.iter().enumerate();
     let mut pairs: Vec<ElementPair> =
         kept.map(|(before, item)| (before, places.take(item).unwrap_or(new.len()))).collect();
@@ -84,7 +85,7 @@ pub(super) fn set_pairs(change: &ValueChange<'_>) -> Vec<ElementPair> {
 #[cfg(test)]
 mod tests {
     use super::super::change::ChangeSide;
-    use super::super::same_content::is_keyed;
+    use super::super::same_content::is_object_or_map_value;
     use super::*;
 
     fn tuple(items: &[Value]) -> Value {
@@ -94,7 +95,7 @@ mod tests {
     fn check(old: &[Value], new: &[Value], expected: &[ElementPair]) {
         let (old, new) = (tuple(old), tuple(new));
         let change = ValueChange::new(ChangeSide::of(&old), ChangeSide::of(&new), &[]);
-        assert_eq!(slice_pairs(&change, is_keyed), expected);
+        assert_eq!(list_element_pairs(&change, is_object_or_map_value), expected);
     }
 
     #[test]
@@ -116,6 +117,6 @@ mod tests {
         let unknown = Value::unknown(formwork_value::Type::String);
         let (old, new) = (tuple(&[a.clone(), b]), tuple(&[unknown, a]));
         let change = ValueChange::new(ChangeSide::of(&old), ChangeSide::of(&new), &[]);
-        assert_eq!(set_pairs(&change), [(0, 1), (1, 2), (2, 0)]);
+        assert_eq!(set_element_pairs(&change), [(0, 1), (1, 2), (2, 0)]);
     }
 }

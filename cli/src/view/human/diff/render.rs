@@ -308,13 +308,17 @@ impl DiffRenderer<'_> {
                 continue;
             }
             let part = RenderOptions { keeps: options.keeps || is_name, ..options };
-            text.push_str(&self.render_named(AlignedName { text: shown, width }, node, part));
+            text.push_str(&self.render_named_member(
+                AlignedName { text: shown, width },
+                node,
+                part,
+            ));
         }
         text + &self.hidden_count_line(n_hidden, "attribute", options.at)
     }
 
     /// The lines of one member.
-    pub(super) fn render_named(
+    pub(super) fn render_named_member(
         &self,
         name: AlignedName<'_>,
         node: &DiffNode<'_>,

@@ -3,7 +3,7 @@
 use formwork_value::Value;
 use formwork_value::codec::json::decode_untyped;
 
-use super::align::{Edit, RunEnds, align, hidden_range, split_runs};
+use super::align::{Edit, EditRunPosition, align, hidden_range, split_runs};
 use super::change::{ChangeSide, ValueChange};
 use super::node::{DiffNode, NodeForm, ValueSides};
 use super::render::RenderOptions;
@@ -158,7 +158,8 @@ impl DiffRenderer<'_> {
         for (number, run) in runs.iter().enumerate() {
             let hidden = match run {
                 [Edit::Keep(..), ..] => {
-                    let ends = RunEnds { first: number == 0, last: number + 1 == runs.len() };
+                    let ends =
+                        EditRunPosition { first: number == 0, last: number + 1 == runs.len() };
                     hidden_range(run.len(), CONTEXT_LINES, ends)
                 }
                 _ => 0..0,

@@ -40,14 +40,17 @@ pub(super) fn is_same_content(before: Option<&Value>, after: Option<&Value>) -> 
 }
 
 fn are_same_parts(before: &Value, after: &Value) -> bool {
-    if is_keyed(before) || is_keyed(after) {
+    if is_object_or_map_value(before) || is_object_or_map_value(after) {
         let mut rest = known_members(after);
         let starts_same = known_members(before).all(|(name, value)| {
             rest.next().is_some_and(|(other, new)| {
                 name == other && is_same_content(Some(value), Some(new))
             })
         });
-        return is_keyed(before) && is_keyed(after) && starts_same && rest.next().is_none();
+        return is_object_or_map_value(before)
+            && is_object_or_map_value(after)
+            && starts_same
+            && rest.next().is_none();
     }
     if is_sequence(before) || is_sequence(after) {
         let (old, new) = (before.children(), after.children());
@@ -65,7 +68,7 @@ fn known_members(value: &Value) -> impl Iterator<Item = (&Str, &Value)> {
 }
 
 /// Whether a value is an object or a map.
-pub(super) fn is_keyed(value: &Value) -> bool {
+pub(super) fn is_object_or_map_value(value: &Value) -> bool {
     matches!(value.under_marks(), Value::Map(_) | Value::Object(_))
 }
 
@@ -76,9 +79,9 @@ pub(super) fn is_sequence(value: &Value) -> bool {
 
 /// The places of elements by their content, so that finding equal ones takes no comparison of each
 /// with each.
-pub(super) struct ElementPlaces<'v>(HashMap<u64, Vec<(usize, &'v Value)>>);
+pub(super) struct ElementPositions<'v>(HashMap<u64, Vec<(usize, &'v Value)>>);
 
-impl<'v> ElementPlaces<'v> {
+impl<'v> ElementPositions<'v> {
     /// Collects the places of some elements.
     pub(super) fn of(elements: impl Iterator<Item = (usize, &'v Value)>) -> Self {
         let mut by_hash: HashMap<u64, Vec<(usize, &Value)>> = HashMap::new();
@@ -130,7 +133,7 @@ fn hash_value_into(value: &Value, into: &mut DefaultHasher) {
         Some(Value::Bool(truth)) => truth.hash(into),
         Some(Value::Number(number)) => number.hash(into),
         Some(Value::String(text)) => text.hash(into),
-        Some(keyed) if is_keyed(keyed) => {
+        Some(keyed) if is_object_or_map_value(keyed) => {
             for (name, value) in known_members(keyed) {
                 name.hash(into);
                 hash_value_into(value, into);
@@ -167,7 +170,7 @@ mod tests {
     #[test]
     fn an_element_is_taken_once() {
         let values = [Value::int(1), Value::int(2), Value::int(1)];
-        let mut places = ElementPlaces::of(values.iter().enumerate());
+        let mut places = ElementPositions::of(values.iter().enumerate());
         assert!(places.contains(&values[0]) && !places.contains(&Value::int(3)));
         assert_eq!(places.take(&values[0]), Some(2));
         assert_eq!(places.take(&values[0]), None);
@@ -181,7 +184,7 @@ mod tests {
             (from..from + 100_000).map(|n| Value::object([("n", Value::int(n))])).collect()
         };
         let (old, new) = (list(0), list(1));
-        let mut places = ElementPlaces::of(new.iter().enumerate());
+        let mut places = ElementPositions::of(new.iter().enumerate());
         assert_eq!(old.iter().filter(|value| places.take(value).is_none()).count(), 1);
         assert_eq!(places.remaining(), [99_999]);
     }

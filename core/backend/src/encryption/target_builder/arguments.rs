@@ -7,13 +7,13 @@ use formwork_value::convert::convert;
 use formwork_value::schema::Role;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 
-use super::super::keys::{KeyPair, MethodKeys};
+use super::super::keys::{EncryptionAndDecryptionKeys, MethodKeys};
 use super::build_key_provider;
 use crate::kind::{BackendEnvironment, BackendKind};
 use crate::messages;
 
 /// The arguments of a block, each taken once.
-pub(super) struct MethodArguments<'a> {
+pub(super) struct EncryptionArguments<'a> {
     /// The block, as messages name it.
     pub(super) address: String,
     pub(super) span: Span,
@@ -21,7 +21,7 @@ pub(super) struct MethodArguments<'a> {
     pub(super) environment: &'a BackendEnvironment,
 }
 
-impl MethodArguments<'_> {
+impl EncryptionArguments<'_> {
     /// The arguments that a key provider and a backend have in common, as values of the backend.
     pub(super) fn backend_arguments(
         &mut self,
@@ -176,7 +176,7 @@ impl MethodArguments<'_> {
             return Err(self.report_argument(diags, &reason));
         };
         let decryption = key("decryption_key").filter(|key| !key.is_empty());
-        Ok(Some(MethodKeys::Static(KeyPair { encryption, decryption })))
+        Ok(Some(MethodKeys::Static(EncryptionAndDecryptionKeys { encryption, decryption })))
     }
 
     /// Reports an argument that was not taken.

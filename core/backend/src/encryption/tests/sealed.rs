@@ -210,9 +210,9 @@ fn readable_states_and_values_are_refused_without_a_fallback() {
     let readable = readable.replace(&format!("sealed:age:{}", sealed_values(&text)[1]), "oops");
     let error = strict.parse_state(readable.as_bytes()).unwrap_err().to_string();
     assert_eq!(error, "t.a/a: the sensitive value is not encrypted");
-    let copy = lenient.encrypt_file(readable.clone().into_bytes()).unwrap();
+    let copy = lenient.encrypt_file_text(readable.clone().into_bytes()).unwrap();
     assert!(!String::from_utf8_lossy(&copy).contains("oops") && sealed_values(&copy).len() == 2);
-    assert_eq!(lenient.encrypt_file(text.clone()).unwrap(), text);
+    assert_eq!(lenient.encrypt_file_text(text.clone()).unwrap(), text);
     for text in [readable.into_bytes(), state_with_secret().to_bytes()] {
         assert!(strict.parse_state(&text).is_err());
         let (read, is_current) = lenient.parse_checking_current_form(&text).unwrap();
@@ -227,7 +227,7 @@ fn readable_states_and_values_are_refused_without_a_fallback() {
         let one_line = serde_json::to_vec(
             &serde_json::from_slice::<serde_json::Value>(&state_with_secret().to_bytes()).unwrap(),
         );
-        let copy = lenient.encrypt_file(one_line.unwrap()).unwrap();
+        let copy = lenient.encrypt_file_text(one_line.unwrap()).unwrap();
         assert!(read_sealed_header(&copy).is_some() && sealed_values(&copy).len() == 2);
     }
 }
@@ -255,7 +255,7 @@ fn states_move_between_the_methods() {
                 .1
         );
         // A copy of a sealed state may have readable values; it is encrypted again.
-        let copy = to.encrypt_file(text.clone()).unwrap();
+        let copy = to.encrypt_file_text(text.clone()).unwrap();
         let is_kept = read_sealed_header(&text).is_none();
         assert_eq!((copy == text, to.parse_state(&copy).unwrap()), (is_kept, state_with_secret()));
     }
@@ -328,7 +328,7 @@ fn only_a_command_that_shows_a_state_reads_it_without_an_identity_and_it_writes_
             .contains("without its sealed values")
     );
     assert!(redacted.write_state_to(&read, &mut Vec::new()).is_err());
-    assert!(redacted.encrypt_file(text.clone()).is_err());
+    assert!(redacted.encrypt_file_text(text.clone()).is_err());
     // With an identity it reads all.
     assert_eq!(
         sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")

@@ -15,7 +15,7 @@ use formwork_core::state::operator::user_and_host;
 
 use super::output_address;
 use crate::cause::Cause;
-use crate::claims::{ClaimConflict, Claims, ForeignClaim, MovedPart};
+use crate::claims::{ClaimConflict, Claims, ForeignClaim, PartChangedByOtherRun};
 use crate::pg::StatesTable;
 use crate::pg::tables::IS_LIVE_CONDITION;
 
@@ -202,7 +202,7 @@ impl ClaimAttempt<'_> {
         &self,
         transaction: &Transaction<'_>,
         moved: BTreeSet<String>,
-    ) -> Result<Vec<MovedPart>, Cause> {
+    ) -> Result<Vec<PartChangedByOtherRun>, Cause> {
         let addresses: Vec<&str> = moved.iter().map(String::as_str).collect();
         let query = format!(
             "SELECT DISTINCT ON (objects.address) objects.address, writes.who || ' at ' || to_char(writes.at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') || ', serial ' || writes.serial || ', in the run ' || writes.run FROM {} objects JOIN {} writes ON writes.id = objects.write WHERE objects.workspace = $1 AND objects.address = ANY($2) ORDER BY objects.address, objects.write DESC",
@@ -213,7 +213,8 @@ impl ClaimAttempt<'_> {
         let rows = rows?;
         let by: BTreeMap<String, String> =
             rows.iter().map(|row| (row.get(0), row.get(1))).collect();
-        let part = |address: String| MovedPart { by: by.get(&address).cloned(), address };
+        let part =
+            |address: String| PartChangedByOtherRun { by: by.get(&address).cloned(), address };
         Ok(moved.into_iter().map(part).collect())
     }
 }

@@ -200,7 +200,7 @@ fn unknown_length_between(least: u64, most: Option<u64>) -> Value {
     Value::refined(Type::Number, refinement)
 }
 
-const EXPECTED_ZERO_OR_ONE: &str =
+const EXPECTED_ZERO_OR_ONE_REASON: &str =
     "must be a list, set, or tuple value with either zero or one elements";
 
 fn one_return_type(args: &[Value]) -> Result<Type, CallError> {
@@ -209,9 +209,9 @@ fn one_return_type(args: &[Value]) -> Result<Type, CallError> {
         Some(Type::Tuple(elements)) => match elements.as_slice() {
             [] => Ok(Type::Dynamic),
             [element] => Ok(element.clone()),
-            _ => Err(CallError::for_argument(0, EXPECTED_ZERO_OR_ONE)),
+            _ => Err(CallError::for_argument(0, EXPECTED_ZERO_OR_ONE_REASON)),
         },
-        _ => Err(CallError::for_argument(0, EXPECTED_ZERO_OR_ONE)),
+        _ => Err(CallError::for_argument(0, EXPECTED_ZERO_OR_ONE_REASON)),
     }
 }
 
@@ -223,7 +223,7 @@ fn one(args: &Args<'_>) -> FunctionResult {
         _ if matches!(args.value(0), Value::Set(_)) && !args.value(0).is_wholly_known() => {
             Ok(Value::unknown(args.ty.clone()))
         }
-        _ => Err(CallError::for_argument(0, EXPECTED_ZERO_OR_ONE)),
+        _ => Err(CallError::for_argument(0, EXPECTED_ZERO_OR_ONE_REASON)),
     }
 }
 

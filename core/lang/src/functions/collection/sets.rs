@@ -10,13 +10,13 @@ use super::{FunctionResult, convert_to_result_type, element_type_of};
 
 pub(super) fn builtins() -> Vec<Builtin> {
     vec![
-        set_builtin("setintersection", intersection)
+        builtin_on_sets("setintersection", intersection)
             .described_as(
                 "Returns the intersection of sets.",
                 ["The first set.", "The other sets."],
             )
             .with_example(r#"setintersection(["a", "b"], ["b"])"#, "toset([\n  \"b\",\n])"),
-        set_builtin("setunion", union)
+        builtin_on_sets("setunion", union)
             .described_as("Returns the union of sets.", ["The first set.", "The other sets."])
             .with_example(r#"setunion(["b"], ["a"])"#, "toset([\n  \"a\",\n  \"b\",\n])"),
         Builtin::new("setsubtract", subtract)
@@ -46,7 +46,7 @@ fn set_of_any_type() -> Type {
     Type::set(Type::Dynamic)
 }
 
-fn set_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+fn builtin_on_sets(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body)
         .with_param("first_set", set_of_any_type())
         .last_param_allows_dynamic()
@@ -74,13 +74,13 @@ fn set_operation_return_type(args: &[Value]) -> Result<Type, CallError> {
 }
 
 /// The arguments in the type of the result.
-fn convert_sets(args: &Args<'_>) -> Result<Vec<Value>, CallError> {
+fn arguments_as_result_sets(args: &Args<'_>) -> Result<Vec<Value>, CallError> {
     args.values.iter().map(|set| convert_to_result_type(set, args.ty)).collect()
 }
 
 fn union(args: &Args<'_>) -> FunctionResult {
     let mut items = Vec::new();
-    for set in convert_sets(args)? {
+    for set in arguments_as_result_sets(args)? {
         args.charge_elements(set.children().len())?;
         items.extend_from_slice(set.children());
     }
@@ -90,7 +90,7 @@ fn union(args: &Args<'_>) -> FunctionResult {
 /// Keeps the elements of the first set that `keep` says of all others. Unknown elements could equal
 /// any, so they leave the result open.
 fn filter_first_set(args: &Args<'_>, keep: fn(in_other: bool) -> bool) -> FunctionResult {
-    let sets = convert_sets(args)?;
+    let sets = arguments_as_result_sets(args)?;
     if sets.iter().any(|set| !set.is_wholly_known()) {
         return Ok(Value::unknown(args.ty.clone()));
     }

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use encoding_rs::Encoding;
 use formwork_value::{Type, Value};
 
-use crate::functions::encoding::LENIENT_BASE64;
+use crate::functions::encoding::BASE64_ALLOWING_UNUSED_BITS;
 use crate::functions::{Args, Builtin, CallError};
 
 type FunctionResult = Result<Value, CallError>;
@@ -171,14 +171,14 @@ fn text_encode_base64(args: &Args<'_>) -> FunctionResult {
         let reason = "it has characters that cannot be written in this encoding";
         CallError::for_argument(0, reason)
     })?;
-    args.string_result(LENIENT_BASE64.encode(bytes))
+    args.string_result(BASE64_ALLOWING_UNUSED_BITS.encode(bytes))
 }
 
 fn text_decode_base64(args: &Args<'_>) -> FunctionResult {
     let charset = charset_argument(args)?;
     let letters: String =
         args.text(0)?.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
-    let bytes = LENIENT_BASE64
+    let bytes = BASE64_ALLOWING_UNUSED_BITS
         .decode(letters)
         .map_err(|_| CallError::for_argument(0, "it is not base64 with padding"))?;
     let text = charset

@@ -16,7 +16,7 @@ use write_block::BitWriter;
 const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
 pub(super) fn base64_gzip_builtin() -> Builtin {
-    super::string_builtin("base64gzip", |args: &Args<'_>| -> Result<Value, CallError> {
+    super::builtin_on_string("base64gzip", |args: &Args<'_>| -> Result<Value, CallError> {
         let text = args.text(0)?;
         // Every byte is compared with many that came before it.
         args.ctx.budget.charge_steps(text.len())?;

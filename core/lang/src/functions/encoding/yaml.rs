@@ -1,12 +1,12 @@
-//! `yamldecode` and `yamlencode`. A library parses the text; `write` lays it out.
+//! `yamldecode` and `yamlencode`. A library parses the text; `write_yaml` lays it out.
 
-mod read;
 mod read_scalar;
+mod read_yaml;
 mod tag_comma;
-mod write;
+mod write_yaml;
 
 use crate::functions::Builtin;
 
 pub(super) fn builtins() -> Vec<Builtin> {
-    vec![read::yaml_decode_builtin(), write::yaml_encode_builtin()]
+    vec![read_yaml::yaml_decode_builtin(), write_yaml::yaml_encode_builtin()]
 }

@@ -8,22 +8,22 @@ type FunctionResult = Result<Value, CallError>;
 
 pub(super) fn builtins() -> Vec<Builtin> {
     vec![
-        path_builtin("abspath", abs_path)
+        builtin_on_path("abspath", abs_path)
             .described_as("Returns the absolute path of a path.", ["The path."])
             .with_example(r#"abspath("a/../b")"#, r#""/work/b""#),
-        path_builtin("basename", |args| args.string_result(base_name(args.text(0)?)))
+        builtin_on_path("basename", |args| args.string_result(base_name(args.text(0)?)))
             .described_as("Returns the last name in a path.", ["The path."])
             .with_example(r#"basename("a/b.txt")"#, r#""b.txt""#),
-        path_builtin("dirname", |args| args.string_result(folder_name(args.text(0)?)))
+        builtin_on_path("dirname", |args| args.string_result(folder_name(args.text(0)?)))
             .described_as("Returns a path without its last name.", ["The path."])
             .with_example(r#"dirname("a/b.txt")"#, r#""a""#),
-        path_builtin("pathexpand", |args| args.string_result(expand_home(args, args.text(0)?)?))
+        builtin_on_path("pathexpand", |args| args.string_result(expand_home(args, args.text(0)?)?))
             .described_as("Replaces a leading `~` in a path with the home folder.", ["The path."])
             .with_example(r#"pathexpand("~/a")"#, r#""/home/me/a""#),
     ]
 }
 
-fn path_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+fn builtin_on_path(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body).with_param("path", Type::String).with_return_type(Type::String)
 }
 

@@ -70,7 +70,7 @@ fn render_template(
         .map_err(|_| CallError { argument: blamed, ..to_call_error(&sources, &diags) })?;
     // A missing variable is the fault of the argument, and Terraform names it before it evaluates
     // anything.
-    for mention in refs::of_expr(&expr) {
+    for mention in refs::traversals_of_expr(&expr) {
         if find_template_variable(vars, &mention.root.name).is_none() {
             let at = sources.start_position(mention.root.span);
             let reason = format!(

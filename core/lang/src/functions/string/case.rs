@@ -30,13 +30,13 @@ fn is_word_separator(char: char) -> bool {
     !char.is_alphanumeric() && char.is_whitespace()
 }
 
-fn only_char(mut chars: impl Iterator<Item = char>) -> Option<char> {
+fn single_char(mut chars: impl Iterator<Item = char>) -> Option<char> {
     let first = chars.next()?;
     chars.next().is_none().then_some(first)
 }
 
 fn upper_char(char: char) -> char {
-    if let Some(upper) = only_char(char.to_uppercase()) {
+    if let Some(upper) = single_char(char.to_uppercase()) {
         return upper;
     }
     // Greek letters with iota below have a capital of their own that stands eight or nine behind.
@@ -50,7 +50,7 @@ fn upper_char(char: char) -> char {
 
 fn lower_char(char: char) -> char {
     // Its lower case is two characters in Unicode's full mapping. Go has a simple one.
-    if char == 'İ' { 'i' } else { only_char(char.to_lowercase()).unwrap_or(char) }
+    if char == 'İ' { 'i' } else { single_char(char.to_lowercase()).unwrap_or(char) }
 }
 
 fn title_char(char: char) -> char {

@@ -3,12 +3,12 @@
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Span};
 
-use super::read;
+use super::read_json;
 use crate::syntax::{Expr, ExprKind};
 
 /// The names and numbers that lead to the innermost object or array around a span, as in `a.b[0]`.
 pub(in crate::syntax) fn json_path_to(sources: &Sources, span: Span) -> Option<String> {
-    let mut value = read::read_json(&mut Diagnostics::new(), sources, span.source).ok()?;
+    let mut value = read_json::read_json(&mut Diagnostics::new(), sources, span.source).ok()?;
     let mut path = String::new();
     while let Some((step, inner)) = enclosing_step(value, span) {
         path.push_str(&step);

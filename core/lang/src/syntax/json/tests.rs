@@ -5,7 +5,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Type};
 
 use crate::content::{BodySchema, into_attributes, read_content};
-use crate::refs::{as_traversal, of_body};
+use crate::refs::{as_traversal, traversals_of_body};
 use crate::syntax::print_tree::print_expr;
 use crate::syntax::{Body, parse_json};
 use crate::testing::SourceText;
@@ -277,7 +277,7 @@ fn mentions_are_found_in_whatever_a_member_turns_out_to_be() {
         r#"{"//": "${no.a}", "x": {"${a.b}": ["${c.d}", "e.f"]}, "dynamic": {"s": [{"for_each": "${g.h}", "content": {"y": "${s.value}${i.j}"}}, {"for_each": "${k.l}", "iterator": "it", "content": {"y": "${it.value}${s.t}"}}]}}"#,
     );
     assert_eq!(text.problems(), "");
-    let names: Vec<String> = of_body(&body)
+    let names: Vec<String> = traversals_of_body(&body)
         .iter()
         .map(|found| text.sources.text_of_span(found.span).to_owned())
         .collect();

@@ -3,7 +3,7 @@
 use super::{Lexer, TokenKind};
 
 /// Distance behind a line end at which the next item is looked for.
-const MAX_ITEM_DISTANCE: usize = 256;
+const ITEM_SEARCH_DISTANCE: usize = 256;
 
 impl Lexer<'_> {
     /// Takes one token of a quoted template.
@@ -57,7 +57,7 @@ impl Lexer<'_> {
 
     fn is_item_start_near(&self, at: usize) -> bool {
         // A look at what is near must do: looking further for every line end would be quadratic.
-        let near = &self.bytes[at..self.bytes.len().min(at + MAX_ITEM_DISTANCE)];
+        let near = &self.bytes[at..self.bytes.len().min(at + ITEM_SEARCH_DISTANCE)];
         let line = near.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or(&[]);
         if matches!(line.first(), Some(b'}' | b']' | b')')) {
             return true;

@@ -20,7 +20,7 @@ struct BodyItems {
 }
 
 /// Up to here comparing names one by one is faster than a table.
-const MAX_LINEAR_SEARCH: usize = 8;
+const MAX_LINEARLY_SEARCHED_ITEMS: usize = 8;
 
 impl BodyItems {
     /// The argument of this name among those read so far.
@@ -30,7 +30,7 @@ impl BodyItems {
         name: &Str,
     ) -> Option<&'u Attribute> {
         let attributes = &unfinished.attributes[self.first_attribute..];
-        if attributes.len() <= MAX_LINEAR_SEARCH {
+        if attributes.len() <= MAX_LINEARLY_SEARCHED_ITEMS {
             return attributes.iter().find(|attr| attr.name.name == *name);
         }
         // The table catches up with the arguments read since the last look, so each enters it once.
@@ -298,7 +298,9 @@ impl Parser<'_> {
             // A brace that is only one line too low still opens the block.
             if token.kind == TokenKind::Newline {
                 let at = self.at;
-                match self.with_newlines(false, |parser| parser.take_if(TokenKind::OpenBrace)) {
+                match self
+                    .with_newlines_significant(false, |parser| parser.take_if(TokenKind::OpenBrace))
+                {
                     Some(open) => return Ok(self.token_span(open)),
                     None => self.at = at,
                 }

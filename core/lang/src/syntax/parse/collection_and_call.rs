@@ -13,7 +13,7 @@ use crate::syntax::{Call, Expr, ExprKind, ForExpr, Ident, ObjectItem};
 impl Parser<'_> {
     pub(super) fn parse_tuple(&mut self) -> Parsed {
         let open = self.take_token();
-        self.with_newlines(false, |parser| {
+        self.with_newlines_significant(false, |parser| {
             if parser.is_at_keyword("for") {
                 return parser.parse_for_expr(open, TokenKind::CloseBracket);
             }
@@ -62,13 +62,14 @@ impl Parser<'_> {
         let open = self.take_token();
         // Line ends separate the items of an object, but mean nothing in a `for` expression.
         let at = self.at;
-        let is_for = self.with_newlines(false, |parser| parser.is_at_keyword("for"));
+        let is_for = self.with_newlines_significant(false, |parser| parser.is_at_keyword("for"));
         self.at = at;
         if is_for {
-            return self
-                .with_newlines(false, |parser| parser.parse_for_expr(open, TokenKind::CloseBrace));
+            return self.with_newlines_significant(false, |parser| {
+                parser.parse_for_expr(open, TokenKind::CloseBrace)
+            });
         }
-        self.with_newlines(true, |parser| {
+        self.with_newlines_significant(true, |parser| {
             let (items, (close, below)) = parser.collect_list(
                 |unfinished| &mut unfinished.items,
                 |parser| parser.parse_object_items(open),
@@ -268,7 +269,7 @@ impl Parser<'_> {
             ));
         };
         let start = name.span;
-        let (args, end) = self.with_newlines(false, |parser| {
+        let (args, end) = self.with_newlines_significant(false, |parser| {
             let whole = start.to(parser.token_span(open));
             parser.collect_list(
                 |unfinished| &mut unfinished.exprs,

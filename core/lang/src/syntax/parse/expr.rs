@@ -147,7 +147,7 @@ impl Parser<'_> {
 
     fn parse_parens(&mut self) -> Parsed {
         let open = self.take_token();
-        let (inner, close) = self.with_newlines(false, |parser| {
+        let (inner, close) = self.with_newlines_significant(false, |parser| {
             let inner = parser.parse_expression()?;
             match parser.take_if(TokenKind::CloseParen) {
                 Some(close) => Ok((inner, close)),

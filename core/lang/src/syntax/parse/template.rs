@@ -1,7 +1,7 @@
 //! Templates: text with interpolations and directives. First a flat row of pieces, on which strip
 //! markers and heredoc indentation work; then the tree.
 
-mod pieces;
+mod template_pieces;
 
 use formwork_value::{Reported, Span, Str};
 
@@ -9,7 +9,7 @@ use super::{ExprWithHeight, Parsed, Parser};
 use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{ExprKind, Ident, TemplateFor, TemplateIf, TemplatePart};
-use pieces::{TemplatePiece, join_literals, remove_common_indent};
+use template_pieces::{TemplatePiece, join_literals, remove_common_indent};
 
 /// Names of the key and the value in a `for`.
 struct ForNames {
@@ -114,7 +114,7 @@ impl<'a> Parser<'a> {
                     {
                         before.strip_end();
                     }
-                    let (piece, strips) = self.with_newlines(false, |parser| {
+                    let (piece, strips) = self.with_newlines_significant(false, |parser| {
                         parser.parse_template_sequence(token, open, closer)
                     })?;
                     strip_next = strips;

@@ -43,13 +43,13 @@ fn a_thousand_levels_are_parsed_searched_copied_and_dropped_on_any_thread() {
     on_a_small_stack(|| {
         for (name, text) in shapes(DEEP) {
             let tree = expression(&text).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
-            drop(refs::of_expr(&tree));
+            drop(refs::traversals_of_expr(&tree));
             drop(tree.clone());
         }
         let chain = format!("x = 1{}\n", "+1".repeat(DEEP));
         let (body, errors) = parse(&nested("a {\n", &chain, "}\n", DEEP));
         assert_eq!(errors, Vec::<String>::new());
-        drop(refs::of_body(&body));
+        drop(refs::traversals_of_body(&body));
         drop(body.clone());
     });
 }
@@ -80,7 +80,7 @@ fn big_flat_texts_take_linear_time() {
         (0..50_000).map(|at| format!("  k{at} = {{ a = \"${{v{at}}}\" }}\n")).collect();
     let (body, errors) = parse(&format!("x = {{\n{items}}}\n{items}"));
     assert!(errors.is_empty());
-    assert_eq!(refs::of_body(&body).len(), 100_000);
+    assert_eq!(refs::traversals_of_body(&body).len(), 100_000);
     let (_, errors) = parse(&"x = 1\n".repeat(100_000));
     assert!(errors.len() <= 100);
     drop(parse(&format!("x = {}{}", "(".repeat(200_000), "]".repeat(200_000))));
@@ -180,7 +180,7 @@ proptest! {
     fn no_text_makes_anything_panic(picks in prop::collection::vec(0..PIECES.len(), 0..40)) {
         let text: String = picks.into_iter().map(|pick| PIECES[pick]).collect();
         let (body, errors) = parse(&text);
-        drop(refs::of_body(&body));
+        drop(refs::traversals_of_body(&body));
         drop((expression(&text), template(&text)));
         // Every dropped part was reported.
         if body.attributes.is_empty() && body.blocks.is_empty() && errors.is_empty() {

@@ -18,7 +18,7 @@ use crate::capability::{ClientCapabilities, ServerCapabilities};
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::message::data::{ReadDataRequest, ReadDataResponse};
-use crate::message::ephemeral::{LeaseRequest, OpenRequest, OpenResponse, RenewResponse};
+use crate::message::ephemeral::{OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse};
 use crate::message::function::{CallRequest, CallResponse, FunctionError, Functions};
 use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use crate::message::resource::{
@@ -310,8 +310,8 @@ pub(super) fn list_event() -> ListEvent {
     }
 }
 
-fn keep() -> LeaseRequest {
-    LeaseRequest { type_name: "acme_token".into(), private: private("open") }
+fn keep() -> RenewOrCloseRequest {
+    RenewOrCloseRequest { type_name: "acme_token".into(), private: private("open") }
 }
 
 fn action() -> ActionRequest {
@@ -631,7 +631,10 @@ impl ProviderHandlers for Example {
         })
     }
 
-    async fn renew_ephemeral(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
+    async fn renew_ephemeral(
+        &self,
+        request: RenewOrCloseRequest,
+    ) -> Result<RenewResponse, Failure> {
         self.hear("renew_ephemeral", &request);
         Ok(RenewResponse {
             private: private("renewed"),
@@ -640,7 +643,10 @@ impl ProviderHandlers for Example {
         })
     }
 
-    async fn close_ephemeral(&self, request: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
+    async fn close_ephemeral(
+        &self,
+        request: RenewOrCloseRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.hear("close_ephemeral", &request);
         Ok(verdict("close"))
     }

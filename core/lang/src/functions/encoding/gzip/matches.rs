@@ -7,11 +7,11 @@
 use super::write_block::{BitWriter, DeflateToken};
 
 const WINDOW_SIZE: usize = 1 << 15;
-const LONGEST_MATCH: usize = 258;
-const SHORTEST_MATCH: usize = 4;
+const MAX_MATCH_LENGTH: usize = 258;
+const MIN_MATCH_LENGTH: usize = 4;
 /// Number of tokens in a block.
 const MAX_BLOCK_TOKENS: usize = 1 << 14;
-const HASH_BITS: u32 = 17;
+const MATCH_HASH_BITS: u32 = 17;
 /// A match of this length is good enough to stop looking.
 const NICE_MATCH_LENGTH: usize = 128;
 /// A match of this length is taken without looking for a better one behind the next byte.
@@ -28,7 +28,7 @@ pub(super) fn compress_into_blocks(data: &[u8], bits: &mut BitWriter) {
     let mut finder = MatchFinder {
         data,
         base: 0,
-        heads: vec![0; 1 << HASH_BITS],
+        heads: vec![0; 1 << MATCH_HASH_BITS],
         previous: vec![0; WINDOW_SIZE],
         tokens: Vec::new(),
         block_start: Some(0),
@@ -58,7 +58,7 @@ struct Match {
 
 impl MatchFinder<'_> {
     fn find_all_matches(&mut self, bits: &mut BitWriter) {
-        const NO_MATCH: Match = Match { length: SHORTEST_MATCH - 1, distance: 0 };
+        const NO_MATCH: Match = Match { length: MIN_MATCH_LENGTH - 1, distance: 0 };
         let (mut at, mut found) = (0, NO_MATCH);
         // Whether the byte before `at` is not in a token yet.
         let mut pending = false;
@@ -75,7 +75,7 @@ impl MatchFinder<'_> {
             {
                 found = better;
             }
-            if before.length >= SHORTEST_MATCH && found.length <= before.length {
+            if before.length >= MIN_MATCH_LENGTH && found.length <= before.length {
                 self.tokens.push(DeflateToken::back_reference(before.length, before.distance));
                 let end = at + before.length - 1;
                 at += 1;
@@ -106,7 +106,7 @@ impl MatchFinder<'_> {
     /// Moves the buffer on when what is left in it is too short for the longest match.
     fn move_window(&mut self, at: usize) {
         let end = self.base + 2 * WINDOW_SIZE;
-        if end < self.data.len() && end - at < SHORTEST_MATCH + LONGEST_MATCH {
+        if end < self.data.len() && end - at < MIN_MATCH_LENGTH + MAX_MATCH_LENGTH {
             self.base += WINDOW_SIZE;
             // A block whose start left the buffer cannot be stored as it is: Go's encoder has lost
             // the bytes.
@@ -116,9 +116,9 @@ impl MatchFinder<'_> {
 
     /// Enters a place into the table. Returns the last place before it with the same hash.
     fn insert_position(&mut self, at: usize) -> Option<usize> {
-        let bytes = self.data.get(at..at + SHORTEST_MATCH)?;
+        let bytes = self.data.get(at..at + MIN_MATCH_LENGTH)?;
         let word = bytes.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte));
-        let hash = word.wrapping_mul(0x1e35_a7bd) >> (32 - HASH_BITS);
+        let hash = word.wrapping_mul(0x1e35_a7bd) >> (32 - MATCH_HASH_BITS);
         let head = &mut self.heads[hash as usize];
         let last = std::mem::replace(head, at + 1);
         self.previous[at % WINDOW_SIZE] = last;
@@ -127,11 +127,11 @@ impl MatchFinder<'_> {
 
     /// Looks for the longest match, from the nearest candidate on.
     fn find_longest_match(&self, at: usize, candidate: usize) -> Option<Match> {
-        let longest = LONGEST_MATCH.min(self.data.len() - at);
+        let longest = MAX_MATCH_LENGTH.min(self.data.len() - at);
         let nice = NICE_MATCH_LENGTH.min(longest);
         let oldest = at.saturating_sub(WINDOW_SIZE).max(self.base);
         let text = &self.data[at..at + longest];
-        let (mut length, mut best) = (SHORTEST_MATCH - 1, None);
+        let (mut length, mut best) = (MIN_MATCH_LENGTH - 1, None);
         let mut candidate = candidate;
         // Go's encoder tries less often behind a good match, but never does so at this level: it
         // passes the shortest length as that of the match before.

@@ -2,9 +2,9 @@
 
 use formwork_sdk::prelude::*;
 
-use super::issue::{self, CertificateSubject, CertificateTerms, Issuer};
-use super::renewal::{self, Lifetime};
-use super::usage;
+use super::issue_certificate::{self, CertificateSubject, CertificateTerms, Issuer};
+use super::key_usage;
+use super::renewal::{self, ValidityPeriod};
 
 /// A certificate that was signed.
 #[derive(Model)]
@@ -13,7 +13,7 @@ pub(super) struct SignedCertAttributes {
     #[attr(required, replace, range = 0..)]
     validity_period_hours: i64,
     /// Permitted uses of the certificate, in the words of RFC 5280.
-    #[attr(required, replace, check = usage::check_uses)]
+    #[attr(required, replace, check = key_usage::check_uses)]
     allowed_uses: Vec<String>,
     /// Number of hours before its end at which the certificate counts as due, so that another one
     /// is planned.
@@ -88,8 +88,8 @@ impl SignedCertAttributesInput {
         holder: CertificateSubject,
         issuer: &Issuer<'_>,
     ) -> Answer<SignedCertAttributesComputed> {
-        issue::check_authority_has_name(self.is_ca_certificate, &holder.name)?;
-        let lifetime = Lifetime::from_now_for_hours(self.validity_period_hours)?;
+        issue_certificate::check_authority_has_name(self.is_ca_certificate, &holder.name)?;
+        let lifetime = ValidityPeriod::from_now_for_hours(self.validity_period_hours)?;
         let (from, until) = lifetime.since_1970();
         let terms = CertificateTerms {
             from,
@@ -99,7 +99,7 @@ impl SignedCertAttributesInput {
             max_path_length: self.max_path_length,
             has_subject_key_id: self.has_subject_key_id(),
         };
-        let issued = issue::issue_certificate(&terms, holder, issuer)
+        let issued = issue_certificate::issue_certificate(&terms, holder, issuer)
             .or_fail("Failed to create certificate")?;
         Ok(SignedCertAttributesComputed {
             cert_pem: issued.pem,

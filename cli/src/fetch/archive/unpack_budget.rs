@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use super::{ArchiveError, malformed_archive};
+use super::{ArchiveError, malformed_archive_error};
 
 /// The most bytes that the headers of one entry may have. A decoder holds long names and attributes
 /// in memory.
@@ -38,7 +38,7 @@ impl UnpackBudget {
 
     /// The error for a failed read: the limit, if one was reached.
     pub(super) fn io_error_or_limit(&self, error: &io::Error) -> ArchiveError {
-        self.archive_error_or_limit(malformed_archive(error))
+        self.archive_error_or_limit(malformed_archive_error(error))
     }
 
     /// The limit, if one was reached, instead of the error that followed from it.

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{Item, Located, SettingsValue};
+use super::{ResultWithLine, SettingsItem, SettingsValue};
 
 /// A value in JSON.
 enum JsonValue {
@@ -74,7 +74,7 @@ impl<'de> Deserialize<'de> for JsonValue {
 }
 
 /// Reads the items of a whole file.
-pub(super) fn parse_items(text: &str) -> Located<Vec<Item>> {
+pub(super) fn parse_items(text: &str) -> ResultWithLine<Vec<SettingsItem>> {
     let document: JsonValue = serde_json::from_str(text).map_err(|error| {
         let reason = error.to_string();
         // The line stands before the reason.
@@ -90,11 +90,13 @@ pub(super) fn parse_items(text: &str) -> Located<Vec<Item>> {
 }
 
 /// The items that a member stands for: a list of objects is that many blocks.
-fn items_of_member(name: String, value: JsonValue, line: usize) -> Vec<Item> {
+fn items_of_member(name: String, value: JsonValue, line: usize) -> Vec<SettingsItem> {
     match value {
         JsonValue::Null => Vec::new(),
-        JsonValue::Text(text) => vec![Item::Value(name, SettingsValue::Text(text), line)],
-        JsonValue::Object(members) => vec![Item::Block(name, items_of_object(members, line), line)],
+        JsonValue::Text(text) => vec![SettingsItem::Value(name, SettingsValue::Text(text), line)],
+        JsonValue::Object(members) => {
+            vec![SettingsItem::Block(name, items_of_object(members, line), line)]
+        }
         JsonValue::List(elements)
             if !elements.is_empty()
                 && elements.iter().all(|element| matches!(element, JsonValue::Object(_))) =>
@@ -107,12 +109,12 @@ fn items_of_member(name: String, value: JsonValue, line: usize) -> Vec<Item> {
                 JsonValue::Text(text) => Some(text),
                 _ => None,
             });
-            vec![Item::Value(name, SettingsValue::List(texts.collect()), line)]
+            vec![SettingsItem::Value(name, SettingsValue::List(texts.collect()), line)]
         }
     }
 }
 
-fn items_of_object(members: Vec<(String, JsonValue)>, line: usize) -> Vec<Item> {
+fn items_of_object(members: Vec<(String, JsonValue)>, line: usize) -> Vec<SettingsItem> {
     members.into_iter().flat_map(|(name, value)| items_of_member(name, value, line)).collect()
 }
 

@@ -12,17 +12,18 @@ use tokio_rustls::TlsAcceptor;
 use x509_cert::der::pem;
 
 use super::super::fetch_certificates::{TlsServer, fetch_certificates};
-use super::super::issue::{
+use super::super::issue_certificate::{
     self, CertificateSubject, CertificateTerms, Issuer, decode_pem_with_label,
 };
 use super::super::key::{Curve, KeyKind, PrivateKey};
-use super::super::{name, provider};
+use super::super::{distinguished_name, provider};
 
 /// A key, and a certificate that it signed itself.
 fn identity() -> (PrivateKey, String) {
     let key = PrivateKey::generate(KeyKind::Ecdsa(Curve::P256)).unwrap();
     let name =
-        name::build_distinguished_name(&[("CN", vec!["localhost".to_owned()])], None).unwrap();
+        distinguished_name::build_distinguished_name(&[("CN", vec!["localhost".to_owned()])], None)
+            .unwrap();
     let [from, until] = [1_700_000_000, 4_000_000_000].map(std::time::Duration::from_secs);
     let terms = CertificateTerms {
         from,
@@ -38,7 +39,7 @@ fn identity() -> (PrivateKey, String) {
         key: key.public_key_info().unwrap(),
     };
     let issuer = Issuer { name, key: &key, key_id: None };
-    let issued = issue::issue_certificate(&terms, holder, &issuer).unwrap();
+    let issued = issue_certificate::issue_certificate(&terms, holder, &issuer).unwrap();
     (key, issued.pem)
 }
 

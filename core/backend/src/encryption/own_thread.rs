@@ -7,7 +7,7 @@ use std::future::Future;
 ///
 /// # Errors
 /// When the system has no thread for it. The text has no final period.
-pub(super) fn block_on_thread<T: Send>(
+pub(super) fn run_on_own_thread<T: Send>(
     future: impl Future<Output = T> + Send,
 ) -> Result<T, String> {
     let failed = |error: std::io::Error| format!("a request cannot be started: {error}");

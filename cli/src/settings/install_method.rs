@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use formwork_core::addr::ProviderAddr;
 
 use super::expand_variables;
-use super::repository::RepositoryTemplate;
-use super::text::{Item, Located, SettingsValue};
+use super::oci_repository::RepositoryTemplate;
+use super::parse_items::{ResultWithLine, SettingsItem, SettingsValue};
 use crate::env::Env;
 
 /// One place where providers are looked for.
@@ -104,7 +104,7 @@ fn check_pattern(pattern: &str) -> Result<(), String> {
 
 /// The arguments of a method.
 #[derive(Default)]
-struct MethodArguments {
+struct InstallMethodArguments {
     /// The place: a path, a URL or a template.
     place: Option<String>,
     include: Vec<String>,
@@ -121,11 +121,14 @@ fn location_argument_name(method: &str) -> Option<&'static str> {
     }
 }
 
-fn read_arguments(method: &str, items: Vec<Item>) -> Located<MethodArguments> {
-    let mut arguments = MethodArguments::default();
+fn read_arguments(
+    method: &str,
+    items: Vec<SettingsItem>,
+) -> ResultWithLine<InstallMethodArguments> {
+    let mut arguments = InstallMethodArguments::default();
     for item in items {
         match item {
-            Item::Value(name, SettingsValue::Text(value), _)
+            SettingsItem::Value(name, SettingsValue::Text(value), _)
                 if Some(name.as_str()) == location_argument_name(method) =>
             {
                 arguments.place = Some(value);
@@ -141,9 +144,9 @@ fn read_arguments(method: &str, items: Vec<Item>) -> Located<MethodArguments> {
                     false => arguments.exclude = list,
                 }
             }
-            Item::Value(name, _, line)
-            | Item::Block(name, _, line)
-            | Item::Labelled(name, _, _, line) => {
+            SettingsItem::Value(name, _, line)
+            | SettingsItem::Block(name, _, line)
+            | SettingsItem::Labelled(name, _, _, line) => {
                 return Err((line, format!("{name} is not expected here")));
             }
         }
@@ -154,11 +157,11 @@ fn read_arguments(method: &str, items: Vec<Item>) -> Located<MethodArguments> {
 /// Reads the block of a method.
 pub(super) fn read_method_block(
     name: &str,
-    items: Vec<Item>,
+    items: Vec<SettingsItem>,
     line: usize,
     env: &Env,
-) -> Located<InstallMethod> {
-    let MethodArguments { place, include, exclude } = read_arguments(name, items)?;
+) -> ResultWithLine<InstallMethod> {
+    let InstallMethodArguments { place, include, exclude } = read_arguments(name, items)?;
     let place = match (location_argument_name(name), place) {
         (Some(argument), None) => return Err((line, format!("{name} needs a {argument}"))),
         (_, place) => place.unwrap_or_default(),

@@ -174,7 +174,7 @@ impl RequestAuthorization {
         }
     }
 
-    async fn header(&self) -> Result<Option<String>, Cause> {
+    async fn authorization_header(&self) -> Result<Option<String>, Cause> {
         Ok(match self {
             Self::None => None,
             Self::Header(value) => Some(value.clone()),
@@ -195,7 +195,7 @@ impl RequestAuthorization {
 #[async_trait::async_trait]
 impl Authorize for RequestAuthorization {
     async fn authorize(&self, mut request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
-        if let Some(value) = self.header().await? {
+        if let Some(value) = self.authorization_header().await? {
             request.headers_mut().insert(header::AUTHORIZATION, value.parse()?);
         }
         Ok(request)

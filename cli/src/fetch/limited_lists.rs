@@ -9,18 +9,18 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// Maximum number of entries. The longest lists of public registries have a few hundred.
-const MAX_ENTRIES: usize = 20_000;
+const MAX_LIST_ENTRIES: usize = 20_000;
 
 /// Longest text of a server in a message, in characters.
 const MAX_SHOWN_CHARACTERS: usize = 200;
 
 /// Text of a server as it stands in a message: quoted, and cut off if it is long.
 pub(crate) fn quote_shortened(text: &str) -> String {
-    format!("{:?}", shorten(text))
+    format!("{:?}", shorten_server_text(text))
 }
 
 /// Text of a server, cut off if it is long.
-pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
+pub(crate) fn shorten_server_text(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_SHOWN_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
@@ -64,9 +64,9 @@ struct LimitedEntriesVisitor<C>(PhantomData<C>);
 
 /// Refuses one entry more than the limit.
 fn check_entry_count<E: Error>(n_entries: usize) -> Result<(), E> {
-    match n_entries < MAX_ENTRIES {
+    match n_entries < MAX_LIST_ENTRIES {
         true => Ok(()),
-        false => Err(E::custom(format_args!("it lists more than {MAX_ENTRIES} entries"))),
+        false => Err(E::custom(format_args!("it lists more than {MAX_LIST_ENTRIES} entries"))),
     }
 }
 
@@ -120,8 +120,8 @@ mod tests {
             let map = serde_json::from_str::<LimitedMap<u8>>(&map(n)).map(|map| map.0.len());
             [list, map]
         };
-        assert!(read(MAX_ENTRIES).iter().all(|read| matches!(read, Ok(MAX_ENTRIES))));
-        for read in read(MAX_ENTRIES + 1) {
+        assert!(read(MAX_LIST_ENTRIES).iter().all(|read| matches!(read, Ok(MAX_LIST_ENTRIES))));
+        for read in read(MAX_LIST_ENTRIES + 1) {
             let error = read.unwrap_err().to_string();
             assert!(error.starts_with("it lists more than 20000 entries"), "{error}");
         }

@@ -45,9 +45,9 @@ impl Function for DurationParse {
             Problem::with_detail(why).at("duration")
         })?;
         Ok(DurationInUnits {
-            hours: in_unit(nanoseconds, 3_600_000_000_000),
-            minutes: in_unit(nanoseconds, 60_000_000_000),
-            seconds: in_unit(nanoseconds, 1_000_000_000),
+            hours: nanoseconds_in_unit(nanoseconds, 3_600_000_000_000),
+            minutes: nanoseconds_in_unit(nanoseconds, 60_000_000_000),
+            seconds: nanoseconds_in_unit(nanoseconds, 1_000_000_000),
             milliseconds: nanoseconds / 1_000_000,
             microseconds: nanoseconds / 1_000,
             nanoseconds,
@@ -57,7 +57,7 @@ impl Function for DurationParse {
 
 /// A number of nanoseconds in a larger unit, with the precision of a double.
 #[expect(clippy::cast_precision_loss, reason = "the rest after division is small enough")]
-fn in_unit(nanoseconds: i64, unit: i64) -> f64 {
+fn nanoseconds_in_unit(nanoseconds: i64, unit: i64) -> f64 {
     (nanoseconds / unit) as f64 + (nanoseconds % unit) as f64 / unit as f64
 }
 

@@ -4,7 +4,7 @@ use formwork_sdk::prelude::*;
 use ureq::http::Uri;
 
 use super::fetch_certificates::{self, TlsServer};
-use super::issue::decode_pem_with_label;
+use super::issue_certificate::decode_pem_with_label;
 use super::key::KeyError;
 use super::proxy::ProxyChoice;
 use super::shown_certificate::ShownCertificate;

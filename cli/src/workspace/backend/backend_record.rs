@@ -20,7 +20,7 @@ use super::config::{BackendConfig, StateStoreConfig};
 use crate::data_dir::DataDir;
 
 /// The name of the file in the data directory.
-pub(super) const FILE_NAME: &str = "terraform.tfstate";
+pub(super) const RECORD_FILE_NAME: &str = "terraform.tfstate";
 
 /// The version of the file, which is that of states of long ago.
 const FORMAT_VERSION: u64 = 3;
@@ -47,7 +47,7 @@ pub(crate) struct InitializedBackend {
     pub(crate) kind: String,
     /// The provider, if it is a state store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) provider: Option<InitializedProvider>,
+    pub(crate) provider: Option<InitializedStoreProvider>,
     pub(super) config: Box<RawValue>,
     /// Tells whether the block has changed: options of `init` may have set more than the block.
     pub(super) hash: u64,
@@ -58,7 +58,7 @@ pub(crate) struct InitializedBackend {
 
 /// The provider of a state store that `init` settled.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct InitializedProvider {
+pub(crate) struct InitializedStoreProvider {
     /// The version, if it was installed.
     version: Option<String>,
     /// The address.
@@ -89,14 +89,14 @@ fn encode_values(values: &Value) -> io::Result<Box<RawValue>> {
 
 impl InitializedBackend {
     pub(super) fn path(data: &DataDir) -> PathBuf {
-        data.path().join(FILE_NAME)
+        data.path().join(RECORD_FILE_NAME)
     }
 
     /// Reads what was settled in a data folder.
     pub(super) fn load(data: &DataDir) -> io::Result<Option<Self>> {
         let text = data
             .open()?
-            .map(|data| data.read(FILE_NAME, MAX_SMALL_FILE_LEN))
+            .map(|data| data.read(RECORD_FILE_NAME, MAX_SMALL_FILE_LEN))
             .transpose()?
             .flatten();
         text.map_or(Ok(None), |text| Self::parse(&text))
@@ -129,7 +129,7 @@ impl InitializedBackend {
     pub(crate) fn for_config(config: &BackendConfig) -> io::Result<Self> {
         let provider = config.state_store().map(|StateStoreConfig { kind, origin }| {
             let (version, source) = (origin.version.clone(), kind.addr().to_string());
-            Ok::<_, io::Error>(InitializedProvider {
+            Ok::<_, io::Error>(InitializedStoreProvider {
                 version,
                 source,
                 config: encode_values(kind.config())?,
@@ -173,12 +173,12 @@ impl InitializedBackend {
 
     /// The backend of the engine with its arguments; `None` if it is not supported, or has other
     /// arguments than this program knows.
-    pub(super) fn engine_backend(&self) -> Option<BackendConfig> {
+    pub(super) fn builtin_backend_config(&self) -> Option<BackendConfig> {
         if self.provider.is_some() {
             return None;
         }
         let kind = find_backend_kind(&self.kind)?;
-        Some(BackendConfig::of_engine(kind, decode_values(&self.config, &kind.schema())?))
+        Some(BackendConfig::of_builtin(kind, decode_values(&self.config, &kind.schema())?))
     }
 
     /// The state store with its arguments, over a running provider; `None` if it is another one, or
@@ -199,14 +199,14 @@ impl InitializedBackend {
     pub(super) fn config_if_unchanged(&self, block: &BackendConfig) -> Option<BackendConfig> {
         let config = match block.state_store() {
             Some(store) => self.state_store_config(store),
-            None => self.engine_backend().filter(|config| config.kind() == block.kind()),
+            None => self.builtin_backend_config().filter(|config| config.kind() == block.kind()),
         };
         config.filter(|config| self.hash == block.hash() || config == block)
     }
 }
 
 /// Writes the record of a block with the configuration that is settled for it.
-pub(super) fn write(
+pub(super) fn write_record(
     data: &DataDir,
     block: &BackendConfig,
     config: &BackendConfig,
@@ -223,7 +223,7 @@ pub(super) fn write(
     };
     // Through a value, so that the arguments are laid out like the rest.
     let document = serde_json::to_value(&document)?;
-    data.open_or_create()?.replace(FILE_NAME, &serde_json::to_vec_pretty(&document)?, 0o600)
+    data.open_or_create()?.replace(RECORD_FILE_NAME, &serde_json::to_vec_pretty(&document)?, 0o600)
 }
 
 #[cfg(test)]
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn a_state_store_is_read_from_the_file_of_terraform() {
         let store = InitializedBackend::parse(STORE.as_bytes()).unwrap().unwrap();
-        assert!(store.is_supported() && store.engine_backend().is_none());
+        assert!(store.is_supported() && store.builtin_backend_config().is_none());
         let described = "state store \"acme_store\" of provider registry.terraform.io/acme/acme";
         assert_eq!(store.describe(), described);
         // A saved plan has the record alone.

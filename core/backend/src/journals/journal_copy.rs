@@ -10,7 +10,7 @@ use futures_util::future::LocalBoxFuture;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use super::part::JournalPart;
+use super::journal_part::JournalPart;
 use super::{AppendOutcome, JournalStore};
 use crate::cause::Cause;
 use crate::retry::RetryPolicy;
@@ -43,7 +43,7 @@ struct CopyProgress {
 }
 
 /// Writes parts, one after the other.
-struct PartWriter {
+struct JournalPartWriter {
     store: Arc<dyn JournalStore>,
     run: String,
     next: u64,
@@ -54,7 +54,7 @@ impl JournalCopyTask {
     pub(super) fn start(store: Arc<dyn JournalStore>, run: String, next: u64) -> Self {
         let (records, queue) = mpsc::unbounded_channel();
         let (said, progress) = watch::channel(CopyProgress::default());
-        let writer = PartWriter { store: store.clone(), run: run.clone(), next };
+        let writer = JournalPartWriter { store: store.clone(), run: run.clone(), next };
         let task = tokio::spawn(writer.write_queued_parts(queue, said));
         Self { records, n_pushed: Cell::new(0), progress, task, store, run }
     }
@@ -106,7 +106,7 @@ impl JournalCopy for JournalCopyTask {
     }
 }
 
-impl PartWriter {
+impl JournalPartWriter {
     /// Writes what comes until the sender is gone. Returns the number of the next part.
     async fn write_queued_parts(
         mut self,

@@ -64,7 +64,7 @@ fn is_printable_byte(byte: u8) -> bool {
 }
 
 /// Shows a name as RFC 2253 does: the attributes with short names, last first, then the others.
-pub(super) fn display_name(name: &Name) -> String {
+pub(super) fn format_distinguished_name(name: &Name) -> String {
     let all: Vec<_> = name.0.iter().flat_map(|part| part.0.iter()).collect();
     let is_short =
         |oid: &ObjectIdentifier| SHORT_ATTRIBUTE_NAMES.iter().any(|(_, short)| short == oid);
@@ -149,7 +149,7 @@ impl AlternativeNames {
 
 #[cfg(test)]
 mod tests {
-    use super::{build_distinguished_name, display_name};
+    use super::{build_distinguished_name, format_distinguished_name};
 
     /// The values of each short name.
     type Parts = &'static [(&'static str, &'static [&'static str])];
@@ -168,7 +168,7 @@ mod tests {
                 (*short, values.iter().map(|&value| value.to_owned()).collect::<Vec<_>>())
             });
             let name = build_distinguished_name(&owned.collect::<Vec<_>>(), email).unwrap();
-            assert_eq!(display_name(&name), expected);
+            assert_eq!(format_distinguished_name(&name), expected);
         }
     }
 }

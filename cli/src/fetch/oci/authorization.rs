@@ -12,7 +12,7 @@ use super::{OciError, RefusalExplanation, Repository};
 use crate::redact;
 
 /// The longest answer of a token service.
-const MAX_TOKEN_ANSWER: u64 = 1 << 20;
+const MAX_TOKEN_ANSWER_SIZE: u64 = 1 << 20;
 /// The name of this program for token services.
 const TOKEN_CLIENT_ID: &str = "formwork";
 
@@ -73,7 +73,10 @@ fn parse_parameters(text: &str) -> Vec<(String, String)> {
 
 impl Repository<'_> {
     /// The `Authorization` header that meets a challenge.
-    pub(super) fn authorize(&self, challenge: &AuthChallenge) -> Result<String, OciError> {
+    pub(super) fn authorization_header(
+        &self,
+        challenge: &AuthChallenge,
+    ) -> Result<String, OciError> {
         let login = self.logins.find(self.addr).map_err(OciError::Unauthorized)?;
         match challenge {
             AuthChallenge::Basic => match &login {
@@ -104,7 +107,7 @@ impl Repository<'_> {
                         redact::redact_address(realm)
                     )));
                 }
-                let scopes = self.scopes(scope);
+                let scopes = self.token_scopes(scope);
                 let answer = self.request_token(realm, service, &scopes, login.as_ref());
                 let answer = answer.map_err(|error| self.token_request_error(error))?;
                 self.parse_token(answer).map(|token| format!("Bearer {token}"))
@@ -113,7 +116,7 @@ impl Repository<'_> {
     }
 
     /// The scopes of a token: to read this repository, and those that the registry names.
-    fn scopes(&self, named: &str) -> Vec<String> {
+    fn token_scopes(&self, named: &str) -> Vec<String> {
         let mut scopes = vec![format!("repository:{}:pull", self.addr.path)];
         for scope in named.split(' ').filter(|scope| !scope.is_empty()) {
             if !scopes.iter().any(|one| one == scope) {
@@ -170,7 +173,7 @@ impl Repository<'_> {
 
     /// The token in the answer of a token service.
     fn parse_token(&self, answer: HttpResponse) -> Result<String, OciError> {
-        let bytes = answer.read_bytes(MAX_TOKEN_ANSWER)?;
+        let bytes = answer.read_bytes(MAX_TOKEN_ANSWER_SIZE)?;
         let document: Option<serde_json::Value> = serde_json::from_slice(&bytes).ok();
         let field = |name: &str| {
             let token = document.as_ref()?.get(name)?.as_str()?;
@@ -207,8 +210,8 @@ impl Repository<'_> {
 /// is there too. A registry elsewhere must not reach the services of this machine.
 fn may_request_token(realm: &str, registry: &str) -> bool {
     let (scheme, _) = realm.split_once("://").unwrap_or_default();
-    let is_local = || http::is_private(&format!("http://{registry}"));
-    http::is_private(realm) && (scheme.eq_ignore_ascii_case("https") || is_local())
+    let is_local = || http::is_encrypted_or_local(&format!("http://{registry}"));
+    http::is_encrypted_or_local(realm) && (scheme.eq_ignore_ascii_case("https") || is_local())
 }
 
 fn basic_header(username: &str, password: &str) -> String {

@@ -12,7 +12,7 @@ use formwork_value::convert::convert;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
-use super::method::split_pattern;
+use super::install_method::split_pattern;
 use crate::messages;
 
 /// The address of a repository in an OCI registry: `example.com/providers/random`.
@@ -30,7 +30,7 @@ impl RepositoryAddr {
     /// # Errors
     /// When one of them is malformed: the reason.
     pub(crate) fn new(registry: &str, path: &str) -> Result<Self, String> {
-        if !is_registry(registry) {
+        if !is_registry_domain(registry) {
             return Err(format!(
                 "{registry:?} is not the domain of an OCI registry; write a domain, or a domain and a port as in \"example.com:5000\""
             ));
@@ -98,7 +98,7 @@ pub(super) fn read_prefix(prefix: &str) -> Result<String, String> {
 }
 
 /// Whether a string is a domain or an IP address, perhaps with a port.
-fn is_registry(text: &str) -> bool {
+fn is_registry_domain(text: &str) -> bool {
     let (name, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, rest)) if address.parse::<std::net::Ipv6Addr>().is_ok() => ("address", rest),
         Some(_) => return false,
@@ -139,7 +139,7 @@ impl RepositoryTemplate {
         let template = Self(text.to_owned());
         let expr = template.parse_expression()?;
         let names: Vec<String> =
-            refs::of_expr(&expr).iter().map(|one| one.root.name.to_string()).collect();
+            refs::traversals_of_expr(&expr).iter().map(|one| one.root.name.to_string()).collect();
         let is_symbol = |name: &&String| TEMPLATE_SYMBOLS.iter().any(|(symbol, _)| symbol == name);
         if let Some(name) = names.iter().find(|name| !is_symbol(name)) {
             return Err(format!(
@@ -147,7 +147,7 @@ impl RepositoryTemplate {
             ));
         }
         for (at, (symbol, what)) in TEMPLATE_SYMBOLS.iter().enumerate() {
-            if !names.iter().any(|name| name == symbol) && !is_single_symbol(include, at) {
+            if !names.iter().any(|name| name == symbol) && !patterns_agree_on_part(include, at) {
                 return Err(format!(
                     "repository_template must refer to ${{{symbol}}} unless the include argument selects exactly one {what}"
                 ));
@@ -169,7 +169,7 @@ impl RepositoryTemplate {
         let expr = self.parse_expression()?;
         let mut diags = Diagnostics::new();
         let value = evaluate(&mut diags, &expr, &SymbolScope(addr));
-        let value = value.map_err(|_| self.invalid_text(diags))?;
+        let value = value.map_err(|_| self.invalid_template_message(diags))?;
         match convert(&value, &Type::String) {
             Ok(Value::String(text)) => RepositoryAddr::parse(&text)
                 .map_err(|reason| format!("repository_template {self:?}: {reason}", self = self.0)),
@@ -181,10 +181,11 @@ impl RepositoryTemplate {
         let mut sources = Sources::new();
         let source = sources.add("repository_template", self.0.as_str());
         let mut diags = Diagnostics::new();
-        parse_template(&mut diags, &sources, source).map_err(|_| self.invalid_text(diags))
+        parse_template(&mut diags, &sources, source)
+            .map_err(|_| self.invalid_template_message(diags))
     }
 
-    fn invalid_text(&self, diags: Diagnostics) -> String {
+    fn invalid_template_message(&self, diags: Diagnostics) -> String {
         let first = diags.into_iter().next();
         let reason =
             first.map_or_else(String::new, |one| format!(": {}: {}", one.summary, one.detail));
@@ -199,7 +200,7 @@ impl Display for RepositoryTemplate {
 }
 
 /// Whether patterns of providers have the same literal value in one of their parts.
-fn is_single_symbol(include: &[String], at: usize) -> bool {
+fn patterns_agree_on_part(include: &[String], at: usize) -> bool {
     let mut values = include.iter().filter_map(|pattern| Some(split_pattern(pattern)?[at]));
     let first = values.next();
     first.is_some_and(|first| first != "*" && values.all(|other| other == first))

@@ -11,7 +11,7 @@ const MAX_SCHEMA_ANSWER_BYTES: usize = 64 << 20;
 
 /// The room in a request for everything beside the stored object: names, and what a module tells the
 /// provider about itself.
-const REQUEST_OVERHEAD: usize = 1 << 20;
+const REQUEST_RESERVE_BYTES: usize = 1 << 20;
 
 /// The most bytes of JSON that a byte of MessagePack becomes: a control character is `\u0001`.
 const MAX_JSON_BYTES_PER_BYTE: usize = 6;
@@ -43,7 +43,7 @@ impl StoredSizes {
     pub fn fits_in_request(self, limit: usize, json: impl FnOnce() -> usize) -> bool {
         let Self { object, private } = self;
         // At most a sixteenth, so that a small limit leaves room for an object too.
-        let most = limit.saturating_sub(REQUEST_OVERHEAD.min(limit / 16));
+        let most = limit.saturating_sub(REQUEST_RESERVE_BYTES.min(limit / 16));
         if object.saturating_add(private) > most {
             return false;
         }

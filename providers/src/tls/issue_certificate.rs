@@ -20,7 +20,7 @@ use x509_cert::spki::SubjectPublicKeyInfoOwned;
 use x509_cert::time::{Time, Validity};
 
 use super::key::{KeyError, PrivateKey, encode_pem};
-use super::usage;
+use super::key_usage;
 use crate::decode_pem::first_pem_block;
 use crate::digest::sha1;
 
@@ -40,7 +40,7 @@ pub(super) struct Issuer<'k> {
     pub(super) key_id: Option<Vec<u8>>,
 }
 
-/// Permitted uses of a certificate.
+/// Validity, permitted uses and role of a certificate that is to be issued.
 pub(super) struct CertificateTerms<'t> {
     /// Since when it is valid, since 1970.
     pub(super) from: Duration,
@@ -65,7 +65,7 @@ pub(super) fn issue_certificate(
     holder: CertificateSubject,
     issuer: &Issuer<'_>,
 ) -> Result<IssuedCertificate, KeyError> {
-    let mut extensions = usage::key_use_extensions(terms.uses)?;
+    let mut extensions = key_usage::key_use_extensions(terms.uses)?;
     // A certificate that signs none has no limit, and -1 means any number.
     let length = terms.max_path_length.filter(|_| terms.is_ca);
     let path_len_constraint = length.and_then(|length| u8::try_from(length).ok());
@@ -117,7 +117,7 @@ pub(super) fn check_authority_has_name(is_ca: bool, name: &Name) -> Answer<()> {
 }
 
 /// Makes a request for a certificate; returns its DER form.
-pub(super) fn create_request(
+pub(super) fn create_cert_request(
     name: Name,
     alternatives: Option<Extension>,
     key: &PrivateKey,
@@ -163,7 +163,7 @@ pub(super) fn check_certificate_pem(pem: &impl AsRef<str>) -> Result<(), String>
 }
 
 /// Checks an attribute whose value is a request for a certificate.
-pub(super) fn check_request_pem(pem: &impl AsRef<str>) -> Result<(), String> {
+pub(super) fn check_cert_request_pem(pem: &impl AsRef<str>) -> Result<(), String> {
     let asked = subject_of_request(pem.as_ref());
     asked.map(drop).map_err(|error| format!("must be a certificate request in PEM: {error}"))
 }

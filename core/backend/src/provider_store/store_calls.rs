@@ -172,10 +172,13 @@ impl StoreCalls {
 
     /// The schemas of the provider.
     pub(super) async fn fetch_provider_schema(&self) -> Result<ProviderSchema, ProviderStoreError> {
-        const CALL: &str = "GetProviderSchema";
-        let mut schema =
-            self.provider.schema().await.map_err(|failure| self.no_answer_error(CALL, failure))?;
-        self.keep_warnings_or_fail(CALL, std::mem::take(&mut schema.diagnostics))?;
+        const CALL_NAME: &str = "GetProviderSchema";
+        let mut schema = self
+            .provider
+            .schema()
+            .await
+            .map_err(|failure| self.no_answer_error(CALL_NAME, failure))?;
+        self.keep_warnings_or_fail(CALL_NAME, std::mem::take(&mut schema.diagnostics))?;
         Ok(schema)
     }
 
@@ -256,8 +259,8 @@ impl StoreCalls {
         session: &StateStoreSession,
         workspace: &str,
     ) -> Result<Vec<u8>, ProviderStoreError> {
-        const CALL: &str = "ReadStateBytes";
-        let no_answer = |failure| self.no_answer_error(CALL, failure);
+        const CALL_NAME: &str = "ReadStateBytes";
+        let no_answer = |failure| self.no_answer_error(CALL_NAME, failure);
         let mut chunks = self
             .provider
             .read_state_bytes(session.state_ref(workspace))
@@ -266,8 +269,8 @@ impl StoreCalls {
         let mut assembly = StateAssembly::default();
         while let Some(chunk) = chunks.next().await {
             let mut chunk = chunk.map_err(no_answer)?;
-            self.keep_warnings_or_fail(CALL, std::mem::take(&mut chunk.diagnostics))?;
-            assembly.push(&chunk).map_err(|problem| self.protocol_error(CALL, problem))?;
+            self.keep_warnings_or_fail(CALL_NAME, std::mem::take(&mut chunk.diagnostics))?;
+            assembly.push(&chunk).map_err(|problem| self.protocol_error(CALL_NAME, problem))?;
         }
         if assembly.largest_chunk() > session.chunk_size {
             let detail = format!(
@@ -278,7 +281,7 @@ impl StoreCalls {
             let warning = Diagnostic::warning(messages::UNEXPECTED_CHUNK_SIZE, detail);
             self.add_warning(warning.blamed_on(Blame::Provider).about(self.addr.display_string()));
         }
-        assembly.finish().map_err(|problem| self.protocol_error(CALL, problem))
+        assembly.finish().map_err(|problem| self.protocol_error(CALL_NAME, problem))
     }
 
     /// Writes a state.
@@ -288,11 +291,11 @@ impl StoreCalls {
         workspace: &str,
         text: Bytes,
     ) -> Result<(), ProviderStoreError> {
-        const CALL: &str = "WriteStateBytes";
+        const CALL_NAME: &str = "WriteStateBytes";
         let chunks = split_into_chunks(&text, session.chunk_size);
         let answer = self.provider.write_state_bytes(session.state_ref(workspace), chunks).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
-        self.keep_warnings_or_fail(CALL, answer.diagnostics)
+        let answer = answer.map_err(|failure| self.no_answer_error(CALL_NAME, failure))?;
+        self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)
     }
 
     /// Locks a state, and returns the id of the lock.
@@ -302,14 +305,14 @@ impl StoreCalls {
         workspace: &str,
         operation: &str,
     ) -> Result<String, ProviderStoreError> {
-        const CALL: &str = "LockState";
+        const CALL_NAME: &str = "LockState";
         let state = session.state_ref(workspace);
         let answer = self.provider.lock_state(state, operation.to_owned()).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
-        self.keep_warnings_or_fail(CALL, answer.diagnostics)?;
+        let answer = answer.map_err(|failure| self.no_answer_error(CALL_NAME, failure))?;
+        self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)?;
         if answer.lock_id.is_empty() {
             let problem = "the lock has no ID, so it could not be released".to_owned();
-            return Err(self.protocol_error(CALL, problem));
+            return Err(self.protocol_error(CALL_NAME, problem));
         }
         Ok(answer.lock_id)
     }
@@ -321,11 +324,11 @@ impl StoreCalls {
         workspace: &str,
         id: &str,
     ) -> Result<(), ProviderStoreError> {
-        const CALL: &str = "UnlockState";
+        const CALL_NAME: &str = "UnlockState";
         let state = session.state_ref(workspace);
         let answer = self.provider.unlock_state(state, id.to_owned()).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
-        self.keep_warnings_or_fail(CALL, answer.diagnostics)
+        let answer = answer.map_err(|failure| self.no_answer_error(CALL_NAME, failure))?;
+        self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)
     }
 
     /// Lists the states.
@@ -333,17 +336,19 @@ impl StoreCalls {
         &self,
         session: &StateStoreSession,
     ) -> Result<Vec<String>, ProviderStoreError> {
-        const CALL: &str = "GetStates";
+        const CALL_NAME: &str = "GetStates";
         let answer = self.provider.list_states(session.type_name.clone()).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
-        self.keep_warnings_or_fail(CALL, answer.diagnostics)?;
+        let answer = answer.map_err(|failure| self.no_answer_error(CALL_NAME, failure))?;
+        self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)?;
         let mut names = answer.state_ids;
         names.sort();
         if names.iter().any(String::is_empty) {
-            return Err(self.protocol_error(CALL, "it lists a state without an ID".to_owned()));
+            return Err(self.protocol_error(CALL_NAME, "it lists a state without an ID".to_owned()));
         }
         if let Some((twice, _)) = names.iter().zip(names.iter().skip(1)).find(|(a, b)| a == b) {
-            return Err(self.protocol_error(CALL, format!("it lists the state {twice:?} twice")));
+            return Err(
+                self.protocol_error(CALL_NAME, format!("it lists the state {twice:?} twice"))
+            );
         }
         Ok(names)
     }
@@ -354,10 +359,10 @@ impl StoreCalls {
         session: &StateStoreSession,
         workspace: &str,
     ) -> Result<(), ProviderStoreError> {
-        const CALL: &str = "DeleteState";
+        const CALL_NAME: &str = "DeleteState";
         let answer = self.provider.delete_state(session.state_ref(workspace)).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
-        self.keep_warnings_or_fail(CALL, answer.diagnostics)
+        let answer = answer.map_err(|failure| self.no_answer_error(CALL_NAME, failure))?;
+        self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)
     }
 }
 

@@ -5,7 +5,7 @@ mod json;
 
 /// Something in a settings file.
 #[derive(Clone, Debug)]
-pub(super) enum Item {
+pub(super) enum SettingsItem {
     /// `name = value`
     Value(String, SettingsValue, usize),
     /// `name "label" { … }`
@@ -18,12 +18,12 @@ pub(super) enum Item {
 pub(super) enum SettingsValue {
     Text(String),
     List(Vec<String>),
-    Block(Vec<Item>),
+    Block(Vec<SettingsItem>),
 }
 
-pub(super) type Located<T> = Result<T, (usize, String)>;
+pub(super) type ResultWithLine<T> = Result<T, (usize, String)>;
 
-impl Item {
+impl SettingsItem {
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Value(name, _, _) | Self::Labelled(name, _, _, _) | Self::Block(name, _, _) => {
@@ -41,7 +41,7 @@ impl Item {
     }
 
     /// The value of a string argument.
-    pub(super) fn into_text(self) -> Located<String> {
+    pub(super) fn into_text(self) -> ResultWithLine<String> {
         match self {
             Self::Value(_, SettingsValue::Text(text), _) => Ok(text),
             other => other.error("must be a string"),
@@ -49,7 +49,7 @@ impl Item {
     }
 
     /// The value of a boolean argument.
-    pub(super) fn into_bool(self) -> Located<bool> {
+    pub(super) fn into_bool(self) -> ResultWithLine<bool> {
         match &self {
             Self::Value(_, SettingsValue::Text(text), _) if text == "true" => Ok(true),
             Self::Value(_, SettingsValue::Text(text), _) if text == "false" => Ok(false),
@@ -58,7 +58,7 @@ impl Item {
     }
 
     /// The value of an argument that is a list of strings.
-    pub(super) fn into_list(self) -> Located<Vec<String>> {
+    pub(super) fn into_list(self) -> ResultWithLine<Vec<String>> {
         match self {
             Self::Value(_, SettingsValue::List(list), _) => Ok(list),
             other => other.error("must be a list of strings"),
@@ -66,7 +66,7 @@ impl Item {
     }
 
     /// The content of a block without a label.
-    pub(super) fn into_block(self) -> Located<Vec<Self>> {
+    pub(super) fn into_block(self) -> ResultWithLine<Vec<Self>> {
         match self {
             Self::Block(_, items, _) => Ok(items),
             Self::Labelled(..) => self.error("takes no label"),
@@ -76,7 +76,10 @@ impl Item {
 
     /// The blocks with labels of this kind, and their content. The label may also be the name of an
     /// inner block, as it is in JSON.
-    pub(super) fn into_labelled(self, label_kind: &str) -> Located<Vec<(String, Vec<Self>)>> {
+    pub(super) fn into_labelled(
+        self,
+        label_kind: &str,
+    ) -> ResultWithLine<Vec<(String, Vec<Self>)>> {
         let items = match self {
             Self::Labelled(_, label, items, _) => return Ok(vec![(label, items)]),
             Self::Block(_, items, _) | Self::Value(_, SettingsValue::Block(items), _) => items,
@@ -93,13 +96,13 @@ impl Item {
         labelled.collect()
     }
 
-    fn error<T>(&self, problem: &str) -> Located<T> {
+    fn error<T>(&self, problem: &str) -> ResultWithLine<T> {
         Err((self.line(), format!("{} {problem}", self.name())))
     }
 }
 
 /// Reads the items of a whole file, which may be in JSON, too.
-pub(super) fn parse_items(text: &str) -> Located<Vec<Item>> {
+pub(super) fn parse_items(text: &str) -> ResultWithLine<Vec<SettingsItem>> {
     // Editors of Windows begin a file with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with('{') {
@@ -109,7 +112,7 @@ pub(super) fn parse_items(text: &str) -> Located<Vec<Item>> {
 }
 
 /// The deepest nesting of blocks.
-const MAX_DEPTH: usize = 16;
+const MAX_BLOCK_DEPTH: usize = 16;
 
 struct SettingsReader<'t> {
     rest: &'t str,
@@ -117,7 +120,7 @@ struct SettingsReader<'t> {
 }
 
 impl SettingsReader<'_> {
-    fn skip(&mut self) {
+    fn skip_space_and_comments(&mut self) {
         loop {
             let trimmed = self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
             self.advance(self.rest.len() - trimmed.len());
@@ -139,7 +142,7 @@ impl SettingsReader<'_> {
     }
 
     fn take_token(&mut self, token: char) -> bool {
-        self.skip();
+        self.skip_space_and_comments();
         let there = self.rest.starts_with(token);
         if there {
             self.advance(token.len_utf8());
@@ -147,13 +150,13 @@ impl SettingsReader<'_> {
         there
     }
 
-    fn error_here<T>(&self, reason: &str) -> Located<T> {
+    fn error_here<T>(&self, reason: &str) -> ResultWithLine<T> {
         Err((self.line, reason.to_owned()))
     }
 
     /// A word, or text in quotes.
-    fn read_word(&mut self) -> Located<String> {
-        self.skip();
+    fn read_word(&mut self) -> ResultWithLine<String> {
+        self.skip_space_and_comments();
         if let Some(quoted) = self.rest.strip_prefix('"') {
             let mut text = String::new();
             let mut characters = quoted.char_indices().peekable();
@@ -201,13 +204,13 @@ impl SettingsReader<'_> {
     }
 
     /// Items up to the closing brace, or to the end of the file.
-    fn read_items(&mut self, depth: usize) -> Located<Vec<Item>> {
-        if depth > MAX_DEPTH {
+    fn read_items(&mut self, depth: usize) -> ResultWithLine<Vec<SettingsItem>> {
+        if depth > MAX_BLOCK_DEPTH {
             return self.error_here("blocks are nested too deep");
         }
         let mut items = Vec::new();
         loop {
-            self.skip();
+            self.skip_space_and_comments();
             if self.rest.is_empty() {
                 return if depth == 0 {
                     Ok(items)
@@ -221,7 +224,7 @@ impl SettingsReader<'_> {
             let line = self.line;
             let name = self.read_word()?;
             if self.take_token('=') {
-                items.push(Item::Value(name, self.value(depth)?, line));
+                items.push(SettingsItem::Value(name, self.read_value(depth)?, line));
                 continue;
             }
             let mut label = None;
@@ -231,15 +234,15 @@ impl SettingsReader<'_> {
             }
             let inner = self.read_items(depth + 1)?;
             items.push(match label {
-                Some(label) => Item::Labelled(name, label, inner, line),
-                None => Item::Block(name, inner, line),
+                Some(label) => SettingsItem::Labelled(name, label, inner, line),
+                None => SettingsItem::Block(name, inner, line),
             });
         }
     }
 
     /// The text up to the line that holds the word behind `<<`. With `<<-` the lines are indented as far
     /// as the last one.
-    fn read_heredoc(&mut self) -> Located<String> {
+    fn read_heredoc(&mut self) -> ResultWithLine<String> {
         let (opening, _) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
         let word = opening.trim_start_matches('<').trim();
         let (is_indented, word) = match word.strip_prefix('-') {
@@ -266,8 +269,8 @@ impl SettingsReader<'_> {
         self.error_here("a text behind << does not end")
     }
 
-    fn value(&mut self, depth: usize) -> Located<SettingsValue> {
-        self.skip();
+    fn read_value(&mut self, depth: usize) -> ResultWithLine<SettingsValue> {
+        self.skip_space_and_comments();
         if self.rest.starts_with("<<") {
             return self.read_heredoc().map(SettingsValue::Text);
         }

@@ -43,7 +43,7 @@ impl DynamoDbTable {
             return Ok(true);
         }
         let held = "ConditionalCheckFailedException";
-        if AwsErrorResponse::read(&answer).is_some_and(|refusal| refusal.code == held) {
+        if AwsErrorResponse::parse(&answer).is_some_and(|refusal| refusal.code == held) {
             return Ok(false);
         }
         Err(self.unexpected_response_cause(&answer, "PutItem"))

@@ -10,7 +10,7 @@ pub(crate) fn checksum_of_file(document: &str, name: &str) -> Option<String> {
 }
 
 /// All checksums as `zh:` hashes. Empty if the document is not a list of checksums.
-pub(crate) fn zip_hashes(document: &str) -> Vec<String> {
+pub(crate) fn all_zh_hashes(document: &str) -> Vec<String> {
     let lines = document.lines().filter(|line| !line.trim().is_empty());
     let hash = |line: &str| {
         let mut words = line.split_ascii_whitespace();
@@ -36,9 +36,9 @@ mod tests {
         assert_eq!(checksum_of_file(&text, "one.zip"), Some(one.clone()));
         assert_eq!(checksum_of_file(&text, "two.zip"), Some("b0".repeat(32)));
         assert_eq!(checksum_of_file(&text, "two"), None);
-        assert_eq!(zip_hashes(&text), [format!("zh:{one}"), format!("zh:{}", "b0".repeat(32))]);
+        assert_eq!(all_zh_hashes(&text), [format!("zh:{one}"), format!("zh:{}", "b0".repeat(32))]);
         for broken in [one.as_str(), "abc  one.zip", &format!("{}  one.zip", "g".repeat(64))] {
-            assert!(zip_hashes(&format!("{text}{broken}\n")).is_empty(), "{broken}");
+            assert!(all_zh_hashes(&format!("{text}{broken}\n")).is_empty(), "{broken}");
         }
     }
 }

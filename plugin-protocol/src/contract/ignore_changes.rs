@@ -20,7 +20,7 @@ impl IgnoredChanges {
     /// Returns the configuration with prior values wherever changes are ignored. Paths that lead
     /// nowhere in either of the two change nothing.
     #[must_use]
-    pub fn in_config(&self, block: &Block, prior: &Plain, config: &Plain) -> Plain {
+    pub fn apply_to_config(&self, block: &Block, prior: &Plain, config: &Plain) -> Plain {
         if prior.value().is_null() {
             return config.clone();
         }
@@ -34,7 +34,7 @@ impl IgnoredChanges {
     /// Returns a planned value with prior values wherever changes are ignored. For providers of the
     /// old SDK, which may bring back what was taken out of their configuration.
     #[must_use]
-    pub fn in_planned(&self, prior: &Plain, planned: &Plain) -> Plain {
+    pub fn apply_to_planned(&self, prior: &Plain, planned: &Plain) -> Plain {
         if prior.value().is_null() {
             return planned.clone();
         }

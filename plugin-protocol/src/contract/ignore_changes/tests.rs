@@ -23,7 +23,7 @@ fn schema() -> Block {
 fn check(paths: Vec<Path>, prior: &str, config: &str, want: &str) {
     let schema = schema();
     let (prior, config) = (block_value(&schema, prior), block_value(&schema, config));
-    let result = IgnoredChanges::Paths(paths).in_config(&schema, &prior, &config);
+    let result = IgnoredChanges::Paths(paths).apply_to_config(&schema, &prior, &config);
     assert_eq!(compact_json(&result), want);
 }
 
@@ -85,7 +85,7 @@ fn a_map_that_is_not_known_is_left() {
     // Keys of an unknown map are unknown too, so none can be put back.
     let config = super::super::fixtures::with_unknown(&block_value(&schema, "{}"), "tags");
     let result =
-        IgnoredChanges::Paths(vec![at("tags").key("a")]).in_config(&schema, &prior, &config);
+        IgnoredChanges::Paths(vec![at("tags").key("a")]).apply_to_config(&schema, &prior, &config);
     assert_eq!(result, config);
 }
 
@@ -97,10 +97,10 @@ fn ignoring_all_makes_the_prior_object_the_configuration() {
         r#"{"name":"a","id":"i","size":"1","net":{"id":"j","name":"x"},"disk":[{"id":"k","name":"d"}]}"#,
     );
     let config = block_value(&schema, r#"{"name":"A","note":"n"}"#);
-    let result = IgnoredChanges::All.in_config(&schema, &prior, &config);
+    let result = IgnoredChanges::All.apply_to_config(&schema, &prior, &config);
     // `id` is only computed, so it is in no configuration.
     assert_eq!(compact_json(&result), "{disk:[{name:d}] name:a net:{name:x} size:1}");
-    assert_eq!(IgnoredChanges::All.in_planned(&prior, &config), prior);
+    assert_eq!(IgnoredChanges::All.apply_to_planned(&prior, &config), prior);
 }
 
 #[test]
@@ -108,8 +108,8 @@ fn nothing_is_ignored_when_there_is_no_prior_object() {
     let schema = schema();
     let (null, config) = (block_value(&schema, "null"), block_value(&schema, r#"{"name":"A"}"#));
     for ignore in [IgnoredChanges::All, IgnoredChanges::Paths(vec![at("name")])] {
-        assert_eq!(ignore.in_config(&schema, &null, &config), config);
-        assert_eq!(ignore.in_planned(&null, &config), config);
+        assert_eq!(ignore.apply_to_config(&schema, &null, &config), config);
+        assert_eq!(ignore.apply_to_planned(&null, &config), config);
     }
 }
 
@@ -122,7 +122,7 @@ fn in_a_plan_the_same_paths_go_back_to_their_prior_values() {
     let prior = block_value(&schema, r#"{"name":"a","id":"1"}"#);
     // Providers with the old SDK may plan a hash in place of what was configured.
     let planned = block_value(&schema, r#"{"name":"hash","id":"?"}"#);
-    let result = IgnoredChanges::Paths(vec![at("name")]).in_planned(&prior, &planned);
+    let result = IgnoredChanges::Paths(vec![at("name")]).apply_to_planned(&prior, &planned);
     assert_eq!(compact_json(&result), "{id:? name:a}");
     assert_eq!(result.value().all_marks(), Marks::NONE);
 }

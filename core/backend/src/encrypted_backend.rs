@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use formwork_core::state::intent_log::IntentLog;
 
-use crate::encryption::{StateCipher, encrypt_intents};
+use crate::encryption::{StateCipher, encrypt_intent_log};
 use crate::store::{StateStore, StoreError};
 use crate::{Backend, WorkspaceError};
 
@@ -74,6 +74,6 @@ impl Backend for EncryptedBackend {
     }
 
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        encrypt_intents(self.inner.intent_log(workspace), &self.cipher)
+        encrypt_intent_log(self.inner.intent_log(workspace), &self.cipher)
     }
 }
