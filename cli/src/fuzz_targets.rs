@@ -226,7 +226,7 @@ pub fn fuzz_package_address(data: &[u8]) {
 /// A list of checksums.
 pub fn checksums(data: &[u8]) {
     with_text(data, |text| {
-        drop(checksum::find_checksum_in_list(text, "https://one.example/a/b.zip?x=1"))
+        drop(checksum::find_checksum_in_list(text, "https://one.example/a/b.zip?x=1"));
     });
 }
 

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use formwork_core::eval::Results;
-use formwork_core::plan::{Plan, PlanMode};
+use formwork_core::plan::{Plan, PlanMode, PlanOptions};
 use formwork_core::provider::ProviderPool;
 use formwork_operation::generated_config::{check_generate_option, write_generated_config};
 use formwork_operation::{CancellationToken, PlanOutcome, StateSession};
-use formwork_value::{Diagnostic, Diagnostics};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::run_until_interrupted;
 use super::operation::{
@@ -60,15 +60,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let ask = (!args.json && may_ask_user(env, args.operation.input)).then_some(&screen);
     warn_of_state_option(&mut diags, &args.state);
     let generated = args.generate_config_out.as_deref().filter(|path| !path.as_os_str().is_empty());
-    let options = planning_options(&mut diags, &args.operation, false).and_then(|options| {
-        let checked = check_replace_option_allowed(&mut diags, &options)
-            .and_then(|()| check_generate_option(&mut diags, generated, options.mode));
-        if checked.is_err() {
-            // As in Terraform, the warning comes with these errors and not with others of options.
-            drop(open_workspace(&mut diags, env, &report, OverrideWarningCondition::Always));
-        }
-        checked.map(|()| options)
-    });
+    let options = checked_plan_options(&mut diags, args, generated, env, &report);
     let prepared = match options {
         Ok(options) => {
             let state_paths = args.state.state_paths();
@@ -135,6 +127,24 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     locked.unlock(&mut diags).await;
     report.report_diagnostics(&prepared.workspace.sources, &diags);
     if diags.has_errors() { Exit::Failed } else { exit }
+}
+
+/// The options of the plan, if they may be combined.
+fn checked_plan_options(
+    diags: &mut Diagnostics,
+    args: &PlanArgs,
+    generated: Option<&Path>,
+    env: &Env,
+    report: &OperationReport,
+) -> Result<PlanOptions, Reported> {
+    let options = planning_options(diags, &args.operation, false)?;
+    let checked = check_replace_option_allowed(diags, &options)
+        .and_then(|()| check_generate_option(diags, generated, options.mode));
+    if checked.is_err() {
+        // As in Terraform, the warning comes with these errors and not with others of options.
+        drop(open_workspace(diags, env, report, OverrideWarningCondition::Always));
+    }
+    checked.map(|()| options)
 }
 
 /// Shows the plan with all that is to be said about it, and saves it where that was asked for.
