@@ -31,15 +31,13 @@ use formwork_plugin_protocol::message::state_store::{
 };
 use formwork_plugin_protocol::provider::Events;
 use formwork_plugin_protocol::{Failure, Payload, ProviderHandlers};
-use formwork_value::Value;
 use futures_util::stream::BoxStream;
 
 use crate::call::{Call, DeferrableAnswer};
 use crate::context::{CallContext, Deferral, ProviderMeta, lock_ignoring_poison};
 use crate::erased::{AnyDataSource, AnyEphemeral, AnyResource};
-use crate::schema::Shape;
 use crate::stop::{Stop, StopSwitch};
-use crate::{Answer, Problem, ProviderDef, panic_positions, plan};
+use crate::{Answer, Problem, ProviderDef, panic_positions};
 
 use data_and_ephemeral::OpenedEphemeral;
 use object::ObjectAnswer;
@@ -293,7 +291,7 @@ impl ProviderHandlers for Server {
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.find_data_source(&request.type_name).ok());
-            deferred_placeholder(source?.shape(), &request.config)
+            data_and_ephemeral::deferred_placeholder(source?.shape(), &request.config)
         };
         let state = answer.or_else(foreseen).unwrap_or(Payload::Absent);
         Ok(ReadDataResponse { state, deferred, diagnostics })
@@ -334,7 +332,8 @@ impl ProviderHandlers for Server {
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.find_ephemeral(&request.type_name).ok());
-            let result = deferred_placeholder(source?.shape(), &request.config)?;
+            let result =
+                data_and_ephemeral::deferred_placeholder(source?.shape(), &request.config)?;
             Some(OpenedEphemeral { result, ..OpenedEphemeral::default() })
         };
         let OpenedEphemeral { result, private, renew_at } =
@@ -480,17 +479,6 @@ impl ProviderHandlers for Server {
         self.switch.request();
         Ok(String::new())
     }
-}
-
-/// Proposed value of a creation: the configuration with defaults, and unknown computed values.
-fn plan_create_by_rules(shape: &Shape, config: &Value) -> Value {
-    plan::plan_by_rules(shape, &Value::null(shape.ty().clone()), config, config)
-}
-
-/// Placeholder of a deferred answer: the configuration, and unknown computed values.
-fn deferred_placeholder(shape: &Shape, config: &Payload) -> Option<Payload> {
-    let config = check::decode_value(shape, config).ok()?;
-    Some(check::encode_value(shape, &plan_create_by_rules(shape, &config)))
 }
 
 fn unsupported_type_problem(what: &str, name: &str) -> Problem {

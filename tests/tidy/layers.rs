@@ -126,7 +126,7 @@ const OPERATION_LAYERS: [&[&str]; 9] = [
     &["messages"],
     &[
         "errored_state_report",
-        "generated",
+        "generated_config",
         "observer",
         "saved_plan",
         "schema_cache",

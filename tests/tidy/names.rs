@@ -34,7 +34,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 /// Files that may serialise with serde: file formats and views for programs.
 const SERIALISED: [&str; 48] = [
     // The settings file.
-    "cli/src/settings/text/json.rs",
+    "cli/src/settings/parse_items/json.rs",
     // The reader that all file formats share.
     "core/src/disk/json_object.rs",
     // The file formats: states, saved plans, the journal, the lock's description.

@@ -85,6 +85,7 @@ const IDS_SEQUENCE: &str = "public.global_states_id_seq";
 
 /// A name as PostgreSQL cuts it off: at 63 bytes, between two characters.
 fn truncate_identifier(name: &str) -> String {
+    // Queries of the catalogue compare the name as a text, which the server does not cut off.
     name[..name.floor_char_boundary(63)].to_owned()
 }
 

@@ -32,6 +32,7 @@ impl RetryPolicy {
 
     /// The pause after a number of failed attempts.
     fn pause_after(&self, n_failed: u32) -> Duration {
+        // Saturating, because a user may allow any number of attempts.
         let factor = 2_u32.saturating_pow(n_failed.saturating_sub(1));
         self.shortest.saturating_mul(factor).min(self.longest)
     }

@@ -60,7 +60,7 @@ fn destroy_vertices<'v, 'c>(
     })
 }
 
-fn config_resource_of_instance(addr: &InstanceAddr) -> ConfigResourceAddr {
+fn config_resource_addr(addr: &InstanceAddr) -> ConfigResourceAddr {
     addr.resource_addr().config_addr()
 }
 
@@ -68,7 +68,7 @@ fn config_resource_of_instance(addr: &InstanceAddr) -> ConfigResourceAddr {
 fn connect_destroy_joins(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
     let (vertices, edges) = draft.split_vertices_and_edges();
     for (id, destroy) in destroy_vertices(vertices, index) {
-        if let Some(&gone) = index.gone.get(&config_resource_of_instance(&destroy.change.addr)) {
+        if let Some(&gone) = index.gone.get(&config_resource_addr(&destroy.change.addr)) {
             edges.connect(gone, id, EdgeReason::DestroyOrder("belongs to that resource"));
         }
     }
@@ -130,8 +130,7 @@ impl<'i> ResourceNumbers<'i> {
             found.add_resource(name).gone = Some(gone);
         }
         for (id, destroy) in destroy_vertices(vertices, index) {
-            let Some(at) = found.number_of(&config_resource_of_instance(&destroy.change.addr))
-            else {
+            let Some(at) = found.number_of(&config_resource_addr(&destroy.change.addr)) else {
                 continue;
             };
             if destroy.timing == DestroyTiming::AfterSuccessor {
@@ -155,7 +154,7 @@ impl<'i> ResourceNumbers<'i> {
         for &id in &index.instances {
             if let ApplyVertex::Instance(InstanceVertex { change, config, .. }) =
                 &vertices[id.index()]
-                && let Some(at) = found.number_of(&config_resource_of_instance(&change.addr))
+                && let Some(at) = found.number_of(&config_resource_addr(&change.addr))
             {
                 let parts = &mut found.parts[at];
                 match change.addr.resource.mode() {
@@ -244,8 +243,7 @@ fn connect_destroys(
     let mut pairs: Vec<(u32, u32, bool)> = Vec::new();
     let mut before = None;
     for (id, destroy) in destroy_vertices(vertices, index) {
-        let Some(own) = resources.number_of(&config_resource_of_instance(&destroy.change.addr))
-        else {
+        let Some(own) = resources.number_of(&config_resource_addr(&destroy.change.addr)) else {
             continue;
         };
         let (names, timing) = (&destroy.change.prior_dependencies, destroy.timing);
@@ -442,19 +440,15 @@ fn destroy_provider_users_first(draft: &mut GraphBuilder<'_>, index: &VertexInde
     let mut users: BTreeMap<VertexId, BTreeSet<ConfigResourceAddr>> = BTreeMap::new();
     for (_, destroy) in destroy_vertices(draft.vertices(), index) {
         if let Some(&provider) = index.names.provider_vertices().get(&destroy.change.provider) {
-            users
-                .entry(provider)
-                .or_default()
-                .insert(config_resource_of_instance(&destroy.change.addr));
+            users.entry(provider).or_default().insert(config_resource_addr(&destroy.change.addr));
         }
     }
     let mut waits = Vec::new();
     for (provider, users) in users {
         let needed = resources_behind_provider(draft.vertices(), index, &dependencies, provider);
         let behind = destroy_vertices(draft.vertices(), index);
-        let behind = behind.filter(|(_, destroy)| {
-            needed.contains(&config_resource_of_instance(&destroy.change.addr))
-        });
+        let behind = behind
+            .filter(|(_, destroy)| needed.contains(&config_resource_addr(&destroy.change.addr)));
         let waiting: Vec<_> = behind.map(|(id, _)| id).collect();
         // An object of the provider that configures the provider itself cannot go after itself.
         let others = users.iter().filter(|user| !needed.contains(user));

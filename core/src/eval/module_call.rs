@@ -67,6 +67,7 @@ impl<'c> ModuleCallVertex<'c> {
             }
             match expand::expand_repetition(diags, &scope, &self.call.repetition) {
                 Ok(expansion) => {
+                    // A sum that overflowed would pass the limit below.
                     n_instances = n_instances.saturating_add(expansion.len());
                     expansions.push(expansion);
                 }

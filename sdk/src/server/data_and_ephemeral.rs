@@ -10,12 +10,14 @@ use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::message::ephemeral::{OpenRequest, RenewOrCloseRequest};
 use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
 use formwork_plugin_protocol::message::schema::FunctionSignature;
+use formwork_value::Value;
 
 use super::{Server, check};
 use crate::call::Call;
 use crate::context::Private;
 use crate::ephemeral::Expiry;
 use crate::function::{self, GivenArguments};
+use crate::schema::Shape;
 use crate::{Answer, Problem, plan};
 
 /// Result of an opened ephemeral resource, with its lease and private data.
@@ -40,7 +42,7 @@ impl Server {
         let data_source = self.find_data_source(&request.type_name)?;
         let config = check::decode_value(data_source.shape(), &request.config)?;
         let shape = data_source.shape();
-        let planned = super::plan_create_by_rules(shape, &config);
+        let planned = plan_create_by_rules(shape, &config);
         let call = call.with_configured_timeout(&config, "read");
         let context =
             self.new_context(&call, &Bytes::new(), &request.provider_meta, request.client)?;
@@ -108,7 +110,7 @@ impl Server {
         let ephemeral = self.find_ephemeral(&request.type_name)?;
         let shape = ephemeral.shape();
         let config = check::decode_value(shape, &request.config)?;
-        let planned = super::plan_create_by_rules(shape, &config);
+        let planned = plan_create_by_rules(shape, &config);
         let call = call.with_configured_timeout(&config, "open");
         let context = self.new_context(&call, &Bytes::new(), &Payload::Absent, request.client)?;
         let lasts = Expiry::default();
@@ -147,4 +149,15 @@ impl Server {
         // Not cut short by a stop: the resource would stay open.
         ephemeral.close(Private::from_bytes(&request.private), call.clone()).await
     }
+}
+
+/// Proposed value of a creation: the configuration with defaults, and unknown computed values.
+fn plan_create_by_rules(shape: &Shape, config: &Value) -> Value {
+    plan::plan_by_rules(shape, &Value::null(shape.ty().clone()), config, config)
+}
+
+/// Placeholder of a deferred answer: the configuration, and unknown computed values.
+pub(super) fn deferred_placeholder(shape: &Shape, config: &Payload) -> Option<Payload> {
+    let config = check::decode_value(shape, config).ok()?;
+    Some(check::encode_value(shape, &plan_create_by_rules(shape, &config)))
 }

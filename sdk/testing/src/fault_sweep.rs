@@ -36,8 +36,8 @@ type RemoveOrphans<'s> = Box<dyn FnMut(&[String]) + 's>;
 /// A provider that dies between the creation of an object and its answer leaves an object that no state
 /// contains. If the provider cannot find it, by its identity or in a list, an operator has to remove it
 /// before the next run. [`FaultSweep::remove_orphans_with`] is that operator: without it, objects accumulate, and
-/// a service with unique names rejects the second creation. [`FaultSweep::list_leftovers_with`] is told how to
-/// list the objects that remain at the end of a run. There must be none.
+/// a service with unique names rejects the second creation. [`FaultSweep::list_leftovers_with`] takes a
+/// function that lists the objects that remain at the end of a run. There must be none.
 ///
 /// ```no_run
 /// # use formwork_sdk::ProviderDef;

@@ -147,6 +147,7 @@ impl StateStore for PgStore {
         // A key provider that fails must do so before anything is locked or changed.
         self.cipher.prepare_key().map_err(|reason| self.not_encryptable_error(reason))?;
         let info = LockInfo::new(operation, String::new());
+        // A lock would make plans wait for applies, and applies for plans.
         if operation == PLAN_OPERATION {
             return Ok(StateLock { id: info.id });
         }

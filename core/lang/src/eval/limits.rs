@@ -99,6 +99,7 @@ impl Budget {
     /// # Errors
     /// When the steps are used up.
     pub fn charge_reading(&self, values: &[Value]) -> Result<(), ExceededLimit> {
+        // A sum that overflowed would cost less than its parts.
         let bytes = values.iter().fold(0_u64, |sum, value| sum.saturating_add(value.size()));
         take_from_budget(&self.steps, bytes / BYTES_PER_STEP).ok_or(ExceededLimit::Steps)
     }

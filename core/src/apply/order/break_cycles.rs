@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{
     ApplyVertex, GraphBuilder, REASON_DEPENDENTS_DESTROYED_FIRST, REASON_REFERENCE_ORDER,
-    config_resource_of_instance,
+    config_resource_addr,
 };
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr};
 use crate::graph::{self, Edge, VertexId};
@@ -23,10 +23,7 @@ pub(in crate::apply) fn break_order_cycles(draft: &mut GraphBuilder<'_>) {
     let mut providers: BTreeMap<ConfigResourceAddr, &ProviderConfigAddr> = BTreeMap::new();
     for vertex in vertices {
         if let ApplyVertex::Destroy(destroy) = vertex {
-            providers.insert(
-                config_resource_of_instance(&destroy.change.addr),
-                &destroy.change.provider,
-            );
+            providers.insert(config_resource_addr(&destroy.change.addr), &destroy.change.provider);
         }
     }
     // The usual case. It saves the search for cycles, which visits the whole graph.

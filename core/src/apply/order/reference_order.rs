@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{ApplyVertex, ResourceNumbers, VertexIndex, config_resource_of_instance};
+use super::{ApplyVertex, ResourceNumbers, VertexIndex, config_resource_addr};
 use crate::addr::ProviderConfigAddr;
 use crate::change::Action;
 use crate::graph;
@@ -29,7 +29,7 @@ pub(super) fn reference_pairs(
             ApplyVertex::Destroy(destroy) => destroy.change,
             _ => continue,
         };
-        let Some(own) = resources.number_of(&config_resource_of_instance(&change.addr)) else {
+        let Some(own) = resources.number_of(&config_resource_addr(&change.addr)) else {
             continue;
         };
         let lists = (Arc::as_ptr(&change.prior_dependencies), Arc::as_ptr(&change.dependencies));

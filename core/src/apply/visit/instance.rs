@@ -74,6 +74,7 @@ pub(super) fn instance_scope<'a>(
     let Some(module) = view.session.results.module_instance(&addr.module) else {
         return Err(diags.error(missing_module_instance_error(addr)));
     };
+    // Without an expansion, `count` and `each` have no values.
     let expansion = module.resource_results(&addr.resource);
     let data = expansion.and_then(|results| Some(results.expansion()?.repetition_data(&addr.key)));
     Ok(view.session.module_scope(module).with_repetition(data.unwrap_or_default()))

@@ -118,6 +118,7 @@ pub fn file_change_stamp(found: &Metadata) -> Option<(String, i64)> {
 /// The bytes that a file takes on the disk.
 #[must_use]
 pub fn allocated_bytes(found: &Metadata) -> u64 {
+    // The unit is 512 bytes on every system, whatever the size of a block of the file system is.
     found.blocks().saturating_mul(512)
 }
 
