@@ -2,6 +2,7 @@
 //! state.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Str, Value};
@@ -11,7 +12,7 @@ use super::vertex::{
     ApplyVertex, DestroyVertex, ExpandVertex, InstanceVertex, OpenEphemeralVertex,
 };
 use super::visit::{ApplyContext, ApplyVisitOutcome, ExpandedResource, visit_vertex};
-use crate::addr::{DeposedKey, ResourceAddr, ResourceMode, ResourceName};
+use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, ResourceAddr, ResourceMode, ResourceName};
 use crate::change::{Action, OutputChange};
 use crate::ephemeral::EphemeralResources;
 use crate::eval::condition_results::summarize_check_results;
@@ -132,9 +133,9 @@ pub(super) async fn walk_apply_graph(
     // ended before a condition.
     let unvisited = unvisited.skipped.iter().chain(&unvisited.stopped);
     let unvisited = unvisited.map(|id| &graph.vertices()[id.index()]);
-    for vertex in unvisited.chain(failed_vertices.into_inner()) {
-        reset_check_statuses(&mut before, vertex);
-    }
+    let unfinished: Vec<_> = unvisited.chain(failed_vertices.into_inner()).collect();
+    unfinished.iter().for_each(|vertex| reset_check_statuses(&mut before, vertex));
+    reset_statuses_behind(&mut before, plan, &unfinished);
     let checks = summarize_check_results(session.config, session.results, &before, |_| false);
     ApplyResult { state, checks, tally, complete }
 }
@@ -142,19 +143,40 @@ pub(super) async fn walk_apply_graph(
 /// Resets the results of the conditions that the visit of a vertex evaluates.
 fn reset_check_statuses(checks: &mut CheckResults, vertex: &ApplyVertex<'_>) {
     match vertex {
-        ApplyVertex::Instance(instance) => {
-            let addr = &instance.change.addr;
-            let subject = CheckSubject::Resource(addr.resource.clone());
-            checks.reset_statuses(&subject, |object| {
-                object.module == addr.module && object.key == addr.key
-            });
-        }
+        ApplyVertex::Instance(instance) => reset_instance_statuses(checks, &instance.change.addr),
         ApplyVertex::SharedVertex(SharedVertex::Value(value)) => {
             if let Some(subject) = subject_of_conditions(value) {
                 checks.reset_statuses(&subject, |object| object.module.path() == value.node.path);
             }
         }
         _ => {}
+    }
+}
+
+fn reset_instance_statuses(checks: &mut CheckResults, addr: &InstanceAddr) {
+    let subject = CheckSubject::Resource(addr.resource.clone());
+    checks.reset_statuses(&subject, |object| object.module == addr.module && object.key == addr.key);
+}
+
+/// Resets the results of unchanged instances that depend on something unfinished. They have no vertices, but
+/// Terraform visits those with conditions.
+fn reset_statuses_behind(
+    checks: &mut CheckResults,
+    plan: &Plan,
+    unfinished: &[&ApplyVertex<'_>],
+) {
+    let resources = unfinished.iter().filter_map(|vertex| match vertex {
+        ApplyVertex::Instance(instance) => Some(instance.change.addr.resource_addr().config_addr()),
+        _ => None,
+    });
+    let resources: BTreeSet<ConfigResourceAddr> = resources.collect();
+    if resources.is_empty() {
+        return;
+    }
+    for change in plan.changes.values().filter(|change| change.action == Action::NoOp) {
+        if change.dependencies.iter().any(|addr| resources.contains(addr)) {
+            reset_instance_statuses(checks, &change.addr);
+        }
     }
 }
 

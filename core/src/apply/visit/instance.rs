@@ -396,6 +396,9 @@ impl<'a> InstanceWork<'a> {
             let run = ProvisionerRun { addr, provisioners, when: ProvisionerTiming::Create };
             let done = Box::pin(provision::run_provisioners(self.view, diags, run, &scope)).await;
             if done.is_err() {
+                // Terraform looks at the object after its provisioners, whether they failed or not.
+                let scope = config.scope.clone();
+                let _ = self.written.check_postconditions(diags, scope, made).await;
                 value = None;
                 object = half_made.map(Arc::new);
             }
