@@ -16,7 +16,7 @@ use std::time::Duration;
 use formwork_conformance::finding::Verdict;
 use formwork_conformance::offer::Kind;
 use formwork_conformance::rules;
-use formwork_conformance::{Example, Options, Report, check_with};
+use formwork_conformance::{Example, Options, Report, check_with_options};
 use formwork_tests::seeded::{self, Fault, Row};
 use formwork_value::Value;
 
@@ -77,7 +77,7 @@ fn options(world: &Path, rule: Option<&str>, fault: Option<Fault>, level: u8) ->
 
 fn checked(rule: Option<&str>, fault: Option<Fault>, level: u8) -> Report {
     let world = tempfile::tempdir().expect("a folder can be made");
-    check_with(options(world.path(), rule, fault, level))
+    check_with_options(options(world.path(), rule, fault, level))
 }
 
 /// Whether a fault is found; what is wrong if it is not.
@@ -170,7 +170,7 @@ fn a_state_store_on_the_sdk_holds_the_rules_of_state_stores() {
         file: "state-store.tf".to_owned(),
         value: Value::object([("folder", Value::string(path))]),
     }];
-    let report = check_with(options);
+    let report = check_with_options(options);
     assert!(report.findings.is_empty(), "{:#?}", report.findings);
     for rule in rules {
         assert_eq!(
@@ -202,7 +202,7 @@ fn a_call_that_crashes_by_itself_is_no_finding_of_malformed_requests() {
     let world = tempfile::tempdir().expect("a folder can be made");
     let mut options = options(world.path(), None, Some(Fault::Bad("plan-panics")), 0);
     options.only = ["Z-01", "Z-13"].map(str::to_owned).into();
-    let report = check_with(options);
+    let report = check_with_options(options);
     assert!(report.findings.is_empty(), "{:#?}", report.findings);
     for rule in ["Z-01", "Z-13"] {
         assert_eq!(
@@ -239,7 +239,7 @@ fn our_own_providers_break_no_rule() {
         options.time = Duration::from_secs(300);
         // Functions and large inputs are slow in a debug build on a busy machine.
         options.skip = ["F-04", "H-05", "P-22", "V-08"].map(str::to_owned).into();
-        let report = check_with(options);
+        let report = check_with_options(options);
         wrong.extend(report.stopped.iter().map(|why| format!("{name}: {why}")));
         wrong.extend(
             report.findings.iter().map(|it| {

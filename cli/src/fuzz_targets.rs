@@ -217,7 +217,7 @@ pub fn discovery(data: &[u8]) {
 pub fn fuzz_package_address(data: &[u8]) {
     with_text(data, |text| {
         drop(checksum::split_checksum(text));
-        if let Ok(reference) = git::parse_git_reference(text) {
+        if let Ok(reference) = git::reference_in_git_address(text) {
             assert!(reference.is_none_or(|reference| !reference.starts_with('-')));
         }
     });

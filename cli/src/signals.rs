@@ -160,7 +160,7 @@ impl SupervisedChild {
 
     /// Waits until it has ended and still has its number, as a deadline requires.
     pub(crate) fn wait_for_end(&self) {
-        children::wait_for_end(&self.program);
+        children::wait_without_reaping(&self.program);
     }
 
     fn remove_from_companions(&mut self, companions: &mut Vec<u32>) {

@@ -24,7 +24,7 @@ use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
 use crate::event::{EphemeralStage, EphemeralStep, Event};
-use crate::instance::{
+use crate::instance_steps::{
     InstanceConfig, ResourceWithAddress, find_client_of_config, point_diagnostics_at_parts,
     sensitive_paths, unmark_value,
 };

@@ -13,7 +13,7 @@ mod ephemeral;
 pub mod eval;
 pub mod event;
 pub mod graph;
-mod instance;
+mod instance_steps;
 pub mod messages;
 pub mod moved;
 pub mod plan;

@@ -35,7 +35,7 @@ use crate::config::Repetition;
 use crate::eval::FunctionResultHashes;
 use crate::eval::import::{expand_import, unknown_repetition_error};
 use crate::graph::Graph;
-use crate::instance::unknown_to_null;
+use crate::instance_steps::unknown_to_null;
 use crate::messages;
 use crate::moved::{DeclaredObjects, Moves};
 use crate::progress::PhaseLog;

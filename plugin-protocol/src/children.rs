@@ -14,8 +14,8 @@ use std::process::Child;
 pub use tree::{OutputPipe, ProcessTree, output_pipe, signal_name};
 
 /// Waits for the end of a child, and leaves it to be reaped: until then its number means no other process.
-pub fn wait_for_end(child: &Child) {
-    system::wait_for_end(child);
+pub fn wait_without_reaping(child: &Child) {
+    system::wait_without_reaping(child);
 }
 
 /// Has the system end this process together with the thread that started it. Called between fork and
@@ -24,8 +24,8 @@ pub fn wait_for_end(child: &Child) {
 /// # Errors
 /// When the system refuses.
 #[cfg(unix)]
-pub(crate) fn end_with_parent() -> nix::Result<()> {
-    system::end_with_parent()
+pub(crate) fn end_with_parent_if_possible() -> nix::Result<()> {
+    system::end_with_parent_if_possible()
 }
 
 #[cfg(not(unix))]

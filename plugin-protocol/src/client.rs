@@ -15,12 +15,12 @@ use crate::reattach::Reattach;
 
 pub(crate) mod connect;
 mod connection_lease;
+pub(crate) mod connection_pool;
 mod error_chain;
 mod explain_start_error;
 mod launch;
-mod leftover;
+mod leftover_processes;
 mod logs;
-pub(crate) mod pool;
 #[cfg_attr(not(unix), path = "client/process/windows.rs")]
 pub(crate) mod process;
 mod provider;
@@ -30,7 +30,7 @@ mod system;
 pub(crate) mod transport;
 
 pub use launch::Executable;
-pub use leftover::LeftoverProcess;
+pub use leftover_processes::LeftoverProcess;
 #[cfg(any(test, fuzzing))]
 pub(crate) use logs::fuzz_log;
 pub use provider::GrpcProvider;
@@ -39,7 +39,7 @@ pub use system::FileIdentity;
 pub use system::{make_socket_folder, short_temp_dir};
 
 use connect::Dialer;
-use pool::ConnectionPool;
+use connection_pool::ConnectionPool;
 
 /// Settings for running plugins.
 #[derive(Clone, Debug, PartialEq, Eq)]

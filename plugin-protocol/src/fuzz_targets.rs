@@ -70,12 +70,12 @@ pub fn log(data: &[u8]) {
 
 /// An answer of a provider: the first byte picks the call and the version of the protocol.
 pub fn answer(data: &[u8]) {
-    run_picked(data, &ANSWER_DECODERS);
+    run_picked_decoder(data, &ANSWER_DECODERS);
 }
 
 /// A request of a host, likewise.
 pub fn request(data: &[u8]) {
-    run_picked(data, &REQUEST_DECODERS);
+    run_picked_decoder(data, &REQUEST_DECODERS);
 }
 
 /// A file of recorded calls. It can be written, and is then the same.
@@ -91,7 +91,7 @@ pub fn transcript(data: &[u8]) {
     assert_eq!(written(&again), once, "a transcript is not what it was");
 }
 
-fn run_picked(data: &[u8], of: &[fn(&[u8])]) {
+fn run_picked_decoder(data: &[u8], of: &[fn(&[u8])]) {
     let Some((first, message)) = data.split_first() else { return };
     // Every first byte picks something, so that no input of the fuzzer is wasted.
     of[usize::from(*first) % of.len()](message);

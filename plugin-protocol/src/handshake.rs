@@ -30,7 +30,7 @@ const MULTIPLEX_VARIABLE: &str = "PLUGIN_MULTIPLEX_GRPC";
 
 // go-plugin writes certificates without padding and refuses padded ones. We write as it does, and
 // read both.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
+const BASE64_UNPADDED: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
         .with_encode_padding(false)
@@ -198,7 +198,7 @@ impl Handshake {
     #[must_use]
     pub fn to_line(&self, multiplex_asked: bool) -> String {
         let certificate =
-            self.certificate.as_deref().map(|der| BASE64.encode(der)).unwrap_or_default();
+            self.certificate.as_deref().map(|der| BASE64_UNPADDED.encode(der)).unwrap_or_default();
         // Always `false`: there is nothing on the broker to multiplex.
         let multiplex = if multiplex_asked { "|false" } else { "" };
         let (protocol, network, address) = (self.protocol, self.address.network(), &self.address);
@@ -213,7 +213,7 @@ fn parse_certificate(field: &str) -> Result<Option<Vec<u8>>, HandshakeError> {
     if field.len() <= 50 {
         return Ok(None);
     }
-    BASE64.decode(field).map(Some).map_err(|_| HandshakeError::Certificate)
+    BASE64_UNPADDED.decode(field).map(Some).map_err(|_| HandshakeError::Certificate)
 }
 
 /// Returns foreign bytes as text that is safe to show: escaped, and cut when long.
@@ -234,14 +234,14 @@ pub(crate) fn escape_and_shorten(bytes: &[u8]) -> String {
 
 /// Environment that a host sets for a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostEnvironment {
+pub struct EnvironmentForPlugin {
     /// Variables to set.
     pub set: Vec<(&'static str, OsString)>,
     /// Variables that must not be inherited, because they would be taken for ours.
     pub remove: Vec<&'static str>,
 }
 
-impl HostEnvironment {
+impl EnvironmentForPlugin {
     /// Returns the environment for a plugin that creates its socket in `socket_dir` and, if there
     /// is a `client_certificate` (PEM), serves TLS to its owner only.
     #[must_use]

@@ -14,7 +14,7 @@ const MAX_SCHEMA_ANSWER_BYTES: usize = 64 << 20;
 const REQUEST_RESERVE_BYTES: usize = 1 << 20;
 
 /// The most bytes of JSON that a byte of MessagePack becomes: a control character is `\u0001`.
-const MAX_JSON_BYTES_PER_BYTE: usize = 6;
+const MAX_JSON_BYTES_PER_MSGPACK_BYTE: usize = 6;
 
 /// The largest answer a host accepts.
 pub(crate) fn max_answer_bytes(method: Method) -> usize {
@@ -48,7 +48,7 @@ impl StoredSizes {
             return false;
         }
         // Only an object that may exceed the limit is written as JSON, which takes its time.
-        object.saturating_mul(MAX_JSON_BYTES_PER_BYTE) <= most || json() <= most
+        object.saturating_mul(MAX_JSON_BYTES_PER_MSGPACK_BYTE) <= most || json() <= most
     }
 }
 

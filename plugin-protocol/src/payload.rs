@@ -57,7 +57,7 @@ impl Payload {
 
     /// Reads what can be read of an object that is not one of type `ty`: each attribute that fits.
     #[must_use]
-    pub fn salvage(&self, ty: &Type) -> Vec<(Str, Value)> {
+    pub fn salvage_attributes(&self, ty: &Type) -> Vec<(Str, Value)> {
         match self {
             Self::Msgpack(bytes) => msgpack::salvage_attributes(bytes, ty),
             Self::Value(..) | Self::Json(_) | Self::Absent => Vec::new(),

@@ -44,7 +44,7 @@ pub trait Provider: Send + Sync {
 }
 
 /// The pieces of an answer that streams.
-pub type Events<T> = BoxStream<'static, Result<T, Failure>>;
+pub type StreamedResponse<T> = BoxStream<'static, Result<T, Failure>>;
 
 /// The answer to a typed call, when it arrives.
 pub struct PendingResponse<'p, T> {
@@ -173,7 +173,7 @@ macro_rules! operations {
 
             /// Returns its name as a function of [`ProviderExt`].
             #[must_use]
-            pub fn function_name(self) -> &'static str {
+            pub fn handler_name(self) -> &'static str {
                 match self {
                     $(Self::$method => stringify!($name),)*
                 }
@@ -312,7 +312,7 @@ operations! {
     /// Checks the configuration of a list resource.
     ValidateListResourceConfig(request: ValidateListRequest) -> DiagnosticsResponse = validate_list_config;
     /// Lists existing objects.
-    ListResource(request: ListRequest) -> Events<ListEvent> = list;
+    ListResource(request: ListRequest) -> StreamedResponse<ListEvent> = list;
     /// Calls a function.
     CallFunction(request: CallRequest) -> CallResponse = call_function;
     /// Checks the configuration of an action.
@@ -320,14 +320,14 @@ operations! {
     /// Plans an action.
     PlanAction(request: ActionRequest) -> PlanActionResponse = plan_action;
     /// Invokes an action.
-    InvokeAction(request: ActionRequest) -> Events<ActionEvent> = invoke_action;
+    InvokeAction(request: ActionRequest) -> StreamedResponse<ActionEvent> = invoke_action;
     /// Checks the configuration of a state store.
     ValidateStateStoreConfig(request: ValidateRequest) -> DiagnosticsResponse = validate_store_config;
     /// Configures a state store.
     ConfigureStateStore(request: ConfigureStoreRequest) -> ConfigureStoreResponse
         = configure_store;
     /// Reads a state.
-    ReadStateBytes(state: StateRef) -> Events<StateChunk> = read_state_bytes;
+    ReadStateBytes(state: StateRef) -> StreamedResponse<StateChunk> = read_state_bytes;
     /// Writes a state.
     WriteStateBytes(state: StateRef, chunks: Vec<StateChunk>) -> DiagnosticsResponse = write_state_bytes;
     /// Locks a state; the operation says what for.

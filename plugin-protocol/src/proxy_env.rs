@@ -40,7 +40,7 @@ impl ProxyEnv {
         let target = ProxiedServer::of(host, port.unwrap_or(usual_port));
         // As in Go, nothing on this machine goes through a proxy, whatever `NO_PROXY` says.
         let is_direct = target.is_this_machine()
-            || self.exceptions.split(',').any(|exception| target.matches_entry(exception));
+            || self.exceptions.split(',').any(|exception| target.matches_no_proxy_entry(exception));
         proxy.as_deref().filter(|_| !is_direct)
     }
 }
@@ -64,7 +64,7 @@ impl ProxiedServer {
 
     /// Whether an entry of `NO_PROXY` means it: `*`, a network, an address, a name with all below it, or
     /// `.name` for all below alone; the last three may end in a port.
-    fn matches_entry(&self, entry: &str) -> bool {
+    fn matches_no_proxy_entry(&self, entry: &str) -> bool {
         let entry = entry.trim().to_ascii_lowercase();
         if entry == "*" {
             return true;

@@ -2,10 +2,11 @@
 //! status. Nothing here knows a message; methods and services that do not exist can be called, too.
 //!
 //! A [`Transport`] carries calls: [`Plugin::transport`](crate::client::Plugin::transport) over the
-//! connections of a launched or reattached plugin, [`in_process`](crate::server::in_process) to a
+//! connections of a launched or reattached plugin,
+//! [`in_process_transport`](crate::server::in_process_transport) to a
 //! provider in this process, [`Transcript::replay`](crate::transcript::Transcript::replay) to a
 //! recorded one. A layer is a transport that has another one inside:
-//! [`Recorder::layer`](crate::transcript::Recorder::layer).
+//! [`Recorder::record_transport`](crate::transcript::Recorder::record_transport).
 
 use std::borrow::Cow;
 

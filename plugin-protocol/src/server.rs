@@ -19,14 +19,14 @@ pub(crate) mod health;
 mod in_process;
 mod listen;
 mod panic_hook;
-mod raw;
 mod serve;
+mod serve_transport;
 mod service;
 mod services;
 mod stdio;
 mod system;
 
-pub use in_process::in_process;
+pub use in_process::in_process_transport;
 use panic_hook::install_panic_hook;
 pub(crate) use service::ProviderService;
 
@@ -74,7 +74,7 @@ pub fn run(options: &Options, provider: Arc<dyn Provider>) -> ExitCode {
 
 /// Serves a transport like [`run`] serves a provider.
 #[must_use]
-pub fn run_raw(options: &Options, provider: Arc<dyn Transport>) -> ExitCode {
+pub fn run_transport(options: &Options, provider: Arc<dyn Transport>) -> ExitCode {
     run_service(options, ProviderService::over_transport(provider))
 }
 

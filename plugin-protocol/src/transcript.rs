@@ -1,7 +1,7 @@
 //! Transcripts: the raw bytes of every call and answer, with times, methods and outcomes. A [`Recorder`]
 //! makes one by a layer over a transport; a transcript is stored as a file and replayed byte for byte.
 
-mod file;
+mod file_format;
 mod replay;
 
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ use crate::handshake::Protocol;
 use crate::message_limits;
 use crate::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
 
-pub use file::ReadError;
+pub use file_format::ReadError;
 
 /// Recorded calls, in the order in which they began.
 ///
@@ -76,7 +76,7 @@ impl RecordedCall {
 
     /// Returns the call as it can be sent again.
     #[must_use]
-    pub fn call(&self) -> RawCall {
+    pub fn to_raw_call(&self) -> RawCall {
         RawCall {
             path: Cow::Owned(self.path.clone()),
             messages: self.requests.clone(),
@@ -98,7 +98,7 @@ impl Recorder {
     #[must_use]
     pub fn new(now: SystemTime) -> Arc<Self> {
         let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let begun = SystemTime::UNIX_EPOCH + whole_micros(since);
+        let begun = SystemTime::UNIX_EPOCH + truncate_to_micros(since);
         Arc::new(Self { begun, clock: Instant::now(), calls: Mutex::default() })
     }
 
@@ -124,7 +124,7 @@ impl Recorder {
         let mut calls = self.lock();
         calls.push(RecordedCall {
             path: call.path.clone().into_owned(),
-            start: whole_micros(started.duration_since(self.clock)),
+            start: truncate_to_micros(started.duration_since(self.clock)),
             duration: Duration::ZERO,
             requests: call.messages.clone(),
             answers: Vec::new(),
@@ -144,7 +144,7 @@ impl Recorder {
 }
 
 /// Files hold microseconds, and a transcript must be the same after it was stored.
-fn whole_micros(duration: Duration) -> Duration {
+fn truncate_to_micros(duration: Duration) -> Duration {
     Duration::from_micros(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
 }
 
@@ -163,7 +163,7 @@ impl Transport for RecordingTransport {
             match self.inner.begin_call(call).await {
                 Ok(answers) => Ok(record_answers(answers, open)),
                 Err(error) => {
-                    open.end(&error);
+                    open.end_with_error(&error);
                     Err(error)
                 }
             }
@@ -180,7 +180,7 @@ fn record_answers(answers: RawAnswers, open: OpenCall) -> RawAnswers {
                 Some((Ok(answer), (answers, open)))
             }
             Some(Err(error)) => {
-                open.end(&error);
+                open.end_with_error(&error);
                 // An error is the last item. The record is completed when the stream is dropped.
                 Some((Err(error), (answers, open)))
             }
@@ -212,7 +212,7 @@ struct OpenCall {
 }
 
 impl OpenCall {
-    fn end(&mut self, error: &RawError) {
+    fn end_with_error(&mut self, error: &RawError) {
         self.outcome = match error {
             RawError::Status(status) => CallOutcome::Status(status.clone()),
             RawError::Failed(failure) => CallOutcome::Failed(failure.to_string()),
@@ -224,7 +224,7 @@ impl Drop for OpenCall {
     fn drop(&mut self) {
         let mut calls = self.recorder.lock();
         if let Some(call) = calls.get_mut(self.at) {
-            call.duration = whole_micros(self.started.elapsed());
+            call.duration = truncate_to_micros(self.started.elapsed());
             call.answers = std::mem::take(&mut self.answers);
             call.outcome = std::mem::replace(&mut self.outcome, CallOutcome::Unfinished);
         }

@@ -24,7 +24,7 @@ pub async fn run_blocking<T: Send + 'static>(
         Ok(Ok(answer)) => answer,
         Ok(Err(panic)) => panic_positions::resume_panic(panic),
         // The runtime is shutting down.
-        Err(_) => Err(Problem::with_detail("it was not begun: the provider ends")),
+        Err(_) => Err(Problem::from_detail("it was not begun: the provider ends")),
     }
 }
 

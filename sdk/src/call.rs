@@ -153,7 +153,7 @@ impl Call {
     ) -> impl Future<Output = (Option<T>, Vec<ProviderDiagnostic>)> {
         self.catch_panic(handler).map(|answer| {
             let answer = answer.map_err(|problem| self.report(problem)).ok();
-            (answer, self.diagnostics())
+            (answer, self.take_diagnostics())
         })
     }
 
@@ -174,7 +174,7 @@ impl Call {
                     }
                 },
             };
-            DeferrableAnswer { answer, deferred, diagnostics: self.diagnostics() }
+            DeferrableAnswer { answer, deferred, diagnostics: self.take_diagnostics() }
         })
     }
 
@@ -184,7 +184,7 @@ impl Call {
     }
 
     /// All diagnostics, as types of the contract.
-    pub(crate) fn diagnostics(&self) -> Vec<ProviderDiagnostic> {
+    pub(crate) fn take_diagnostics(&self) -> Vec<ProviderDiagnostic> {
         // Taken and not copied: a stream sends the diagnostics of each event once.
         let said = std::mem::take(&mut *lock_ignoring_poison(&self.said));
         said.into_iter().map(to_provider_diagnostic).collect()

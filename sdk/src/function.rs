@@ -34,7 +34,7 @@ use crate::{Answer, Field, Problem};
 ///
 ///     fn call(self) -> Answer<String> {
 ///         match self.separator.as_str() {
-///             "" => Err(Problem::with_detail("there is nothing to join with").at("separator")),
+///             "" => Err(Problem::from_detail("there is nothing to join with").at("separator")),
 ///             separator => Ok(self.texts.join(separator)),
 ///         }
 ///     }
@@ -193,9 +193,9 @@ impl GivenArguments {
     pub fn get<T: Field>(&self, at: usize) -> Answer<T> {
         let Some(value) = self.0.get(at) else {
             // Authors count arguments from 1.
-            return Err(Problem::with_detail(format!("argument {} is missing", at + 1)));
+            return Err(Problem::from_detail(format!("argument {} is missing", at + 1)));
         };
-        T::from_value(value).map_err(|refused| Problem::with_detail(refused.reason).of_argument(at))
+        T::from_value(value).map_err(|refused| Problem::from_detail(refused.reason).of_argument(at))
     }
 
     /// Reads the arguments from a position on.

@@ -56,7 +56,7 @@ pub trait Model: ObjectConversion {
     type WriteOnly: HasWriteOnly;
 
     /// The names of attributes and blocks.
-    const NAMES: &'static [NamesEntry];
+    const NAMES: &'static [NameOrNames];
     /// Whether the author of a configuration can set any attribute.
     const HAS_SETTABLE: bool;
     /// Whether the provider sets any attribute.
@@ -122,14 +122,14 @@ impl ChooseWriteOnly for WriteOnlyIf<true> {
 
 /// Name of an item in a model, or the names of a flattened model.
 #[derive(Clone, Copy, Debug)]
-pub enum NamesEntry {
+pub enum NameOrNames {
     /// An attribute or block.
     One(&'static str),
     /// All names of another model.
     All(&'static [Self]),
 }
 
-impl NamesEntry {
+impl NameOrNames {
     /// Whether `names` contains `name`.
     #[must_use]
     pub const fn any_has_name(name: &str, names: &[Self]) -> bool {
@@ -201,7 +201,7 @@ impl Model for () {
     type Identity = ();
     type WriteOnly = NoneWriteOnly;
 
-    const NAMES: &'static [NamesEntry] = &[];
+    const NAMES: &'static [NameOrNames] = &[];
     const HAS_SETTABLE: bool = false;
     const HAS_COMPUTED: bool = false;
     const HAS_IDENTITY: bool = false;

@@ -57,7 +57,7 @@ impl Problem {
 
     /// A problem with a detail alone. The operation becomes its summary.
     #[must_use]
-    pub fn with_detail(detail: impl Into<String>) -> Self {
+    pub fn from_detail(detail: impl Into<String>) -> Self {
         Self::from_parts(None, detail.into())
     }
 
@@ -172,7 +172,7 @@ impl fmt::Debug for Problem {
 // `Problem` is no `Error` itself, or this would overlap with `From<T> for T`.
 impl<E: Error> From<E> for Problem {
     fn from(error: E) -> Self {
-        Self::with_detail(error_with_sources(&error))
+        Self::from_detail(error_with_sources(&error))
     }
 }
 
@@ -261,12 +261,12 @@ mod tests {
 
     #[test]
     fn a_summary_is_given_once_and_to_all_that_have_none() {
-        let problem = Problem::with_detail("a").and(Problem::new("own", "b").at("c.d"));
+        let problem = Problem::from_detail("a").and(Problem::new("own", "b").at("c.d"));
         let problem = Err::<(), _>(problem).or_fail("given").or_fail("late").unwrap_err();
         assert_eq!(format!("{problem:?}"), "given: a\nown: b");
         let diagnostics: Vec<_> = problem.diagnostics("later").collect();
         assert_eq!(diagnostics[1].path, Some(Path::root().attribute("c").attribute("d")));
-        let without = Problem::with_detail("a").diagnostics("Unable to read x");
+        let without = Problem::from_detail("a").diagnostics("Unable to read x");
         assert_eq!(without.map(|one| one.summary).collect::<Vec<_>>(), ["Unable to read x"]);
     }
 
@@ -277,7 +277,7 @@ mod tests {
             later().and(later()).deferral_reason(),
             Some(DeferredReason::AbsentPrerequisite)
         );
-        for both in [later().and(Problem::with_detail("a")), Problem::with_detail("a").and(later())]
+        for both in [later().and(Problem::from_detail("a")), Problem::from_detail("a").and(later())]
         {
             assert_eq!((both.deferral_reason(), format!("{both:?}")), (None, "?: a".to_owned()));
         }

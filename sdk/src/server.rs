@@ -29,7 +29,7 @@ use formwork_plugin_protocol::message::state_store::{
     ConfigureStoreRequest, ConfigureStoreResponse, LockResponse, StateChunk, StateRef,
     StatesResponse,
 };
-use formwork_plugin_protocol::provider::Events;
+use formwork_plugin_protocol::provider::StreamedResponse;
 use formwork_plugin_protocol::{Failure, Payload, ProviderHandlers};
 use futures_util::stream::BoxStream;
 
@@ -50,7 +50,7 @@ mod identity;
 mod object;
 mod provider_schema;
 mod state_store;
-mod stored_object;
+mod upgrade_import_move;
 mod validate_and_configure;
 
 /// A provider definition that answers calls.
@@ -422,7 +422,10 @@ impl ProviderHandlers for Server {
         Ok(ConfigureStoreResponse { chunk_size: size.unwrap_or_default(), diagnostics })
     }
 
-    async fn read_state_bytes(&self, state: StateRef) -> Result<Events<StateChunk>, Failure> {
+    async fn read_state_bytes(
+        &self,
+        state: StateRef,
+    ) -> Result<StreamedResponse<StateChunk>, Failure> {
         let call = self.new_call("read the state in ", &state.type_name);
         Ok(self.handle_read_state(&call, &state).await)
     }

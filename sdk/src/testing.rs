@@ -8,7 +8,7 @@ use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_plugin_protocol::contract::requires_replace::{is_unchanged, paths_requiring_replace};
-use formwork_plugin_protocol::contract::{AnswerToCheck, Call, Schemas, check_answer};
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call, TypeSchemas, check_answer};
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::data::ReadDataRequest;
@@ -29,7 +29,7 @@ use crate::ProviderDef;
 use crate::server::Server;
 
 pub use ephemeral_list_function::{ListedObject, TestEphemeral, call_function, list_objects};
-pub use state_store::TestStates;
+pub use state_store::StateStoreUnderTest;
 
 /// The object of a resource type, or none yet.
 pub struct TestObject {
@@ -425,7 +425,7 @@ fn check_no_errors(diagnostics: &[ProviderDiagnostic]) -> Result<(), Refusal> {
 
 /// Checks an answer about objects of a schema against the contract.
 fn check_contract(call: &str, block: &Block, exchange: AnswerToCheck<'_>) -> Result<(), Refusal> {
-    let violations = check_answer(&exchange, &Schemas { object: block, identity: None });
+    let violations = check_answer(&exchange, &TypeSchemas { object: block, identity: None });
     let lines: Vec<_> =
         violations.iter().map(|broken| format!("provider bug in {call}: {broken}")).collect();
     if lines.is_empty() { Ok(()) } else { Err(Refusal(lines.join("\n"))) }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use formwork_conformance::finding::Verdict;
-use formwork_conformance::{Options, check_with};
+use formwork_conformance::{Options, check_with_options};
 
 use super::installed::go_providers;
 use crate::interop::engine::terraform_is_here;
@@ -64,7 +64,7 @@ fn replacements_that_the_legacy_sdk_plans_keep_the_contract() {
     options.level = 1;
     options.only = ["P-09".to_owned()].into();
     options.time = Duration::from_secs(300);
-    let report = check_with(options);
+    let report = check_with_options(options);
     let broken = report.findings.first().map(|it| format!("{} {}", it.subject, it.message));
     assert_eq!(report.verdict_on_rule("P-09"), Some(&Verdict::Held), "{broken:?}");
 }

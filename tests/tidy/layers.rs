@@ -113,7 +113,7 @@ const LAYERS: [&[&str]; 13] = [
     &["moved"],
     &["session"],
     &["progress"],
-    &["instance"],
+    &["instance_steps"],
     &["ephemeral"],
     &["shared_graph"],
     &["plan"],

@@ -75,7 +75,7 @@ const SERIALISED: [&str; 48] = [
     // TF_REATTACH_PROVIDERS.
     "plugin-protocol/src/reattach.rs",
     // Transcripts of calls.
-    "plugin-protocol/src/transcript/file.rs",
+    "plugin-protocol/src/transcript/file_format.rs",
     // The manifest of installed modules.
     "cli/src/modules/manifest.rs",
     // The answers of registries and mirrors of providers.

@@ -22,7 +22,7 @@ use formwork_operation::{PhaseInputs, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::encryption;
-use super::operation::{PreparedConfig, StateNeedingProviders, providers_of_state};
+use super::operation::{PreparedConfig, StateNeedingProviders, providers_only_in_state};
 use super::state_session;
 use super::variable_inputs::variable_values;
 use crate::clock;
@@ -108,7 +108,7 @@ async fn evaluate_config_and_run_console(
     let (results, operation) = (Results::new(&prepared.config), prepared.operation(&pool));
     // Nothing is promised here that has to come true later, so times and random values are at hand.
     let world = operation.host_values(true);
-    let session = operation.phase_session(PhaseInputs {
+    let session = operation.engine_session(PhaseInputs {
         state: &locked.file.state,
         results: &results,
         world: &world,
@@ -163,7 +163,7 @@ async fn prepare_console(
     let mut required = config.provider_requirements();
     if args.plan {
         let state = StateNeedingProviders { state_paths, with_open: false };
-        required.extend(providers_of_state(workspace, &config, &required, state).await);
+        required.extend(providers_only_in_state(workspace, &config, &required, state).await);
     }
     let launcher = workspace.make_launcher(diags, &required)?.with_cached_schemas();
     let given = variable_values(diags, workspace, &args.variables.sources)?;

@@ -14,7 +14,7 @@ use formwork_operation::saved_plan::GeneratedConfigUse;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
-use super::operation::{PreparedConfig, StateNeedingProviders, providers_of_state};
+use super::operation::{PreparedConfig, StateNeedingProviders, providers_only_in_state};
 use super::output::stored_state_file;
 use super::planfile::{self, OpenedPlan, PlanToOpen};
 use crate::clock;
@@ -129,7 +129,7 @@ async fn draw_graph(
     config.check_module_calls(diags)?;
     let mut required = config.provider_requirements();
     let needed = StateNeedingProviders { state_paths: &state_paths, with_open: false };
-    required.extend(providers_of_state(workspace, &config, &required, needed).await);
+    required.extend(providers_only_in_state(workspace, &config, &required, needed).await);
     let launcher = workspace.make_launcher(diags, &required)?;
     let mut own = Workspace::open(workspace.env, diags)?;
     // The source texts come back below, so that problems can be shown with them.
@@ -169,7 +169,7 @@ fn draw_prepared_config(
     let pool = ProviderPool::new(&prepared.launcher);
     let operation = prepared.operation(&pool).with_parallelism(1);
     let (results, world) = (Results::new(&prepared.config), operation.host_values(false));
-    let session = operation.phase_session(PhaseInputs {
+    let session = operation.engine_session(PhaseInputs {
         state: match source {
             GraphSource::Planning(..) => state,
             GraphSource::Applying(saved) => &saved.plan.plan().prior,

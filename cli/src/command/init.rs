@@ -10,7 +10,7 @@ use formwork_core::version::VersionConstraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::backend::InitRun;
-use super::operation::{StateNeedingProviders, providers_of_state};
+use super::operation::{StateNeedingProviders, providers_only_in_state};
 use super::{backend, encryption, from_module, state_session};
 use crate::command_line::{InitArgs, StatePaths};
 use crate::env::Env;
@@ -114,7 +114,7 @@ async fn prepare_folder(
     workspace.warn_of_overrides_in_init(diags);
     let mut required = merge_requirements(config.provider_requirements(), runs);
     let state = StateNeedingProviders { state_paths: &StatePaths::default(), with_open: true };
-    let of_state = providers_of_state(workspace, &config, &required, state).await;
+    let of_state = providers_only_in_state(workspace, &config, &required, state).await;
     required.extend(of_state);
     // Those of the configuration are installed already if they were needed for the state.
     let are_installed =

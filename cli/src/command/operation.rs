@@ -147,7 +147,7 @@ impl<'e> PreparedConfig<'e> {
             state_paths: preparing.state_paths,
             with_open: preparing.fills.is_some(),
         };
-        required.extend(providers_of_state(workspace, &config, &required, state).await);
+        required.extend(providers_only_in_state(workspace, &config, &required, state).await);
         let launcher = workspace.make_launcher(diags, &required)?;
         let mut given = variable_values(diags, workspace, variables)?;
         if let Some(screen) = preparing.ask {
@@ -231,7 +231,7 @@ pub(super) struct StateNeedingProviders<'a> {
 /// The providers of resources that are in the state and not in the configuration any more, and if
 /// asked for those of open operations of interrupted runs. A state that cannot be read is reported
 /// by the command once it has locked it.
-pub(super) async fn providers_of_state(
+pub(super) async fn providers_only_in_state(
     workspace: &Workspace<'_>,
     config: &Config,
     required: &BTreeMap<ProviderAddr, VersionConstraints>,

@@ -16,7 +16,7 @@ use formwork_core::plan::plan_file::PlanFileError;
 use formwork_core::plan::{Plan, plan_file};
 use formwork_core::state::file::StateFile;
 use formwork_operation::saved_plan::{
-    GeneratedConfigUse, PlanContents, SavedPlan, SealKeySource, VariablesAtApply,
+    GeneratedConfigUse, PlanToSave, SavedPlan, SealKeySource, VariablesGivenAtApply,
     damaged_plan_error,
 };
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
@@ -77,7 +77,7 @@ pub(super) async fn write_plan(
     let PlanBaseState { file, state_paths, recovered } = made_for;
     let config_sources = &prepared.workspace.config_sources;
     let backend = backend_to_json(prepared).await?;
-    let contents = PlanContents {
+    let contents = PlanToSave {
         plan,
         file,
         recovered,
@@ -163,7 +163,7 @@ fn read_plan(
     let key = workspace.env.seal_key();
     saved.plan.seal_verdict().check_may_be_applied(diags, &key, path, allow_foreign)?;
     saved.plan.check_errors_and_workspace(diags, &workspace.name())?;
-    let given = VariablesAtApply {
+    let given = VariablesGivenAtApply {
         environment: variable_inputs::environment_values(workspace),
         files: variable_inputs::automatic_file_values(diags, workspace)?,
         options: variable_inputs::option_values(diags, workspace, sources)?,
@@ -261,7 +261,7 @@ pub(crate) fn open_plan_parts(
     parts: plan_file::PlanFileParts,
 ) -> Result<(OpenedPlan, Config), Reported> {
     let PlanToOpen { path, generated, .. } = opening;
-    let plan = SavedPlan::open_parts(diags, path, parts, &workspace.env.seal_key())?;
+    let plan = SavedPlan::from_parts(diags, path, parts, &workspace.env.seal_key())?;
     let backend =
         plan.backend_description().map(|backend| serde_json::from_str(backend.get())).transpose();
     let backend = backend.map_err(|error| diags.error(damaged_plan_error(path, &error)))?;

@@ -51,7 +51,7 @@ impl GitParams {
 
 /// The branch, tag or commit that an address names.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn parse_git_reference(address: &str) -> Result<Option<String>, FetchError> {
+pub(crate) fn reference_in_git_address(address: &str) -> Result<Option<String>, FetchError> {
     let mut wanted = GitParams::parse(address)?;
     drop(GitLogin::take_from_url(&mut wanted.url));
     Ok(wanted.reference)

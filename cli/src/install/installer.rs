@@ -107,7 +107,7 @@ impl Installer<'_> {
             if self.places.is_installed(&job.addr, lock) {
                 emit(InstallEvent::Reusing);
                 emit(InstallEvent::AlreadyInstalled(lock.version.clone()));
-                return Ok(unchanged_lock(lock));
+                return Ok(installed_as_locked(lock));
             }
         }
         let shipped = self.places.shipped_program(&job.addr).map(|(version, _)| version);
@@ -173,7 +173,7 @@ impl Installer<'_> {
         let old = job.old.as_ref().filter(|lock| lock.version == *version);
         if let Some(lock) = old.filter(|lock| self.places.is_installed(&job.addr, lock)) {
             emit(InstallEvent::AlreadyInstalled(version.clone()));
-            return Ok(unchanged_lock(lock));
+            return Ok(installed_as_locked(lock));
         }
         let prior = old.map(ProviderLock::supported_hashes).unwrap_or_default();
         let failed =
@@ -238,8 +238,8 @@ impl Installer<'_> {
     }
 }
 
-/// A lock that stays as it is.
-fn unchanged_lock(lock: &ProviderLock) -> InstalledProvider {
+/// The result for a provider whose lock entry stays as it is.
+fn installed_as_locked(lock: &ProviderLock) -> InstalledProvider {
     InstalledProvider {
         lock: lock.clone(),
         warnings: Vec::new(),
@@ -285,7 +285,7 @@ fn use_shipped_provider(
         constraints: job.constraints.clone(),
         hashes: BTreeSet::new(),
     };
-    unchanged_lock(&same.cloned().unwrap_or_else(fresh))
+    installed_as_locked(&same.cloned().unwrap_or_else(fresh))
 }
 
 /// Fetches a package, and verifies it with the checksums of its source.

@@ -259,7 +259,7 @@ fn read_string_argument(
     diags: &mut Diagnostics,
     attribute: &Attribute,
 ) -> Result<String, Reported> {
-    match attribute.expr.as_literal() {
+    match attribute.expr.as_string_literal() {
         Some(text) => Ok(text.to_string()),
         None => {
             let detail = format!("{:?} must be a quoted string.", attribute.name.name.as_str());
@@ -312,7 +312,7 @@ fn read_hashes(
     };
     let ExprKind::Tuple(items) = &attribute.expr.kind else { return Err(wrong(diags)) };
     let hashes: Option<BTreeSet<String>> =
-        items.iter().map(|item| item.as_literal().map(ToString::to_string)).collect();
+        items.iter().map(|item| item.as_string_literal().map(ToString::to_string)).collect();
     match hashes {
         Some(hashes) if !hashes.is_empty() => Ok(hashes),
         _ => Err(wrong(diags)),

@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn statuses_have_their_elements_and_text_is_escaped() {
-        let run = |name: &str, status| RunResult::new(name.into(), status);
+        let run = |name: &str, status| RunResult::with_status_only(name.into(), status);
         let mut warned = run("warned", TestStatus::Pass);
         let foreign = |severity| Diagnostic::foreign(severity, "A]]>B", "");
         let mut diags = Diagnostics::new();

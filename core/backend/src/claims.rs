@@ -81,7 +81,7 @@ impl ClaimConflict {
                         "Run the command again: it takes over what a run that was cut off has left."
                     }
                 };
-                let lines = join_first_lines(lines, claims.len());
+                let lines = join_lines_up_to_limit(lines, claims.len());
                 (
                     messages::ANOTHER_RUN_IS_CHANGING_SAME_OBJECTS,
                     format!(
@@ -94,7 +94,7 @@ impl ClaimConflict {
                     Some(by) => format!("  - {}: by {by}", part.address),
                     None => format!("  - {}: by another program", part.address),
                 });
-                let lines = join_first_lines(lines, parts.len());
+                let lines = join_lines_up_to_limit(lines, parts.len());
                 (
                     messages::STATE_HAS_CHANGED_SINCE_PLAN_WAS_MADE,
                     format!(
@@ -108,7 +108,7 @@ impl ClaimConflict {
 }
 
 /// The first lines, and the number of the others.
-fn join_first_lines(lines: impl Iterator<Item = String>, n: usize) -> String {
+fn join_lines_up_to_limit(lines: impl Iterator<Item = String>, n: usize) -> String {
     let mut shown: Vec<String> = lines.take(MAX_LISTED_LINES).collect();
     if n > MAX_LISTED_LINES {
         shown.push(format!("  - and {} more", n - MAX_LISTED_LINES));

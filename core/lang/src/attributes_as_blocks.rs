@@ -79,7 +79,11 @@ impl<'s> AttributesAsBlocks<'s> {
     /// Finds the attributes that a body writes as blocks. An attribute that has a value in the body is
     /// none of them, so that blocks beside the value are refused.
     #[must_use]
-    pub fn of(schema: &'s Block, body: &Body, legacy_check: &LegacySchemaCheck<'_>) -> Self {
+    pub fn find_in_body(
+        schema: &'s Block,
+        body: &Body,
+        legacy_check: &LegacySchemaCheck<'_>,
+    ) -> Self {
         let may_be_block = |(name, attribute): &(&'s Str, &'s Attribute)| {
             // A required attribute without a value counts as zero blocks, so that the language does
             // not demand an argument that the author may only write as blocks.

@@ -106,7 +106,7 @@ pub struct Content<A = Attribute, B = Block> {
 
 impl<A, B: Borrow<Block>> Content<A, B> {
     /// Takes an argument out.
-    pub fn take(&mut self, name: &str) -> Option<A> {
+    pub fn take_attribute(&mut self, name: &str) -> Option<A> {
         self.attributes.remove(name)
     }
 
@@ -135,7 +135,7 @@ pub fn read_content<'b>(
     let attributes = body.attributes.iter().map(Cow::Borrowed);
     let blocks = body.blocks.iter().map(Cow::Borrowed);
     reader.partition_items(attributes, blocks, |reader, attributes, blocks| {
-        reader.report_unexpected(&attributes, &blocks);
+        reader.report_unexpected_items(&attributes, &blocks);
     })
 }
 
@@ -149,8 +149,8 @@ pub fn into_content(
     let undecided = body.undecided;
     let mut reader = ContentReader::new(diags, expected, body.missing);
     reader.partition_items(body.attributes, body.blocks, |reader, attributes, blocks| {
-        reader.report_unexpected(&attributes, &blocks);
-        reader.report_unexpected_members(&undecided);
+        reader.report_unexpected_items(&attributes, &blocks);
+        reader.report_unexpected_json_members(&undecided);
     })
 }
 
@@ -178,7 +178,7 @@ pub fn split_content(
 }
 
 /// Returns the arguments of a body in which any name is fine but no block is, such as `locals`.
-pub fn into_attributes(diags: &mut Diagnostics, body: Body) -> Vec<Attribute> {
+pub fn into_just_attributes(diags: &mut Diagnostics, body: Body) -> Vec<Attribute> {
     // As in HCL, only the first block is reported.
     if let Some(block) = body.blocks.first() {
         let kind = &block.kind.name;
@@ -232,7 +232,7 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
             .partition(|attr| self.expected.expects_attribute(&attr.borrow().name.name));
         let attributes: BTreeMap<Str, A> =
             expected.into_iter().map(|attr| (attr.borrow().name.name.clone(), attr)).collect();
-        self.report_missing(&attributes);
+        self.report_missing_arguments(&attributes);
         // Needed only for a suggestion, and most bodies have no mistake.
         if !other_attributes.is_empty() {
             self.set = attributes.keys().cloned().collect();
@@ -245,7 +245,7 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
         Content { attributes, blocks, missing: self.missing }
     }
 
-    fn report_missing<A>(&mut self, attributes: &BTreeMap<Str, A>) {
+    fn report_missing_arguments<A>(&mut self, attributes: &BTreeMap<Str, A>) {
         for name in self.expected.required_attributes() {
             if !attributes.contains_key(name) {
                 let detail =
@@ -279,7 +279,7 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
     }
 
     /// Reports what was not expected.
-    fn report_unexpected<A: Borrow<Attribute>, B: Borrow<Block>>(
+    fn report_unexpected_items<A: Borrow<Attribute>, B: Borrow<Block>>(
         &mut self,
         attributes: &[A],
         blocks: &[B],
@@ -293,7 +293,7 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
     }
 
     /// Reports members of an object in JSON that were not expected.
-    fn report_unexpected_members(&mut self, members: &[Attribute]) {
+    fn report_unexpected_json_members(&mut self, members: &[Attribute]) {
         for member in members.iter().filter(|member| !member.is_json_comment()) {
             let name = member.name.name.as_str();
             let mut known = self.expected.attribute_names();

@@ -38,13 +38,13 @@ pub fn evaluate_body(
     let legacy_check = &LegacySchemaCheck::of(schema);
     let context = DecodeContext { scope, marks: Marks::NONE, is_unknown: false, legacy_check };
     let value = decoder.decode_body(body, schema, context);
-    diags.append(sort_and_deduplicate(own))?;
+    diags.append(sort_and_dedup_diagnostics(own))?;
     Ok(value)
 }
 
 /// Sorts diagnostics by position. A problem in the content of a `dynamic` block occurs for every
 /// element but is reported once.
-fn sort_and_deduplicate(diags: Diagnostics) -> Diagnostics {
+fn sort_and_dedup_diagnostics(diags: Diagnostics) -> Diagnostics {
     let mut list: Vec<Diagnostic> = diags.into_iter().collect();
     list.sort_by_key(|diag| diag.subject.map(|span| (span.source, span.start)));
     list.dedup();
@@ -69,9 +69,9 @@ struct DecodeContext<'s> {
 }
 
 /// The schema of a body in which `dynamic` blocks may stand for others.
-pub(crate) struct ContentWithDynamicBlocks<'s>(pub(crate) AttributesAsBlocks<'s>);
+pub(crate) struct SchemaWithDynamicBlocks<'s>(pub(crate) AttributesAsBlocks<'s>);
 
-impl ExpectedContent for ContentWithDynamicBlocks<'_> {
+impl ExpectedContent for SchemaWithDynamicBlocks<'_> {
     fn expects_attribute(&self, name: &str) -> bool {
         self.0.expects_attribute(name)
     }
@@ -127,10 +127,13 @@ struct Decoder<'d> {
 
 impl Decoder<'_> {
     fn decode_body(&mut self, body: &Body, schema: &Schema, context: DecodeContext<'_>) -> Value {
-        let expected =
-            ContentWithDynamicBlocks(AttributesAsBlocks::of(schema, body, context.legacy_check));
+        let expected = SchemaWithDynamicBlocks(AttributesAsBlocks::find_in_body(
+            schema,
+            body,
+            context.legacy_check,
+        ));
         let content = read_content(self.diags, body, &expected);
-        let ContentWithDynamicBlocks(written_as_blocks) = expected;
+        let SchemaWithDynamicBlocks(written_as_blocks) = expected;
         let kinds = BlockKinds { schema, attributes: &written_as_blocks };
         let mut collected: BTreeMap<&str, CollectedBlocks> = BTreeMap::new();
         for block in &content.blocks {
@@ -176,7 +179,7 @@ impl Decoder<'_> {
     ) {
         if let Some(kind) = kinds.find(&block.kind.name) {
             let key = block.labels.first().map(|label| label.name.clone());
-            let value = self.decode_content(&block.body, kind, context);
+            let value = self.decode_block_body(&block.body, kind, context);
             let found = collected.entry(kind.name).or_default();
             found.is_unknown |= context.is_unknown;
             found.push(value, key, block.header, block.brace);
@@ -198,13 +201,13 @@ impl Decoder<'_> {
             let iteration = repetition.iteration_scope(context.scope, key, value);
             let context = DecodeContext { scope: &iteration, marks, is_unknown, ..context };
             let label = self.evaluate_dynamic_label(&repetition, kind, context);
-            let value = self.decode_content(&repetition.content.body, kind, context);
+            let value = self.decode_block_body(&repetition.content.body, kind, context);
             found.push(value, label, block.header, repetition.content.brace);
         }
     }
 
     /// Decodes the body of one block.
-    fn decode_content(
+    fn decode_block_body(
         &mut self,
         body: &Body,
         kind: BlockKind<'_>,

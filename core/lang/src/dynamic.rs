@@ -56,7 +56,7 @@ impl<'b> DynamicBlock<'b> {
             // One in quotes is reported when the block is decoded, and that is enough.
             .and_then(|attr| match as_traversal(&attr.expr) {
                 Some(name) => Some(name.root.name),
-                None => attr.expr.as_literal().cloned(),
+                None => attr.expr.as_string_literal().cloned(),
             })
             .unwrap_or_else(|| self.kind.name.clone())
     }

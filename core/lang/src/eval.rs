@@ -61,7 +61,7 @@ struct ForFrame<'f> {
 type ForFrames<'f> = Option<&'f ForFrame<'f>>;
 
 /// Finds the value of a name bound by an enclosing `for`.
-fn lookup_for_name<'f>(mut frames: ForFrames<'f>, name: &str) -> Option<&'f Value> {
+fn value_bound_by_for<'f>(mut frames: ForFrames<'f>, name: &str) -> Option<&'f Value> {
     while let Some(frame) = frames {
         if frame.name.as_str() == name {
             return Some(frame.value);
@@ -78,7 +78,7 @@ fn evaluate_simple_expr(expr: &Expr, frames: ForFrames<'_>) -> Option<Value> {
         ExprKind::Bool(bool) => Some(Value::Bool(*bool)),
         ExprKind::Number(number) => Some(Value::Number(number.clone())),
         ExprKind::Text(text, _) => Some(Value::String(text.clone())),
-        ExprKind::Variable(name) => lookup_for_name(frames, &name.name).cloned(),
+        ExprKind::Variable(name) => value_bound_by_for(frames, &name.name).cloned(),
         ExprKind::Binary { .. } => arithmetic::evaluate_known_arithmetic(expr, frames),
         _ => None,
     }
@@ -218,13 +218,13 @@ pub fn first_token_span(expr: &Expr) -> Span {
         // Of an empty text there is nothing to point at but what stands behind it.
         ExprKind::Text(text, _) if text.is_empty() => expr.span.empty_span_after(),
         ExprKind::Text(_, span) => *span,
-        ExprKind::Template(parts) => first_template_token_span(parts, expr.span),
+        ExprKind::Template(parts) => first_template_part_span(parts, expr.span),
         _ => expr.span,
     }
 }
 
 /// The first part of a template, without the quote before it.
-fn first_template_token_span(parts: &[TemplatePart], whole: Span) -> Span {
+fn first_template_part_span(parts: &[TemplatePart], whole: Span) -> Span {
     match parts.first() {
         Some(TemplatePart::Literal(_, span)) => *span,
         Some(TemplatePart::Interpolation(expr)) => first_token_span(expr),

@@ -130,7 +130,7 @@ pub trait Function {
     fn params(&self) -> &[Param];
 
     /// The parameter that takes any further arguments.
-    fn variadic(&self) -> Option<&Param>;
+    fn variadic_param(&self) -> Option<&Param>;
 
     /// Calls the function. Arguments are converted to the parameters' types, their number fits, and
     /// what the parameters do not allow does not occur; [`invoke_function`] sees to that. The result has the
@@ -148,7 +148,7 @@ pub trait Function {
     fn return_type(&self, args: &[Value]) -> Result<Type, CallError>;
 
     /// Whether the result is never null, not even that of an unknown argument.
-    fn is_never_null(&self) -> bool {
+    fn never_returns_null(&self) -> bool {
         false
     }
 

@@ -59,7 +59,7 @@ fn write_value(out: &mut String, value: &Value, indent: usize) {
     if value.marks().contains(Marks::EPHEMERAL) {
         return out.push_str("(ephemeral value)");
     }
-    match value.under_marks() {
+    match value.without_own_marks() {
         Value::Null(ty) => out.push_str(&typed_null_text(ty)),
         Value::Bool(bool) => push_formatted(out, format_args!("{bool}")),
         Value::Number(number) => push_formatted(out, format_args!("{number}")),

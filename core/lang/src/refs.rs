@@ -100,7 +100,7 @@ pub fn as_traversal(expr: &Expr) -> Option<Traversal> {
 /// The place of the first key that is `null`, `true` or `false`, if an expression would be a traversal
 /// of constant steps but for such keys: they are constants, and keys of nothing.
 #[must_use]
-pub fn find_unusable_key(expr: &Expr) -> Option<Span> {
+pub fn find_null_or_bool_key(expr: &Expr) -> Option<Span> {
     let (base, links) = split_steps(expr);
     base.as_keyword()?;
     let unusable = |link: &&Expr| match &link.kind {
@@ -134,7 +134,7 @@ fn to_constant_step(link: &Expr) -> Option<TraversalStep> {
     match &link.kind {
         ExprKind::Attribute { name, .. } => Some(TraversalStep::Attribute(name.clone())),
         ExprKind::Splat { marker, .. } => Some(TraversalStep::Splat(*marker)),
-        ExprKind::Index { key, brackets, .. } => match (&key.kind, key.as_literal()) {
+        ExprKind::Index { key, brackets, .. } => match (&key.kind, key.as_string_literal()) {
             (ExprKind::Number(number), _) => Some(TraversalStep::Index(number.clone(), *brackets)),
             (_, Some(text)) => Some(TraversalStep::Key(text.clone(), *brackets)),
             _ => None,

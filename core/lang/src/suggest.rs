@@ -6,13 +6,13 @@ const MAX_EDIT_DISTANCE: usize = 2;
 /// Greatest length of the names that are compared.
 const MAX_COMPARED_NAME_LENGTH: usize = 64;
 /// Greatest number of candidates. Where many names are wrong, each is compared with all candidates.
-const MAX_CANDIDATES: usize = 10_000;
+const MAX_COMPARED_CANDIDATES: usize = 10_000;
 
 /// Returns the candidate nearest to `name`, the first of several, or `None` if none is near.
 #[must_use]
 pub fn nearest_name<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates.take(MAX_CANDIDATES) {
+    for candidate in candidates.take(MAX_COMPARED_CANDIDATES) {
         // The lengths are compared first, because most candidates are far from the name.
         if candidate.len().abs_diff(name.len()) > MAX_EDIT_DISTANCE * 4
             || candidate.len() > MAX_COMPARED_NAME_LENGTH

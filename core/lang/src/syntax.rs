@@ -18,7 +18,7 @@ use formwork_value::{Number, Span, Str};
 
 pub use add_source::add_source;
 pub use enclosing_block::{enclosing_block_heading, enclosing_context};
-pub(crate) use json::json_members;
+pub(crate) use json::json_members_as_attributes;
 pub use json::{JsonString, parse_json};
 pub use parse::{parse_expression, parse_file, parse_template};
 
@@ -127,10 +127,10 @@ pub struct Expr {
 impl Expr {
     /// The text, if this is a string without interpolations.
     #[must_use]
-    pub fn as_literal(&self) -> Option<&Str> {
+    pub fn as_string_literal(&self) -> Option<&Str> {
         match &self.kind {
             ExprKind::Text(text, _) => Some(text),
-            ExprKind::Json(json) => json.template.as_literal(),
+            ExprKind::Json(json) => json.template.as_string_literal(),
             _ => None,
         }
     }

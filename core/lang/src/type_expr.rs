@@ -45,7 +45,7 @@ pub fn read_type_constraint(
         Some("map") => return Ok((Type::map(Type::Dynamic), None)),
         _ => {}
     }
-    if let Some(text) = expr.as_literal() {
+    if let Some(text) = expr.as_string_literal() {
         let (summary, detail) = quoted_type_error(text);
         return Err(report_type_error(diags, summary, &detail, expr.span));
     }
@@ -243,7 +243,7 @@ impl TypeReader<'_> {
     }
 
     fn read_attribute_name(&mut self, item: &ObjectItem) -> Result<Str, Reported> {
-        match item.key.as_literal() {
+        match item.key.as_string_literal() {
             Some(name) if item.bare => Ok(name.clone()),
             _ => {
                 let detail = "The name of an attribute has no quotes or parentheses.";

@@ -21,7 +21,7 @@ pub(crate) enum ValueKind {
 impl ValueKind {
     /// The kind of a value, also of one that is null or unknown; marks do not matter.
     pub(crate) fn of(value: &Value) -> Self {
-        match value.under_marks() {
+        match value.without_own_marks() {
             Value::Null(ty) => Self::of_type(ty),
             Value::Unknown(unknown) => Self::of_type(unknown.ty()),
             Value::Bool(_) => Self::Bool,

@@ -41,12 +41,12 @@ pub fn is_valid_name(text: &str) -> bool {
 pub struct UnknownValueError;
 
 fn write_value(out: &mut String, value: &Value) -> Result<(), UnknownValueError> {
-    match value.under_marks() {
+    match value.without_own_marks() {
         Value::Null(_) => out.push_str("null"),
         Value::Unknown(_) => return Err(UnknownValueError),
         Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
         Value::String(text) => write_quoted(out, text),
-        Value::Number(number) => match convert::convert(value.under_marks(), &Type::String) {
+        Value::Number(number) => match convert::convert(value.without_own_marks(), &Type::String) {
             Ok(Value::String(text)) => out.push_str(&text),
             // Every number has a string; this is one all the same.
             _ => out.push_str(&number.to_string()),

@@ -120,7 +120,7 @@ impl Operation<'_> {
         session.store.check_writable().map_err(|error| diags.error(error.diagnostic()))?;
         session.store.cipher().check_identity_decrypts(diags)?;
         if purpose == PlanPurpose::Apply {
-            session.refuse_if_journal_damaged(diags).await?;
+            session.refuse_if_creation_may_be_lost(diags).await?;
         }
         let begin = RunHeader {
             operation: JOURNAL_OPERATION_NAME,
@@ -178,7 +178,7 @@ impl Operation<'_> {
                 let recovered = session.recovered_fingerprint();
                 let plan =
                     saved.plan_if_state_unchanged(diags, &session.file, recovered.as_deref())?;
-                session.take_search_results(diags, &plan);
+                session.settle_by_search_results(diags, &plan);
                 let closing = session.check_plan_avoids_unresolved(diags, &plan, config)?;
                 self.observer.on_event(&OperationEvent::SavedPlan(&plan));
                 return Ok(Some(ApprovedPlan { plan, closing }));
@@ -194,7 +194,7 @@ impl Operation<'_> {
         let mut planning = self.prepare_plan(session, options);
         let (plan, _) = self.plan_without_unresolved(diags, session, &planning).await?;
         self.report_unmatched_options(diags, session, &mut planning);
-        session.take_search_results(diags, &plan);
+        session.settle_by_search_results(diags, &plan);
         // Seen before errors end the run: the part that was planned helps to find their cause.
         if purpose == PlanPurpose::Apply {
             self.observer
@@ -260,7 +260,7 @@ impl Operation<'_> {
         }
         let (results, world) = (Results::new(self.inputs.config), self.host_values(true));
         let watch = EngineEventForwarder(self.observer);
-        let engine = self.phase_session(PhaseInputs {
+        let engine = self.engine_session(PhaseInputs {
             state: &session.file.state,
             results: &results,
             world: &world,

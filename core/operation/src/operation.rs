@@ -177,7 +177,7 @@ impl<'a> Operation<'a> {
 
     /// A session of the engine for one phase.
     #[must_use]
-    pub fn phase_session<'s>(&'s self, phase: PhaseInputs<'s>) -> Session<'s> {
+    pub fn engine_session<'s>(&'s self, phase: PhaseInputs<'s>) -> Session<'s> {
         let OperationInputs { config, sources, variables, pool } = self.inputs;
         let inputs = SessionInputs {
             config,

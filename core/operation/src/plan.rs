@@ -88,7 +88,7 @@ impl Operation<'_> {
         // After a failure, too: an option that matches nothing may be its cause.
         self.report_unmatched_options(diags, session, &mut planning);
         if let Ok((plan, _)) = &planned {
-            session.take_search_results(diags, plan);
+            session.settle_by_search_results(diags, plan);
         }
         session.warn_of_undecided(diags);
         let (plan, second) = planned?;
@@ -178,7 +178,7 @@ impl Operation<'_> {
     ) -> Result<Plan, Reported> {
         let PlanInputs { results, state, options, watch } = inputs;
         let world = self.host_values(false);
-        let session = self.phase_session(PhaseInputs { state, results, world: &world, watch });
+        let session = self.engine_session(PhaseInputs { state, results, world: &world, watch });
         make_plan(&session, diags, options).await
     }
 }

@@ -102,7 +102,7 @@ impl Operation<'_> {
             }
             (_, Some(id)) => {
                 let created = CreatedObject { operation: last, id, force: request.force };
-                self.adopt_created(diags, session, created).await?
+                self.adopt_created_by_id(diags, session, created).await?
             }
             (OpenQuestion::Effect, None) => {
                 let detail = format!(
@@ -141,7 +141,7 @@ impl Operation<'_> {
     }
 
     /// Finds the object that was created and adds it. Returns its address.
-    async fn adopt_created(
+    async fn adopt_created_by_id(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
@@ -211,7 +211,7 @@ impl Operation<'_> {
         };
         let mut settled = plan;
         settled.searches.retain(|addr, _| !moved(addr));
-        session.take_search_results(diags, &settled);
+        session.settle_by_search_results(diags, &settled);
         let has_decided = session.unresolved_needing_decision().count() < n_open;
         SearchOutcome { explanations: found, has_decided }
     }

@@ -2,7 +2,7 @@
 //! file. Reads no configuration from the disk.
 
 mod seal;
-mod variables;
+mod variables_at_apply;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -25,7 +25,7 @@ use serde_json::value::RawValue;
 use time::OffsetDateTime;
 
 pub use self::seal::{SealKeySource, SealVerdict};
-pub use self::variables::VariablesAtApply;
+pub use self::variables_at_apply::VariablesGivenAtApply;
 
 use crate::messages;
 
@@ -34,7 +34,7 @@ const PRIOR_STATE_PART: &str = "prior.tfstate";
 /// The name of the part with the metadata of a plan.
 pub const METADATA_PART: &str = "about.json";
 const CONFIG_PART_PREFIX: &str = "config/";
-const MODULES_PART: &str = "modules.json";
+const MODULE_MANIFEST_PART: &str = "modules.json";
 const LOCK_FILE_PART: &str = ".terraform.lock.hcl";
 
 /// Metadata of a saved plan.
@@ -65,7 +65,7 @@ struct PlanMetadata {
 
 /// The contents of a plan that is to be saved.
 #[derive(Clone, Copy)]
-pub struct PlanContents<'a> {
+pub struct PlanToSave<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// The state that it is made for.
@@ -118,7 +118,7 @@ pub enum GeneratedConfigUse {
     Exclude,
 }
 
-impl PlanContents<'_> {
+impl PlanToSave<'_> {
     /// Writes the plan to a file, sealed.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ impl PlanContents<'_> {
                 remove_ephemeral_values(plan).to_bytes().map_err(|error| error.to_string())?,
             ),
             (PRIOR_STATE_PART.into(), prior.to_bytes()),
-            (MODULES_PART.into(), self.modules.as_bytes().to_vec()),
+            (MODULE_MANIFEST_PART.into(), self.modules.as_bytes().to_vec()),
             (LOCK_FILE_PART.into(), self.locks.as_bytes().to_vec()),
         ];
         let texts = self.texts.iter();
@@ -177,7 +177,7 @@ impl PlanContents<'_> {
                     Some((name.to_string(), RawValue::from_string(json).ok()?))
                 })
                 .collect(),
-            ephemeral: ephemeral_variables(config, |name| {
+            ephemeral: ephemeral_variables_where(config, |name| {
                 self.variables.get(name).is_some_and(|input| !input.is_default)
             }),
         }
@@ -198,7 +198,7 @@ fn storable_variables<'a>(
 }
 
 /// The ephemeral variables of which something holds.
-fn ephemeral_variables(config: &Config, holds: impl Fn(&str) -> bool) -> BTreeSet<String> {
+fn ephemeral_variables_where(config: &Config, holds: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let variables = config.root.variables.iter().filter(|(_, variable)| variable.ephemeral);
     variables.map(|(name, _)| name.to_string()).filter(|name| holds(name)).collect()
 }
@@ -218,11 +218,11 @@ pub fn damaged_plan_error(path: &Path, why: &dyn Display) -> Diagnostic {
 }
 
 impl SavedPlan {
-    /// Opens a saved plan that was read from a file, and checks its seal.
+    /// A saved plan of the parts of its file, with its seal checked.
     ///
     /// # Errors
     /// When its parts are not those of a plan.
-    pub fn open_parts(
+    pub fn from_parts(
         diags: &mut Diagnostics,
         path: &Path,
         mut parts: plan_file::PlanFileParts,
@@ -238,7 +238,7 @@ impl SavedPlan {
             parse_json_object(&metadata).map_err(|error| damaged(&error))?;
         let prior = StateFile::parse(&prior).map_err(|error| damaged(&error))?;
         let plan = Plan::from_bytes(&plan, prior.state).map_err(|error| damaged(&error))?;
-        let modules = String::from_utf8_lossy(&part(MODULES_PART)).into_owned();
+        let modules = String::from_utf8_lossy(&part(MODULE_MANIFEST_PART)).into_owned();
         let locks = String::from_utf8_lossy(&part(LOCK_FILE_PART)).into_owned();
         let texts = parts
             .into_iter()

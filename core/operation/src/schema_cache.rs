@@ -34,7 +34,7 @@ impl SchemaCache {
     }
 
     /// The file of a package.
-    fn cache_file(&self, addr: &ProviderAddr, hash: &str) -> PathBuf {
+    fn cache_file_path(&self, addr: &ProviderAddr, hash: &str) -> PathBuf {
         // Another version of this program may read schemas otherwise.
         let key =
             format!("{}\n{}\n{addr}\n{hash}\n", stored::FORMAT_VERSION, env!("CARGO_PKG_VERSION"));
@@ -49,7 +49,7 @@ impl SchemaCache {
         addr: &ProviderAddr,
         hash: &str,
     ) -> Option<(ProviderSchema, IdentitySchemas)> {
-        let bytes = read_file(&self.cache_file(addr, hash), MAX_CACHE_FILE_LEN).ok()?;
+        let bytes = read_file(&self.cache_file_path(addr, hash), MAX_CACHE_FILE_LEN).ok()?;
         let kept = verify_checksum(&bytes).and_then(stored::decode_schemas);
         if kept.is_none() {
             tracing::debug!(%addr, "the kept schemas are damaged");
@@ -68,7 +68,7 @@ impl SchemaCache {
         identities: &IdentitySchemas,
     ) {
         // A cache that cannot be written to is as good as none.
-        let file = self.cache_file(addr, hash);
+        let file = self.cache_file_path(addr, hash);
         // The name has the hash of the package in it, so the content would be the same.
         if file.exists() {
             return;
@@ -81,14 +81,14 @@ impl SchemaCache {
 
     /// Forgets the schemas of a package.
     pub fn remove_schemas(&self, addr: &ProviderAddr, hash: &str) {
-        if let Err(error) = fs::remove_file(self.cache_file(addr, hash)) {
+        if let Err(error) = fs::remove_file(self.cache_file_path(addr, hash)) {
             tracing::debug!(%addr, %error, "there are no schemas to forget");
         }
     }
 
     fn write_file(&self, file: &Path, content: &[u8]) -> io::Result<()> {
         create_private_dir(&self.folder)?;
-        self.remove_oldest()?;
+        self.remove_oldest_files()?;
         // Renamed into place, so that another process never reads half of a file.
         let mut aside = tempfile::NamedTempFile::new_in(&self.folder)?;
         aside.write_all(Sha256::digest(content).as_slice())?;
@@ -97,7 +97,7 @@ impl SchemaCache {
     }
 
     /// Removes the oldest files, so that one more has room.
-    fn remove_oldest(&self) -> io::Result<()> {
+    fn remove_oldest_files(&self) -> io::Result<()> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(cache.cached_schemas(&addr, "h1:a"), kept());
         assert_eq!(cache.cached_schemas(&addr, "h1:b"), None);
         assert_eq!(cache.cached_schemas(&"acme/other".parse().unwrap(), "h1:a"), None);
-        let file = cache.cache_file(&addr, "h1:a");
+        let file = cache.cache_file_path(&addr, "h1:a");
         let whole = fs::read(&file).unwrap();
         let mut changed = whole.clone();
         *changed.last_mut().unwrap() ^= 1;

@@ -204,7 +204,7 @@ impl StateSession {
     ///
     /// # Errors
     /// When there is such a journal, or the state cannot be written.
-    pub async fn refuse_if_journal_damaged(
+    pub async fn refuse_if_creation_may_be_lost(
         &mut self,
         diags: &mut Diagnostics,
     ) -> Result<(), Reported> {
@@ -432,7 +432,7 @@ impl StateSession {
     }
 
     /// Takes over what planning found out about objects that interrupted runs may have made.
-    pub fn take_search_results(&mut self, diags: &mut Diagnostics, plan: &Plan) {
+    pub fn settle_by_search_results(&mut self, diags: &mut Diagnostics, plan: &Plan) {
         for (addr, search) in &plan.searches {
             let how = match search {
                 InterruptedSearchResult::Found => "the provider found the object",

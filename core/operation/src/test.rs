@@ -118,7 +118,7 @@ pub struct RunResult {
 impl RunResult {
     /// The result of a run that was not done.
     #[must_use]
-    pub fn new(name: Str, status: TestStatus) -> Self {
+    pub fn with_status_only(name: Str, status: TestStatus) -> Self {
         Self { name, status, diags: Diagnostics::new(), n_asserts: 0, timing: None }
     }
 }
@@ -280,7 +280,7 @@ impl SuiteRunner<'_> {
     }
 
     fn report_skipped(&self, sources: &Sources, run: &TestRun) -> RunResult {
-        let result = RunResult::new(run.name.clone(), TestStatus::Skip);
+        let result = RunResult::with_status_only(run.name.clone(), TestStatus::Skip);
         let run = RunOfSuite { suite: self.suite, run };
         self.inputs
             .observer

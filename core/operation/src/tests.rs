@@ -20,7 +20,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use time::OffsetDateTime;
 
 use crate::launcher::{LaunchSettings, Launcher};
-use crate::saved_plan::{GeneratedConfigUse, PlanContents, SavedPlan, SealKeySource};
+use crate::saved_plan::{GeneratedConfigUse, PlanToSave, SavedPlan, SealKeySource};
 use crate::{
     Approval, ApprovalRequest, CancellationToken, Operation, OperationEvent, OperationInputs,
     OperationObserver, PlanSource, SessionOptions, StateSession,
@@ -219,7 +219,7 @@ async fn a_saved_plan_holds_its_configuration_and_is_applied_for_its_state_only(
     let mut session = folder.open_session().await;
     let made = operation.plan(&mut diags, &mut session, PlanOptions::default()).await.unwrap();
     let main = folder.path().join("main.tf");
-    let contents = PlanContents {
+    let contents = PlanToSave {
         plan: &made.plan,
         file: &session.file,
         recovered: None,
@@ -241,7 +241,7 @@ async fn a_saved_plan_holds_its_configuration_and_is_applied_for_its_state_only(
     std::fs::remove_file(main).unwrap();
 
     let open = |diags: &mut Diagnostics| {
-        SavedPlan::open_parts(diags, &path, plan_file::read_plan_file(&path).unwrap(), &key)
+        SavedPlan::from_parts(diags, &path, plan_file::read_plan_file(&path).unwrap(), &key)
             .unwrap()
     };
     let saved = open(&mut diags);

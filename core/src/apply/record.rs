@@ -12,13 +12,15 @@ use super::vertex::{
     ApplyVertex, DestroyVertex, ExpandVertex, InstanceVertex, OpenEphemeralVertex,
 };
 use super::visit::{ApplyContext, ApplyVisitOutcome, ExpandedResource, visit_vertex};
-use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, ResourceAddr, ResourceMode, ResourceName};
+use crate::addr::{
+    ConfigResourceAddr, DeposedKey, InstanceAddr, ResourceAddr, ResourceMode, ResourceName,
+};
 use crate::change::{Action, OutputChange};
 use crate::ephemeral::EphemeralResources;
 use crate::eval::condition_results::summarize_check_results;
 use crate::event::{CountedPhase, Event};
 use crate::graph::Graph;
-use crate::instance::unknown_to_null;
+use crate::instance_steps::unknown_to_null;
 use crate::plan::{Plan, PlanMode};
 use crate::progress::InstanceCounter;
 use crate::session::Session;
@@ -155,16 +157,13 @@ fn reset_check_statuses(checks: &mut CheckResults, vertex: &ApplyVertex<'_>) {
 
 fn reset_instance_statuses(checks: &mut CheckResults, addr: &InstanceAddr) {
     let subject = CheckSubject::Resource(addr.resource.clone());
-    checks.reset_statuses(&subject, |object| object.module == addr.module && object.key == addr.key);
+    checks
+        .reset_statuses(&subject, |object| object.module == addr.module && object.key == addr.key);
 }
 
 /// Resets the results of unchanged instances that depend on something unfinished. They have no vertices, but
 /// Terraform visits those with conditions.
-fn reset_statuses_behind(
-    checks: &mut CheckResults,
-    plan: &Plan,
-    unfinished: &[&ApplyVertex<'_>],
-) {
+fn reset_statuses_behind(checks: &mut CheckResults, plan: &Plan, unfinished: &[&ApplyVertex<'_>]) {
     let resources = unfinished.iter().filter_map(|vertex| match vertex {
         ApplyVertex::Instance(instance) => Some(instance.change.addr.resource_addr().config_addr()),
         _ => None,
@@ -241,7 +240,7 @@ fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) 
 /// Stores null of its type for an output that is unknown as a whole, because the object that it comes
 /// from does not exist. Terraform does so after a refresh-only plan alone.
 fn store_null_for_unknown_output(state: &mut State, name: &Str, change: &OutputChange) {
-    if let Value::Unknown(unknown) = change.after.under_marks()
+    if let Value::Unknown(unknown) = change.after.without_own_marks()
         && let Ok(value) = Known::new(Value::null(unknown.ty().clone()))
     {
         state.outputs.insert(name.clone(), OutputValue { value, sensitive: change.sensitive });

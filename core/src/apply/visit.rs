@@ -16,7 +16,7 @@ use super::vertex::ApplyVertex;
 use crate::addr::{DeposedKey, InstanceKey, ModuleAddr};
 use crate::ephemeral::EphemeralResources;
 use crate::eval::Expansion;
-use crate::instance::point_diagnostics_at_parts;
+use crate::instance_steps::point_diagnostics_at_parts;
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::shared_graph::SharedVisitOutcome;

@@ -16,7 +16,7 @@ pub(super) fn take_bool_argument(
     content: &mut Content,
     name: &str,
 ) -> Option<bool> {
-    constant::constant_bool(diags, &content.take(name)?.expr).ok()
+    constant::constant_bool(diags, &content.take_attribute(name)?.expr).ok()
 }
 
 /// Takes an argument that is a string. An invalid one is reported and counts as absent.
@@ -25,7 +25,7 @@ pub(super) fn take_string_argument(
     content: &mut Content,
     name: &str,
 ) -> Option<String> {
-    constant::constant_string(diags, &content.take(name)?.expr).ok()
+    constant::constant_string(diags, &content.take_attribute(name)?.expr).ok()
 }
 
 /// Nested blocks of one kind.

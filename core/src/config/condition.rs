@@ -21,7 +21,8 @@ fn read_condition(
 ) -> Option<ConditionBlock> {
     let kind = block.kind.name.clone();
     let mut content = into_content(diags, block.body, &BODY_SCHEMA);
-    let (condition, message) = (content.take("condition"), content.take("error_message"));
+    let (condition, message) =
+        (content.take_attribute("condition"), content.take_attribute("error_message"));
     let condition = condition?.expr;
     if refs::traversals_of_expr(&condition).is_empty() {
         let _ = diags.error(

@@ -65,12 +65,12 @@ fn constant_primitive(diags: &mut Diagnostics, expr: &Expr, ty: &Type) -> Result
 
 /// Evaluates a constant string.
 pub(super) fn constant_string(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> {
-    constant_string_if_parsed(diags, expr).map(Option::unwrap_or_default)
+    constant_string_unless_unparsed(diags, expr).map(Option::unwrap_or_default)
 }
 
 /// Evaluates a constant string; `None` for an expression that could not be parsed, which was
 /// reported then.
-pub(super) fn constant_string_if_parsed(
+pub(super) fn constant_string_unless_unparsed(
     diags: &mut Diagnostics,
     expr: &Expr,
 ) -> Result<Option<String>, Reported> {

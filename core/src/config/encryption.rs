@@ -1,7 +1,7 @@
 //! The `encryption` block of a `terraform` block, and the text of `TF_ENCRYPTION`, as OpenTofu has
 //! them: key providers, methods and the targets that use them. Nothing is evaluated here.
 
-use formwork_lang::content::{BodySchema, into_attributes, into_content};
+use formwork_lang::content::{BodySchema, into_content, into_just_attributes};
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, parse_file, parse_json};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
@@ -226,7 +226,7 @@ fn read_encryption_part(diags: &mut Diagnostics, block: Block) -> Option<Encrypt
         alias = take_string_argument(diags, &mut content, "encrypted_metadata_alias");
         body = rest;
     }
-    let arguments = into_attributes(diags, body);
+    let arguments = into_just_attributes(diags, body);
     let alias = alias.filter(|alias| !alias.is_empty());
     Some(EncryptionPart { kind, name, alias, arguments, span: block.header })
 }
@@ -265,7 +265,7 @@ fn read_encryption_target(
 ) -> EncryptionTargetBlock {
     let mut content = into_content(diags, block.body, schema);
     let enforced = take_bool_argument(diags, &mut content, "enforced").unwrap_or_default();
-    let method = content.take("method").map(|attribute| attribute.expr);
+    let method = content.take_attribute("method").map(|attribute| attribute.expr);
     let fallback = take_single_block(diags, content.take_blocks("fallback"));
     let fallback =
         fallback.map(|block| Box::new(read_encryption_target(diags, block, &TARGET_SCHEMA)));

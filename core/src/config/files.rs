@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use formwork_lang::eval::limits::MAX_BYTES;
+use formwork_lang::eval::limits::MAX_EVALUATION_BYTES;
 use formwork_lang::functions::FileKind;
 
 use crate::disk;
@@ -119,7 +119,7 @@ impl FilesOnDisk {
             return Err(io::Error::other("it is a device or a pipe, not a file"));
         }
         let mut bytes = Vec::new();
-        disk::open_file(Path::new(path))?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        disk::open_file(Path::new(path))?.take(MAX_EVALUATION_BYTES + 1).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 

@@ -114,7 +114,7 @@ fn is_constant_key(expr: Option<&Expr>) -> bool {
 /// The key that an expression is; none if it is not constant.
 fn constant_instance_key(expr: Option<&Expr>) -> InstanceKey {
     let Some(expr) = expr else { return InstanceKey::None };
-    match (expr.as_literal(), &expr.kind) {
+    match (expr.as_string_literal(), &expr.kind) {
         (Some(text), _) => InstanceKey::Str(text.clone()),
         (None, ExprKind::Number(at)) => match at.to_i64().map(u64::try_from) {
             Some(Ok(at)) => InstanceKey::Int(at),
@@ -129,14 +129,14 @@ pub(super) fn read_import_block(diags: &mut Diagnostics, block: Block) -> Option
     // Only JSON leaves members of a body undecided.
     let is_json = !block.body.undecided.is_empty();
     let mut content = into_content(diags, block.body, &BODY_SCHEMA);
-    let for_each = content.take("for_each").map(|attribute| attribute.expr);
-    let provider = content.take("provider").map(|attribute| {
+    let for_each = content.take_attribute("for_each").map(|attribute| attribute.expr);
+    let provider = content.take_attribute("provider").map(|attribute| {
         let local = traversal::parse_provider_expr(diags, "provider", &attribute.expr)?;
         Ok::<_, Reported>((local, attribute.name.span.to(attribute.expr.span)))
     });
     // Before `to`, which ends the reading if it is missing: both are reported.
     let by = read_import_key(diags, &mut content);
-    let to = content.take("to")?;
+    let to = content.take_attribute("to")?;
     let whole = to.name.span.to(to.expr.span);
     let to = to.expr;
     if is_json && !matches!(to.kind, ExprKind::Json(_)) {
@@ -167,8 +167,8 @@ fn read_import_key(
     diags: &mut Diagnostics,
     content: &mut Content,
 ) -> Result<ImportKeyExpr, Reported> {
-    let id = content.take("id").map(|attribute| attribute.expr);
-    let identity = content.take("identity").map(|attribute| attribute.expr);
+    let id = content.take_attribute("id").map(|attribute| attribute.expr);
+    let identity = content.take_attribute("identity").map(|attribute| attribute.expr);
     match (id, identity) {
         (Some(id), None) => Ok(ImportKeyExpr::Id(id)),
         (None, Some(identity)) => Ok(ImportKeyExpr::Identity(identity)),

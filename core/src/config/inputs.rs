@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use formwork_lang::content::into_attributes;
+use formwork_lang::content::into_just_attributes;
 use formwork_lang::suggest::nearest_name;
 use formwork_lang::syntax::{Block, add_source, parse_expression, parse_file, parse_json};
 use formwork_value::diag::Sources;
@@ -104,7 +104,7 @@ pub fn read_values_file(
         !declares
     });
     let mut given = Vec::new();
-    for attribute in into_attributes(&mut found, body) {
+    for attribute in into_just_attributes(&mut found, body) {
         if let Ok(value) = constant::constant_value(&mut found, &attribute.expr) {
             given.push(GivenVariable {
                 name: attribute.name.name,

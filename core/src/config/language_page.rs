@@ -62,8 +62,8 @@ fn function_table() -> String {
         let function = functions::find_builtin(&name).expect("it is one of the names");
         let param = |param: &Param| format!("{}: {}", param.name, param.ty);
         let mut params: Vec<String> = function.params().iter().map(param).collect();
-        params.extend(function.variadic().map(|rest| format!("{}...", param(rest))));
-        let all = function.params().iter().chain(function.variadic());
+        params.extend(function.variadic_param().map(|rest| format!("{}...", param(rest))));
+        let all = function.params().iter().chain(function.variadic_param());
         let cell = |text: &str| text.replace('\n', " ").replace('|', "\\|");
         let described =
             all.map(|param| format!("<br>`{}`: {}", param.name, cell(&param.description)));

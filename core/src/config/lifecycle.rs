@@ -72,11 +72,11 @@ pub(super) fn read_lifecycle(
         prevent_destroy: take_bool_argument(diags, &mut content, "prevent_destroy")
             .unwrap_or(false),
         ignore_changes: content
-            .take("ignore_changes")
+            .take_attribute("ignore_changes")
             .and_then(|attribute| read_ignore_changes(diags, attribute.expr).ok())
             .unwrap_or_default(),
         replace_triggered_by: content
-            .take("replace_triggered_by")
+            .take_attribute("replace_triggered_by")
             .and_then(|attribute| read_replace_triggered_by(diags, attribute.expr).ok())
             .unwrap_or_default(),
     }
@@ -112,7 +112,7 @@ fn read_ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChan
     }
     let list = expr.span;
     let items = traversal::expect_list_entries(diags, expr)?;
-    let is_wildcard = |item: &Expr| item.as_literal().is_some_and(|text| text == "*");
+    let is_wildcard = |item: &Expr| item.as_string_literal().is_some_and(|text| text == "*");
     if let Some(wildcard) = items.iter().find(|item| is_wildcard(item))
         && items.len() > 1
     {

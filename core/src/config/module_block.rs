@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use formwork_lang::content::{BodySchema, into_attributes, split_content};
+use formwork_lang::content::{BodySchema, into_just_attributes, split_content};
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
@@ -38,8 +38,8 @@ pub(super) fn read_module_block(
     let site = read_call_source(&mut found, &block);
     let (mut content, rest) = split_content(diags, block.body, &BODY_SCHEMA);
     let repetition = resource::take_repetition(diags, &mut content);
-    let depends_on = traversal::read_depends_on(diags, content.take("depends_on"));
-    let providers = content.take("providers");
+    let depends_on = traversal::read_depends_on(diags, content.take_attribute("depends_on"));
+    let providers = content.take_attribute("providers");
     let providers = providers
         .map(|attribute| read_passed_providers(diags, sources, attribute.expr))
         .transpose();
@@ -121,7 +121,7 @@ pub(super) fn read_module_source(
 
 /// Arguments for the variables of the called module.
 fn read_call_arguments(diags: &mut Diagnostics, body: Body) -> BTreeMap<Str, CallArgument> {
-    let arguments = into_attributes(diags, body).into_iter().map(|attribute| {
+    let arguments = into_just_attributes(diags, body).into_iter().map(|attribute| {
         let Attribute { name, expr, .. } = attribute;
         let argument = CallArgument { expr, references: Vec::new(), name_span: name.span };
         (name.name, argument)
@@ -143,7 +143,7 @@ pub(super) fn read_passed_providers(
     let mut passed: Vec<PassedProvider> = Vec::with_capacity(items.len());
     let mut result = Ok(());
     for item in &items {
-        let in_child = match item.key.as_literal().filter(|_| item.bare) {
+        let in_child = match item.key.as_string_literal().filter(|_| item.bare) {
             Some(name) => Ok(LocalProviderConfig { name: name.clone(), alias: None }),
             None => traversal::parse_provider_expr(diags, "providers", &item.key),
         };

@@ -27,7 +27,7 @@ pub struct MovedBlock {
 pub(super) fn read_moved_block(diags: &mut Diagnostics, block: Block) -> Option<MovedBlock> {
     let mut content = into_content(diags, block.body, &BODY_SCHEMA);
     let mut end = |name: &str| {
-        let attribute = content.take(name)?;
+        let attribute = content.take_attribute(name)?;
         traversal::parse_target_expr(diags, &attribute.expr).ok()
     };
     let (from, to) = (end("from"), end("to"));

@@ -1,6 +1,6 @@
 //! `output` and `locals` blocks.
 
-use formwork_lang::content::{BodySchema, into_attributes, into_content};
+use formwork_lang::content::{BodySchema, into_content, into_just_attributes};
 use formwork_lang::syntax::{Attribute, Block, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics};
@@ -29,7 +29,7 @@ pub(super) fn read_output_block(
     let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
     let named = check_label_name(diags, "output name", &name);
     let mut content = into_content(diags, block.body, &BODY_SCHEMA);
-    let depends_on = traversal::read_depends_on(diags, content.take("depends_on"));
+    let depends_on = traversal::read_depends_on(diags, content.take_attribute("depends_on"));
     let preconditions =
         condition::read_conditions(diags, sources, content.take_blocks("precondition"));
     for block in content.take_blocks("postcondition") {
@@ -41,7 +41,7 @@ pub(super) fn read_output_block(
             .at(block.kind.span),
         );
     }
-    let expr = content.take("value")?.expr;
+    let expr = content.take_attribute("value")?.expr;
     let output = Output {
         name: name.name,
         expr,
@@ -58,7 +58,7 @@ pub(super) fn read_output_block(
 
 /// Reads a `locals` block.
 pub(super) fn read_locals_block(diags: &mut Diagnostics, block: Block) -> Vec<LocalValue> {
-    let mut locals = into_attributes(diags, block.body);
+    let mut locals = into_just_attributes(diags, block.body);
     // In JSON any text may stand where the name does.
     locals.retain(|local| check_label_name(diags, "local value name", &local.name).is_ok());
     locals.into_iter().map(read_local_value).collect()

@@ -63,7 +63,11 @@ fn override_key(block: &Block) -> OverrideKey {
     let labels = block.labels.iter().map(|label| label.name.clone()).collect();
     let is_provider = block.kind.name == "provider";
     let alias = block.body.find_attribute("alias").filter(|_| is_provider);
-    (block.kind.name.clone(), labels, alias.and_then(|alias| alias.expr.as_literal().cloned()))
+    (
+        block.kind.name.clone(),
+        labels,
+        alias.and_then(|alias| alias.expr.as_string_literal().cloned()),
+    )
 }
 
 struct OverrideMerger<'m> {

@@ -32,9 +32,11 @@ pub(super) fn read_provider_block(
     let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
     let named = check_local_name(diags, &name, block.header);
     let (mut content, rest) = split_content(diags, block.body, &BODY_SCHEMA);
-    let alias = content.take("alias").map(|attribute| read_alias(diags, &attribute)).transpose();
-    let version =
-        content.take("version").and_then(|attribute| read_provider_version(diags, &attribute).ok());
+    let alias =
+        content.take_attribute("alias").map(|attribute| read_alias(diags, &attribute)).transpose();
+    let version = content
+        .take_attribute("version")
+        .and_then(|attribute| read_provider_version(diags, &attribute).ok());
     let escaping = NestedBlocks { blocks: content.take_blocks("_"), within: "provider" };
     let body = merge_escape_blocks(diags, sources, rest, escaping);
     // Whatever else was expected is expected only to say this of it.
@@ -109,7 +111,7 @@ fn read_provider_version(
         .at(attribute.expr.span),
     );
     let span = attribute.expr.span;
-    let Some(text) = constant::constant_string_if_parsed(diags, &attribute.expr)? else {
+    let Some(text) = constant::constant_string_unless_unparsed(diags, &attribute.expr)? else {
         return Ok((String::new(), span));
     };
     check_provider_constraint(diags, &text, span)?;

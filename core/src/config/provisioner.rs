@@ -49,15 +49,16 @@ fn read_provisioner_block(
     let kind = block.labels.pop()?;
     let missing = block.body.missing;
     let (mut content, rest) = split_content(diags, block.body, &BODY_SCHEMA);
-    let when = content.take("when").map_or(Ok(ProvisionerTiming::Create), |attribute| {
+    let when = content.take_attribute("when").map_or(Ok(ProvisionerTiming::Create), |attribute| {
         let words =
             [("create", ProvisionerTiming::Create), ("destroy", ProvisionerTiming::Destroy)];
         read_keyword(diags, &attribute, &words)
     });
-    let on_failure = content.take("on_failure").map_or(Ok(OnFailure::Fail), |attribute| {
-        let words = [("continue", OnFailure::Continue), ("fail", OnFailure::Fail)];
-        read_keyword(diags, &attribute, &words)
-    });
+    let on_failure =
+        content.take_attribute("on_failure").map_or(Ok(OnFailure::Fail), |attribute| {
+            let words = [("continue", OnFailure::Continue), ("fail", OnFailure::Fail)];
+            read_keyword(diags, &attribute, &words)
+        });
     let connections =
         NestedBlocks { blocks: content.take_blocks("connection"), within: "provisioner" };
     let own = single_connection_body(diags, sources, connections);
@@ -127,7 +128,7 @@ fn read_keyword<T: Copy>(
     words: &[(&str, T)],
 ) -> Result<T, Reported> {
     let expr = &attribute.expr;
-    let quoted = expr.as_literal().map(|text| text.as_str());
+    let quoted = expr.as_string_literal().map(|text| text.as_str());
     // In JSON there is no other way to write it.
     if quoted.is_some() && !matches!(expr.kind, ExprKind::Json(_)) {
         let detail = "In this context, keywords are expected literally rather than in quotes. Terraform 0.11 and earlier required quotes, but quoted keywords are now deprecated and will be removed in a future version of Terraform. Remove the quotes surrounding this keyword to silence this warning.";

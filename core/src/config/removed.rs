@@ -64,12 +64,13 @@ pub(super) fn read_removed_block(
     block: Block,
 ) -> Option<RemovedBlock> {
     let mut content = into_content(diags, block.body, &BODY_SCHEMA);
-    let from = content.take("from").map(|attribute| parse_from_address(diags, &attribute.expr));
+    let from =
+        content.take_attribute("from").map(|attribute| parse_from_address(diags, &attribute.expr));
     let mut destroy = true;
     // Of several the last one counts, as in Terraform.
     for lifecycle in content.take_blocks("lifecycle") {
         let mut content = into_content(diags, lifecycle.body, &LIFECYCLE_SCHEMA);
-        if let Some(attribute) = content.take("destroy") {
+        if let Some(attribute) = content.take_attribute("destroy") {
             destroy = constant::constant_bool(diags, &attribute.expr).ok()?;
         }
     }

@@ -51,8 +51,8 @@ pub(super) fn read_resource_block(
     let known = if mode == ResourceMode::Managed { &MANAGED_SCHEMA } else { &BODY_SCHEMA };
     let (mut content, rest) = split_content(diags, block.body, known);
     let repetition = take_repetition(diags, &mut content);
-    let depends_on = traversal::read_depends_on(diags, content.take("depends_on"));
-    let provider = content.take("provider");
+    let depends_on = traversal::read_depends_on(diags, content.take_attribute("depends_on"));
+    let provider = content.take_attribute("provider");
     let names_provider = provider.is_some();
     let local_provider = match provider {
         Some(attribute) => traversal::parse_provider_expr(diags, "provider", &attribute.expr),
@@ -112,7 +112,7 @@ pub(super) fn take_repetition(
     diags: &mut Diagnostics,
     content: &mut Content,
 ) -> Result<Repetition, Reported> {
-    match (content.take("count"), content.take("for_each")) {
+    match (content.take_attribute("count"), content.take_attribute("for_each")) {
         (None, None) => Ok(Repetition::Single),
         (Some(count), None) => Ok(Repetition::Count(count.expr)),
         (None, Some(for_each)) => Ok(Repetition::ForEach(for_each.expr)),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use formwork_lang::content::{BodySchema, into_attributes, into_content};
+use formwork_lang::content::{BodySchema, into_content, into_just_attributes};
 use formwork_lang::eval::first_token_span;
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
 use formwork_value::diag::Sources;
@@ -90,17 +90,17 @@ impl ModuleSettings {
         block: Block,
     ) {
         let mut content = into_content(diags, block.body, &BODY_SCHEMA);
-        if let Some(attribute) = content.take("required_version")
+        if let Some(attribute) = content.take_attribute("required_version")
             && let Ok(version) = read_required_version(diags, &attribute.expr)
         {
             self.required_version.push(version);
         }
-        if let Some(attribute) = content.take("experiments") {
+        if let Some(attribute) = content.take_attribute("experiments") {
             let detail = "Experimental features are intended only for gathering early feedback on new language designs, and so are available only in alpha releases of Terraform. Remove the argument.";
             let problem = Diagnostic::error(messages::MODULE_USES_EXPERIMENTAL_FEATURES, detail);
             let _ = diags.error(problem.at(attribute.name.span));
         }
-        if let Some(attribute) = content.take("language") {
+        if let Some(attribute) = content.take_attribute("language") {
             check_language_argument(diags, &attribute.expr);
         }
         for block in content.blocks {
@@ -137,7 +137,7 @@ impl ModuleSettings {
             return;
         }
         self.required_providers_span = Some(block.header);
-        for attribute in &into_attributes(diags, block.body) {
+        for attribute in &into_just_attributes(diags, block.body) {
             if let Ok(required) = read_required_provider(diags, attribute) {
                 self.required_providers.insert(attribute.name.name.clone(), required);
             }
@@ -230,7 +230,7 @@ pub fn evaluate_constant_body(
 /// Reports everything in a body that is not an argument with a constant value.
 fn check_constant_arguments(diags: &mut Diagnostics, body: Body) -> Result<(), Reported> {
     let mut found = Diagnostics::new();
-    for attribute in into_attributes(&mut found, body) {
+    for attribute in into_just_attributes(&mut found, body) {
         // Its errors are in `found`.
         drop(constant::constant_value(&mut found, &attribute.expr));
     }
@@ -250,7 +250,7 @@ pub(super) fn check_engine_version(diags: &mut Diagnostics, files: &[Body]) {
     for block in blocks.filter(|block| block.kind.name == "terraform") {
         if let Some(attribute) = block.body.find_attribute("required_version") {
             // A malformed constraint is reported when the block is read.
-            let Some(text) = attribute.expr.as_literal() else { continue };
+            let Some(text) = attribute.expr.as_string_literal() else { continue };
             let Ok(constraints) = text.parse::<LooseConstraints>() else { continue };
             if constraints.has_prerelease() {
                 let detail = format!(
@@ -313,7 +313,9 @@ pub(super) fn read_loose_constraint(
     diags: &mut Diagnostics,
     expr: &Expr,
 ) -> Result<Option<LooseConstraints>, Reported> {
-    let Some(text) = constant::constant_string_if_parsed(diags, expr)? else { return Ok(None) };
+    let Some(text) = constant::constant_string_unless_unparsed(diags, expr)? else {
+        return Ok(None);
+    };
     let read = text.parse().map(Some);
     read.map_err(|bad| diags.error(invalid_constraint_error(&text, &bad, expr.span)))
 }
@@ -371,7 +373,7 @@ fn read_required_provider_object(
         span: name.span.to(expr.span),
     };
     for item in items {
-        let key = item.key.as_literal().map_or("", |key| key.as_str());
+        let key = item.key.as_string_literal().map_or("", |key| key.as_str());
         match key {
             "source" => {
                 if let Ok(source) = read_provider_source(&mut found, &item.value) {
@@ -421,7 +423,7 @@ fn read_configuration_aliases(
 }
 
 fn read_provider_source(diags: &mut Diagnostics, expr: &Expr) -> Result<ProviderAddr, Reported> {
-    let Some(text) = expr.as_literal() else {
+    let Some(text) = expr.as_string_literal() else {
         return Err(diags.error(
             Diagnostic::error(messages::INVALID_SOURCE, "A source is a constant string.")
                 .at(expr.span),

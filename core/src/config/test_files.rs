@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use formwork_lang::content::{BodySchema, Content, into_attributes, into_content};
+use formwork_lang::content::{BodySchema, Content, into_content, into_just_attributes};
 use formwork_lang::refs::{self, Traversal};
 use formwork_lang::syntax::{Attribute, Block, Body};
 use formwork_value::diag::{Sources, Summary};
@@ -228,7 +228,7 @@ impl TestFileReader<'_> {
                     let run = self.read_run(&name.name, block);
                     suite.runs.push(run);
                 }
-                ("variables", _) => suite.variables = into_attributes(self.diags, block.body),
+                ("variables", _) => suite.variables = into_just_attributes(self.diags, block.body),
                 (kind, Some(name)) => {
                     // Reading the block reports a wrong alias itself.
                     let alias = provider_alias(&block.body);
@@ -284,17 +284,18 @@ impl TestFileReader<'_> {
         let mut run = TestRun::without_options(name.clone(), block.header);
         let mut content = into_content(self.diags, block.body, &RUN_BLOCK_SCHEMA);
         self.report_repeated_blocks(&content, &["variables", "module", "plan_options"], "This run");
-        if self.read_keyword(content.take("command"), &["apply", "plan"]).as_deref() == Some("plan")
+        if self.read_keyword(content.take_attribute("command"), &["apply", "plan"]).as_deref()
+            == Some("plan")
         {
             run.command = TestCommand::Plan;
         }
-        if let Some(passed) = content.take("providers") {
+        if let Some(passed) = content.take_attribute("providers") {
             let read = module_block::read_passed_providers(self.diags, self.sources, passed.expr);
             run.providers = read.unwrap_or_default();
         }
-        run.expect_failures = self.read_reference_list(content.take("expect_failures"));
+        run.expect_failures = self.read_reference_list(content.take_attribute("expect_failures"));
         // A key that could not be read was reported, so the run is never done.
-        if let Some(key) = content.take("state_key") {
+        if let Some(key) = content.take_attribute("state_key") {
             run.state_key = constant::constant_string(self.diags, &key.expr).ok();
         }
         let asserts = content.take_blocks("assert");
@@ -302,7 +303,7 @@ impl TestFileReader<'_> {
         for block in content.blocks {
             match block.kind.name.as_str() {
                 "plan_options" => run.options = self.read_plan_options(block.body),
-                "variables" => run.variables = into_attributes(self.diags, block.body),
+                "variables" => run.variables = into_just_attributes(self.diags, block.body),
                 "module" => {
                     run.module =
                         test_modules::read_test_module_block(self.diags, name.clone(), block).ok();
@@ -319,9 +320,9 @@ impl TestFileReader<'_> {
     fn read_plan_options(&mut self, body: Body) -> TestPlanOptions {
         let mut options = TestPlanOptions::default();
         let mut content = into_content(self.diags, body, &PLAN_OPTIONS_SCHEMA);
-        let mode = self.read_keyword(content.take("mode"), &["normal", "refresh-only"]);
+        let mode = self.read_keyword(content.take_attribute("mode"), &["normal", "refresh-only"]);
         options.refresh_only = mode.as_deref() == Some("refresh-only");
-        if let Some(refresh) = content.take("refresh") {
+        if let Some(refresh) = content.take_attribute("refresh") {
             let read = constant::constant_bool(self.diags, &refresh.expr);
             options.skip_refresh = read.is_ok_and(|refresh| !refresh);
             if options.refresh_only && options.skip_refresh {
@@ -330,8 +331,10 @@ impl TestFileReader<'_> {
                 self.report_error(messages::INCOMPATIBLE_PLAN_OPTIONS, detail, refresh.span);
             }
         }
-        options.replace = self.read_targets(content.take("replace"), Self::expect_instance);
-        options.targets = self.read_targets(content.take("target"), |_, target, _| Some(target));
+        options.replace =
+            self.read_targets(content.take_attribute("replace"), Self::expect_instance);
+        options.targets =
+            self.read_targets(content.take_attribute("target"), |_, target, _| Some(target));
         options
     }
 

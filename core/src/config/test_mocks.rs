@@ -177,7 +177,9 @@ impl MockReader<'_> {
         let read = provider::read_provider_block(self.diags, self.sources, alone);
         let header = *header;
         let mut content = into_content(self.diags, block.body, &MOCK_PROVIDER_SCHEMA);
-        let during = self.read_override_during(content.take("override_during")).unwrap_or_default();
+        let during = self
+            .read_override_during(content.take_attribute("override_during"))
+            .unwrap_or_default();
         let mut types = Vec::new();
         let mut overrides = Vec::new();
         let inline = MockContents { types: &mut types, overrides: &mut overrides, during };
@@ -262,9 +264,10 @@ impl MockReader<'_> {
             };
             let label = block.labels.first().cloned();
             let mut content = into_content(self.diags, block.body, &MOCK_BLOCK_SCHEMA);
-            let during =
-                self.read_override_during(content.take("override_during")).unwrap_or(into.during);
-            let defaults = content.take("defaults");
+            let during = self
+                .read_override_during(content.take_attribute("override_during"))
+                .unwrap_or(into.during);
+            let defaults = content.take_attribute("defaults");
             let span = defaults.as_ref().map_or(header, |attribute| attribute.span);
             let place = format_place(self.sources, span);
             let values = self.read_mock_values(defaults, &kind);
@@ -303,7 +306,7 @@ impl MockReader<'_> {
         let schema = if is_module { &OVERRIDE_MODULE_SCHEMA } else { &OVERRIDE_BLOCK_SCHEMA };
         let mut content = into_content(self.diags, block.body, schema);
         let target_span = content.attributes.get("target").map(|it| it.span);
-        let target = match content.take("target") {
+        let target = match content.take_attribute("target") {
             Some(target) => self.read_target(&target, &kind),
             None => {
                 let detail = format!("A block of type {kind:?} must name its target.");
@@ -312,8 +315,9 @@ impl MockReader<'_> {
             }
         };
         let argument = if is_module { "outputs" } else { "values" };
-        let values = content.take(argument);
-        let during = self.read_override_during(content.take("override_during")).unwrap_or(during);
+        let values = content.take_attribute(argument);
+        let during =
+            self.read_override_during(content.take_attribute("override_during")).unwrap_or(during);
         let values = self.read_mock_values(values, &kind);
         // As in Terraform, an override is named by its block, and a mock by its values.
         let place = format_place(self.sources, header);

@@ -78,13 +78,13 @@ pub(super) fn read_test_module_block(
 ) -> Result<ModuleCallSource, Reported> {
     let span = block.header;
     let mut content = into_content(diags, block.body, &MODULE_SCHEMA);
-    let version = content.take("version");
+    let version = content.take_attribute("version");
     let is_versioned = version.is_some();
     let version = version.map(|attribute| {
         let constraints = terraform_block::read_loose_constraint(diags, &attribute.expr)?;
         Ok(constraints.map(|constraints| (constraints, attribute.expr.span)))
     });
-    let Some(attribute) = content.take("source") else {
+    let Some(attribute) = content.take_attribute("source") else {
         let detail = "A run with a module of its own says where that is.";
         let missing = Diagnostic::error(messages::MISSING_RUN_MODULE_SOURCE, detail);
         return Err(diags.error(missing.at(span)));

@@ -21,7 +21,7 @@ pub(super) fn parse_traversal_expr(
     }
     // JSON has no other notation for a reference, so there quotes are not the old form.
     let is_json = matches!(expr.kind, ExprKind::Json(_));
-    let text = expr.as_literal().filter(|_| !is_json);
+    let text = expr.as_string_literal().filter(|_| !is_json);
     if let Some(text) = text {
         diags.warn(
             Diagnostic::warning(
@@ -36,7 +36,7 @@ pub(super) fn parse_traversal_expr(
     }
     let bad = match text {
         Some(text) => quoted_reference_problem(text, expr.span),
-        None => refs::find_unusable_key(expr)
+        None => refs::find_null_or_bool_key(expr)
             .map(|key| unusable_key_error(messages::INVALID_INDEX_KEY, key)),
     };
     Err(diags.error(bad.unwrap_or_else(|| not_a_reference_error(expr.span))))
@@ -88,7 +88,7 @@ fn quoted_reference_problem(text: &str, span: Span) -> Option<Diagnostic> {
 /// address and where it stands.
 pub(super) fn parse_target_expr(diags: &mut Diagnostics, expr: &Expr) -> Result<Target, Reported> {
     let Some(traversal) = refs::as_traversal(expr) else {
-        let bad = refs::find_unusable_key(expr)
+        let bad = refs::find_null_or_bool_key(expr)
             .map(|key| unusable_key_error(messages::INVALID_ADDRESS, key));
         return Err(diags.error(bad.unwrap_or_else(|| not_a_reference_error(expr.span))));
     };
@@ -211,7 +211,7 @@ pub(super) fn parse_provider_expr(
     );
     let name_of = |diags: &mut Diagnostics| {
         let is_json = matches!(expr.kind, ExprKind::Json(_));
-        if refs::as_traversal(expr).is_none() && (is_json || expr.as_literal().is_none()) {
+        if refs::as_traversal(expr).is_none() && (is_json || expr.as_string_literal().is_none()) {
             return Err(diags.error(invalid_provider_error(shape, expr.span)));
         }
         parse_traversal_expr(diags, expr)

@@ -36,12 +36,12 @@ pub(super) fn read_variable_block(
     let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
     let named = check_variable_name(diags, &name);
     let mut content = into_content(diags, block.body, &BODY_SCHEMA);
-    let ty = content.take("type");
+    let ty = content.take_attribute("type");
     let typed = ty.is_some();
     // After an error in the type every default fits, so that it is not reported as well.
     let (ty, defaults) = read_type_constraint(diags, ty).unwrap_or((Type::Dynamic, None));
     let validations = condition::read_conditions(diags, sources, content.take_blocks("validation"));
-    let default = content.take("default");
+    let default = content.take_attribute("default");
     let mut variable = Variable {
         name: name.name,
         ty,

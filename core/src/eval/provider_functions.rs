@@ -251,7 +251,7 @@ impl Function for ProviderFunction {
         &self.params
     }
 
-    fn variadic(&self) -> Option<&Param> {
+    fn variadic_param(&self) -> Option<&Param> {
         self.variadic.as_ref()
     }
 
@@ -299,7 +299,7 @@ impl Function for UnknownProviderFunction {
         &[]
     }
 
-    fn variadic(&self) -> Option<&Param> {
+    fn variadic_param(&self) -> Option<&Param> {
         Some(&self.0)
     }
 

@@ -375,7 +375,7 @@ fn visit_output(
 
 /// Whether some number in a value is infinite.
 pub(crate) fn has_infinite_number(value: &Value) -> bool {
-    match value.under_marks() {
+    match value.without_own_marks() {
         Value::Number(number) => number.is_infinite(),
         several => several.children().iter().any(has_infinite_number),
     }

@@ -8,7 +8,7 @@ use super::vertex::{PlanVertex, ResourceVertex};
 use super::{PlanOptions, build_graph};
 use crate::eval::expand::check_repetition;
 use crate::eval::{Expansion, ModuleResults};
-use crate::instance::decode_stored_value;
+use crate::instance_steps::decode_stored_value;
 use crate::provider::ResourceType;
 use crate::session::Session;
 use crate::shared_graph::SharedVertex;

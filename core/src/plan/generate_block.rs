@@ -116,7 +116,7 @@ impl BlockWriter<'_> {
             return Ok(());
         }
         let _ = writeln!(self.out, "{name} = {}", if listed { "[" } else { "{" });
-        match (nested.nesting, value.under_marks()) {
+        match (nested.nesting, value.without_own_marks()) {
             (Nesting::Map, Value::Map(map)) => {
                 for (key, item) in map.iter() {
                     let _ = write!(self.out, "{} = ", write_expression::quote_key_if_needed(key));
@@ -165,7 +165,7 @@ impl BlockWriter<'_> {
             return Ok(());
         }
         let labelled = |key: &str| format!("{name} {}", quote_like_go(key));
-        match (nested.nesting, value.under_marks()) {
+        match (nested.nesting, value.without_own_marks()) {
             (Nesting::Map, Value::Map(map)) => map
                 .iter()
                 .try_for_each(|(key, item)| self.write_block(&labelled(key), &nested.block, item)),
@@ -208,7 +208,7 @@ fn is_omitted_attribute(name: &str, attribute: &Attribute) -> bool {
 fn must_hide_attribute_value(sensitive: bool, value: &Value) -> bool {
     // The elements of a set cannot be addressed one by one, so one secret in it makes the whole set
     // secret.
-    let of_set = matches!(value.under_marks(), Value::Set(_))
+    let of_set = matches!(value.without_own_marks(), Value::Set(_))
         && value.all_marks().contains(Marks::SENSITIVE);
     sensitive || of_set || matches!(value, Value::Marked(_))
 }

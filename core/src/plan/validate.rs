@@ -22,7 +22,7 @@ use crate::eval::import::expand_import;
 use crate::eval::vertex::EvalInputs;
 use crate::graph::VertexId;
 use crate::graph::walk::{DependentsDecision, WalkOptions, walk_graph};
-use crate::instance::check_provisioner_kinds;
+use crate::instance_steps::check_provisioner_kinds;
 use crate::messages;
 use crate::progress::PhaseLog;
 use crate::session::{Session, SessionInputs};

@@ -7,7 +7,7 @@ use formwork_value::{Diagnostics, Reported};
 use super::ChangeKey;
 use crate::addr::{ConfigResourceAddr, ModuleAddr, ProviderConfigAddr, ResourceAddr, ResourceMode};
 use crate::config::{Config, ImportBlock, ModuleNode, Resource};
-use crate::instance::{ConfiguredClient, ResourceWithAddress, find_client_of_config};
+use crate::instance_steps::{ConfiguredClient, ResourceWithAddress, find_client_of_config};
 use crate::session::Session;
 use crate::shared_graph::{self, SharedVertex};
 use crate::state::{ObjectState, ResourceState};

@@ -30,7 +30,7 @@ use crate::addr::{InstanceAddr, ResourceAddr};
 use crate::config::Resource;
 use crate::ephemeral::EphemeralResources;
 use crate::eval::vertex::EvalInputs;
-use crate::instance::{InstanceConfig, ResourceClient};
+use crate::instance_steps::{InstanceConfig, ResourceClient};
 use crate::moved::Moves;
 use crate::progress::InstanceCounter;
 use crate::session::Session;

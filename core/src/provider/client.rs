@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::{AnswerToCheck, Call, legacy};
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call, legacy_null_blocks};
 use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,
 };
@@ -364,7 +364,7 @@ impl ProviderClient {
         self.check_object_size(diags, answered, context)?;
         // Terraform does this to every read, whatever the SDK of the provider
         // (NormalizeObjectFromLegacySDK).
-        let value = legacy::replace_null_blocks(ty.schema_block(), value);
+        let value = legacy_null_blocks::replace_null_blocks(ty.schema_block(), value);
         let identity = self.decode_identity(diags, answer.identity, context)?;
         Ok(RefreshedObject { value, private: answer.private, identity })
     }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use formwork_plugin_protocol::contract::Schemas;
+use formwork_plugin_protocol::contract::TypeSchemas;
 use formwork_plugin_protocol::message::schema::{IdentitySchema, IdentitySchemas, ProviderSchema};
 use formwork_value::schema::Block;
 use formwork_value::{Schema, Secrets, Type, Value};
@@ -52,9 +52,9 @@ impl ResourceType {
 
     /// The schemas to which answers about its objects are held.
     #[must_use]
-    pub fn contract_schemas(&self) -> Schemas<'_> {
+    pub fn contract_schemas(&self) -> TypeSchemas<'_> {
         let identity = self.identity.as_ref().map(|identity| &identity.ty);
-        Schemas { object: self.schema_block(), identity }
+        TypeSchemas { object: self.schema_block(), identity }
     }
 }
 

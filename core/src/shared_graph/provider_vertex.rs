@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use crate::addr::{ProviderConfigAddr, Reference};
 use crate::config::{Config, ModuleNode, ProviderBlock};
-use crate::instance::point_diagnostics_at_parts;
+use crate::instance_steps::point_diagnostics_at_parts;
 use crate::messages;
 use crate::provider::LoadedProvider;
 use crate::session::Session;

@@ -99,7 +99,7 @@ fn refuse_conversion(value: &Value, ty: &Type) -> PartConversion {
 }
 
 fn convert_marked(value: &Value, ty: &Type) -> PartConversion {
-    Ok(convert_part(value.under_marks(), ty)?.map(|converted| converted.mark(value.marks())))
+    Ok(convert_part(value.without_own_marks(), ty)?.map(|converted| converted.mark(value.marks())))
 }
 
 /// Converts a null or an unknown value, of which only the type matters.

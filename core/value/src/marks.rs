@@ -187,7 +187,7 @@ impl Value {
 
 /// The value without marks, or `None` if it has none. Parts without marks stay shared.
 fn strip_marks_into(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Option<Value> {
-    let inner = value.under_marks();
+    let inner = value.without_own_marks();
     let own = match inner {
         // No path leads to an element of a set, so the set carries the marks of its elements.
         Value::Set(_) => value.all_marks(),

@@ -186,7 +186,7 @@ impl Number {
     #[must_use]
     #[inline]
     pub fn add(&self, other: &Self) -> Option<Self> {
-        if let Some((a, b, precision)) = self.both_as_integers(other)
+        if let Some((a, b, precision)) = self.both_as_i64(other)
             && let Some(value) = a.checked_add(b)
         {
             return Some(Self(NumberRepr::Int { value, precision }));
@@ -198,7 +198,7 @@ impl Number {
     #[must_use]
     #[inline]
     pub fn subtract(&self, other: &Self) -> Option<Self> {
-        if let Some((a, b, precision)) = self.both_as_integers(other)
+        if let Some((a, b, precision)) = self.both_as_i64(other)
             && let Some(value) = a.checked_sub(b)
         {
             return Some(Self(NumberRepr::Int { value, precision }));
@@ -210,7 +210,7 @@ impl Number {
     #[must_use]
     #[inline]
     pub fn multiply(&self, other: &Self) -> Option<Self> {
-        if let Some((a, b, precision)) = self.both_as_integers(other)
+        if let Some((a, b, precision)) = self.both_as_i64(other)
             && let Some(value) = a.checked_mul(b)
             // A zero may need a sign: `0 * -1` is a negative zero in Terraform.
             && value != 0
@@ -232,7 +232,7 @@ impl Number {
     /// The quotient, infinite when dividing by zero; `None` for zero or an infinity by itself.
     #[must_use]
     pub fn divide(&self, other: &Self) -> Option<Self> {
-        if let Some((a, b, precision)) = self.both_as_integers(other)
+        if let Some((a, b, precision)) = self.both_as_i64(other)
             // As for products: a zero divided by a negative number is a negative zero.
             && a != 0
             && a.checked_rem(b) == Some(0)
@@ -251,7 +251,7 @@ impl Number {
             return Some(self.clone());
         }
         if let (NumberRepr::Int { precision, .. }, Some((a, b, _))) =
-            (&self.0, self.both_as_integers(other))
+            (&self.0, self.both_as_i64(other))
             && let Some(value) = a.checked_rem(b)
         {
             return Some(Self(NumberRepr::Int { value, precision: *precision }));
@@ -320,7 +320,7 @@ impl Number {
 
     /// Both numbers as machine words and the precision of their results, if arithmetic on words gives
     /// what arithmetic on floats would: the precision must hold any word.
-    fn both_as_integers(&self, other: &Self) -> Option<(i64, i64, u32)> {
+    fn both_as_i64(&self, other: &Self) -> Option<(i64, i64, u32)> {
         match (&self.0, &other.0) {
             (
                 NumberRepr::Int { value: a, precision: p },

@@ -61,7 +61,7 @@ fn extract_operands<'v, const N: usize, T>(
     let mut marks = Marks::NONE;
     for value in values {
         marks |= value.marks();
-        match value.under_marks() {
+        match value.without_own_marks() {
             Value::Null(_) => return Err(OperationError::Null),
             // Its type may still turn out to be the right one.
             Value::Unknown(unknown) if *unknown.ty() == Type::Dynamic => {}
@@ -69,7 +69,7 @@ fn extract_operands<'v, const N: usize, T>(
             value => return Err(OperationError::Type { wanted: ty.clone(), found: value.ty() }),
         }
     }
-    let operands = values.map(|value| match look(value.under_marks()) {
+    let operands = values.map(|value| match look(value.without_own_marks()) {
         Some(known) => KnownOrUnknown::Known(known),
         None => KnownOrUnknown::Unknown,
     });

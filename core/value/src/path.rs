@@ -54,7 +54,7 @@ impl Path {
     /// The part of `value` at this path, if it is there. Looks through marks without keeping them.
     #[must_use]
     pub fn find<'v>(&self, value: &'v Value) -> Option<&'v Value> {
-        self.0.iter().try_fold(value, |value, step| match (step, value.under_marks()) {
+        self.0.iter().try_fold(value, |value, step| match (step, value.without_own_marks()) {
             (Step::Attribute(name), Value::Object(object)) => object.get(name),
             (Step::Key(key), Value::Map(map)) => map.get(key),
             // A path may name an attribute by a key.

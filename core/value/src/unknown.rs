@@ -181,7 +181,7 @@ impl Value {
     /// are: it is for the caller to know that `refinement` holds.
     #[must_use]
     pub fn refine(self, refinement: &Refinement) -> Self {
-        match self.under_marks() {
+        match self.without_own_marks() {
             Self::Unknown(unknown) => {
                 let both = unknown.refinement.clone().intersect(refinement);
                 Self::refined(unknown.ty.clone(), both).mark(self.marks())
@@ -194,7 +194,7 @@ impl Value {
     #[must_use]
     pub fn known_facts(&self) -> Refinement {
         let exactly = |length: usize| (length as u64, Some(length as u64));
-        let (min_length, max_length) = match self.under_marks() {
+        let (min_length, max_length) = match self.without_own_marks() {
             Self::Null(_) => return Refinement::default(),
             Self::Unknown(unknown) => return unknown.refinement.clone(),
             // Unknown elements may turn out to be equal to others.
@@ -207,7 +207,7 @@ impl Value {
             _ => (0, None),
         };
         let mut range = Refinement { min_length, max_length, ..Refinement::not_null() };
-        match self.under_marks() {
+        match self.without_own_marks() {
             Self::String(text) => range.prefix = Some(text.clone()),
             Self::Number(number) => {
                 range.lower = Some((number.clone(), true));

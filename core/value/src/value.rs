@@ -203,7 +203,7 @@ impl Value {
 
     /// The facts about what is inside the value, marks on itself aside.
     fn content_facts(&self) -> ContentFacts {
-        match self.under_marks() {
+        match self.without_own_marks() {
             Self::List(list) => list.content_facts(),
             Self::Set(set) => set.content_facts(),
             Self::Map(map) => map.content_facts(),
@@ -219,13 +219,13 @@ impl Value {
     /// Whether the value itself, marks aside, is null.
     #[must_use]
     pub fn is_null(&self) -> bool {
-        matches!(self.under_marks(), Self::Null(_))
+        matches!(self.without_own_marks(), Self::Null(_))
     }
 
     /// Whether the value itself, marks aside, is unknown.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
-        matches!(self.under_marks(), Self::Unknown(_))
+        matches!(self.without_own_marks(), Self::Unknown(_))
     }
 
     /// Whether nothing inside is unknown.
@@ -244,7 +244,7 @@ impl Value {
     /// Looks under marks.
     #[must_use]
     pub fn children(&self) -> &[Self] {
-        match self.under_marks() {
+        match self.without_own_marks() {
             Self::List(list) => list.items(),
             Self::Set(set) => set.items(),
             Self::Map(map) => map.values(),
@@ -257,7 +257,7 @@ impl Value {
     /// The value under its own marks, borrowed, **without** the marks: only for looking at it, never
     /// for computing with it, or the marks are lost. Parts of it may still be marked.
     #[must_use]
-    pub fn under_marks(&self) -> &Self {
+    pub fn without_own_marks(&self) -> &Self {
         match self {
             Self::Marked(marked) => &marked.value,
             _ => self,

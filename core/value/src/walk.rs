@@ -9,7 +9,7 @@ impl Value {
     /// set, to which no step leads. Looks under marks.
     #[must_use]
     pub fn step_to_child(&self, at: usize) -> Option<Step> {
-        match self.under_marks() {
+        match self.without_own_marks() {
             Self::List(_) | Self::Tuple(_) => Some(Step::Index(Number::from(at))),
             Self::Map(map) => map.keys().get(at).cloned().map(Step::Key),
             Self::Object(object) => object.names().get(at).cloned().map(Step::Attribute),
@@ -22,7 +22,7 @@ impl Value {
     #[must_use]
     pub fn child_position(&self, step: &Step) -> Option<usize> {
         let search = |names: &[Str], name: &Str| names.binary_search(name).ok();
-        match (step, self.under_marks()) {
+        match (step, self.without_own_marks()) {
             (Step::Attribute(name) | Step::Key(name), Self::Object(object)) => {
                 search(object.names(), name)
             }
@@ -41,7 +41,7 @@ impl Value {
     #[must_use]
     pub fn with_children(&self, children: Vec<Self>) -> Self {
         debug_assert_eq!(children.len(), self.children().len(), "as many children as before");
-        let value = match self.under_marks() {
+        let value = match self.without_own_marks() {
             Self::List(list) => Self::List(List::new(list.element_type().clone(), children)),
             // Made as a new set, because changed elements may be equal now, or in another order.
             Self::Set(set) => Self::set(set.element_type().clone(), children),
@@ -85,7 +85,7 @@ impl Value {
     /// as if they had been sent over the wire.
     #[must_use]
     pub fn without_signed_zeros(&self) -> Self {
-        let is_signed_zero = |part: &Self| match part.under_marks() {
+        let is_signed_zero = |part: &Self| match part.without_own_marks() {
             Self::Number(number) => number.is_zero() && number.is_negative(),
             _ => false,
         };

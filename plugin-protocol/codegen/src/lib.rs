@@ -4,17 +4,17 @@
 //! compares what is checked in with what would be made. Nothing else depends on this crate at run
 //! time.
 
-pub mod agreement;
+pub mod protocol_comparison;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use prost_types::FileDescriptorSet;
 
-use agreement::ProtocolComparison;
+use protocol_comparison::ProtocolComparison;
 
 /// Path of the Rust types of protocol 6 in the crate that uses them.
-const V6_MODULE: &str = "crate::wire::generated::tfplugin6";
+const V6_MODULE_PATH: &str = "crate::wire::generated::tfplugin6";
 
 const PROVIDER_FILES: [&str; 2] = ["tfplugin5.proto", "tfplugin6.proto"];
 
@@ -37,7 +37,7 @@ pub fn generated_folder() -> PathBuf {
 ///
 /// # Errors
 /// When a description is missing or wrong.
-pub fn provider_descriptions(proto: &Path) -> Result<FileDescriptorSet, protox::Error> {
+pub fn read_provider_descriptions(proto: &Path) -> Result<FileDescriptorSet, protox::Error> {
     protox::compile(PROVIDER_FILES, [proto])
 }
 
@@ -49,11 +49,11 @@ pub fn provider_descriptions(proto: &Path) -> Result<FileDescriptorSet, protox::
 ///
 /// # Errors
 /// When a description is wrong or a file cannot be written.
-pub fn generate(proto: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
-    let descriptions = provider_descriptions(proto)?;
-    let agreement = ProtocolComparison::compare_protocols(&descriptions)?;
+pub fn generate_wire_code(proto: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let descriptions = read_provider_descriptions(proto)?;
+    let comparison = ProtocolComparison::compare_protocols(&descriptions)?;
     let mut messages = tonic_builder(out).build_client(false).build_server(false);
-    for (v5, v6) in agreement.shared_paths() {
+    for (v5, v6) in comparison.shared_paths() {
         // The code of protocol 5 names the type of protocol 6 then, so that one conversion serves
         // both.
         messages = messages.extern_path(v5, rust_path(v6));
@@ -85,7 +85,7 @@ fn rust_path(v6: &str) -> String {
     let mut names: Vec<&str> = v6.split('.').skip(2).collect();
     let own = names.pop().unwrap_or_default();
     let modules = names.into_iter().map(|name| format!("::{}", to_snake_case(name)));
-    format!("{V6_MODULE}{}::{own}", modules.collect::<String>())
+    format!("{V6_MODULE_PATH}{}::{own}", modules.collect::<String>())
 }
 
 fn to_snake_case(camel: &str) -> String {
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn the_checked_in_code_is_what_the_descriptions_give() {
         let out = tempfile::tempdir().unwrap();
-        generate(&proto_folder(), out.path()).unwrap();
+        generate_wire_code(&proto_folder(), out.path()).unwrap();
         let made = read(out.path());
         let checked_in = read(&generated_folder());
         assert_eq!(

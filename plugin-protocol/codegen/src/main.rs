@@ -4,5 +4,5 @@ use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let out = formwork_plugin_codegen::generated_folder();
-    formwork_plugin_codegen::generate(&formwork_plugin_codegen::proto_folder(), &out)
+    formwork_plugin_codegen::generate_wire_code(&formwork_plugin_codegen::proto_folder(), &out)
 }

@@ -5,7 +5,7 @@ use std::process::Child;
 use nix::errno::Errno;
 use nix::sys::event::{EvFlags, EventFilter, FilterFlag, KEvent, Kqueue};
 
-pub(super) fn wait_for_end(child: &Child) {
+pub(super) fn wait_without_reaping(child: &Child) {
     let Ok(queue) = Kqueue::new() else { return };
     let Ok(number) = usize::try_from(child.id()) else { return };
     let (filter, flags) = (EventFilter::EVFILT_PROC, EvFlags::EV_ADD | EvFlags::EV_ONESHOT);
@@ -16,6 +16,6 @@ pub(super) fn wait_for_end(child: &Child) {
 }
 
 /// There is no such request. A provider on the SDK looks for its host once a second and ends by itself.
-pub(super) fn end_with_parent() -> nix::Result<()> {
+pub(super) fn end_with_parent_if_possible() -> nix::Result<()> {
     Ok(())
 }

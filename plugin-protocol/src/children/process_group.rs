@@ -41,7 +41,7 @@ impl ProcessTree {
     }
 
     /// Asks its processes to end.
-    pub fn ask_to_end(&self) {
+    pub fn ask_to_end_or_kill(&self) {
         self.signal(Signal::SIGTERM);
     }
 

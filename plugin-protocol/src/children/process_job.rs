@@ -32,7 +32,7 @@ impl ProcessTree {
     }
 
     /// Ends its processes: there is no request to end that all programs understand.
-    pub fn ask_to_end(&self) {
+    pub fn ask_to_end_or_kill(&self) {
         self.0.end();
     }
 

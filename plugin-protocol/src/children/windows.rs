@@ -11,7 +11,7 @@ use windows_sys::Win32::System::JobObjects::{
 };
 use windows_sys::Win32::System::Threading::{INFINITE, WaitForSingleObject};
 
-pub(super) fn wait_for_end(child: &Child) {
+pub(super) fn wait_without_reaping(child: &Child) {
     #[expect(
         unsafe_code,
         reason = "the standard library waits only for a child that it may change"

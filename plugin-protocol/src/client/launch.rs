@@ -18,14 +18,14 @@ use tokio::time::{sleep, timeout};
 use tracing::{debug, info, warn};
 
 use super::connect::Dialer;
+use super::connection_pool::ConnectionPool;
 use super::logs::PluginLog;
-use super::pool::ConnectionPool;
 use super::process::Process;
 use super::system::{self, FileIdentity};
 use super::{ProcessLimits, Settings, explain_start_error};
 use crate::Failure;
 use crate::handshake::{
-    Address, Handshake, HandshakeError, HostEnvironment, MAX_HANDSHAKE_LINE_BYTES, Protocol,
+    Address, EnvironmentForPlugin, Handshake, HandshakeError, MAX_HANDSHAKE_LINE_BYTES, Protocol,
     escape_and_shorten,
 };
 use crate::socket::is_local;
@@ -128,7 +128,7 @@ pub(super) async fn launch(
     // The certificate travels in the environment (`PLUGIN_CLIENT_CERT`), as go-plugin expects. It
     // is public; the private key stays in this process.
     let environment =
-        HostEnvironment::new(socket_folder.path(), identity.as_ref().map(TlsIdentity::pem));
+        EnvironmentForPlugin::new(socket_folder.path(), identity.as_ref().map(TlsIdentity::pem));
     let started = start_child(executable, &environment, settings.limits).await;
     let (process, pipes) = started.map_err(|error| {
         unstarted(LaunchProblem::Unrunnable(explain_start_error::explain_start_error(
@@ -155,7 +155,7 @@ pub(super) async fn launch(
 
 async fn start_child(
     executable: &Executable,
-    environment: &HostEnvironment,
+    environment: &EnvironmentForPlugin,
     limits: ProcessLimits,
 ) -> io::Result<(Process, super::process::ChildPipes)> {
     // A bare name would be looked for in PATH.

@@ -114,7 +114,7 @@ impl Process {
     }
 
     /// Returns how it ended, if it has.
-    pub(crate) fn exit(&self) -> Option<Exit> {
+    pub(crate) fn exit_if_ended(&self) -> Option<Exit> {
         *self.exit.borrow()
     }
 
@@ -164,7 +164,7 @@ impl ProcessGroup {
     fn reap(&self, mut child: Child) -> Exit {
         // The child stays a zombie, so its process group id cannot be reused until the rest of the
         // group was signalled below.
-        children::wait_for_end(&child);
+        children::wait_without_reaping(&child);
         // Held over signal and wait, so that `kill` cannot come between them and signal an id that
         // is free again.
         let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -194,7 +194,7 @@ fn set_pre_exec(
             let most = most.min(getrlimit(resource)?.1);
             setrlimit(resource, most, most)?;
         }
-        children::end_with_parent()?;
+        children::end_with_parent_if_possible()?;
         // The parent may have died before the request was in place; then no signal would come.
         if getppid() != parent {
             return Err(io::Error::from(Errno::ESRCH));

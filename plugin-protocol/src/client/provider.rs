@@ -40,7 +40,7 @@ pub struct GrpcProvider {
 impl GrpcProvider {
     /// Speaks `protocol` over a transport.
     #[must_use]
-    pub fn over(transport: Arc<dyn Transport>, protocol: Protocol) -> Self {
+    pub fn over_transport(transport: Arc<dyn Transport>, protocol: Protocol) -> Self {
         Self { transport, protocol }
     }
 
@@ -55,7 +55,7 @@ impl Plugin {
     /// Returns the provider inside, whose calls share the plugin's connections.
     #[must_use]
     pub fn provider(&self) -> GrpcProvider {
-        GrpcProvider::over(self.transport(), self.protocol)
+        GrpcProvider::over_transport(self.transport(), self.protocol)
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
 use super::Plugin;
-use super::leftover::{self, LeftoverProcess};
+use super::leftover_processes::{self, LeftoverProcess};
 use crate::wire::generated::plugin::Empty;
 use crate::wire::generated::plugin::grpc_controller_client::GrpcControllerClient;
 
@@ -25,7 +25,7 @@ pub async fn shutdown_all(plugins: impl IntoIterator<Item = &Plugin>) {
 pub fn detached_processes<'p>(
     plugins: impl IntoIterator<Item = &'p Plugin>,
 ) -> Vec<LeftoverProcess> {
-    leftover::find_leftover_processes(plugins.into_iter().filter_map(|plugin| {
+    leftover_processes::find_leftover_processes(plugins.into_iter().filter_map(|plugin| {
         let child = plugin.pool.child()?;
         Some((plugin.name.as_str(), child))
     }))

@@ -63,7 +63,7 @@ impl Plugin {
     #[must_use]
     pub fn transport(&self) -> Arc<dyn Transport> {
         let channels: Arc<dyn ChannelSource> =
-            Arc::<super::pool::ConnectionPool>::clone(&self.pool);
+            Arc::<super::connection_pool::ConnectionPool>::clone(&self.pool);
         Arc::new(ChannelTransport::new(channels))
     }
 }

@@ -5,7 +5,7 @@ use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Type, Value};
 
 use super::conform::{
-    assert_object_compatible, assert_plan_valid, destroy_violations, type_violations,
+    compatibility_violations, destroy_plan_violations, plan_violations, type_violations,
     unknown_violations, write_only_violations,
 };
 use super::requires_replace::replace_path_violations;
@@ -14,7 +14,7 @@ use crate::Payload;
 
 /// The schemas of the type that a call is about.
 #[derive(Clone, Copy, Debug)]
-pub struct Schemas<'a> {
+pub struct TypeSchemas<'a> {
     /// The schema of its objects.
     pub object: &'a Block,
     /// The type of its identities, if it has any.
@@ -146,7 +146,7 @@ impl<'a> AnswerToCheck<'a> {
 /// Rules about the form of an object come first. If one is broken, those about its content are not
 /// checked: they would only repeat it.
 #[must_use]
-pub fn check_answer(exchange: &AnswerToCheck<'_>, schemas: &Schemas<'_>) -> Vec<Violation> {
+pub fn check_answer(exchange: &AnswerToCheck<'_>, schemas: &TypeSchemas<'_>) -> Vec<Violation> {
     let root = Path::root();
     // First: values in a deferred answer are placeholders, which no other rule applies to.
     if exchange.deferred {
@@ -181,7 +181,7 @@ fn object_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<
             // (`legacy_type_system`).
             let mut violations = match legacy {
                 true => Vec::new(),
-                false => assert_plan_valid(block, prior, config, value),
+                false => plan_violations(block, prior, config, value),
             };
             // The flag does not excuse this: a path into nowhere is a bug in every SDK.
             violations.extend(replace_path_violations(prior, value, paths));
@@ -194,13 +194,13 @@ fn object_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<
             let is_kept = !planned.value().is_null() && !value.value().is_null();
             match legacy && is_kept {
                 true => Vec::new(),
-                false => assert_object_compatible(block, planned, value),
+                false => compatibility_violations(block, planned, value),
             }
         }
         Call::Open { config } => {
             // As in Terraform, the result of an open is judged like a plan without a prior.
             let prior = Value::null(block.implied_type()).split_marks().0;
-            let mut violations = assert_plan_valid(block, &prior, config, value);
+            let mut violations = plan_violations(block, &prior, config, value);
             // A plan may have unknown computed values. After an open nothing is left that could
             // make them known.
             violations.extend(unknown_violations(value));
@@ -231,7 +231,7 @@ fn form_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<Vi
         Call::Move | Call::ReadData | Call::Import { .. } if is_null => {
             return one(Rule::ObjectNotNull, "the object is null");
         }
-        Call::PlanDestroy => return destroy_violations(value),
+        Call::PlanDestroy => return destroy_plan_violations(value),
         // Judged when the plan was made.
         Call::Any | Call::Replace { .. } | Call::FinalPlan { .. } => return Vec::new(),
         _ => {}
@@ -266,7 +266,7 @@ fn final_plan_violations(
     planned: &Plain,
     replaced: &[Path],
 ) -> Vec<Violation> {
-    let mut violations = assert_object_compatible(block, shown, planned);
+    let mut violations = compatibility_violations(block, shown, planned);
     for violation in &mut violations {
         let was = "the plan made while applying differs from the one that was shown";
         violation.message = format!("{was}: {}", violation.message);
@@ -284,7 +284,7 @@ fn final_plan_violations(
     violations
 }
 
-fn identity_violation(identity: &Payload, schemas: &Schemas<'_>) -> Option<Violation> {
+fn identity_violation(identity: &Payload, schemas: &TypeSchemas<'_>) -> Option<Violation> {
     // Providers without identities leave the field out.
     if *identity == Payload::Absent {
         return None;

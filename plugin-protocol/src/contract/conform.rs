@@ -4,8 +4,8 @@
 mod plan;
 mod result;
 
-pub(super) use plan::assert_plan_valid;
-pub use result::assert_object_compatible;
+pub(super) use plan::plan_violations;
+pub use result::compatibility_violations;
 
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Value};
@@ -58,7 +58,7 @@ pub(super) fn type_violations(block: &Block, value: &Plain) -> Vec<Violation> {
 }
 
 /// Violations of the rule that the plan of a destruction is null.
-pub(super) fn destroy_violations(planned: &Plain) -> Vec<Violation> {
+pub(super) fn destroy_plan_violations(planned: &Plain) -> Vec<Violation> {
     if planned.value().is_null() {
         return Vec::new();
     }

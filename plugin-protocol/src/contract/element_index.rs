@@ -13,12 +13,12 @@ use super::rule_values;
 /// nearly every one matters in its own way.
 pub(super) struct ElementIndex<'v> {
     elements: &'v [Value],
-    indexes: BTreeMap<ElementKey, HashMap<u64, Vec<usize>>>,
+    indexes: BTreeMap<IndexedParts, HashMap<u64, Vec<usize>>>,
 }
 
-/// Key of an element in an index.
+/// The parts of elements that an index goes by.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ElementKey {
+pub(super) enum IndexedParts {
     /// The whole of it.
     Whole,
     /// The attributes of these names, in order. With none, all elements agree.
@@ -32,7 +32,11 @@ impl<'v> ElementIndex<'v> {
 
     /// The positions of the elements that are the same as `like` by `key`, in order; some others may
     /// be among them.
-    pub(super) fn matching_positions(&mut self, key: ElementKey, like: &Value) -> &mut Vec<usize> {
+    pub(super) fn matching_positions(
+        &mut self,
+        key: IndexedParts,
+        like: &Value,
+    ) -> &mut Vec<usize> {
         let wanted = key.hash_of_element(like);
         // Copied out: the closure cannot borrow `self` while an entry of it is borrowed.
         let elements = self.elements;
@@ -48,7 +52,7 @@ impl<'v> ElementIndex<'v> {
     }
 }
 
-impl ElementKey {
+impl IndexedParts {
     /// A hash of what this is about.
     fn hash_of_element(&self, element: &Value) -> u64 {
         let mut hasher = DefaultHasher::new();
@@ -67,5 +71,5 @@ impl ElementKey {
 
 /// A hash of an element as it stands.
 pub(super) fn hash_whole_element(element: &Value) -> u64 {
-    ElementKey::Whole.hash_of_element(element)
+    IndexedParts::Whole.hash_of_element(element)
 }

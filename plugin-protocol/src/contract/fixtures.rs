@@ -63,18 +63,18 @@ pub(super) fn block_value(block: &Block, text: &str) -> Plain {
 /// As [`block_value`], but blocks that are missing are null.
 pub(super) fn block_value_with_nulls(block: &Block, text: &str) -> Plain {
     let value = json::decode(text.as_bytes(), &block.implied_type()).unwrap();
-    Plain::try_from(with_unknowns(&value)).unwrap()
+    Plain::try_from(question_marks_to_unknown(&value)).unwrap()
 }
 
-fn with_unknowns(value: &Value) -> Value {
+fn question_marks_to_unknown(value: &Value) -> Value {
     match value {
         Value::String(text) if text.as_str() == "?" => Value::unknown(Type::String),
-        _ => value.with_children(value.children().iter().map(with_unknowns).collect()),
+        _ => value.with_children(value.children().iter().map(question_marks_to_unknown).collect()),
     }
 }
 
 /// The value with one attribute unknown as a whole.
-pub(super) fn with_unknown(value: &Plain, name: &str) -> Plain {
+pub(super) fn with_unknown_attribute(value: &Plain, name: &str) -> Plain {
     let path = formwork_value::Path::root().attribute(name);
     let changed = value.value().replace_at(&path, |part| Value::unknown(part.ty())).unwrap();
     Plain::try_from(changed).unwrap()

@@ -10,7 +10,7 @@ use formwork_value::schema::{
 };
 use formwork_value::{Plain, Str, Type, Value};
 
-use super::element_index::{ElementIndex, ElementKey};
+use super::element_index::{ElementIndex, IndexedParts};
 use super::rule_values::{attribute_value, element_under_key, is_identical, keyed_elements};
 
 /// Returns the value to send as "proposed new state". Write-only values stand in it as configured.
@@ -269,7 +269,7 @@ fn propose_set(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> Va
     let mut candidates = ElementIndex::new(prior.children());
     let mut used = vec![false; prior.children().len()];
     let children = config.children().iter().map(|config| {
-        let agreeing = candidates.matching_positions(identifying_key(element, config), config);
+        let agreeing = candidates.matching_positions(identifying_parts(element, config), config);
         // Each prior element belongs to one configured element at most, or two equal rules would
         // get the same computed id.
         agreeing.retain(|at| !used[*at]);
@@ -289,8 +289,8 @@ fn propose_set(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> Va
 }
 
 /// The attributes in which a prior element must agree with a configured one to match it.
-fn identifying_key(element: &ElementSchema<'_>, config: &Value) -> ElementKey {
-    let Value::Object(object) = config else { return ElementKey::Whole };
+fn identifying_parts(element: &ElementSchema<'_>, config: &Value) -> IndexedParts {
+    let Value::Object(object) = config else { return IndexedParts::Whole };
     let tells = |name: &Str, config: &Value| {
         element.attributes().get(name).is_some_and(|attr| match attr.kind {
             AttributeKind::Plain(_) => !(attr.role.is_computed() && config.is_null()),
@@ -299,7 +299,7 @@ fn identifying_key(element: &ElementSchema<'_>, config: &Value) -> ElementKey {
         })
     };
     let telling = object.iter().filter(|(name, part)| tells(name, part));
-    ElementKey::Attributes(telling.map(|(name, _)| name.clone()).collect())
+    IndexedParts::Attributes(telling.map(|(name, _)| name.clone()).collect())
 }
 
 #[cfg(test)]

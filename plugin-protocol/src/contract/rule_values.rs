@@ -69,7 +69,7 @@ fn are_children_identical(a: &Value, b: &Value) -> bool {
 /// Feeds a value to a hasher so that values that are [`is_identical`] feed the same.
 pub(super) fn hash_value(value: &Value, into: &mut impl Hasher) {
     match value {
-        // Without types, as in `same`: values that are the same must have the same hash.
+        // Without types, as in `is_identical`: values that are the same must have the same hash.
         Value::Null(_) => 0u8.hash(into),
         Value::Unknown(_) => 1u8.hash(into),
         Value::Bool(truth) => truth.hash(into),

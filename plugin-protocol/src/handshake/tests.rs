@@ -138,7 +138,7 @@ fn the_best_common_version_wins() {
 
 #[test]
 fn a_plugin_reads_what_a_host_wrote() {
-    let host = HostEnvironment::new(Path::new("/run/x"), Some("-----BEGIN"));
+    let host = EnvironmentForPlugin::new(Path::new("/run/x"), Some("-----BEGIN"));
     let plugin = PluginEnvironment::read(|name| {
         host.set.iter().find(|(key, _)| *key == name).map(|(_, value)| value.clone())
     });
@@ -156,7 +156,9 @@ fn a_plugin_reads_what_a_host_wrote() {
         }
     );
     // An inherited certificate would make the plugin talk TLS.
-    assert!(HostEnvironment::new(Path::new("/x"), None).remove.contains(&CLIENT_CERT_VARIABLE));
+    assert!(
+        EnvironmentForPlugin::new(Path::new("/x"), None).remove.contains(&CLIENT_CERT_VARIABLE)
+    );
 }
 
 #[test]

@@ -18,13 +18,13 @@ use crate::wire::codec::RawCodec;
 
 /// Returns a transport to a provider in this process.
 #[must_use]
-pub fn in_process(provider: Arc<dyn Provider>) -> Arc<dyn Transport> {
-    Arc::new(InProcess(ProviderService::new(provider)))
+pub fn in_process_transport(provider: Arc<dyn Provider>) -> Arc<dyn Transport> {
+    Arc::new(InProcessTransport(ProviderService::new(provider)))
 }
 
-struct InProcess(ProviderService);
+struct InProcessTransport(ProviderService);
 
-impl Transport for InProcess {
+impl Transport for InProcessTransport {
     fn begin_call(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
         async move {
             let path = call.http_path()?;

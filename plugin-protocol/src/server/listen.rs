@@ -52,7 +52,7 @@ async fn accept_all(
         };
         let (tls, sender) = (tls.clone(), sender.clone());
         tokio::spawn(async move {
-            match accept_tls(bytes, tls).await {
+            match accept_tls_if_configured(bytes, tls).await {
                 // Sending fails once connections are no longer accepted.
                 Ok(connection) => match sender.send(Ok(connection)).await {
                     Ok(()) | Err(_) => (),
@@ -63,7 +63,7 @@ async fn accept_all(
     }
 }
 
-async fn accept_tls(
+async fn accept_tls_if_configured(
     bytes: Box<dyn ByteStream>,
     tls: Option<TlsAcceptor>,
 ) -> io::Result<Connection> {

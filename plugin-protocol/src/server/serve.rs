@@ -12,7 +12,7 @@ use super::controller::ShutdownSignal;
 use super::listen::{Connection, accept_connections};
 use super::service::ProviderService;
 use super::services::Services;
-use super::system::{HostProcess, ignore_interrupts, take_stdout, wait_for_end_request};
+use super::system::{HostProcess, handshake_output, ignore_interrupts, wait_for_end_request};
 use super::{Options, ServeError};
 use crate::handshake::{Handshake, PluginEnvironment, Protocol};
 use crate::reattach::{self, REATTACH_VARIABLE, Reattach};
@@ -34,7 +34,7 @@ pub(super) async fn serve_host(
 ) -> Result<(), ServeError> {
     // Read before anything else: if the host dies later, the parent is another process, and the
     // watch would never notice.
-    let host = HostProcess::current();
+    let host = HostProcess::of_parent();
     let environment = PluginEnvironment::read(|name| std::env::var_os(name));
     // Without the magic cookie a person has started the program, who needs a message instead of a
     // server that waits.
@@ -68,7 +68,7 @@ pub(super) async fn serve_host(
     let line = handshake.to_line(environment.multiplex_asked);
     // After the handshake a stray print of the provider must not reach the host, which reads
     // nothing more.
-    let _stdout = redirect_stdout(&line).map_err(ServeError::Output)?;
+    let _stdout = print_handshake_and_redirect(&line).map_err(ServeError::Output)?;
 
     let stop = ShutdownSignal::default();
     tokio::spawn(watch_host(host, stop.clone()));
@@ -88,7 +88,10 @@ pub(super) async fn serve_debug(
     let listener = Listener::bind(&environment).await.map_err(ServeError::Listen)?;
     let address = listener.address().map_err(ServeError::Listen)?;
     let reattach = Reattach { protocol, address, pid: process::id() };
-    let value = reattach::format_reattach_variable(&host_addresses(&options.address), &reattach);
+    let value = reattach::format_reattach_variable(
+        &provider_addresses_for_hosts(&options.address),
+        &reattach,
+    );
     let text = format!(
         "The provider is running. To use it, run terraform or formwork with this variable:\n\n\
          \t{REATTACH_VARIABLE}='{value}'\n\n"
@@ -110,7 +113,7 @@ pub(super) async fn serve_debug(
 
 /// Returns the addresses under which hosts may know the provider: each command line tool has a
 /// registry of its own, and a name without registry means that one.
-fn host_addresses(address: &str) -> Vec<String> {
+fn provider_addresses_for_hosts(address: &str) -> Vec<String> {
     let name = address.strip_prefix("registry.terraform.io/").unwrap_or(address);
     if name.matches('/').count() != 1 {
         return vec![address.to_owned()];
@@ -145,9 +148,9 @@ async fn serve_connections(
 /// Prints the handshake and then makes stdout another stderr: the host reads nothing more there,
 /// and what the provider prints by error is better off in the log. Returns the real stdout, which
 /// stays open because a host may take its end for ours.
-fn redirect_stdout(line: &str) -> io::Result<impl io::Write> {
+fn print_handshake_and_redirect(line: &str) -> io::Result<impl io::Write> {
     // Before the line is printed: a host may call at once, and then the provider may print.
-    let mut stdout = take_stdout()?;
+    let mut stdout = handshake_output()?;
     write_and_flush(&mut stdout, line)?;
     Ok(stdout)
 }
@@ -163,7 +166,7 @@ async fn watch_host(host: HostProcess, stop: ShutdownSignal) {
     // Polled: the kernel's signal (`PR_SET_PDEATHSIG`) comes at the end of the thread that started
     // us, which need not be that of the host.
     let mut ticks = interval(HOST_CHECK_INTERVAL);
-    while host.is_running() {
+    while host.may_be_running() {
         ticks.tick().await;
     }
     stop.trigger();
@@ -176,8 +179,8 @@ mod tests {
     #[test]
     fn a_provider_is_known_to_both_registries_unless_it_names_its_own() {
         let both = ["registry.opentofu.org/acme/exp", "registry.terraform.io/acme/exp"];
-        assert_eq!(host_addresses("registry.terraform.io/acme/exp"), both);
-        assert_eq!(host_addresses("acme/exp"), both);
-        assert_eq!(host_addresses("example.com/acme/exp"), ["example.com/acme/exp"]);
+        assert_eq!(provider_addresses_for_hosts("registry.terraform.io/acme/exp"), both);
+        assert_eq!(provider_addresses_for_hosts("acme/exp"), both);
+        assert_eq!(provider_addresses_for_hosts("example.com/acme/exp"), ["example.com/acme/exp"]);
     }
 }

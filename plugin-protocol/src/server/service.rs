@@ -3,7 +3,7 @@
 //! One piece of code serves both versions: a path says which call it is, and calls differ only in
 //! their messages.
 
-mod handling;
+mod handle_call;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::raw::Transport;
 use crate::wire::convert::{encode_prepare_response, unencodable_schema_response};
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 use crate::{Method, Provider};
-use handling::{IncomingCall, ResponseFuture};
+use handle_call::{IncomingCall, ResponseFuture};
 
 /// A provider behind both versions of its service.
 #[derive(Clone)]
@@ -60,7 +60,9 @@ impl Service<http::Request<Body>> for ProviderService {
         let provider = match &self.0 {
             ServedProvider::Typed(provider) => Arc::clone(provider),
             ServedProvider::Raw(provider) => {
-                return super::raw::answer_http(Arc::clone(provider), request).map(Ok).boxed();
+                return super::serve_transport::answer_http(Arc::clone(provider), request)
+                    .map(Ok)
+                    .boxed();
             }
         };
         let path = request.uri().path();
@@ -140,7 +142,7 @@ fn dispatch(h: IncomingCall, protocol: Protocol, method: Method) -> ResponseFutu
         Method::ReadStateBytes => {
             h.stream::<v6::ReadStateBytes, _, _>(|p, r| p.read_state_bytes(r))
         }
-        Method::WriteStateBytes => h.write_state(),
+        Method::WriteStateBytes => h.answer_write_state(),
         Method::LockState => answer_lock_state(h),
         Method::UnlockState => answer_unlock_state(h),
         Method::GetStates => answer_states(h),

@@ -5,4 +5,4 @@
 #[cfg_attr(not(unix), path = "system/windows.rs")]
 mod process;
 
-pub(super) use process::{HostProcess, ignore_interrupts, take_stdout, wait_for_end_request};
+pub(super) use process::{HostProcess, handshake_output, ignore_interrupts, wait_for_end_request};

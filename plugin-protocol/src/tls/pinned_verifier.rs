@@ -32,7 +32,7 @@ impl PinnedVerifier {
     }
 
     // webpki's own verifiers cannot do this: they refuse a CA certificate as the peer's own.
-    fn compare(&self, shown: &CertificateDer<'_>) -> Result<(), Error> {
+    fn check_is_pinned(&self, shown: &CertificateDer<'_>) -> Result<(), Error> {
         if *shown == self.certificate {
             Ok(())
         } else {
@@ -90,7 +90,7 @@ impl ServerCertVerifier for PinnedVerifier {
     ) -> Result<ServerCertVerified, Error> {
         // A match alone proves nothing, because certificates are public. The signature proves the
         // key.
-        self.compare(end_entity).map(|()| ServerCertVerified::assertion())
+        self.check_is_pinned(end_entity).map(|()| ServerCertVerified::assertion())
     }
 
     verify_signatures!();
@@ -108,7 +108,7 @@ impl ClientCertVerifier for PinnedVerifier {
         _intermediates: &[CertificateDer<'_>],
         _now: UnixTime,
     ) -> Result<ClientCertVerified, Error> {
-        self.compare(end_entity).map(|()| ClientCertVerified::assertion())
+        self.check_is_pinned(end_entity).map(|()| ClientCertVerified::assertion())
     }
 
     verify_signatures!();

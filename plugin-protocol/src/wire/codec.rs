@@ -10,9 +10,9 @@ use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 
 /// Writes messages `W` and reads messages `R`.
 #[derive(Debug)]
-pub(crate) struct Protobuf<W, R>(PhantomData<fn(W) -> R>);
+pub(crate) struct ProtobufCodec<W, R>(PhantomData<fn(W) -> R>);
 
-impl<W, R> Default for Protobuf<W, R> {
+impl<W, R> Default for ProtobufCodec<W, R> {
     fn default() -> Self {
         // The marker is of a function pointer, so that the codec is `Send` and `Sync` whatever the
         // messages are.
@@ -23,7 +23,7 @@ impl<W, R> Default for Protobuf<W, R> {
 /// A message, or why the bytes are none.
 pub(crate) type Decoded<R> = Result<R, DecodeError>;
 
-impl<W: Message + 'static, R: Message + Default + 'static> Codec for Protobuf<W, R> {
+impl<W: Message + 'static, R: Message + Default + 'static> Codec for ProtobufCodec<W, R> {
     type Encode = W;
     type Decode = Decoded<R>;
     type Encoder = Self;
@@ -38,7 +38,7 @@ impl<W: Message + 'static, R: Message + Default + 'static> Codec for Protobuf<W,
     }
 }
 
-impl<W: Message, R> Encoder for Protobuf<W, R> {
+impl<W: Message, R> Encoder for ProtobufCodec<W, R> {
     type Item = W;
     type Error = Status;
 
@@ -48,7 +48,7 @@ impl<W: Message, R> Encoder for Protobuf<W, R> {
     }
 }
 
-impl<W, R: Message + Default> Decoder for Protobuf<W, R> {
+impl<W, R: Message + Default> Decoder for ProtobufCodec<W, R> {
     type Item = Decoded<R>;
     type Error = Status;
 

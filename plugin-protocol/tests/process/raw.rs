@@ -41,7 +41,7 @@ async fn calls_to_a_launched_plugin_are_replayed_without_it() {
     let (plugin, life) = launched("", &Settings::TERRAFORM_DEFAULTS).await;
     let recorder = Recorder::new(SystemTime::UNIX_EPOCH);
     let layered = recorder.record_transport(plugin.transport());
-    let provider = GrpcProvider::over(layered, plugin.protocol());
+    let provider = GrpcProvider::over_transport(layered, plugin.protocol());
     let schema = provider.schema().await.expect("a schema");
     plugin.shutdown().await;
     life.end().await;
@@ -50,6 +50,6 @@ async fn calls_to_a_launched_plugin_are_replayed_without_it() {
     assert_eq!(transcript.calls.len(), 1);
     assert_eq!(transcript.calls[0].method(), "GetProviderSchema");
     assert_eq!(transcript.calls[0].outcome, CallOutcome::Ok);
-    let replay = GrpcProvider::over(transcript.replay(), Protocol::V6);
+    let replay = GrpcProvider::over_transport(transcript.replay(), Protocol::V6);
     assert_eq!(replay.schema().await.expect("the same schema"), schema);
 }

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
 
-use super::send_request::{self, Failure, RequestSettings, Response, RetryPolicy};
+use super::send_request::{self, Failure, RequestArguments, Response, RetryPolicy};
 
 /// Response of a server to a request.
 #[derive(Model)]
@@ -99,7 +99,7 @@ impl DataSource for HttpDataSource {
 
     async fn read(&self, call: ReadData<HttpModel>) -> Answer<HttpModelComputed> {
         let ReadData { config, call, .. } = call;
-        let settings = RequestSettings {
+        let settings = RequestArguments {
             method: config.method.as_deref().filter(|method| !method.is_empty()).unwrap_or("GET"),
             url: &config.url,
             headers: config.request_headers.as_ref(),

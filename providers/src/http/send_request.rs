@@ -23,7 +23,7 @@ const MAX_RESPONSE_BODY_LEN: u64 = 128 * 1024 * 1024;
 const MAX_REDIRECTS: u32 = 10;
 
 /// Arguments of a request.
-pub(super) struct RequestSettings<'s> {
+pub(super) struct RequestArguments<'s> {
     pub(super) method: &'s str,
     pub(super) url: &'s str,
     pub(super) headers: Option<&'s BTreeMap<String, String>>,
@@ -93,7 +93,7 @@ enum FailedAttempt {
 
 /// Asks until there is an answer.
 pub(super) async fn send_with_retries(
-    settings: &RequestSettings<'_>,
+    settings: &RequestArguments<'_>,
     patience: RetryPolicy,
 ) -> Result<Response, Failure> {
     let request = Arc::new(build_request(settings)?);
@@ -165,7 +165,7 @@ fn send_once(agent: &Agent, request: &Request<Option<String>>) -> Result<Respons
     Ok(Response { status: status.as_u16(), headers, body })
 }
 
-fn build_request(settings: &RequestSettings<'_>) -> Result<Request<Option<String>>, Failure> {
+fn build_request(settings: &RequestArguments<'_>) -> Result<Request<Option<String>>, Failure> {
     let refused = |error: &dyn std::fmt::Display| invalid_request_failure(settings, error);
     let body = settings.body.map(str::to_owned);
     let mut request = Request::builder()
@@ -220,7 +220,7 @@ fn escape_url(url: &str) -> Cow<'_, str> {
 }
 
 fn invalid_request_failure(
-    settings: &RequestSettings<'_>,
+    settings: &RequestArguments<'_>,
     error: &dyn std::fmt::Display,
 ) -> Failure {
     Failure::Request(format!(
@@ -244,7 +244,7 @@ fn now() -> OffsetDateTime {
     OffsetDateTime::now_utc()
 }
 
-fn build_agent(settings: &RequestSettings<'_>) -> Result<Agent, Failure> {
+fn build_agent(settings: &RequestArguments<'_>) -> Result<Agent, Failure> {
     let roots = match settings.authorities {
         None => RootCerts::PlatformVerifier,
         Some(pem) => {

@@ -20,7 +20,7 @@ impl Function for DirExists {
 
     fn call(self) -> Answer<bool> {
         let path = self.path;
-        let wrong = |why: String| Err(Problem::with_detail(format!("{path:?} {why}")).at("path"));
+        let wrong = |why: String| Err(Problem::from_detail(format!("{path:?} {why}")).at("path"));
         match fs::metadata(&path) {
             Ok(found) if found.is_dir() => Ok(true),
             Ok(_) => wrong("is there, but it is not a directory".to_owned()),

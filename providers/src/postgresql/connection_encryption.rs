@@ -127,7 +127,7 @@ fn build_tls_config(wanted: &EncryptionSettings) -> Result<ClientConfig, Encrypt
                     .build()
                     .map_err(|error| EncryptionError::Refused(error.to_string()))?
             };
-            let rule = SignedCertificateVerifier { known, by_any_name: mode != "verify-full" };
+            let rule = TrustedCertificateVerifier { known, by_any_name: mode != "verify-full" };
             Arc::new(RuledVerifier { chain, rule })
         }
     };
@@ -163,14 +163,14 @@ fn parse_certificates(
 
 /// Verifier for servers whose certificate is signed by a trusted authority, or is trusted itself.
 #[derive(Debug)]
-struct SignedCertificateVerifier {
+struct TrustedCertificateVerifier {
     /// Certificates of whom we trust, if these are not just whom the machine trusts.
     known: Vec<CertificateDer<'static>>,
     /// Whether it does not matter for which name the certificate was made.
     by_any_name: bool,
 }
 
-impl CertificateRule for SignedCertificateVerifier {
+impl CertificateRule for TrustedCertificateVerifier {
     fn verdict(
         &self,
         chain: &dyn ServerCertVerifier,

@@ -100,7 +100,7 @@ impl StringRulesDraft {
         let or_true = |kind: Attr<bool>| Attr::from(kind.get().copied().unwrap_or(true));
         let or_none = |least: Attr<i64>| Attr::from(least.or_default());
         Self {
-            length: self.length.get().copied().unwrap_or_else(|| length_of(text)).into(),
+            length: self.length.get().copied().unwrap_or_else(|| char_count(text)).into(),
             special: or_true(self.special),
             upper: or_true(self.upper),
             lower: or_true(self.lower),
@@ -164,7 +164,7 @@ pub(super) fn is_special_change_replacing(prior: &Attr<String>, planned: &Attr<S
     !(planned.is_null() && prior.get().is_some_and(String::is_empty))
 }
 
-fn length_of(text: &str) -> i64 {
+fn char_count(text: &str) -> i64 {
     i64::try_from(text.chars().count()).unwrap_or(MAX_STRING_LENGTH)
 }
 

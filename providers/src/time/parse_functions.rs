@@ -42,7 +42,7 @@ impl Function for DurationParse {
                 "{text:?} is not a duration; give numbers with the units h, m, s, ms, us or ns, such \
                  as \"1h30m\""
             );
-            Problem::with_detail(why).at("duration")
+            Problem::from_detail(why).at("duration")
         })?;
         Ok(DurationInUnits {
             hours: nanoseconds_in_unit(nanoseconds, 3_600_000_000_000),
@@ -77,7 +77,7 @@ impl Function for Rfc3339Parse {
         let text = self.timestamp;
         let moment = OffsetDateTime::parse(&text, &Rfc3339).map_err(|error| {
             let why = format!("{text:?} is not an RFC 3339 timestamp: {error}");
-            Problem::with_detail(why).at("timestamp")
+            Problem::from_detail(why).at("timestamp")
         })?;
         Ok(moment.into())
     }
@@ -101,7 +101,7 @@ impl Function for UnixTimestampParse {
         let moment = moment.filter(|moment| (0..=9999).contains(&moment.year()));
         moment.map(UnixMoment::from).ok_or_else(|| {
             let why = format!("{seconds} is beyond the years 0 to 9999");
-            Problem::with_detail(why).at("unix_timestamp")
+            Problem::from_detail(why).at("unix_timestamp")
         })
     }
 }

@@ -15,13 +15,13 @@ pub(super) struct CertRequestModel {
     #[attr(required, sensitive, replace_if = is_pem_change_replacing, check = check_private_key_pem)]
     private_key_pem: String,
     /// Host names of the certificate.
-    #[attr(optional, replace, check = subject::check_names_encodable)]
+    #[attr(optional, replace, check = subject::check_names_are_ascii)]
     dns_names: Option<Vec<String>>,
     /// IP addresses of the certificate.
     #[attr(optional, replace, check = subject::check_ip_addresses)]
     ip_addresses: Option<Vec<String>>,
     /// URIs of the certificate.
-    #[attr(optional, replace, check = subject::check_names_encodable)]
+    #[attr(optional, replace, check = subject::check_names_are_ascii)]
     uris: Option<Vec<String>>,
     /// The algorithm of the key.
     #[attr(computed, keep)]

@@ -58,15 +58,15 @@ pub(super) fn is_renewal_due_at_creation(validity_hours: i64, early_hours: i64) 
     validity_hours <= early_hours
 }
 
-/// Inputs of a plan.
-pub(super) struct PlannedRenewal<'p> {
+/// The values from which a plan decides about a renewal.
+pub(super) struct RenewalInputs<'p> {
     /// The end of the certificate that there is.
     pub(super) end: Option<&'p str>,
     pub(super) validity_hours: &'p Attr<i64>,
     pub(super) early_hours: &'p Attr<i64>,
 }
 
-impl PlannedRenewal<'_> {
+impl RenewalInputs<'_> {
     /// Says in a plan whether the certificate will be due; one that is due already is replaced.
     pub(super) fn plan_renewal(self, ready_for_renewal: &mut Attr<bool>, replace: &mut Vec<Path>) {
         *ready_for_renewal = self.planned_ready_for_renewal();
@@ -119,7 +119,7 @@ mod tests {
     fn a_plan_says_whether_a_certificate_is_due() {
         let ready = |end: Option<String>, validity_hours, early_hours| {
             let (validity_hours, early_hours) = (&validity_hours, &early_hours);
-            PlannedRenewal { end: end.as_deref(), validity_hours, early_hours }
+            RenewalInputs { end: end.as_deref(), validity_hours, early_hours }
                 .planned_ready_for_renewal()
         };
         let later = || Some(format_time(now() + time::Duration::hours(5)));

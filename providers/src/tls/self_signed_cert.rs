@@ -15,13 +15,13 @@ pub(super) struct SelfSignedCertModel {
     #[attr(required, sensitive, replace_if = is_pem_change_replacing, check = check_private_key_pem)]
     private_key_pem: String,
     /// The names of hosts that the certificate is for.
-    #[attr(optional, replace, check = subject::check_names_encodable)]
+    #[attr(optional, replace, check = subject::check_names_are_ascii)]
     dns_names: Option<Vec<String>>,
     /// The addresses of hosts that the certificate is for.
     #[attr(optional, replace, check = subject::check_ip_addresses)]
     ip_addresses: Option<Vec<String>>,
     /// The URIs that the certificate is for.
-    #[attr(optional, replace, check = subject::check_names_encodable)]
+    #[attr(optional, replace, check = subject::check_names_are_ascii)]
     uris: Option<Vec<String>>,
     /// Whether the certificate names the key that it is signed with.
     #[attr(default = false, replace)]

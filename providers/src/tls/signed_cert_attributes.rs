@@ -71,7 +71,7 @@ impl SignedCertAttributesDraft {
         let end = prior.map(|prior| prior.validity_end_time.as_str());
         let (validity_hours, early_hours) =
             (&self.validity_period_hours, &self.early_renewal_hours);
-        renewal::PlannedRenewal { end, validity_hours, early_hours }
+        renewal::RenewalInputs { end, validity_hours, early_hours }
             .plan_renewal(&mut self.ready_for_renewal, replace);
     }
 }

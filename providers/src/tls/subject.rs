@@ -72,7 +72,7 @@ pub(super) fn check_ip_addresses(texts: &[String]) -> Result<(), String> {
 }
 
 /// Checks that all can be written in a certificate.
-pub(super) fn check_names_encodable(texts: &[String]) -> Result<(), String> {
+pub(super) fn check_names_are_ascii(texts: &[String]) -> Result<(), String> {
     match texts.iter().find(|text| !text.is_ascii()) {
         Some(wrong) => Err(format!("must have ASCII letters only, and {wrong:?} has others")),
         None => Ok(()),

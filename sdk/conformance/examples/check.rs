@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use formwork_conformance::{Options, check_with};
+use formwork_conformance::{Options, check_with_options};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     if let Some(seconds) = arguments.next().and_then(|it| it.parse().ok()) {
         options.time = Duration::from_secs(seconds);
     }
-    let report = check_with(options);
+    let report = check_with_options(options);
     // A reader that closed the pipe has seen enough.
     drop(std::io::stdout().write_all(report.terminal(140).as_bytes()));
     ExitCode::from(report.exit_code())

@@ -125,11 +125,11 @@ pub(crate) async fn run(suite: &mut Suite, progress: ProgressCallback<'_>) -> Re
 async fn load_schema(suite: &mut Suite) {
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
     if let Some(message) = call.first_message() {
-        suite.offer = Offer::read(message);
+        suite.offer = Offer::from_schema_answer(message);
         // Providers of before 5.9 and 6.9 do not have this call, which is no error.
         let identities = suite.call(Rpc::GetResourceIdentitySchemas, &Msg::new()).await;
         if let Some(message) = identities.first_message() {
-            suite.offer.read_identities(message);
+            suite.offer.add_identity_schemas(message);
         }
     }
     // Checks that need a schema are skipped with the reason.

@@ -210,7 +210,7 @@ fn generate_nested_blocks(
         Nesting::Single | Nesting::Group => block(),
         Nesting::List | Nesting::Set => {
             let blocks = (0..number).map(|_| block()).collect();
-            nested.to_collection_value(blocks)
+            nested.to_list_or_set_value(blocks)
         }
         Nesting::Map => nested.to_keyed_collection_value(vec![("key".into(), block())]),
     }

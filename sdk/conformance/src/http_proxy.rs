@@ -72,7 +72,7 @@ impl Proxy {
     }
 
     /// The variables for a process that is to use the proxy, but to trust another one only.
-    pub(crate) fn env_trusting_only(&self, other: &Self) -> Vec<(OsString, OsString)> {
+    pub(crate) fn env_trusting_other_proxy(&self, other: &Self) -> Vec<(OsString, OsString)> {
         self.env_trusting(&other.ca_certificate_file())
     }
 

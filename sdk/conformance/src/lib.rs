@@ -37,13 +37,13 @@ pub use suite::{CheckedProvider, Example, Options, ProgressCallback, Release};
 use suite::Suite;
 
 /// The time that calls in flight get when the time of the run is over.
-const CALL_GRACE: std::time::Duration = std::time::Duration::from_secs(10);
+const CALL_GRACE_PERIOD: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Makes one run.
 pub async fn run(options: Options, progress: ProgressCallback<'_>) -> Report {
     let mut suite = Suite::new(options);
     // Checks look at the time between calls; the grace is for the calls that run then.
-    let limit = suite.options.time + CALL_GRACE;
+    let limit = suite.options.time + CALL_GRACE_PERIOD;
     let stopped = match tokio::time::timeout(limit, checks::run(&mut suite, progress)).await {
         Ok(done) => done.err(),
         // A call hangs. What was examined until then is reported.
@@ -77,12 +77,12 @@ pub async fn run(options: Options, progress: ProgressCallback<'_>) -> Report {
 /// Checks a provider at level 1 with the usual settings, on a runtime of its own.
 #[must_use]
 pub fn check(program: impl Into<PathBuf>) -> Report {
-    check_with(Options::new(program))
+    check_with_options(Options::new(program))
 }
 
 /// Checks a provider with settings, on a runtime of its own.
 #[must_use]
-pub fn check_with(options: Options) -> Report {
+pub fn check_with_options(options: Options) -> Report {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     match runtime {
         Ok(runtime) => runtime.block_on(run(options, &mut |_, _| {})),

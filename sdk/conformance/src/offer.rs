@@ -160,7 +160,7 @@ pub const GENERATE_CONFIG_CAPABILITY: u32 = 4;
 impl Offer {
     /// Reads the answer to `GetProviderSchema`.
     #[must_use]
-    pub fn read(raw: &Msg) -> Self {
+    pub fn from_schema_answer(raw: &Msg) -> Self {
         let mut reader = SchemaReader::default();
         let mut types = Vec::new();
         match raw.get_msg(1) {
@@ -201,7 +201,7 @@ impl Offer {
     }
 
     /// Adds the identity schemas.
-    pub fn read_identities(&mut self, raw: &Msg) {
+    pub fn add_identity_schemas(&mut self, raw: &Msg) {
         let mut reader = SchemaReader::default();
         for (name, schema) in raw.map_entries(1) {
             reader.subject = format!("identity of {name}");

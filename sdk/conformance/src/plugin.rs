@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use formwork_plugin_protocol::client::make_socket_folder;
-use formwork_plugin_protocol::handshake::{Address, Handshake, HostEnvironment, Protocol};
-use formwork_plugin_protocol::host::{self, ChildProcess, HostCertificate};
+use formwork_plugin_protocol::handshake::{Address, EnvironmentForPlugin, Handshake, Protocol};
+use formwork_plugin_protocol::host_parts::{self, ChildProcess, HostCertificate};
 use formwork_plugin_protocol::raw::{RawCall, RawError, Transport};
 use formwork_value::diag::without_error_numbers;
 use futures_util::StreamExt as _;
@@ -99,7 +99,7 @@ pub async fn start_plugin(
     let identity =
         if launch.tls { Some(HostCertificate::generate().map_err(unrunnable)?) } else { None };
     let pem = identity.as_ref().map(HostCertificate::pem);
-    let command = plugin_command(program, launch, &HostEnvironment::new(home.path(), pem));
+    let command = plugin_command(program, launch, &EnvironmentForPlugin::new(home.path(), pem));
     let began = Instant::now();
     let (child, mut stdout, stderr) = ChildProcess::start(command).await.map_err(unrunnable)?;
     let errors = SharedOutput::<PrintedOutput>::default();
@@ -153,7 +153,7 @@ pub async fn start_plugin(
 fn plugin_command(
     program: &Path,
     launch: &LaunchOptions,
-    environment: &HostEnvironment,
+    environment: &EnvironmentForPlugin,
 ) -> Command {
     let mut command = Command::new(program);
     for name in &environment.remove {
@@ -309,7 +309,8 @@ impl Plugin {
     /// # Errors
     /// When nothing answers there.
     pub async fn reattach(address: &Address, protocol: Protocol) -> Result<Self, StartError> {
-        let connection = host::connect_to_plugin(address, None, Duration::from_secs(10)).await;
+        let connection =
+            host_parts::connect_to_plugin(address, None, Duration::from_secs(10)).await;
         Ok(Self::new(None, connection.map_err(StartError::Unreachable)?, protocol))
     }
 
@@ -339,7 +340,7 @@ impl Plugin {
         };
         let configured = lock_shared(&self.configured).clone();
         let call = Call { rpc, request, answers, reply, took: began.elapsed(), configured };
-        self.keep_configure_and_diagnostics(&call);
+        self.keep_for_later_checks(&call);
         call
     }
 
@@ -408,7 +409,7 @@ impl Plugin {
         Reply::Lost { why, panicked: report.is_some() }
     }
 
-    fn keep_configure_and_diagnostics(&self, call: &Call) {
+    fn keep_for_later_checks(&self, call: &Call) {
         if call.rpc == Rpc::ConfigureProvider && call.has_reply() {
             let call = Call { configured: None, ..call.clone() };
             *lock_shared(&self.configured) = Some(Arc::new(call));
@@ -431,7 +432,7 @@ impl Plugin {
     /// Whether the process still runs.
     #[must_use]
     pub fn is_alive(&self) -> bool {
-        self.started.as_ref().is_none_or(|started| started.child.exit().is_none())
+        self.started.as_ref().is_none_or(|started| started.child.exit_if_ended().is_none())
     }
 
     /// Returns what it printed to stderr so far.
@@ -472,7 +473,7 @@ pub async fn connect_provider(
         }
         (None, _) => None,
     };
-    let connected = host::connect_to_plugin(&handshake.address, tls, patience).await;
+    let connected = host_parts::connect_to_plugin(&handshake.address, tls, patience).await;
     connected.map_err(without_error_numbers)
 }
 

@@ -66,12 +66,12 @@ pub(crate) fn validate_rpc(kind: Kind) -> Rpc {
 /// The request that validates a configuration.
 #[must_use]
 pub(crate) fn validate_request(offered: &OfferedType, config: &Value) -> Msg {
-    dynamic_validate_request(offered, &encode_dynamic(config, &offered.ty()))
+    validate_request_with_dynamic(offered, &encode_dynamic(config, &offered.ty()))
 }
 
 /// The same with any dynamic value.
 #[must_use]
-pub(crate) fn dynamic_validate_request(offered: &OfferedType, config: &Msg) -> Msg {
+pub(crate) fn validate_request_with_dynamic(offered: &OfferedType, config: &Msg) -> Msg {
     let named = || Msg::new().with_text(1, &offered.name).with_message(2, config);
     match offered.kind {
         Kind::Provider => Msg::new().with_message(1, config),

@@ -149,7 +149,7 @@ impl Suite {
                 missing.to_owned()
             } else if self.is_interrupted() {
                 "the run was interrupted".to_owned()
-            } else if self.is_time_over() {
+            } else if self.is_time_over_or_interrupted() {
                 TIME_OVER_REASON.to_owned()
             } else {
                 continue;
@@ -167,13 +167,13 @@ impl Suite {
     /// Whether the next case is not to be examined: the time of the run is over, or the caller has ended it.
     #[must_use]
     pub fn is_run_over(&self) -> bool {
-        let is_late = self.is_time_over();
+        let is_late = self.is_time_over_or_interrupted();
         self.is_cut_short.fetch_or(is_late, Ordering::Relaxed);
         is_late
     }
 
     /// Whether the time of the run is over, or the caller has ended it.
-    fn is_time_over(&self) -> bool {
+    fn is_time_over_or_interrupted(&self) -> bool {
         self.is_interrupted() || self.began.elapsed() > self.options.time
     }
 
@@ -394,7 +394,7 @@ impl Suite {
                 }
             }
             match smaller {
-                Some(candidate) if !self.is_time_over() => value = candidate,
+                Some(candidate) if !self.is_time_over_or_interrupted() => value = candidate,
                 _ => break,
             }
         }

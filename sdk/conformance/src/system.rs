@@ -7,8 +7,8 @@ mod functions;
 use std::path::Path;
 
 pub(crate) use functions::{
-    interrupt_process, kill_process, kill_process_group, make_executable, mode_if_open_to_others,
-    set_own_process_group,
+    interrupt_process_on_unix, kill_process_group_on_unix, kill_process_on_unix,
+    make_executable_on_unix, set_process_group_on_unix, unix_mode_if_open_to_others,
 };
 
 /// Rules that are examined with what Linux tells about processes, and with its folder in which nothing can be

@@ -1,7 +1,7 @@
 //! Violations of the contract's rules in one object, as `contract::check` reports them.
 
 use formwork_plugin_protocol::contract::{
-    AnswerToCheck, Call, Rule, Schemas, Violation, check_answer,
+    AnswerToCheck, Call, Rule, TypeSchemas, Violation, check_answer,
 };
 use formwork_value::Plain;
 use formwork_value::schema::Block;
@@ -48,7 +48,7 @@ fn violations_of_rule(block: &Block, value: &Plain, rule: Rule) -> Vec<Violation
 fn violations_in_value(block: &Block, call: Call<'_>, value: &Plain) -> Vec<Violation> {
     check_answer(
         &AnswerToCheck::for_call(call).with_object_without_schema(value),
-        &Schemas { object: block, identity: None },
+        &TypeSchemas { object: block, identity: None },
     )
 }
 

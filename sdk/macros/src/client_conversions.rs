@@ -9,8 +9,8 @@ use syn::{DeriveInput, Ident, Path, Type};
 use crate::attrs::StructArgs;
 use crate::model_field::{ModelField, is_type_named, last_type_parameter};
 
-/// The structs that are made beside a model.
-pub(crate) struct GeneratedModelStructs<'a> {
+/// The names of the structs that are made beside a model.
+pub(crate) struct CompanionNames<'a> {
     /// The arguments.
     pub(crate) settable: &'a Ident,
     /// The computed attributes.
@@ -22,9 +22,9 @@ pub(crate) fn model_client_conversions(
     input: &DeriveInput,
     said: &StructArgs,
     parts: &[ModelField<'_>],
-    structs: &GeneratedModelStructs<'_>,
+    structs: &CompanionNames<'_>,
 ) -> TokenStream {
-    let GeneratedModelStructs { settable, computed } = *structs;
+    let CompanionNames { settable, computed } = *structs;
     let model = &input.ident;
     let theirs: Vec<_> = parts.iter().filter(|part| !part.is_absent_from_client()).collect();
     let is_whole = theirs.len() == parts.len();

@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::attrs::{StructArgs, doc_comment};
-use crate::client_conversions::{self, GeneratedModelStructs};
+use crate::client_conversions::{self, CompanionNames};
 use crate::companion_struct::{CompanionStruct, from_impl, object_conversion_impl};
 use crate::model_field::{ModelField, is_type_named, model_fields};
 use crate::resource;
@@ -45,18 +45,18 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let (settable, set) = (settable.expand(), set.expand());
     let from_model =
         from_impl(model, &computed, &ours, |part, value| part.convert_to_computed(value));
-    let structs = GeneratedModelStructs { settable: &input_name, computed: &computed };
+    let structs = CompanionNames { settable: &input_name, computed: &computed };
     let alike = client_conversions::model_client_conversions(input, &said, &parts, &structs);
     let mut imported = parts.iter().filter(|part| part.is_import_id());
     if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
         return Err(Error::new(second.ident.span(), "an import goes by one attribute"));
     }
-    let names = parts.iter().map(ModelField::names_entry_expression);
+    let names = parts.iter().map(ModelField::name_or_names_expression);
     let has_write_only = parts.iter().any(ModelField::is_write_only);
     // As constant expressions: a macro sees names of types, and only the compiler what is in them.
     let write_only = parts.iter().map(ModelField::has_write_only_expression);
     let clashes = name_clash_assertions(&parts);
-    let from_computed = partly_known_conversion(&computed, &draft, &parts, |part, value| {
+    let from_computed = partly_known_draft_conversion(&computed, &draft, &parts, |part, value| {
         part.is_computed().then(|| part.convert_to_draft(value))
     });
     let is_identified = parts.iter().any(ModelField::is_in_identity);
@@ -82,7 +82,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 #has_write_only #(|| #write_only)*
             }> as ::formwork_sdk::model::ChooseWriteOnly>::Choice;
 
-            const NAMES: &'static [::formwork_sdk::model::NamesEntry] = &[#(#names),*];
+            const NAMES: &'static [::formwork_sdk::model::NameOrNames] = &[#(#names),*];
             const HAS_SETTABLE: bool = #is_settable;
             const HAS_COMPUTED: bool = #is_filled;
             const HAS_IDENTITY: bool = #is_identified;
@@ -125,7 +125,7 @@ fn check_name_and_type(part: &ModelField<'_>) -> Result<()> {
 }
 
 /// A conversion into a draft of which only those parts are known for which `known` says how.
-fn partly_known_conversion(
+fn partly_known_draft_conversion(
     from: &Ident,
     draft: &Ident,
     parts: &[ModelField<'_>],
@@ -182,7 +182,7 @@ fn identity_type_and_conversion(
         is_draft: false,
     };
     let view = view.expand();
-    let conversion = partly_known_conversion(&ident, draft, parts, |part, value| {
+    let conversion = partly_known_draft_conversion(&ident, draft, parts, |part, value| {
         part.is_in_identity().then(|| part.convert_identity_to_draft(value))
     });
     (quote!(#ident), quote!(#view #conversion))
@@ -200,7 +200,7 @@ fn name_clash_assertions(parts: &[ModelField<'_>]) -> TokenStream {
             let name = &own.name;
             let twice = format!("`{name}` is in `{ident}` already");
             checks.push(quote_spanned! {own.ident.span()=>
-                assert!(!::formwork_sdk::model::NamesEntry::any_has_name(#name, #names), #twice);
+                assert!(!::formwork_sdk::model::NameOrNames::any_has_name(#name, #names), #twice);
             });
         }
         for other in &flat[at + 1..] {
@@ -208,7 +208,7 @@ fn name_clash_assertions(parts: &[ModelField<'_>]) -> TokenStream {
             let twice = format!("`{ident}` and `{other}` have an attribute of the same name");
             checks.push(quote_spanned! {other.span()=>
                 assert!(
-                    !::formwork_sdk::model::NamesEntry::have_common_name(
+                    !::formwork_sdk::model::NameOrNames::have_common_name(
                         #names,
                         <#other_ty as ::formwork_sdk::Model>::NAMES,
                     ),

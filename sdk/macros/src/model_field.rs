@@ -95,9 +95,11 @@ impl<'i> ModelField<'i> {
             FieldKind::Block if is_type_named(self.ty, "Attr") => {
                 refuse("blocks are always known; drop the `Attr`")
             }
-            FieldKind::Block if self.has_block_count() && !self.can_have_block_count() => refuse(
-                "`min` and `max` are for lists and sets of blocks; for others the type sets the number",
-            ),
+            FieldKind::Block if self.limits_block_count() && !self.can_limit_block_count() => {
+                refuse(
+                    "`min` and `max` are for lists and sets of blocks; for others the type sets the number",
+                )
+            }
             FieldKind::Block if self.said.group && is_type_named(self.ty, "Option") => {
                 refuse("a group is always there; write the type without `Option`")
             }
@@ -105,12 +107,12 @@ impl<'i> ModelField<'i> {
         }
     }
 
-    fn has_block_count(&self) -> bool {
+    fn limits_block_count(&self) -> bool {
         self.said.min.is_some() || self.said.max.is_some()
     }
 
     /// Whether a schema can say how many of these blocks there may be: of maps it cannot.
-    fn can_have_block_count(&self) -> bool {
+    fn can_limit_block_count(&self) -> bool {
         ["Vec", "Set", "BTreeSet"].iter().any(|name| is_type_named(self.ty, name))
     }
 
@@ -200,13 +202,13 @@ impl<'i> ModelField<'i> {
     }
 
     /// Its entry among the names of the model.
-    pub(crate) fn names_entry_expression(&self) -> TokenStream {
+    pub(crate) fn name_or_names_expression(&self) -> TokenStream {
         let (ty, name) = (self.ty, &self.name);
         match self.is_flattened() {
             true => quote! {
-                ::formwork_sdk::model::NamesEntry::All(<#ty as ::formwork_sdk::Model>::NAMES)
+                ::formwork_sdk::model::NameOrNames::All(<#ty as ::formwork_sdk::Model>::NAMES)
             },
-            false => quote!(::formwork_sdk::model::NamesEntry::One(#name)),
+            false => quote!(::formwork_sdk::model::NameOrNames::One(#name)),
         }
     }
 
@@ -311,7 +313,7 @@ impl<'i> ModelField<'i> {
         let block_check = (!self.is_block()).then(|| {
             quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Field>::HAS_BLOCKS, #blocks);)
         });
-        let checks_fit = self.check_fit_assertions();
+        let checks_fit = self.checks_fit_type_assertions();
         quote_spanned! {ty.span()=>
             const _: () = {
                 #checks_fit
@@ -323,7 +325,7 @@ impl<'i> ModelField<'i> {
     }
 
     /// Assertions that the declared checks fit the type.
-    fn check_fit_assertions(&self) -> TokenStream {
+    fn checks_fit_type_assertions(&self) -> TokenStream {
         let (ty, name, said) = (self.ty, &self.name, &self.said);
         let holds_none = |word, what| format!("`{word}` is for {what}, and `{name}` holds none");
         let checks = [

@@ -66,7 +66,8 @@ impl Resource<'_> {
             self.hook_functions(),
             self.version_functions(),
         ];
-        let (traits, unchanging) = (self.expression_answer_traits(), self.flattened_assertions());
+        let (traits, unchanging) =
+            (self.expression_answer_traits(), self.missing_update_assertions());
         // The traits are in a scope of their own: two resource types of one module have the same
         // names for them.
         quote! {
@@ -103,7 +104,7 @@ impl Resource<'_> {
     /// Whether `read` can be asked when no more is known than the id and what the author set, and says
     /// all that the provider sets then.
     fn can_read_after_change(&self) -> bool {
-        let Some(read) = self.said.expression("read") else { return false };
+        let Some(read) = self.said.find_expression("read") else { return false };
         let mentions = MentionedNames::in_expressions([read]);
         let unknown =
             self.parts.iter().filter(|part| !part.is_settable() && !self.is_id_field(part));
@@ -130,7 +131,7 @@ impl Resource<'_> {
     /// Checks that nothing is missing.
     fn check_definition(&self) -> Result<()> {
         scope::check_struct_field_names(&self.said.held, self.parts)?;
-        let lacks = |word: &str| self.said.expression(word).is_none();
+        let lacks = |word: &str| self.said.find_expression(word).is_none();
         let refuse = |why: String| Err(Error::new(self.said.name.span(), why));
         if lacks("create") {
             return refuse("define how an object is created: `create = …`".to_owned());
@@ -150,21 +151,21 @@ impl Resource<'_> {
     }
 
     /// Assertions about flattened models.
-    fn flattened_assertions(&self) -> Option<TokenStream> {
+    fn missing_update_assertions(&self) -> Option<TokenStream> {
         let flat = self.parts.iter().filter(|part| part.is_flattened() && part.is_settable());
         // Whether a flattened model has such parts, only the compiler sees.
         let checks = flat.map(|part| {
             let (ty, why) = (part.ty, missing_update_message(part));
             quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Model>::CHANGES_IN_PLACE, #why);)
         });
-        let lacks_update = self.said.expression("update").is_none();
+        let lacks_update = self.said.find_expression("update").is_none();
         lacks_update.then(|| quote!(const _: () = { #(#checks)* };))
     }
 
     fn check_wait_args(&self, waiting: &WaitArgs) -> Result<()> {
         let word = &waiting.word;
         let refuse = |why: String| Err(Error::new(word.span(), why));
-        let Some(read) = self.said.expression("read") else {
+        let Some(read) = self.said.find_expression("read") else {
             return refuse(format!("`{word}` goes by what `read` finds, and there is no `read`"));
         };
         let mentions = MentionedNames::in_expressions([read]);
@@ -213,7 +214,7 @@ impl Resource<'_> {
     }
 
     /// The names that all expressions have.
-    fn struct_field_scope(&self) -> Scope {
+    fn scope_of_struct_fields(&self) -> Scope {
         Scope::of_struct_fields(&self.said.held)
     }
 }

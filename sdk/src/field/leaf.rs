@@ -6,7 +6,7 @@ use formwork_value::{Number, Type, Value};
 use super::{Attr, Field, conversion_error};
 
 /// Implements a field without parts, with the same type in every phase.
-macro_rules! undivided_field_items {
+macro_rules! leaf_field_items {
     () => {
         type Draft = Attr<Self>;
         type DraftPart = Self;
@@ -38,7 +38,7 @@ macro_rules! no_number_checks {
 }
 
 impl Field for String {
-    undivided_field_items!();
+    leaf_field_items!();
     no_number_checks!();
 
     fn ty() -> Type {
@@ -62,7 +62,7 @@ impl Field for String {
 }
 
 impl Field for bool {
-    undivided_field_items!();
+    leaf_field_items!();
     no_string_checks!();
     no_number_checks!();
 
@@ -85,7 +85,7 @@ impl Field for bool {
 macro_rules! impl_field_for_integers {
     ($($integer:ty)*) => {$(
         impl Field for $integer {
-            undivided_field_items!();
+            leaf_field_items!();
             no_string_checks!();
 
             fn ty() -> Type {
@@ -118,7 +118,7 @@ macro_rules! impl_field_for_integers {
 impl_field_for_integers!(i8 i16 i32 u8 u16 u32 u64 i128 u128);
 
 impl Field for i64 {
-    undivided_field_items!();
+    leaf_field_items!();
     no_string_checks!();
 
     fn ty() -> Type {
@@ -144,7 +144,7 @@ impl Field for i64 {
 
 /// Rounds numbers with more digits than fit.
 impl Field for f64 {
-    undivided_field_items!();
+    leaf_field_items!();
     no_string_checks!();
 
     fn ty() -> Type {
@@ -163,7 +163,7 @@ impl Field for f64 {
 }
 
 impl Field for Number {
-    undivided_field_items!();
+    leaf_field_items!();
     no_string_checks!();
 
     fn ty() -> Type {
@@ -181,7 +181,7 @@ impl Field for Number {
 
 /// A value of any type, as it is.
 impl Field for Value {
-    undivided_field_items!();
+    leaf_field_items!();
 
     const HOLDS_UNKNOWN: bool = true;
     const NULLABLE: bool = true;

@@ -180,7 +180,7 @@ fn build_list_event(shape: &Shape, find: FoundObject, whole: bool, call: &Call) 
         call.report(Problem::new("Provider found an object without identity", detail));
     }
     let object = whole.then_some(object);
-    ListEvent { identity, display_name, object, diagnostics: call.diagnostics() }
+    ListEvent { identity, display_name, object, diagnostics: call.take_diagnostics() }
 }
 
 /// A progress message, or the end.

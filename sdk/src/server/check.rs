@@ -2,7 +2,7 @@
 
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::contract::{self, AnswerToCheck, Schemas};
+use formwork_plugin_protocol::contract::{self, AnswerToCheck, TypeSchemas};
 use formwork_value::schema::{Attribute, Nesting, Role};
 use formwork_value::{Path, Step, Value};
 
@@ -39,7 +39,7 @@ pub(super) fn check_modified_plan(
         requires_replace: &[],
         legacy: false,
     };
-    let schemas = Schemas { object: &shape.block, identity: None };
+    let schemas = TypeSchemas { object: &shape.block, identity: None };
     let violations = contract::check_answer(
         &AnswerToCheck::for_call(made).with_object_without_schema(&planned),
         &schemas,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::state_store::{ConfigureStoreRequest, StateChunk, StateRef};
-use formwork_plugin_protocol::provider::Events;
+use formwork_plugin_protocol::provider::StreamedResponse;
 use formwork_plugin_protocol::state_chunks::{
     MAX_CHUNK_SIZE, PROPOSED_CHUNK_SIZE, StateAssembly, split_into_chunks,
 };
@@ -108,7 +108,7 @@ impl Server {
         &self,
         call: &Call,
         state: &StateRef,
-    ) -> Events<StateChunk> {
+    ) -> StreamedResponse<StateChunk> {
         let read = async {
             let (store, asked) = self.store_and_state_call(call, state)?;
             let (_, ConfiguredStore { chunk_size, .. }) =

@@ -133,7 +133,7 @@ impl Function for Halved {
         assert_ne!(sum, 13, "out of luck");
         match sum % 2 {
             0 => Ok(sum / 2),
-            _ => Err(Problem::with_detail(format!("{sum} is odd."))),
+            _ => Err(Problem::from_detail(format!("{sum} is odd."))),
         }
     }
 }

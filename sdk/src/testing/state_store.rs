@@ -14,14 +14,14 @@ use super::{CLIENT_CAPABILITIES, Refusal, check_no_errors, complete_config, prov
 use crate::ProviderDef;
 use crate::server::Server;
 
-/// The states in a state store.
-pub struct TestStates {
+/// A state store of a provider, configured and called as by a host.
+pub struct StateStoreUnderTest {
     server: Server,
     type_name: String,
     chunk_size: usize,
 }
 
-impl TestStates {
+impl StateStoreUnderTest {
     /// Configures the state store of type `type_name`. Omitted attributes are null.
     ///
     /// # Errors

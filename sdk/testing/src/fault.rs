@@ -121,7 +121,7 @@ impl<P> FaultyProvider<P> {
         let mut trouble = lock_calls_and_fault(&self.trouble);
         let at = trouble.calls.len();
         let subject = Some(request.type_or_function_name()).filter(|subject| !subject.is_empty());
-        let (call, subject) = (request.method().function_name(), subject.unwrap_or("provider"));
+        let (call, subject) = (request.method().handler_name(), subject.unwrap_or("provider"));
         trouble.calls.push(format!("{call} {subject}"));
         trouble.fault.and_then(|(wanted, fault)| (wanted == at).then_some(fault))
     }

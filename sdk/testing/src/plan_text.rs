@@ -52,8 +52,8 @@ fn action_sign(action: Action) -> &'static str {
 /// Changed attributes of an object. A deleted object has none, because all are removed.
 fn write_changed_attributes(out: &mut String, change: &Change) {
     // An object that is deleted has no attributes to show.
-    let Value::Object(after) = change.after.under_marks() else { return };
-    let before = match change.before.under_marks() {
+    let Value::Object(after) = change.after.without_own_marks() else { return };
+    let before = match change.before.without_own_marks() {
         Value::Object(before) => Some(before),
         _ => None,
     };
@@ -79,7 +79,7 @@ fn write_changed_attributes(out: &mut String, change: &Change) {
 /// Whether the value is not shown: null, or no blocks.
 fn is_null_or_no_blocks(part: &Value) -> bool {
     // A sensitive null is not set either.
-    match part.under_marks() {
+    match part.without_own_marks() {
         Value::Null(_) => true,
         Value::List(_) | Value::Set(_) => part.children().is_empty(),
         _ => false,

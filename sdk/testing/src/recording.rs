@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use formwork_plugin_protocol::Provider;
 use serde_json::Value as Json;
 
-use provider::RecordingProvider;
+use provider::RecordReplayProvider;
 use secret::{Secrets, TokenValues};
 use value_json::RecordedRequestOrAnswer;
 
@@ -96,14 +96,14 @@ impl Recording {
     /// Wraps a provider with a layer that records its calls.
     #[must_use]
     pub fn recording_provider(&self, provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
-        Arc::new(RecordingProvider::new(provider, self.clone(), false))
+        Arc::new(RecordReplayProvider::new(provider, self.clone(), false))
     }
 
     /// A provider that replays the recorded answers. Only the schemas come from `offer`, so a
     /// record remains valid after changes of descriptions.
     #[must_use]
     pub fn replaying_provider(&self, offer: Arc<dyn Provider>) -> Arc<dyn Provider> {
-        Arc::new(RecordingProvider::new(offer, self.clone(), true))
+        Arc::new(RecordReplayProvider::new(offer, self.clone(), true))
     }
 
     /// The recorded calls that were not made.

@@ -135,7 +135,7 @@ impl Resource for Things {
                 tokio::time::sleep(self.settling).await;
                 Ok(ThingComputed { id })
             }
-            (status, name) => Err(Problem::with_detail(format!("{status}: {name} exists already"))),
+            (status, name) => Err(Problem::from_detail(format!("{status}: {name} exists already"))),
         }
     }
 

@@ -71,7 +71,7 @@ impl Service {
     async fn find(&self, id: &str) -> Answer<Option<Found>> {
         let mut inside = self.asked(format!("find {id}"));
         if inside.is_broken {
-            return Err(Problem::with_detail("the service is down"));
+            return Err(Problem::from_detail("the service is down"));
         }
         let is_late = inside.n_left > 0;
         inside.n_left = inside.n_left.saturating_sub(1);

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use formwork_plugin_protocol::Payload;
-use formwork_plugin_protocol::contract::{AnswerToCheck, Call, Schemas, check_answer};
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call, TypeSchemas, check_answer};
 use formwork_value::schema::Block;
 
 /// The file in `ANSWERS_LOG`.
@@ -19,7 +19,7 @@ impl VerdictLog {
 
     /// Judges an answer as it is on the wire, and writes the case and the broken rules down.
     pub(crate) fn judge_answer(&self, case: &str, call: Call<'_>, answer: &Payload, block: &Block) {
-        let schemas = Schemas { object: block, identity: None };
+        let schemas = TypeSchemas { object: block, identity: None };
         let encoded = answer.encode().expect("the answer has the type of its schema");
         let decoded = encoded.decode(&block.implied_type()).expect("it was just encoded");
         let violations =

@@ -82,11 +82,12 @@ impl FaultLayer {
             .get_or_init(|| async {
                 let path = Rpc::GetProviderSchema.method_path(protocol).unwrap_or_default();
                 let answers = self.forward(&path, &[Msg::new()]).await.unwrap_or_default();
-                let mut offer = Offer::read(&answers.first().cloned().unwrap_or_default());
+                let mut offer =
+                    Offer::from_schema_answer(&answers.first().cloned().unwrap_or_default());
                 let path =
                     Rpc::GetResourceIdentitySchemas.method_path(protocol).unwrap_or_default();
                 let answers = self.forward(&path, &[Msg::new()]).await.unwrap_or_default();
-                offer.read_identities(&answers.first().cloned().unwrap_or_default());
+                offer.add_identity_schemas(&answers.first().cloned().unwrap_or_default());
                 offer
             })
             .await

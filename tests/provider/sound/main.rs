@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use formwork_plugin_protocol::handshake::Protocol;
-use formwork_plugin_protocol::server::{Options, in_process, run_raw};
+use formwork_plugin_protocol::server::{Options, in_process_transport, run_transport};
 use formwork_tests::seeded::{self, Fault};
 
 fn main() -> ExitCode {
@@ -29,6 +29,6 @@ fn main() -> ExitCode {
     }
     let options =
         Options { address: offer::ADDRESS.to_owned(), protocols: &Protocol::ALL, debug: false };
-    let provider = in_process(Arc::new(offer::provider().into_provider()));
-    run_raw(&options, Arc::new(layer::FaultLayer::new(provider, fault)))
+    let provider = in_process_transport(Arc::new(offer::provider().into_provider()));
+    run_transport(&options, Arc::new(layer::FaultLayer::new(provider, fault)))
 }

@@ -279,7 +279,7 @@ impl Function for JoinArguments {
 
     fn call(self) -> Answer<String> {
         match self.separator.as_str() {
-            "" => Err(Problem::with_detail("the separator is empty").at("separator")),
+            "" => Err(Problem::from_detail("the separator is empty").at("separator")),
             separator => Ok(self.parts.join(separator)),
         }
     }

@@ -116,8 +116,8 @@ fn odd_functions() -> Vec<NamedFunction> {
             },
             body: |given| {
                 Err(match given.values().len() {
-                    0 => Problem::with_detail("there is none at all"),
-                    n => Problem::with_detail("this one is not good").of_argument(n - 1),
+                    0 => Problem::from_detail("there is none at all"),
+                    n => Problem::from_detail("this one is not good").of_argument(n - 1),
                 })
             },
         },

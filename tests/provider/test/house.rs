@@ -65,7 +65,7 @@ fn room(way: &str) -> Answer<RoomIdentity> {
         Some((house, number)) => {
             Ok(RoomIdentity { house: house.to_owned(), number: number.parse()? })
         }
-        None => Err(Problem::with_detail(format!("{way:?} leads to no room"))),
+        None => Err(Problem::from_detail(format!("{way:?} leads to no room"))),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use formwork_sdk::model::{NamesEntry, SomeWriteOnly};
+use formwork_sdk::model::{NameOrNames, SomeWriteOnly};
 use formwork_sdk::prelude::*;
 use formwork_sdk::schema::{AttributeDefinition, Role, Shape};
 use formwork_value::codec::json;
@@ -41,7 +41,7 @@ impl<S: Shaped> Model for Object<S> {
     type WriteOnly = SomeWriteOnly;
 
     // Only the shape has the names.
-    const NAMES: &'static [NamesEntry] = &[];
+    const NAMES: &'static [NameOrNames] = &[];
     const HAS_SETTABLE: bool = true;
     const HAS_COMPUTED: bool = true;
     const HAS_IDENTITY: bool = false;

@@ -93,7 +93,7 @@ fn block_value(nested: &NestedBlock, setter: Setter, dice: &mut Dice) -> Value {
         Nesting::Single if dice.number_below(2) == 0 => content(&nested.block, setter, dice),
         Nesting::Single => nested.empty_value(),
         Nesting::List | Nesting::Set => {
-            nested.to_collection_value(several(&nested.block, setter, dice))
+            nested.to_list_or_set_value(several(&nested.block, setter, dice))
         }
         Nesting::Map => {
             nested.to_keyed_collection_value(keyed(several(&nested.block, setter, dice)))

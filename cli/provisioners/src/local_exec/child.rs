@@ -51,7 +51,7 @@ pub(super) async fn run_command(
                 ended.map_err(|error| FailureReason::from(error.to_string()))
             }
             () = stop.wait_until_requested() => {
-                tree.ask_to_end();
+                tree.ask_to_end_or_kill();
                 // The outcome does not matter: the command was cut short.
                 tokio::time::timeout(EXIT_WAIT_AFTER_STOP, work).await.ok();
                 tree.kill().await;

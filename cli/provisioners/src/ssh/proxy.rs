@@ -51,7 +51,7 @@ impl Proxy {
     }
 
     /// Appends the line that is printed about the proxy.
-    pub(super) fn append_description(&self, out: &mut String) {
+    pub(super) fn append_connection_lines(&self, out: &mut String) {
         // Writing into a string does not fail.
         let _ = write!(
             out,

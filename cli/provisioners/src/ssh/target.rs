@@ -154,7 +154,7 @@ impl SshTarget {
     /// Line that is printed before an attempt. It names the kinds of secrets, never their values.
     pub(super) fn announcement_line(&self) -> String {
         let mut out = "Connecting to remote host via SSH...\n".to_owned();
-        self.end.append_description(&mut out);
+        self.end.append_connection_lines(&mut out);
         if self.end.agent.is_some() && !self.forwards_agent {
             out.push_str("\n  SSH Agent Forwarding: false (agent = true forwards it)");
         }
@@ -163,11 +163,11 @@ impl SshTarget {
         let _ = write!(out, "\n  Target Platform: {platform}");
         if let Some(bastion) = &self.bastion {
             out.push_str("\nUsing configured bastion host...\n");
-            bastion.append_description(&mut out);
+            bastion.append_connection_lines(&mut out);
         }
         if let Some(proxy) = &self.proxy {
             out.push_str("\nUsing configured proxy host...\n");
-            proxy.append_description(&mut out);
+            proxy.append_connection_lines(&mut out);
         }
         out
     }
@@ -205,7 +205,7 @@ impl HopCredentials {
 }
 
 impl SshHop {
-    fn append_description(&self, out: &mut String) {
+    fn append_connection_lines(&self, out: &mut String) {
         // Writing into a string does not fail.
         let _ = write!(
             out,

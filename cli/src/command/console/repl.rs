@@ -219,7 +219,7 @@ impl Function for MisplacedType {
         })
     }
 
-    fn variadic(&self) -> Option<&Param> {
+    fn variadic_param(&self) -> Option<&Param> {
         None
     }
 

@@ -22,14 +22,14 @@ fn restrict_to_paths(before: &Value, after: &Value, paths: &[&[Step]]) -> Value 
     if paths.is_empty() {
         return before.clone();
     }
-    let Value::Object(old) = before.under_marks() else { return after.clone() };
+    let Value::Object(old) = before.without_own_marks() else { return after.clone() };
     if paths.iter().any(|path| path.is_empty()) {
         return after.clone();
     }
     let parts = Value::object(old.names().iter().map(|name| {
         let below: Vec<&[Step]> = paths.iter().filter_map(|path| path_below(path, name)).collect();
         let old = old.get(name).cloned().unwrap_or(Value::null(formwork_value::Type::Dynamic));
-        let new = match after.under_marks() {
+        let new = match after.without_own_marks() {
             Value::Object(new) => new.get(name).cloned(),
             _ => None,
         };

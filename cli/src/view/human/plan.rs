@@ -295,7 +295,7 @@ fn render_object_without_schema(
     before: &Value,
     after: &Value,
 ) -> String {
-    let names = [before, after].into_iter().flat_map(|value| match value.under_marks() {
+    let names = [before, after].into_iter().flat_map(|value| match value.without_own_marks() {
         Value::Object(object) => object.names().to_vec(),
         _ => Vec::new(),
     });

@@ -175,7 +175,7 @@ fn provisioners_to_json(resource: &Resource) -> Json {
 /// The arguments and blocks of a body that a schema knows.
 fn body_to_json(body: &Body, schema: &Block) -> Json {
     let mut members: Vec<(String, Json)> = Vec::new();
-    let shape = AttributesAsBlocks::of(schema, body, &LegacySchemaCheck::of(schema));
+    let shape = AttributesAsBlocks::find_in_body(schema, body, &LegacySchemaCheck::of(schema));
     // Superfluous parts were reported when the configuration was checked.
     let body = read_content(&mut Diagnostics::new(), body, &shape);
     for (name, element) in shape.iter_attributes_as_blocks() {

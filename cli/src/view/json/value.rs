@@ -9,7 +9,7 @@ use super::json_builder::Json;
 /// A value as its plain JSON. Unknown attributes are left out, unknown elements are null, marks are
 /// ignored.
 pub(crate) fn value_to_json(value: &Value) -> Json {
-    match value.under_marks() {
+    match value.without_own_marks() {
         Value::Unknown(_) | Value::Null(_) => Json::Null,
         plain if plain.is_wholly_known() => {
             let plain = plain.clone().split_marks().0.into_value();
@@ -52,7 +52,7 @@ fn shape_of_parts(value: &Value, holds: &dyn Fn(&Value) -> bool) -> Json {
         let shaped = pairs.map(|(name, part)| (name, shape_of_parts(part, holds)));
         Json::Object(shaped.filter(|(_, json)| *json != Json::Bool(false)).collect())
     };
-    match value.under_marks() {
+    match value.without_own_marks() {
         Value::Object(object) => {
             parts(&mut object.iter().map(|(name, part)| (name.to_string(), part)))
         }

@@ -21,7 +21,7 @@ pub(super) fn state_store_hash(parts: &[Value; 6]) -> u64 {
 }
 
 fn write_value(text: &mut String, value: &Value) {
-    match value.under_marks() {
+    match value.without_own_marks() {
         Value::Null(_) => text.push('~'),
         Value::Unknown(_) => text.push('?'),
         Value::Bool(true) => text.push('T'),
@@ -41,7 +41,9 @@ fn write_value(text: &mut String, value: &Value) {
         Value::Object(object) => {
             write_enclosed(text, '<', '>', object.iter().map(|(_, value)| value));
         }
-        Value::Tuple(_) => write_enclosed(text, '<', '>', value.under_marks().children().iter()),
+        Value::Tuple(_) => {
+            write_enclosed(text, '<', '>', value.without_own_marks().children().iter())
+        }
         other => write_enclosed(text, '[', ']', other.children().iter()),
     }
 }

@@ -109,7 +109,7 @@ impl TokenScope {
         }
     }
 
-    fn impersonated_scope(self) -> &'static str {
+    fn scope_of_impersonated_account(self) -> &'static str {
         match self {
             Self::Storage => IMPERSONATED_SCOPE,
             Self::KeyManagement => KEY_MANAGEMENT_SCOPE,
@@ -145,9 +145,11 @@ pub(super) fn new_signer(
             let tokens = CredentialProvider { source, scope: CLOUD_PLATFORM_SCOPE, nearby };
             let delegates =
                 string_list_argument(arguments, "impersonate_service_account_delegates");
-            let grant =
-                ServiceAccountImpersonationGrant::new(account, [scope.impersonated_scope()])
-                    .with_delegates(delegates);
+            let grant = ServiceAccountImpersonationGrant::new(
+                account,
+                [scope.scope_of_impersonated_account()],
+            )
+            .with_delegates(delegates);
             let provider = ServiceAccountImpersonationCredentialProvider::new(tokens, grant);
             Signer::new(around, provider, signer)
         }

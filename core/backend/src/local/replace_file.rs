@@ -275,7 +275,7 @@ impl DiskOperations {
         }
         let there = path.metadata().ok().map(|found| FileAccess::of(&found));
         let access = match (there, of.map(FileAccess::of)) {
-            (Some(there), Some(of)) => Some(there.common_access(of)),
+            (Some(there), Some(of)) => Some(there.intersection(of)),
             (there, of) => there.or(of),
         };
         let (next, file) = self.create_next_file(path, access).map_err(write_failed)?;

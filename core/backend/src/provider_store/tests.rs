@@ -12,7 +12,7 @@ use formwork_plugin_protocol::message::state_store::{
     ConfigureStoreRequest, ConfigureStoreResponse, LockResponse, StateChunk, StateRef,
     StatesResponse,
 };
-use formwork_plugin_protocol::provider::Events;
+use formwork_plugin_protocol::provider::StreamedResponse;
 use formwork_plugin_protocol::state_chunks::split_into_chunks;
 use formwork_plugin_protocol::{Failure, ProviderHandlers};
 use formwork_value::diag::{Blame, Severity};
@@ -138,7 +138,10 @@ impl ProviderHandlers for FakeProvider {
         Ok(ConfigureStoreResponse { chunk_size, diagnostics: Vec::new() })
     }
 
-    async fn read_state_bytes(&self, state: StateRef) -> Result<Events<StateChunk>, Failure> {
+    async fn read_state_bytes(
+        &self,
+        state: StateRef,
+    ) -> Result<StreamedResponse<StateChunk>, Failure> {
         self.note("read");
         let text = self.service().states.get(&state.state_id).cloned().unwrap_or_default();
         let size = if self.fault == AnswerFault::LongChunks { 50 } else { 7 };

@@ -8,7 +8,9 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::{BodySchema, ExpectedContent};
 use crate::messages;
-use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident, ObjectItem, json_members};
+use crate::syntax::{
+    Attribute, Block, Body, Expr, ExprKind, Ident, ObjectItem, json_members_as_attributes,
+};
 
 /// Schema of a `dynamic` block of any block type.
 const DYNAMIC_BLOCK_SCHEMA: BodySchema = BodySchema {
@@ -142,7 +144,8 @@ impl JsonBlockBuilder<'_> {
         span: Span,
     ) {
         let end = Span { start: span.end.saturating_sub(1).max(span.start), ..span };
-        let mut body = Body { undecided: json_members(items), ..Body::empty(span, end) };
+        let mut body =
+            Body { undecided: json_members_as_attributes(items), ..Body::empty(span, end) };
         // The parts of a `dynamic` block are the same for all block types, so they are decided at
         // once. Its content waits for the schema of the type it repeats.
         if self.kind.name == "dynamic" {

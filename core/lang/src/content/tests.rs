@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::{BodySchema, into_attributes, into_content, read_content, split_content};
+use super::{BodySchema, into_content, into_just_attributes, read_content, split_content};
 use crate::testing::parse_valid_file;
 
 const OUTPUT: BodySchema<'_> = BodySchema {
@@ -86,7 +86,7 @@ fn the_rest_is_left_for_others() {
         parse_valid_file("x {\n value = 1\n size = 2\n disk {\n}\n precondition {\n}\n}\n");
     let (mut found, rest) = split_content(&mut text.diags, body.blocks.remove(0).body, &OUTPUT);
     assert_eq!(text.problems(), "");
-    assert!(found.take("value").is_some() && found.take("value").is_none());
+    assert!(found.take_attribute("value").is_some() && found.take_attribute("value").is_none());
     assert_eq!(found.take_blocks("precondition").len(), 1);
     assert_eq!((found.attributes.len(), found.blocks.len()), (0, 0));
     assert_eq!(rest.attributes[0].name.name, "size");
@@ -98,7 +98,7 @@ fn the_rest_is_left_for_others() {
 #[test]
 fn locals_hold_no_blocks() {
     let (body, mut text) = parse_valid_file("a = 1\nb {\n}\n");
-    assert_eq!(into_attributes(&mut text.diags, body).len(), 1);
+    assert_eq!(into_just_attributes(&mut text.diags, body).len(), 1);
     expect![[r#"
         2:1 "b" Unexpected "b" block
             Blocks are not allowed here. To set "b", write b = followed by its value.

@@ -70,7 +70,7 @@ impl CollectedBlocks {
             }
             Nesting::List | Nesting::Set => {
                 self.check_block_count(kind, nested, missing, &mut report);
-                self.into_collection_value(nested)
+                self.into_list_or_set_value(nested)
             }
             Nesting::Map => self.into_map_value(kind, nested, &mut report),
         }
@@ -118,14 +118,14 @@ impl CollectedBlocks {
         }
     }
 
-    fn into_collection_value(self, nested: &NestedBlock) -> Value {
+    fn into_list_or_set_value(self, nested: &NestedBlock) -> Value {
         // Null leaves the choice of the blocks to the provider; an empty collection would be a
         // choice.
         let none_written = self.blocks.is_empty() && nested.computed;
         if none_written {
             return Value::null(nested.implied_type());
         }
-        nested.to_collection_value(self.blocks.into_iter().map(|(value, _, _)| value).collect())
+        nested.to_list_or_set_value(self.blocks.into_iter().map(|(value, _, _)| value).collect())
     }
 
     fn into_map_value(

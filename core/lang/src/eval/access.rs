@@ -42,7 +42,7 @@ impl From<AccessError> for Diagnostic {
 /// When there is no such attribute.
 pub fn access_attribute(value: &Value, name: &str) -> Result<Value, AccessError> {
     let marks = value.marks();
-    let taken = match value.under_marks() {
+    let taken = match value.without_own_marks() {
         Value::Null(_) => return Err(null_attribute_error(name)),
         Value::Object(object) => object
             .get(name)
@@ -126,12 +126,12 @@ fn no_attributes_on_type_error(ty: &Type, name: &str) -> AccessError {
 pub fn access_index(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let mut marks = value.marks();
     // The choice of an attribute of an object reveals nothing about its value.
-    if !matches!(value.under_marks(), Value::Object(_)) {
+    if !matches!(value.without_own_marks(), Value::Object(_)) {
         marks |= key.marks();
     }
     let secret = !key.marks().is_empty() || value.marks().contains(Marks::SENSITIVE);
     let hide = |part: AccessError| if secret { part.with_redacted_detail() } else { part };
-    let (value, key) = (value.under_marks(), key.under_marks());
+    let (value, key) = (value.without_own_marks(), key.without_own_marks());
     if value.is_null() {
         return Err(AccessError::new(
             messages::ATTEMPT_TO_INDEX_NULL_VALUE,

@@ -4,7 +4,7 @@
 
 use formwork_value::{Number, Value};
 
-use super::{ForFrames, lookup_for_name};
+use super::{ForFrames, value_bound_by_for};
 use crate::syntax::{BinaryOp, Expr, ExprKind};
 
 /// Greatest nesting of operations on this path. A search without success looks at no more than
@@ -20,7 +20,7 @@ pub(super) fn evaluate_known_arithmetic(expr: &Expr, frames: ForFrames<'_>) -> O
 fn evaluate_known_number(expr: &Expr, frames: ForFrames<'_>, nesting: u8) -> Option<Number> {
     match &expr.kind {
         ExprKind::Number(number) => Some(number.clone()),
-        ExprKind::Variable(name) => match lookup_for_name(frames, &name.name)? {
+        ExprKind::Variable(name) => match value_bound_by_for(frames, &name.name)? {
             Value::Number(number) => Some(number.clone()),
             _ => None,
         },

@@ -40,14 +40,14 @@ impl Evaluator<'_> {
             // is nothing left to catch.
             Some(SpecialFunction::Try) if !call.expand => return self.evaluate_try(&site, frames),
             Some(SpecialFunction::Can) if !call.expand => return self.evaluate_can(&site, frames),
-            Some(SpecialFunction::Reference) => self.check_reference_arg(&site, frames)?,
+            Some(SpecialFunction::Reference) => self.check_first_arg_is_reference(&site, frames)?,
             _ => {}
         }
         let args = self.evaluate_args(&site, frames)?;
         let Some(args) = args else { return Ok(Value::dynamic()) };
         self.check_arg_count(&site, &args, frames)?;
         if function.special_treatment() == Some(SpecialFunction::Reference) {
-            self.check_operand_is_string(&site, &args, frames)?;
+            self.check_first_arg_is_string(&site, &args, frames)?;
         }
         let values = self.convert_args(&site, &args, frames)?;
         let ctx = CallContext { host: self.scope.host(), scope: self.scope, budget: self.budget };
@@ -105,7 +105,11 @@ impl Evaluator<'_> {
             messages::INVALID_EXPANDING_ARGUMENT_VALUE,
             format!("The expanding argument (indicated by ...) {refusal}."),
         );
-        Err(self.report_error(add_called_function(site, diag).at(expr.span), site.expr, frames))
+        Err(self.report_error(
+            add_function_to_diagnostic(site, diag).at(expr.span),
+            site.expr,
+            frames,
+        ))
     }
 
     fn check_arg_count(
@@ -115,7 +119,7 @@ impl Evaluator<'_> {
         frames: ForFrames<'_>,
     ) -> Result<(), Reported> {
         let params = site.function.params();
-        let variadic = site.function.variadic();
+        let variadic = site.function.variadic_param();
         let name = &site.call.name.name;
         let n_params = params.len();
         if let Some(missing) = params.get(args.len()) {
@@ -132,7 +136,7 @@ impl Evaluator<'_> {
             let parens = site.call.parens;
             let close = Span { start: parens.end.saturating_sub(1).max(parens.start), ..parens };
             return Err(self.report_error(
-                add_called_function(site, diag).at(close),
+                add_function_to_diagnostic(site, diag).at(close),
                 site.expr,
                 frames,
             ));
@@ -145,7 +149,7 @@ impl Evaluator<'_> {
                 format!("Function {:?} expects only {n_params} argument(s).", name.as_str()),
             );
             return Err(self.report_error(
-                add_called_function(site, diag).at(first_token_span(extra.expr)),
+                add_function_to_diagnostic(site, diag).at(first_token_span(extra.expr)),
                 site.expr,
                 frames,
             ));
@@ -213,7 +217,11 @@ impl Evaluator<'_> {
                 // Of an argument that was not written itself, all that it came from is shown.
                 let written = error.argument.is_some_and(|at| at < site.call.args.len());
                 let place = if written { first_token_span(arg.expr) } else { arg.expr.span };
-                self.report_error(add_called_function(site, diag).at(place), arg.expr, frames)
+                self.report_error(
+                    add_function_to_diagnostic(site, diag).at(place),
+                    arg.expr,
+                    frames,
+                )
             }
             None => {
                 let diag = Diagnostic::error(
@@ -225,7 +233,7 @@ impl Evaluator<'_> {
                     ),
                 );
                 self.report_error(
-                    add_called_function(site, diag).at(first_token_span(site.expr)),
+                    add_function_to_diagnostic(site, diag).at(first_token_span(site.expr)),
                     site.expr,
                     frames,
                 )
@@ -285,7 +293,8 @@ impl Evaluator<'_> {
             return Ok(Value::unknown(Type::Bool));
         };
         // The diagnostics are dropped: an error is an answer here, not a failure.
-        let (result, _) = self.evaluate_quietly(|this| this.evaluate_expr(arg, frames));
+        let (result, _) =
+            self.evaluate_capturing_diagnostics(|this| this.evaluate_expr(arg, frames));
         Ok(match result {
             Err(_) => Value::Bool(false),
             Ok(value) if value.is_wholly_known() => Value::Bool(true),
@@ -294,7 +303,7 @@ impl Evaluator<'_> {
     }
 
     /// Insists that the first argument is written as a reference.
-    fn check_reference_arg(
+    fn check_first_arg_is_reference(
         &mut self,
         site: &ResolvedCall<'_>,
         frames: ForFrames<'_>,
@@ -312,9 +321,9 @@ impl Evaluator<'_> {
         Err(self.report_call_error(site, &args, CallError::for_argument(0, reason), frames))
     }
 
-    /// Checks that the operand of a reference is a string already; no other value is converted to
-    /// one.
-    fn check_operand_is_string(
+    /// Checks that the first argument, a reference, is a string already; no other value is
+    /// converted to one.
+    fn check_first_arg_is_string(
         &mut self,
         site: &ResolvedCall<'_>,
         args: &[EvaluatedArg<'_>],
@@ -352,7 +361,8 @@ impl Evaluator<'_> {
     ) -> Result<Value, Reported> {
         let mut failures = Vec::new();
         for arg in &site.call.args {
-            let (result, diags) = self.evaluate_quietly(|this| this.evaluate_expr(arg, frames));
+            let (result, diags) =
+                self.evaluate_capturing_diagnostics(|this| this.evaluate_expr(arg, frames));
             match result {
                 Ok(value) if value.is_wholly_known() => return Ok(value),
                 // Steps taken later on what is unknown may yet fail.
@@ -375,7 +385,7 @@ impl Evaluator<'_> {
         Err(self.report_call_error(site, &[], CallError::new(reason), frames))
     }
 
-    fn evaluate_quietly(
+    fn evaluate_capturing_diagnostics(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<Value, Reported>,
     ) -> super::operator::ResultWithDiagnostics {
@@ -389,10 +399,10 @@ impl Evaluator<'_> {
 
 /// The parameter that takes an argument.
 fn param_of_argument(function: &dyn Function, at: usize) -> Option<&Param> {
-    function.params().get(at).or_else(|| function.variadic())
+    function.params().get(at).or_else(|| function.variadic_param())
 }
 
-fn add_called_function(site: &ResolvedCall<'_>, diag: Diagnostic) -> Diagnostic {
+fn add_function_to_diagnostic(site: &ResolvedCall<'_>, diag: Diagnostic) -> Diagnostic {
     let called = functions::describe_called_function(&site.call.name.name, site.function);
     Diagnostic { function: Some(Box::new(called)), ..diag.with_source_context(site.expr.span) }
 }

@@ -67,14 +67,14 @@ impl Evaluator<'_> {
         if let Some(reported) = failed {
             return Err(reported);
         }
-        self.reject_duplicate_names(items, &pairs)?;
+        self.reject_duplicate_json_names(items, &pairs)?;
         let object = if known { Value::object(pairs) } else { Value::dynamic() };
         self.check_value_limits(object.mark(marks), expr.span)
     }
 
     /// Refuses a name that is there twice in an object of a file in JSON. In the native syntax the last
     /// one counts.
-    fn reject_duplicate_names(
+    fn reject_duplicate_json_names(
         &mut self,
         items: &[ObjectItem],
         pairs: &[(Str, Value)],
@@ -357,7 +357,7 @@ impl Evaluator<'_> {
                         frames,
                     ));
                 }
-                match convert::convert(include.under_marks(), &Type::Bool) {
+                match convert::convert(include.without_own_marks(), &Type::Bool) {
                     Ok(Value::Bool(true)) => {}
                     Ok(Value::Bool(false)) => return Ok(()),
                     Ok(_) => {
@@ -447,7 +447,7 @@ pub(super) fn key_value_at(collection: &Value, at: usize) -> (Value, &Value) {
     // All callers stay within the length, so this value is never seen.
     static ABSENT_ELEMENT: Value = Value::Null(Type::Dynamic);
     let value = collection.children().get(at).unwrap_or(&ABSENT_ELEMENT);
-    let key = match collection.under_marks() {
+    let key = match collection.without_own_marks() {
         Value::Map(map) => map.keys().get(at).cloned().map(Value::String),
         Value::Object(object) => object.names().get(at).cloned().map(Value::String),
         Value::Set(_) => Some(value.clone()),

@@ -15,11 +15,11 @@ use formwork_value::Value;
 pub const MAX_EXPR_DEPTH: usize = crate::syntax::MAX_DEPTH;
 
 /// Greatest number of expressions and elements that one evaluation may visit.
-pub const MAX_STEPS: u64 = 50_000_000;
+pub const MAX_EVALUATION_STEPS: u64 = 50_000_000;
 
 /// Greatest number of bytes of strings and elements that one evaluation may produce, intermediate
 /// results included.
-pub const MAX_BYTES: u64 = 512 << 20;
+pub const MAX_EVALUATION_BYTES: u64 = 512 << 20;
 
 /// Greatest size of one value, as counted by [`Value::size`].
 pub const MAX_VALUE_SIZE: u64 = 128 << 20;
@@ -27,7 +27,7 @@ pub const MAX_VALUE_SIZE: u64 = 128 << 20;
 /// Number of argument bytes that a function reads in one step.
 const BYTES_PER_STEP: u64 = 256;
 
-/// Size of an element of a collection, counted against [`MAX_BYTES`].
+/// Size of an element of a collection, counted against [`MAX_EVALUATION_BYTES`].
 const ELEMENT_OVERHEAD_BYTES: u64 = 40;
 
 /// Size of an element's key beside its text, where it has one.
@@ -45,11 +45,11 @@ pub enum ExceededLimit {
     /// [`MAX_VALUE_SIZE`].
     #[error("its value is larger than {} MiB", MAX_VALUE_SIZE >> 20)]
     ValueSize,
-    /// [`MAX_STEPS`].
-    #[error("it takes more than {MAX_STEPS} steps")]
+    /// [`MAX_EVALUATION_STEPS`].
+    #[error("it takes more than {MAX_EVALUATION_STEPS} steps")]
     Steps,
-    /// [`MAX_BYTES`].
-    #[error("it produces more than {} MiB of data", MAX_BYTES >> 20)]
+    /// [`MAX_EVALUATION_BYTES`].
+    #[error("it produces more than {} MiB of data", MAX_EVALUATION_BYTES >> 20)]
     Bytes,
 }
 
@@ -76,7 +76,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self::new(MAX_STEPS, MAX_BYTES)
+        Self::new(MAX_EVALUATION_STEPS, MAX_EVALUATION_BYTES)
     }
 }
 

@@ -5,7 +5,7 @@ use formwork_value::diag::MentionedValue;
 use formwork_value::number::Notation;
 use formwork_value::{Diagnostics, Marks, Refinement, Type, Value};
 
-use super::{ForFrames, access, lookup_for_name};
+use super::{ForFrames, access, value_bound_by_for};
 use crate::refs::{self, Traversal, TraversalStep};
 use crate::scope::{Scope, ScopeStep};
 use crate::syntax::Expr;
@@ -84,7 +84,7 @@ fn value_at_steps(
     frames: ForFrames<'_>,
     scope: &dyn Scope,
 ) -> Option<Value> {
-    let (value, taken) = match lookup_for_name(frames, &traversal.root.name) {
+    let (value, taken) = match value_bound_by_for(frames, &traversal.root.name) {
         Some(value) => (value.clone(), 0),
         // A name that does not resolve is left out: its own error was reported by the evaluation.
         None => scope.resolve(&mut Diagnostics::new(), &traversal.root, steps).ok()?,
@@ -129,7 +129,7 @@ fn describe_value(value: &Value, cause: ErrorCause) -> Option<String> {
         return (cause == ErrorCause::Ephemeral).then(|| "has an ephemeral value".to_owned());
     }
     let ty = value.ty();
-    match (value.under_marks(), cause) {
+    match (value.without_own_marks(), cause) {
         (Value::Unknown(_), ErrorCause::Unknown) if ty == Type::Dynamic => {
             Some("will be known only after apply".to_owned())
         }

@@ -203,7 +203,8 @@ impl Evaluator<'_> {
         let test = self.evaluate_expr(condition, frames)?;
         let marks = test.marks() | yes.marks() | no.marks();
         let Some(picked) = self.condition_truth(condition, &test, whole, frames)? else {
-            return Ok(unknown_of_either_arm(yes.under_marks(), no.under_marks(), ty).mark(marks));
+            return Ok(unknown_of_either_arm(yes.without_own_marks(), no.without_own_marks(), ty)
+                .mark(marks));
         };
         let [yes_arm, no_arm] = arms;
         let ((value, diags), span) = if picked { (yes_arm, spans[0]) } else { (no_arm, spans[1]) };
@@ -239,7 +240,7 @@ impl Evaluator<'_> {
     ) -> Result<Type, Reported> {
         // A null without a type takes the type of the other arm: `c ? null : 1` is a number.
         let untyped_null =
-            |value: &Value| matches!(value.under_marks(), Value::Null(Type::Dynamic));
+            |value: &Value| matches!(value.without_own_marks(), Value::Null(Type::Dynamic));
         if untyped_null(yes) {
             return Ok(no.ty());
         }
@@ -273,7 +274,7 @@ impl Evaluator<'_> {
         whole: Span,
         frames: ForFrames<'_>,
     ) -> Result<Option<bool>, Reported> {
-        let diag = match test.under_marks() {
+        let diag = match test.without_own_marks() {
             Value::Null(_) => Diagnostic::error(
                 messages::NULL_CONDITION,
                 "The condition value is null. Conditions must either be true or false.",

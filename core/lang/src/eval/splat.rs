@@ -32,12 +32,12 @@ impl Evaluator<'_> {
         let source = self.evaluate_expr(on, frames);
         // A splat binds no name, so its keys are the same for all elements: they are evaluated
         // once.
-        let steps = self.evaluate_splat_steps(each, frames);
+        let steps = self.evaluate_splat_keys(each, frames);
         let (source, steps) = (source?, steps?);
         self.apply_splat(&Splat { on, steps: &steps, marker }, source, frames)
     }
 
-    fn evaluate_splat_steps<'e>(
+    fn evaluate_splat_keys<'e>(
         &mut self,
         each: &'e [SplatStep],
         frames: ForFrames<'_>,
@@ -50,7 +50,7 @@ impl Evaluator<'_> {
                         EvaluatedSplatStep::Index(self.evaluate_expr(key, frames)?, *brackets)
                     }
                     SplatStep::Splat { each, marker } => EvaluatedSplatStep::Splat {
-                        steps: self.evaluate_splat_steps(each, frames)?,
+                        steps: self.evaluate_splat_keys(each, frames)?,
                         marker: *marker,
                     },
                 })

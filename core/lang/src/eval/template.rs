@@ -100,7 +100,7 @@ impl Evaluator<'_> {
             }
         };
         rendering.marks |= value.marks();
-        match interpolated_text(value.under_marks()) {
+        match interpolated_text(value.without_own_marks()) {
             Ok(Some(text)) => rendering.push_text(&text, self.budget)?,
             Ok(None) => rendering.unknown = true,
             Err(detail) => {
@@ -150,7 +150,7 @@ impl Evaluator<'_> {
                 self.render_template_parts(body, span, frames)
             })?;
             rendering.marks |= text.marks();
-            match text.under_marks() {
+            match text.without_own_marks() {
                 Value::String(text) => {
                     let pushed = rendering.push_text(text, self.budget);
                     pushed.map_err(|limit| self.report_exceeded_limit(limit, span))?;

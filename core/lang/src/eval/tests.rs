@@ -51,7 +51,7 @@ tables! {
 /// Writes a value in short: `?` for what is unknown, `!` before what is sensitive.
 fn outline(value: &Value) -> String {
     let mark = if value.marks().contains(Marks::SENSITIVE) { "!" } else { "" };
-    let bare = match value.under_marks() {
+    let bare = match value.without_own_marks() {
         Value::Unknown(_) => "?".into(),
         Value::Null(_) => "null".into(),
         Value::Object(object) => {

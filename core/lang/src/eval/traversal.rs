@@ -3,7 +3,7 @@
 
 use formwork_value::{Diagnostic, Reported, Span, Value};
 
-use super::{Evaluator, ForFrames, access, lookup_for_name};
+use super::{Evaluator, ForFrames, access, value_bound_by_for};
 use crate::scope::ScopeStep;
 use crate::syntax::{Expr, ExprKind, Ident};
 
@@ -24,11 +24,11 @@ impl Evaluator<'_> {
         let ExprKind::Variable(root) = &base.kind else {
             // The steps are evaluated even if the base fails: their errors are independent of it.
             let value = self.evaluate_expr(base, frames);
-            let steps = self.evaluate_steps(&links, frames);
+            let steps = self.evaluate_step_keys(&links, frames);
             return self.follow_steps(value?, &links, &steps?, frames);
         };
-        let steps = self.evaluate_steps(&links, frames)?;
-        if let Some(value) = lookup_for_name(frames, &root.name) {
+        let steps = self.evaluate_step_keys(&links, frames)?;
+        if let Some(value) = value_bound_by_for(frames, &root.name) {
             return self.follow_steps(value.clone(), &links, &steps, frames);
         }
         let (value, taken) = self.scope.resolve(self.diags, root, &steps)?;
@@ -38,7 +38,7 @@ impl Evaluator<'_> {
         self.follow_steps(value, rest, steps.get(taken..).unwrap_or(&[]), frames)
     }
 
-    fn evaluate_steps(
+    fn evaluate_step_keys(
         &mut self,
         links: &[&Expr],
         frames: ForFrames<'_>,

@@ -42,7 +42,7 @@ pub(super) fn needs_space_between(
         return false;
     }
     if left == T::Minus {
-        return before.is_some_and(|token| !expects_operand(token.kind));
+        return before.is_some_and(|token| !makes_minus_a_sign(token.kind));
     }
     if left == T::OpenBrace || right == T::CloseBrace {
         return !(left == T::OpenBrace && right == T::CloseBrace);
@@ -85,7 +85,7 @@ fn is_inside_string(left: T, right: T) -> bool {
 }
 
 /// Whether a minus behind this is a sign and no subtraction.
-fn expects_operand(kind: T) -> bool {
+fn makes_minus_a_sign(kind: T) -> bool {
     matches!(
         kind,
         T::OpenParen

@@ -171,7 +171,7 @@ impl Function for Builtin {
         &self.params
     }
 
-    fn variadic(&self) -> Option<&Param> {
+    fn variadic_param(&self) -> Option<&Param> {
         self.variadic.as_ref()
     }
 
@@ -186,7 +186,7 @@ impl Function for Builtin {
         }
     }
 
-    fn is_never_null(&self) -> bool {
+    fn never_returns_null(&self) -> bool {
         !self.nullable
     }
 
@@ -214,7 +214,7 @@ impl<'a> Args<'a> {
 
     /// The text of a string argument.
     pub(crate) fn text(&self, at: usize) -> Result<&'a Str, CallError> {
-        match self.value(at).under_marks() {
+        match self.value(at).without_own_marks() {
             Value::String(text) => Ok(text),
             other => Err(unexpected_type_error(at, "string", other)),
         }
@@ -222,7 +222,7 @@ impl<'a> Args<'a> {
 
     /// A number argument.
     pub(crate) fn number(&self, at: usize) -> Result<&'a Number, CallError> {
-        match self.value(at).under_marks() {
+        match self.value(at).without_own_marks() {
             Value::Number(number) => Ok(number),
             other => Err(unexpected_type_error(at, "number", other)),
         }

@@ -46,7 +46,7 @@ pub fn builtin_signatures() -> Vec<BuiltinSignature> {
                 .collect::<Vec<_>>()
                 .join(" "),
             params: builtin.params().iter().map(param).collect(),
-            variadic: builtin.variadic().map(param),
+            variadic: builtin.variadic_param().map(param),
             returns: return_type_by_params(builtin),
         }
     });
@@ -55,7 +55,7 @@ pub fn builtin_signatures() -> Vec<BuiltinSignature> {
 
 /// The type of the result, as far as the parameters alone tell.
 fn return_type_by_params(function: &dyn Function) -> Type {
-    let params = || function.params().iter().chain(function.variadic());
+    let params = || function.params().iter().chain(function.variadic_param());
     // A parameter of unknown type leaves the type open unless the function deals with it.
     if params().any(|param| param.ty == Type::Dynamic && !param.allow_dynamic) {
         return Type::Dynamic;
@@ -72,7 +72,7 @@ pub(crate) fn describe_called_function(name: &str, function: &dyn Function) -> C
     CalledFunction {
         name: name.to_owned(),
         params: function.params().iter().map(param).collect(),
-        variadic: function.variadic().map(param),
+        variadic: function.variadic_param().map(param),
         returns: return_type_by_params(function),
     }
 }

@@ -90,7 +90,7 @@ impl CidrBlock {
         if !digits || prefix > width {
             return Err(refused());
         }
-        Ok(Self { start: addr & !low_bits_set(width - prefix), width, prefix })
+        Ok(Self { start: addr & !low_bits_mask(width - prefix), width, prefix })
     }
 
     /// Number of bits left for hosts.
@@ -98,9 +98,11 @@ impl CidrBlock {
         self.width - self.prefix
     }
 
-    fn to_ip_addr(&self, number: u128) -> IpAddr {
+    fn ip_addr_from_number(&self, number: u128) -> IpAddr {
         if self.width == 32 {
-            IpAddr::V4(Ipv4Addr::from(u32::try_from(number & low_bits_set(32)).unwrap_or(u32::MAX)))
+            IpAddr::V4(Ipv4Addr::from(
+                u32::try_from(number & low_bits_mask(32)).unwrap_or(u32::MAX),
+            ))
         } else {
             IpAddr::V6(Ipv6Addr::from(number))
         }
@@ -122,7 +124,7 @@ fn parse_ipv4(text: &str) -> Option<Ipv4Addr> {
 }
 
 /// A number of which the lowest `n` bits are set.
-fn low_bits_set(n: u32) -> u128 {
+fn low_bits_mask(n: u32) -> u128 {
     // A shift by 128 bits would overflow, and stands for all bits.
     1_u128.checked_shl(n).map_or(u128::MAX, |bit| bit - 1)
 }
@@ -148,7 +150,7 @@ fn integer_argument(args: &Args<'_>, at: usize) -> Result<(u128, bool), CallErro
 fn cidr_host(args: &Args<'_>) -> FunctionResult {
     let block = CidrBlock::parse(args.text(0)?)?;
     let (number, negative) = integer_argument(args, 1)?;
-    let most = low_bits_set(block.host_bits());
+    let most = low_bits_mask(block.host_bits());
     // Negative numbers count from the end of the block.
     let offset = if negative { most.checked_sub(number - 1) } else { Some(number) };
     let offset = offset.filter(|offset| *offset <= most).ok_or_else(|| {
@@ -158,7 +160,7 @@ fn cidr_host(args: &Args<'_>) -> FunctionResult {
             block.prefix
         ))
     })?;
-    args.string_result(block.to_ip_addr(block.start | offset).to_string())
+    args.string_result(block.ip_addr_from_number(block.start | offset).to_string())
 }
 
 fn cidr_netmask(args: &Args<'_>) -> FunctionResult {
@@ -167,7 +169,7 @@ fn cidr_netmask(args: &Args<'_>) -> FunctionResult {
     if block.width != 32 {
         return Err(CallError::new(format!("IPv6 addresses cannot have a netmask: {text}")));
     }
-    args.string_result(block.to_ip_addr(!low_bits_set(block.host_bits())).to_string())
+    args.string_result(block.ip_addr_from_number(!low_bits_mask(block.host_bits())).to_string())
 }
 
 fn cidr_subnet(args: &Args<'_>) -> FunctionResult {
@@ -182,7 +184,7 @@ fn cidr_subnet(args: &Args<'_>) -> FunctionResult {
                 block.prefix, block.width
             ))
         })?;
-    let most = if new_bits < 0 { u128::MAX } else { low_bits_set(prefix - block.prefix) };
+    let most = if new_bits < 0 { u128::MAX } else { low_bits_mask(prefix - block.prefix) };
     if negative || number > most {
         let sign = if negative { "-" } else { "" };
         return Err(CallError::new(format!(
@@ -191,13 +193,13 @@ fn cidr_subnet(args: &Args<'_>) -> FunctionResult {
     }
     // A prefix of no bits would need a shift by the whole width, which overflows.
     let start = block.start | number.checked_shl(block.width - prefix).unwrap_or(0);
-    args.string_result(format!("{}/{prefix}", block.to_ip_addr(start)))
+    args.string_result(format!("{}/{prefix}", block.ip_addr_from_number(start)))
 }
 
 fn cidr_subnets(args: &Args<'_>) -> FunctionResult {
     let blamed = |at: usize| move |error: CallError| CallError { argument: Some(at), ..error };
     let block = CidrBlock::parse(args.text(0)?).map_err(blamed(0))?;
-    let end = block.start | low_bits_set(block.host_bits());
+    let end = block.start | low_bits_mask(block.host_bits());
     // The first address not yet given away; `None` when the last one is.
     let mut next = Some(block.start);
     let mut list = Vec::new();
@@ -218,14 +220,14 @@ fn cidr_subnets(args: &Args<'_>) -> FunctionResult {
                 "would extend prefix to {prefix} bits, which is too long for an {version} address"
             )));
         }
-        let rest = low_bits_set(block.width - prefix);
+        let rest = low_bits_mask(block.width - prefix);
         // A block begins at a multiple of its size, so the next free address is rounded up to one.
         let start = next
             .and_then(|next| next.checked_add(rest))
             .map(|next| next & !rest)
             .filter(|start| *start <= end)
             .ok_or_else(|| refused(format!("no room is left for a prefix of {prefix} bits")))?;
-        list.push(Value::string(format!("{}/{prefix}", block.to_ip_addr(start))));
+        list.push(Value::string(format!("{}/{prefix}", block.ip_addr_from_number(start))));
         next = (start | rest).checked_add(1);
     }
     Ok(Value::list(Type::String, list))

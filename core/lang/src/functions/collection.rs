@@ -1,8 +1,8 @@
 //! Functions on lists, sets, maps, tuples and objects.
 
+mod compare_elements;
 mod fold;
 mod mapping;
-mod search;
 mod sequence;
 mod sets;
 
@@ -16,7 +16,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
     [
         fold::builtins(),
         mapping::builtins(),
-        search::builtins(),
+        compare_elements::builtins(),
         sequence::builtins(),
         sets::builtins(),
     ]

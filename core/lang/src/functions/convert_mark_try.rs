@@ -149,7 +149,7 @@ fn conversion_failure_reason(value: &Value, ty: &Type, refused: &ConversionError
         let got = got.friendly_name();
         return format!("cannot convert this {got} to {wanted}");
     }
-    match (value.under_marks(), ty) {
+    match (value.without_own_marks(), ty) {
         (Value::String(text), Type::Bool) => {
             format!(
                 "cannot convert {:?} to bool; only the strings \"true\" or \"false\" are allowed",

@@ -13,7 +13,7 @@ use super::{Args, Builtin, CallError};
 type FunctionResult = Result<Value, CallError>;
 
 /// The cost of `bcrypt` unless another is asked for.
-const BCRYPT_COST: u32 = 10;
+const DEFAULT_BCRYPT_COST: u32 = 10;
 /// The greatest cost of `bcrypt`: each step doubles the time, and this one takes about ten minutes.
 const MAX_BCRYPT_COST: u32 = 20;
 
@@ -100,7 +100,7 @@ pub(super) fn to_hex(bytes: &[u8]) -> String {
 
 fn bcrypt_hash(args: &Args<'_>) -> FunctionResult {
     let cost = match args.values.len() {
-        1 => BCRYPT_COST,
+        1 => DEFAULT_BCRYPT_COST,
         2 => u32::try_from(args.integer(1)?).unwrap_or(0),
         _ => return Err(CallError::new("it takes one or two arguments")),
     };
@@ -110,7 +110,7 @@ fn bcrypt_hash(args: &Args<'_>) -> FunctionResult {
         )));
     }
     // Go's implementation replaces a cost that is too low by its default.
-    let cost = if cost < 4 { BCRYPT_COST } else { cost };
+    let cost = if cost < 4 { DEFAULT_BCRYPT_COST } else { cost };
     let password = args.text(0)?;
     if password.len() > 72 {
         return Err(CallError::new("the text is longer than the 72 bytes that bcrypt looks at"));

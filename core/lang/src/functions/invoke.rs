@@ -56,7 +56,7 @@ pub fn invoke_function(
     // A function of a provider is foreign code, so its result is checked like any other.
     limits::check_value_limits(&value)?;
     let value =
-        if function.is_never_null() { value.refine(&Refinement::not_null()) } else { value };
+        if function.never_returns_null() { value.refine(&Refinement::not_null()) } else { value };
     Ok(value.mark(marks))
 }
 
@@ -70,13 +70,13 @@ fn redact_reason(error: CallError) -> CallError {
 
 /// The parameter that takes an argument.
 fn param_of_argument(function: &dyn Function, at: usize) -> Option<&Param> {
-    function.params().get(at).or_else(|| function.variadic())
+    function.params().get(at).or_else(|| function.variadic_param())
 }
 
 /// Whether the type of a value is not known: a function that is not ready for it cannot even tell the
 /// type of its result.
 fn has_unknown_type(value: &Value) -> bool {
-    match value.under_marks() {
+    match value.without_own_marks() {
         Value::Null(ty) => *ty == Type::Dynamic,
         Value::Unknown(unknown) => *unknown.ty() == Type::Dynamic,
         _ => false,
@@ -88,7 +88,7 @@ pub(super) fn strip_all_marks(value: &Value) -> Value {
     if value.all_marks().is_empty() {
         return value.clone();
     }
-    let bare = value.under_marks();
+    let bare = value.without_own_marks();
     let items: Vec<Value> = bare.children().iter().map(strip_all_marks).collect();
     if items.is_empty() { bare.clone() } else { bare.with_children(items) }
 }

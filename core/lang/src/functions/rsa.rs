@@ -53,7 +53,7 @@ fn rsa_decrypt(args: &Args<'_>) -> Result<Value, CallError> {
         let text = args.text(0).map_or("", |text| text.as_str());
         refused(0)(&format!("failed to decode input {text:?}: cipher text must be base64-encoded"))
     })?;
-    let key = RsaPrivateKey::read(args.text(1)?).map_err(refused(1))?;
+    let key = RsaPrivateKey::from_pem(args.text(1)?).map_err(refused(1))?;
     let text = decrypt_pkcs1(&key, &encrypted)
         .ok_or_else(|| CallError::new("this was not encrypted for this key"))?;
     args.string_result(String::from_utf8_lossy(&text).into_owned())

@@ -15,7 +15,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         case_and_order_builtins(),
         trim_builtins(),
         predicate_builtins(),
-        split_builtins(),
+        split_and_join_builtins(),
         format::builtins(),
     ]
     .into_iter()
@@ -108,7 +108,7 @@ fn predicate_builtins() -> Vec<Builtin> {
 }
 
 /// Strings that become parts, and the other way round.
-fn split_builtins() -> Vec<Builtin> {
+fn split_and_join_builtins() -> Vec<Builtin> {
     let strings = || Type::list(Type::String);
     vec![
         Builtin::new("indent", indent)

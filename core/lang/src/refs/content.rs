@@ -8,7 +8,7 @@ use formwork_value::schema::Block as Schema;
 use super::{ReferenceFinder, Traversal};
 use crate::attributes_as_blocks::{AttributesAsBlocks, LegacySchemaCheck};
 use crate::content::{ExpectedContent, resolve_undecided_members};
-use crate::decode::ContentWithDynamicBlocks;
+use crate::decode::SchemaWithDynamicBlocks;
 use crate::dynamic::DynamicBlock;
 use crate::stack::with_stack;
 use crate::syntax::{Body, Expr};
@@ -36,7 +36,7 @@ pub fn references_of_content(body: &Body, schema: &Schema) -> ContentReferences 
 #[must_use]
 pub fn find_spans_outside_schema(body: &Body, schema: &Schema) -> Vec<Span> {
     let mut found = Vec::new();
-    collect_unsupported_spans(&mut found, body, schema, &LegacySchemaCheck::of(schema));
+    collect_spans_outside_schema(&mut found, body, schema, &LegacySchemaCheck::of(schema));
     found
 }
 
@@ -83,7 +83,7 @@ impl<'i> BlockSchema<'i> {
     }
 }
 
-fn collect_unsupported_spans(
+fn collect_spans_outside_schema(
     found: &mut Vec<Span>,
     body: &Body,
     schema: &Schema,
@@ -93,13 +93,13 @@ fn collect_unsupported_spans(
         BodyItem::Argument(_) => {}
         BodyItem::Block(body, block) => {
             block.visit_with_schema(legacy_check, |schema, legacy_check| {
-                collect_unsupported_spans(found, body, schema, legacy_check);
+                collect_spans_outside_schema(found, body, schema, legacy_check);
             });
         }
         BodyItem::Dynamic(dynamic, block) => match (dynamic.content, block) {
             (Some(content), Some(block)) => {
                 block.visit_with_schema(legacy_check, |schema, legacy_check| {
-                    collect_unsupported_spans(found, &content.body, schema, legacy_check);
+                    collect_spans_outside_schema(found, &content.body, schema, legacy_check);
                 });
             }
             (Some(content), None) => found.push(content.span),
@@ -116,7 +116,8 @@ fn for_each_body_item(
     legacy_check: &LegacySchemaCheck<'_>,
     visit: &mut dyn FnMut(BodyItem<'_>),
 ) {
-    let expected = ContentWithDynamicBlocks(AttributesAsBlocks::of(schema, body, legacy_check));
+    let expected =
+        SchemaWithDynamicBlocks(AttributesAsBlocks::find_in_body(schema, body, legacy_check));
     let decided: Body;
     let body = match body.undecided.is_empty() {
         true => body,

@@ -87,12 +87,14 @@ pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
     let mut body = Body::empty(Span::new(source, 0, sources.source_text(source).len()), start);
     let Ok(root) = read_json::read_json(diags, sources, source) else { return body };
     match root.kind {
-        ExprKind::Object(items) => body.undecided = json_members(items),
+        ExprKind::Object(items) => body.undecided = json_members_as_attributes(items),
         // The same as one file for each.
         ExprKind::Tuple(elements) => {
             for element in elements {
                 match element.kind {
-                    ExprKind::Object(items) => body.undecided.extend(json_members(items)),
+                    ExprKind::Object(items) => {
+                        body.undecided.extend(json_members_as_attributes(items))
+                    }
                     _ => {
                         let detail = "Every element of the outermost array must be an object, which stands for arguments and blocks.";
                         let summary = messages::INCORRECT_JSON_VALUE_TYPE;
@@ -111,11 +113,11 @@ pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
 }
 
 /// The members of an object, each of which may turn out to be an argument.
-pub(crate) fn json_members(items: Vec<ObjectItem>) -> Vec<Attribute> {
-    items.into_iter().map(json_member).collect()
+pub(crate) fn json_members_as_attributes(items: Vec<ObjectItem>) -> Vec<Attribute> {
+    items.into_iter().map(json_member_as_attribute).collect()
 }
 
-fn json_member(item: ObjectItem) -> Attribute {
+fn json_member_as_attribute(item: ObjectItem) -> Attribute {
     let span = item.key.span.to(item.value.span);
     let text = match item.key.kind {
         ExprKind::Json(json) => json.text,

@@ -472,7 +472,7 @@ impl Lexer<'_> {
         let start = self.at;
         self.skip_text(|byte| byte == b'\n');
         if self.peek(0) == b'\n' {
-            self.push_line_token(start);
+            self.push_text_to_line_end(start);
         } else if self.at > start {
             self.push_token(TokenKind::Text, start);
         } else {
@@ -481,7 +481,7 @@ impl Lexer<'_> {
     }
 
     /// Takes the text from `start` to the line end at the current place, and that.
-    fn push_line_token(&mut self, start: usize) {
+    fn push_text_to_line_end(&mut self, start: usize) {
         let end = self.at + 1;
         // A line end after a lone sign and one space is a piece of its own, as in Terraform: a
         // strip marker on the next line takes the line end then, but not that space.

@@ -30,7 +30,7 @@ pub fn parse_file(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
     let mut own = Diagnostics::new();
     let body =
         Parser::of_file(&mut own, ParserInput::whole_source(sources, source)).parse_body(None);
-    let _ = append_sorted(diags, own);
+    let _ = append_sorted_diagnostics(diags, own);
     body
 }
 
@@ -47,7 +47,7 @@ pub fn parse_expression(
     let mut own = Diagnostics::new();
     let tree = Parser::of_file(&mut own, ParserInput::whole_source(sources, source))
         .parse_whole_expression();
-    append_sorted(diags, own).and(tree).map(|tree| tree.expr)
+    append_sorted_diagnostics(diags, own).and(tree).map(|tree| tree.expr)
 }
 
 /// Parses a string that stands inside a source and is one expression.
@@ -57,7 +57,7 @@ pub(super) fn parse_inner_expression(
 ) -> Result<Expr, Reported> {
     let mut own = Diagnostics::new();
     let tree = Parser::of_file(&mut own, input).parse_whole_expression();
-    append_sorted(diags, own).and(tree).map(|tree| tree.expr)
+    append_sorted_diagnostics(diags, own).and(tree).map(|tree| tree.expr)
 }
 
 /// Parses a string that stands inside a source and is a template.
@@ -67,7 +67,7 @@ pub(super) fn parse_inner_template(
 ) -> Result<Expr, Reported> {
     let mut own = Diagnostics::new();
     let tree = Parser::of_template(&mut own, input).parse_whole_template();
-    append_sorted(diags, own).and(tree).map(|tree| tree.expr)
+    append_sorted_diagnostics(diags, own).and(tree).map(|tree| tree.expr)
 }
 
 /// Parses the text of a template file. A template that is nothing but one interpolation keeps the
@@ -101,7 +101,7 @@ impl<'a> ParserInput<'a> {
 }
 
 /// Moves diagnostics over in the order of their places: tokens are judged before what they make up.
-fn append_sorted(diags: &mut Diagnostics, own: Diagnostics) -> Parsed<()> {
+fn append_sorted_diagnostics(diags: &mut Diagnostics, own: Diagnostics) -> Parsed<()> {
     let mut list: Vec<Diagnostic> = own.into_iter().collect();
     list.sort_by_key(|diag| diag.subject.map(|span| span.start));
     let mut sorted = Diagnostics::new();
@@ -309,7 +309,7 @@ impl<'a> Parser<'a> {
         result.map(|result| (list, result))
     }
 
-    fn with_newlines_significant<T>(
+    fn with_newline_significance<T>(
         &mut self,
         newlines: bool,
         parse: impl FnOnce(&mut Self) -> T,
@@ -333,7 +333,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Makes an expression above others of which the highest has `below` levels.
-    fn make_expr(&mut self, kind: ExprKind, span: Span, below: usize) -> Parsed {
+    fn make_expr_with_height(&mut self, kind: ExprKind, span: Span, below: usize) -> Parsed {
         // The height is limited apart from the recursion: a chain of steps is parsed in a loop, but
         // is dropped and evaluated recursively.
         if below >= MAX_DEPTH {

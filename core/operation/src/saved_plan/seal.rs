@@ -21,7 +21,7 @@ pub(super) const SEAL_PART: &str = "seal.json";
 const SHA256_BLOCK_LEN: usize = 64;
 
 /// The shortest key of a user that is one: anything shorter is a file that was cut off.
-const MIN_KEY_LEN: usize = 32;
+const MIN_USER_KEY_LEN: usize = 32;
 
 /// The places of the secret that saved plans are sealed with.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +58,7 @@ pub enum SealVerdict {
 
 /// Seals the parts of a plan. Nothing if there is no key and none can be made.
 pub(super) fn seal_plan_parts(at: &SealKeySource, parts: &[(&str, &[u8])]) -> Option<Vec<u8>> {
-    let key = SecretKey::load(at).or_else(|| SecretKey::create(at))?;
+    let key = SecretKey::load_existing(at).or_else(|| SecretKey::create_user_key(at))?;
     // In the order of the names, in which the parts are read back.
     let mut sorted = parts.to_vec();
     sorted.sort_by_key(|(name, _)| *name);
@@ -71,7 +71,7 @@ pub(super) fn check_plan_seal(at: &SealKeySource, parts: &mut PlanFileParts) -> 
     // A seal that cannot be read counts as none.
     let seal =
         parts.remove(SEAL_PART).and_then(|text| serde_json::from_slice::<PlanSeal>(&text).ok());
-    let Some(key) = SecretKey::load(at) else {
+    let Some(key) = SecretKey::load_existing(at) else {
         return if seal.is_some() { SealVerdict::Unverified } else { SealVerdict::Unsealed };
     };
     let Some(seal) = seal.filter(|seal| seal.key == key.fingerprint()) else {
@@ -159,16 +159,16 @@ struct SecretKey(Vec<u8>);
 
 impl SecretKey {
     /// The key in the environment, or else the one of the user.
-    fn load(at: &SealKeySource) -> Option<Self> {
+    fn load_existing(at: &SealKeySource) -> Option<Self> {
         if let Some(text) = &at.text {
             return Some(Self(text.as_bytes().to_vec()));
         }
         let key = std::fs::read(at.file.as_ref()?).ok()?;
-        (key.len() >= MIN_KEY_LEN).then_some(Self(key))
+        (key.len() >= MIN_USER_KEY_LEN).then_some(Self(key))
     }
 
     /// Makes a random key for the user. Another command may make one at the same time.
-    fn create(at: &SealKeySource) -> Option<Self> {
+    fn create_user_key(at: &SealKeySource) -> Option<Self> {
         let path = at.file.as_ref()?;
         let folder = path.parent()?;
         create_private_dir(folder).ok()?;
@@ -187,7 +187,7 @@ impl SecretKey {
             // Another command may have made a key since, and may have sealed a plan with it.
             drop(file.persist_noclobber(path));
         }
-        Self::load(at)
+        Self::load_existing(at)
     }
 
     fn fingerprint(&self) -> String {

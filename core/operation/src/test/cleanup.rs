@@ -38,7 +38,7 @@ impl SuiteRunner<'_> {
             result = result.and(one);
         }
         let mut diags = Diagnostics::new();
-        self.states.close_and_remove_empty(&mut diags).await;
+        self.states.close_and_remove_empty_states(&mut diags).await;
         result
     }
 }

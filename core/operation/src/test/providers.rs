@@ -118,7 +118,7 @@ fn provider_blocks_of_run<'a>(
 }
 
 /// The provider configurations of the file that a run gets, under the names of its module.
-pub(super) fn suite_provider_blocks_for_run(
+pub(super) fn provider_blocks_needed_by_run(
     config: &Config,
     suite: &TestSuite,
     run: &TestRun,

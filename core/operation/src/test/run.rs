@@ -93,7 +93,7 @@ impl SuiteRunner<'_> {
         let observer = self.inputs.observer;
         observer.on_event(sources, &TestEvent::RunStarted(shown));
         let (started, clock) = ((self.inputs.host.clock)(), Instant::now());
-        let mut result = RunResult::new(run.name.clone(), TestStatus::Error);
+        let mut result = RunResult::with_status_only(run.name.clone(), TestStatus::Error);
         result.n_asserts = run.asserts.len();
         let ready = self.prepare_run(&mut result.diags, sources, run);
         // Each run configures its providers for itself, as runs of the program do.
@@ -291,7 +291,7 @@ impl<'a> RunJob<'a> {
         let world = operation.host_values(false);
         let phase =
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
-        let status = self.check_assertions(diags, &operation.phase_session(phase)).await;
+        let status = self.check_assertions(diags, &operation.engine_session(phase)).await;
         let outputs = Some(results.root().output_object());
         RunJobOutcome {
             status,
@@ -323,7 +323,7 @@ impl<'a> RunJob<'a> {
         let world = operation.host_values(true);
         let phase =
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
-        let engine = operation.phase_session(phase);
+        let engine = operation.engine_session(phase);
         // Errors of conditions were reported by the apply.
         let missing = MissingResourceMeaning::MayBeEmpty;
         let _ = evaluate_from_state(&engine, &mut Diagnostics::new(), missing).await;

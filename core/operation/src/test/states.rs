@@ -23,7 +23,7 @@ use crate::messages;
 use crate::state_session::{SessionOptions, StateSession};
 
 /// The name of a state's file within its folder.
-const STATE_FILE: &str = "terraform.tfstate";
+const STATE_FILE_NAME: &str = "terraform.tfstate";
 
 /// The configuration of a run, with values for its variables.
 pub(super) struct RunConfig {
@@ -66,7 +66,7 @@ pub(super) fn has_objects_to_destroy(state: &State) -> bool {
 impl TestState {
     /// The path of the state file.
     pub(super) fn path(&self) -> PathBuf {
-        self.folder.join(STATE_FILE)
+        self.folder.join(STATE_FILE_NAME)
     }
 }
 
@@ -104,7 +104,7 @@ impl TestStates {
         let files = StateFilePaths {
             backup: None,
             durability: Durability::ProcessEnd,
-            ..StateFilePaths::from_state_path(folder.join(STATE_FILE))
+            ..StateFilePaths::from_state_path(folder.join(STATE_FILE_NAME))
         };
         let options = SessionOptions::new("test", &folder);
         // The state of a test has the same secrets as any other.
@@ -127,7 +127,7 @@ impl TestStates {
     }
 
     /// Ends the use of the states, and removes those without objects.
-    pub(super) async fn close_and_remove_empty(&mut self, diags: &mut Diagnostics) {
+    pub(super) async fn close_and_remove_empty_states(&mut self, diags: &mut Diagnostics) {
         // Taken out, because giving back a lock needs the session as a whole.
         for (_, state) in std::mem::take(&mut self.open) {
             // A state without objects is worth nothing: no command could do anything with it.

@@ -14,7 +14,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
 use super::TestInputs;
-use super::providers::suite_provider_blocks_for_run;
+use super::providers::provider_blocks_needed_by_run;
 use crate::messages;
 
 /// A value of a test file, and its place.
@@ -97,7 +97,7 @@ impl RunVariables<'_> {
         needed.extend(self.run.variables.iter().flat_map(|one| variable_names_in(&one.expr)));
         needed.extend(self.names_in_asserts());
         // Arguments of the providers that the run gets refer to the variables of the file as well.
-        for provider in suite_provider_blocks_for_run(self.config, self.suite, self.run) {
+        for provider in provider_blocks_needed_by_run(self.config, self.suite, self.run) {
             needed.extend(
                 refs::traversals_of_body(&provider.body).iter().filter_map(referenced_variable),
             );

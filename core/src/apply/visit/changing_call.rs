@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
 
 use self::salvage::to_journaled_answer;
 use super::ApplyContext;
-use crate::instance::ChangeRequest;
+use crate::instance_steps::ChangeRequest;
 use crate::messages;
 use crate::provider::{CallContext, ChangeValues, ProviderClient, ResourceType};
 use crate::state::ObjectState;

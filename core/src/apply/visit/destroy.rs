@@ -14,7 +14,9 @@ use crate::change::Action;
 use crate::config::ProvisionerTiming;
 use crate::eval::DestroyedObjectScope;
 use crate::event::Event;
-use crate::instance::{encode_for_state, find_client_of_state, prior_object_label, unmark_value};
+use crate::instance_steps::{
+    encode_for_state, find_client_of_state, prior_object_label, unmark_value,
+};
 use crate::progress::{ProgressSubject, wait_with_progress};
 use crate::provider::{CallContext, ChangeValues, add_marks};
 use crate::state::journal::{self, Intent};

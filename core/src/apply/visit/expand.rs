@@ -7,7 +7,7 @@ use crate::addr::{InstanceAddr, InstanceKey, ResourceAddr};
 use crate::apply::vertex::ExpandVertex;
 use crate::change::Action;
 use crate::eval::{Expansion, ModuleResults, expand};
-use crate::instance::decode_stored_value;
+use crate::instance_steps::decode_stored_value;
 use crate::plan::PlanMode;
 
 /// Expands a resource in every instance of its module. When everything is destroyed the state says

@@ -20,7 +20,7 @@ use crate::change::{Action, Change};
 use crate::config::ProvisionerTiming;
 use crate::eval::ModuleScope;
 use crate::event::Event;
-use crate::instance::{
+use crate::instance_steps::{
     ChangeRequest, INVALID_PLAN_SUMMARY, InstanceConfig, PriorObject, ResourceClient,
     ResourceWithAddress, ViolationSummary, find_client_of_config, object_for_state, object_label,
     prior_object_label, sensitive_paths, unmark_value,

@@ -5,7 +5,7 @@ use formwork_value::{Diagnostics, Reported};
 
 use super::{ApplyContext, instance};
 use crate::apply::vertex::UnchangedVertex;
-use crate::instance::InstanceConfig;
+use crate::instance_steps::InstanceConfig;
 
 /// Visits an instance that stays as it is.
 ///

@@ -188,7 +188,7 @@ impl FileAccess {
 
     /// The access that another file allows as well.
     #[must_use]
-    pub fn common_access(self, other: Self) -> Self {
+    pub fn intersection(self, other: Self) -> Self {
         // What another group may do says nothing about this one.
         let mask = if self.group == other.group { 0o777 } else { 0o707 };
         Self { mode: self.mode & other.mode & mask, ..self }

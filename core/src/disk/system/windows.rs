@@ -159,7 +159,7 @@ impl FileAccess {
 
     /// The access that another file allows as well.
     #[must_use]
-    pub fn common_access(self, _other: Self) -> Self {
+    pub fn intersection(self, _other: Self) -> Self {
         self
     }
 

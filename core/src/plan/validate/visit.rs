@@ -10,7 +10,7 @@ use crate::eval::check_references::{ReferenceLocation, StaticReferenceCheck, dec
 use crate::eval::conditions::validate_conditions;
 use crate::eval::import::expand_import;
 use crate::eval::{ModuleResults, ModuleScope, RepetitionData, expand};
-use crate::instance::{
+use crate::instance_steps::{
     ProvisionedResource, check_ephemeral_values, check_ignored_changes, check_provisioners,
     point_diagnostics_at_parts,
 };

@@ -8,7 +8,7 @@ use super::PlanContext;
 use super::resource::ResourceInModule;
 use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, ActionReason, Change};
-use crate::instance::{DataReadResult, ResourceClient, sensitive_paths, unmark_value};
+use crate::instance_steps::{DataReadResult, ResourceClient, sensitive_paths, unmark_value};
 use crate::plan::PlanMode;
 use crate::plan::planned_resources::PendingChangeQuery;
 use crate::plan::visit_outcome::{ObjectOutcome, RefreshResult};

@@ -16,7 +16,7 @@ use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ProviderConfigAddr, Res
 use crate::change::{Action, ActionReason, Change};
 use crate::config::Resource;
 use crate::eval::{Expansion, ModuleResults};
-use crate::instance::{
+use crate::instance_steps::{
     ChangeRequest, INVALID_PLAN_SUMMARY, find_client_of_state, point_diagnostics_at_parts,
     unmark_value,
 };

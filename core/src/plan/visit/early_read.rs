@@ -4,7 +4,7 @@ use formwork_value::Diagnostics;
 
 use super::prior_state::{self, ObjectOwner};
 use super::{PlanContext, run_concurrently};
-use crate::instance::{ResourceWithAddress, find_client_of_config};
+use crate::instance_steps::{ResourceWithAddress, find_client_of_config};
 use crate::plan::prefetch::PrefetchedResource;
 use crate::plan::vertex::EarlyReadVertex;
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use formwork_plugin_protocol::contract::conform::assert_object_compatible;
+use formwork_plugin_protocol::contract::conform::compatibility_violations;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Value};
 
 use super::PlanContext;
@@ -12,7 +12,7 @@ use super::prior_state::{ObjectOwner, PriorState};
 use crate::addr::InstanceAddr;
 use crate::change::ImportKey;
 use crate::config::{ProvisionerTiming, Resource};
-use crate::instance::unmark_value;
+use crate::instance_steps::unmark_value;
 use crate::messages;
 use crate::plan::visit_outcome::RefreshResult;
 use crate::provider::{
@@ -87,7 +87,7 @@ pub(super) async fn find_created_object(
     let about = CallContext { addr, block: Some(config.span) };
     // A key such as a name may belong to a foreign object. Taking it over would let the next run
     // change or destroy it.
-    let differences = assert_object_compatible(
+    let differences = compatibility_violations(
         ty.schema_block(),
         &unmark_value(planned),
         &unmark_value(&prior.current),
@@ -124,7 +124,7 @@ async fn find_created_by_listing(
     let fits = |one: &ListedObject| {
         // Objects in the state are managed under another address and cannot be the lost one.
         !known.contains(&one.stored)
-            && assert_object_compatible(ty.schema_block(), planned, &one.object).is_empty()
+            && compatibility_violations(ty.schema_block(), planned, &one.object).is_empty()
     };
     let found: Vec<ListedObject> = listed.into_iter().filter(fits).collect();
     let open = view.options.interrupted_creations.iter();
@@ -190,7 +190,7 @@ fn choose_candidate<'l>(
     let fitting = |one: &ListedObject| -> Vec<&InstanceAddr> {
         let fits = |planned: &Value| {
             !planned.ty().conforms_to(&ty.ty)
-                || assert_object_compatible(ty.schema_block(), &unmark_value(planned), &one.object)
+                || compatibility_violations(ty.schema_block(), &unmark_value(planned), &one.object)
                     .is_empty()
         };
         open.iter().filter(|(_, planned)| fits(planned)).map(|(addr, _)| *addr).collect()

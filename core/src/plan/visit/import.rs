@@ -9,7 +9,7 @@ use super::prior_state::{ObjectOwner, PriorState};
 use crate::addr::{InstanceAddr, ProviderConfigAddr};
 use crate::change::ImportKey;
 use crate::event::Event;
-use crate::instance::{find_client_of_state, object_for_state, object_label};
+use crate::instance_steps::{find_client_of_state, object_for_state, object_label};
 use crate::messages;
 use crate::plan::visit_outcome::{ObjectOutcome, RefreshResult};
 use crate::provider::{CallContext, ImportedObject, ObjectToRead, add_marks};

@@ -18,7 +18,9 @@ use crate::change::{Action, ActionReason, Change, PlannedImport, ReplaceOrder};
 use crate::config::{IgnoreChanges, Resource};
 use crate::eval::ModuleScope;
 use crate::eval::vertex::has_infinite_number;
-use crate::instance::{ChangeRequest, PriorObject, ResourceClient, sensitive_paths, unmark_value};
+use crate::instance_steps::{
+    ChangeRequest, PriorObject, ResourceClient, sensitive_paths, unmark_value,
+};
 use crate::messages;
 use crate::plan::PlanMode;
 use crate::plan::choose_action::{ActionInputs, choose_action};

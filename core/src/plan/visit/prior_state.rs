@@ -9,7 +9,7 @@ use super::PlanContext;
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr};
 use crate::change::{Action, Change};
 use crate::event::Event;
-use crate::instance::{encode_for_state, object_label, sensitive_paths};
+use crate::instance_steps::{encode_for_state, object_label, sensitive_paths};
 use crate::plan::visit_outcome::RefreshResult;
 use crate::provider::{
     CallContext, MoveSource, ObjectToRead, ProviderClient, ResourceType, add_marks,

@@ -13,7 +13,7 @@ use crate::change::{Action, ActionReason, ImportKey};
 use crate::ephemeral::EphemeralInstance;
 use crate::eval::import::{expand_import, unknown_id_error, unknown_repetition_error};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
-use crate::instance::{decode_stored_value, point_diagnostics_at_parts};
+use crate::instance_steps::{decode_stored_value, point_diagnostics_at_parts};
 use crate::messages;
 use crate::plan::vertex::ResourceVertex;
 use crate::plan::visit_outcome::{ObjectOutcome, RefreshResult, ResourceOutcome};

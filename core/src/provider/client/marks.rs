@@ -12,7 +12,7 @@ pub fn add_marks(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
     let is_stored = |path: &&Path| {
         !ty.schema_block().attribute_at(path).is_some_and(|(attribute, _)| attribute.write_only)
     };
-    let is_there = |path: &&Path| path_leads_to_part(value.value(), path);
+    let is_there = |path: &&Path| may_have_part_at(value.value(), path);
     let mut paths: Vec<_> = sensitive.iter().filter(is_stored).filter(is_there).cloned().collect();
     paths.extend(ty.schema_block().sensitive_paths(value.value()));
     if paths.is_empty() {
@@ -21,13 +21,13 @@ pub fn add_marks(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
     value.with_marks(&MarkPaths::on_all_paths(paths, Marks::SENSITIVE))
 }
 
-/// Whether a path leads to a part of a value. A part of something unknown may come, and an element of a
-/// set has no path of its own.
-fn path_leads_to_part(value: &Value, path: &Path) -> bool {
+/// Whether a value has or may come to have a part at a path: a part of something unknown may come, and
+/// an element of a set has no path of its own.
+fn may_have_part_at(value: &Value, path: &Path) -> bool {
     // A key that is absent hides nothing, as in Terraform.
     let mut part = value;
     for step in &path.0 {
-        match part.under_marks() {
+        match part.without_own_marks() {
             Value::Unknown(_) | Value::Set(_) => return true,
             Value::Null(_) => return false,
             _ => {}

@@ -20,7 +20,7 @@ pub fn not_equal(left: &Value, right: &Value) -> Value {
 
 /// Whether two values are equal; `None` if what is unknown decides it.
 pub(super) fn values_equal(left: &Value, right: &Value) -> Option<bool> {
-    match (left.under_marks(), right.under_marks()) {
+    match (left.without_own_marks(), right.without_own_marks()) {
         // These need no types, which would have to be made of the values.
         (Value::String(a), Value::String(b)) => return Some(a == b),
         (Value::Number(a), Value::Number(b)) => return Some(a == b),
@@ -83,7 +83,7 @@ fn refinement_excludes(range: &Refinement, other: &Value) -> bool {
 
 /// Compares the parts of two known values of one type.
 fn parts_equal(left: &Value, right: &Value) -> Option<bool> {
-    let (left, right) = (left.under_marks(), right.under_marks());
+    let (left, right) = (left.without_own_marks(), right.without_own_marks());
     let (a, b) = (left.children(), right.children());
     let mut parts = a.iter().zip(b).map(|(a, b)| typed_values_equal(a, b));
     match (left, right) {
@@ -112,7 +112,7 @@ fn parts_equal(left: &Value, right: &Value) -> Option<bool> {
 
 /// Compares values at one place of two values of one type: the types agree, nulls aside.
 fn typed_values_equal(left: &Value, right: &Value) -> Option<bool> {
-    match (left.under_marks(), right.under_marks()) {
+    match (left.without_own_marks(), right.without_own_marks()) {
         (
             Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Tuple(_) | Value::Object(_),
             other,
@@ -123,7 +123,7 @@ fn typed_values_equal(left: &Value, right: &Value) -> Option<bool> {
 
 /// Whether something inside is unknown and of no known type.
 fn has_part_of_unknown_type(value: &Value) -> bool {
-    match value.under_marks() {
+    match value.without_own_marks() {
         Value::Unknown(unknown) => *unknown.ty() == Type::Dynamic,
         value => !value.is_wholly_known() && value.children().iter().any(has_part_of_unknown_type),
     }

@@ -12,7 +12,8 @@ use crate::{Type, Value};
 /// When an operand is null or no number.
 pub fn less(left: &Value, right: &Value) -> Result<Value, OperationError> {
     let (_, marks) = extract_operands([left, right], &Type::Number, as_number)?;
-    Ok(bool_or_unknown(is_less_if_decided(left.under_marks(), right.under_marks())).mark(marks))
+    Ok(bool_or_unknown(is_less_if_decided(left.without_own_marks(), right.without_own_marks()))
+        .mark(marks))
 }
 
 /// `left <= right`; `left >= right` is this with the operands exchanged.
@@ -21,7 +22,7 @@ pub fn less(left: &Value, right: &Value) -> Result<Value, OperationError> {
 /// When an operand is null or no number.
 pub fn less_or_equal(left: &Value, right: &Value) -> Result<Value, OperationError> {
     let (_, marks) = extract_operands([left, right], &Type::Number, as_number)?;
-    let (left, right) = (left.under_marks(), right.under_marks());
+    let (left, right) = (left.without_own_marks(), right.without_own_marks());
     // Equality goes by the printed digits and order by the exact value, so both are asked: numbers
     // of different precision may be equal and yet ordered.
     let result = match (is_less_if_decided(left, right), values_equal(left, right)) {

@@ -23,7 +23,7 @@ fn prefixed(prefix: &str) -> Value {
 }
 
 fn show(value: &Value) -> &'static str {
-    match value.under_marks() {
+    match value.without_own_marks() {
         Value::Bool(true) => "true",
         Value::Bool(false) => "false",
         Value::Unknown(unknown) if unknown.refinement().not_null => "unknown",

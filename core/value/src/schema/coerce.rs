@@ -15,7 +15,7 @@ impl Block {
     /// attribute, or some part does not convert.
     pub fn coerce(&self, value: &Value) -> Result<Value, ConversionError> {
         let marks = value.marks();
-        let coerced = match value.under_marks() {
+        let coerced = match value.without_own_marks() {
             Value::Null(_) => Value::null(self.implied_type()),
             Value::Unknown(_) => Value::unknown(self.implied_type()),
             Value::Object(object) => {
@@ -80,7 +80,7 @@ impl NestedBlock {
     /// As [`Block::coerce`], or when the value is not a collection as the nesting wants it.
     pub fn coerce(&self, value: &Value) -> Result<Value, ConversionError> {
         let marks = value.marks();
-        let coerced = match (self.nesting, value.under_marks()) {
+        let coerced = match (self.nesting, value.without_own_marks()) {
             (Nesting::Single | Nesting::Group, Value::Unknown(_)) => {
                 Value::unknown(self.block.implied_type())
             }
@@ -92,7 +92,7 @@ impl NestedBlock {
             (
                 Nesting::List | Nesting::Set,
                 inner @ (Value::List(_) | Value::Set(_) | Value::Tuple(_)),
-            ) => self.to_collection_value(self.coerce_elements(inner)?),
+            ) => self.to_list_or_set_value(self.coerce_elements(inner)?),
             (Nesting::Map, inner @ (Value::Map(_) | Value::Object(_))) => {
                 let elements = self.coerce_elements(inner)?;
                 self.to_keyed_collection_value(

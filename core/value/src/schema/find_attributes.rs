@@ -60,7 +60,7 @@ impl Block {
             return Vec::new();
         }
         let mut search =
-            AttributeSearch { wanted, path: Path::root(), set_at: None, found: Vec::new() };
+            AttributePathSearch { wanted, path: Path::root(), set_at: None, found: Vec::new() };
         search.visit_block(self, value);
         search.found.sort();
         // All attributes inside one set lead to the path of the set.
@@ -77,7 +77,7 @@ impl Block {
 }
 
 /// A search for attributes along a value.
-struct AttributeSearch<'w> {
+struct AttributePathSearch<'w> {
     wanted: &'w dyn Fn(&Attribute) -> bool,
     path: Path,
     /// Length of the path of the outermost set, inside one. No path leads further.
@@ -85,10 +85,10 @@ struct AttributeSearch<'w> {
     found: Vec<Path>,
 }
 
-impl AttributeSearch<'_> {
+impl AttributePathSearch<'_> {
     fn visit_block(&mut self, block: &Block, value: &Value) {
         // A null or unknown block has no parts to look into.
-        let Value::Object(object) = value.under_marks() else { return };
+        let Value::Object(object) = value.without_own_marks() else { return };
         for (name, part) in object.iter() {
             self.path.0.push(Step::Attribute(name.clone()));
             if let Some(attr) = block.attributes.get(name) {
@@ -109,7 +109,7 @@ impl AttributeSearch<'_> {
         }
         let AttributeKind::Nested(nested) = &attr.kind else { return };
         self.visit_elements(nested.nesting, value, &mut |search, element| {
-            let Value::Object(object) = element.under_marks() else { return };
+            let Value::Object(object) = element.without_own_marks() else { return };
             for (name, part) in object.iter() {
                 let Some(attr) = nested.attributes.get(name) else { continue };
                 search.path.0.push(Step::Attribute(name.clone()));

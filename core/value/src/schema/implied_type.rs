@@ -49,14 +49,14 @@ impl NestedBlock {
         match self.nesting {
             Nesting::Single => Value::null(self.block.implied_type()),
             Nesting::Group => self.block.empty_value(),
-            Nesting::List | Nesting::Set => self.to_collection_value(Vec::new()),
+            Nesting::List | Nesting::Set => self.to_list_or_set_value(Vec::new()),
             Nesting::Map => self.to_keyed_collection_value(Vec::new()),
         }
     }
 
     /// The value that holds `blocks`, values of the content, where the nesting is list or set.
     #[must_use]
-    pub fn to_collection_value(&self, blocks: Vec<Value>) -> Value {
+    pub fn to_list_or_set_value(&self, blocks: Vec<Value>) -> Value {
         let content = self.block.implied_type();
         match self.nesting {
             Nesting::Set => Value::set(content, blocks),

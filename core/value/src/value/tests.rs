@@ -23,7 +23,7 @@ fn maps_and_objects_sort_their_names_and_keep_the_last_of_equal_ones() {
 fn marks_add_up_and_never_nest() {
     let value = Value::int(1).mark(Marks::SENSITIVE).mark(Marks::EPHEMERAL).mark(Marks::NONE);
     assert_eq!(value.marks(), Marks::SENSITIVE | Marks::EPHEMERAL);
-    assert_eq!(value.under_marks(), &Value::int(1));
+    assert_eq!(value.without_own_marks(), &Value::int(1));
     assert_eq!(Value::tuple(vec![value.clone()]).all_marks(), value.marks());
     assert_eq!(value.clone().unmark(), (Value::int(1), value.marks()));
 }

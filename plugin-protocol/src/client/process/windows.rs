@@ -105,7 +105,7 @@ impl Process {
     }
 
     /// Returns how it ended, if it has.
-    pub(crate) fn exit(&self) -> Option<Exit> {
+    pub(crate) fn exit_if_ended(&self) -> Option<Exit> {
         *self.exit.borrow()
     }
 

@@ -79,7 +79,7 @@ fn transport(channel: Channel) -> Arc<dyn Transport> {
 async fn over_the_wire(provider: Arc<dyn Provider>, protocol: Protocol) -> GrpcProvider {
     // A dropped handle leaves its task running, so the wire stays.
     let (channel, _wire) = connect(ProviderService::new(provider)).await;
-    GrpcProvider::over(transport(channel), protocol)
+    GrpcProvider::over_transport(transport(channel), protocol)
 }
 
 // ---- Equal requests and answers
@@ -280,7 +280,7 @@ async fn what_came_before_a_failure_in_a_stream_is_kept() {
 #[tokio::test]
 async fn a_connection_that_breaks_is_explained_by_who_knows() {
     let (channel, wire) = connect(ProviderService::new(Arc::new(Bad))).await;
-    let provider = GrpcProvider::over(transport(channel), Protocol::V6);
+    let provider = GrpcProvider::over_transport(transport(channel), Protocol::V6);
     provider.configure(example::configure()).await.unwrap();
     // `join!` polls in this order, so the call begins before the wire breaks.
     let (failure, ()) = tokio::join!(provider.apply(example::apply()), async { wire.abort() });
@@ -373,7 +373,7 @@ async fn an_answer_that_makes_no_sense_is_the_providers_fault() {
     let mut failures = Vec::new();
     for pieces in junk {
         let (channel, _wire) = connect(Junk(pieces)).await;
-        let wire = GrpcProvider::over(transport(channel), Protocol::V6);
+        let wire = GrpcProvider::over_transport(transport(channel), Protocol::V6);
         failures.push(wire.schema().await.err());
     }
     check_failures(

@@ -7,7 +7,7 @@ use formwork_value::{Plain, Refinement, Step, Type, Value};
 
 use super::super::fixtures::{
     attributes_block, block_value, block_value_with_nulls, four_attributes, nested_attribute,
-    text_attribute, with_nested_block, with_unknown,
+    text_attribute, with_nested_block, with_unknown_attribute,
 };
 use super::*;
 
@@ -36,7 +36,7 @@ fn secret() -> Block {
 
 /// Judges one answer about objects without identities.
 fn judged(schema: &Block, exchange: &AnswerToCheck<'_>) -> Vec<Violation> {
-    check_answer(exchange, &Schemas { object: schema, identity: None })
+    check_answer(exchange, &TypeSchemas { object: schema, identity: None })
 }
 
 fn simple(rule: Rule, call: Call<'_>, broken: &Plain, kept: &Plain) -> Case {
@@ -124,7 +124,7 @@ fn identity_cases() -> Vec<Case> {
     let identity = |id: Value| Payload::Value(plain(Value::object([("id", id)])), ty.clone());
     let judge = |came: &Payload, ty: Option<&Type>| {
         let exchange = AnswerToCheck::for_call(Call::Any).with_identity(Some(came));
-        check_answer(&exchange, &Schemas { object: &schema, identity: ty })
+        check_answer(&exchange, &TypeSchemas { object: &schema, identity: ty })
     };
     let good = identity(Value::string("1"));
     let kept = || judge(&good, Some(&ty));
@@ -164,12 +164,12 @@ fn plan_cases() -> Vec<Case> {
     let in_blocks = |text: &str| block_value(&blocks, text);
     let block_config = in_blocks(r#"{"b":[{"name":"a"}]}"#);
     // A `dynamic` block over an unknown value makes all blocks of its type unknown.
-    let dynamic = with_unknown(&in_blocks("{}"), "b");
+    let dynamic = with_unknown_attribute(&in_blocks("{}"), "b");
     vec![
         plan(Rule::PlanExistence, &schema, &config, &null(&schema), &good),
         plan(Rule::PlanConfigKept, &schema, &config, &of(r#"{"name":"b"}"#), &good),
         plan(Rule::PlanComputedOnly, &schema, &config, &of(r#"{"name":"a","note":"n"}"#), &good),
-        plan(Rule::PlanNestedKnown, &single, &one, &with_unknown(&one, "x"), &one),
+        plan(Rule::PlanNestedKnown, &single, &one, &with_unknown_attribute(&one, "x"), &one),
         plan(Rule::PlanElements, &single, &one, &in_single(r#"{"x":[]}"#), &one),
         plan(
             Rule::PlanBlocksNotNull,
@@ -183,7 +183,7 @@ fn plan_cases() -> Vec<Case> {
             Rule::PlanBlocksKnown,
             &blocks,
             &block_config,
-            &with_unknown(&block_config, "b"),
+            &with_unknown_attribute(&block_config, "b"),
             &block_config,
         ),
         plan(Rule::PlanDynamicKept, &blocks, &dynamic, &block_config, &dynamic),

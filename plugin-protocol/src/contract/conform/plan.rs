@@ -18,7 +18,7 @@ use super::super::{Rule, Violation};
 /// Finds what a provider may not have planned, given the configuration it got and the prior object
 /// it knew. No violations: the plan is valid.
 #[must_use]
-pub(in crate::contract) fn assert_plan_valid(
+pub(in crate::contract) fn plan_violations(
     block: &Block,
     prior: &Plain,
     config: &Plain,

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use formwork_value::schema::{Block, NestedBlock, Nesting};
 use formwork_value::{Path, Plain, Refinement, Step, Str, Type, Unknown, Value, convert};
 
-use super::super::element_index::{ElementIndex, ElementKey, hash_whole_element};
+use super::super::element_index::{ElementIndex, IndexedParts, hash_whole_element};
 use super::super::rule_values::{
     attribute_value, display_value, element_under_key, keyed_elements,
 };
@@ -17,7 +17,7 @@ use super::super::{Rule, Violation};
 
 /// Finds where an actual object is not what its plan promised. No violations: it is.
 #[must_use]
-pub fn assert_object_compatible(block: &Block, planned: &Plain, actual: &Plain) -> Vec<Violation> {
+pub fn compatibility_violations(block: &Block, planned: &Plain, actual: &Plain) -> Vec<Violation> {
     let mut check = ResultChecker { path: Path::root(), violations: Vec::new() };
     check.check_block(block, planned.value(), actual.value());
     check.violations
@@ -260,7 +260,9 @@ impl ResultChecker {
                 Some((alike, found)) if *alike == planned => *found,
                 _ => {
                     let mut found = false;
-                    for at in candidates.matching_positions(planned_element_key(planned), planned) {
+                    for at in
+                        candidates.matching_positions(indexed_parts_of_planned(planned), planned)
+                    {
                         // No early end: several actual elements may come of planned ones that
                         // differ in unknown parts only.
                         if self.is_compatible(element, planned, &after[*at]) {
@@ -314,16 +316,16 @@ impl ResultChecker {
 
 /// Parts of a planned set element that a corresponding applied one must share: simple known
 /// attributes, or the whole of a known value that is no object.
-fn planned_element_key(planned: &Value) -> ElementKey {
+fn indexed_parts_of_planned(planned: &Value) -> IndexedParts {
     let simple =
         |part: &Value| matches!(part, Value::Bool(_) | Value::Number(_) | Value::String(_));
     match planned {
         Value::Object(object) => {
             let certain = object.iter().filter(|(_, part)| simple(part));
-            ElementKey::Attributes(certain.map(|(name, _)| name.clone()).collect())
+            IndexedParts::Attributes(certain.map(|(name, _)| name.clone()).collect())
         }
-        _ if planned.is_wholly_known() => ElementKey::Whole,
-        _ => ElementKey::Attributes(Vec::new()),
+        _ if planned.is_wholly_known() => IndexedParts::Whole,
+        _ => IndexedParts::Attributes(Vec::new()),
     }
 }
 

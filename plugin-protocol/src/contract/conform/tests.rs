@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::fixtures::{
     attributes_block, block_value, block_value_with_nulls, four_attributes, nested_attribute,
-    text_attribute, violation_lines, with_nested_block, with_unknown,
+    text_attribute, violation_lines, with_nested_block, with_unknown_attribute,
 };
 use super::*;
 use formwork_value::schema::{Attribute, Nesting, Role};
@@ -18,14 +18,14 @@ fn two() -> Vec<(&'static str, Attribute)> {
 #[track_caller]
 fn plan(schema: &Block, prior: &str, config: &str, planned: &str, want: &[&str]) {
     let [prior, config, planned] = [prior, config, planned].map(|text| block_value(schema, text));
-    let violations = assert_plan_valid(schema, &prior, &config, &planned);
+    let violations = plan_violations(schema, &prior, &config, &planned);
     assert_eq!(violation_lines(&violations), want);
 }
 
 #[track_caller]
 fn result(schema: &Block, planned: &str, actual: &str, want: &[&str]) {
     let [planned, actual] = [planned, actual].map(|text| block_value(schema, text));
-    assert_eq!(violation_lines(&assert_object_compatible(schema, &planned, &actual)), want);
+    assert_eq!(violation_lines(&compatibility_violations(schema, &planned, &actual)), want);
 }
 
 #[test]
@@ -196,8 +196,8 @@ fn nested_attributes_are_held_to_the_same_rules_one_by_one() {
         &[".x: count in plan (2) disagrees with count in config (1)"],
     );
     let config = block_value(&list, r#"{"x":[{"n":"a"}]}"#);
-    let planned = with_unknown(&config, "x");
-    let violations = assert_plan_valid(&list, &block_value(&list, "null"), &config, &planned);
+    let planned = with_unknown_attribute(&config, "x");
+    let violations = plan_violations(&list, &block_value(&list, "null"), &config, &planned);
     assert_eq!(violation_lines(&violations), [".x: planned unknown for configured value"]);
 }
 
@@ -245,19 +245,19 @@ fn nested_blocks_are_as_many_as_configured() {
         let schema = of(nesting);
         let (null, empty) = (block_value(&schema, "null"), block_value(&schema, "{}"));
         let violations =
-            assert_plan_valid(&schema, &null, &empty, &block_value_with_nulls(&schema, "{}"));
+            plan_violations(&schema, &null, &empty, &block_value_with_nulls(&schema, "{}"));
         assert_eq!(
             violation_lines(&violations),
             [format!(
                 ".b: attribute representing a {kind} of nested blocks must be empty to indicate no blocks, not null"
             )]
         );
-        let unknown = with_unknown(&empty, "b");
+        let unknown = with_unknown_attribute(&empty, "b");
         // An unknown block is a `dynamic` block over an unknown value.
-        assert_eq!(assert_plan_valid(&schema, &null, &unknown, &unknown), []);
-        let violations = violation_lines(&assert_plan_valid(&schema, &null, &unknown, &empty));
+        assert_eq!(plan_violations(&schema, &null, &unknown, &unknown), []);
+        let violations = violation_lines(&plan_violations(&schema, &null, &unknown, &empty));
         assert!(violations[0].ends_with("for unknown dynamic block"), "{violations:?}");
-        let violations = violation_lines(&assert_plan_valid(&schema, &null, &empty, &unknown));
+        let violations = violation_lines(&plan_violations(&schema, &null, &empty, &unknown));
         assert_eq!(
             violations,
             [
@@ -377,7 +377,10 @@ fn blocks_come_out_as_planned() {
     for nesting in [Nesting::Single, Nesting::List, Nesting::Set, Nesting::Map] {
         let schema = of(nesting);
         let actual = block_value(&schema, "{}");
-        assert_eq!(assert_object_compatible(&schema, &with_unknown(&actual, "b"), &actual), []);
+        assert_eq!(
+            compatibility_violations(&schema, &with_unknown_attribute(&actual, "b"), &actual),
+            []
+        );
     }
 }
 
@@ -392,9 +395,9 @@ fn a_large_set_is_no_matter() {
     };
     let planned = elements(&|_| "?".into());
     let actual = elements(&|at| at.to_string());
-    assert_eq!(assert_object_compatible(&schema, &planned, &actual), []);
+    assert_eq!(compatibility_violations(&schema, &planned, &actual), []);
     // All known, all unknown and all different: none of them makes each meet each.
-    assert_eq!(assert_object_compatible(&schema, &actual, &actual), []);
+    assert_eq!(compatibility_violations(&schema, &actual, &actual), []);
     let names = |text: &dyn Fn(usize) -> String| {
         let list: Vec<Value> = (0..20_000).map(|at| Value::string(text(at))).collect();
         let set = Value::set(Type::String, list);
@@ -403,9 +406,9 @@ fn a_large_set_is_no_matter() {
     let schema =
         attributes_block(vec![("s", Attribute::new(Type::set(Type::String), Role::Computed))]);
     let known = names(&|at| format!("n{at}"));
-    assert_eq!(assert_object_compatible(&schema, &known, &known), []);
+    assert_eq!(compatibility_violations(&schema, &known, &known), []);
     let other = names(&|at| format!("m{at}"));
-    assert_eq!(assert_object_compatible(&schema, &known, &other).len(), 20_000);
+    assert_eq!(compatibility_violations(&schema, &known, &other).len(), 20_000);
 }
 
 #[test]
@@ -415,7 +418,7 @@ fn an_unknown_value_becomes_only_what_was_known_about_it() {
     let of = |part: Value| Plain::try_from(Value::object([("a", part)])).unwrap();
     let check = |ty: Type, refinement: &Refinement, actual: Value| {
         let unknown = Value::Unknown(Arc::new(Unknown::refined(ty.clone(), refinement.clone())));
-        let violations = assert_object_compatible(&schema(&ty), &of(unknown), &of(actual));
+        let violations = compatibility_violations(&schema(&ty), &of(unknown), &of(actual));
         violation_lines(&violations)
     };
     let fine: [&str; 0] = [];
@@ -448,9 +451,9 @@ fn an_unknown_value_becomes_only_what_was_known_about_it() {
 #[test]
 fn other_answers_are_held_to_their_rules_too() {
     let schema = attributes_block(four_attributes());
-    assert_eq!(destroy_violations(&default_destroy_plan(&schema)), []);
+    assert_eq!(destroy_plan_violations(&default_destroy_plan(&schema)), []);
     assert_eq!(
-        violation_lines(&destroy_violations(&block_value(&schema, "{}"))),
+        violation_lines(&destroy_plan_violations(&block_value(&schema, "{}"))),
         ["planned a non-null destroy value",]
     );
     let partly = block_value(&schema, r#"{"name":"a","id":"?"}"#);

@@ -83,7 +83,8 @@ fn a_map_that_is_not_known_is_left() {
     let schema = schema();
     let prior = block_value(&schema, r#"{"tags":{"a":"1"}}"#);
     // Keys of an unknown map are unknown too, so none can be put back.
-    let config = super::super::fixtures::with_unknown(&block_value(&schema, "{}"), "tags");
+    let config =
+        super::super::fixtures::with_unknown_attribute(&block_value(&schema, "{}"), "tags");
     let result =
         IgnoredChanges::Paths(vec![at("tags").key("a")]).apply_to_config(&schema, &prior, &config);
     assert_eq!(result, config);

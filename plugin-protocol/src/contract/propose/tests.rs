@@ -2,7 +2,7 @@
 
 use super::super::fixtures::{
     attributes_block, block_value, compact_json, four_attributes, nested_attribute, text_attribute,
-    with_nested_block, with_unknown,
+    with_nested_block, with_unknown_attribute,
 };
 use super::*;
 
@@ -237,7 +237,7 @@ fn blocks_over_something_unknown_stay_unknown() {
             nesting,
             attributes_block(four_attributes()),
         );
-        let config = with_unknown(&block_value(&schema, "{}"), "n");
+        let config = with_unknown_attribute(&block_value(&schema, "{}"), "n");
         let prior = block_value(&schema, "{}");
         assert_eq!(compact_json(&proposed_new(&schema, &prior, &config)), "{n:?}");
     }

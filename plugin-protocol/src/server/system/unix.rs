@@ -10,12 +10,12 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 pub(in crate::server) struct HostProcess(Pid);
 
 impl HostProcess {
-    pub(in crate::server) fn current() -> Self {
+    pub(in crate::server) fn of_parent() -> Self {
         Self(getppid())
     }
 
     /// Whether it still runs: the child of a process that has ended has another parent.
-    pub(in crate::server) fn is_running(&self) -> bool {
+    pub(in crate::server) fn may_be_running(&self) -> bool {
         getppid() == self.0
     }
 }
@@ -38,7 +38,7 @@ pub(in crate::server) fn wait_for_end_request() -> io::Result<impl Future<Output
 }
 
 /// Returns stdout, and makes what is printed to it from now on go to stderr.
-pub(in crate::server) fn take_stdout() -> io::Result<File> {
+pub(in crate::server) fn handshake_output() -> io::Result<File> {
     let stdout = File::from(dup(io::stdout())?);
     dup2_stdout(io::stderr())?;
     Ok(stdout)

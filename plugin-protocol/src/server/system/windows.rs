@@ -9,11 +9,11 @@ use tokio::task::JoinHandle;
 pub(in crate::server) struct HostProcess;
 
 impl HostProcess {
-    pub(in crate::server) fn current() -> Self {
+    pub(in crate::server) fn of_parent() -> Self {
         Self
     }
 
-    pub(in crate::server) fn is_running(&self) -> bool {
+    pub(in crate::server) fn may_be_running(&self) -> bool {
         true
     }
 }
@@ -35,6 +35,6 @@ pub(in crate::server) fn wait_for_end_request() -> io::Result<impl Future<Output
 }
 
 /// Returns stdout. Hosts read on behind the handshake and drop what is printed.
-pub(in crate::server) fn take_stdout() -> io::Result<Stdout> {
+pub(in crate::server) fn handshake_output() -> io::Result<Stdout> {
     Ok(io::stdout())
 }

@@ -1,4 +1,4 @@
-//! Calling a function. Signatures are in `offer`.
+//! Calling a function. Signatures are in `provider_schema`.
 
 use super::UnencodableMessage;
 use super::value::{decode_payload, encode_required};

@@ -19,7 +19,7 @@ use v6::get_metadata as names;
 type MapByName<T> = BTreeMap<String, T>;
 
 /// Reads everything under its name; an error says which one it was.
-fn decode_each<W, N>(
+fn decode_each_by_name<W, N>(
     wire: MapByName<W>,
     kind: &str,
     read: impl Fn(W) -> Result<N, InvalidMessage>,
@@ -34,7 +34,7 @@ fn decode_each<W, N>(
         .collect()
 }
 
-fn encode_schemas(
+fn encode_schema_map(
     schemas: &MapByName<Schema>,
 ) -> Result<MapByName<v6::Schema>, UnencodableMessage> {
     schemas.iter().map(|(name, own)| Ok((name.clone(), schema::encode_schema(own)?))).collect()
@@ -65,19 +65,23 @@ impl TryFrom<v6::get_provider_schema::Response> for ProviderSchema {
                 .map(lenient)
                 .transpose()
                 .map_err(|why| why.prepend_place("the schema of provider_meta"))?,
-            resources: decode_each(wire.resource_schemas, "resource", strict)?,
-            data_sources: decode_each(wire.data_source_schemas, "data source", strict)?,
-            ephemeral_resources: decode_each(
+            resources: decode_each_by_name(wire.resource_schemas, "resource", strict)?,
+            data_sources: decode_each_by_name(wire.data_source_schemas, "data source", strict)?,
+            ephemeral_resources: decode_each_by_name(
                 wire.ephemeral_resource_schemas,
                 "ephemeral resource",
                 strict,
             )?,
-            list_resources: decode_each(wire.list_resource_schemas, "list resource", strict)?,
-            state_stores: decode_each(wire.state_store_schemas, "state store", lenient)?,
-            actions: decode_each(wire.action_schemas, "action", |action| {
+            list_resources: decode_each_by_name(
+                wire.list_resource_schemas,
+                "list resource",
+                strict,
+            )?,
+            state_stores: decode_each_by_name(wire.state_store_schemas, "state store", lenient)?,
+            actions: decode_each_by_name(wire.action_schemas, "action", |action| {
                 lenient(action.schema.ok_or_else(|| InvalidMessage::new("it is empty"))?)
             })?,
-            functions: decode_each(wire.functions, "function", TryInto::try_into)?,
+            functions: decode_each_by_name(wire.functions, "function", TryInto::try_into)?,
             capabilities: wire.server_capabilities.map(Into::into).unwrap_or_default(),
             diagnostics,
         })
@@ -95,25 +99,25 @@ impl TryFrom<ProviderSchema> for v6::get_provider_schema::Response {
         Ok(Self {
             // Always: Go hosts refuse an answer without the schema of the provider itself.
             provider: Some(schema::encode_schema(&own.provider)?),
-            resource_schemas: encode_schemas(&own.resources)?,
-            data_source_schemas: encode_schemas(&own.data_sources)?,
+            resource_schemas: encode_schema_map(&own.resources)?,
+            data_source_schemas: encode_schema_map(&own.data_sources)?,
             diagnostics: diag::encode_diagnostics(own.diagnostics),
             provider_meta: own.provider_meta.as_ref().map(schema::encode_schema).transpose()?,
             server_capabilities: Some(own.capabilities.into()),
             functions: own.functions.into_iter().map(|(name, f)| (name, f.into())).collect(),
-            ephemeral_resource_schemas: encode_schemas(&own.ephemeral_resources)?,
-            list_resource_schemas: encode_schemas(&own.list_resources)?,
-            state_store_schemas: encode_schemas(&own.state_stores)?,
-            action_schemas: encode_schemas(&own.actions)?.into_iter().map(action).collect(),
+            ephemeral_resource_schemas: encode_schema_map(&own.ephemeral_resources)?,
+            list_resource_schemas: encode_schema_map(&own.list_resources)?,
+            state_store_schemas: encode_schema_map(&own.state_stores)?,
+            action_schemas: encode_schema_map(&own.actions)?.into_iter().map(action).collect(),
         })
     }
 }
 
-fn schemas_v5_to_v6(schemas: MapByName<v5::Schema>) -> MapByName<v6::Schema> {
+fn schema_map_v5_to_v6(schemas: MapByName<v5::Schema>) -> MapByName<v6::Schema> {
     schemas.into_iter().map(|(name, own)| (name, own.into())).collect()
 }
 
-fn schemas_to_v5(
+fn schema_map_v6_to_v5(
     schemas: MapByName<v6::Schema>,
     kind: &str,
 ) -> Result<MapByName<v5::Schema>, UnencodableMessage> {
@@ -135,14 +139,14 @@ impl From<v5::get_provider_schema::Response> for v6::get_provider_schema::Respon
         };
         Self {
             provider: own.provider.map(Into::into),
-            resource_schemas: schemas_v5_to_v6(own.resource_schemas),
-            data_source_schemas: schemas_v5_to_v6(own.data_source_schemas),
+            resource_schemas: schema_map_v5_to_v6(own.resource_schemas),
+            data_source_schemas: schema_map_v5_to_v6(own.data_source_schemas),
             diagnostics: own.diagnostics,
             provider_meta: own.provider_meta.map(Into::into),
             server_capabilities: own.server_capabilities,
             functions: own.functions,
-            ephemeral_resource_schemas: schemas_v5_to_v6(own.ephemeral_resource_schemas),
-            list_resource_schemas: schemas_v5_to_v6(own.list_resource_schemas),
+            ephemeral_resource_schemas: schema_map_v5_to_v6(own.ephemeral_resource_schemas),
+            list_resource_schemas: schema_map_v5_to_v6(own.list_resource_schemas),
             // Protocol 5 has none.
             state_store_schemas: BTreeMap::new(),
             action_schemas: own.action_schemas.into_iter().map(action).collect(),
@@ -161,17 +165,20 @@ impl TryFrom<v6::get_provider_schema::Response> for v5::get_provider_schema::Res
         };
         Ok(Self {
             provider: wire.provider.map(TryInto::try_into).transpose()?,
-            resource_schemas: schemas_to_v5(wire.resource_schemas, "resource")?,
-            data_source_schemas: schemas_to_v5(wire.data_source_schemas, "data source")?,
+            resource_schemas: schema_map_v6_to_v5(wire.resource_schemas, "resource")?,
+            data_source_schemas: schema_map_v6_to_v5(wire.data_source_schemas, "data source")?,
             diagnostics: wire.diagnostics,
             provider_meta: wire.provider_meta.map(TryInto::try_into).transpose()?,
             server_capabilities: wire.server_capabilities,
             functions: wire.functions,
-            ephemeral_resource_schemas: schemas_to_v5(
+            ephemeral_resource_schemas: schema_map_v6_to_v5(
                 wire.ephemeral_resource_schemas,
                 "ephemeral resource",
             )?,
-            list_resource_schemas: schemas_to_v5(wire.list_resource_schemas, "list resource")?,
+            list_resource_schemas: schema_map_v6_to_v5(
+                wire.list_resource_schemas,
+                "list resource",
+            )?,
             action_schemas: wire
                 .action_schemas
                 .into_iter()
@@ -285,7 +292,11 @@ impl TryFrom<v6::get_resource_identity_schemas::Response> for IdentitySchemas {
 
     fn try_from(wire: v6::get_resource_identity_schemas::Response) -> Result<Self, InvalidMessage> {
         Ok(Self {
-            schemas: decode_each(wire.identity_schemas, "the identity of", decode_identity_schema)?,
+            schemas: decode_each_by_name(
+                wire.identity_schemas,
+                "the identity of",
+                decode_identity_schema,
+            )?,
             diagnostics: diag::decode_diagnostics(wire.diagnostics),
         })
     }
@@ -347,7 +358,7 @@ impl TryFrom<v6::get_functions::Response> for Functions {
 
     fn try_from(wire: v6::get_functions::Response) -> Result<Self, InvalidMessage> {
         Ok(Self {
-            functions: decode_each(wire.functions, "function", TryInto::try_into)?,
+            functions: decode_each_by_name(wire.functions, "function", TryInto::try_into)?,
             diagnostics: diag::decode_diagnostics(wire.diagnostics),
         })
     }

@@ -157,7 +157,7 @@ const RULES_NEEDING_CONFIGURATION: [&str; 25] = [
 ];
 
 /// The longest wait for the answer of a service that does not exist.
-const MAX_ENDPOINT_WAIT: Duration = Duration::from_secs(60);
+const UNREACHABLE_ENDPOINT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Configures with addresses at which nothing answers.
 async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) {
@@ -197,7 +197,8 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
             let Ok(fresh) = suite.start_another_process().await else { continue };
             found = true;
             let request = request::configure_request(&encode_dynamic(&config, &provider.ty()));
-            let call = fresh.call(Rpc::ConfigureProvider, &request, MAX_ENDPOINT_WAIT).await;
+            let call =
+                fresh.call(Rpc::ConfigureProvider, &request, UNREACHABLE_ENDPOINT_TIMEOUT).await;
             suite.record_case("C-05", call.has_reply(), || {
                 Finding::new("C-05", "provider", "an address where nothing answers brings it down")
                     .with_path(&path)

@@ -14,7 +14,7 @@ use crate::plugin::Plugin;
 use crate::request;
 use crate::rpc::Rpc;
 use crate::suite::{CHANGING_CALL_TIMEOUT, READ_ONLY_CALL_TIMEOUT, Suite};
-use crate::system::make_executable;
+use crate::system::make_executable_on_unix;
 
 /// System calls that make, change or remove files by their names.
 const TRACED_SYSTEM_CALLS: &str = "trace=open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir,truncate";
@@ -100,7 +100,7 @@ impl TracedProgram {
                 quote_path_for_shell(program),
             );
             fs::write(traced.wrapper_script_path(), script)?;
-            make_executable(&traced.wrapper_script_path())?;
+            make_executable_on_unix(&traced.wrapper_script_path())?;
             Ok(traced)
         };
         made().map_err(|error| format!("no folder for strace can be made: {error}"))

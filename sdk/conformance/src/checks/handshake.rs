@@ -1,6 +1,6 @@
 //! Checks of the handshake and of the process around it (H): start, socket and end.
 
-mod environment;
+mod network_and_environment;
 mod process_tree;
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use formwork_plugin_protocol::client::short_temp_dir;
 use formwork_plugin_protocol::handshake::Address;
-use formwork_plugin_protocol::host::{self, HostCertificate};
+use formwork_plugin_protocol::host_parts::{self, HostCertificate};
 
 use crate::finding::Finding;
 use crate::message::Msg;
@@ -22,7 +22,7 @@ use crate::plugin::{
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 use crate::system;
-use environment::{
+use network_and_environment::{
     check_network_use, check_two_processes, check_unusual_environments, listens_on_tcp,
 };
 use process_tree::{descendant_pids, is_process_running};
@@ -96,7 +96,7 @@ async fn run_without_host(suite: &Suite, program: &Path) -> Option<(Option<i32>,
         command.env_remove(name);
     }
     command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
-    system::set_own_process_group(&mut command);
+    system::set_process_group_on_unix(&mut command);
     command.stdin(Stdio::null()).stdout(stdout.try_clone().ok()?).stderr(stderr.try_clone().ok()?);
     let mut child = command.spawn().ok()?;
     let pid = i32::try_from(child.id()).ok()?;
@@ -108,7 +108,7 @@ async fn run_without_host(suite: &Suite, program: &Path) -> Option<(Option<i32>,
     .await;
     let is_listening = status.is_none() && listens_on_tcp(pid);
     if status.is_none() {
-        system::kill_process_group(pid);
+        system::kill_process_group_on_unix(pid);
         // On a system without groups.
         let _killed = child.kill();
         let _reaped = child.wait();
@@ -212,7 +212,7 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
                 .with_expected_and_found("a connection", own_error)
         });
         if let Ok(stranger) = HostCertificate::generate() {
-            let foreign = host::connect_to_plugin(
+            let foreign = host_parts::connect_to_plugin(
                 &one.handshake.address,
                 Some((&stranger, certificate)),
                 patience,
@@ -221,7 +221,7 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
                 finding_about_process("H-06", "a client with another certificate is accepted")
             });
         }
-        let plain = host::connect_to_plugin(&one.handshake.address, None, patience).await;
+        let plain = host_parts::connect_to_plugin(&one.handshake.address, None, patience).await;
         suite.record_case("H-06", plain.is_err(), || {
             finding_about_process("H-06", "a client without TLS is accepted")
         });
@@ -253,7 +253,7 @@ fn check_socket_is_private(suite: &mut Suite, started: &StartedPlugin) {
     match &started.handshake.address {
         Address::Unix(path) => {
             // The folder is left out where it is ours, which is closed.
-            let open = system::mode_if_open_to_others(path, started.home.path());
+            let open = system::unix_mode_if_open_to_others(path, started.home.path());
             suite.record_case("H-09", open.is_none(), || {
                 finding_about_process("H-09", "every user of the machine may connect to the socket")
                     .with_expected_and_found(
@@ -328,13 +328,14 @@ async fn check_stdin_unread(suite: &mut Suite, program: &Path) {
     if canary.write_all(lines.as_bytes()).and_then(|()| canary.rewind()).is_err() {
         return;
     }
-    let environment = formwork_plugin_protocol::handshake::HostEnvironment::new(home.path(), None);
+    let environment =
+        formwork_plugin_protocol::handshake::EnvironmentForPlugin::new(home.path(), None);
     let mut command = Command::new(program);
     command.env_remove("PLUGIN_CLIENT_CERT");
     command.envs(environment.set);
     command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
     let Ok(handle) = canary.try_clone() else { return };
-    system::set_own_process_group(&mut command);
+    system::set_process_group_on_unix(&mut command);
     command.stdin(handle).stdout(Stdio::piped()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return };
     let begun = Instant::now();
@@ -343,7 +344,7 @@ async fn check_stdin_unread(suite: &mut Suite, program: &Path) {
     })
     .await;
     if let Ok(pid) = i32::try_from(child.id()) {
-        system::kill_process_group(pid);
+        system::kill_process_group_on_unix(pid);
     }
     // On a system without groups.
     let _killed = child.kill();
@@ -364,7 +365,7 @@ async fn check_interrupt_ignored(suite: &mut Suite, program: &Path) {
     let Some(started) = &plugin.started else { return };
     // Ctrl-C in a terminal reaches plugins too. A host decides what it means, and calls
     // `StopProvider`.
-    let sent = system::interrupt_process(started.child.pid());
+    let sent = system::interrupt_process_on_unix(started.child.pid());
     let ended = started.child.wait(Duration::from_millis(800)).await;
     let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(20)).await;
     suite.record_case("H-12", !sent || (ended.is_none() && call.has_reply()), || {
@@ -397,7 +398,7 @@ async fn check_shutdown(suite: &mut Suite, program: &Path) {
                 .with_expected_and_found("none", format!("{children:?}"))
         });
         for child in children.into_iter().filter(|it| is_process_running(*it)) {
-            system::kill_process(child);
+            system::kill_process_on_unix(child);
         }
     }
     if suite.is_rule_wanted("H-14") {
@@ -422,14 +423,15 @@ fn check_no_child_programs(suite: &mut Suite, children: &[i32]) {
 #[expect(clippy::disallowed_methods, reason = "the group is killed below")]
 async fn check_orphaned_plugin(suite: &mut Suite, program: &Path) {
     let Ok(home) = tempfile::tempdir_in(short_temp_dir()) else { return };
-    let environment = formwork_plugin_protocol::handshake::HostEnvironment::new(home.path(), None);
+    let environment =
+        formwork_plugin_protocol::handshake::EnvironmentForPlugin::new(home.path(), None);
     let mut command = Command::new("/bin/sh");
     // The shell stands for a host, and ends a second after the start.
     command.args(["-c", "\"$0\" >/dev/null 2>&1 & echo $!; sleep 1"]).arg(program);
     command.env_remove("PLUGIN_CLIENT_CERT");
     command.envs(environment.set);
     command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
-    system::set_own_process_group(&mut command);
+    system::set_process_group_on_unix(&mut command);
     command.stdin(Stdio::null()).stderr(Stdio::null());
     let Ok(output) = command.output() else { return };
     let pid = String::from_utf8_lossy(&output.stdout).trim().parse::<i32>().unwrap_or(0);
@@ -438,7 +440,7 @@ async fn check_orphaned_plugin(suite: &mut Suite, program: &Path) {
     }
     let gone = wait_until(Duration::from_secs(10), || !is_process_running(pid)).await;
     if !gone {
-        system::kill_process(pid);
+        system::kill_process_on_unix(pid);
     }
     suite.record_case("H-14", gone, || {
         finding_about_process("H-14", "it runs on when its host is gone")

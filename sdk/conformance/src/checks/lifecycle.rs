@@ -3,13 +3,13 @@
 //! destroys the remaining ones.
 
 mod concurrent_creates;
+mod import_and_list;
 mod journal;
-mod lookup;
 mod remote_calls;
 mod update_and_replace;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::conform::assert_object_compatible;
+use formwork_plugin_protocol::contract::conform::compatibility_violations;
 use formwork_value::{Path, Value};
 
 use super::display_value;
@@ -106,7 +106,7 @@ async fn check_lifecycle(
     };
     // In this order, because later steps change and destroy the object.
     check_stable_after_apply(suite, offered, &object).await;
-    lookup::check_lookups(suite, offered, &object).await;
+    import_and_list::check_import_and_list(suite, offered, &object).await;
     check_read_by_id(suite, offered, &object).await;
     let object = update_and_replace::check_attribute_changes(suite, journal, offered, object).await;
     destroy_and_check_gone(suite, journal, offered, object).await;
@@ -128,7 +128,7 @@ async fn apply_create_plan(
     let request = request::apply_request(offered, create, &planned.answer);
     let call = suite.call_changing(Rpc::ApplyResourceChange, &request).await;
     let object = check_apply_answer(suite, offered, create, planned, &call);
-    record_create_result(journal, entry, offered, &call);
+    journal_create_result(journal, entry, offered, &call);
     suite.record_case("A-01", !call.is_crash_or_hang(), || {
         Finding::new("A-01", &offered.display_name(), "creating crashes or hangs")
             .with_call(&call)
@@ -138,7 +138,7 @@ async fn apply_create_plan(
 }
 
 /// Records the result of a create: the object, nothing, or unknown.
-fn record_create_result(journal: &mut Journal, entry: usize, offered: &OfferedType, call: &Call) {
+fn journal_create_result(journal: &mut Journal, entry: usize, offered: &OfferedType, call: &Call) {
     let decoded = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     let private = call.first_message().map(|it| it.get_bytes(2)).unwrap_or_default();
     match decoded {
@@ -195,7 +195,7 @@ fn check_apply_answer(
         );
     } else {
         // Compared once. The kind of a difference tells the rule that it breaks.
-        let broken = assert_object_compatible(offered.block(), &to_plain(&planned.value), &value);
+        let broken = compatibility_violations(offered.block(), &to_plain(&planned.value), &value);
         let was_null = |path: &Path| path.find(&planned.value).is_some_and(Value::is_null);
         let was_unknown = |path: &Path| path.find(&planned.value).is_some_and(Value::is_unknown);
         let is_computed = |path: &Path| {

@@ -6,7 +6,7 @@ mod reordered_config;
 mod special_cases;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::conform::assert_object_compatible;
+use formwork_plugin_protocol::contract::conform::compatibility_violations;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_value::schema::Role;
 use formwork_value::{Path, Type, Value};
@@ -356,7 +356,7 @@ async fn check_unknown_parts(
             return suite.note_skipped_rules(&["P-06"], "the legacy type system allows it");
         }
         // As between plan and apply: a known planned value must hold.
-        let odd = assert_object_compatible(
+        let odd = compatibility_violations(
             offered.block(),
             &to_plain(&before.value),
             &to_plain(&planned.value),

@@ -21,7 +21,7 @@ const MAX_TEXT_FILE_BYTES: u64 = 1 << 20;
 const MAX_PROGRAM_BYTES: u64 = 2 << 30;
 
 /// Folders of sources on the machine of the build, after the home of its user.
-const SOURCE_FOLDERS: [&[u8]; 3] = [b"/go/pkg/mod/", b"/.cargo/registry/", b"/go/src/"];
+const BUILD_MACHINE_SOURCE_PATHS: [&[u8]; 3] = [b"/go/pkg/mod/", b"/.cargo/registry/", b"/go/src/"];
 
 /// Folders of the root that are homes of users, or have them.
 const HOME_FOLDERS: [&str; 3] = ["home", "Users", "root"];
@@ -354,7 +354,7 @@ fn find_home_in_program(archive: &Path, program: &str) -> io::Result<Option<Stri
 
 fn find_home_in_bytes(bytes: &[u8]) -> Option<String> {
     let find = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).position(|it| it == part);
-    SOURCE_FOLDERS.iter().find_map(|source| {
+    BUILD_MACHINE_SOURCE_PATHS.iter().find_map(|source| {
         let at = find(bytes, source)?;
         let before = &bytes[at.saturating_sub(64)..at];
         let begin = |home: &&str| find(before, format!("/{home}").as_bytes());

@@ -31,10 +31,10 @@ pub(super) async fn run(suite: &mut Suite) {
         }
     }
     if suite.is_rule_wanted("Z-02") {
-        check_decompression_bombs(suite, &requests).await;
+        check_deep_and_huge_values(suite, &requests).await;
     }
     if suite.wants_any(&["Z-03", "Z-04"]) {
-        check_host_versions(suite, &requests).await;
+        check_newer_and_older_hosts(suite, &requests).await;
     }
     if suite.is_rule_wanted("Z-05") {
         check_concurrent_calls(suite, &requests).await;
@@ -217,7 +217,7 @@ fn plugin_resident_kib(suite: &Suite) -> u64 {
     super::resource_usage::resident_kib(pid)
 }
 
-async fn check_decompression_bombs(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+async fn check_deep_and_huge_values(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     // A decoder that calls itself for each level runs out of stack here.
     let deep = [vec![0x91; 10_000], vec![0xc0]].concat();
     // Each claims a size without the bytes for it, and memory must not be allocated by a claim.
@@ -255,7 +255,7 @@ async fn check_decompression_bombs(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
 }
 
 /// Adds fields of newer hosts, and leaves out what older ones do not send.
-async fn check_host_versions(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+async fn check_newer_and_older_hosts(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     for (rpc, request) in requests {
         if suite.is_run_over() {
             return;

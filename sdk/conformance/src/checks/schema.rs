@@ -21,14 +21,14 @@ const N_CONCURRENT_CALLS: usize = 2;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    check_schema_answer(suite).await;
+    check_schema_size_and_time(suite).await;
     check_schema_stability(suite).await;
     report_schema_problems(suite);
     check_name_prefixes(suite);
     for (rule, visit) in [
         ("S-14", check_attribute_docs as AttributeCheck),
         ("S-15", check_secret_attributes),
-        ("S-18", check_documented_default),
+        ("S-18", check_optional_computed_docs),
     ] {
         if suite.is_rule_wanted(rule) {
             check_each_attribute(suite, visit);
@@ -38,7 +38,7 @@ pub(super) async fn run(suite: &mut Suite) {
     check_previous_release(suite).await;
 }
 
-async fn check_schema_answer(suite: &mut Suite) {
+async fn check_schema_size_and_time(suite: &mut Suite) {
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
     let size = call.answers.iter().map(bytes::Bytes::len).sum::<usize>();
     let held = call.is_success() && call.took < Duration::from_secs(10) && size <= MAX_SCHEMA_BYTES;
@@ -292,7 +292,12 @@ const NON_SECRET_NAME_WORDS: [&str; 14] = [
     "scopes",
 ];
 
-fn check_documented_default(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
+fn check_optional_computed_docs(
+    suite: &mut Suite,
+    subject: &str,
+    path: &str,
+    attribute: &Attribute,
+) {
     let is_both = attribute.role == Role::OptionalComputed && !is_legacy_sdk_id(path, attribute);
     suite.record_case("S-18", !is_both || !attribute.docs.description.trim().is_empty(), || {
         Finding::new("S-18", subject, "optional and computed, without a word on the default")
@@ -323,7 +328,7 @@ async fn check_previous_release(suite: &mut Suite) {
                 .note_skipped_rules(&["S-12", "S-13"], &format!("the previous release: {error}"));
         }
     };
-    let Some(older) = older.first_message().map(Offer::read) else {
+    let Some(older) = older.first_message().map(Offer::from_schema_answer) else {
         return suite
             .note_skipped_rules(&["S-12", "S-13"], "the previous release has no readable schema");
     };

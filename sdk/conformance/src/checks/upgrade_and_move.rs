@@ -26,7 +26,7 @@ pub(super) async fn run(suite: &mut Suite) {
     }
     for offered in &resources {
         if suite.wants_any(&STORED_OBJECT_RULES) {
-            check_stored_objects(suite, offered).await;
+            check_object_upgrades(suite, offered).await;
         }
         if suite.is_rule_wanted("U-09") {
             check_identity_upgrade(suite, offered).await;
@@ -70,7 +70,7 @@ async fn call_upgrade(suite: &mut Suite, offered: &OfferedType, version: u64, te
     suite.call(Rpc::UpgradeResourceState, &request).await
 }
 
-async fn check_stored_objects(suite: &mut Suite, offered: &OfferedType) {
+async fn check_object_upgrades(suite: &mut Suite, offered: &OfferedType) {
     let (ty, version) = (offered.ty(), offered.schema.version);
     for number in 0..6 {
         let value = generate_stored_object(suite, offered, number);

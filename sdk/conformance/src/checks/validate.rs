@@ -113,7 +113,7 @@ async fn check_variants_of_legal_configs(suite: &mut Suite, offered: &OfferedTyp
         check_repeated_call(suite, offered, config).await;
         check_missing_required(suite, offered, config).await;
         check_secret_leak(suite, offered, config).await;
-        check_write_only_values(suite, offered, config).await;
+        check_write_only_from_old_host(suite, offered, config).await;
     }
     if let Some(config) = configs.first() {
         check_large_config(suite, offered, config).await;
@@ -273,7 +273,7 @@ async fn check_secret_leak(suite: &mut Suite, offered: &OfferedType, config: &Va
     }
 }
 
-async fn check_write_only_values(suite: &mut Suite, offered: &OfferedType, config: &Value) {
+async fn check_write_only_from_old_host(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.is_rule_wanted("V-10") || offered.kind != Kind::Resource {
         return;
     }
@@ -371,8 +371,11 @@ async fn check_malformed_requests(suite: &mut Suite, types: &[OfferedType]) {
         // all.
         let requests = [
             request::validate_request(&unknown_type, &config),
-            request::dynamic_validate_request(offered, &Msg::new()),
-            request::dynamic_validate_request(offered, &request::encode_dynamic_json(&config, &ty)),
+            request::validate_request_with_dynamic(offered, &Msg::new()),
+            request::validate_request_with_dynamic(
+                offered,
+                &request::encode_dynamic_json(&config, &ty),
+            ),
             Msg::new(),
         ];
         for request in requests {

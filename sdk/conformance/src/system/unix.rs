@@ -11,28 +11,28 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 /// Has a command started in a process group of its own, so that its children can be killed with it.
-pub(crate) fn set_own_process_group(command: &mut Command) {
+pub(crate) fn set_process_group_on_unix(command: &mut Command) {
     command.process_group(0);
 }
 
 /// Kills a process group. An error means that no process is left.
-pub(crate) fn kill_process_group(leader: i32) {
+pub(crate) fn kill_process_group_on_unix(leader: i32) {
     killpg(Pid::from_raw(leader), Signal::SIGKILL).ok();
 }
 
 /// Kills a process. An error means that it has ended.
-pub(crate) fn kill_process(pid: i32) {
+pub(crate) fn kill_process_on_unix(pid: i32) {
     nix::sys::signal::kill(Pid::from_raw(pid), Signal::SIGKILL).ok();
 }
 
 /// Sends a process the signal of Ctrl-C, and returns whether that was possible.
-pub(crate) fn interrupt_process(pid: i32) -> bool {
+pub(crate) fn interrupt_process_on_unix(pid: i32) -> bool {
     nix::sys::signal::kill(Pid::from_raw(pid), Signal::SIGINT).is_ok()
 }
 
 /// Whether every user may write to a file and reach it, apart from the folder `ours`. The mode of the file comes
 /// along.
-pub(crate) fn mode_if_open_to_others(path: &Path, ours: &Path) -> Option<u32> {
+pub(crate) fn unix_mode_if_open_to_others(path: &Path, ours: &Path) -> Option<u32> {
     // To connect to a socket one needs to write.
     let mode = path.metadata().map(|it| it.permissions().mode() & 0o002).unwrap_or(0);
     let folder = path.parent().filter(|it| *it != ours);
@@ -42,6 +42,6 @@ pub(crate) fn mode_if_open_to_others(path: &Path, ours: &Path) -> Option<u32> {
 }
 
 /// Makes a script executable.
-pub(crate) fn make_executable(path: &Path) -> io::Result<()> {
+pub(crate) fn make_executable_on_unix(path: &Path) -> io::Result<()> {
     std::fs::set_permissions(path, Permissions::from_mode(0o700))
 }

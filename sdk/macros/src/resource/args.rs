@@ -65,7 +65,7 @@ impl ResourceArgs {
     }
 
     /// The expression under a word.
-    pub(crate) fn expression(&self, word: &str) -> Option<&Expr> {
+    pub(crate) fn find_expression(&self, word: &str) -> Option<&Expr> {
         self.expressions.iter().find(|(said, _)| said == word).map(|(_, expression)| expression)
     }
 
@@ -88,7 +88,7 @@ impl ResourceArgs {
             );
             return Err(Error::new(word.span(), why));
         }
-        if self.expression(&word.to_string()).is_some() {
+        if self.find_expression(&word.to_string()).is_some() {
             return Err(duplicate_word_error(&word));
         }
         input.parse::<Token![=]>()?;

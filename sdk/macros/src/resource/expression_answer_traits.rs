@@ -27,15 +27,15 @@ struct AnswerTrait<'w> {
 
 impl Resource<'_> {
     pub(super) fn expression_answer_traits(&self) -> TokenStream {
-        let has = |word| self.said.expression(word).is_some();
-        let made = has("create").then(|| self.create_answer_trait());
-        let changed = has("update").then(|| self.update_answer_trait());
-        let found = has("read").then(|| self.read_answer_trait());
+        let has = |word| self.said.find_expression(word).is_some();
+        let made = has("create").then(|| self.trait_of_create_answers());
+        let changed = has("update").then(|| self.trait_of_update_answers());
+        let found = has("read").then(|| self.trait_of_read_answers());
         quote!(#made #changed #found)
     }
 
     /// Results of `create`: all computed attributes, or enough to read the rest.
-    fn create_answer_trait(&self) -> TokenStream {
+    fn trait_of_create_answers(&self) -> TokenStream {
         let (computed, id) = (&self.computed, self.id_type());
         let is_open = self.reads_after_create();
         let answer = match is_open {
@@ -81,7 +81,7 @@ impl Resource<'_> {
     }
 
     /// Results of `update`: all computed attributes, or nothing.
-    fn update_answer_trait(&self) -> TokenStream {
+    fn trait_of_update_answers(&self) -> TokenStream {
         let (model, computed) = (&self.input.ident, &self.computed);
         let (prior, is_open) = (hidden_variable("prior"), self.reads_after_update());
         let method = match is_open {
@@ -134,7 +134,7 @@ impl Resource<'_> {
     }
 
     /// Results of `read`: an object, as the service's struct or as the model, or none.
-    fn read_answer_trait(&self) -> TokenStream {
+    fn trait_of_read_answers(&self) -> TokenStream {
         let (model, computed, id) = (&self.input.ident, &self.computed, self.id_type());
         let known = hidden_variable("known");
         let is_open = self.reads_after_create() || self.reads_after_update();

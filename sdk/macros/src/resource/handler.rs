@@ -21,7 +21,7 @@ enum HandlerKind {
 }
 
 /// A wait until an object is in a state.
-struct StateWait<'a> {
+struct ObjectStateWait<'a> {
     /// The state, as messages name it.
     state: &'a str,
     /// The author's condition.
@@ -34,7 +34,9 @@ struct StateWait<'a> {
 
 impl Resource<'_> {
     pub(super) fn create_handler(&self) -> TokenStream {
-        let Some(expression) = self.said.expression("create") else { return TokenStream::new() };
+        let Some(expression) = self.said.find_expression("create") else {
+            return TokenStream::new();
+        };
         let (model, computed, draft) = (&self.input.ident, &self.computed, &self.draft);
         let made = self.typed_result_expression(expression, HandlerKind::Create);
         let body = if self.reads_after_create() {
@@ -85,7 +87,7 @@ impl Resource<'_> {
     }
 
     pub(super) fn read_handler(&self) -> TokenStream {
-        let Some(expression) = self.said.expression("read") else { return TokenStream::new() };
+        let Some(expression) = self.said.find_expression("read") else { return TokenStream::new() };
         let (model, found) =
             (&self.input.ident, self.typed_result_expression(expression, HandlerKind::Read));
         quote! {
@@ -100,7 +102,9 @@ impl Resource<'_> {
     }
 
     pub(super) fn update_handler(&self) -> TokenStream {
-        let Some(expression) = self.said.expression("update") else { return TokenStream::new() };
+        let Some(expression) = self.said.find_expression("update") else {
+            return TokenStream::new();
+        };
         let (model, computed) = (&self.input.ident, &self.computed);
         let changed = self.typed_result_expression(expression, HandlerKind::Update);
         let body = if self.reads_after_update() {
@@ -139,12 +143,14 @@ impl Resource<'_> {
     }
 
     pub(super) fn delete_handler(&self) -> TokenStream {
-        let Some(expression) = self.said.expression("delete") else { return TokenStream::new() };
+        let Some(expression) = self.said.find_expression("delete") else {
+            return TokenStream::new();
+        };
         let (model, deleted) =
             (&self.input.ident, self.typed_result_expression(expression, HandlerKind::Delete));
         let gone = self.said.gone.as_ref().map(|gone| {
             let is_gone = quote!(found.is_none().then_some(()));
-            let wait = StateWait {
+            let wait = ObjectStateWait {
                 state: "gone",
                 condition: None,
                 how: &wait_option_calls(gone),
@@ -168,7 +174,7 @@ impl Resource<'_> {
     /// Result of an expression, with the type that it must have.
     fn typed_result_expression(&self, expression: &Expr, phase: HandlerKind) -> TokenStream {
         let bound = self
-            .handler_scope(phase)
+            .scope_of_handler_expression(phase)
             .mentioned_bindings(&MentionedNames::in_expressions([expression]));
         let at = called_function_span(expression);
         let answer = hidden_variable_at("answer", at);
@@ -206,7 +212,7 @@ impl Resource<'_> {
                 let (condition, how) = (until.as_ref(), &wait_option_calls(ready));
                 self.expand_wait(
                     phase,
-                    &StateWait { state: "ready", condition, how, found: &is_ready },
+                    &ObjectStateWait { state: "ready", condition, how, found: &is_ready },
                 )
             }
             // An existing object may not be visible at once.
@@ -215,17 +221,17 @@ impl Resource<'_> {
                 let found = &quote!(found);
                 self.expand_wait(
                     phase,
-                    &StateWait { state: "there", condition: None, how: &soon, found },
+                    &ObjectStateWait { state: "there", condition: None, how: &soon, found },
                 )
             }
         }
     }
 
     /// Asks `read` until `found` is what is waited for.
-    fn expand_wait(&self, phase: HandlerKind, wait: &StateWait<'_>) -> TokenStream {
-        let StateWait { state, condition, how, found } = *wait;
-        let Some(read) = self.said.expression("read") else { return TokenStream::new() };
-        let scope = self.struct_field_scope();
+    fn expand_wait(&self, phase: HandlerKind, wait: &ObjectStateWait<'_>) -> TokenStream {
+        let ObjectStateWait { state, condition, how, found } = *wait;
+        let Some(read) = self.said.find_expression("read") else { return TokenStream::new() };
+        let scope = self.scope_of_struct_fields();
         let scope = match phase {
             HandlerKind::Create => {
                 let scope = scope.with_attributes_of(self.settable_fields(), &quote!(call.planned));
@@ -262,8 +268,8 @@ impl Resource<'_> {
     }
 
     /// The names that an expression has.
-    fn handler_scope(&self, phase: HandlerKind) -> Scope {
-        let scope = self.scope_with_attributes(phase, self.struct_field_scope());
+    fn scope_of_handler_expression(&self, phase: HandlerKind) -> Scope {
+        let scope = self.scope_with_attributes(phase, self.scope_of_struct_fields());
         // Visible in the author's expressions, unlike hidden names.
         let whole = |name| Ident::new(name, Span::call_site());
         let planned = quote!(::core::clone::Clone::clone(&call.planned));

@@ -42,10 +42,10 @@ impl Resource<'_> {
         result: &TokenStream,
         end: &TokenStream,
     ) -> Option<TokenStream> {
-        let expression = self.said.expression(word)?;
+        let expression = self.said.find_expression(word)?;
         let (name, bound) = (
             format_ident!("{word}"),
-            self.struct_field_scope()
+            self.scope_of_struct_fields()
                 .mentioned_bindings(&MentionedNames::in_expressions([expression])),
         );
         // All other handlers may wait for something.
@@ -66,12 +66,12 @@ impl Resource<'_> {
     /// The versions of what is stored, and the ways between them.
     pub(super) fn version_functions(&self) -> TokenStream {
         let constant = |word: &str| {
-            let value = self.said.expression(word)?;
+            let value = self.said.find_expression(word)?;
             let name = format_ident!("{}", word.to_uppercase());
             Some(quote!(const #name: u64 = #value;))
         };
         let ways = |word: &str, ty: &str| {
-            let (value, name) = (self.said.expression(word)?, format_ident!("{word}"));
+            let (value, name) = (self.said.find_expression(word)?, format_ident!("{word}"));
             let ty = format_ident!("{ty}");
             Some(quote!(fn #name() -> ::formwork_sdk::#ty<Self> { #value }))
         };

@@ -69,7 +69,7 @@ impl List for Things {
             self.0.fetch_add(1, Ordering::Relaxed);
             let name = format!("thing {number}");
             match number {
-                7 => return Err(Problem::with_detail("the seventh is not to be found")),
+                7 => return Err(Problem::from_detail("the seventh is not to be found")),
                 _ if call.whole => {
                     call.send_object(&name, Thing { name: name.clone(), size: 1 }).await;
                 }

@@ -12,7 +12,7 @@ use futures_util::StreamExt as _;
 use super::*;
 use crate::context::lock_ignoring_poison;
 use crate::prelude::*;
-use crate::testing::{TestStates, wait};
+use crate::testing::{StateStoreUnderTest, wait};
 
 #[derive(Model)]
 struct Shelf {
@@ -46,7 +46,7 @@ impl StateStore for Shelves {
 
     async fn write(&self, call: WriteState<Shelf>) -> Answer<()> {
         if lock_ignoring_poison(&self.locks).get(&call.state) != Some(&call.lock_id) {
-            return Err(Problem::with_detail("the lock was lost"));
+            return Err(Problem::from_detail("the lock was lost"));
         }
         assert_ne!(call.bytes, b"panic", "as the test wants it");
         lock_ignoring_poison(&self.states).insert(call.state, call.bytes);
@@ -67,7 +67,7 @@ impl StateStore for Shelves {
 
     async fn unlock(&self, call: UnlockState<Shelf>) -> Answer<()> {
         let released = lock_ignoring_poison(&self.locks).remove(&call.state);
-        released.map(drop).ok_or_else(|| Problem::with_detail("it is not locked"))
+        released.map(drop).ok_or_else(|| Problem::from_detail("it is not locked"))
     }
 
     async fn list(&self, _: ListStates<Shelf>) -> Answer<Vec<String>> {
@@ -84,9 +84,9 @@ fn provider() -> ProviderDef {
     ProviderDef::new("acme/shelf").state_store("shelf_store", Shelves::default())
 }
 
-fn states() -> TestStates {
+fn states() -> StateStoreUnderTest {
     let config = [("name", Value::string("s"))];
-    wait(TestStates::new(provider(), "shelf_store", config)).unwrap()
+    wait(StateStoreUnderTest::new(provider(), "shelf_store", config)).unwrap()
 }
 
 #[test]
@@ -124,8 +124,11 @@ fn a_write_without_the_lock_of_this_process_is_refused() {
 
 #[test]
 fn problems_and_panics_are_answers() {
-    let broken =
-        wait(TestStates::new(provider(), "shelf_store", [("name", Value::string("broken"))]));
+    let broken = wait(StateStoreUnderTest::new(
+        provider(),
+        "shelf_store",
+        [("name", Value::string("broken"))],
+    ));
     let Err(refused) = broken else { panic!("it was configured") };
     assert_eq!(refused.0, "Shelf is broken: Take another one.");
     let states = states();
@@ -204,7 +207,7 @@ fn a_lock_without_id_is_a_bug_of_the_provider() {
     }
 
     let provider = ProviderDef::new("acme/shelf").state_store("shelf_nameless", Nameless);
-    let states = wait(TestStates::new(provider, "shelf_nameless", [])).unwrap();
+    let states = wait(StateStoreUnderTest::new(provider, "shelf_nameless", [])).unwrap();
     let refused = wait(states.lock("a", "apply")).unwrap_err();
     assert!(refused.0.starts_with("Lock without ID: "), "{refused:?}");
 }

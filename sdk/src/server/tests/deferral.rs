@@ -75,11 +75,11 @@ impl Resource for Desks {
         // Reported and not returned: the request below then comes in a call that has failed
         // already.
         if call.id.is_empty() {
-            call.report(Problem::with_detail("an id is no empty text"));
+            call.report(Problem::from_detail("an id is no empty text"));
         }
         // An office that is known may still have to be built.
         call.deferral.request(DeferredReason::AbsentPrerequisite)?;
-        Err(Problem::with_detail("there is no such desk"))
+        Err(Problem::from_detail("there is no such desk"))
     }
 }
 

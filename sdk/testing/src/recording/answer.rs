@@ -14,7 +14,7 @@ use formwork_plugin_protocol::message::resource::{
     ApplyResponse, ImportResponse, ImportedResource, MoveResponse, PlanResponse, ReadResponse,
     UpgradeIdentityResponse, UpgradeResponse,
 };
-use formwork_plugin_protocol::provider::Events;
+use formwork_plugin_protocol::provider::StreamedResponse;
 use formwork_plugin_protocol::{Failure, Method, Payload, Response};
 use futures_util::stream;
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -119,7 +119,7 @@ async fn encode_events(
     })
 }
 
-fn event_stream<T: Send + 'static>(events: Vec<T>) -> Events<T> {
+fn event_stream<T: Send + 'static>(events: Vec<T>) -> StreamedResponse<T> {
     stream::iter(events.into_iter().map(Ok)).boxed()
 }
 

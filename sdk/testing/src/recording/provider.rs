@@ -14,7 +14,7 @@ use super::answer;
 use super::value_json::{OfferedSchemas, RecordedRequestOrAnswer};
 
 /// A provider with a record.
-pub(super) struct RecordingProvider {
+pub(super) struct RecordReplayProvider {
     inner: Arc<dyn Provider>,
     recording: Recording,
     /// Whether answers come from the record.
@@ -22,7 +22,7 @@ pub(super) struct RecordingProvider {
     offer: OnceCell<OfferedSchemas>,
 }
 
-impl RecordingProvider {
+impl RecordReplayProvider {
     pub(super) fn new(inner: Arc<dyn Provider>, recording: Recording, replays: bool) -> Self {
         Self { inner, recording, replays, offer: OnceCell::new() }
     }
@@ -46,7 +46,7 @@ impl RecordingProvider {
         let subject = Some(request.type_or_function_name()).filter(|subject| !subject.is_empty());
         let of = subject.unwrap_or("provider").to_owned();
         let method = request.method();
-        let call = method.function_name();
+        let call = method.handler_name();
         let Some(page) = page.with_request(&request) else { return self.inner.call(request).await };
         if self.replays {
             // As a failure of the provider, which the engine reports like any other.
@@ -74,7 +74,7 @@ impl RecordingProvider {
     }
 }
 
-impl Provider for RecordingProvider {
+impl Provider for RecordReplayProvider {
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
         if request.method().is_introspection() {
             return self.inner.call(request);

@@ -186,7 +186,7 @@ impl<'o> RecordedRequestOrAnswer<'o> {
 
     /// Records all strings in a value as secrets.
     pub(super) fn add_secrets(&mut self, value: &Value) {
-        match value.under_marks() {
+        match value.without_own_marks() {
             Value::String(text) => self.secrets.push(text.as_str().to_owned()),
             // Other strings may contain it.
             Value::Number(number) => self.secrets.push(number.to_string()),
@@ -339,7 +339,7 @@ pub(super) fn encode_value(value: &Value, ty: &Type) -> Json {
             };
             Json::Object(members.map(shown).collect())
         }
-        Value::Marked(_) => encode_value(value.under_marks(), ty),
+        Value::Marked(_) => encode_value(value.without_own_marks(), ty),
     }
 }
 

@@ -173,7 +173,7 @@ mod tests {
                 ("c", Value::string("")),
                 ("in", schema.blocks["many"].block.blocks["in"].empty_value()),
             ]);
-            let many = schema.blocks["many"].to_collection_value(vec![one]);
+            let many = schema.blocks["many"].to_list_or_set_value(vec![one]);
             check(
                 &schema,
                 [&owner("many", many), &after],
@@ -219,7 +219,7 @@ mod tests {
             "#]],
         );
         let deep = schema.blocks["one"].block.blocks["in"]
-            .to_collection_value(vec![object("deep", Value::string("z"))]);
+            .to_list_or_set_value(vec![object("deep", Value::string("z"))]);
         let before = Value::object([
             ("a", Value::string("was")),
             ("c", Value::null(Type::String)),
@@ -277,7 +277,7 @@ mod tests {
         let schema = with(leaf(), "many", Nesting::List, leaf());
         let many = |a: &str| {
             let blocks = vec![object("same", Value::string("y")), object(a, Value::string("y"))];
-            owner("many", schema.blocks["many"].to_collection_value(blocks))
+            owner("many", schema.blocks["many"].to_list_or_set_value(blocks))
         };
         check(
             &schema,

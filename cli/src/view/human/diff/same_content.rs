@@ -8,12 +8,13 @@ use formwork_value::{Str, Value};
 
 /// The value, unless it is null or unknown.
 pub(super) fn known_content(value: &Value) -> Option<&Value> {
-    Some(value.under_marks()).filter(|value| !matches!(value, Value::Null(_) | Value::Unknown(_)))
+    Some(value.without_own_marks())
+        .filter(|value| !matches!(value, Value::Null(_) | Value::Unknown(_)))
 }
 
 /// The members of an object or a map.
 pub(super) fn members(value: &Value) -> impl Iterator<Item = (&Str, &Value)> {
-    let names: &[Str] = match value.under_marks() {
+    let names: &[Str] = match value.without_own_marks() {
         Value::Map(map) => map.keys(),
         Value::Object(object) => object.names(),
         _ => &[],
@@ -23,7 +24,7 @@ pub(super) fn members(value: &Value) -> impl Iterator<Item = (&Str, &Value)> {
 
 /// A member of an object or a map.
 pub(super) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
-    match value.under_marks() {
+    match value.without_own_marks() {
         Value::Map(map) => map.get(name),
         Value::Object(object) => object.get(name),
         _ => None,
@@ -69,12 +70,12 @@ fn known_members(value: &Value) -> impl Iterator<Item = (&Str, &Value)> {
 
 /// Whether a value is an object or a map.
 pub(super) fn is_object_or_map_value(value: &Value) -> bool {
-    matches!(value.under_marks(), Value::Map(_) | Value::Object(_))
+    matches!(value.without_own_marks(), Value::Map(_) | Value::Object(_))
 }
 
 /// Whether a value is a list, a set or a tuple.
 pub(super) fn is_sequence(value: &Value) -> bool {
-    matches!(value.under_marks(), Value::List(_) | Value::Set(_) | Value::Tuple(_))
+    matches!(value.without_own_marks(), Value::List(_) | Value::Set(_) | Value::Tuple(_))
 }
 
 /// The places of elements by their content, so that finding equal ones takes no comparison of each

@@ -164,7 +164,7 @@ fn length_return_type(args: &[Value]) -> Result<Type, CallError> {
 fn length(args: &Args<'_>) -> FunctionResult {
     let value = args.value(0);
     let exactly = |n: usize| Value::Number(Number::from(n));
-    let result = match (value.under_marks(), ValueKind::of(value)) {
+    let result = match (value.without_own_marks(), ValueKind::of(value)) {
         // Terraform counts grapheme clusters, which are the characters that a reader sees.
         (Value::String(text), _) => exactly(text.graphemes(true).count()),
         // The type fixes the length, even if elements are unknown.

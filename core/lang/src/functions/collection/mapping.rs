@@ -97,7 +97,7 @@ fn keys_return_type(args: &[Value]) -> Result<Type, CallError> {
 
 fn keys(args: &Args<'_>) -> FunctionResult {
     let value = args.value(0);
-    let keys: Vec<Value> = match value.under_marks() {
+    let keys: Vec<Value> = match value.without_own_marks() {
         Value::Map(map) => map.keys().iter().cloned().map(Value::String).collect(),
         Value::Object(object) => object.names().iter().cloned().map(Value::String).collect(),
         Value::Unknown(unknown) => match unknown.ty() {
@@ -135,11 +135,11 @@ fn lookup_return_type(args: &[Value]) -> Result<Type, CallError> {
     match ValueKind::of(mapping) {
         ValueKind::Object => {
             // Each attribute of an object has its own type, so an unknown key leaves the type open.
-            let Value::String(name) = key.under_marks() else { return Ok(Type::Dynamic) };
+            let Value::String(name) = key.without_own_marks() else { return Ok(Type::Dynamic) };
             match (type_of_object_attribute(mapping, name), default) {
                 (Some(ty), _) => Ok(ty),
                 (None, [default]) => Ok(default.ty()),
-                (None, _) => Err(CallError::for_argument(0, missing_key_error(name, key.marks()))),
+                (None, _) => Err(CallError::for_argument(0, missing_key_reason(name, key.marks()))),
             }
         }
         ValueKind::Map => {
@@ -157,7 +157,7 @@ fn lookup_return_type(args: &[Value]) -> Result<Type, CallError> {
 }
 
 fn type_of_object_attribute(object: &Value, name: &str) -> Option<Type> {
-    match object.under_marks() {
+    match object.without_own_marks() {
         Value::Object(object) => object.get(name).map(Value::ty),
         Value::Unknown(unknown) => match unknown.ty() {
             Type::Object(object) => object.attributes.get(name).cloned(),
@@ -168,7 +168,7 @@ fn type_of_object_attribute(object: &Value, name: &str) -> Option<Type> {
 }
 
 // The name is left out of the message if the key or the object is marked.
-fn missing_key_error(key: &Str, marks: Marks) -> String {
+fn missing_key_reason(key: &Str, marks: Marks) -> String {
     if marks.is_empty() {
         format!("the given object has no attribute {:?}", key.as_str())
     } else {
@@ -179,7 +179,7 @@ fn missing_key_error(key: &Str, marks: Marks) -> String {
 fn lookup(args: &Args<'_>) -> FunctionResult {
     let (mapping, key) = (args.value(0), args.text(1)?);
     let marks = mapping.marks() | args.value(1).marks();
-    let found = match mapping.under_marks() {
+    let found = match mapping.without_own_marks() {
         Value::Object(object) => object.get(key),
         Value::Map(map) => map.get(key),
         _ => None,
@@ -187,7 +187,7 @@ fn lookup(args: &Args<'_>) -> FunctionResult {
     match (found, args.values_from(2)) {
         (Some(value), _) => Ok(value.clone().mark(marks)),
         (None, [default, ..]) => Ok(convert_to_result_type(default, args.ty)?.mark(marks)),
-        (None, []) => Err(CallError::new(missing_key_error(key, marks))),
+        (None, []) => Err(CallError::new(missing_key_reason(key, marks))),
     }
 }
 
@@ -198,7 +198,7 @@ fn merge_return_type(args: &[Value]) -> Result<Type, CallError> {
     let (mut alike, mut known) = (true, true);
     for arg in args {
         let ty = arg.ty();
-        let pairs: Vec<(Str, Type)> = match (&ty, arg.under_marks()) {
+        let pairs: Vec<(Str, Type)> = match (&ty, arg.without_own_marks()) {
             (Type::Dynamic, _) => return Ok(Type::Dynamic),
             // A null argument adds nothing: `merge(null, m)` is how optional maps are merged.
             (Type::Map(_) | Type::Object(_), Value::Null(_)) => Vec::new(),
@@ -238,7 +238,7 @@ fn merge(args: &Args<'_>) -> FunctionResult {
         marks |= arg.marks();
         // Paid for each argument before it is copied: all of them may be one large value.
         args.charge_elements(arg.children().len())?;
-        match arg.under_marks() {
+        match arg.without_own_marks() {
             Value::Map(map) => {
                 pairs.extend(map.iter().map(|(key, value)| (key.clone(), value.clone())));
             }
@@ -280,7 +280,7 @@ fn check_equal_lengths(n_keys: usize, n_values: usize) -> Result<(), CallError> 
 fn key_strings(keys: &Value) -> Result<Vec<Str>, CallError> {
     keys.children()
         .iter()
-        .map(|key| match key.under_marks() {
+        .map(|key| match key.without_own_marks() {
             Value::String(key) => Ok(key.clone()),
             _ => Err(CallError::new("the keys must not be null")),
         })

@@ -139,7 +139,7 @@ fn removed_function_error(name: &str, instead: &str) -> CallError {
 }
 
 fn to_slice_position(value: &Value, at: usize) -> Result<usize, CallError> {
-    let Value::Number(number) = value.under_marks() else { return Ok(0) };
+    let Value::Number(number) = value.without_own_marks() else { return Ok(0) };
     let number = number.to_i64().ok_or_else(|| {
         CallError::for_argument(at, format!("it must be a whole number, not {number}"))
     })?;
@@ -169,7 +169,9 @@ fn empty_list_error() -> CallError {
 /// the last. Before the first element of a tuple Terraform wraps only in whole rounds.
 fn element(args: &Args<'_>) -> FunctionResult {
     let list = args.value(0);
-    let Value::Number(index) = args.value(1).under_marks() else { return Err(empty_list_error()) };
+    let Value::Number(index) = args.value(1).without_own_marks() else {
+        return Err(empty_list_error());
+    };
     let wrong = |why: String| CallError::new(format!("the index is wrong: {why}"));
     let at = index.to_i64();
     let at = at.ok_or_else(|| wrong(format!("it must be a whole number, not {index}")))?;
@@ -306,12 +308,12 @@ fn flatten_into(
 ) -> Result<bool, CallError> {
     *marks |= list.marks();
     // Unknown elements of a set may turn out to be equal.
-    let list = list.under_marks();
+    let list = list.without_own_marks();
     let mut known = !list.is_unknown()
         && (!matches!(list, Value::Set(_)) || list.is_wholly_known() || list.children().len() < 2);
     args.charge_elements(list.children().len())?;
     for item in list.children() {
-        let is_sequence = match item.under_marks() {
+        let is_sequence = match item.without_own_marks() {
             Value::List(_) | Value::Set(_) | Value::Tuple(_) => true,
             Value::Unknown(unknown) => {
                 // It may turn out to be a sequence of any length.

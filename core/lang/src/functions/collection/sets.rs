@@ -103,10 +103,10 @@ fn filter_first_set(args: &Args<'_>, keep: fn(in_other: bool) -> bool) -> Functi
         // Nearly always one to a hash.
         let mut alike: HashMap<u64, Vec<&Value>> = HashMap::with_capacity(other.children().len());
         for element in other.children() {
-            alike.entry(super::search::hash_value(element)).or_default().push(element);
+            alike.entry(super::compare_elements::hash_value(element)).or_default().push(element);
         }
         items.retain(|item| {
-            let alike = alike.get(&super::search::hash_value(item));
+            let alike = alike.get(&super::compare_elements::hash_value(item));
             keep(alike.is_some_and(|alike| alike.contains(&item)))
         });
     }
@@ -154,7 +154,7 @@ fn product(args: &Args<'_>) -> FunctionResult {
     for (arg, ty) in args.values.iter().zip(parts.iter()) {
         marks |= arg.marks();
         // Unknown elements may turn out to be equal, so the number of combinations is open.
-        if matches!(arg.under_marks(), Value::Set(_))
+        if matches!(arg.without_own_marks(), Value::Set(_))
             && !arg.is_wholly_known()
             && arg.children().len() > 1
         {

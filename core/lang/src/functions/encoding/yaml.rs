@@ -1,8 +1,8 @@
 //! `yamldecode` and `yamlencode`. A library parses the text; `write_yaml` lays it out.
 
+mod commas_after_tags;
 mod read_scalar;
 mod read_yaml;
-mod tag_comma;
 mod write_yaml;
 
 use crate::functions::Builtin;

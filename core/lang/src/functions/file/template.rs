@@ -104,7 +104,7 @@ fn to_call_error(sources: &Sources, diags: &Diagnostics) -> CallError {
 }
 
 fn check_template_vars(vars: &Value) -> Result<(), CallError> {
-    let names: &[Str] = match vars.under_marks() {
+    let names: &[Str] = match vars.without_own_marks() {
         Value::Object(object) => object.names(),
         Value::Map(map) => map.keys(),
         other => {
@@ -129,7 +129,7 @@ fn check_template_vars(vars: &Value) -> Result<(), CallError> {
 }
 
 fn find_template_variable<'v>(vars: &'v Value, name: &str) -> Option<&'v Value> {
-    match vars.under_marks() {
+    match vars.without_own_marks() {
         Value::Object(object) => object.get(name),
         Value::Map(map) => map.get(name),
         _ => None,

@@ -88,13 +88,13 @@ fn multiply_by_power_of_two(number: f64, shift: i64) -> f64 {
 pub(super) fn ln(number: f64) -> f64 {
     const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-    const ODD_COEFFICIENTS: [f64; 4] = [
+    const LN_ODD_COEFFICIENTS: [f64; 4] = [
         6.666_666_666_666_735e-1,
         2.857_142_874_366_239e-1,
         1.818_357_216_161_805e-1,
         1.479_819_860_511_658_6e-1,
     ];
-    const EVEN_COEFFICIENTS: [f64; 3] =
+    const LN_EVEN_COEFFICIENTS: [f64; 3] =
         [3.999_999_999_940_942e-1, 2.222_219_843_214_978_4e-1, 1.531_383_769_920_937_3e-1];
     if number <= 0.0 || !number.is_finite() {
         return number.ln();
@@ -111,10 +111,11 @@ pub(super) fn ln(number: f64) -> f64 {
     let s2 = s * s;
     let s4 = s2 * s2;
     let odd = s2
-        * (ODD_COEFFICIENTS[0]
-            + s4 * (ODD_COEFFICIENTS[1] + s4 * (ODD_COEFFICIENTS[2] + s4 * ODD_COEFFICIENTS[3])));
-    let even =
-        s4 * (EVEN_COEFFICIENTS[0] + s4 * (EVEN_COEFFICIENTS[1] + s4 * EVEN_COEFFICIENTS[2]));
+        * (LN_ODD_COEFFICIENTS[0]
+            + s4 * (LN_ODD_COEFFICIENTS[1]
+                + s4 * (LN_ODD_COEFFICIENTS[2] + s4 * LN_ODD_COEFFICIENTS[3])));
+    let even = s4
+        * (LN_EVEN_COEFFICIENTS[0] + s4 * (LN_EVEN_COEFFICIENTS[1] + s4 * LN_EVEN_COEFFICIENTS[2]));
     let rest = odd + even;
     let half_square = 0.5 * f * f;
     // The high part of the constant has so few bits that its product with `k` is exact.

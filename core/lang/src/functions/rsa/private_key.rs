@@ -15,7 +15,7 @@ const DAMAGED_KEY_REASON: &str = "the key is damaged";
 
 impl RsaPrivateKey {
     /// Reads the first key of a string.
-    pub(super) fn read(text: &str) -> Result<Self, &'static str> {
+    pub(super) fn from_pem(text: &str) -> Result<Self, &'static str> {
         let (kind, body) = split_pem(text).ok_or("there is no private key in it")?;
         // PEM of the old form says in a header, before the base64, that it is encrypted.
         if body.contains("ENCRYPTED") {

@@ -40,7 +40,7 @@ pub(super) fn read_json(
 }
 
 /// Summary and detail for a member of an object without a colon.
-const MISSING_COLON: (&Message, &str) = (
+const COLON_ERROR: (&Message, &str) = (
     messages::MISSING_PROPERTY_VALUE_COLON,
     "A colon must separate the name of a member from its value.",
 );
@@ -124,9 +124,9 @@ impl JsonReader<'_> {
                 Some(b':') => self.at += 1,
                 // The value stands there, so the colon was forgotten.
                 Some(b'{' | b'[') => {
-                    self.failed = Some(self.report_unexpected(MISSING_COLON.0, MISSING_COLON.1));
+                    self.failed = Some(self.report_unexpected(COLON_ERROR.0, COLON_ERROR.1));
                 }
-                _ => return Err(self.report_and_skip_container(MISSING_COLON.0, MISSING_COLON.1)),
+                _ => return Err(self.report_and_skip_container(COLON_ERROR.0, COLON_ERROR.1)),
             }
             // A value that fails leaves the place inside this object, and the caller expects it
             // behind.

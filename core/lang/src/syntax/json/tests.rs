@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Type};
 
-use crate::content::{BodySchema, into_attributes, read_content};
+use crate::content::{BodySchema, into_just_attributes, read_content};
 use crate::refs::{as_traversal, traversals_of_body};
 use crate::syntax::print_tree::print_expr;
 use crate::syntax::{Body, parse_json};
@@ -248,9 +248,9 @@ fn escapes_are_resolved_and_half_pairs_replaced() {
     let (body, text) =
         parse(r#"{"a": "\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\ud83d\u0041\udc00\ud83dx"}"#);
     assert_eq!(text.problems(), "");
-    let attr = &into_attributes(&mut Diagnostics::new(), body)[0];
+    let attr = &into_just_attributes(&mut Diagnostics::new(), body)[0];
     let expected = "\"\\/\u{8}\u{c}\n\r\té😀\u{fffd}A\u{fffd}\u{fffd}x";
-    assert_eq!(attr.expr.as_literal().unwrap().as_str(), expected);
+    assert_eq!(attr.expr.as_string_literal().unwrap().as_str(), expected);
 }
 
 #[test]

@@ -51,7 +51,7 @@ impl Lexer<'_> {
             self.modes.pop();
             return;
         }
-        self.push_line_token(start);
+        self.push_text_to_line_end(start);
         if let Some(LexMode::Heredoc { line_start, .. }) = self.modes.last_mut() {
             *line_start = true;
         }

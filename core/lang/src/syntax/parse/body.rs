@@ -77,7 +77,7 @@ impl Parser<'_> {
                     break self.token_span(token);
                 }
                 TokenKind::Ident => self.parse_body_item(&mut items),
-                _ => self.report_no_item(),
+                _ => self.report_no_item_start(),
             }
         };
         let span = Span { end: close.start.max(start.start), ..start };
@@ -104,7 +104,7 @@ impl Parser<'_> {
         }
     }
 
-    fn report_no_item(&mut self) {
+    fn report_no_item_start(&mut self) {
         let kind = self.peek();
         let (summary, detail) = match kind {
             TokenKind::OpenQuote => {
@@ -144,13 +144,13 @@ impl Parser<'_> {
                 }
             }
             _ => {
-                let _ = self.report_not_an_item(&name);
+                let _ = self.report_incomplete_item(&name);
                 self.skip_item(from);
             }
         }
     }
 
-    fn report_not_an_item(&mut self, name: &Ident) -> Reported {
+    fn report_incomplete_item(&mut self, name: &Ident) -> Reported {
         let detail = "An argument or block definition is required here. To set an argument, use the equals sign \"=\" to introduce the argument value.";
         self.report_error(messages::ARGUMENT_OR_BLOCK_DEFINITION_REQUIRED, detail, name.span)
     }
@@ -163,13 +163,13 @@ impl Parser<'_> {
         let detail = format!(
             "The argument {:?} was already set{}. Each argument may be set only once.",
             attr.name.name,
-            self.describe_place(first)
+            self.format_span_location(first)
         );
         let _ = self.report_error(messages::ATTRIBUTE_REDEFINED, detail, attr.name.span);
     }
 
     /// A place as people read it, if the sources are at hand: ` at main.tf:3,1-11`.
-    fn describe_place(&self, span: Span) -> String {
+    fn format_span_location(&self, span: Span) -> String {
         let Some(sources) = self.input.sources else { return String::new() };
         let (start, end) = (sources.start_position(span), sources.end_position(span));
         let name = sources.name(span.source);
@@ -299,7 +299,7 @@ impl Parser<'_> {
             if token.kind == TokenKind::Newline {
                 let at = self.at;
                 match self
-                    .with_newlines_significant(false, |parser| parser.take_if(TokenKind::OpenBrace))
+                    .with_newline_significance(false, |parser| parser.take_if(TokenKind::OpenBrace))
                 {
                     Some(open) => return Ok(self.token_span(open)),
                     None => self.at = at,
@@ -335,10 +335,10 @@ impl Parser<'_> {
                     span,
                 ));
             }
-            _ => return Err(self.report_not_an_item(&name)),
+            _ => return Err(self.report_incomplete_item(&name)),
         }
         let attr = self.parse_assignment(&name)?;
-        let close = self.expect_one_line_end(open)?;
+        let close = self.expect_one_line_body_end(open)?;
         let start = open.empty_span_after();
         let span = Span { end: close.start.max(start.start), ..start };
         // As in Terraform, an item is missing where the only one begins.
@@ -347,7 +347,7 @@ impl Parser<'_> {
     }
 
     /// Takes the brace behind the only argument of a block on one line.
-    fn expect_one_line_end(&mut self, open: Span) -> Parsed<Span> {
+    fn expect_one_line_body_end(&mut self, open: Span) -> Parsed<Span> {
         let detail = match self.peek() {
             TokenKind::CloseBrace => {
                 let close = self.take_token();

@@ -13,7 +13,7 @@ use crate::syntax::{Call, Expr, ExprKind, ForExpr, Ident, ObjectItem};
 impl Parser<'_> {
     pub(super) fn parse_tuple(&mut self) -> Parsed {
         let open = self.take_token();
-        self.with_newlines_significant(false, |parser| {
+        self.with_newline_significance(false, |parser| {
             if parser.is_at_keyword("for") {
                 return parser.parse_for_expr(open, TokenKind::CloseBracket);
             }
@@ -22,7 +22,7 @@ impl Parser<'_> {
                 |parser| parser.parse_tuple_elements(open),
             )?;
             let span = parser.token_span(open).to(parser.token_span(close));
-            parser.make_expr(ExprKind::Tuple(elements), span, below)
+            parser.make_expr_with_height(ExprKind::Tuple(elements), span, below)
         })
     }
 
@@ -38,12 +38,12 @@ impl Parser<'_> {
             below = below.max(element.height);
             self.unfinished.exprs.push(element.expr);
             if self.peek() != TokenKind::CloseBracket && self.take_if(TokenKind::Comma).is_none() {
-                return Err(self.report_no_separator(open));
+                return Err(self.report_no_tuple_separator(open));
             }
         }
     }
 
-    fn report_no_separator(&mut self, open: Token) -> Reported {
+    fn report_no_tuple_separator(&mut self, open: Token) -> Reported {
         if self.peek() == TokenKind::EndOfText {
             return self.report_error(
                 messages::UNTERMINATED_TUPLE_CONSTRUCTOR_EXPRESSION,
@@ -62,20 +62,20 @@ impl Parser<'_> {
         let open = self.take_token();
         // Line ends separate the items of an object, but mean nothing in a `for` expression.
         let at = self.at;
-        let is_for = self.with_newlines_significant(false, |parser| parser.is_at_keyword("for"));
+        let is_for = self.with_newline_significance(false, |parser| parser.is_at_keyword("for"));
         self.at = at;
         if is_for {
-            return self.with_newlines_significant(false, |parser| {
+            return self.with_newline_significance(false, |parser| {
                 parser.parse_for_expr(open, TokenKind::CloseBrace)
             });
         }
-        self.with_newlines_significant(true, |parser| {
+        self.with_newline_significance(true, |parser| {
             let (items, (close, below)) = parser.collect_list(
                 |unfinished| &mut unfinished.items,
                 |parser| parser.parse_object_items(open),
             )?;
             let span = parser.token_span(open).to(parser.token_span(close));
-            parser.make_expr(ExprKind::Object(items), span, below)
+            parser.make_expr_with_height(ExprKind::Object(items), span, below)
         })
     }
 
@@ -189,7 +189,7 @@ impl Parser<'_> {
         };
         // Checked at the end, so that the whole expression was read and parsing can go on behind
         // it.
-        self.check_for_form(closer, result_key.as_ref(), &result, ellipsis)?;
+        self.check_for_expr_form(closer, result_key.as_ref(), &result, ellipsis)?;
         let parts = [Some(&collection), Some(&result), result_key.as_ref(), condition.as_ref()];
         let below = parts.into_iter().flatten().map(|tree| tree.height).max().unwrap_or(0);
         let kind = ExprKind::For(Box::new(ForExpr {
@@ -202,11 +202,11 @@ impl Parser<'_> {
             condition: condition.map(|tree| tree.expr),
         }));
         let span = self.token_span(open).to(self.token_span(close));
-        self.make_expr(kind, span, below)
+        self.make_expr_with_height(kind, span, below)
     }
 
     /// Checks that a key and grouping are there exactly where an object is built.
-    fn check_for_form(
+    fn check_for_expr_form(
         &mut self,
         closer: TokenKind,
         key: Option<&ExprWithHeight>,
@@ -269,7 +269,7 @@ impl Parser<'_> {
             ));
         };
         let start = name.span;
-        let (args, end) = self.with_newlines_significant(false, |parser| {
+        let (args, end) = self.with_newline_significance(false, |parser| {
             let whole = start.to(parser.token_span(open));
             parser.collect_list(
                 |unfinished| &mut unfinished.exprs,
@@ -279,7 +279,7 @@ impl Parser<'_> {
         let (close, expand, below) = end;
         let parens = self.token_span(open).to(self.token_span(close));
         let call = Call { name, args, expand, parens };
-        self.make_expr(ExprKind::Call(Box::new(call)), start.to(parens), below)
+        self.make_expr_with_height(ExprKind::Call(Box::new(call)), start.to(parens), below)
     }
 
     fn parse_function_name(&mut self, first: Token) -> Parsed<Ident> {

@@ -56,7 +56,7 @@ impl Parser<'_> {
             yes: Box::new(yes.expr),
             no: Box::new(no.expr),
         };
-        self.make_expr(kind, span, below)
+        self.make_expr_with_height(kind, span, below)
     }
 
     /// Parses operators that bind at least as strongly as `least`; equal ones group to the left.
@@ -75,7 +75,7 @@ impl Parser<'_> {
                 right: Box::new(right.expr),
                 op_span: self.token_span(token),
             };
-            left = self.make_expr(kind, span, below)?;
+            left = self.make_expr_with_height(kind, span, below)?;
         }
         Ok(left)
     }
@@ -96,7 +96,7 @@ impl Parser<'_> {
         let op_span = self.token_span(token);
         let span = op_span.to(operand.expr.span);
         let kind = ExprKind::Unary { op, operand: Box::new(operand.expr), op_span };
-        self.make_expr(kind, span, operand.height)
+        self.make_expr_with_height(kind, span, operand.height)
     }
 
     fn parse_primary(&mut self) -> Parsed {
@@ -107,9 +107,9 @@ impl Parser<'_> {
             TokenKind::Number => {
                 self.take_token();
                 let number = self.parse_number(token)?;
-                self.make_expr(ExprKind::Number(number), span, 0)
+                self.make_expr_with_height(ExprKind::Number(number), span, 0)
             }
-            TokenKind::Ident => self.parse_name(),
+            TokenKind::Ident => self.parse_name_or_call(),
             TokenKind::OpenQuote => {
                 self.take_token();
                 self.parse_template(TokenKind::CloseQuote, span, false)
@@ -147,7 +147,7 @@ impl Parser<'_> {
 
     fn parse_parens(&mut self) -> Parsed {
         let open = self.take_token();
-        let (inner, close) = self.with_newlines_significant(false, |parser| {
+        let (inner, close) = self.with_newline_significance(false, |parser| {
             let inner = parser.parse_expression()?;
             match parser.take_if(TokenKind::CloseParen) {
                 Some(close) => Ok((inner, close)),
@@ -163,11 +163,11 @@ impl Parser<'_> {
             }
         })?;
         let span = self.token_span(open).to(self.token_span(close));
-        self.make_expr(ExprKind::Parens(Box::new(inner.expr)), span, inner.height)
+        self.make_expr_with_height(ExprKind::Parens(Box::new(inner.expr)), span, inner.height)
     }
 
     /// Parses what begins with a name: a keyword, a call or a reference.
-    fn parse_name(&mut self) -> Parsed {
+    fn parse_name_or_call(&mut self) -> Parsed {
         let token = self.take_token();
         let span = self.token_span(token);
         // Asked before the keywords: a function may be called `null`.
@@ -180,6 +180,6 @@ impl Parser<'_> {
             "false" => ExprKind::Bool(false),
             _ => ExprKind::Variable(self.parse_ident(token)),
         };
-        self.make_expr(kind, span, 0)
+        self.make_expr_with_height(kind, span, 0)
     }
 }

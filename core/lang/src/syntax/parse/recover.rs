@@ -120,7 +120,7 @@ impl Parser<'_> {
                 // Something in between was never closed, but this closes the body around it all.
                 TokenKind::CloseBrace if !open.close_bracket(token.kind) => return,
                 TokenKind::CloseBrace => {}
-                kind => open.track_brackets(kind),
+                kind => open.track_token(kind),
             }
             self.at += 1;
         }
@@ -154,7 +154,7 @@ impl OpenBrackets {
         self.closers.is_empty()
     }
 
-    fn track_brackets(&mut self, kind: TokenKind) {
+    fn track_token(&mut self, kind: TokenKind) {
         match closing_bracket(kind) {
             Some(closer) => {
                 self.closers.push(closer);

@@ -37,7 +37,7 @@ impl<'a> Parser<'a> {
             && let Some(TemplatePiece::Interpolation(tree)) = pieces.pop()
         {
             let height = tree.height;
-            return self.make_expr(ExprKind::Wrap(Box::new(tree.expr)), span, height);
+            return self.make_expr_with_height(ExprKind::Wrap(Box::new(tree.expr)), span, height);
         }
         // Joined only now: indentation and strip markers work on single lines.
         let mut pieces = join_literals(pieces).into_iter();
@@ -57,7 +57,7 @@ impl<'a> Parser<'a> {
                 ExprKind::Template(parts)
             }
         };
-        self.make_expr(kind, span, height)
+        self.make_expr_with_height(kind, span, height)
     }
 
     /// Parses a string that is one piece of text, as most are, without the detours of the others.
@@ -74,7 +74,7 @@ impl<'a> Parser<'a> {
         let span = self.token_span(text);
         Some(self.unescape_token(text).and_then(|text| {
             let kind = ExprKind::Text(self.names.intern(&text), span);
-            self.make_expr(kind, open.to(self.token_span(close)), 0)
+            self.make_expr_with_height(kind, open.to(self.token_span(close)), 0)
         }))
     }
 
@@ -114,7 +114,7 @@ impl<'a> Parser<'a> {
                     {
                         before.strip_end();
                     }
-                    let (piece, strips) = self.with_newlines_significant(false, |parser| {
+                    let (piece, strips) = self.with_newline_significance(false, |parser| {
                         parser.parse_template_sequence(token, open, closer)
                     })?;
                     strip_next = strips;
@@ -293,7 +293,7 @@ impl<'a> Parser<'a> {
             end = other.2;
             if let Some(TemplatePiece::Else(span)) = end {
                 let detail =
-                    format!("The if of {} has an else already.", self.describe_position(open));
+                    format!("The if of {} has an else already.", self.format_line_and_column(open));
                 return Err(self.report_error(messages::UNEXPECTED_ELSE_DIRECTIVE, detail, span));
             }
         }
@@ -329,7 +329,7 @@ impl<'a> Parser<'a> {
         open: Span,
         found: Option<TemplatePiece<'a>>,
     ) -> Reported {
-        let place = self.describe_position(open);
+        let place = self.format_line_and_column(open);
         match found {
             Some(piece) => self.report_error(
                 messages::UNEXPECTED_DIRECTIVE.with(&[&piece.directive_keyword()]),
@@ -344,7 +344,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn describe_position(&self, span: Span) -> String {
+    fn format_line_and_column(&self, span: Span) -> String {
         self.input.sources.map_or_else(
             || "this template".to_owned(),
             |sources| {

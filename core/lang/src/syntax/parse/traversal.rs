@@ -29,7 +29,7 @@ impl Parser<'_> {
                 }
                 ParsedStep::Splat { each, marker } => ExprKind::Splat { on, each, marker },
             };
-            tree = self.make_expr(kind, span, below)?;
+            tree = self.make_expr_with_height(kind, span, below)?;
         }
         Ok(tree)
     }
@@ -128,7 +128,7 @@ impl Parser<'_> {
         if self.take_if(TokenKind::Star).is_some() {
             return self.parse_full_splat(open);
         }
-        let (key, close) = self.with_newlines_significant(false, |parser| {
+        let (key, close) = self.with_newline_significance(false, |parser| {
             let key = parser.parse_expression()?;
             match parser.take_if(TokenKind::CloseBracket) {
                 Some(close) => Ok((key, close)),

@@ -1,7 +1,7 @@
 //! Finds out the effect of a call without a usable answer: the provider, restarted if it died, is
 //! asked for the object. If its answer is no help, the call stays open in the journal.
 
-use formwork_plugin_protocol::contract::conform::assert_object_compatible;
+use formwork_plugin_protocol::contract::conform::compatibility_violations;
 use formwork_value::{Diagnostic, Diagnostics, Plain};
 
 use super::ChangeCall;
@@ -92,5 +92,5 @@ impl ChangeCall<'_> {
 
 fn matches_planned(ty: &ResourceType, planned: &Plain, found: &Plain) -> bool {
     !found.value().is_null()
-        && assert_object_compatible(ty.schema_block(), planned, found).is_empty()
+        && compatibility_violations(ty.schema_block(), planned, found).is_empty()
 }

@@ -13,7 +13,7 @@ use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value, codec};
 
 use super::ChangeCall;
-use crate::instance::{ViolationSummary, unknown_to_null, unmark_value};
+use crate::instance_steps::{ViolationSummary, unknown_to_null, unmark_value};
 use crate::messages;
 use crate::provider::{
     ChangeValues, ContractViolation, ObjectInResponse, ResponseContext, StoredIdentity,
@@ -362,7 +362,8 @@ impl ChangeCall<'_> {
         if planned.value().is_null() {
             return None;
         }
-        let read: BTreeMap<Str, Value> = answer.salvage(&self.ty.ty).into_iter().collect();
+        let read: BTreeMap<Str, Value> =
+            answer.salvage_attributes(&self.ty.ty).into_iter().collect();
         let part = |of: &Plain, name: &Str| {
             let found = Path::root().attribute(name.clone()).find(of.value()).cloned();
             found.filter(Value::is_wholly_known)

@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 
 use super::*;
 use crate::raw::{RawCall, RawError, RawReply};
-use crate::server::in_process;
+use crate::server::in_process_transport;
 use crate::transcript::{CallOutcome, Recorder, Transcript};
 
 fn begun() -> SystemTime {
@@ -36,7 +36,7 @@ async fn every_call_is_recorded_and_replayed_byte_for_byte() {
         let recorder = Recorder::new(begun());
         let (channel, _wire) = connect(ProviderService::new(example(protocol))).await;
         let layered = recorder.record_transport(transport(channel));
-        let said = everything(&GrpcProvider::over(layered, protocol)).await;
+        let said = everything(&GrpcProvider::over_transport(layered, protocol)).await;
 
         let transcript = stored(&recorder.transcript());
         assert_eq!(transcript.begun, begun());
@@ -51,8 +51,10 @@ async fn every_call_is_recorded_and_replayed_byte_for_byte() {
 
         // A replay of the transcript, recorded again, is the transcript.
         let again = Recorder::new(begun());
-        let replay =
-            GrpcProvider::over(again.record_transport(transcript.clone().replay()), protocol);
+        let replay = GrpcProvider::over_transport(
+            again.record_transport(transcript.clone().replay()),
+            protocol,
+        );
         same(&everything(&replay).await, &said);
         let bytes = |transcript: &Transcript| {
             let calls = transcript.calls.iter();
@@ -71,10 +73,10 @@ async fn a_provider_in_this_process_sends_the_bytes_that_it_sends_over_a_connect
     let far = Recorder::new(begun());
     let (channel, _wire) = connect(ProviderService::new(example(Protocol::V6))).await;
     let layered = far.record_transport(transport(channel));
-    everything(&GrpcProvider::over(layered, Protocol::V6)).await;
-    let near = in_process(example(Protocol::V6));
+    everything(&GrpcProvider::over_transport(layered, Protocol::V6)).await;
+    let near = in_process_transport(example(Protocol::V6));
     for call in far.transcript().calls {
-        let RawReply { messages, end } = near.exchange(call.call()).await;
+        let RawReply { messages, end } = near.exchange(call.to_raw_call()).await;
         assert_eq!(messages, call.answers, "{}", call.path);
         assert!(end.is_ok(), "{end:?}");
     }
@@ -85,7 +87,7 @@ async fn outcomes_are_recorded_as_they_were_and_replayed() {
     let recorder = Recorder::new(begun());
     let (channel, wire) = connect(ProviderService::new(Arc::new(Bad))).await;
     let layered = recorder.record_transport(transport(channel));
-    let provider = GrpcProvider::over(layered, Protocol::V6);
+    let provider = GrpcProvider::over_transport(layered, Protocol::V6);
     provider.validate_data_config(example::validate()).await.unwrap_err();
     // Dropped before the answer.
     assert!(provider.stop().now_or_never().is_none());
@@ -110,7 +112,7 @@ async fn outcomes_are_recorded_as_they_were_and_replayed() {
     assert_eq!(half.code_name(), "Aborted");
     assert_eq!(transcript.calls[2].answers.len(), 1, "the event before the failure");
 
-    let replay = GrpcProvider::over(transcript.replay(), Protocol::V6);
+    let replay = GrpcProvider::over_transport(transcript.replay(), Protocol::V6);
     let refused = replay.validate_data_config(example::validate()).await.unwrap_err();
     assert_eq!(refused.to_string(), "NotFound: no such thing");
     assert!(matches!(replay.stop().await, Err(Failure::GivenUp(_))));
@@ -122,7 +124,7 @@ async fn outcomes_are_recorded_as_they_were_and_replayed() {
 #[tokio::test]
 async fn calls_that_no_provider_knows_end_with_a_status() {
     let (channel, _wire) = connect(ProviderService::new(example(Protocol::V6))).await;
-    for transport in [transport(channel), in_process(example(Protocol::V6))] {
+    for transport in [transport(channel), in_process_transport(example(Protocol::V6))] {
         for call in [
             RawCall::new(Protocol::V6, "NoSuchMethod", Bytes::new()),
             RawCall::of_service("no.such.Service", "Method", Bytes::from_static(b"\xff")),

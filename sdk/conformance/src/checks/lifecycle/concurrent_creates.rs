@@ -1,11 +1,11 @@
 //! Creates beside other calls: twenty at once, one beside StopProvider, the same one twice (A-17, A-19,
 //! A-20, Z-08).
 
-use formwork_plugin_protocol::contract::conform::assert_object_compatible;
+use formwork_plugin_protocol::contract::conform::compatibility_violations;
 use formwork_value::Value;
 
 use super::journal::Journal;
-use super::{check_apply_answer, destroy_object, record_create_result};
+use super::{check_apply_answer, destroy_object, journal_create_result};
 use crate::checks::null_object;
 use crate::checks::plan::{UsablePlan, plan_input, plan_or_none};
 use crate::finding::Finding;
@@ -40,13 +40,13 @@ pub(super) async fn check_parallel_creates(
     let calls = crate::checks::schema::await_all(calls).await;
     for (entry, call) in entries.into_iter().zip(calls) {
         let object = check_apply_answer(suite, offered, &create, &planned, &call);
-        record_create_result(journal, entry, offered, &call);
+        journal_create_result(journal, entry, offered, &call);
         suite.record_case("A-20", !call.is_crash_or_hang(), || {
             Finding::new("A-20", &offered.display_name(), "creating in parallel crashes")
                 .with_call(&call)
         });
         let Some(object) = object else { continue };
-        let odd = assert_object_compatible(
+        let odd = compatibility_violations(
             offered.block(),
             &to_plain(&planned.value),
             &to_plain(&object.value),
@@ -100,7 +100,7 @@ pub(super) async fn check_stop_during_create(
             .with_call(&call)
             .with_expected_and_found("ended within 30 s", format!("{} s", call.took.as_secs()))
     });
-    record_create_result(journal, entry, offered, &call);
+    journal_create_result(journal, entry, offered, &call);
 }
 
 /// The same create request twice.
@@ -123,7 +123,7 @@ pub(super) async fn check_repeated_create(
             Finding::new("A-19", &offered.display_name(), "the same create twice crashes")
                 .with_call(&call)
         });
-        record_create_result(journal, entry, offered, &call);
+        journal_create_result(journal, entry, offered, &call);
     }
 }
 

@@ -8,7 +8,7 @@ use formwork_value::{Path, Value};
 
 use super::journal::Journal;
 use super::{
-    Object, answer_has_null_object, call_read, destroy_object, record_create_result,
+    Object, answer_has_null_object, call_read, destroy_object, journal_create_result,
     update_and_replace,
 };
 use crate::checks::plan::{UsablePlan, plan_input, plan_or_none};
@@ -111,7 +111,7 @@ impl RemoteCallChecker<'_> {
             return;
         }
         self.check_calls_change_nothing("P-16", "planning", &planned.call, &planning);
-        let object = self.check_unchanged_object(object).await;
+        let object = self.check_no_op_calls(object).await;
         self.check_untrusted_certificate(&object).await;
         self.check_busy_service(&object).await;
         let object = self.check_failed_update(object).await;
@@ -133,7 +133,7 @@ impl RemoteCallChecker<'_> {
     ) -> Option<(Object, Vec<RemoteCall>)> {
         let (call, calls, entry) =
             self.apply_create_with_fault(create, planned, RemoteFault::None).await;
-        record_create_result(self.journal, entry, &self.offered, &call);
+        journal_create_result(self.journal, entry, &self.offered, &call);
         let value = state_in_answer(&self.offered, &call).filter(|_| call.is_success())?;
         Some((object_in_answer(value, &call, create), calls))
     }
@@ -181,7 +181,7 @@ impl RemoteCallChecker<'_> {
     }
 
     /// Reads, plans and applies without a change.
-    async fn check_unchanged_object(&mut self, object: Object) -> Object {
+    async fn check_no_op_calls(&mut self, object: Object) -> Object {
         self.proxy.restart_recording_with_fault(RemoteFault::None);
         let (call, _) = call_read(self.suite, &self.offered, &object).await;
         let reading = self.proxy.take_calls();
@@ -215,7 +215,7 @@ impl RemoteCallChecker<'_> {
         };
         let mut launch = self.suite.launch_options();
         // It trusts the authority of the other proxy alone, so it must refuse this one.
-        launch.env.extend(stranger.env_trusting_only(&self.proxy));
+        launch.env.extend(stranger.env_trusting_other_proxy(&self.proxy));
         let Ok(fresh) = Plugin::launch(&program, &launch).await else { return };
         let request = request::configure_request(&self.suite.config);
         let call = fresh.call(Rpc::ConfigureProvider, &request, CHANGING_CALL_TIMEOUT).await;
@@ -440,7 +440,7 @@ impl RemoteCallChecker<'_> {
         });
         match kept {
             Some(value) => {
-                record_create_result(self.journal, entry, &self.offered, &call);
+                journal_create_result(self.journal, entry, &self.offered, &call);
                 self.delete_object(&object_in_answer(value, &call, create)).await;
             }
             // It exists, and no answer describes it. The sweep reports that.
@@ -473,7 +473,7 @@ impl RemoteCallChecker<'_> {
                     again.map(RemoteCall::display_text).unwrap_or_default(),
                 )
         });
-        record_create_result(self.journal, entry, &self.offered, &call);
+        journal_create_result(self.journal, entry, &self.offered, &call);
         match state_in_answer(&self.offered, &call) {
             Some(value) => self.delete_object(&object_in_answer(value, &call, create)).await,
             // No change was carried out.

@@ -1,6 +1,6 @@
 //! Updates in place and replacements.
 
-use formwork_plugin_protocol::contract::conform::assert_object_compatible;
+use formwork_plugin_protocol::contract::conform::compatibility_violations;
 use formwork_value::schema::{Attribute, Role};
 use formwork_value::{Type, Value};
 
@@ -124,7 +124,7 @@ async fn check_update(
         return object;
     };
     if !call.first_message().is_some_and(|it| it.get_bool(4)) {
-        let odd = assert_object_compatible(
+        let odd = compatibility_violations(
             offered.block(),
             &to_plain(&planned.value),
             &to_plain(&updated.value),
@@ -142,13 +142,18 @@ async fn check_update(
     });
     // First of all, so that the sweep has the object as it is now.
     journal.record_changed(offered, &object.value, &updated.value, &updated.private);
-    check_drift(suite, offered, &object, &updated).await;
+    check_read_finds_drift(suite, offered, &object, &updated).await;
     check_stable_after_apply(suite, offered, &updated).await;
     updated
 }
 
 /// Reads a changed object with the state from before: the change must show.
-async fn check_drift(suite: &mut Suite, offered: &OfferedType, before: &Object, after: &Object) {
+async fn check_read_finds_drift(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    before: &Object,
+    after: &Object,
+) {
     if !suite.is_rule_wanted("R-04") {
         return;
     }

@@ -17,7 +17,7 @@ const NICE_MATCH_LENGTH: usize = 128;
 /// A match of this length is taken without looking for a better one behind the next byte.
 const MAX_LAZY_MATCH_LENGTH: usize = 16;
 /// Number of candidates that are tried.
-const MAX_CANDIDATES: usize = 128;
+const MAX_MATCH_CANDIDATES: usize = 128;
 /// Matches this short must not reach further back than `MAX_SHORT_MATCH_DISTANCE`: Terraform's encoding would cost
 /// more.
 const SHORT_MATCH_LENGTH: usize = 4;
@@ -135,7 +135,7 @@ impl MatchFinder<'_> {
         let mut candidate = candidate;
         // Go's encoder tries less often behind a good match, but never does so at this level: it
         // passes the shortest length as that of the match before.
-        for _ in 0..MAX_CANDIDATES {
+        for _ in 0..MAX_MATCH_CANDIDATES {
             if text.get(length)? == &self.data[candidate + length] {
                 let n = common_prefix_length(text, &self.data[candidate..]);
                 let distance = at - candidate;

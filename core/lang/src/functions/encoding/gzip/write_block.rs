@@ -27,7 +27,7 @@ const END_OF_BLOCK_SYMBOL: usize = 256;
 const N_LITERAL_SYMBOLS: usize = 286;
 const N_DISTANCE_SYMBOLS: usize = 30;
 /// The longest stretch that can be stored.
-const MAX_STORED_BYTES: usize = 65_535;
+const MAX_STORED_BLOCK_BYTES: usize = 65_535;
 /// In which order the lengths of the codes of lengths are written.
 const CODE_LENGTH_ORDER: [usize; 19] =
     [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
@@ -41,17 +41,17 @@ fn length_symbol(length: u16) -> SymbolWithExtraBits {
     if length == 258 {
         return (285, 0, 0);
     }
-    let (symbol, n, bits) = grouped_symbol(u32::from(length) - 3, 4);
+    let (symbol, n, bits) = symbol_in_doubling_groups(u32::from(length) - 3, 4);
     (257 + symbol, n, bits)
 }
 
 /// The symbol for a distance.
 fn distance_symbol(distance: u16) -> SymbolWithExtraBits {
-    grouped_symbol(u32::from(distance) - 1, 2)
+    symbol_in_doubling_groups(u32::from(distance) - 1, 2)
 }
 
 /// Numbers in groups that double in size after every `each` of them.
-fn grouped_symbol(number: u32, each: u32) -> SymbolWithExtraBits {
+fn symbol_in_doubling_groups(number: u32, each: u32) -> SymbolWithExtraBits {
     if number < 2 * each {
         return (number as usize, 0, 0);
     }
@@ -114,7 +114,7 @@ impl BitWriter {
     /// Writes tokens, and `covered` instead if that is shorter and all that they stand for.
     pub(super) fn write_block(&mut self, tokens: &[DeflateToken], covered: Option<&[u8]>) {
         let counts = SymbolCounts::of(tokens);
-        let covered = covered.filter(|data| data.len() <= MAX_STORED_BYTES);
+        let covered = covered.filter(|data| data.len() <= MAX_STORED_BLOCK_BYTES);
         // The bits behind symbols are the same in both coded forms, so they only matter beside a
         // third.
         let extra = if covered.is_some() { counts.n_extra_bits() } else { 0 };

@@ -23,7 +23,7 @@ pub(super) fn read_scalar(tag: Option<&str>, text: &str, plain: bool) -> Result<
             // Values that look like any of these pass for the others, as in Terraform.
             match infer_scalar(text)? {
                 Value::String(_) if kind == "null" => Ok(Value::null(Type::Dynamic)),
-                Value::String(_) if parse_timestamp(text).is_none() => {
+                Value::String(_) if normalize_timestamp(text).is_none() => {
                     Err(format!("{text:?} is no {kind}"))
                 }
                 value => Ok(value),
@@ -63,7 +63,7 @@ fn infer_scalar(text: &str) -> Result<Value, String> {
         ".nan" | ".NaN" | ".NAN" => return Err("not-a-number is no value here".to_owned()),
         _ => {}
     }
-    if let Some(time) = parse_timestamp(text) {
+    if let Some(time) = normalize_timestamp(text) {
         return Ok(Value::string(time));
     }
     for (prefix, radix) in [("0x", 16), ("0o", 8)] {
@@ -88,7 +88,7 @@ fn parse_decimal(text: &str) -> Option<Number> {
 
 /// A date, or a date with a time, in the form that the functions on times take. Fields may have one
 /// digit; a time needs a zone behind `T` and has none behind a space.
-fn parse_timestamp(text: &str) -> Option<String> {
+fn normalize_timestamp(text: &str) -> Option<String> {
     let (year, rest) = text.split_once('-')?;
     // Go's YAML parser takes only texts that begin with four digits and a hyphen for dates.
     if year.len() != 4 {
@@ -97,8 +97,9 @@ fn parse_timestamp(text: &str) -> Option<String> {
     let (month, rest) = rest.split_once('-')?;
     let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (day, rest) = rest.split_at(n_digits);
-    let month = Month::try_from(parse_two_digits(month)?).ok()?;
-    let date = Date::from_calendar_date(parse_year(year)?, month, parse_two_digits(day)?).ok()?;
+    let month = Month::try_from(parse_one_or_two_digits(month)?).ok()?;
+    let date =
+        Date::from_calendar_date(parse_year(year)?, month, parse_one_or_two_digits(day)?).ok()?;
     let (time, offset) = match rest.chars().next() {
         None => (Time::MIDNIGHT, UtcOffset::UTC),
         Some('T' | 't') => {
@@ -117,7 +118,7 @@ fn parse_year(text: &str) -> Option<i32> {
 }
 
 /// A number of one or two digits.
-fn parse_two_digits(text: &str) -> Option<u8> {
+fn parse_one_or_two_digits(text: &str) -> Option<u8> {
     let digits = matches!(text.len(), 1 | 2) && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten()
 }
@@ -130,8 +131,12 @@ fn parse_clock_time(text: &str) -> Option<Time> {
     if fraction.is_empty() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    Time::from_hms(parse_two_digits(hour)?, parse_two_digits(minute)?, parse_two_digits(second)?)
-        .ok()
+    Time::from_hms(
+        parse_one_or_two_digits(hour)?,
+        parse_one_or_two_digits(minute)?,
+        parse_one_or_two_digits(second)?,
+    )
+    .ok()
 }
 
 fn parse_zone_offset(text: &str) -> Option<UtcOffset> {
@@ -142,8 +147,8 @@ fn parse_zone_offset(text: &str) -> Option<UtcOffset> {
     if hours.len() != 2 || minutes.len() != 2 {
         return None;
     }
-    let seconds =
-        i32::from(parse_two_digits(hours)?) * 3_600 + i32::from(parse_two_digits(minutes)?) * 60;
+    let seconds = i32::from(parse_one_or_two_digits(hours)?) * 3_600
+        + i32::from(parse_one_or_two_digits(minutes)?) * 60;
     UtcOffset::from_whole_seconds(if text.starts_with('-') { -seconds } else { seconds }).ok()
 }
 

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 use formwork_value::{Str, Type, Value, convert};
 use libyaml_safer::{Event, EventData, Mark, Parser, ScalarStyle};
 
+use super::commas_after_tags::TextWithMovedCommas;
 use super::read_scalar;
-use super::tag_comma::TextWithMovedCommas;
 use crate::eval::limits::ExceededLimit;
 use crate::functions::{Args, Builtin, CallError};
 use crate::stack;

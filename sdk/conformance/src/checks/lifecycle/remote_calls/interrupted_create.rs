@@ -6,7 +6,7 @@ use std::time::Duration;
 use formwork_value::schema::{AttributeKind, Block, Nesting};
 use formwork_value::{Path, Type, Value};
 
-use super::super::{Object, lookup, record_create_result};
+use super::super::{Object, import_and_list, journal_create_result};
 use super::{RemoteCallChecker, object_in_answer, state_in_answer};
 use crate::checks::listing;
 use crate::checks::plan::{UsablePlan, plan_input, plan_or_none};
@@ -28,7 +28,7 @@ const MAX_LISTED_OBJECTS: u64 = 1_000;
 const SHORT_CREATE_TIMEOUT: &str = "2s";
 
 /// The longest wait for the answer to a create with that timeout.
-const MAX_CREATE_WAIT: Duration = Duration::from_secs(20);
+const CREATE_ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl RemoteCallChecker<'_> {
     /// Creates, kills the process when the service has made the object, and looks for the object with
@@ -51,7 +51,7 @@ impl RemoteCallChecker<'_> {
         let made = calls.into_iter().find(|it| it.may_change_something() && it.is_carried_out);
         let Some(made) = made.filter(|_| call.is_crash_or_hang()) else {
             self.suite.note_skipped_rules(&["A-18"], "no call of a create changes the service");
-            return self.record_and_destroy(entry, &call, create).await;
+            return self.journal_and_destroy(entry, &call, create).await;
         };
         let found = self.find_created_object(create, planned, &before, &made).await;
         self.suite.record_case("A-18", found.is_some(), || {
@@ -76,8 +76,8 @@ impl RemoteCallChecker<'_> {
     }
 
     /// Notes the result of a create, and destroys what it made.
-    async fn record_and_destroy(&mut self, entry: usize, call: &Call, create: &PlanInput) {
-        record_create_result(self.journal, entry, &self.offered, call);
+    async fn journal_and_destroy(&mut self, entry: usize, call: &Call, create: &PlanInput) {
+        journal_create_result(self.journal, entry, &self.offered, call);
         if let Some(value) = state_in_answer(&self.offered, call) {
             self.delete_object(&object_in_answer(value, call, create)).await;
         }
@@ -125,7 +125,8 @@ impl RemoteCallChecker<'_> {
             listed.map(|(identity, _)| named().with_message(4, &identity)).collect();
         requests.extend(listed);
         for request in &requests {
-            let imported = lookup::import_and_read(self.suite, &self.offered, request).await;
+            let imported =
+                import_and_list::import_and_read(self.suite, &self.offered, request).await;
             let Some((call, value)) = imported else { continue };
             let mut own = call.first_message()?.repeated_messages(1).into_iter();
             let own = own.find(|it| it.get_text(1) == self.offered.name)?;
@@ -192,10 +193,10 @@ impl RemoteCallChecker<'_> {
         self.proxy.restart_recording_with_fault(RemoteFault::HoldChanges);
         let rpc = Rpc::ApplyResourceChange;
         let call =
-            self.suite.call_with_deadline(rpc, vec![request.encode()], MAX_CREATE_WAIT).await;
+            self.suite.call_with_deadline(rpc, vec![request.encode()], CREATE_ANSWER_TIMEOUT).await;
         if !self.proxy.take_calls().iter().any(RemoteCall::may_change_something) {
             self.suite.note_skipped_rules(&["A-22"], "no call of a create changes the service");
-            return self.record_and_destroy(entry, &call, &create).await;
+            return self.journal_and_destroy(entry, &call, &create).await;
         }
         self.suite.record_case("A-22", call.has_reply(), || {
             let message = "a create does not end with the timeout of its configuration";
@@ -204,7 +205,7 @@ impl RemoteCallChecker<'_> {
                 .with_expected_and_found(
                     format!(
                         "an answer within {} s for a timeout of {SHORT_CREATE_TIMEOUT}",
-                        MAX_CREATE_WAIT.as_secs()
+                        CREATE_ANSWER_TIMEOUT.as_secs()
                     ),
                     call.describe_outcome(),
                 )
@@ -212,7 +213,7 @@ impl RemoteCallChecker<'_> {
         });
         // The service carried out nothing.
         match state_in_answer(&self.offered, &call) {
-            Some(_) => self.record_and_destroy(entry, &call, &create).await,
+            Some(_) => self.journal_and_destroy(entry, &call, &create).await,
             None => self.journal.forget_refused_create(entry),
         }
     }
@@ -234,7 +235,7 @@ fn with_create_timeout(block: &Block, config: &Value) -> Option<Value> {
         let limits = limited(&nested.block)?;
         match nested.nesting {
             Nesting::Single | Nesting::Group => limits,
-            Nesting::List | Nesting::Set => nested.to_collection_value(vec![limits]),
+            Nesting::List | Nesting::Set => nested.to_list_or_set_value(vec![limits]),
             Nesting::Map => return None,
         }
     } else {

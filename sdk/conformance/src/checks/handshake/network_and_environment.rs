@@ -106,7 +106,7 @@ pub(super) async fn check_two_processes(suite: &mut Suite, program: &Path) {
 }
 
 /// Starts it where temporary files cannot be written, as on a full disk.
-async fn check_full_disk(suite: &mut Suite, program: &Path) {
+async fn check_unwritable_temp_folder(suite: &mut Suite, program: &Path) {
     if !suite.is_rule_wanted("Z-14") {
         return;
     }
@@ -134,7 +134,7 @@ async fn check_full_disk(suite: &mut Suite, program: &Path) {
 }
 
 pub(super) async fn check_unusual_environments(suite: &mut Suite, program: &Path) {
-    check_full_disk(suite, program).await;
+    check_unwritable_temp_folder(suite, program).await;
     if !suite.is_rule_wanted("H-20") {
         return;
     }

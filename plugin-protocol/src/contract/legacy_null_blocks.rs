@@ -59,7 +59,8 @@ fn replace_children(value: &Value, parts: Vec<Option<Value>>) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::super::fixtures::{
-        attributes_block, block_value_with_nulls, four_attributes, with_nested_block, with_unknown,
+        attributes_block, block_value_with_nulls, four_attributes, with_nested_block,
+        with_unknown_attribute,
     };
     use super::*;
 
@@ -106,7 +107,7 @@ mod tests {
                 nesting,
                 attributes_block(four_attributes()),
             );
-            let unknown = with_unknown(&block_value_with_nulls(&schema, "{}"), "b");
+            let unknown = with_unknown_attribute(&block_value_with_nulls(&schema, "{}"), "b");
             assert_eq!(replace_null_blocks(&schema, unknown.clone()), unknown, "{nesting:?}");
         }
     }

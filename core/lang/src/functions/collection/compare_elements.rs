@@ -73,7 +73,7 @@ fn distinct(args: &Args<'_>) -> FunctionResult {
 pub(super) fn hash_value(value: &Value) -> u64 {
     use std::hash::{Hash as _, Hasher as _};
     fn hash_value_into(value: &Value, hasher: &mut std::hash::DefaultHasher) {
-        match value.under_marks() {
+        match value.without_own_marks() {
             Value::Bool(bool) => bool.hash(hasher),
             Value::Number(number) => number.hash(hasher),
             Value::String(text) => text.hash(hasher),
@@ -134,7 +134,7 @@ fn match_keys(args: &Args<'_>) -> FunctionResult {
 
 /// Whether an element equals a value: `None` while that is not known.
 fn is_equal_if_known(item: &Value, value: &Value) -> Option<bool> {
-    match ops::equal(item, value).under_marks() {
+    match ops::equal(item, value).without_own_marks() {
         Value::Bool(same) => Some(*same),
         _ => None,
     }

@@ -15,8 +15,8 @@ use tonic::server::{Grpc, StreamingService};
 use tonic::{Code, Request, Response, Status, Streaming};
 
 use crate::message_limits;
-use crate::provider::{Events, PendingResponse, ProviderExt as _};
-use crate::wire::codec::{Decoded, Protobuf};
+use crate::provider::{PendingResponse, ProviderExt as _, StreamedResponse};
+use crate::wire::codec::{Decoded, ProtobufCodec};
 use crate::wire::convert::IncomingState;
 use crate::wire::exchange::Exchange;
 use crate::wire::generated::tfplugin6 as v6;
@@ -79,7 +79,7 @@ impl IncomingCall {
     /// Answers a call whose answer goes out in pieces.
     pub(super) fn stream<X, N, M>(
         self,
-        run: for<'p> fn(&'p dyn Provider, N) -> PendingResponse<'p, Events<M>>,
+        run: for<'p> fn(&'p dyn Provider, N) -> PendingResponse<'p, StreamedResponse<M>>,
     ) -> ResponseFuture
     where
         X: Exchange,
@@ -103,7 +103,7 @@ impl IncomingCall {
     }
 
     /// Answers the call that writes a state, whose request comes in pieces.
-    pub(super) fn write_state(self) -> ResponseFuture {
+    pub(super) fn answer_write_state(self) -> ResponseFuture {
         self.run_handler::<v6::WriteStateBytes, _>(|provider, requests| {
             async move {
                 let mut requests = pin!(requests);
@@ -132,7 +132,7 @@ impl IncomingCall {
             Box::new(move |requests| run(provider, requests));
         let call = SingleCallHandler { name, run: Some(run) };
         async move {
-            Grpc::new(Protobuf::<X::Response, X::Request>::default())
+            Grpc::new(ProtobufCodec::<X::Response, X::Request>::default())
                 .max_decoding_message_size(message_limits::MAX_REQUEST_BYTES)
                 // The host limits answers, and can say so. An answer refused here would be lost
                 // without a word.

@@ -66,7 +66,7 @@ fn element_span(expr: &Expr, step: &Step) -> ElementSpan {
             // A key that is an expression ends the search: it may be the wanted one, so no later
             // item may be taken for it.
             for item in items {
-                match item.key.as_literal() {
+                match item.key.as_string_literal() {
                     Some(found) if found == key => {
                         return ElementSpan::Found(expr_start_span(&item.value));
                     }

@@ -10,7 +10,7 @@ use tokio::process::{ChildStderr, ChildStdout};
 
 use crate::client::ProcessLimits;
 use crate::client::connect::Dialer;
-use crate::client::pool::ConnectionPool;
+use crate::client::connection_pool::ConnectionPool;
 use crate::client::process::{ChildPipes, Process};
 use crate::client::transport::ChannelTransport;
 use crate::handshake::Address;
@@ -92,8 +92,8 @@ impl ChildProcess {
 
     /// Returns how it ended in words, if it has.
     #[must_use]
-    pub fn exit(&self) -> Option<String> {
-        self.0.exit().map(|exit| exit.to_string())
+    pub fn exit_if_ended(&self) -> Option<String> {
+        self.0.exit_if_ended().map(|exit| exit.to_string())
     }
 
     /// Kills the process and all of its group.

@@ -123,7 +123,7 @@ impl ChannelSource for ConnectionPool {
     async fn lease(&self) -> Result<Lease, Failure> {
         // A call over a connection to a dead process would fail too, but without its exit status,
         // and only after the transport has noticed.
-        if self.child.as_ref().is_some_and(|child| child.process.exit().is_some()) {
+        if self.child.as_ref().is_some_and(|child| child.process.exit_if_ended().is_some()) {
             return Err(self.explain_loss("the plugin has ended".to_owned()).await);
         }
         let mut open = self.shared.lock();

@@ -86,14 +86,14 @@ impl ProtocolComparison {
         self.iter().filter_map(|(name, fate)| match fate {
             // prost maps everything below an external path, so an outer message with an own message
             // inside would drag that one along.
-            MessageDifference::Shared { with, .. } if self.shares_inner(name) => {
+            MessageDifference::Shared { with, .. } if self.is_everything_inside_shared(name) => {
                 Some((name, with.as_str()))
             }
             _ => None,
         })
     }
 
-    fn shares_inner(&self, outer: &str) -> bool {
+    fn is_everything_inside_shared(&self, outer: &str) -> bool {
         let prefix = format!("{outer}.");
         self.fates
             .range(prefix.clone()..)
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     fn found() -> ProtocolComparison {
-        let descriptions = crate::provider_descriptions(&crate::proto_folder()).unwrap();
+        let descriptions = crate::read_provider_descriptions(&crate::proto_folder()).unwrap();
         ProtocolComparison::compare_protocols(&descriptions).unwrap()
     }
 
@@ -259,8 +259,8 @@ mod tests {
 
     #[test]
     fn few_messages_of_protocol_5_differ_from_protocol_6() {
-        let agreement = found();
-        let own = agreement.iter().filter_map(|(name, fate)| match fate {
+        let comparison = found();
+        let own = comparison.iter().filter_map(|(name, fate)| match fate {
             MessageDifference::Own(why) => Some(format!("{name}: {why}")),
             MessageDifference::Shared { .. } => None,
         });
@@ -295,8 +295,8 @@ mod tests {
 
     #[test]
     fn protocol_6_has_more_fields_in_few_shared_messages() {
-        let agreement = found();
-        let extended = agreement.iter().filter_map(|(name, fate)| match fate {
+        let comparison = found();
+        let extended = comparison.iter().filter_map(|(name, fate)| match fate {
             MessageDifference::Shared { extra, .. } if !extra.is_empty() => {
                 Some(format!("{name}: {}", extra.join(", ")))
             }
@@ -313,8 +313,8 @@ mod tests {
 
     #[test]
     fn nearly_everything_is_shared() {
-        let agreement = found();
-        let n_shared = agreement.shared_paths().count();
+        let comparison = found();
+        let n_shared = comparison.shared_paths().count();
         assert!(n_shared > 100, "only {n_shared} are shared");
     }
 }

@@ -10,12 +10,12 @@ use formwork_core::config::inputs::{
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::{SavedPlan, ephemeral_variables};
+use super::{SavedPlan, ephemeral_variables_where};
 use crate::messages;
 
 /// The values that are given for variables while a saved plan is applied.
 #[derive(Debug, Default)]
-pub struct VariablesAtApply {
+pub struct VariablesGivenAtApply {
     /// Those of the environment, which is not made for one command.
     pub environment: Vec<GivenVariable>,
     /// Those of files that are read without being named.
@@ -36,12 +36,12 @@ impl SavedPlan {
         diags: &mut Diagnostics,
         sources: &mut Sources,
         config: &Config,
-        given: VariablesAtApply,
+        given: VariablesGivenAtApply,
     ) -> Result<BTreeMap<Str, ResolvedVariable>, Reported> {
         let declared = &config.root.variables;
         let is_ephemeral =
             |name: &Str| declared.get(name).is_some_and(|variable| variable.ephemeral);
-        let VariablesAtApply { environment, files, options } = given;
+        let VariablesGivenAtApply { environment, files, options } = given;
         let (current, ignored): (Vec<_>, Vec<_>) =
             environment.into_iter().chain(files).partition(|given| is_ephemeral(&given.name));
         let fixed = self.plan.variables.iter().map(|(name, value)| GivenVariable {
@@ -52,7 +52,8 @@ impl SavedPlan {
         });
         // Options come last and so win: one that differs from the plan must be found below.
         let given: Vec<GivenVariable> = fixed.chain(current).chain(options).collect();
-        let now = ephemeral_variables(config, |name| given.iter().any(|given| given.name == name));
+        let now =
+            ephemeral_variables_where(config, |name| given.iter().any(|given| given.name == name));
         check_same_ephemeral_given(diags, config, &self.metadata.ephemeral, &now)?;
         let mut resolve = |diags: &mut Diagnostics, given, unset| {
             inputs::resolve_variables(diags, sources, &config.root, given, unset)

@@ -15,7 +15,11 @@ use crate::rpc::Rpc;
 use crate::suite::Suite;
 
 /// Looks for an object that exists.
-pub(super) async fn check_lookups(suite: &mut Suite, offered: &OfferedType, object: &Object) {
+pub(super) async fn check_import_and_list(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    object: &Object,
+) {
     let by_id = match object_id(object) {
         Some(id) if suite.wants_any(&["I-04", "I-05", "I-06"]) => {
             let request = Msg::new()

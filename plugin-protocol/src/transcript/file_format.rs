@@ -68,7 +68,7 @@ impl Transcript {
         let header = FileHeader {
             format: FORMAT_NAME.to_owned(),
             version: FORMAT_VERSION,
-            begun_us: micros(begun),
+            begun_us: duration_to_micros(begun),
         };
         write_json_line(&mut out, &header)?;
         for call in &self.calls {
@@ -113,7 +113,7 @@ fn write_json_line(out: &mut impl Write, of: &impl Serialize) -> io::Result<()> 
     out.write_all(b"\n")
 }
 
-fn micros(duration: Duration) -> u64 {
+fn duration_to_micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
@@ -149,8 +149,8 @@ impl From<&RecordedCall> for CallLine {
         let encoded = |messages: &[Bytes]| messages.iter().cloned().map(Base64).collect();
         Self {
             path: call.path.clone(),
-            start_us: micros(call.start),
-            duration_us: micros(call.duration),
+            start_us: duration_to_micros(call.start),
+            duration_us: duration_to_micros(call.duration),
             requests: encoded(&call.requests),
             answers: encoded(&call.answers),
             outcome: match &call.outcome {
