@@ -13,8 +13,6 @@ use super::{ConstraintError, Version};
 pub struct LooseVersion {
     /// At least three.
     numbers: Vec<i64>,
-    /// The number of parts as written.
-    n_written: usize,
     pre: String,
     build: String,
 }
@@ -23,7 +21,16 @@ pub struct LooseVersion {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LooseConstraints {
     text: String,
-    list: Vec<(Operator, LooseVersion)>,
+    list: Vec<LooseConstraint>,
+}
+
+/// A constraint on a version.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct LooseConstraint {
+    operator: Operator,
+    version: LooseVersion,
+    /// The number of parts of the version as written.
+    n_written: usize,
 }
 
 /// The error for a string that is not a version.
@@ -62,7 +69,6 @@ impl From<&Version> for LooseVersion {
         let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         Self {
             numbers: [version.major, version.minor, version.patch].map(number).to_vec(),
-            n_written: 3,
             pre: version.pre.to_string(),
             build: version.build.to_string(),
         }
@@ -86,38 +92,40 @@ impl LooseConstraints {
     /// names exactly it.
     #[must_use]
     pub fn allows_version(&self, version: &LooseVersion) -> bool {
-        let names = |(op, named): &(Operator, LooseVersion)| {
-            *op == Operator::Equal && named.cmp_precedence(version).is_eq()
+        let names = |constraint: &LooseConstraint| {
+            constraint.operator == Operator::Equal
+                && constraint.version.cmp_precedence(version).is_eq()
         };
         (!version.is_prerelease() || self.list.iter().any(names))
-            && self.list.iter().all(|(op, given)| op.holds(given, version))
+            && self.list.iter().all(|constraint| constraint.allows_version(version))
     }
 
     /// Whether one of them names a prerelease.
     #[must_use]
     pub fn has_prerelease(&self) -> bool {
-        self.list.iter().any(|(_, version)| version.is_prerelease())
+        self.list.iter().any(|constraint| constraint.version.is_prerelease())
     }
 }
 
-impl Operator {
-    fn holds(self, given: &LooseVersion, version: &LooseVersion) -> bool {
+impl LooseConstraint {
+    fn allows_version(&self, version: &LooseVersion) -> bool {
+        let given = &self.version;
         let order = version.cmp_precedence(given);
         // A range takes prereleases of the version only that it names a prerelease of.
         let in_range = !version.is_prerelease()
             || (given.is_prerelease()
                 && given.significant_numbers() == version.significant_numbers());
-        match self {
-            Self::Equal => order.is_eq(),
-            Self::NotEqual => order.is_ne(),
-            Self::Greater => in_range && order.is_gt(),
-            Self::GreaterOrEqual => in_range && order.is_ge(),
-            Self::Less => in_range && order.is_lt(),
-            Self::LessOrEqual => in_range && order.is_le(),
-            Self::Pessimistic => {
+        match self.operator {
+            Operator::Equal => order.is_eq(),
+            Operator::NotEqual => order.is_ne(),
+            Operator::Greater => in_range && order.is_gt(),
+            Operator::GreaterOrEqual => in_range && order.is_ge(),
+            Operator::Less => in_range && order.is_lt(),
+            Operator::LessOrEqual => in_range && order.is_le(),
+            Operator::Pessimistic => {
                 // All as go-version has it: the numbers before the last written one are fixed, and
                 // a version with fewer numbers than the constraint never meets it.
-                let fixed = given.n_written - 1;
+                let fixed = self.n_written - 1;
                 in_range
                     && given.is_prerelease() == version.is_prerelease()
                     && order.is_ge()
@@ -132,11 +140,13 @@ impl FromStr for LooseVersion {
     type Err = VersionError;
 
     fn from_str(text: &str) -> Result<Self, VersionError> {
-        parse_loose_version(text).ok_or_else(|| VersionError(text.to_owned()))
+        let parsed = parse_loose_version(text).ok_or_else(|| VersionError(text.to_owned()))?;
+        Ok(parsed.0)
     }
 }
 
-fn parse_loose_version(text: &str) -> Option<LooseVersion> {
+/// Parses a version. Returns it with the number of its parts as written.
+fn parse_loose_version(text: &str) -> Option<(LooseVersion, usize)> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (numbers, rest) = text.split_at(end);
@@ -157,11 +167,9 @@ fn parse_loose_version(text: &str) -> Option<LooseVersion> {
         !part.is_empty() && part.chars().all(allowed)
     };
     let are_parts = |text: &str| text.is_empty() || text.split('.').all(is_part);
-    (are_parts(pre) && are_parts(build)).then(|| LooseVersion {
-        numbers,
-        n_written,
-        pre: pre.to_owned(),
-        build: build.to_owned(),
+    (are_parts(pre) && are_parts(build)).then(|| {
+        let (pre, build) = (pre.to_owned(), build.to_owned());
+        (LooseVersion { numbers, pre, build }, n_written)
     })
 }
 
@@ -175,15 +183,17 @@ impl FromStr for LooseConstraints {
     }
 }
 
-fn parse_loose_constraint(text: &str) -> Result<(Operator, LooseVersion), ConstraintError> {
+fn parse_loose_constraint(text: &str) -> Result<LooseConstraint, ConstraintError> {
     // `\s` in the patterns of Go means the blanks of ASCII only, so a wider one is refused.
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace());
     if text.is_empty() {
         return Err(ConstraintError::Empty);
     }
     let (operator, version) = split_operator(text)?;
-    let version = version.parse().map_err(ConstraintError::LooseVersion)?;
-    Ok((operator, version))
+    let parsed = parse_loose_version(version)
+        .ok_or_else(|| ConstraintError::LooseVersion(VersionError(version.to_owned())))?;
+    let (version, n_written) = parsed;
+    Ok(LooseConstraint { operator, version, n_written })
 }
 
 impl Display for LooseVersion {
@@ -231,6 +241,7 @@ mod tests {
         ];
         for (text, printed) in table {
             assert_eq!(parse_version(text).to_string(), printed, "{text}");
+            assert_eq!(parse_version(text), parse_version(printed), "{text}");
         }
         for text in
             ["", "v", "V1", "vv1", "1.", ".1", "1..2", "1.x", "1.2.3+", "1-a..b", "1-a_b", " 1"]
