@@ -264,17 +264,26 @@ fn a_machine_that_the_user_knows_by_another_key_is_not_talked_to() {
     let short = sshd.connection().replace("20s", "2s");
     let given = format!("{short}host_key = \"{}\"\n", sshd.public("host_ecdsa"));
     let remedy = format!("ssh-keygen -R '[127.0.0.1]:{}'", sshd.port);
-    for (known, connection, code, words) in [
-        ("host_ecdsa", &short, 0, "Checking Host Key: true"),
-        ("host_ed25519", &short, 0, "Checking Host Key: true"),
-        ("other", &short, 1, remedy.as_str()),
-        ("other", &given, 0, "Checking Host Key: true"),
+    let name = format!("[127.0.0.1]:{}", sshd.port);
+    let negated = format!("*,!{name}");
+    let revoked = format!("@revoked {name}");
+    for (hosts, known, connection, code, words) in [
+        (name.as_str(), "host_ecdsa", &short, 0, "Checking Host Key: true"),
+        (&name, "host_ed25519", &short, 0, "Checking Host Key: true"),
+        (&name, "other", &short, 1, remedy.as_str()),
+        (&name, "other", &given, 0, "Checking Host Key: true"),
+        ("*", "host_ed25519", &short, 0, "Checking Host Key: true"),
+        ("[127.0.0.?]:*", "other", &short, 1, "key mismatch"),
+        (&negated, "other", &short, 0, "Checking Host Key: false"),
+        (&revoked, "other", &short, 0, "Checking Host Key: false"),
+        (&revoked, "host_ecdsa host_ed25519", &short, 1, "has revoked that key"),
     ] {
         let workdir = Workdir::new(&resource(connection, hello));
         let folder = workdir.home().join(".ssh");
         std::fs::create_dir_all(&folder).expect("a folder");
-        let line = format!("[127.0.0.1]:{} {}\n", sshd.port, sshd.public(known));
-        std::fs::write(folder.join("known_hosts"), line).expect("it can be written");
+        let lines = known.split(' ').map(|key| format!("{hosts} {}\n", sshd.public(key)));
+        std::fs::write(folder.join("known_hosts"), lines.collect::<String>())
+            .expect("it can be written");
         let ended = workdir.formwork("apply -auto-approve -no-color").run();
         ended.code(code).says(words);
         assert_eq!(ended.words().contains("(remote-exec): hello"), code == 0, "{}", ended.text());

@@ -2,14 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_file};
 use formwork_value::quote::shell_quoted;
 use russh::keys::PublicKey;
 use russh::keys::known_hosts::known_host_keys_path;
+use russh::keys::ssh_key::known_hosts::{Entry, HostPatterns, Marker};
 
 /// The keys that are known for one machine. A machine that is not known has none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownHostKeys {
     keys: Vec<PublicKey>,
+    /// Keys that must not be accepted: those of lines with `@revoked`.
+    revoked: Vec<PublicKey>,
     /// The name of the machine in the files.
     name: String,
     /// The file that has the first key.
@@ -34,11 +38,37 @@ impl KnownHostKeys {
                 format!("the key of {host} in {} cannot be read: {error}", file.display())
             })?;
             if known.keys.is_empty() {
-                known.file = file;
+                file.clone_into(&mut known.file);
             }
             known.keys.extend(keys.into_iter().map(|(_, key)| key));
+            known.add_entries_with_patterns(&file);
         }
         Ok(known)
+    }
+
+    /// Adds the keys of lines with wildcards and markers, which the library leaves out.
+    fn add_entries_with_patterns(&mut self, file: &Path) {
+        let Ok(bytes) = read_user_file(file, MAX_SMALL_FILE_LEN) else { return };
+        for line in String::from_utf8_lossy(&bytes).lines() {
+            // OpenSSH skips malformed lines, too.
+            let Ok(entry) = line.trim().parse::<Entry>() else { continue };
+            let HostPatterns::Patterns(patterns) = entry.host_patterns() else { continue };
+            if !matches_host_patterns(patterns, &self.name) {
+                continue;
+            }
+            let key = entry.public_key().clone();
+            match entry.marker() {
+                Some(Marker::Revoked) => self.revoked.push(key),
+                // The key of an authority is none of the machine.
+                Some(Marker::CertAuthority) => {}
+                None => {
+                    if self.keys.is_empty() {
+                        file.clone_into(&mut self.file);
+                    }
+                    self.keys.push(key);
+                }
+            }
+        }
     }
 
     /// Whether any key is known.
@@ -51,13 +81,21 @@ impl KnownHostKeys {
         &self.keys
     }
 
-    /// Whether a key is one of a known machine, or the machine is not known.
+    /// Whether a key is one of a known machine, or the machine is not known. A revoked key is neither.
     pub(super) fn accepts(&self, shown: &PublicKey) -> bool {
-        !self.has_keys() || self.keys.iter().any(|key| key.key_data() == shown.key_data())
+        let is_among =
+            |keys: &[PublicKey]| keys.iter().any(|key| key.key_data() == shown.key_data());
+        !is_among(&self.revoked) && (!self.has_keys() || is_among(&self.keys))
     }
 
-    /// The remedies for a machine that shows another key.
-    pub(super) fn changed_key_advice(&self) -> String {
+    /// The remedies for a machine that shows a key that is not accepted.
+    pub(super) fn rejected_key_advice(&self, shown: &PublicKey) -> String {
+        if self.revoked.iter().any(|key| key.key_data() == shown.key_data()) {
+            return format!(
+                "a known_hosts file has revoked that key for {}. Give the machine a new key",
+                self.name
+            );
+        }
         format!(
             "{} has another key for {}. If the machine was set up again, run: ssh-keygen -R {}. Or give its new key in the argument host_key, which counts before the file",
             self.file.display(),
@@ -65,6 +103,40 @@ impl KnownHostKeys {
             shell_quoted(&self.name)
         )
     }
+}
+
+/// Whether a name matches a pattern of a list, and none that is negated.
+fn matches_host_patterns(patterns: &[String], name: &str) -> bool {
+    let matches = |pattern: &str| matches_wildcards(pattern.as_bytes(), name.as_bytes());
+    let (negated, positive): (Vec<&str>, Vec<&str>) =
+        patterns.iter().map(String::as_str).partition(|pattern| pattern.starts_with('!'));
+    positive.iter().any(|pattern| matches(pattern))
+        && !negated.iter().any(|pattern| matches(&pattern[1..]))
+}
+
+/// Whether a name matches a pattern with `*` and `?`, which ignores case.
+fn matches_wildcards(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut at, mut position) = (0, 0);
+    // The last `*`, and the first byte that it does not stand for. Going back to it alone keeps the time short.
+    let mut last_star = None;
+    while position < name.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                at += 1;
+                last_star = Some((at, position));
+            }
+            Some(c) if *c == b'?' || c.eq_ignore_ascii_case(&name[position]) => {
+                at += 1;
+                position += 1;
+            }
+            _ => {
+                let Some((after, end)) = last_star else { return false };
+                last_star = Some((after, end + 1));
+                (at, position) = (after, end + 1);
+            }
+        }
+    }
+    pattern[at..].iter().all(|c| *c == b'*')
 }
 
 /// Reads bytes as the user's file of known machines.
@@ -76,5 +148,32 @@ pub(crate) fn fuzz_known_hosts(data: &[u8]) {
     std::fs::write(folder.path().join(".ssh/known_hosts"), data).expect("a new folder has room");
     for port in [22, 2222] {
         drop(KnownHostKeys::find("one.example", port, Some(folder.path())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_match_patterns_as_in_openssh() {
+        for (patterns, name, expected) in [
+            ("*", "a.example", true),
+            ("*.example", "a.example", true),
+            ("*.EXAMPLE", "a.example", true),
+            ("?.example", "a.example", true),
+            ("?.example", "ab.example", false),
+            ("*.example,!a.*", "a.example", false),
+            ("!a.*,*.example", "b.example", true),
+            ("!a.example", "b.example", false),
+            ("[*]:2222", "[a.example]:2222", true),
+            ("[*]:2222", "a.example", false),
+            ("*a*b*", "xaxxbx", true),
+            ("*a*b", "xaxxbx", false),
+            ("", "a", false),
+        ] {
+            let patterns: Vec<String> = patterns.split(',').map(str::to_owned).collect();
+            assert_eq!(matches_host_patterns(&patterns, name), expected, "{patterns:?} {name}");
+        }
     }
 }

@@ -281,8 +281,9 @@ impl client::Handler for SshClient {
                 Err(SessionFailure::Mismatch(shown))
             }
             None if !self.known.accepts(&shown.public_key()) => {
-                let shown = shown.public_key().fingerprint(HashAlg::Sha256).to_string();
-                let advice = self.known.changed_key_advice();
+                let key = shown.public_key();
+                let shown = key.fingerprint(HashAlg::Sha256).to_string();
+                let advice = self.known.rejected_key_advice(&key);
                 Err(SessionFailure::Refused(format!(
                     "knownhosts: key mismatch: the machine has the key {shown}, and {advice}"
                 )))
