@@ -57,9 +57,13 @@ pub(crate) fn sensitive_values() -> Secrets {
     SENSITIVE_VALUES.clone()
 }
 
-/// A text of the log without sensitive values.
+/// A text of the log without sensitive values, and without secrets in its URLs.
 pub(crate) fn redact_log_text(text: String) -> String {
-    SENSITIVE_VALUES.mask(text)
+    let masked = SENSITIVE_VALUES.mask(text);
+    match redact_text(&masked) {
+        Cow::Borrowed(_) => masked,
+        Cow::Owned(redacted) => redacted,
+    }
 }
 
 /// The address of a package, fit to be shown.
@@ -370,6 +374,13 @@ fn secret_value_range(parameter: &str, hides: &dyn Fn(&str) -> bool) -> Option<R
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_of_the_log_shows_no_secret_of_a_url() {
+        let text = "asks https://u:pw@h/a?token=1".to_owned();
+        assert_eq!(redact_log_text(text), "asks https://redacted@h/a?token=redacted");
+        assert_eq!(redact_log_text("plain".to_owned()), "plain");
+    }
 
     #[test]
     fn an_address_shows_nothing_that_grants_access() {

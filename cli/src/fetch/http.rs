@@ -160,7 +160,7 @@ impl Client {
         loop {
             match ask() {
                 Err(error) if error.may_succeed_later() && attempts <= patience.retries => {
-                    (self.pause)(error.retry_pause(attempts));
+                    self.pause_before_retry(&error, error.retry_pause(attempts));
                     attempts += 1;
                 }
                 Err(error) if error.may_succeed_later() => {
@@ -169,6 +169,11 @@ impl Client {
                 answered => return answered,
             }
         }
+    }
+
+    fn pause_before_retry(&self, error: &HttpError, pause: Duration) {
+        tracing::warn!(%error, pause = pause.as_secs_f32(), "trying again");
+        (self.pause)(pause);
     }
 
     /// Asks a server, with further headers. A redirection is followed.

@@ -170,4 +170,16 @@ mod tests {
             r#"{"@level":"trace","@message":"plugin started","@module":"provider.terraform-provider-null","@timestamp":"1970-01-01T00:00:00.000000Z","path":"/a b","pid":7,"plain":"x"}"#
         );
     }
+
+    #[test]
+    fn escape_sequences_and_line_breaks_of_a_message_stay_in_its_line() {
+        let message = "one\u{1b}[2K\ntwo\u{9b}31m".to_owned();
+        let mut line = LogLine { message, ..LogLine::default() };
+        line.fields.insert("path".to_owned(), json!("a\u{1b}[31mb"));
+        let text = line.text(Level::INFO, OffsetDateTime::UNIX_EPOCH);
+        assert!(!text.contains(['\u{1b}', '\u{9b}']), "{text:?}");
+        assert!(text.contains("\n  | two"), "{text:?}");
+        let json = line.json(Level::INFO, OffsetDateTime::UNIX_EPOCH).to_string();
+        assert!(!json.contains(['\u{1b}', '\n']), "{json:?}");
+    }
 }

@@ -112,14 +112,15 @@ impl Client {
             if written - before >= self.pace.least {
                 barren = 0;
             }
-            let mut pause = None;
+            let mut next_pause = None;
             answer = loop {
                 barren += 1;
                 let left = end.saturating_duration_since(Instant::now());
                 if barren > MAX_FRUITLESS_ATTEMPTS || left.is_zero() {
                     return Err(broken_download_error(url, &error));
                 }
-                (self.pause)(pause.unwrap_or_else(|| retry_pause(barren)));
+                let pause = next_pause.unwrap_or_else(|| retry_pause(barren));
+                self.pause_before_retry(&broken_download_error(url, &error), pause);
                 let headers = [
                     (header::RANGE, format!("bytes={}-", resume.from).into()),
                     (header::IF_RANGE, resume.tag.clone().into()),
@@ -127,7 +128,7 @@ impl Client {
                 match self.request_with_headers(url, asking, &headers, left) {
                     Ok(answer) => break self.request_rest(url, answer, &resume)?,
                     Err(error) if error.may_succeed_later() => {
-                        pause = Some(error.retry_pause(barren + 1));
+                        next_pause = Some(error.retry_pause(barren + 1));
                     }
                     Err(error) => return Err(error),
                 }
