@@ -20,7 +20,7 @@ pub use system::{
 };
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufRead, ErrorKind, Read};
 use std::path::Path;
 
 /// The maximum size of a configuration or variables file: 512 MiB.
@@ -140,8 +140,29 @@ pub fn read_stdin(limit: u64) -> io::Result<Vec<u8>> {
     read_stream(&mut io::stdin().lock(), limit)
 }
 
+/// Reads the next line of standard input, at most `limit` bytes; `None` at its end.
+///
+/// # Errors
+/// When it cannot be read, or the line is longer than the limit.
+pub fn read_stdin_line(limit: u64) -> io::Result<Option<Vec<u8>>> {
+    read_line_of_stream(&mut io::stdin().lock(), limit)
+}
+
 fn text_from_utf8(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
+}
+
+fn read_line_of_stream(stream: &mut dyn BufRead, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    // One byte over the limit is enough to see that there is more.
+    let n_read = stream.take(limit + 1).read_until(b'\n', &mut line)?;
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    }
+    match line.len() as u64 {
+        length if length > limit => Err(too_large_error(limit)),
+        _ => Ok((n_read > 0).then_some(line)),
+    }
 }
 
 fn read_stream(stream: &mut dyn Read, limit: u64) -> io::Result<Vec<u8>> {

@@ -167,3 +167,16 @@ fn leftovers_of_killed_writers_are_removed_by_the_next_one() {
     let expected = [".file.0a0a", ".file.note", others[2], "file"];
     assert_eq!(names, expected);
 }
+
+#[test]
+fn a_line_longer_than_the_limit_is_refused_before_its_end() {
+    let mut input = io::Cursor::new(b"ab\n\ncd".to_vec());
+    let mut next_line = || read_line_of_stream(&mut input, 2).unwrap();
+    let expected: [&[u8]; 3] = [b"ab", b"", b"cd"];
+    for line in expected {
+        assert_eq!(next_line().unwrap(), line);
+    }
+    assert_eq!(next_line(), None);
+    let error = read_line_of_stream(&mut io::BufReader::new(io::repeat(b'x')), 1 << 20);
+    assert_eq!(error.unwrap_err().to_string(), "it is larger than the limit of 1 MiB");
+}

@@ -1,8 +1,9 @@
 //! Reads expressions, evaluates them, prints what they are: a line at a time from a terminal, or all
 //! that stands in a pipe, of which the last result is printed.
 
-use std::io::BufRead as _;
+use std::io;
 
+use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_stdin_line};
 use formwork_core::plan::check_expression_references;
 use formwork_core::session::Session;
 use formwork_lang::eval::evaluate;
@@ -10,7 +11,7 @@ use formwork_lang::functions::{CallContext, CallError, Function, FunctionHost, P
 use formwork_lang::print_value::print_value;
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Expr, ExprKind, Ident, add_source, parse_expression};
-use formwork_value::diag::Sources;
+use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use super::line_editor::{InputLine, LineEditor};
@@ -51,8 +52,15 @@ impl<'r> Repl<'r> {
     /// it.
     pub(super) async fn run_piped(&self) -> Exit {
         let mut last = String::new();
-        for line in std::io::stdin().lock().split(b'\n') {
-            let Ok(line) = line else { break };
+        loop {
+            let line = match read_stdin_line(MAX_SMALL_FILE_LEN) {
+                Ok(Some(line)) => line,
+                Ok(None) => break,
+                Err(error) => {
+                    self.report_unreadable_line(&error);
+                    return Exit::Failed;
+                }
+            };
             let line = match String::from_utf8(line) {
                 Ok(line) => line,
                 Err(error) => {
@@ -70,6 +78,14 @@ impl<'r> Repl<'r> {
         }
         print_out(&format!("{last}\n"));
         Exit::Done
+    }
+
+    fn report_unreadable_line(&self, error: &io::Error) {
+        let detail = format!("A line of {CONSOLE_INPUT_NAME} cannot be read: {error}.");
+        let diagnostic = Diagnostic::error(messages::FAILED_TO_READ_FILE, detail);
+        let mut diags = Diagnostics::new();
+        let _ = diags.error(diagnostic.blamed_on(Blame::Environment));
+        self.report.report_diagnostics(&Sources::new(), &diags);
     }
 
     /// Answers the user at the terminal until the input ends.
