@@ -43,7 +43,7 @@ impl Violation {
         Self { rule, path: path.clone(), message: message.into(), tells_values: false }
     }
 
-    fn new_with_values(rule: Rule, path: &Path, message: String) -> Self {
+    fn new_quoting_values(rule: Rule, path: &Path, message: String) -> Self {
         Self { tells_values: true, ..Self::new(rule, path, message) }
     }
 
@@ -83,8 +83,11 @@ mod tests {
         let users = Path::root().attribute("users");
         let password = users.index(0).attribute("password");
         let told = |path: &Path, secret: &Path| {
-            let violation =
-                Violation::new_with_values(Rule::ResultValue, path, "was \"hunter2\"".to_owned());
+            let violation = Violation::new_quoting_values(
+                Rule::ResultValue,
+                path,
+                "was \"hunter2\"".to_owned(),
+            );
             violation.without_secrets(std::slice::from_ref(secret)).to_string()
         };
         let hidden = "inconsistent values, which are sensitive";

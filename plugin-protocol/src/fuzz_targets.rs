@@ -10,10 +10,10 @@ use crate::client::fuzz_log;
 use crate::handshake::Handshake;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
-use crate::message::data::{ReadDataRequest, ReadDataResponse};
 use crate::message::ephemeral::{OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse};
 use crate::message::function::{CallRequest, CallResponse, Functions};
 use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
+use crate::message::read_data::{ReadDataRequest, ReadDataResponse};
 use crate::message::resource::{
     ApplyRequest, ApplyResponse, GenerateConfigRequest, GenerateConfigResponse, ImportRequest,
     ImportResponse, MoveRequest, MoveResponse, PlanRequest, PlanResponse, ReadRequest,

@@ -11,7 +11,7 @@ use tokio::process::{ChildStderr, ChildStdout};
 use crate::client::ProcessLimits;
 use crate::client::connect::Dialer;
 use crate::client::connection_pool::ConnectionPool;
-use crate::client::process::{ChildPipes, Process};
+use crate::client::process::{ChildPipes, StartedProcess};
 use crate::client::transport::ChannelTransport;
 use crate::handshake::Address;
 use crate::raw::Transport;
@@ -66,7 +66,7 @@ pub async fn connect_to_plugin(
 /// A child process in a process group of its own. It dies with this program, and dropping it kills
 /// the group.
 #[derive(Debug)]
-pub struct ChildProcess(Process);
+pub struct ChildProcess(StartedProcess);
 
 impl ChildProcess {
     /// Starts `command` with nothing on its stdin.
@@ -74,7 +74,8 @@ impl ChildProcess {
     /// # Errors
     /// When the system cannot start it.
     pub async fn start(command: Command) -> io::Result<(Self, ChildStdout, ChildStderr)> {
-        let (process, pipes) = Process::start(command, None, ProcessLimits::default()).await?;
+        let (process, pipes) =
+            StartedProcess::start(command, None, ProcessLimits::default()).await?;
         let ChildPipes { stdout, stderr } = pipes;
         Ok((Self(process), stdout, stderr))
     }

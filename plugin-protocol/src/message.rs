@@ -2,10 +2,10 @@
 
 pub mod action;
 pub mod configure;
-pub mod data;
 pub mod ephemeral;
 pub mod function;
 pub mod list;
+pub mod read_data;
 pub mod resource;
 pub mod schema;
 pub mod state_store;

@@ -6,7 +6,7 @@
 //! [`in_process_transport`](crate::server::in_process_transport) to a
 //! provider in this process, [`Transcript::replay`](crate::transcript::Transcript::replay) to a
 //! recorded one. A layer is a transport that has another one inside:
-//! [`Recorder::record_transport`](crate::transcript::Recorder::record_transport).
+//! [`Recorder::wrap_transport`](crate::transcript::Recorder::wrap_transport).
 
 use std::borrow::Cow;
 

@@ -104,7 +104,7 @@ impl Recorder {
 
     /// Returns the transport `inner` with every call recorded.
     #[must_use]
-    pub fn record_transport(self: &Arc<Self>, inner: Arc<dyn Transport>) -> Arc<dyn Transport> {
+    pub fn wrap_transport(self: &Arc<Self>, inner: Arc<dyn Transport>) -> Arc<dyn Transport> {
         Arc::new(RecordingTransport { inner, recorder: Arc::clone(self) })
     }
 

@@ -225,7 +225,7 @@ impl Relation {
         for name in &self.names {
             match object.get(name) {
                 Some(Value::Unknown(_)) => unknown = true,
-                Some(value) if is_set_by_author(value) => set.push(format!("`{name}`")),
+                Some(value) if is_set_and_not_empty(value) => set.push(format!("`{name}`")),
                 _ => unset.push(format!("`{name}`")),
             }
         }
@@ -262,7 +262,7 @@ impl Relation {
 }
 
 /// Whether an author set it. Absent blocks are an empty collection.
-fn is_set_by_author(value: &Value) -> bool {
+fn is_set_and_not_empty(value: &Value) -> bool {
     match value {
         Value::Null(_) => false,
         // An absent block is an empty list, so empty means not set.

@@ -11,7 +11,6 @@ use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest, Plan
 use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,
 };
-use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
     OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse,
 };
@@ -19,6 +18,7 @@ use formwork_plugin_protocol::message::function::{
     CallRequest, CallResponse, FunctionError, Functions,
 };
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest, ValidateListRequest};
+use formwork_plugin_protocol::message::read_data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, MoveRequest,
     MoveResponse, PlanRequest, PlanResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest,

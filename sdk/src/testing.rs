@@ -11,7 +11,7 @@ use formwork_plugin_protocol::contract::requires_replace::{is_unchanged, paths_r
 use formwork_plugin_protocol::contract::{AnswerToCheck, Call, TypeSchemas, check_answer};
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
-use formwork_plugin_protocol::message::data::ReadDataRequest;
+use formwork_plugin_protocol::message::read_data::ReadDataRequest;
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ImportRequest, PlanRequest, RawState, ReadRequest, UpgradeRequest,
 };

@@ -7,7 +7,7 @@ use formwork_backend::OpenState;
 use formwork_core::plan::{PlanMode, PlanOptions};
 use formwork_core::provider::ProviderPool;
 use formwork_operation::{
-    Approval, ApprovalRequest, CancellationToken, Operation, PlanSource, StateSession,
+    Approval, ApprovalPrompt, CancellationToken, Operation, PlanSource, StateSession,
 };
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -278,7 +278,7 @@ impl Approval for ApprovalQuestion<'_> {
     async fn approve(
         &self,
         diags: &mut Diagnostics,
-        request: ApprovalRequest<'_>,
+        request: ApprovalPrompt<'_>,
     ) -> Result<(), Reported> {
         // A pipe may answer, as `yes |` does, unless questions were ruled out.
         if !may_ask_user(self.env, self.input) {
@@ -287,7 +287,7 @@ impl Approval for ApprovalQuestion<'_> {
                 "These actions need an approval, but questions are not allowed here. Use -auto-approve to go ahead without one, or apply a saved plan.",
             )));
         }
-        let ApprovalRequest { mode, reminder } = request;
+        let ApprovalPrompt { mode, reminder } = request;
         let (title, about) = match mode {
             PlanMode::Destroy => (
                 "Do you really want to destroy all resources?",

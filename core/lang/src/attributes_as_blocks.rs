@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use formwork_value::schema::{Attribute, AttributeKind, Block, Role};
 use formwork_value::{Str, Type};
 
-use crate::content::ExpectedContent;
+use crate::content::ContentSchema;
 use crate::syntax::Body;
 
 /// Whether the attributes of a schema and of the blocks in it may be written as blocks. Decided on first
@@ -122,7 +122,7 @@ fn has_block_or_dynamic(body: &Body, kind: &str) -> bool {
     }) || body.undecided.iter().any(|member| member.name.name == "dynamic")
 }
 
-impl ExpectedContent for AttributesAsBlocks<'_> {
+impl ContentSchema for AttributesAsBlocks<'_> {
     fn expects_attribute(&self, name: &str) -> bool {
         self.schema.expects_attribute(name) && !self.elements.contains_key(name)
     }

@@ -15,7 +15,7 @@ use crate::suggest::nearest_name;
 use crate::syntax::{Attribute, Block, Body};
 
 /// Arguments and blocks that a body may hold.
-pub trait ExpectedContent {
+pub trait ContentSchema {
     /// Whether an argument of this name may be there.
     fn expects_attribute(&self, name: &str) -> bool;
 
@@ -41,7 +41,7 @@ pub struct BodySchema<'s> {
     pub blocks: &'s [(&'s str, &'s [&'s str])],
 }
 
-impl ExpectedContent for BodySchema<'_> {
+impl ContentSchema for BodySchema<'_> {
     fn expects_attribute(&self, name: &str) -> bool {
         self.attributes.iter().any(|attr| attr.0 == name)
     }
@@ -65,7 +65,7 @@ impl ExpectedContent for BodySchema<'_> {
 
 /// Arguments and blocks of a resource and the like. Arguments that only the provider sets are let
 /// through: the provider itself reports them.
-impl ExpectedContent for schema::Block {
+impl ContentSchema for schema::Block {
     fn expects_attribute(&self, name: &str) -> bool {
         self.attributes.contains_key(name)
     }
@@ -122,7 +122,7 @@ impl<A, B: Borrow<Block>> Content<A, B> {
 pub fn read_content<'b>(
     diags: &mut Diagnostics,
     body: &'b Body,
-    expected: &impl ExpectedContent,
+    expected: &impl ContentSchema,
 ) -> Content<Cow<'b, Attribute>, Cow<'b, Block>> {
     if !body.undecided.is_empty() {
         // The members of a body in JSON become blocks by being taken apart, which needs a copy.
@@ -143,7 +143,7 @@ pub fn read_content<'b>(
 pub fn into_content(
     diags: &mut Diagnostics,
     mut body: Body,
-    expected: &impl ExpectedContent,
+    expected: &impl ContentSchema,
 ) -> Content {
     resolve_undecided_members(diags, &mut body, expected);
     let undecided = body.undecided;
@@ -159,7 +159,7 @@ pub fn into_content(
 pub fn split_content(
     diags: &mut Diagnostics,
     mut body: Body,
-    expected: &impl ExpectedContent,
+    expected: &impl ContentSchema,
 ) -> (Content, Body) {
     resolve_undecided_members(diags, &mut body, expected);
     let mut rest = Body { undecided: body.undecided, ..Body::empty(body.span, body.missing) };
@@ -215,7 +215,7 @@ struct ContentReader<'d, E> {
     set: BTreeSet<Str>,
 }
 
-impl<'d, E: ExpectedContent> ContentReader<'d, E> {
+impl<'d, E: ContentSchema> ContentReader<'d, E> {
     fn new(diags: &'d mut Diagnostics, expected: &'d E, missing: Span) -> Self {
         Self { diags, expected, missing, set: BTreeSet::new() }
     }

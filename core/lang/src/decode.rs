@@ -12,7 +12,7 @@ use formwork_value::schema::{Block as Schema, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
 use crate::attributes_as_blocks::{AttributesAsBlocks, LegacySchemaCheck};
-use crate::content::{Content, ExpectedContent, read_content};
+use crate::content::{Content, ContentSchema, read_content};
 use crate::dynamic::{self, DynamicExpansion};
 use crate::messages;
 use crate::scope::Scope;
@@ -71,7 +71,7 @@ struct DecodeContext<'s> {
 /// The schema of a body in which `dynamic` blocks may stand for others.
 pub(crate) struct SchemaWithDynamicBlocks<'s>(pub(crate) AttributesAsBlocks<'s>);
 
-impl ExpectedContent for SchemaWithDynamicBlocks<'_> {
+impl ContentSchema for SchemaWithDynamicBlocks<'_> {
     fn expects_attribute(&self, name: &str) -> bool {
         self.0.expects_attribute(name)
     }

@@ -9,7 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::claims::unshared_journal_warning;
 use crate::messages;
-use crate::observer::{ApprovalRequest, EngineEventForwarder, OperationEvent};
+use crate::observer::{ApprovalPrompt, EngineEventForwarder, OperationEvent};
 use crate::operation::{Operation, PhaseInputs};
 use crate::plan::PlanOutcome;
 use crate::saved_plan::SavedPlan;
@@ -132,7 +132,7 @@ impl Operation<'_> {
         if let Some(reason) = session.intents.local_journal_only_reason() {
             diags.warn(unshared_journal_warning(&reason));
         }
-        let settled = match self.plan_and_approve(diags, session, source, purpose).await {
+        let settled = match self.take_or_make_approved_plan(diags, session, source, purpose).await {
             Ok(Some(settled)) => settled,
             // Nothing was done, so there is nothing in the journal for a later run to take over.
             nothing => {
@@ -164,7 +164,7 @@ impl Operation<'_> {
 
     /// Settles the plan: makes it if it is still to be made, and has it approved. Returns nothing if it
     /// has errors.
-    async fn plan_and_approve(
+    async fn take_or_make_approved_plan(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
@@ -216,7 +216,7 @@ impl Operation<'_> {
         self.offer_diagnostics(diags);
         if let Some(approval) = approval {
             let reminder = planning.unmatched.approval_reminder();
-            let request = ApprovalRequest { mode: plan.mode, reminder: &reminder };
+            let request = ApprovalPrompt { mode: plan.mode, reminder: &reminder };
             approval.approve(diags, request).await?;
         }
         Ok(Some(ApprovedPlan { plan, closing }))

@@ -28,7 +28,7 @@ mod unmatched_options;
 pub use apply::{ApplyOutcome, PlanSource};
 pub use errored_state_report::ErroredState;
 pub use observer::{
-    Approval, ApprovalRequest, NoOperationObserver, OperationEvent, OperationObserver,
+    Approval, ApprovalPrompt, NoOperationObserver, OperationEvent, OperationObserver,
 };
 pub use operation::{Operation, OperationInputs, PhaseInputs};
 pub use plan::PlanOutcome;

@@ -74,7 +74,7 @@ impl EventObserver for EngineEventForwarder<'_> {
 
 /// A request to approve a plan.
 #[derive(Clone, Copy, Debug)]
-pub struct ApprovalRequest<'a> {
+pub struct ApprovalPrompt<'a> {
     /// The kind of plan.
     pub mode: PlanMode,
     /// Sentences to repeat with the question, one a line: options of the plan that match nothing.
@@ -92,6 +92,6 @@ pub trait Approval {
     async fn approve(
         &self,
         diags: &mut Diagnostics,
-        request: ApprovalRequest<'_>,
+        request: ApprovalPrompt<'_>,
     ) -> Result<(), Reported>;
 }

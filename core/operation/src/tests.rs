@@ -22,7 +22,7 @@ use time::OffsetDateTime;
 use crate::launcher::{LaunchSettings, Launcher};
 use crate::saved_plan::{GeneratedConfigUse, PlanToSave, SavedPlan, SealKeySource};
 use crate::{
-    Approval, ApprovalRequest, CancellationToken, Operation, OperationEvent, OperationInputs,
+    Approval, ApprovalPrompt, CancellationToken, Operation, OperationEvent, OperationInputs,
     OperationObserver, PlanSource, SessionOptions, StateSession,
 };
 
@@ -110,7 +110,7 @@ impl Approval for RefusingApproval {
     async fn approve(
         &self,
         diags: &mut Diagnostics,
-        request: ApprovalRequest<'_>,
+        request: ApprovalPrompt<'_>,
     ) -> Result<(), Reported> {
         assert_eq!(request.mode, PlanMode::Normal);
         self.0.set(self.0.get() + 1);

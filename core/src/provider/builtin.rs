@@ -13,8 +13,8 @@ use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,
 };
-use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse, Functions};
+use formwork_plugin_protocol::message::read_data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, MoveRequest,
     MoveResponse, PlanRequest, PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest,

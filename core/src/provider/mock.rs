@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
-use formwork_plugin_protocol::message::data::ReadDataResponse;
 use formwork_plugin_protocol::message::ephemeral::OpenResponse;
+use formwork_plugin_protocol::message::read_data::ReadDataResponse;
 use formwork_plugin_protocol::message::resource::{
     ApplyResponse, ImportResponse, ImportedResource, PlanResponse, ReadResponse,
 };

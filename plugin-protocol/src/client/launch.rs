@@ -20,7 +20,7 @@ use tracing::{debug, info, warn};
 use super::connect::Dialer;
 use super::connection_pool::ConnectionPool;
 use super::logs::PluginLog;
-use super::process::Process;
+use super::process::StartedProcess;
 use super::system::{self, FileIdentity};
 use super::{ProcessLimits, Settings, explain_start_error};
 use crate::Failure;
@@ -60,7 +60,7 @@ const FILE_CHANGED_REASON: &str = "the file has changed since its checksum was c
 /// A child that runs, and what belongs to it.
 #[derive(Debug)]
 pub(crate) struct PluginChild {
-    pub(super) process: Process,
+    pub(super) process: StartedProcess,
     pub(super) log: Arc<PluginLog>,
     /// Removed with the child.
     socket_folder: TempDir,
@@ -157,7 +157,7 @@ async fn start_child(
     executable: &Executable,
     environment: &EnvironmentForPlugin,
     limits: ProcessLimits,
-) -> io::Result<(Process, super::process::ChildPipes)> {
+) -> io::Result<(StartedProcess, super::process::ChildPipes)> {
     // A bare name would be looked for in PATH.
     let path = std::path::absolute(&executable.path)?;
     let mut attempts = 0;
@@ -181,7 +181,7 @@ async fn start_child(
         }
         command.envs(environment.set.iter().map(|(name, value)| (name, value)));
         command.envs(executable.env.iter().map(|(name, value)| (name, value)));
-        match Process::start(command, executable.arg0.as_deref(), limits).await {
+        match StartedProcess::start(command, executable.arg0.as_deref(), limits).await {
             // A file that was just written can be held open, for a moment, by another child of ours
             // that is about to replace itself.
             Err(error) if system::is_open_for_writing_error(&error) && attempts < 50 => {

@@ -50,7 +50,7 @@ impl fmt::Display for Exit {
 
 /// A running child. Dropping it kills the child's whole process group.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub(crate) struct StartedProcess {
     group: Arc<ProcessGroup>,
     exit: watch::Receiver<Option<Exit>>,
 }
@@ -61,7 +61,7 @@ pub(crate) struct ChildPipes {
     pub(crate) stderr: ChildStderr,
 }
 
-impl Process {
+impl StartedProcess {
     /// Starts `command` with nothing on its stdin and pipes on stdout and stderr, under the name
     /// `arg0`, or its path if there is none.
     ///
@@ -132,7 +132,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for StartedProcess {
     fn drop(&mut self) {
         self.kill();
     }
@@ -297,7 +297,7 @@ fn start_spawner_thread() -> io::Result<mpsc::Sender<SpawnOrder>> {
             if let Err(Ok(child)) = order.reply.send(child) {
                 // Dropping kills the process group and reaps it. Without this an abandoned launch
                 // would leave a running plugin.
-                drop(Process::start_reaper(child));
+                drop(StartedProcess::start_reaper(child));
             }
         }
     })?;

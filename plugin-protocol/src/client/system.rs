@@ -38,7 +38,7 @@ pub fn make_socket_folder(prefix: &str) -> io::Result<TempDir> {
 /// The identity of a file and of its content, as the file system keeps it. On Unix nothing but the kernel
 /// sets the time of the last change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileIdentity(files::Identity);
+pub struct FileIdentity(files::FileChangeStamp);
 
 impl FileIdentity {
     /// The identity of the file that is at a path now, links followed.
@@ -46,6 +46,6 @@ impl FileIdentity {
     /// # Errors
     /// When there is none.
     pub fn of(path: &Path) -> io::Result<Self> {
-        std::fs::metadata(path).map(|found| Self(files::Identity::of(&found)))
+        std::fs::metadata(path).map(|found| Self(files::FileChangeStamp::from_metadata(&found)))
     }
 }

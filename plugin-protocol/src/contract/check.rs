@@ -165,7 +165,9 @@ pub fn check_answer(exchange: &AnswerToCheck<'_>, schemas: &TypeSchemas<'_>) -> 
         Some(object) => object_violations(&exchange.call, object, schemas.object),
         None => Vec::new(),
     };
-    violations.extend(exchange.identity.and_then(|identity| identity_violation(identity, schemas)));
+    violations.extend(
+        exchange.identity.and_then(|identity| identity_schema_violation(identity, schemas)),
+    );
     violations
 }
 
@@ -284,7 +286,7 @@ fn final_plan_violations(
     violations
 }
 
-fn identity_violation(identity: &Payload, schemas: &TypeSchemas<'_>) -> Option<Violation> {
+fn identity_schema_violation(identity: &Payload, schemas: &TypeSchemas<'_>) -> Option<Violation> {
     // Providers without identities leave the field out.
     if *identity == Payload::Absent {
         return None;

@@ -13,7 +13,7 @@ use super::broker::Broker;
 use super::controller::{Controller, ShutdownSignal};
 use super::health::Health;
 use super::service::ProviderService;
-use super::stdio::Stdio;
+use super::stdio::SilentStdio;
 use crate::handshake::Protocol;
 use crate::wire::generated::health::health_server::HealthServer;
 use crate::wire::generated::plugin::grpc_broker_server::GrpcBrokerServer;
@@ -26,7 +26,7 @@ pub(super) struct Services {
     protocol: Protocol,
     provider: ProviderService,
     controller: GrpcControllerServer<Controller>,
-    stdio: GrpcStdioServer<Stdio>,
+    stdio: GrpcStdioServer<SilentStdio>,
     broker: GrpcBrokerServer<Broker>,
     health: HealthServer<Health>,
 }
@@ -42,7 +42,7 @@ impl Services {
             protocol,
             provider,
             controller: GrpcControllerServer::new(Controller(stop.clone())),
-            stdio: GrpcStdioServer::new(Stdio(stop.clone())),
+            stdio: GrpcStdioServer::new(SilentStdio(stop.clone())),
             broker: GrpcBrokerServer::new(Broker(stop.clone())),
             health: HealthServer::new(Health(stop.clone())),
         }

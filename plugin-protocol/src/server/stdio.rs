@@ -11,10 +11,10 @@ use crate::wire::generated::plugin::grpc_stdio_server::GrpcStdio;
 
 /// Stays silent until the plugin ends.
 #[derive(Debug)]
-pub(super) struct Stdio(pub(super) ShutdownSignal);
+pub(super) struct SilentStdio(pub(super) ShutdownSignal);
 
 #[async_trait]
-impl GrpcStdio for Stdio {
+impl GrpcStdio for SilentStdio {
     type StreamStdioStream = BoxStream<'static, Result<StdioData, Status>>;
 
     async fn stream_stdio(

@@ -8,12 +8,12 @@
 mod action;
 mod capability;
 mod configure;
-mod data;
 mod diag;
 mod ephemeral;
 mod function;
 mod list;
 mod provider_schema;
+mod read_data;
 mod resource;
 mod schema;
 mod schema_v5;

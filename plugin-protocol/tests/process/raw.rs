@@ -40,7 +40,7 @@ async fn bytes_go_to_a_launched_plugin_and_come_back_with_a_status() {
 async fn calls_to_a_launched_plugin_are_replayed_without_it() {
     let (plugin, life) = launched("", &Settings::TERRAFORM_DEFAULTS).await;
     let recorder = Recorder::new(SystemTime::UNIX_EPOCH);
-    let layered = recorder.record_transport(plugin.transport());
+    let layered = recorder.wrap_transport(plugin.transport());
     let provider = GrpcProvider::over_transport(layered, plugin.protocol());
     let schema = provider.schema().await.expect("a schema");
     plugin.shutdown().await;

@@ -17,7 +17,7 @@ mod data_ephemeral_action;
 mod env_variables;
 mod file_writes;
 mod function;
-mod handshake;
+mod handshake_and_process;
 mod lifecycle;
 mod listing;
 mod metadata;
@@ -75,7 +75,7 @@ pub(crate) async fn run(suite: &mut Suite, progress: ProgressCallback<'_>) -> Re
     let checkpoint = Checkpoint::load_into_suite(suite);
     let mut run = StepRunner { suite, checkpoint, progress };
     if run.should_run_step("Handshake and process") {
-        handshake::run(run.suite).await?;
+        handshake_and_process::run(run.suite).await?;
         run.record_completed_step("Handshake and process")?;
     }
     // The checks of the handshake have ended their processes. All others share this one.

@@ -308,7 +308,10 @@ impl Plugin {
     ///
     /// # Errors
     /// When nothing answers there.
-    pub async fn reattach(address: &Address, protocol: Protocol) -> Result<Self, StartError> {
+    pub async fn connect_to_running(
+        address: &Address,
+        protocol: Protocol,
+    ) -> Result<Self, StartError> {
         let connection =
             host_parts::connect_to_plugin(address, None, Duration::from_secs(10)).await;
         Ok(Self::new(None, connection.map_err(StartError::Unreachable)?, protocol))

@@ -1,7 +1,7 @@
 //! The table of rules: id, severity, level, text, source, harm and correction of every check.
 
 mod examples;
-mod handshake;
+mod handshake_and_process;
 mod lifecycle;
 mod markdown;
 mod other_kinds;
@@ -81,7 +81,7 @@ pub const CROSS_CALL_FAMILIES: [(&str, &str); 2] =
 pub fn all_rules() -> impl Iterator<Item = &'static Rule> {
     // Reports have the rules in this order.
     [
-        handshake::RULES,
+        handshake_and_process::RULES,
         schema::RULES,
         validate_and_configure::RULES,
         planning::RULES,

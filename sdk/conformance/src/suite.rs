@@ -256,7 +256,9 @@ impl Suite {
     pub async fn start_another_process(&self) -> Result<Plugin, StartError> {
         match &self.options.target {
             CheckedProvider::Program(path) => Plugin::launch(path, &self.launch_options()).await,
-            CheckedProvider::Running(at, protocol) => Plugin::reattach(at, *protocol).await,
+            CheckedProvider::Running(at, protocol) => {
+                Plugin::connect_to_running(at, *protocol).await
+            }
         }
     }
 

@@ -11,17 +11,17 @@ use crate::plugin;
 
 /// Returns the parts that do not have the type of the schema.
 pub(crate) fn type_violations(block: &Block, value: &Plain) -> Vec<Violation> {
-    violations_of_rule(block, value, Rule::ObjectType)
+    find_violations_of_rule(block, value, Rule::ObjectType)
 }
 
 /// Returns the unknown parts of an object that must be wholly known.
 pub(crate) fn unknown_violations(value: &Plain, block: &Block) -> Vec<Violation> {
-    violations_of_rule(block, value, Rule::ObjectKnown)
+    find_violations_of_rule(block, value, Rule::ObjectKnown)
 }
 
 /// Returns the write-only attributes that are not null.
 pub(crate) fn write_only_violations(block: &Block, value: &Plain) -> Vec<Violation> {
-    violations_of_rule(block, value, Rule::WriteOnlyNull)
+    find_violations_of_rule(block, value, Rule::WriteOnlyNull)
 }
 
 /// Returns the parts of a planned object that contradict the configuration.
@@ -39,7 +39,7 @@ pub(crate) fn plan_violations(
     violations.into_iter().filter(|violation| !is_form(violation.rule)).collect()
 }
 
-fn violations_of_rule(block: &Block, value: &Plain, rule: Rule) -> Vec<Violation> {
+fn find_violations_of_rule(block: &Block, value: &Plain, rule: Rule) -> Vec<Violation> {
     let violations = violations_in_value(block, Call::Read, value);
     // As the answer to a read, because that call is held to all three rules.
     violations.into_iter().filter(|violation| violation.rule == rule).collect()

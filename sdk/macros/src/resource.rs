@@ -130,7 +130,7 @@ impl Resource<'_> {
 
     /// Checks that nothing is missing.
     fn check_definition(&self) -> Result<()> {
-        scope::check_struct_field_names(&self.said.held, self.parts)?;
+        scope::check_field_names_do_not_collide(&self.said.held, self.parts)?;
         let lacks = |word: &str| self.said.find_expression(word).is_none();
         let refuse = |why: String| Err(Error::new(self.said.name.span(), why));
         if lacks("create") {

@@ -74,7 +74,7 @@ impl<T: Field> Field for Vec<T> {
 
     fn ty() -> Type {
         // Each element may then have its own type, which a list cannot hold.
-        if may_have_mixed_element_types::<T>() { Type::Dynamic } else { Type::list(T::ty()) }
+        if may_hold_objects_of_mixed_types::<T>() { Type::Dynamic } else { Type::list(T::ty()) }
     }
 
     fn nested_shape() -> Option<NestedShape> {
@@ -99,7 +99,7 @@ impl<T: Field> Field for Vec<T> {
 
     fn to_value(&self) -> Value {
         let items = self.iter().map(Field::to_value).collect();
-        if may_have_mixed_element_types::<T>() {
+        if may_hold_objects_of_mixed_types::<T>() {
             Value::tuple(items)
         } else {
             Value::list(T::ty(), items)
@@ -213,7 +213,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
     const MAY_HOLD_NUMBERS: bool = T::MAY_HOLD_NUMBERS;
 
     fn ty() -> Type {
-        if may_have_mixed_element_types::<T>() { Type::Dynamic } else { Type::map(T::ty()) }
+        if may_hold_objects_of_mixed_types::<T>() { Type::Dynamic } else { Type::map(T::ty()) }
     }
 
     fn nested_shape() -> Option<NestedShape> {
@@ -235,7 +235,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
 
     fn to_value(&self) -> Value {
         let pairs = self.iter().map(|(key, item)| (key, item.to_value()));
-        if may_have_mixed_element_types::<T>() {
+        if may_hold_objects_of_mixed_types::<T>() {
             Value::object(pairs)
         } else {
             Value::map(T::ty(), pairs)
@@ -285,7 +285,7 @@ fn are_same_as_values<'f, T: Field>(
 }
 
 /// Whether elements are objects with different types.
-fn may_have_mixed_element_types<T: Field>() -> bool {
+fn may_hold_objects_of_mixed_types<T: Field>() -> bool {
     // The type is available, while the content would have to be built.
     T::ty().has_dynamic() && T::nested_shape().is_some()
 }

@@ -19,21 +19,21 @@ pub(crate) fn paths_forcing_replacement(
 ) -> Vec<Path> {
     let mut forcing = Vec::new();
     let content = DescribedParts::of_block(&shape.block, &shape.rules);
-    let sides = ChangedPart { prior, config: Some(config), planned };
+    let sides = ValuesAtPath { prior, config: Some(config), planned };
     collect_forcing_in_object(content, &Path::root(), sides, &mut forcing);
     forcing
 }
 
 /// The three values at one path.
 #[derive(Clone, Copy)]
-struct ChangedPart<'v> {
+struct ValuesAtPath<'v> {
     prior: &'v Value,
     /// `None` in a set, where the configuration of an element is not available.
     config: Option<&'v Value>,
     planned: &'v Value,
 }
 
-impl<'v> ChangedPart<'v> {
+impl<'v> ValuesAtPath<'v> {
     fn for_create(planned: &'v Value) -> Self {
         Self { prior: &NULL_VALUE, config: None, planned }
     }
@@ -43,13 +43,13 @@ impl<'v> ChangedPart<'v> {
     }
 }
 
-// One static null, so that `Sides` can borrow both values of an added or removed element.
+// One static null, so that `ValuesAtPath` can borrow both values of an added or removed element.
 static NULL_VALUE: Value = Value::Null(Type::Dynamic);
 
 fn collect_forcing_in_object(
     content: DescribedParts<'_>,
     path: &Path,
-    sides: ChangedPart<'_>,
+    sides: ValuesAtPath<'_>,
     forcing: &mut Vec<Path>,
 ) {
     let (Value::Object(prior), Value::Object(planned)) = (sides.prior, sides.planned) else {
@@ -71,19 +71,24 @@ fn collect_forcing_in_object(
         if forces_replacement(
             content.attribute_schema(name),
             rule,
-            ChangedPart { prior, config, planned },
+            ValuesAtPath { prior, config, planned },
         ) {
             forcing.push(path);
         } else if let Some(inner) = inner
             && rule.inner.as_ref().is_some_and(|inner| inner.rules.may_force_replacement())
         {
-            collect_forcing_in_parts(inner, &path, ChangedPart { prior, config, planned }, forcing);
+            collect_forcing_in_parts(
+                inner,
+                &path,
+                ValuesAtPath { prior, config, planned },
+                forcing,
+            );
         }
     }
 }
 
-fn forces_replacement(attribute: Option<&Attribute>, rule: &Rule, sides: ChangedPart<'_>) -> bool {
-    let ChangedPart { prior, config, planned } = sides;
+fn forces_replacement(attribute: Option<&Attribute>, rule: &Rule, sides: ValuesAtPath<'_>) -> bool {
+    let ValuesAtPath { prior, config, planned } = sides;
     let is_left = attribute.is_some_and(|attribute| match attribute.role {
         Role::Computed => true,
         // In a set the configuration is not available, and a value counts as the author's.
@@ -104,10 +109,10 @@ fn forces_replacement(attribute: Option<&Attribute>, rule: &Rule, sides: Changed
 fn collect_forcing_in_parts(
     content: DescribedParts<'_>,
     path: &Path,
-    sides: ChangedPart<'_>,
+    sides: ValuesAtPath<'_>,
     forcing: &mut Vec<Path>,
 ) {
-    let ChangedPart { prior, planned, .. } = sides;
+    let ValuesAtPath { prior, planned, .. } = sides;
     // The number of blocks is unknown, so any of their parts may change. Replacing too often is
     // visible in the plan; replacing too late fails in the middle of an apply.
     if planned.is_unknown() {
@@ -119,7 +124,7 @@ fn collect_forcing_in_parts(
             collect_forcing_in_object(content, path, sides, forcing);
         }
         Nesting::Single | Nesting::Group => {
-            if has_forcing_part(content, sides) {
+            if forces_when_added_or_removed(content, sides) {
                 forcing.push(path.clone());
             }
         }
@@ -129,8 +134,10 @@ fn collect_forcing_in_parts(
             let (gone, come) = without_common_ends(prior.children(), planned.children());
             let comes_or_goes = gone
                 .iter()
-                .any(|item| has_forcing_part(content, ChangedPart::for_destroy(item)))
-                || come.iter().any(|item| has_forcing_part(content, ChangedPart::for_create(item)));
+                .any(|item| forces_when_added_or_removed(content, ValuesAtPath::for_destroy(item)))
+                || come.iter().any(|item| {
+                    forces_when_added_or_removed(content, ValuesAtPath::for_create(item))
+                });
             if comes_or_goes {
                 forcing.push(path.clone());
             }
@@ -142,23 +149,23 @@ fn collect_forcing_in_parts(
 fn collect_forcing_in_elements(
     content: DescribedParts<'_>,
     path: &Path,
-    sides: ChangedPart<'_>,
+    sides: ValuesAtPath<'_>,
     forcing: &mut Vec<Path>,
 ) {
-    let ChangedPart { prior, config, planned } = sides;
+    let ValuesAtPath { prior, config, planned } = sides;
     let (mut inside, mut comes_or_goes) = (Vec::new(), false);
     for (at, part) in planned.children().iter().enumerate() {
         let Some(step) = planned.step_to_child(at) else { continue };
         let config = config.and_then(|config| corresponding_element(config, &step));
         match corresponding_element(prior, &step) {
             Some(prior) => {
-                let sides = ChangedPart { prior, config, planned: part };
+                let sides = ValuesAtPath { prior, config, planned: part };
                 collect_forcing_in_object(content, &path.with_step(step), sides, &mut inside);
             }
             None => {
-                comes_or_goes |= has_forcing_part(
+                comes_or_goes |= forces_when_added_or_removed(
                     content,
-                    ChangedPart { config, ..ChangedPart::for_create(part) },
+                    ValuesAtPath { config, ..ValuesAtPath::for_create(part) },
                 );
             }
         }
@@ -167,7 +174,8 @@ fn collect_forcing_in_elements(
         let is_gone = prior
             .step_to_child(at)
             .is_some_and(|step| corresponding_element(planned, &step).is_none());
-        comes_or_goes |= is_gone && has_forcing_part(content, ChangedPart::for_destroy(part));
+        comes_or_goes |=
+            is_gone && forces_when_added_or_removed(content, ValuesAtPath::for_destroy(part));
     }
     // After a change of their number, elements of a list cannot be matched any more.
     let is_moved = prior.children().len() != planned.children().len() && !inside.is_empty();
@@ -201,7 +209,7 @@ fn without_common_ends<'v>(
 }
 
 /// Whether an added or removed object has a part that forces replacement.
-fn has_forcing_part(content: DescribedParts<'_>, sides: ChangedPart<'_>) -> bool {
+fn forces_when_added_or_removed(content: DescribedParts<'_>, sides: ValuesAtPath<'_>) -> bool {
     let comes = sides.prior.is_null();
     let object = if comes { sides.planned } else { sides.prior };
     // Any part may come of an unknown object.
@@ -213,9 +221,9 @@ fn has_forcing_part(content: DescribedParts<'_>, sides: ChangedPart<'_>) -> bool
             return false;
         }
         let part =
-            if comes { ChangedPart::for_create(part) } else { ChangedPart::for_destroy(part) };
+            if comes { ValuesAtPath::for_create(part) } else { ValuesAtPath::for_destroy(part) };
         let config = sides.config.and_then(|config| attribute_value(config, name));
-        let part = ChangedPart { config, ..part };
+        let part = ValuesAtPath { config, ..part };
         let may_replace =
             rule.inner.as_ref().is_some_and(|inner| inner.rules.may_force_replacement());
         forces_replacement(content.attribute_schema(name), rule, part)
@@ -223,16 +231,16 @@ fn has_forcing_part(content: DescribedParts<'_>, sides: ChangedPart<'_>) -> bool
     })
 }
 
-fn has_forcing_element(content: DescribedParts<'_>, sides: ChangedPart<'_>) -> bool {
+fn has_forcing_element(content: DescribedParts<'_>, sides: ValuesAtPath<'_>) -> bool {
     if matches!(content.nesting, Nesting::Single | Nesting::Group) {
-        return has_forcing_part(content, sides);
+        return forces_when_added_or_removed(content, sides);
     }
     let comes = sides.prior.is_null();
     let collection = if comes { sides.planned } else { sides.prior };
     let mut items = collection.children().iter();
     collection.is_unknown()
         || items.any(|item| match comes {
-            true => has_forcing_part(content, ChangedPart::for_create(item)),
-            false => has_forcing_part(content, ChangedPart::for_destroy(item)),
+            true => forces_when_added_or_removed(content, ValuesAtPath::for_create(item)),
+            false => forces_when_added_or_removed(content, ValuesAtPath::for_destroy(item)),
         })
 }

@@ -6,9 +6,9 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
-use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::message::ephemeral::{OpenRequest, RenewOrCloseRequest};
 use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
+use formwork_plugin_protocol::message::read_data::ReadDataRequest;
 use formwork_plugin_protocol::message::schema::FunctionSignature;
 use formwork_value::Value;
 

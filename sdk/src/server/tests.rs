@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
-use formwork_plugin_protocol::message::data::ReadDataRequest;
+use formwork_plugin_protocol::message::read_data::ReadDataRequest;
 use formwork_plugin_protocol::message::resource::PlanRequest;
 use formwork_plugin_protocol::{Payload, ProviderExt as _};
 use formwork_value::{Type, Value};

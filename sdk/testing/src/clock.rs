@@ -2,8 +2,8 @@
 //! timer when no other work is left. While a socket is open, time is real: an answer may be in
 //! flight, and a client's timeout must not fire early.
 
-#[cfg_attr(target_os = "linux", path = "clock/linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "clock/other_systems.rs")]
+#[cfg_attr(target_os = "linux", path = "clock/sockets/linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "clock/sockets/other_systems.rs")]
 mod sockets;
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -7,7 +7,7 @@ use formwork_plugin_protocol::contract::Call;
 use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,
 };
-use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::read_data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, PlanRequest, PlanResponse,
     RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,

@@ -18,7 +18,7 @@ use bytes::Bytes;
 use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,
 };
-use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::read_data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
     PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,

@@ -3,10 +3,10 @@
 
 use bytes::Bytes;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, DiagnosticsResponse};
-use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
     OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse,
 };
+use formwork_plugin_protocol::message::read_data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, MoveRequest, MoveResponse,
     PlanRequest, PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeIdentityRequest,

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use formwork_value::diag::Summary;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::{BodySchema, ExpectedContent};
+use super::{BodySchema, ContentSchema};
 use crate::messages;
 use crate::syntax::{
     Attribute, Block, Body, Expr, ExprKind, Ident, ObjectItem, json_members_as_attributes,
@@ -22,7 +22,7 @@ const DYNAMIC_BLOCK_SCHEMA: BodySchema = BodySchema {
 pub fn resolve_undecided_members(
     diags: &mut Diagnostics,
     body: &mut Body,
-    expected: &impl ExpectedContent,
+    expected: &impl ContentSchema,
 ) {
     if body.undecided.is_empty() {
         return;

@@ -26,7 +26,7 @@ pub fn invoke_function(
         if !param.allow_null && arg.is_null() {
             return Err(CallError::for_argument(at, "argument must not be null"));
         }
-        untyped |= !param.allow_dynamic && has_unknown_type(arg);
+        untyped |= !param.allow_dynamic && is_of_unknown_type(arg);
         unknown |= !param.allow_unknown && arg.is_unknown();
         let own = arg.all_marks();
         // The function sees no marks, so it cannot say which parts of the result they belong to:
@@ -75,7 +75,7 @@ fn param_of_argument(function: &dyn Function, at: usize) -> Option<&Param> {
 
 /// Whether the type of a value is not known: a function that is not ready for it cannot even tell the
 /// type of its result.
-fn has_unknown_type(value: &Value) -> bool {
+fn is_of_unknown_type(value: &Value) -> bool {
     match value.without_own_marks() {
         Value::Null(ty) => *ty == Type::Dynamic,
         Value::Unknown(unknown) => *unknown.ty() == Type::Dynamic,

@@ -7,7 +7,7 @@ use formwork_value::schema::Block as Schema;
 
 use super::{ReferenceFinder, Traversal};
 use crate::attributes_as_blocks::{AttributesAsBlocks, LegacySchemaCheck};
-use crate::content::{ExpectedContent, resolve_undecided_members};
+use crate::content::{ContentSchema, resolve_undecided_members};
 use crate::decode::SchemaWithDynamicBlocks;
 use crate::dynamic::DynamicBlock;
 use crate::stack::with_stack;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use formwork_plugin_protocol::contract::{AnswerToCheck, Call};
-use formwork_plugin_protocol::message::data::ReadDataRequest;
+use formwork_plugin_protocol::message::read_data::ReadDataRequest;
 use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 

@@ -34,7 +34,7 @@ impl fmt::Display for Exit {
 
 /// A running child. Dropping it kills the child and what it has started.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub(crate) struct StartedProcess {
     pid: i32,
     job: Job,
     exit: watch::Receiver<Option<Exit>>,
@@ -46,7 +46,7 @@ pub(crate) struct ChildPipes {
     pub(crate) stderr: ChildStderr,
 }
 
-impl Process {
+impl StartedProcess {
     /// Starts `command` with nothing on its stdin and pipes on stdout and stderr. A program cannot be started
     /// under another name here, so `arg0` is its argument.
     ///
@@ -122,7 +122,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for StartedProcess {
     fn drop(&mut self) {
         self.kill();
     }

@@ -8,7 +8,7 @@ use nix::errno::Errno;
 use tempfile::Builder;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(super) struct FileChangeStamp {
     device: u64,
     inode: u64,
     size: u64,
@@ -16,8 +16,8 @@ pub(super) struct Identity {
     changed: (i64, i64),
 }
 
-impl Identity {
-    pub(super) fn of(found: &Metadata) -> Self {
+impl FileChangeStamp {
+    pub(super) fn from_metadata(found: &Metadata) -> Self {
         Self {
             device: found.dev(),
             inode: found.ino(),

@@ -10,14 +10,14 @@ const ERROR_SHARING_VIOLATION: i32 = 32;
 const ERROR_BAD_EXE_FORMAT: i32 = 193;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(super) struct FileChangeStamp {
     size: u64,
     made: Option<SystemTime>,
     modified: Option<SystemTime>,
 }
 
-impl Identity {
-    pub(super) fn of(found: &Metadata) -> Self {
+impl FileChangeStamp {
+    pub(super) fn from_metadata(found: &Metadata) -> Self {
         let (made, modified) = (found.created().ok(), found.modified().ok());
         Self { size: found.len(), made, modified }
     }

@@ -55,7 +55,7 @@ impl ResultChecker {
     }
 
     fn report_with_values(&mut self, rule: Rule, message: String) {
-        self.violations.push(Violation::new_with_values(rule, &self.path, message));
+        self.violations.push(Violation::new_quoting_values(rule, &self.path, message));
     }
 
     fn check_within(&mut self, step: Option<Step>, check: impl FnOnce(&mut Self)) {

@@ -150,7 +150,7 @@ fn files_written_outside(log: &str, working: &Path, allowed: &[PathBuf]) -> BTre
     let mut files = BTreeSet::new();
     for line in log.lines() {
         for path in paths_changed_in_line(line) {
-            let path = normalized_path(&working.join(path));
+            let path = normalize_path_lexically(&working.join(path));
             if !allowed.iter().any(|own| path.starts_with(own)) {
                 files.insert(path.display().to_string());
             }
@@ -195,7 +195,7 @@ fn paths_in_arguments(arguments: &str) -> Vec<PathBuf> {
 }
 
 /// The path without `.` and `..`.
-fn normalized_path(path: &Path) -> PathBuf {
+fn normalize_path_lexically(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {

@@ -41,7 +41,7 @@ pub(super) async fn run(suite: &mut Suite) {
             }
         }
         if suite.wants_any(&IMPORT_RULES) {
-            check_imports(suite, offered, tracks).await;
+            check_imports_of_missing_objects(suite, offered, tracks).await;
         }
     }
 }
@@ -208,7 +208,7 @@ fn import_request(offered: &OfferedType, id: &str) -> Msg {
         .with_message(3, &request::client_capabilities())
 }
 
-async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
+async fn check_imports_of_missing_objects(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
     let subject = offered.display_name();
     let long = "x".repeat(64 * 1024);
     // An id goes into URLs, paths and commands, where each of these may have a meaning.

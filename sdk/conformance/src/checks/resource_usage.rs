@@ -15,7 +15,7 @@ const MAX_ROUNDS: usize = 7;
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     check_resource_growth(suite).await;
-    check_new_connections(suite).await;
+    check_serves_after_reconnect(suite).await;
 }
 
 /// Memory of a process in KiB; zero if it is not known.
@@ -94,7 +94,7 @@ fn find_growing_series(measured: &[[u64; 3]]) -> Option<(&'static str, Vec<u64>)
     })
 }
 
-async fn check_new_connections(suite: &mut Suite) {
+async fn check_serves_after_reconnect(suite: &mut Suite) {
     if !suite.is_rule_wanted("Z-11") || suite.ensure_running().await.is_err() {
         return;
     }

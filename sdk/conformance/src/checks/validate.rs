@@ -303,7 +303,10 @@ async fn check_write_only_from_old_host(suite: &mut Suite, offered: &OfferedType
 }
 
 /// The value with a thousand elements in one collection of strings or numbers.
-pub(super) fn enlarge_collection(offered: &OfferedType, config: &Value) -> Option<(Path, Value)> {
+pub(super) fn with_thousand_elements(
+    offered: &OfferedType,
+    config: &Value,
+) -> Option<(Path, Value)> {
     let paths = generate::settable_paths(offered.block(), config);
     paths.into_iter().find_map(|(path, attribute)| {
         let part = path.find(config)?;
@@ -333,7 +336,7 @@ async fn check_large_config(suite: &mut Suite, offered: &OfferedType, config: &V
     }
     let full = suite.generate_config(offered, ConfigExtent::All, 0);
     let Some((path, value)) =
-        enlarge_collection(offered, config).or_else(|| enlarge_collection(offered, &full))
+        with_thousand_elements(offered, config).or_else(|| with_thousand_elements(offered, &full))
     else {
         return;
     };

@@ -109,7 +109,7 @@ impl Scope {
 }
 
 /// Checks that each name has one meaning.
-pub(crate) fn check_struct_field_names(
+pub(crate) fn check_field_names_do_not_collide(
     held: &[ResourceStructField],
     parts: &[ModelField<'_>],
 ) -> Result<()> {

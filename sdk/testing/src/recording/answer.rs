@@ -6,10 +6,10 @@ use bytes::Bytes;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::action::{ActionEvent, PlanActionResponse};
 use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
-use formwork_plugin_protocol::message::data::ReadDataResponse;
 use formwork_plugin_protocol::message::ephemeral::{OpenResponse, RenewResponse};
 use formwork_plugin_protocol::message::function::{CallResponse, FunctionError};
 use formwork_plugin_protocol::message::list::ListEvent;
+use formwork_plugin_protocol::message::read_data::ReadDataResponse;
 use formwork_plugin_protocol::message::resource::{
     ApplyResponse, ImportResponse, ImportedResource, MoveResponse, PlanResponse, ReadResponse,
     UpgradeIdentityResponse, UpgradeResponse,

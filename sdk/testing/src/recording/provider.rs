@@ -47,7 +47,9 @@ impl RecordReplayProvider {
         let of = subject.unwrap_or("provider").to_owned();
         let method = request.method();
         let call = method.handler_name();
-        let Some(page) = page.with_request(&request) else { return self.inner.call(request).await };
+        let Some(page) = page.encode_request(&request) else {
+            return self.inner.call(request).await;
+        };
         if self.replays {
             // As a failure of the provider, which the engine reports like any other.
             let answer =

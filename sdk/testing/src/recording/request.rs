@@ -3,10 +3,10 @@
 
 use formwork_plugin_protocol::message::action::ActionRequest;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
-use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::message::ephemeral::{OpenRequest, RenewOrCloseRequest};
 use formwork_plugin_protocol::message::function::CallRequest;
 use formwork_plugin_protocol::message::list::{ListRequest, ValidateListRequest};
+use formwork_plugin_protocol::message::read_data::ReadDataRequest;
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ImportRequest, MoveRequest, PlanRequest, RawState, ReadRequest,
     UpgradeIdentityRequest, UpgradeRequest,
@@ -22,41 +22,41 @@ use super::value_json::{
 
 impl RecordedRequestOrAnswer<'_> {
     /// Encodes a request; `None` for a call that is not recorded.
-    pub(super) fn with_request(self, request: &Request) -> Option<Self> {
+    pub(super) fn encode_request(self, request: &Request) -> Option<Self> {
         let of = request.type_or_function_name();
         Some(match request {
             Request::ValidateProviderConfig(it) => {
-                self.with_validate_request(PayloadSchema::Provider, it)
+                self.encode_validate_request(PayloadSchema::Provider, it)
             }
-            Request::ConfigureProvider(it) => self.with_configure_request(it),
+            Request::ConfigureProvider(it) => self.encode_configure_request(it),
             Request::ValidateResourceConfig(it) => {
-                self.with_validate_request(PayloadSchema::Resource(of), it)
+                self.encode_validate_request(PayloadSchema::Resource(of), it)
             }
             Request::ValidateDataResourceConfig(it) => {
-                self.with_validate_request(PayloadSchema::Data(of), it)
+                self.encode_validate_request(PayloadSchema::Data(of), it)
             }
             Request::ValidateEphemeralResourceConfig(it) => {
-                self.with_validate_request(PayloadSchema::Ephemeral(of), it)
+                self.encode_validate_request(PayloadSchema::Ephemeral(of), it)
             }
             Request::ValidateActionConfig(it) => {
-                self.with_validate_request(PayloadSchema::Action(of), it)
+                self.encode_validate_request(PayloadSchema::Action(of), it)
             }
-            Request::ValidateListResourceConfig(it) => self.with_validate_list_request(it),
-            Request::UpgradeResourceState(it) => self.with_upgrade_request(it),
-            Request::UpgradeResourceIdentity(it) => self.with_upgrade_identity_request(it),
-            Request::ReadResource(it) => self.with_read_request(it),
-            Request::PlanResourceChange(it) => self.with_plan_request(it),
-            Request::ApplyResourceChange(it) => self.with_apply_request(it),
-            Request::ImportResourceState(it) => self.with_import_request(it),
-            Request::MoveResourceState(it) => self.with_move_request(it),
-            Request::ReadDataSource(it) => self.with_read_data_request(it),
-            Request::OpenEphemeralResource(it) => self.with_open_request(it),
+            Request::ValidateListResourceConfig(it) => self.encode_validate_list_request(it),
+            Request::UpgradeResourceState(it) => self.encode_upgrade_request(it),
+            Request::UpgradeResourceIdentity(it) => self.encode_upgrade_identity_request(it),
+            Request::ReadResource(it) => self.encode_read_request(it),
+            Request::PlanResourceChange(it) => self.encode_plan_request(it),
+            Request::ApplyResourceChange(it) => self.encode_apply_request(it),
+            Request::ImportResourceState(it) => self.encode_import_request(it),
+            Request::MoveResourceState(it) => self.encode_move_request(it),
+            Request::ReadDataSource(it) => self.encode_read_data_request(it),
+            Request::OpenEphemeralResource(it) => self.encode_open_request(it),
             Request::RenewEphemeralResource(it) | Request::CloseEphemeralResource(it) => {
-                self.with_lease_request(it)
+                self.encode_lease_request(it)
             }
-            Request::ListResource(it) => self.with_list_request(it),
-            Request::CallFunction(it) => self.with_call_function_request(it),
-            Request::PlanAction(it) | Request::InvokeAction(it) => self.with_action_request(it),
+            Request::ListResource(it) => self.encode_list_request(it),
+            Request::CallFunction(it) => self.encode_call_function_request(it),
+            Request::PlanAction(it) | Request::InvokeAction(it) => self.encode_action_request(it),
             // Calls about the provider as a whole are made again each time. Generated configuration
             // is for people, and states have their own files.
             Request::GetMetadata
@@ -76,24 +76,28 @@ impl RecordedRequestOrAnswer<'_> {
         })
     }
 
-    fn with_validate_request(mut self, kind: PayloadSchema<'_>, request: &ValidateRequest) -> Self {
+    fn encode_validate_request(
+        mut self,
+        kind: PayloadSchema<'_>,
+        request: &ValidateRequest,
+    ) -> Self {
         self.add_payload("config", kind, &request.config);
         self
     }
 
-    fn with_configure_request(mut self, request: &ConfigureRequest) -> Self {
+    fn encode_configure_request(mut self, request: &ConfigureRequest) -> Self {
         // Without the version of the host, because a record outlives it.
         self.add_payload("config", PayloadSchema::Provider, &request.config);
         self
     }
 
-    fn with_upgrade_request(mut self, request: &UpgradeRequest) -> Self {
+    fn encode_upgrade_request(mut self, request: &UpgradeRequest) -> Self {
         self.add_nonempty_member("version", json!(request.version));
         self.add_raw_state("state", Some(&request.type_name), &request.state);
         self
     }
 
-    fn with_read_request(mut self, request: &ReadRequest) -> Self {
+    fn encode_read_request(mut self, request: &ReadRequest) -> Self {
         let name = &request.type_name;
         self.add_payload("current", PayloadSchema::Resource(name), &request.current);
         self.add_nonempty_member("private", encode_bytes(&request.private));
@@ -102,7 +106,7 @@ impl RecordedRequestOrAnswer<'_> {
         self
     }
 
-    fn with_plan_request(mut self, request: &PlanRequest) -> Self {
+    fn encode_plan_request(mut self, request: &PlanRequest) -> Self {
         let name = &request.type_name;
         self.add_payload("prior", PayloadSchema::Resource(name), &request.prior);
         self.add_payload("proposed", PayloadSchema::Resource(name), &request.proposed);
@@ -114,7 +118,7 @@ impl RecordedRequestOrAnswer<'_> {
         self
     }
 
-    fn with_apply_request(mut self, request: &ApplyRequest) -> Self {
+    fn encode_apply_request(mut self, request: &ApplyRequest) -> Self {
         let name = &request.type_name;
         self.add_payload("prior", PayloadSchema::Resource(name), &request.prior);
         self.add_payload("planned", PayloadSchema::Resource(name), &request.planned);
@@ -125,13 +129,13 @@ impl RecordedRequestOrAnswer<'_> {
         self
     }
 
-    fn with_import_request(mut self, request: &ImportRequest) -> Self {
+    fn encode_import_request(mut self, request: &ImportRequest) -> Self {
         self.add_nonempty_member("id", json!(request.id));
         self.add_identity("identity", &request.type_name, request.identity.as_ref());
         self
     }
 
-    fn with_move_request(mut self, request: &MoveRequest) -> Self {
+    fn encode_move_request(mut self, request: &MoveRequest) -> Self {
         self.add_nonempty_member("source_provider", json!(request.source_provider));
         self.add_nonempty_member("source_type", json!(request.source_type));
         self.add_nonempty_member("source_version", json!(request.source_version));
@@ -145,19 +149,19 @@ impl RecordedRequestOrAnswer<'_> {
         self
     }
 
-    fn with_upgrade_identity_request(mut self, request: &UpgradeIdentityRequest) -> Self {
+    fn encode_upgrade_identity_request(mut self, request: &UpgradeIdentityRequest) -> Self {
         self.add_nonempty_member("version", json!(request.version));
         self.add_raw_state("identity", None, &request.identity);
         self
     }
 
-    fn with_read_data_request(mut self, request: &ReadDataRequest) -> Self {
+    fn encode_read_data_request(mut self, request: &ReadDataRequest) -> Self {
         self.add_payload("config", PayloadSchema::Data(&request.type_name), &request.config);
         self.add_payload("provider_meta", PayloadSchema::Meta, &request.provider_meta);
         self
     }
 
-    fn with_call_function_request(mut self, request: &CallRequest) -> Self {
+    fn encode_call_function_request(mut self, request: &CallRequest) -> Self {
         let arguments = request.arguments.iter().enumerate();
         let shown = arguments
             .map(|(at, one)| self.encode_payload(PayloadSchema::Argument(&request.name, at), one));
@@ -166,29 +170,29 @@ impl RecordedRequestOrAnswer<'_> {
         self
     }
 
-    fn with_open_request(mut self, request: &OpenRequest) -> Self {
+    fn encode_open_request(mut self, request: &OpenRequest) -> Self {
         self.add_payload("config", PayloadSchema::Ephemeral(&request.type_name), &request.config);
         self
     }
 
-    fn with_list_request(mut self, request: &ListRequest) -> Self {
+    fn encode_list_request(mut self, request: &ListRequest) -> Self {
         self.add_payload("config", PayloadSchema::List(&request.type_name), &request.config);
         self.add_nonempty_member("limit", json!(request.limit));
         self.add_nonempty_member("include_object", json!(request.include_object));
         self
     }
 
-    fn with_validate_list_request(mut self, request: &ValidateListRequest) -> Self {
+    fn encode_validate_list_request(mut self, request: &ValidateListRequest) -> Self {
         self.add_payload("config", PayloadSchema::List(&request.type_name), &request.config);
         self
     }
 
-    fn with_action_request(mut self, request: &ActionRequest) -> Self {
+    fn encode_action_request(mut self, request: &ActionRequest) -> Self {
         self.add_payload("config", PayloadSchema::Action(&request.type_name), &request.config);
         self
     }
 
-    fn with_lease_request(mut self, request: &RenewOrCloseRequest) -> Self {
+    fn encode_lease_request(mut self, request: &RenewOrCloseRequest) -> Self {
         self.add_nonempty_member("private", encode_bytes(&request.private));
         self
     }

@@ -136,7 +136,7 @@ fn lookup_return_type(args: &[Value]) -> Result<Type, CallError> {
         ValueKind::Object => {
             // Each attribute of an object has its own type, so an unknown key leaves the type open.
             let Value::String(name) = key.without_own_marks() else { return Ok(Type::Dynamic) };
-            match (type_of_object_attribute(mapping, name), default) {
+            match (attribute_type_of_object_value(mapping, name), default) {
                 (Some(ty), _) => Ok(ty),
                 (None, [default]) => Ok(default.ty()),
                 (None, _) => Err(CallError::for_argument(0, missing_key_reason(name, key.marks()))),
@@ -156,7 +156,7 @@ fn lookup_return_type(args: &[Value]) -> Result<Type, CallError> {
     }
 }
 
-fn type_of_object_attribute(object: &Value, name: &str) -> Option<Type> {
+fn attribute_type_of_object_value(object: &Value, name: &str) -> Option<Type> {
     match object.without_own_marks() {
         Value::Object(object) => object.get(name).map(Value::ty),
         Value::Unknown(unknown) => match unknown.ty() {

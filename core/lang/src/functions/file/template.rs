@@ -71,7 +71,7 @@ fn render_template(
     // A missing variable is the fault of the argument, and Terraform names it before it evaluates
     // anything.
     for mention in refs::traversals_of_expr(&expr) {
-        if find_template_variable(vars, &mention.root.name).is_none() {
+        if template_variable_value(vars, &mention.root.name).is_none() {
             let at = sources.start_position(mention.root.span);
             let reason = format!(
                 "it has no {:?}, which the template mentions at {name}:{},{}",
@@ -128,7 +128,7 @@ fn check_template_vars(vars: &Value) -> Result<(), CallError> {
     }
 }
 
-fn find_template_variable<'v>(vars: &'v Value, name: &str) -> Option<&'v Value> {
+fn template_variable_value<'v>(vars: &'v Value, name: &str) -> Option<&'v Value> {
     match vars.without_own_marks() {
         Value::Object(object) => object.get(name),
         Value::Map(map) => map.get(name),
@@ -150,7 +150,7 @@ impl Scope for TemplateScope<'_> {
         root: &Ident,
         _steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
-        let value = find_template_variable(self.vars, &root.name).ok_or_else(|| {
+        let value = template_variable_value(self.vars, &root.name).ok_or_else(|| {
             let detail = format!("The template is given no variable {:?}.", root.name.as_str());
             diags.error(Diagnostic::error(messages::INVALID_REFERENCE, detail).at(root.span))
         })?;

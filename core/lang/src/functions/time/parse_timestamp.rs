@@ -18,15 +18,25 @@ pub(super) fn parse_rfc3339(text: &str) -> Result<OffsetDateTime, String> {
     let second = cursor.read_digits(2, "second")?;
     let nanosecond = cursor.read_fraction()?;
     let offset = cursor.read_zone_offset()?;
-    let month = Month::try_from(to_u8(month)).map_err(|_| "there is no such month".to_owned())?;
-    let date = Date::from_calendar_date(i32::try_from(year).unwrap_or(i32::MAX), month, to_u8(day))
-        .map_err(|_| "the month has no such day".to_owned())?;
-    let time = Time::from_hms_nano(to_u8(hour), to_u8(minute), to_u8(second), nanosecond)
-        .map_err(|_| "there is no such time of the day".to_owned())?;
+    let month = Month::try_from(to_u8_saturating(month))
+        .map_err(|_| "there is no such month".to_owned())?;
+    let date = Date::from_calendar_date(
+        i32::try_from(year).unwrap_or(i32::MAX),
+        month,
+        to_u8_saturating(day),
+    )
+    .map_err(|_| "the month has no such day".to_owned())?;
+    let time = Time::from_hms_nano(
+        to_u8_saturating(hour),
+        to_u8_saturating(minute),
+        to_u8_saturating(second),
+        nanosecond,
+    )
+    .map_err(|_| "there is no such time of the day".to_owned())?;
     Ok(PrimitiveDateTime::new(date, time).assume_offset(offset))
 }
 
-fn to_u8(number: u32) -> u8 {
+fn to_u8_saturating(number: u32) -> u8 {
     // No part of a time may be 255, so a number that does not fit is refused later.
     u8::try_from(number).unwrap_or(u8::MAX)
 }

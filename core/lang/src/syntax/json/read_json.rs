@@ -34,7 +34,7 @@ pub(super) fn read_json(
     reader.skip_space();
     if reader.failed.is_none() && reader.at < text.len() {
         let detail = "A file in JSON holds one value, which ends before this.";
-        return Err(reader.report_unexpected(messages::EXTRANEOUS_DATA_AFTER_VALUE, detail));
+        return Err(reader.report_error_here(messages::EXTRANEOUS_DATA_AFTER_VALUE, detail));
     }
     reader.failed.map_or(Ok(value), Err)
 }
@@ -70,7 +70,7 @@ impl JsonReader<'_> {
         self.skip_space();
         if self.depth >= MAX_DEPTH {
             let detail = format!("Arrays and objects may be nested up to {MAX_DEPTH} levels deep.");
-            return Err(self.report_unexpected(messages::TOO_MANY_NESTED_LEVELS, &detail));
+            return Err(self.report_error_here(messages::TOO_MANY_NESTED_LEVELS, &detail));
         }
         self.depth += 1;
         let value = with_stack(|| self.read_value_without_limit());
@@ -88,7 +88,7 @@ impl JsonReader<'_> {
             Some(b'a'..=b'z' | b'A'..=b'Z') => self.read_literal_word(),
             Some(_) => {
                 let detail = "A value begins with a brace, a bracket, a quote, a digit or a minus, or is one of the words true, false and null.";
-                let reported = self.report_unexpected(messages::INVALID_START_OF_VALUE, detail);
+                let reported = self.report_error_here(messages::INVALID_START_OF_VALUE, detail);
                 // The nearest byte that can end a value is where reading goes on.
                 self.skip_while(|byte| !b",]}\n".contains(&byte));
                 Err(reported)
@@ -124,7 +124,7 @@ impl JsonReader<'_> {
                 Some(b':') => self.at += 1,
                 // The value stands there, so the colon was forgotten.
                 Some(b'{' | b'[') => {
-                    self.failed = Some(self.report_unexpected(COLON_ERROR.0, COLON_ERROR.1));
+                    self.failed = Some(self.report_error_here(COLON_ERROR.0, COLON_ERROR.1));
                 }
                 _ => return Err(self.report_and_skip_container(COLON_ERROR.0, COLON_ERROR.1)),
             }
@@ -230,7 +230,7 @@ impl JsonReader<'_> {
             // Another one begins, so the comma was forgotten.
             Some(byte) if byte == b'"' || (closer == b']' && b"{[".contains(&byte)) => {
                 let detail = "A comma stands between one and the next.";
-                self.failed = Some(self.report_unexpected(missing, detail));
+                self.failed = Some(self.report_error_here(missing, detail));
                 Ok(true)
             }
             Some(_) => {
@@ -246,7 +246,7 @@ impl JsonReader<'_> {
             let here = self.current_span();
             return self.report_unexpected_end(summary, detail, here);
         }
-        let reported = self.report_unexpected(summary, detail);
+        let reported = self.report_error_here(summary, detail);
         self.skip_rest_of_container();
         reported
     }
@@ -346,7 +346,7 @@ impl JsonReader<'_> {
                 Some(b'\\') => text.push(self.read_escape()?),
                 _ => {
                     let detail = "A string in JSON stands on one line: write \\n for a line end, \\t for a tab.";
-                    return Err(self.report_unexpected(messages::INVALID_JSON_STRING, detail));
+                    return Err(self.report_error_here(messages::INVALID_JSON_STRING, detail));
                 }
             }
         }
@@ -398,7 +398,7 @@ impl JsonReader<'_> {
 
     fn report_bad_escape(&mut self) -> Reported {
         let detail = "Behind a backslash stands one of \" \\ / b f n r t, or u and four digits.";
-        self.report_unexpected(messages::INVALID_JSON_STRING, detail)
+        self.report_error_here(messages::INVALID_JSON_STRING, detail)
     }
 
     fn read_number(&mut self) -> Result<ExprKind, Reported> {
@@ -464,7 +464,7 @@ impl JsonReader<'_> {
         Span::new(self.source, start, self.at)
     }
 
-    fn report_unexpected(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
+    fn report_error_here(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
         let here = self.current_span();
         self.report_error(summary, detail, here)
     }

@@ -115,7 +115,7 @@ impl<'a> Parser<'a> {
                         before.strip_end();
                     }
                     let (piece, strips) = self.with_newline_significance(false, |parser| {
-                        parser.parse_template_sequence(token, open, closer)
+                        parser.parse_interpolation_or_directive(token, open, closer)
                     })?;
                     strip_next = strips;
                     match piece {
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
 
     /// Parses the rest of a `${…}` or `%{…}`, and says whether it ends with a strip marker. The inner
     /// error is one after which the template can still be read on.
-    fn parse_template_sequence(
+    fn parse_interpolation_or_directive(
         &mut self,
         open: Token,
         template: Span,

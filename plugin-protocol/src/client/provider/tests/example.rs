@@ -17,10 +17,10 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use crate::capability::{ClientCapabilities, ServerCapabilities};
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
-use crate::message::data::{ReadDataRequest, ReadDataResponse};
 use crate::message::ephemeral::{OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse};
 use crate::message::function::{CallRequest, CallResponse, FunctionError, Functions};
 use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
+use crate::message::read_data::{ReadDataRequest, ReadDataResponse};
 use crate::message::resource::{
     ApplyRequest, ApplyResponse, GenerateConfigRequest, GenerateConfigResponse, ImportRequest,
     ImportResponse, ImportedResource, MoveRequest, MoveResponse, PlanRequest, PlanResponse,

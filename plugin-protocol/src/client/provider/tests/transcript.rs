@@ -35,7 +35,7 @@ async fn every_call_is_recorded_and_replayed_byte_for_byte() {
     for (protocol, n_calls) in [(Protocol::V6, 36), (Protocol::V5, 28)] {
         let recorder = Recorder::new(begun());
         let (channel, _wire) = connect(ProviderService::new(example(protocol))).await;
-        let layered = recorder.record_transport(transport(channel));
+        let layered = recorder.wrap_transport(transport(channel));
         let said = everything(&GrpcProvider::over_transport(layered, protocol)).await;
 
         let transcript = stored(&recorder.transcript());
@@ -52,7 +52,7 @@ async fn every_call_is_recorded_and_replayed_byte_for_byte() {
         // A replay of the transcript, recorded again, is the transcript.
         let again = Recorder::new(begun());
         let replay = GrpcProvider::over_transport(
-            again.record_transport(transcript.clone().replay()),
+            again.wrap_transport(transcript.clone().replay()),
             protocol,
         );
         same(&everything(&replay).await, &said);
@@ -72,7 +72,7 @@ async fn every_call_is_recorded_and_replayed_byte_for_byte() {
 async fn a_provider_in_this_process_sends_the_bytes_that_it_sends_over_a_connection() {
     let far = Recorder::new(begun());
     let (channel, _wire) = connect(ProviderService::new(example(Protocol::V6))).await;
-    let layered = far.record_transport(transport(channel));
+    let layered = far.wrap_transport(transport(channel));
     everything(&GrpcProvider::over_transport(layered, Protocol::V6)).await;
     let near = in_process_transport(example(Protocol::V6));
     for call in far.transcript().calls {
@@ -86,7 +86,7 @@ async fn a_provider_in_this_process_sends_the_bytes_that_it_sends_over_a_connect
 async fn outcomes_are_recorded_as_they_were_and_replayed() {
     let recorder = Recorder::new(begun());
     let (channel, wire) = connect(ProviderService::new(Arc::new(Bad))).await;
-    let layered = recorder.record_transport(transport(channel));
+    let layered = recorder.wrap_transport(transport(channel));
     let provider = GrpcProvider::over_transport(layered, Protocol::V6);
     provider.validate_data_config(example::validate()).await.unwrap_err();
     // Dropped before the answer.

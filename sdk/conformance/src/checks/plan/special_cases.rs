@@ -23,7 +23,8 @@ pub(super) async fn check_large_plan_speed(
     }
     let mut configs = vec![create.config.clone()];
     configs.extend(suite.legal_configs(offered).await);
-    let enlarged = configs.iter().find_map(|config| validate::enlarge_collection(offered, config));
+    let enlarged =
+        configs.iter().find_map(|config| validate::with_thousand_elements(offered, config));
     let Some((path, config)) = enlarged else { return };
     // A refusal is quick, and says nothing about the time of a plan.
     if !suite.call_validate(offered, &config).await.is_success() {

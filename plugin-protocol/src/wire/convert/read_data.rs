@@ -3,7 +3,7 @@
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
 use super::value::{decode_payload, encode_optional, encode_required};
 use super::{UnencodableMessage, diag};
-use crate::message::data::{ReadDataRequest, ReadDataResponse};
+use crate::message::read_data::{ReadDataRequest, ReadDataResponse};
 use crate::wire::generated::tfplugin6 as v6;
 
 impl TryFrom<ReadDataRequest> for v6::read_data_source::Request {

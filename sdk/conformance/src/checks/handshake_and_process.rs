@@ -50,7 +50,7 @@ pub(super) async fn run(suite: &mut Suite) -> Result<(), String> {
     check_stdin_unread(suite, &program).await;
     check_interrupt_ignored(suite, &program).await;
     check_shutdown(suite, &program).await;
-    check_grpc_services(suite).await;
+    check_services_and_network_use(suite).await;
     check_two_processes(suite, &program).await;
     check_unusual_environments(suite, &program).await;
     Ok(())
@@ -448,7 +448,7 @@ async fn check_orphaned_plugin(suite: &mut Suite, program: &Path) {
     });
 }
 
-async fn check_grpc_services(suite: &mut Suite) {
+async fn check_services_and_network_use(suite: &mut Suite) {
     if !suite.wants_any(&["H-16", "H-17", "H-18"]) {
         return;
     }
