@@ -42,7 +42,7 @@ fn write_value(text: &mut String, value: &Value) {
             write_enclosed(text, '<', '>', object.iter().map(|(_, value)| value));
         }
         Value::Tuple(_) => {
-            write_enclosed(text, '<', '>', value.without_own_marks().children().iter())
+            write_enclosed(text, '<', '>', value.without_own_marks().children().iter());
         }
         other => write_enclosed(text, '[', ']', other.children().iter()),
     }

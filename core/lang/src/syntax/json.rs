@@ -93,7 +93,7 @@ pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
             for element in elements {
                 match element.kind {
                     ExprKind::Object(items) => {
-                        body.undecided.extend(json_members_as_attributes(items))
+                        body.undecided.extend(json_members_as_attributes(items));
                     }
                     _ => {
                         let detail = "Every element of the outermost array must be an object, which stands for arguments and blocks.";
