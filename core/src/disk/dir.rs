@@ -18,9 +18,14 @@ pub(super) enum OpenPurpose {
     Lock,
     /// It is new, and only its owner may read it.
     New,
-    /// It is there, and its content is replaced.
+    /// It is there, and is locked, or its content is replaced.
     Overwrite,
 }
+
+/// Greatest number of names that are tried for a new directory.
+const MAX_NAME_ATTEMPTS: usize = 10;
+/// Length of the random part of a name that users type.
+const SHORT_SUFFIX_LEN: usize = 8;
 
 /// An open directory. Names below it are single path components, and a symbolic link at one of them is
 /// never followed.
@@ -80,6 +85,25 @@ impl Dir {
             _ => {}
         }
         self.subdir(name)?.ok_or_else(|| ErrorKind::NotFound.into())
+    }
+
+    /// Creates a subdirectory with a new name that begins with `prefix`, for this user only.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn create_unique_subdir(&self, prefix: &str) -> io::Result<Self> {
+        for _ in 0..MAX_NAME_ATTEMPTS {
+            let mut suffix = unique_suffix();
+            suffix.truncate(SHORT_SUFFIX_LEN);
+            let name = format!("{prefix}{suffix}");
+            let name = check_single_component(OsStr::new(&name))?;
+            match self.handle.create_subdir(name, true) {
+                Ok(()) => return self.subdir(name)?.ok_or_else(|| ErrorKind::NotFound.into()),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(ErrorKind::AlreadyExists.into())
     }
 
     /// Reads a regular file of at most `limit` bytes, `None` if it is missing.
@@ -178,7 +202,22 @@ impl Dir {
     /// # Errors
     /// When it is a link or no regular file, or cannot be opened.
     pub fn open_lock_file(&self, name: &str) -> io::Result<File> {
-        let file = self.open_file(name, OpenPurpose::Lock)?;
+        self.check_can_be_locked(name, self.open_file(name, OpenPurpose::Lock)?)
+    }
+
+    /// As [`Dir::open_lock_file`], but a missing file stays missing and is `None`.
+    ///
+    /// # Errors
+    /// As [`Dir::open_lock_file`].
+    pub fn open_existing_lock_file(&self, name: &str) -> io::Result<Option<File>> {
+        match self.open_file(name, OpenPurpose::Overwrite) {
+            Ok(file) => self.check_can_be_locked(name, file).map(Some),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn check_can_be_locked(&self, name: &str, file: File) -> io::Result<File> {
         if file.metadata()?.is_file() {
             Ok(file)
         } else {
@@ -217,6 +256,18 @@ impl Dir {
         self.kind(name.as_ref()).is_ok_and(|kind| kind == FileKind::Dir)
     }
 
+    /// Fails if the name is a symbolic link, with the error that opening it has.
+    ///
+    /// # Errors
+    /// When it is a link.
+    pub fn refuse_link(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        let name = check_single_component(name.as_ref())?;
+        match self.kind(name) {
+            Ok(FileKind::Link) => Err(self.link_error(name)),
+            _ => Ok(()),
+        }
+    }
+
     /// Removes a file, a link, or a directory with its content. Links are removed, not followed.
     ///
     /// # Errors
@@ -247,6 +298,14 @@ impl Dir {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// Removes a directory that has nothing in it.
+    ///
+    /// # Errors
+    /// When it is missing, no directory or not empty, or cannot be removed.
+    pub fn remove_empty_subdir(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        self.handle.remove_dir(check_single_component(name.as_ref())?)
     }
 
     /// Moves an entry to another directory. A link is moved, not followed.
@@ -311,6 +370,10 @@ impl Dir {
                 error
             };
         }
+        self.link_error(name)
+    }
+
+    fn link_error(&self, name: &OsStr) -> io::Error {
         let target = self.handle.link_target(name).unwrap_or_default();
         io::Error::other(format!(
             "{} is a symbolic link to {}, which is not followed: remove the link and try again",

@@ -45,12 +45,17 @@ fn no_operation_follows_a_link() {
         dir.open_or_create_subdir("folder").unwrap_err(),
         dir.read("file", MAX_SMALL_FILE_LEN).unwrap_err(),
         dir.open_lock_file("file").unwrap_err(),
+        dir.open_existing_lock_file("file").unwrap_err(),
+        dir.refuse_link("file").unwrap_err(),
+        dir.refuse_link("folder").unwrap_err(),
     ] {
         assert!(error.to_string().contains("is a symbolic link to ../victim"), "{error}");
     }
+    assert!(dir.remove_empty_subdir("folder").is_err() && at("folder").is_symlink());
     dir.replace("file", b"new", 0o644).unwrap();
     assert_eq!(std::fs::read(at("file")).unwrap(), b"new");
     assert!(!at("file").is_symlink());
+    dir.refuse_link("file").unwrap();
     dir.rename("folder", &dir, "moved").unwrap();
     assert!(at("moved").is_symlink());
     dir.remove("moved").unwrap();
@@ -74,11 +79,32 @@ fn a_tree_is_removed_and_what_its_links_lead_to_is_not() {
 }
 
 #[test]
+fn a_new_directory_has_a_name_of_its_own_and_only_an_empty_one_is_removed_as_such() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let planted = Planted::new();
+    let dir = planted.data();
+    let (one, other) =
+        (dir.create_unique_subdir("a-").unwrap(), dir.create_unique_subdir("a-").unwrap());
+    assert_ne!(one.path(), other.path());
+    assert_eq!(one.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    assert!(dir.create_unique_subdir("../a-").is_err());
+    let name = one.path().file_name().unwrap();
+    assert!(one.open_existing_lock_file("file").unwrap().is_none());
+    one.open_lock_file("file").unwrap();
+    assert!(one.open_existing_lock_file("file").unwrap().is_some());
+    assert!(dir.remove_empty_subdir(name).is_err() && dir.is_dir(name));
+    one.remove("file").unwrap();
+    dir.remove_empty_subdir(name).unwrap();
+    assert_eq!(dir.entry_names().unwrap().len(), 1);
+}
+
+#[test]
 fn names_are_single_components() {
     let planted = Planted::new();
     let dir = planted.data();
     for name in ["", ".", "..", "../victim", "a/b"] {
         assert!(dir.subdir(name).is_err() && dir.remove(name).is_err(), "{name:?}");
+        assert!(dir.remove_empty_subdir(name).is_err(), "{name:?}");
         assert!(dir.read(name, 1).is_err() && dir.open_lock_file(name).is_err(), "{name:?}");
     }
     assert!(planted.is_whole());
@@ -92,6 +118,7 @@ fn pipes_and_devices_are_refused_without_waiting() {
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     assert!(dir.read("pipe", MAX_SMALL_FILE_LEN).is_err());
     assert!(dir.open_lock_file("pipe").is_err());
+    assert!(dir.open_existing_lock_file("pipe").is_err());
     assert_eq!(
         read_file(&pipe, MAX_CONFIG_FILE_LEN).unwrap_err().to_string(),
         "it is a pipe, not a file"
