@@ -51,6 +51,18 @@ impl DataDir {
         }
     }
 
+    /// Opens the directory to lock or remove what is in it, `None` if it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or is a link that the user did not choose.
+    pub(crate) fn open_to_change(&self) -> io::Result<Option<Dir>> {
+        if self.is_chosen {
+            return self.open();
+        }
+        self.refuse_planted_link()?;
+        Dir::open(Path::new("."))?.subdir(&self.path)
+    }
+
     /// Opens the directory for writing, and creates it if it is missing.
     ///
     /// # Errors
@@ -60,12 +72,17 @@ impl DataDir {
         if self.is_chosen {
             return Dir::open_or_create(&self.path);
         }
-        if let Ok(target) = std::fs::read_link(&self.path) {
-            return Err(io::Error::other(format!(
+        self.refuse_planted_link()?;
+        Dir::open(Path::new("."))?.open_or_create_subdir(&self.path)
+    }
+
+    fn refuse_planted_link(&self) -> io::Result<()> {
+        match std::fs::read_link(&self.path) {
+            Ok(target) => Err(io::Error::other(format!(
                 "{DATA_DIR_NAME} is a symbolic link to {}, and nothing is written through a link that a checkout may contain: remove the link, or set TF_DATA_DIR={DATA_DIR_NAME} to use the directory it leads to",
                 target.display()
-            )));
+            ))),
+            Err(_) => Ok(()),
         }
-        Dir::open(Path::new("."))?.open_or_create_subdir(&self.path)
     }
 }

@@ -60,11 +60,50 @@ fn nothing_is_written_through_links_in_a_checkout() {
     check(".terraform/environment", &precious, "workspace new other", 1);
     check(".terraform/terraform.tfstate", &precious, "init", 1);
     check(".terraform", &victim, "workspace new another", 1);
+    check(".terraform/test-states", &victim, "test", 1);
+    check(".terraform", &victim, "test", 1);
     // The user may choose a link.
     symlink(&victim, root.join(".terraform-link")).expect("a link can be made");
     let chosen = workdir.formwork("workspace new third").env("TF_DATA_DIR", ".terraform-link");
     chosen.succeed();
     assert_eq!(fs::read_to_string(victim.join("environment")).expect("it is there"), "third");
+}
+
+#[test]
+fn states_of_tests_are_neither_made_nor_removed_behind_links_in_a_checkout() {
+    const EMPTY: &str = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{},"resources":[]}"#;
+    let workdir = Workdir::new(CONFIG);
+    workdir.write("a.tftest.hcl", "run \"a\" {}\n");
+    let (root, victim) = (workdir.root(), workdir.home().join("victim"));
+    let state = victim.join("test-states/p/terraform.tfstate");
+    fs::create_dir_all(victim.join("test-states/p")).expect("a folder");
+    fs::write(&state, EMPTY).expect("it can be written");
+    let n_entries = |name: &str| fs::read_dir(victim.join(name)).expect("a folder").count();
+    for (planted, target) in [
+        (".terraform", ""),
+        (".terraform/test-states", "test-states"),
+        (".terraform/test-states/p", "test-states/p"),
+        (".terraform/test-states/p/terraform.tfstate", "test-states/p/terraform.tfstate"),
+        // Empty, so that no state of an earlier test is found, and none can be made.
+        (".terraform/test-states", "empty"),
+    ] {
+        fs::create_dir_all(victim.join("empty")).expect("a folder");
+        let path = root.join(planted);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        symlink(victim.join(target), &path).expect("a link can be made");
+        let refused = workdir.formwork("test").run();
+        refused.code(1).says(&format!("{planted} is a symbolic link to"));
+        assert_eq!(fs::read_to_string(&state).ok().as_deref(), Some(EMPTY), "{planted}");
+        let found = ["", "empty", "test-states", "test-states/p"].map(n_entries);
+        assert_eq!(found, [2, 0, 1, 1], "{planted}");
+        assert!(workdir.world.objects().is_empty(), "{planted}");
+        fs::remove_file(&path).expect("it is there");
+        fs::remove_dir_all(root.join(".terraform")).ok();
+    }
+    // The user may choose a link.
+    symlink(&victim, root.join(".terraform-link")).expect("a link can be made");
+    workdir.formwork("test").env("TF_DATA_DIR", ".terraform-link").succeed();
+    assert!(!state.exists(), "a state without objects is removed");
 }
 
 #[test]

@@ -151,7 +151,7 @@ module "m" {{
 }
 
 /// Files and folders of a checkout that a command reads or writes without being asked to.
-const PLACES: [&str; 14] = [
+const PLACES: [&str; 15] = [
     "terraform.tfstate",
     "terraform.tfstate.backup",
     "terraform.tfstate.d",
@@ -163,6 +163,7 @@ const PLACES: [&str; 14] = [
     ".terraform/terraform.tfstate",
     ".terraform/modules",
     ".terraform/modules/modules.json",
+    ".terraform/test-states",
     ".terraform.lock.hcl",
     "terraform.tfvars",
     "x.tf",

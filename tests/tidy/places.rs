@@ -75,6 +75,10 @@ fn only_the_view_writes_to_a_terminal() {
     none(&violations, "print by the functions of cli/src/view.rs");
 }
 
+/// The folders of the code that reads and writes files of a checkout.
+const CHECKOUT_READERS: [&str; 5] =
+    ["cli/src/", "cli/provisioners/src/", "core/backend/src/", "core/operation/src/", "core/src/"];
+
 /// The files that open others without a check of their kind and size. `core/src/disk.rs` has functions for
 /// all else: they refuse pipes and files without end, which a checkout may have planted.
 const OPENERS: [&str; 8] = [
@@ -96,16 +100,10 @@ const OPENERS: [&str; 8] = [
 
 #[test]
 fn files_of_a_checkout_are_opened_with_a_check_of_their_kind() {
-    const FOLDERS: [&str; 5] = [
-        "cli/src/",
-        "cli/provisioners/src/",
-        "core/backend/src/",
-        "core/operation/src/",
-        "core/src/",
-    ];
     const OPENS: [&str; 3] = ["File::open(", "fs::read(", "fs::read_to_string("];
     let mut violations = Vec::new();
-    for file in product().filter(|file| FOLDERS.iter().any(|it| file.path.starts_with(it))) {
+    for file in product().filter(|file| CHECKOUT_READERS.iter().any(|it| file.path.starts_with(it)))
+    {
         if OPENERS.contains(&file.path.as_str()) {
             continue;
         }
@@ -117,6 +115,87 @@ fn files_of_a_checkout_are_opened_with_a_check_of_their_kind() {
         }
     }
     none(&violations, "open files by the functions of core/src/disk.rs");
+}
+
+/// The files that list, make or remove directories by their paths, or open files to change them. Everything
+/// below the data directory goes through the handles of `core/src/disk/dir.rs`, which follow no link that a
+/// checkout may have planted.
+const DIRECTORY_USERS: [&str; 34] = [
+    // The handles themselves.
+    "core/src/disk/dir.rs",
+    "core/src/disk/system/windows.rs",
+    // Folders of the configuration, which are only listed.
+    "cli/src/command/fmt.rs",
+    "cli/src/command/from_module.rs",
+    "cli/src/command/recover.rs",
+    "cli/src/command/variable_inputs.rs",
+    "cli/src/install/source/folder.rs",
+    "core/src/config/files.rs",
+    // Folders that the user or the configuration names.
+    "cli/provisioners/src/ssh/scp.rs",
+    "cli/src/command/help.rs",
+    "cli/src/command/provider/check.rs",
+    "cli/src/command/provider/check_examples.rs",
+    "cli/src/command/provider/check_inputs.rs",
+    "cli/src/command/provider/package.rs",
+    "cli/src/command/provider/scaffold.rs",
+    "cli/src/command/providers/mirror.rs",
+    "core/backend/src/consul.rs",
+    // Files and caches of the user.
+    "cli/src/command/autocomplete.rs",
+    "cli/src/fetch/token_store.rs",
+    "cli/src/install/hash_memo.rs",
+    "cli/src/settings.rs",
+    "core/operation/src/schema_cache.rs",
+    // Folders that were made for one download, and installed packages, which are only read.
+    "cli/src/fetch.rs",
+    "cli/src/fetch/folder.rs",
+    "cli/src/fetch/git.rs",
+    "cli/src/install/hash.rs",
+    "cli/src/install/package.rs",
+    // The state, its workspaces and its journals, which have checks of their own.
+    "core/backend/src/local/lock.rs",
+    "core/backend/src/local/workspaces.rs",
+    "core/src/state/intent_log.rs",
+    "core/src/state/journal/on_disk.rs",
+    "core/src/state/recover.rs",
+    // Tests.
+    "cli/provisioners/src/ssh/known_hosts.rs",
+    "cli/src/fuzz_targets.rs",
+];
+
+#[test]
+fn directories_of_a_checkout_are_changed_through_handles() {
+    const USES: [&str; 6] = [
+        "fs::read_dir(",
+        ".read_dir()",
+        "fs::create_dir_all(",
+        "fs::remove_dir_all(",
+        "File::options(",
+        "tempdir_in(",
+    ];
+    let mut violations = Vec::new();
+    let mut users = Vec::new();
+    for file in product().filter(|file| CHECKOUT_READERS.iter().any(|it| file.path.starts_with(it)))
+    {
+        for (number, line) in file.product_lines() {
+            let code = line.split("//").next().unwrap_or_default();
+            if !USES.iter().any(|uses| code.contains(uses)) {
+                continue;
+            }
+            users.push(file.path.as_str());
+            if !DIRECTORY_USERS.contains(&file.path.as_str()) {
+                violations.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    none(&violations, "open what a checkout may contain by the handles of core/src/disk/dir.rs");
+    let unused: Vec<_> = DIRECTORY_USERS
+        .iter()
+        .filter(|path| !users.contains(path))
+        .map(ToString::to_string)
+        .collect();
+    none(&unused, "a file of the list that uses no directory is taken off it");
 }
 
 #[test]

@@ -1,27 +1,27 @@
 //! `formwork test`: runs the test files of the configuration.
 
+mod left_states;
 mod observer;
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use formwork_backend::encryption::StateCipher;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::inputs::GivenVariable;
 use formwork_core::config::test_files;
 use formwork_core::config::test_suite::TestSuite;
-use formwork_core::disk::locks::lock;
-use formwork_core::disk::{MAX_STATE_LEN, read_file};
 use formwork_core::eval::HostValues;
 use formwork_core::session::DEFAULT_PARALLELISM;
 use formwork_core::version::VersionConstraints;
 use formwork_operation::CancellationToken;
 use formwork_operation::launcher::Launcher;
-use formwork_operation::test::{SuiteResult, TestInputs, TestModule, TestStatus, run_tests};
+use formwork_operation::test::{
+    StatesFolder, SuiteResult, TestInputs, TestModule, TestStatus, run_tests,
+};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
+use self::left_states::find_left_states;
 use self::observer::Observer;
 use super::variable_inputs::{test_folder_values, variable_values};
 use super::{encryption, interrupt};
@@ -36,8 +36,6 @@ use crate::workspace::Workspace;
 
 /// The folder for states of runs, below the data directory.
 const STATES_FOLDER_NAME: &str = "test-states";
-/// The name of a state file in it.
-const TEST_STATE_FILE: &str = "terraform.tfstate";
 
 /// Run the tests of the configuration: files whose names end in .tftest.hcl or .tftest.json.
 #[derive(Debug, clap::Args)]
@@ -86,8 +84,14 @@ pub(super) async fn run(args: &TestArgs, env: &Env) -> Exit {
     let (Ok(loaded), Ok(variables)) = (loaded, variables) else {
         return report.report_failure(Some(&workspace.sources), &diags);
     };
+    // Before anything is made whose state could not be kept.
+    let Ok(left) = find_left_states_or_report(&mut diags, &workspace) else {
+        return report.report_failure(Some(&workspace.sources), &diags);
+    };
     report.report_diagnostics(&workspace.sources, &std::mem::take(&mut diags));
     let observer = Observer::new(&report, args.verbose);
+    observer.start(&loaded.suites);
+    warn_of_left_objects(&observer, &left);
     let Some(results) = run_loaded_tests(&mut workspace, &loaded, &variables, &observer).await
     else {
         return Exit::Failed;
@@ -109,14 +113,13 @@ async fn run_loaded_tests(
     variables: &GivenVariables,
     observer: &Observer<'_>,
 ) -> Option<Vec<SuiteResult>> {
-    observer.start(&loaded.suites);
     let provisioners =
         formwork_provisioners::provisioners(&workspace.env.provisioner_environment());
     let host = HostValues { plan_time: Some(clock::current_time()), ..workspace.host_values() };
     let (states, cancellation) =
         (workspace.data.path().join(STATES_FOLDER_NAME), CancellationToken::new());
-    let cipher = workspace.state_cipher();
-    warn_of_left_objects(observer, &states, &cipher);
+    let (cipher, data) = (workspace.state_cipher(), &workspace.data);
+    let open_data = || data.open_or_create();
     let inputs = TestInputs {
         suites: &loaded.suites,
         module: &loaded.module,
@@ -126,7 +129,7 @@ async fn run_loaded_tests(
         launcher: &loaded.launcher,
         provisioners: &provisioners,
         host: &host,
-        states: &states,
+        states: StatesFolder { path: &states, open_parent: &open_data },
         cipher: &cipher,
         parallelism: DEFAULT_PARALLELISM,
         observer,
@@ -143,18 +146,24 @@ async fn run_loaded_tests(
     results
 }
 
-/// Warns of states that earlier tests have left. Those without objects are removed.
-fn warn_of_left_objects(observer: &Observer<'_>, states: &Path, cipher: &StateCipher) {
-    let folders = std::fs::read_dir(states).into_iter().flatten().flatten();
-    let mut left: Vec<String> = folders
-        .map(|entry| entry.path())
-        .filter(|folder| has_left_objects(folder, cipher))
-        .map(|folder| folder.join(TEST_STATE_FILE).display().to_string())
-        .collect();
+/// Finds the states that earlier tests have left. Those without objects are removed.
+fn find_left_states_or_report(
+    diags: &mut Diagnostics,
+    workspace: &Workspace<'_>,
+) -> Result<Vec<String>, Reported> {
+    find_left_states(&workspace.data, &workspace.state_cipher()).map_err(|error| {
+        let path = workspace.data.path().join(STATES_FOLDER_NAME);
+        let detail = format!("{} cannot be opened: {error}.", path.display());
+        let problem = Diagnostic::error(messages::TEST_STATE_CANNOT_BE_KEPT, detail);
+        diags.error(problem.blamed_on(Blame::Environment))
+    })
+}
+
+/// Warns of states that earlier tests have left.
+fn warn_of_left_objects(observer: &Observer<'_>, left: &[String]) {
     if left.is_empty() {
         return;
     }
-    left.sort();
     let detail = format!(
         "States of earlier tests have objects that were not destroyed:\n  {}\n\nSee docs/testing.md, \"Objects that cannot be destroyed\".",
         left.join("\n  ")
@@ -162,25 +171,6 @@ fn warn_of_left_objects(observer: &Observer<'_>, states: &Path, cipher: &StateCi
     let mut diags = Diagnostics::new();
     diags.warn(Diagnostic::warning(messages::TEST_OBJECTS_ARE_LEFT, detail));
     observer.operation_report().report_diagnostics(&Sources::new(), &diags);
-}
-
-/// Whether a folder has a state with objects that no running command uses.
-fn has_left_objects(folder: &Path, cipher: &StateCipher) -> bool {
-    let path = folder.join(TEST_STATE_FILE);
-    let Ok(file) = File::options().read(true).write(true).open(&path) else { return false };
-    // A test that runs holds the lock.
-    let Ok(_lock) = lock(file) else { return false };
-    let state =
-        read_file(&path, MAX_STATE_LEN).ok().and_then(|text| cipher.parse_state(&text).ok());
-    let is_other = |name: &str| !name.starts_with(TEST_STATE_FILE);
-    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    // A journal may know of objects that the state lacks.
-    let is_empty = state.is_some_and(|it| it.state.is_empty()) && !names.any(|it| is_other(&it));
-    if is_empty {
-        std::fs::remove_dir_all(folder).ok();
-    }
-    !is_empty
 }
 
 /// The values that were given for variables, weakest first.

@@ -180,8 +180,8 @@ messages! {
         "Choose another file name, or move the file away.";
 
     FW5244 TEST_STATE_CANNOT_BE_KEPT = "The state of a test run cannot be kept",
-        "The folder that has the states of test runs until their objects are destroyed cannot be made.",
-        "Make the data directory writable, or set `TF_DATA_DIR` to another one.";
+        "The folder that has the states of test runs until their objects are destroyed cannot be made, or a symbolic link that a checkout may contain is in its place or in it.",
+        "Remove the link, make the data directory writable, or set `TF_DATA_DIR` to another one.";
 
     FW5245 NO_VALUE_FOR_REQUIRED_RUN_VARIABLE = "No value for required variable",
         "The module of a test run has a variable without a default, and nothing sets it.",

@@ -14,6 +14,7 @@ mod tests;
 mod variables;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use formwork_backend::encryption::StateCipher;
 use formwork_core::config::Config;
 use formwork_core::config::inputs::GivenVariable;
 use formwork_core::config::test_suite::{TestRun, TestSuite};
+use formwork_core::disk::Dir;
 use formwork_core::eval::{HostValues, TestValues};
 use formwork_core::plan::Plan;
 use formwork_core::provider::{ProviderLauncher, ProviderPool};
@@ -39,6 +41,16 @@ pub struct TestModule {
     pub config: Config,
     /// Errors in its references, which each run reports.
     pub dangling: Diagnostics,
+}
+
+/// The folder that has the states of the runs until everything is destroyed. It is made when it is needed,
+/// and removed if nothing is left in it.
+#[derive(Clone, Copy)]
+pub struct StatesFolder<'a> {
+    /// Its path, for messages and for the state files in it.
+    pub path: &'a Path,
+    /// Opens the folder that it is in, and makes that one if it is missing.
+    pub open_parent: &'a dyn Fn() -> io::Result<Dir>,
 }
 
 /// Inputs of the tests of a module.
@@ -60,9 +72,8 @@ pub struct TestInputs<'a> {
     pub provisioners: &'a ProvisionerSet,
     /// Access of expressions to the outside world.
     pub host: &'a HostValues,
-    /// The folder that has the states of the runs until everything is destroyed. It is made when it is
-    /// needed, and removed if nothing is left in it.
-    pub states: &'a Path,
+    /// The folder for the states of the runs.
+    pub states: StatesFolder<'a>,
     /// Encrypts the states.
     pub cipher: &'a StateCipher,
     /// The number of calls that may be under way at once.
@@ -235,7 +246,7 @@ struct SuiteRunner<'a> {
     suite: &'a TestSuite,
     /// The outputs of the runs so far.
     values: TestValues,
-    states: TestStates,
+    states: TestStates<'a>,
 }
 
 impl SuiteRunner<'_> {

@@ -2,6 +2,7 @@
 //! nothing is lost when the program ends early or an object cannot be destroyed.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -12,13 +13,13 @@ use formwork_core::addr::ResourceMode;
 use formwork_core::config::Config;
 use formwork_core::config::inputs::ResolvedVariable;
 use formwork_core::config::test_suite::{TestRun, TestSuite};
-use formwork_core::disk::Durability;
+use formwork_core::disk::{Dir, Durability};
 use formwork_core::provider::Mocks;
 use formwork_core::state::State;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::TestInputs;
+use super::{StatesFolder, TestInputs};
 use crate::messages;
 use crate::state_session::{SessionOptions, StateSession};
 
@@ -40,15 +41,24 @@ pub(super) struct TestState {
     /// The open state.
     pub(super) session: StateSession,
     /// The folder of the state.
-    folder: PathBuf,
+    folder: StateFolder,
     /// The position of the last run that applied something to it, with its configuration.
     pub(super) last: Option<(usize, Rc<RunConfig>)>,
 }
 
+/// The folder of a state, made by this process.
+struct StateFolder {
+    dir: Dir,
+    /// The folder that it is in, for its removal.
+    states: Dir,
+}
+
 /// The states of a test file, by key.
-pub(super) struct TestStates {
+pub(super) struct TestStates<'a> {
     /// The folder for the states of all test files.
-    folder: PathBuf,
+    folder: StatesFolder<'a>,
+    /// The folder that this one is in, once a state was made.
+    parent: Option<Dir>,
     /// The name of the test file.
     name: String,
     cipher: StateCipher,
@@ -66,14 +76,19 @@ pub(super) fn has_objects_to_destroy(state: &State) -> bool {
 impl TestState {
     /// The path of the state file.
     pub(super) fn path(&self) -> PathBuf {
-        self.folder.join(STATE_FILE_NAME)
+        self.folder.dir.path().join(STATE_FILE_NAME)
     }
 }
 
-impl TestStates {
-    pub(super) fn new(tests: TestInputs<'_>, suite: &TestSuite) -> Self {
-        let (folder, cipher) = (tests.states.to_owned(), tests.cipher.clone());
-        Self { folder, name: suite.name.clone(), cipher, open: BTreeMap::new() }
+impl<'a> TestStates<'a> {
+    pub(super) fn new(tests: TestInputs<'a>, suite: &TestSuite) -> Self {
+        Self {
+            folder: tests.states,
+            parent: None,
+            name: suite.name.clone(),
+            cipher: tests.cipher.clone(),
+            open: BTreeMap::new(),
+        }
     }
 
     /// The state of a run, which is opened if no earlier run has done it.
@@ -90,11 +105,11 @@ impl TestStates {
         Ok(self.open.get_mut(&key).expect("it was opened above"))
     }
 
-    async fn open_new_state(&self, diags: &mut Diagnostics) -> Result<TestState, Reported> {
+    async fn open_new_state(&mut self, diags: &mut Diagnostics) -> Result<TestState, Reported> {
         let folder = self.create_state_folder().map_err(|error| {
             let detail = format!(
                 "{} cannot be made: {error}. Test runs keep their states there until their objects are destroyed.",
-                self.folder.display()
+                self.folder.path.display()
             );
             let problem = Diagnostic::error(messages::TEST_STATE_CANNOT_BE_KEPT, detail);
             diags.error(problem.blamed_on(Blame::Environment))
@@ -104,9 +119,9 @@ impl TestStates {
         let files = StateFilePaths {
             backup: None,
             durability: Durability::ProcessEnd,
-            ..StateFilePaths::from_state_path(folder.join(STATE_FILE_NAME))
+            ..StateFilePaths::from_state_path(folder.dir.path().join(STATE_FILE_NAME))
         };
-        let options = SessionOptions::new("test", &folder);
+        let options = SessionOptions::new("test", folder.dir.path());
         // The state of a test has the same secrets as any other.
         let mut state = OpenState::from(files);
         state.set_cipher(self.cipher.clone());
@@ -116,14 +131,14 @@ impl TestStates {
 
     /// Makes a folder of its own for a state: another process may run the same tests, and an earlier
     /// one may have left objects.
-    fn create_state_folder(&self) -> std::io::Result<PathBuf> {
+    fn create_state_folder(&mut self) -> io::Result<StateFolder> {
         // Only now: tests that only plan nothing at all leave no trace.
-        std::fs::create_dir_all(&self.folder)?;
-        let made =
-            tempfile::Builder::new().prefix(&format!("{}-", self.name)).tempdir_in(&self.folder)?;
-        // As the folder is named, not from the root: messages show the path.
-        let name = made.keep().file_name().unwrap_or_default().to_owned();
-        Ok(self.folder.join(name))
+        let parent = self.parent.insert((self.folder.open_parent)()?);
+        // A checkout can contain a link to any folder of this machine.
+        let states =
+            parent.open_or_create_subdir(self.folder.path.file_name().unwrap_or_default())?;
+        let dir = states.create_unique_subdir(&format!("{}-", self.name))?;
+        Ok(StateFolder { dir, states })
     }
 
     /// Ends the use of the states, and removes those without objects.
@@ -134,15 +149,18 @@ impl TestStates {
             let is_empty = !has_objects_to_destroy(&state.session.file.state);
             let TestState { session, folder, .. } = state;
             session.unlock(diags).await;
-            if is_empty {
+            if is_empty && let Some(name) = folder.dir.path().file_name() {
                 // Nothing of value is left in it.
-                drop(std::fs::remove_dir_all(folder));
+                drop(folder.states.remove(name));
             }
         }
     }
 
     /// Removes the folder for states, if nothing is left in it.
     pub(super) fn remove_empty_folder(&self) {
-        drop(std::fs::remove_dir(&self.folder));
+        let name = self.folder.path.file_name().unwrap_or_default();
+        if let Some(parent) = &self.parent {
+            drop(parent.remove_empty_subdir(name));
+        }
     }
 }

@@ -9,6 +9,7 @@ use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::module_folders::LocalModuleFolders;
 use formwork_core::config::test_files::{self, TestFolders};
 use formwork_core::config::{Config, ConfigSource};
+use formwork_core::disk::Dir;
 use formwork_core::eval::HostValues;
 use formwork_core::provisioner::ProvisionerSet;
 use formwork_value::Diagnostics;
@@ -16,7 +17,10 @@ use formwork_value::diag::Sources;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
-use super::{SuiteResult, TestEvent, TestInputs, TestModule, TestObserver, TestStatus, run_tests};
+use super::{
+    StatesFolder, SuiteResult, TestEvent, TestInputs, TestModule, TestObserver, TestStatus,
+    run_tests,
+};
 use crate::launcher::{LaunchSettings, Launcher};
 
 const MODULE: &str = r#"
@@ -51,19 +55,31 @@ impl TestObserver for Left {
 /// Runs a test file on a module.
 async fn run(module: &str, tests: &str, cancelled: bool) -> (Vec<SuiteResult>, Vec<String>, bool) {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("main.tf"), module).unwrap();
-    std::fs::write(folder.path().join("a.tftest.hcl"), tests).unwrap();
+    let (results, left) = run_in_folder(folder.path(), module, tests, cancelled).await;
+    (results, left, folder.path().join("states").exists())
+}
+
+/// Runs a test file on a module, both written to a folder.
+async fn run_in_folder(
+    folder: &Path,
+    module: &str,
+    tests: &str,
+    cancelled: bool,
+) -> (Vec<SuiteResult>, Vec<String>) {
+    std::fs::write(folder.join("main.tf"), module).unwrap();
+    std::fs::write(folder.join("a.tftest.hcl"), tests).unwrap();
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let config_source =
-        ConfigSource { files: &FilesOnDisk, dir: folder.path(), folders: &LocalModuleFolders };
+        ConfigSource { files: &FilesOnDisk, dir: folder, folders: &LocalModuleFolders };
     let (config, dangling) =
         Config::load_unvalidated(&mut diags, &mut sources, config_source).unwrap();
-    let folders = TestFolders { module: folder.path(), tests: Path::new("tests") };
+    let folders = TestFolders { module: folder, tests: Path::new("tests") };
     let suites =
         test_files::read_test_files(&mut diags, &mut sources, &FilesOnDisk, folders).unwrap();
     let launcher = Launcher::new(LaunchSettings::default(), BTreeMap::new());
     let (states, left, cancellation) =
-        (folder.path().join("states"), Left::default(), CancellationToken::new());
+        (folder.join("states"), Left::default(), CancellationToken::new());
+    let open_folder = || Dir::open(folder);
     if cancelled {
         cancellation.cancel();
     }
@@ -76,14 +92,14 @@ async fn run(module: &str, tests: &str, cancelled: bool) -> (Vec<SuiteResult>, V
         launcher: &launcher,
         provisioners: &ProvisionerSet::default(),
         host: &HostValues::for_folder("/work", || OffsetDateTime::UNIX_EPOCH),
-        states: &states,
+        states: StatesFolder { path: &states, open_parent: &open_folder },
         cipher: &StateCipher::default(),
         parallelism: 10,
         observer: &left,
         cancellation: &cancellation,
     };
     let results = run_tests(inputs, &mut sources).await;
-    (results, left.0.into_inner(), states.exists())
+    (results, left.0.into_inner())
 }
 
 fn statuses(results: &[SuiteResult]) -> Vec<TestStatus> {
@@ -140,4 +156,16 @@ async fn the_state_of_objects_that_cannot_be_destroyed_is_kept() {
     assert_eq!(results[0].status, TestStatus::Error);
     assert_eq!(left, ["terraform_data.x"]);
     assert!(states);
+}
+
+#[tokio::test]
+async fn no_state_is_kept_behind_a_link_that_a_checkout_contains() {
+    let (folder, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::os::unix::fs::symlink(victim.path(), folder.path().join("states")).unwrap();
+    let (results, left) = run_in_folder(folder.path(), MODULE, "run \"a\" {}\n", false).await;
+    assert_eq!(statuses(&results), [TestStatus::Error]);
+    let said = format!("{:?}", results[0].runs[0].diags);
+    assert!(said.contains("states is a symbolic link to"), "{said}");
+    assert!(left.is_empty() && folder.path().join("states").is_symlink());
+    assert_eq!(victim.path().read_dir().unwrap().count(), 0);
 }
