@@ -91,8 +91,10 @@ pub(in crate::state) fn write_journal_file(path: &Path, bytes: &[u8]) -> Result<
     }
     // Under a name that recovery does not read, until all of it is durable.
     let unfinished = path.with_extension(super::NOT_BEGUN_EXTENSION);
+    // Left by a process that was killed, or a link that a checkout contains: opening it would follow it.
+    std::fs::remove_file(&unfinished).ok();
     let mut options = OpenOptions::new();
-    let file = options.write(true).create(true).truncate(true).owner_only().open(&unfinished);
+    let file = options.write(true).create_new(true).owner_only().open(&unfinished);
     file.and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| std::fs::rename(&unfinished, path))
         .map_err(failed)

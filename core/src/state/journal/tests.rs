@@ -426,6 +426,18 @@ fn a_folder_of_journals_that_is_a_link_is_not_followed() {
 }
 
 #[test]
+fn a_copied_journal_is_not_written_through_a_planted_link() {
+    let (folder, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (path, precious) = (folder.path().join("run.wal"), victim.path().join("precious"));
+    std::fs::write(&precious, "precious").unwrap();
+    std::os::unix::fs::symlink(&precious, path.with_extension("begin")).unwrap();
+    write_journal_file(&path, b"journal").unwrap();
+    assert_eq!(std::fs::read_to_string(&precious).unwrap(), "precious");
+    assert!(!path.is_symlink());
+    assert_eq!(std::fs::read(&path).unwrap(), b"journal");
+}
+
+#[test]
 fn a_journal_has_its_name_only_once_its_first_record_is_durable() {
     let folder = tempfile::tempdir().unwrap();
     let journals = folder.path().join("journal");

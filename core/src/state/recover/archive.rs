@@ -2,7 +2,7 @@
 //! decision, and sets damaged ones aside.
 
 use std::fs::OpenOptions;
-use std::io::{Seek as _, SeekFrom, Write as _};
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 use super::{InterruptedRun, JournalDamage, Recovery, UnresolvedOperation, read_journal};
@@ -60,21 +60,25 @@ impl Recovery {
         for (record, number) in begin.into_iter().chain(sound).chain(more).zip(1..) {
             bytes.extend(record::frame_record(number, record));
         }
-        // The name is not read by recovery, so a crash during the rewrite leaves the damaged
-        // journal in force.
-        let next = path.with_extension(journal::NOT_BEGUN_EXTENSION);
-        let kept = damage.damaged_copy_path();
-        // The damaged bytes are kept before they are replaced. An existing copy is from an earlier
-        // attempt and has more of the original than this file.
-        if !kept.exists() && std::fs::hard_link(path, &kept).is_err() {
-            std::fs::copy(path, &kept).map_err(failed)?;
-        }
-        let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(true).owner_only().open(&next);
-        file.and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| std::fs::rename(&next, path))
-            .map_err(failed)
+        // The damaged bytes are kept before they are replaced.
+        keep_damaged_copy(path, &damage.damaged_copy_path()).map_err(failed)?;
+        // In one step: a crash during the rewrite leaves the damaged journal in force.
+        journal::write_journal_file(path, &bytes)
     }
+}
+
+/// Keeps the bytes of a damaged journal under another name.
+fn keep_damaged_copy(path: &Path, kept: &Path) -> io::Result<()> {
+    // A checkout may contain one, and a copy would go to the file that it leads to.
+    if kept.is_symlink() {
+        let reason = format!("{} is a symbolic link, which is not followed", kept.display());
+        return Err(io::Error::other(reason));
+    }
+    // An existing copy is from an earlier attempt and has more of the original than this file.
+    if !kept.exists() && std::fs::hard_link(path, kept).is_err() {
+        std::fs::copy(path, kept)?;
+    }
+    Ok(())
 }
 
 /// The records of the outcomes of calls that were open.
@@ -103,4 +107,24 @@ pub(super) fn append_records_to_ended_journal(
         file.write_all(&record::frame_record(number, record)).map_err(failed)?;
     }
     file.sync_all().map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_journal_is_copied_once_and_not_through_a_planted_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("journal"), "one").unwrap();
+        std::os::unix::fs::symlink(at("victim"), at("link")).unwrap();
+        let error = keep_damaged_copy(&at("journal"), &at("link")).unwrap_err().to_string();
+        assert!(error.contains("link is a symbolic link") && !at("victim").exists(), "{error}");
+        keep_damaged_copy(&at("journal"), &at("kept")).unwrap();
+        std::fs::remove_file(at("journal")).unwrap();
+        std::fs::write(at("journal"), "two").unwrap();
+        keep_damaged_copy(&at("journal"), &at("kept")).unwrap();
+        assert_eq!(std::fs::read_to_string(at("kept")).unwrap(), "one");
+    }
 }
