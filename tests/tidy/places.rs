@@ -193,7 +193,7 @@ fn directories_of_a_checkout_are_changed_through_handles() {
     let unused: Vec<_> = DIRECTORY_USERS
         .iter()
         .filter(|path| !users.contains(path))
-        .map(ToString::to_string)
+        .map(|path| String::from(*path))
         .collect();
     none(&unused, "a file of the list that uses no directory is taken off it");
 }
