@@ -488,3 +488,51 @@ fn the_list_of_open_operations_leads_to_the_journal_of_a_state_that_an_option_na
     workdir.formwork("recover forget -state=other.tfstate bad_thing.second").succeed();
     workdir.formwork("recover list").succeed().says_not("other.tfstate");
 }
+
+#[test]
+fn a_state_that_was_renamed_or_copied_beside_its_journal_is_not_changed_under_the_new_name() {
+    for is_copied in [false, true] {
+        let workdir = killed();
+        let (usual, other) = (workdir.root().join(STATE), workdir.root().join("x.tfstate"));
+        fs::copy(&usual, &other).expect("it can be copied");
+        if !is_copied {
+            fs::remove_file(&usual).expect("it is there");
+        }
+        let planned = workdir.formwork("plan -state=x.tfstate").succeed();
+        planned.says("Journal is under another name").says("1 result that this state lacks");
+        for line in [
+            "apply -auto-approve -state=x.tfstate",
+            "destroy -auto-approve -state=x.tfstate",
+            "refresh -state=x.tfstate",
+            "import -state=x.tfstate bad_thing.second second-1",
+        ] {
+            let refused = workdir.formwork(line).run();
+            refused.code(1).says("Journal is under another name").says("bad_thing.second");
+            refused.says(".terraform.tfstate.journal").says("-state=terraform.tfstate");
+            assert_eq!(workdir.world.objects(), ["first-1", "second-1"], "{line}");
+        }
+        // As the message says.
+        if !is_copied {
+            fs::rename(&other, &usual).expect("it can be renamed");
+        }
+        let listed = workdir.formwork("recover list -state=terraform.tfstate").succeed();
+        listed.says("bad_thing.second was being created");
+        workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+        assert_all_known(&workdir);
+        workdir.formwork("plan").succeed().says_not("another name");
+    }
+}
+
+#[test]
+fn an_open_journal_keeps_no_state_of_another_lineage_from_being_changed() {
+    let workdir = killed();
+    for line in [
+        "apply -auto-approve -state=other.tfstate",
+        "apply -auto-approve -state=other.tfstate -state-out=out.tfstate",
+        "apply -auto-approve -state=out.tfstate",
+        "workspace new another",
+        "apply -auto-approve",
+    ] {
+        workdir.formwork(line).succeed().says_not("another name");
+    }
+}

@@ -119,6 +119,7 @@ impl Operation<'_> {
         // Before any provider is asked anything: it also shows that what is done can be written down.
         session.store.check_writable().map_err(|error| diags.error(error.diagnostic()))?;
         session.store.cipher().check_identity_decrypts(diags)?;
+        session.refuse_if_journals_are_misplaced(diags)?;
         if purpose == PlanPurpose::Apply {
             session.refuse_if_creation_may_be_lost(diags).await?;
         }

@@ -53,6 +53,7 @@ impl Operation<'_> {
         import_key: ImportKey,
     ) -> Result<(), Reported> {
         session.store.cipher().check_identity_decrypts(diags)?;
+        session.refuse_if_journals_are_misplaced(diags)?;
         // An operation of an interrupted run may be open under a former address, and the import
         // settles it.
         session.follow_moves(self.inputs.config);

@@ -202,4 +202,8 @@ messages! {
     FW5250 JOURNAL_COULD_NOT_BE_FINISHED = "Journal could not be finished",
         "The state of a run is stored, but the end of the run could not be written to its journal, or the journal could not be removed.",
         "No action is needed, apart from the cause, such as a full disk.";
+
+    FW5251 JOURNAL_IS_UNDER_ANOTHER_NAME = "Journal is under another name",
+        "The state file was moved or copied after a run was interrupted, so the journal of that run is in the folder of another name.",
+        "Rename the state file back, or run the command for the state file that the detail names.";
 }

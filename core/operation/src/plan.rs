@@ -80,6 +80,7 @@ impl Operation<'_> {
         session: &mut StateSession,
         options: PlanOptions,
     ) -> Result<PlanOutcome, Reported> {
+        session.warn_of_misplaced_journals(diags);
         session.follow_moves(self.inputs.config);
         let mut planning = self.prepare_plan(session, options);
         let planned = self

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod damaged_files_tests;
 mod diagnostics;
+mod misplaced_journals;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::file::StateFile;
 use super::journal::record::{self, JournalLog};
 use super::journal::{Journal, JournalError, RecordSeal, RunHeader};
-use super::recover::{self, JournalContent, Recovery};
+use super::recover::{self, JournalContent, MisplacedJournals, Recovery};
 use crate::disk::{Durability, MAX_STATE_LEN, read_file};
 
 /// Keeps the intents of runs, and finds those of interrupted runs.
@@ -51,6 +51,12 @@ pub trait IntentLog: Send + Sync {
 
     /// Returns the traces of runs that have not ended in order.
     fn unfinished_runs(&self) -> Vec<UnfinishedRun>;
+
+    /// Finds journals beside these that go with a state and have results or operations which it lacks, but
+    /// belong to another state file by the name of their folder.
+    fn misplaced_journals(&self, _state: &StateFile) -> Vec<MisplacedJournals> {
+        Vec::new()
+    }
 }
 
 /// Access of the caller to the state whose journals are read.
@@ -184,6 +190,14 @@ impl IntentLog for LocalIntentLog {
             UnfinishedRun::from_journal(&path, log.as_ref())
         });
         traces.collect()
+    }
+
+    fn misplaced_journals(&self, state: &StateFile) -> Vec<MisplacedJournals> {
+        // A state that is no file cannot have been moved or copied as one.
+        if self.state.is_none() {
+            return Vec::new();
+        }
+        recover::find_misplaced_journals(&self.folder, self.seal.as_ref(), state)
     }
 }
 

@@ -4,6 +4,7 @@
 mod archive;
 mod damage;
 mod describe;
+mod misplaced;
 mod object_id_hint;
 mod replay;
 #[cfg(test)]
@@ -18,6 +19,8 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Value};
 
 pub use self::damage::JournalDamage;
+pub use self::misplaced::MisplacedJournals;
+pub(super) use self::misplaced::find_misplaced_journals;
 use self::replay::JournalReplay;
 use super::ObjectState;
 use super::file::StateFile;

@@ -2,6 +2,7 @@
 
 mod creations;
 mod damaged;
+mod misplaced;
 
 use bytes::Bytes;
 use formwork_value::Type;

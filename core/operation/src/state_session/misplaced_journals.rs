@@ -1,0 +1,110 @@
+//! Journals that go with the state of a session, but belong to another state file by the name of their
+//! folder: the state was moved or copied after a run was cut off, and the objects of that run would be
+//! created a second time.
+
+use std::path::Path;
+
+use formwork_core::state::recover::MisplacedJournals;
+use formwork_value::diag::Blame;
+use formwork_value::quote::shell_word;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::StateSession;
+use crate::messages;
+
+/// The most addresses of open operations that are listed.
+const MAX_LISTED_OPERATIONS: usize = 20;
+
+impl StateSession {
+    /// Stops a command that may change something while an interrupted run on a state file of another name
+    /// has results or open operations of this state.
+    ///
+    /// # Errors
+    /// When there is such a run.
+    pub(crate) fn refuse_if_journals_are_misplaced(
+        &self,
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
+        let found = self.misplaced_journals();
+        if found.is_empty() {
+            return Ok(());
+        }
+        for journals in found {
+            let detail =
+                format!("{} Nothing was changed.", self.describe_misplaced_journals(&journals));
+            let problem = Diagnostic::error(messages::JOURNAL_IS_UNDER_ANOTHER_NAME, detail);
+            let _ = diags.error(problem.blamed_on(Blame::Environment));
+        }
+        diags.fail_if_errors()
+    }
+
+    /// Warns of such a run.
+    pub(crate) fn warn_of_misplaced_journals(&self, diags: &mut Diagnostics) {
+        for journals in self.misplaced_journals() {
+            let detail = self.describe_misplaced_journals(&journals);
+            let doubt = Diagnostic::warning(messages::JOURNAL_IS_UNDER_ANOTHER_NAME, detail);
+            diags.warn(doubt.blamed_on(Blame::Environment));
+        }
+    }
+
+    fn misplaced_journals(&self) -> Vec<MisplacedJournals> {
+        // A state with a journal of its own is worked with under its name. Two states that both have one
+        // would otherwise keep each other from being taken over.
+        if !self.found || self.recovery.is_some() {
+            return Vec::new();
+        }
+        self.intents.misplaced_journals(&self.file)
+    }
+
+    fn describe_misplaced_journals(&self, found: &MisplacedJournals) -> String {
+        let folder = display_relative(&found.folder);
+        let theirs = display_relative(&found.state_file);
+        let ours = match self.store.file_read_instead() {
+            Some(path) => display_relative(path),
+            None => display_relative(Path::new(&self.store.location())),
+        };
+        let option = shell_word(&format!("-state={theirs}"));
+        let remedy = if found.has_state_file {
+            format!(
+                "{theirs} exists too. Run this command for it, with {option}: that takes over the journal. To settle open operations, run:\n  formwork recover list {option}"
+            )
+        } else {
+            format!(
+                "{theirs} does not exist any more. If {ours} is that file, rename it back to {theirs}, and run this command for that file, with {option} unless it is the usual one. To settle open operations then, run:\n  formwork recover list {option}"
+            )
+        };
+        format!(
+            "{folder} has the journal of an interrupted run on the state file {theirs}, and it goes with the state in {ours}. {} Objects of that run would be created a second time.\n\n{remedy}\n\nOnly if {ours} has all objects of that run by now, or they do not exist any more, move the folder of the journal away.",
+            describe_content(found)
+        )
+    }
+}
+
+/// Describes what the state lacks.
+fn describe_content(found: &MisplacedJournals) -> String {
+    let results = match found.n_results {
+        0 => None,
+        1 => Some("1 result".to_owned()),
+        more => Some(format!("{more} results")),
+    };
+    let listed = found.open.iter().take(MAX_LISTED_OPERATIONS).map(ToString::to_string);
+    let mut listed: Vec<String> = listed.collect();
+    if found.open.len() > listed.len() {
+        listed.push(format!("{} more", found.open.len() - listed.len()));
+    }
+    let open = (!listed.is_empty())
+        .then(|| format!("operations of unknown outcome: {}", listed.join(", ")));
+    match (results, open) {
+        (Some(results), Some(open)) => {
+            format!("It has {results} that this state lacks, and {open}.")
+        }
+        (Some(results), None) => format!("It has {results} that this state lacks."),
+        (None, Some(open)) => format!("It has {open}."),
+        (None, None) => "A part of it cannot be read.".to_owned(),
+    }
+}
+
+/// A path without a leading `./`, as an option takes it.
+fn display_relative(path: &Path) -> String {
+    path.strip_prefix(".").unwrap_or(path).display().to_string()
+}

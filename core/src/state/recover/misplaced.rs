@@ -1,0 +1,121 @@
+//! Finds journals that go with a state, but belong to another state file by the name of their folder: the
+//! state was moved or copied after the run was cut off.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{JournalContent, read_interrupted_journals, recover_journals};
+use crate::addr::InstanceAddr;
+use crate::state::file::StateFile;
+use crate::state::journal::RecordSeal;
+use crate::state::journal::record::{self, JournalLog};
+
+/// The length of the name of a remote place in the name of its journal folder.
+const REMOTE_PLACE_NAME_LEN: usize = 16;
+
+/// Journals that go with a state, in the folder of another state file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MisplacedJournals {
+    /// The folder of the journals.
+    pub folder: PathBuf,
+    /// The state file that they belong to by the name of the folder.
+    pub state_file: PathBuf,
+    /// Whether that file exists.
+    pub has_state_file: bool,
+    /// The number of results that the state lacks.
+    pub n_results: usize,
+    /// The addresses of operations that only the user can decide.
+    pub open: Vec<InstanceAddr>,
+}
+
+/// Finds the journals beside the journal folder of a state that have results or operations which the state
+/// lacks. A journal goes with the state if it has its lineage. One whose lineage is lost goes with it if the
+/// state file of that journal does not exist any more.
+pub(in crate::state) fn find_misplaced_journals(
+    own: &Path,
+    seal: Option<&Arc<dyn RecordSeal>>,
+    state: &StateFile,
+) -> Vec<MisplacedJournals> {
+    let Some(parent) = own.parent() else { return Vec::new() };
+    // The path of a file without a folder has an empty parent, which cannot be read.
+    let listed = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    let entries = listed.read_dir().into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    let folders = names.iter().filter_map(|name| JournalFolder::from_name(parent, name));
+    let others = folders.filter(|found| found.folder != own);
+    others.filter_map(|found| found.find_lacking(seal, state)).collect()
+}
+
+/// The journal folder of a state file.
+struct JournalFolder {
+    folder: PathBuf,
+    state_file: PathBuf,
+    has_state_file: bool,
+}
+
+impl JournalFolder {
+    /// The journal folder of this name; `None` if it is none of a state file.
+    fn from_name(parent: &Path, name: &str) -> Option<Self> {
+        let state = name.strip_prefix('.')?.strip_suffix(".journal")?;
+        // The journals of a state in a remote place are in a folder named after a hash of the place.
+        let is_hash = |text: &str| {
+            text.len() == REMOTE_PLACE_NAME_LEN && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+        };
+        if state.strip_prefix("state-").is_some_and(is_hash) {
+            return None;
+        }
+        // A state file with a dot before its name has the same folder as one without.
+        let (plain, hidden) = (parent.join(state), parent.join(format!(".{state}")));
+        let state_file = if hidden.is_file() && !plain.is_file() { hidden } else { plain };
+        let has_state_file = state_file.is_file();
+        Some(Self { folder: parent.join(name), state_file, has_state_file })
+    }
+
+    /// The journals here that go with a state and have something that it lacks.
+    fn find_lacking(
+        self,
+        seal: Option<&Arc<dyn RecordSeal>>,
+        state: &StateFile,
+    ) -> Option<MisplacedJournals> {
+        // A folder that cannot be read may be of another user, and need not go with this state.
+        let journals = read_interrupted_journals(&self.folder).ok()?.into_iter();
+        let journals = journals.filter(|journal| self.goes_with(journal, state));
+        let journals: Vec<JournalContent> =
+            journals.map(|journal| JournalContent { seal: seal.cloned(), ..journal }).collect();
+        if journals.is_empty() {
+            return None;
+        }
+        let Self { folder, state_file, has_state_file } = self;
+        let mut found = MisplacedJournals {
+            folder,
+            state_file,
+            has_state_file,
+            n_results: 0,
+            open: Vec::new(),
+        };
+        // Records that cannot be read may be of objects that exist.
+        let Ok(recovery) = recover_journals(journals, Some(state.clone())) else {
+            return Some(found);
+        };
+        found.n_results = recovery.runs.iter().map(|run| run.n_replayed).sum();
+        let open = recovery.unresolved.iter().filter(|one| one.needs_decision());
+        found.open = open.map(|one| one.addr.clone()).collect();
+        let mut damages = recovery.runs.iter().filter_map(|run| run.damage.as_ref());
+        let is_lacking = found.n_results > 0
+            || !found.open.is_empty()
+            || damages.any(|damage| damage.hides_creation);
+        is_lacking.then_some(found)
+    }
+
+    /// Whether a journal goes with a state.
+    fn goes_with(&self, journal: &JournalContent, state: &StateFile) -> bool {
+        let log = record::scan_journal(&journal.bytes).ok();
+        let begin = log.as_ref().and_then(JournalLog::run_begin);
+        match begin.filter(|begin| !begin.lineage.is_empty()) {
+            Some(begin) => begin.lineage == state.lineage,
+            None => !self.has_state_file,
+        }
+    }
+}

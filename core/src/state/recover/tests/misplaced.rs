@@ -1,0 +1,82 @@
+//! Journals beside a state that was moved or copied.
+
+use super::*;
+
+/// Kills a run on the state file `old` when it has created `t.a` and is creating `t.b`.
+async fn kill_run_on_old(folder: &Path, base: &StateFile) {
+    let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
+    let journal = Journal::begin_run(&folder.join(".old.journal"), begin).unwrap();
+    let provider: ProviderConfigAddr = PROVIDER.parse().unwrap();
+    let (a, b, planned) = (parse_addr("t.a"), parse_addr("t.b"), Value::Null(Type::Dynamic));
+    let create = |addr| Intent {
+        addr,
+        provider: &provider,
+        deposed: None,
+        deposes: None,
+        action: CallAction::Create,
+        prior: None,
+        planned: &planned,
+    };
+    let op = journal.announce_operation(create(&a)).await.unwrap();
+    journal.settle_operation(op, Some(&object_with_word("made"))).unwrap();
+    journal.announce_operation(create(&b)).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_journal_of_a_state_that_was_moved_is_found_under_its_former_name() {
+    let base = state_with_objects(&[("t.c", "old")]);
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join(".new.journal");
+    let find = |state: &StateFile| find_misplaced_journals(&own, None, state);
+    assert!(find(&base).is_empty());
+    kill_run_on_old(folder.path(), &base).await;
+    let mut expected = MisplacedJournals {
+        folder: folder.path().join(".old.journal"),
+        state_file: folder.path().join("old"),
+        has_state_file: false,
+        n_results: 1,
+        open: vec![parse_addr("t.b")],
+    };
+    assert_eq!(find(&base), [expected.clone()]);
+    // Copied instead of moved.
+    std::fs::write(folder.path().join("old"), "{}").unwrap();
+    expected.has_state_file = true;
+    assert_eq!(find(&base), [expected.clone()]);
+    // The journal of the state itself is taken over.
+    assert!(find_misplaced_journals(&expected.folder, None, &base).is_empty());
+    let other = StateFile { lineage: "two".to_owned(), ..base.clone() };
+    assert!(find(&other).is_empty());
+    // All of it is settled under the former name.
+    let mut recovery = recover_journals_in_folder(&expected.folder, Some(base)).unwrap();
+    recovery.mark_decided(&parse_addr("t.b"), "looked");
+    recovery.archive_journals().unwrap();
+    assert!(find(&recovery.file.unwrap()).is_empty());
+}
+
+#[tokio::test]
+async fn a_journal_that_has_nothing_more_than_a_copy_of_its_state_keeps_nothing_back() {
+    let base = state_with_objects(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    kill_run_on_old(folder.path(), &base).await;
+    // The results, and an object that may be the one that was being created.
+    let made = state_with_objects(&[("t.a", "made"), ("t.b", "imported")]);
+    let made = rewritten_by_other_program(made);
+    assert!(find_misplaced_journals(&folder.path().join(".new.journal"), None, &made).is_empty());
+}
+
+#[test]
+fn a_journal_of_unknown_lineage_goes_with_a_state_only_if_its_own_does_not_exist_any_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join(".new.journal");
+    for (name, is_found) in [(".old.journal", true), (".state-0123456789abcdef.journal", false)] {
+        let journals = folder.path().join(name);
+        std::fs::create_dir(&journals).unwrap();
+        std::fs::write(journals.join("run.wal"), "").unwrap();
+        let found = find_misplaced_journals(&own, None, &state_with_objects(&[]));
+        assert_eq!(found.len(), usize::from(is_found), "{found:?}");
+        std::fs::write(folder.path().join("old"), "{}").unwrap();
+        assert!(find_misplaced_journals(&own, None, &state_with_objects(&[])).is_empty(), "{name}");
+        std::fs::remove_dir_all(&journals).unwrap();
+        std::fs::remove_file(folder.path().join("old")).unwrap();
+    }
+}
