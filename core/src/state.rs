@@ -107,6 +107,19 @@ impl ObjectState {
         Ok((ObjectAttributes::Json(json.into()), Arc::new(sensitive)))
     }
 
+    /// Whether the attribute `id` is sensitive, so that messages must not show it.
+    #[must_use]
+    pub fn has_sensitive_id(&self) -> bool {
+        let id = Path::root().attribute("id");
+        self.sensitive.iter().any(|path| id.0.starts_with(&path.0))
+    }
+
+    /// The attribute `id` for a message: `None` if it is no string, or sensitive.
+    #[must_use]
+    pub fn shown_id(&self) -> Option<String> {
+        self.attributes.id_attribute().filter(|_| !self.has_sensitive_id())
+    }
+
     /// Whether both describe one real object, as far as one can see: by the identity, else by the
     /// attribute `id`, else by all attributes.
     #[must_use]

@@ -236,7 +236,7 @@ fn operation_to_json(one: &UnresolvedOperation) -> Json {
         ("doubt", Some(Json::text(doubt))),
         ("asked_for_at", Some(Json::text(one.when.clone()))),
         ("planned", one.planned.as_ref().map(value::value_to_json)),
-        ("id_in_answer", one.guess_object_id().map(Json::text)),
+        ("id_in_answer", one.shown_object_id().map(Json::text)),
     ])
 }
 
@@ -265,7 +265,7 @@ async fn record_decision(args: &RecoverDecideArgs, env: &Env, how: &str, then: &
 
 /// The end of an operation whose place has another object by now.
 fn describe_displaced(one: &UnresolvedOperation) -> String {
-    let id = one.guess_object_id().map(|id| format!(" with the id {id:?}")).unwrap_or_default();
+    let id = one.shown_object_id().map(|id| format!(" with the id {id:?}")).unwrap_or_default();
     format!(
         "is settled: the state keeps the other object there, and the one of the interrupted run{id} is not managed"
     )

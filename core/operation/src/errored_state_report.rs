@@ -37,7 +37,8 @@ impl ErroredState {
             (&standing, stored)
         {
             let both = missing.intersection(lacking);
-            let ids = both.filter_map(|addr| Some((addr.clone(), stored.object_id_of(addr)?)));
+            let ids =
+                both.filter_map(|addr| Some((addr.clone(), stored.shown_object_id_of(addr)?)));
             stored_ids.extend(ids);
         }
         Some(Self { errored, standing, stored_ids })
@@ -164,7 +165,7 @@ impl ErroredState {
     /// The id of an object of the file, or a word in its place.
     fn id_in_file(&self, addr: &InstanceAddr) -> String {
         let file = self.errored.file.as_ref();
-        file.and_then(|file| file.object_id_of(addr)).unwrap_or_else(|| "ID".to_owned())
+        file.and_then(|file| file.shown_object_id_of(addr)).unwrap_or_else(|| "ID".to_owned())
     }
 }
 

@@ -273,11 +273,18 @@ fn refuse_different_object(
     let planned = one.planned_attributes().into_iter();
     let planned = planned.filter(|(name, _)| differences.contains(name));
     let list: String = planned.map(|(name, value)| format!("\n  {name} = {value}")).collect();
+    let (named, argument) = match one.has_sensitive_id() {
+        false => (format!("The object with the id {id:?}"), format!(" {}", shell_word(id))),
+        // The command finds the id of the answer by itself.
+        true if one.guess_object_id().as_deref() == Some(id) => {
+            ("The object of the answer".to_owned(), String::new())
+        }
+        true => ("The object with this id".to_owned(), " ID".to_owned()),
+    };
     let detail = format!(
-        "The object with the id {id:?} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one:\n  formwork recover adopt -force {} {}",
+        "{named} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one:\n  formwork recover adopt -force {}{argument}",
         one.addr,
-        shell_quoted(&one.addr.to_string()),
-        shell_word(id)
+        shell_quoted(&one.addr.to_string())
     );
     Err(diags.error(Diagnostic::error(messages::OBJECT_DIFFERS_FROM_PLAN, detail)))
 }

@@ -132,17 +132,12 @@ impl StateFile {
         read::read_header(text)
     }
 
-    /// The attribute `id` of an object of an instance, if it is a string: the current object, or else
-    /// the first deposed one.
+    /// The attribute `id` of an object of an instance, if it is a string and not sensitive: the current
+    /// object, or else the first deposed one.
     #[must_use]
-    pub fn object_id_of(&self, addr: &InstanceAddr) -> Option<String> {
+    pub fn shown_object_id_of(&self, addr: &InstanceAddr) -> Option<String> {
         let instance = self.state.resources.get(&addr.resource_addr())?.instances.get(&addr.key)?;
-        instance
-            .current
-            .as_ref()
-            .or_else(|| instance.deposed.values().next())?
-            .attributes
-            .id_attribute()
+        instance.current.as_ref().or_else(|| instance.deposed.values().next())?.shown_id()
     }
 
     /// The fingerprint of everything but the header.

@@ -167,6 +167,9 @@ pub struct ProviderAnswer {
     pub identity: Vec<u8>,
     /// Messages of the provider, and the reason why there is no answer, if there is none.
     pub messages: Vec<String>,
+    /// Whether the attribute `id` of the object is sensitive: recovery has no schema.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_sensitive_id: bool,
     /// All of the above, sealed; empty if it is not.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "record::base64")]
     pub sealed: Vec<u8>,

@@ -96,6 +96,8 @@ pub(super) struct CloudContents {
     pub(super) hung: bool,
     /// Whether every second plan of an update demands a replacement.
     pub(super) moody: bool,
+    /// Whether the schema calls ids sensitive.
+    pub(super) has_sensitive_id: bool,
     /// Whether objects are found by their names.
     pub(super) identified: bool,
     /// Whether objects are listed, and found by their ids.
@@ -268,9 +270,12 @@ impl ProviderHandlers for CloudProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         self.run_process_faults("schema").await?;
         let diagnostics = self.warnings();
+        let mut thing = thing_schema();
+        thing.block.attributes.get_mut("id").unwrap().sensitive =
+            self.cloud.lock_contents().has_sensitive_id;
         Ok(ProviderSchema {
             provider: provider_schema(),
-            resources: [("test_thing".to_owned(), thing_schema())].into(),
+            resources: [("test_thing".to_owned(), thing)].into(),
             data_sources: [("test_lookup".to_owned(), lookup_schema())].into(),
             ephemeral_resources: [("test_token".to_owned(), token::token_schema())].into(),
             functions: function::function_signatures().into_iter().collect(),

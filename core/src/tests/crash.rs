@@ -200,6 +200,24 @@ fn a_sensitive_value_is_not_written_to_the_journal() {
 }
 
 #[test]
+fn the_id_in_an_answer_that_was_kept_is_shown_unless_it_is_sensitive() {
+    for is_sensitive in [false, true] {
+        // The beginning, the announcement and the answer fit on the disk, the result does not.
+        let mut bench = EngineFixture { room: Some(3), ..EngineFixture::new() };
+        bench.cloud.lock_contents().has_sensitive_id = is_sensitive;
+        let stored = bench.file.clone();
+        bench.apply(FOUND_BY_NAME);
+        let recovery = recover_journals_in_folder(bench.folder.path(), Some(stored)).unwrap();
+        let [open] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
+        assert_eq!(open.guess_object_id().as_deref(), Some("a-1"));
+        assert_eq!(open.shown_object_id().is_none(), is_sensitive);
+        let detail = open.diagnostic().detail;
+        assert_eq!(detail.contains("a-1"), !is_sensitive, "{detail}");
+        assert!(detail.contains("the answer had arrived"), "{detail}");
+    }
+}
+
+#[test]
 fn nothing_is_called_before_it_is_announced() {
     let bench = EngineFixture::new();
     bench.set_fault("create a", CallFault::Hangs);

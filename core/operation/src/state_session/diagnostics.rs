@@ -48,9 +48,10 @@ pub fn decision_commands(addr: &str) -> String {
 #[must_use]
 pub fn displaced_object_remedy(one: &UnresolvedOperation, state: &State) -> Option<String> {
     let there = one.other_object_in_place(state)?;
-    let there = there.attributes.id_attribute();
+    // Both objects are of one resource type, so what is sensitive in one is sensitive in the other.
+    let there = there.shown_id().filter(|_| !one.has_sensitive_id());
     let there = there.map(|id| format!(", with the id {id:?}")).unwrap_or_default();
-    let id = one.guess_object_id().unwrap_or_else(|| "ID".to_owned());
+    let id = one.shown_object_id().unwrap_or_else(|| "ID".to_owned());
     Some(format!(
         "The state has another object at {} by now{there}, and keeps it. To keep the object of the interrupted run too, write a `resource` block with a name of its own for it, and run both of these; if it does not exist any more, only the first one:\n  formwork recover forget {}\n  formwork import {}.NAME {}",
         one.addr,

@@ -17,7 +17,9 @@ use crate::instance_steps::ChangeRequest;
 use crate::messages;
 use crate::provider::{CallContext, ChangeValues, ProviderClient, ResourceType};
 use crate::state::ObjectState;
-use crate::state::journal::{CallAction, Intent, InternalRecordTiming, JournalError, OperationId};
+use crate::state::journal::{
+    CallAction, Intent, InternalRecordTiming, JournalError, OperationId, ProviderAnswer,
+};
 
 pub(super) use salvage::{ObjectAfterCall, ReturnedObject, SalvagedResult};
 
@@ -122,8 +124,9 @@ impl AnnouncedCall<'_> {
         let kept = match call.intent.provider.provider.is_builtin() {
             true => Ok(()),
             false => {
-                let answer = to_journaled_answer(&answer, |text| call.handle.mask_secrets(text));
-                call.view.journal.record_answer(op, answer)
+                let kept = to_journaled_answer(&answer, |text| call.handle.mask_secrets(text));
+                let has_sensitive_id = call.has_sensitive_id();
+                call.view.journal.record_answer(op, ProviderAnswer { has_sensitive_id, ..kept })
             }
         };
         // The provider may still be at work on it.

@@ -12,13 +12,31 @@ use crate::state::journal::record::strip_subseconds;
 use crate::state::{ObjectState, State};
 
 impl UnresolvedOperation {
-    /// The id of the object in an answer that was not taken over, if it has one. A guess for people.
+    /// The id of the object in an answer that was not taken over, if it has one. A guess for people, and for
+    /// messages only as [`UnresolvedOperation::shown_object_id`].
     #[must_use]
     pub fn guess_object_id(&self) -> Option<String> {
         match &self.doubt {
             OpenQuestion::Destination { object: Some(object) } => object.attributes.id_attribute(),
             _ => self.answer.as_ref().and_then(object_id_hint::find_id_in_answer),
         }
+    }
+
+    /// Whether the id of the object is sensitive, so that messages must not show it.
+    #[must_use]
+    pub fn has_sensitive_id(&self) -> bool {
+        let is_in_result = match &self.doubt {
+            OpenQuestion::Destination { object: Some(object) } => object.has_sensitive_id(),
+            _ => false,
+        };
+        is_in_result || self.answer.as_ref().is_some_and(|answer| answer.has_sensitive_id)
+    }
+
+    /// The id of the object in an answer that was not taken over, for a message: `None` if it has none, or
+    /// a sensitive one.
+    #[must_use]
+    pub fn shown_object_id(&self) -> Option<String> {
+        self.guess_object_id().filter(|_| !self.has_sensitive_id())
     }
 
     /// The object that the state has in the place of this one, and that is another one for certain: it
@@ -75,7 +93,7 @@ impl UnresolvedOperation {
         };
         let answer = self.answer.as_ref().filter(|answer| !answer.state.is_empty());
         let is_known = matches!(self.doubt, OpenQuestion::Destination { .. });
-        let answer = match self.guess_object_id() {
+        let answer = match self.shown_object_id() {
             Some(id) => format!(
                 "the answer had arrived but was not taken over; the object in it has the id {id:?}"
             ),

@@ -243,11 +243,10 @@ impl<'l> JournalReplay<'l> {
             let Ok(result) = self.resulting_object(*op) else { continue };
             match result {
                 Some(entry) => {
-                    let id = entry
-                        .object
-                        .attributes
-                        .id_attribute()
-                        .map(|id| format!(" with the id {id:?}"));
+                    let is_hidden =
+                        self.answers.get(op).is_some_and(|answer| answer.has_sensitive_id);
+                    let id = entry.object.shown_id().filter(|_| !is_hidden);
+                    let id = id.map(|id| format!(" with the id {id:?}"));
                     let line = format!("{addr}{}", id.unwrap_or_default());
                     lines.insert(call.slot.clone(), line);
                 }

@@ -41,7 +41,6 @@ pub(super) fn to_journaled_answer(
 ) -> ProviderAnswer {
     match answer {
         Ok(response) => ProviderAnswer {
-            sealed: Vec::new(),
             state: payload_bytes(&response.state).into(),
             private: response.private.clone().into(),
             identity: response.identity.as_ref().map(payload_bytes).unwrap_or_default().into(),
@@ -53,6 +52,7 @@ pub(super) fn to_journaled_answer(
                 .take(MAX_JOURNALED_MESSAGES)
                 .map(|said| truncate_text(masked(said.summary.clone()), MAX_JOURNALED_MESSAGE_LEN))
                 .collect(),
+            ..ProviderAnswer::default()
         },
         Err(failure) => {
             ProviderAnswer { messages: vec![failure.to_string()], ..ProviderAnswer::default() }
@@ -388,16 +388,20 @@ impl ChangeCall<'_> {
         ResponseContext { call: APPLY_CALL_NAME, ty: self.ty, about: self.about }
     }
 
+    /// Whether messages must not show the id of the object.
+    pub(super) fn has_sensitive_id(self) -> bool {
+        let id = Path::root().attribute("id");
+        let of_schema = self.ty.schema_block().attribute_at(&id);
+        self.secrets.contains(&id) || of_schema.is_some_and(|(attribute, _)| attribute.sensitive)
+    }
+
     /// The id of an object that exists now, for a message; empty without one.
     pub(super) fn describe_existing_id(self, left: &ObjectAfterCall) -> String {
         let (ObjectAfterCall::FromAnswer(seen) | ObjectAfterCall::FromRead(seen)) = left else {
             return String::new();
         };
         let value = seen.value.value();
-        let of_schema = self.ty.schema_block().sensitive_paths(value);
-        let mut secrets = self.secrets.iter().chain(&of_schema);
-        let is_secret = secrets.any(|path| *path == Path::root().attribute("id"));
-        let id = id_attribute(value).filter(|id| is_known_id(id) && !is_secret);
+        let id = id_attribute(value).filter(|id| is_known_id(id) && !self.has_sensitive_id());
         match id.map(codec::json::encode_untyped) {
             Some(Ok(id)) => format!(", which has the id {},", self.handle.mask_secrets(id)),
             _ => String::new(),

@@ -163,3 +163,27 @@ async fn a_create_that_made_nothing_leaves_what_it_was_to_depose() {
     run.expect_after_cut(&["t.a=old"], &[]);
     run.check_every_cut(Some(&base));
 }
+
+#[tokio::test]
+async fn the_id_of_a_result_is_in_no_message_if_it_is_sensitive() {
+    let base = state_with_objects(&[]);
+    let run = RunInProgress::begin(&base);
+    let a = parse_addr("t.a");
+    let op = run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
+    let id = formwork_value::Path::root().attribute("id");
+    let made = ObjectState { sensitive: Arc::new(vec![id]), ..object_with_word("hunter2") };
+    run.journal.settle_operation(op, Some(&made)).unwrap();
+    let run = run.kill_run();
+    let theirs = rewritten_by_other_program(state_with_objects(&[("t.a", "theirs")]));
+    let recovery = recover_journals_in_folder(&run.path(), Some(theirs)).unwrap();
+    let [open] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
+    assert_eq!(open.guess_object_id().as_deref(), Some("hunter2"));
+    assert_eq!(open.shown_object_id(), None);
+    let said = open.diagnostic().detail;
+    assert!(said.contains("the answer had arrived") && !said.contains("hunter2"), "{said}");
+    // An error that lists all results of the journal.
+    let other = StateFile { lineage: "two".to_owned(), ..base };
+    let refused = recover_journals_in_folder(&run.path(), Some(other)).unwrap_err();
+    let said = refused.diagnostic().detail;
+    assert!(said.contains("t.a") && !said.contains("hunter2"), "{said}");
+}
