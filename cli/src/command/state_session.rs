@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use formwork_backend::OpenState;
 use formwork_backend::local::StateFilePaths;
+use formwork_core::state::file::StateFile;
 use formwork_operation::{OperationEvent, OperationObserver, SessionOptions, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported, duration};
 use tracing::info;
@@ -46,6 +47,26 @@ pub(super) async fn check_no_unfinished_run(
     let detail = format!(
         "A run that was cut off, or that goes on, has results that {} does not have yet, so its objects would be created again. Run `formwork apply -refresh-only` in the folder of that state first: it takes them over. Nothing was changed.",
         path.display()
+    );
+    Err(diags.error(Diagnostic::error(messages::STATE_LACKS_RESULTS_OF_RUN, detail)))
+}
+
+/// Checks that no interrupted run on a state file of another name has results which a state lacks that was read
+/// from a file: the file was moved or copied after that run.
+///
+/// # Errors
+/// When a run has some.
+pub(super) fn check_no_misplaced_journals(
+    diags: &mut Diagnostics,
+    path: &Path,
+    file: &StateFile,
+) -> Result<(), Reported> {
+    let found = StateFilePaths::from_state_path(path).intent_log().misplaced_journals(file);
+    let Some(journals) = found.first() else { return Ok(()) };
+    let (ours, theirs) = (path.display(), journals.state_file.display());
+    let detail = format!(
+        "A run on the state file {theirs} was cut off. Its journal in {} has results that {ours} does not have, so its objects would be created again. If {ours} is that file under a new name, rename it back. Then run `formwork apply -refresh-only` for {theirs}: it takes over the results. Nothing was changed.",
+        journals.folder.display()
     );
     Err(diags.error(Diagnostic::error(messages::STATE_LACKS_RESULTS_OF_RUN, detail)))
 }

@@ -177,10 +177,12 @@ async fn create_workspace(
             encryption::load_folder_encryption(diags, workspace, &[])?;
             let read = local::load_state(path, &workspace.state_cipher())
                 .map_err(|error| diags.error(error.diagnostic()))?;
-            Some(read.ok_or_else(|| {
+            let file = read.ok_or_else(|| {
                 let detail = format!("{} is not there, or is empty.", path.display());
                 diags.error(Diagnostic::error(messages::NO_STATE_TO_COPY, detail))
-            })?)
+            })?;
+            state_session::check_no_misplaced_journals(diags, path, &file)?;
+            Some(file)
         }
         None => None,
     };
