@@ -25,7 +25,7 @@ pub use client::{
 pub use deadlines::{CallDeadlines, CallKind};
 pub use loaded_provider::{LoadedProvider, ResourceType};
 pub use mock::Mocks;
-pub use pending_calls::PendingCall;
+pub use pending_calls::{CallWatch, PendingCall};
 pub use pool::{ProviderLauncher, ProviderPool};
 pub(crate) use provider_diagnostics::truncate_text;
 pub use provider_diagnostics::{

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use formwork_core::addr::ProviderAddr;
+use formwork_core::provider::CallDeadlines;
 use formwork_core::state::intent_log::IntentLog;
 use formwork_plugin_protocol::Provider;
 use formwork_plugin_protocol::message::schema::ProviderSchema;
@@ -42,7 +43,7 @@ pub struct StoreProvider {
 }
 
 impl StoreProvider {
-    /// Fetches the schemas of a provider that was just started.
+    /// Fetches the schemas of a provider that was just started. Its calls have these deadlines.
     ///
     /// # Errors
     /// When it does not answer, or reports errors.
@@ -50,8 +51,9 @@ impl StoreProvider {
         provider: Arc<dyn Provider>,
         addr: ProviderAddr,
         secrets: Secrets,
+        deadlines: CallDeadlines,
     ) -> Result<Self, ProviderStoreError> {
-        let calls = StoreCalls::new(provider, addr, secrets);
+        let calls = StoreCalls::new(provider, addr, secrets, deadlines);
         let schema = calls.fetch_provider_schema().await?;
         Ok(Self { calls: Arc::new(calls), schema })
     }

@@ -1,23 +1,28 @@
 //! Time limits for calls, by kind, and the kinds that change nothing.
 
 use std::collections::BTreeMap;
+use std::future::{Future, pending};
+use std::pin::pin;
 use std::str::FromStr;
 use std::time::Duration;
 
+use formwork_plugin_protocol::Failure;
 use formwork_value::duration;
+use futures_util::future::{Either, select};
+use tokio::time::sleep;
 
 /// A kind of call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CallKind {
-    /// Configures a provider.
+    /// Configures a provider or a state store.
     Configure,
     /// Validates a configuration.
     Validate,
-    /// Reads, upgrades, moves or imports an object, or reads a data source.
+    /// Reads, upgrades, moves or imports an object, or reads a data source or a stored state.
     Read,
     /// Plans a change.
     Plan,
-    /// Changes an object.
+    /// Changes an object, a stored state or its lock.
     Apply,
     /// Calls a function.
     Function,
@@ -40,9 +45,13 @@ impl CallKind {
     #[must_use]
     pub fn of_call(call: &str) -> Self {
         match call {
-            "ConfigureProvider" => Self::Configure,
+            "ConfigureProvider" | "ConfigureStateStore" => Self::Configure,
             "PlanResourceChange" => Self::Plan,
-            "ApplyResourceChange" => Self::Apply,
+            "ApplyResourceChange"
+            | "WriteStateBytes"
+            | "DeleteState"
+            | "LockState"
+            | "UnlockState" => Self::Apply,
             "CallFunction" => Self::Function,
             _ if call.starts_with("Validate") => Self::Validate,
             _ if call.contains("Ephemeral") => Self::Ephemeral,
@@ -67,6 +76,30 @@ impl CallDeadlines {
     #[must_use]
     pub fn deadline_of(&self, kind: CallKind) -> Option<Duration> {
         self.0.get(&kind).copied()
+    }
+
+    /// Waits for an answer as long as its kind of call may take.
+    ///
+    /// # Errors
+    /// When the call was given up, beside its own errors.
+    pub async fn wait_for_answer<T>(
+        &self,
+        call: &str,
+        answer: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let passed = pin!(self.wait_until_passed(CallKind::of_call(call)));
+        // Polled in this order: an answer that has arrived does not lose against a deadline.
+        match select(pin!(answer), passed).await {
+            Either::Left((answer, _)) => answer,
+            Either::Right((why, _)) => Err(Failure::GivenUp(why)),
+        }
+    }
+
+    /// Waits until the deadline of a call that begins now has passed, and says so.
+    pub(super) async fn wait_until_passed(&self, kind: CallKind) -> String {
+        let Some(limit) = self.deadline_of(kind) else { return pending().await };
+        sleep(limit).await;
+        format!("its deadline of {} s has passed", limit.as_secs_f64())
     }
 }
 
@@ -137,6 +170,21 @@ mod tests {
         for call in ["ReadResource", "PlanResourceChange", "ValidateResourceConfig", "CallFunction"]
         {
             assert!(CallKind::of_call(call).is_read_only(), "{call}");
+        }
+    }
+
+    #[test]
+    fn calls_of_a_state_store_have_the_kinds_of_their_effects() {
+        let kinds: [(CallKind, &[&str]); 4] = [
+            (CallKind::Configure, &["ConfigureStateStore"]),
+            (CallKind::Validate, &["ValidateStateStoreConfig"]),
+            (CallKind::Read, &["ReadStateBytes", "GetStates"]),
+            (CallKind::Apply, &["WriteStateBytes", "DeleteState", "LockState", "UnlockState"]),
+        ];
+        for (kind, calls) in kinds {
+            for call in calls {
+                assert_eq!(CallKind::of_call(call), kind, "{call}");
+            }
         }
     }
 }

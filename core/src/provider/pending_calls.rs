@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::future::{Future, pending};
 use std::pin::pin;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use formwork_plugin_protocol::Failure;
@@ -15,7 +15,7 @@ use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_value::Secrets;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 use tracing::{debug, trace};
 
 use super::deadlines::{CallDeadlines, CallKind};
@@ -132,11 +132,7 @@ impl ProviderCalls {
     /// Waits until a call that begins now is to be given up, and says why.
     async fn wait_until_given_up(&self, kind: CallKind) -> String {
         let begun = Instant::now();
-        let deadline = pin!(async {
-            let Some(limit) = self.deadlines.deadline_of(kind) else { return pending().await };
-            sleep(limit).await;
-            format!("its deadline of {} s has passed", limit.as_secs_f64())
-        });
+        let deadline = pin!(self.deadlines.wait_until_passed(kind));
         let interruption = pin!(async {
             // A change may take effect after it was given up, so an interrupt does not end the wait
             // for its answer. Only a deadline of the user does.
@@ -182,6 +178,24 @@ impl ProviderCalls {
             PendingCall { elapsed, ..waiting.clone() }
         });
         all.filter(|waiting| waiting.elapsed >= least).collect()
+    }
+}
+
+/// The calls of one pool after the other that wait, for an observer of work that makes pools of its own.
+#[derive(Default)]
+pub struct CallWatch(RefCell<Weak<ProviderCalls>>);
+
+impl CallWatch {
+    /// Watches these calls from now on, and no others.
+    pub(super) fn watch(&self, calls: &Rc<ProviderCalls>) {
+        *self.0.borrow_mut() = Rc::downgrade(calls);
+    }
+
+    /// The calls that have waited for an answer for so long at least, the longest first.
+    #[must_use]
+    pub fn calls_waiting_at_least(&self, least: Duration) -> Vec<PendingCall> {
+        let calls = self.0.borrow().upgrade();
+        calls.map(|calls| calls.calls_waiting_at_least(least)).unwrap_or_default()
     }
 }
 
@@ -237,5 +251,25 @@ mod tests {
         assert_eq!(said(0), both[1..]);
         drop(schema);
         assert_eq!(said(0), [""; 0]);
+    }
+
+    #[test]
+    fn a_watch_has_the_calls_of_the_last_pool_as_long_as_that_lives() {
+        let watch = CallWatch::default();
+        let provider: ProviderAddr = "acme/test".parse().unwrap();
+        let calls = [Rc::new(ProviderCalls::default()), Rc::new(ProviderCalls::default())];
+        let seen = || {
+            let waiting = watch.calls_waiting_at_least(Duration::ZERO);
+            waiting.iter().map(|one| one.call).collect::<Vec<_>>()
+        };
+        let read = calls[0].begin_call(&provider, "ReadResource", None);
+        assert_eq!(seen(), [""; 0]);
+        watch.watch(&calls[0]);
+        assert_eq!(seen(), ["ReadResource"]);
+        let plan = calls[1].begin_call(&provider, "PlanResourceChange", None);
+        watch.watch(&calls[1]);
+        assert_eq!(seen(), ["PlanResourceChange"]);
+        drop((read, plan, calls));
+        assert_eq!(seen(), [""; 0]);
     }
 }

@@ -29,7 +29,7 @@ use super::client::{CallContext, ProviderClient};
 use super::deadlines::CallDeadlines;
 use super::loaded_provider::LoadedProvider;
 use super::mock::Mocks;
-use super::pending_calls::{PendingCall, ProviderCalls};
+use super::pending_calls::{CallWatch, PendingCall, ProviderCalls};
 use super::provider_diagnostics::call_failure_diagnostic;
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 
@@ -145,6 +145,13 @@ impl<'l> ProviderPool<'l> {
     #[must_use]
     pub fn with_mocks(self, mocks: Mocks) -> Self {
         Self { mocks: Rc::new(mocks), ..self }
+    }
+
+    /// Lets a watch see the calls that wait.
+    #[must_use]
+    pub fn watched_by(self, watch: &CallWatch) -> Self {
+        watch.watch(&self.calls);
+        self
     }
 
     /// Whether a test mocks a provider configuration, so that it is not evaluated.

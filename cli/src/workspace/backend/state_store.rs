@@ -154,7 +154,8 @@ impl Workspace<'_> {
         let plugin = launcher.launch_provider(addr).await.map_err(|failure| {
             diags.error(call_failure_diagnostic(addr, "GetProviderSchema", None, &failure))
         })?;
-        let loaded = StoreProvider::load(plugin, addr.clone(), redact::sensitive_values()).await;
+        let (secrets, deadlines) = (redact::sensitive_values(), launcher.call_deadlines());
+        let loaded = StoreProvider::load(plugin, addr.clone(), secrets, deadlines).await;
         let provider = Arc::new(loaded.map_err(|error| diags.error(store_error(&error)))?);
         let running = RunningProvider { provider, version, supply };
         Ok(StartedProvider { addr: addr.clone(), role, running, _launcher: launcher })

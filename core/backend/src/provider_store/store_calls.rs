@@ -1,11 +1,12 @@
-//! The calls of a state store. Each answer is checked before it is used; a broken one is blamed on the
-//! provider.
+//! The calls of a state store. Each has the time of its kind of call. An answer is checked before it is
+//! used; a broken one is blamed on the provider.
 
+use std::future::Future;
 use std::sync::{Arc, Mutex as Table, PoisonError};
 
 use bytes::Bytes;
 use formwork_core::addr::ProviderAddr;
-use formwork_core::provider::call_failure_diagnostic;
+use formwork_core::provider::{CallDeadlines, call_failure_diagnostic};
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
@@ -23,6 +24,9 @@ use tokio::sync::Mutex;
 
 use super::{EncodedConfig, StateStoreSetup};
 use crate::messages;
+
+/// The call that reads a state.
+const READ_CALL_NAME: &str = "ReadStateBytes";
 
 /// Why a call of a state store did not succeed.
 #[derive(Debug, thiserror::Error)]
@@ -96,15 +100,21 @@ pub(super) struct StoreCalls {
     provider: Arc<dyn Provider>,
     addr: ProviderAddr,
     secrets: Secrets,
+    deadlines: CallDeadlines,
     /// The configuration that the process has. A process has one at a time.
     session: Mutex<Option<StateStoreSession>>,
     warnings: Table<Vec<Diagnostic>>,
 }
 
 impl StoreCalls {
-    pub(super) fn new(provider: Arc<dyn Provider>, addr: ProviderAddr, secrets: Secrets) -> Self {
+    pub(super) fn new(
+        provider: Arc<dyn Provider>,
+        addr: ProviderAddr,
+        secrets: Secrets,
+        deadlines: CallDeadlines,
+    ) -> Self {
         let (session, warnings) = (Mutex::new(None), Table::new(Vec::new()));
-        Self { provider, addr, secrets, session, warnings }
+        Self { provider, addr, secrets, deadlines, session, warnings }
     }
 
     pub(super) fn addr(&self) -> &ProviderAddr {
@@ -133,6 +143,16 @@ impl StoreCalls {
             None => text.to_owned(),
         };
         ProviderStoreError::NoAnswer { text, blame }
+    }
+
+    /// Waits for the answer to a call as long as its kind of call may take.
+    async fn wait_for_answer<T>(
+        &self,
+        call: &'static str,
+        answer: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, ProviderStoreError> {
+        let answer = self.deadlines.wait_for_answer(call, answer).await;
+        answer.map_err(|failure| self.no_answer_error(call, failure))
     }
 
     /// Keeps warnings, and returns errors.
@@ -173,11 +193,7 @@ impl StoreCalls {
     /// The schemas of the provider.
     pub(super) async fn fetch_provider_schema(&self) -> Result<ProviderSchema, ProviderStoreError> {
         const CALL_NAME: &str = "GetProviderSchema";
-        let mut schema = self
-            .provider
-            .schema()
-            .await
-            .map_err(|failure| self.no_answer_error(CALL_NAME, failure))?;
+        let mut schema = self.wait_for_answer(CALL_NAME, self.provider.schema()).await?;
         self.keep_warnings_or_fail(CALL_NAME, std::mem::take(&mut schema.diagnostics))?;
         Ok(schema)
     }
@@ -218,14 +234,13 @@ impl StoreCalls {
         let call = "ValidateProviderConfig";
         let type_name = String::new();
         let request = ValidateRequest { type_name, config: config.clone(), client };
-        let answer = self.provider.validate_provider_config(request).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(call, failure))?;
+        let answer =
+            self.wait_for_answer(call, self.provider.validate_provider_config(request)).await?;
         self.keep_warnings_or_fail(call, answer.diagnostics)?;
         let call = "ConfigureProvider";
         let terraform_version = LANGUAGE_VERSION.to_string();
         let request = ConfigureRequest { terraform_version, config, client };
-        let answer = self.provider.configure(request).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(call, failure))?;
+        let answer = self.wait_for_answer(call, self.provider.configure(request)).await?;
         self.keep_warnings_or_fail(call, answer.diagnostics)
     }
 
@@ -235,13 +250,12 @@ impl StoreCalls {
         let call = "ValidateStateStoreConfig";
         let (sent, client) = (config.clone(), client_capabilities());
         let request = ValidateRequest { type_name: type_name.clone(), config: sent, client };
-        let answer = self.provider.validate_store_config(request).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(call, failure))?;
+        let answer =
+            self.wait_for_answer(call, self.provider.validate_store_config(request)).await?;
         self.keep_warnings_or_fail(call, answer.diagnostics)?;
         let call = "ConfigureStateStore";
         let request = ConfigureStoreRequest { type_name, config, chunk_size: PROPOSED_CHUNK_SIZE };
-        let answer = self.provider.configure_store(request).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(call, failure))?;
+        let answer = self.wait_for_answer(call, self.provider.configure_store(request)).await?;
         self.keep_warnings_or_fail(call, answer.diagnostics)?;
         let size = answer.chunk_size;
         let chosen = usize::try_from(size).ok().filter(|_| (1..=MAX_CHUNK_SIZE).contains(&size));
@@ -259,19 +273,8 @@ impl StoreCalls {
         session: &StateStoreSession,
         workspace: &str,
     ) -> Result<Vec<u8>, ProviderStoreError> {
-        const CALL_NAME: &str = "ReadStateBytes";
-        let no_answer = |failure| self.no_answer_error(CALL_NAME, failure);
-        let mut chunks = self
-            .provider
-            .read_state_bytes(session.state_ref(workspace))
-            .await
-            .map_err(no_answer)?;
-        let mut assembly = StateAssembly::default();
-        while let Some(chunk) = chunks.next().await {
-            let mut chunk = chunk.map_err(no_answer)?;
-            self.keep_warnings_or_fail(CALL_NAME, std::mem::take(&mut chunk.diagnostics))?;
-            assembly.push(&chunk).map_err(|problem| self.protocol_error(CALL_NAME, problem))?;
-        }
+        let receiving = self.receive_chunks(session, workspace);
+        let assembly = self.wait_for_answer(READ_CALL_NAME, receiving).await??;
         if assembly.largest_chunk() > session.chunk_size {
             let detail = format!(
                 "The provider has sent a state in chunks of up to {} bytes, and {} were agreed. The state is complete. This is a bug in the provider; please report it to its authors.",
@@ -281,7 +284,28 @@ impl StoreCalls {
             let warning = Diagnostic::warning(messages::UNEXPECTED_CHUNK_SIZE, detail);
             self.add_warning(warning.blamed_on(Blame::Provider).about(self.addr.display_string()));
         }
-        assembly.finish().map_err(|problem| self.protocol_error(CALL_NAME, problem))
+        assembly.finish().map_err(|problem| self.protocol_error(READ_CALL_NAME, problem))
+    }
+
+    /// Receives the chunks of a state. The outer error is that of the connection.
+    async fn receive_chunks(
+        &self,
+        session: &StateStoreSession,
+        workspace: &str,
+    ) -> Result<Result<StateAssembly, ProviderStoreError>, Failure> {
+        let mut chunks = self.provider.read_state_bytes(session.state_ref(workspace)).await?;
+        let mut assembly = StateAssembly::default();
+        while let Some(chunk) = chunks.next().await {
+            let mut chunk = chunk?;
+            let diagnostics = std::mem::take(&mut chunk.diagnostics);
+            if let Err(reported) = self.keep_warnings_or_fail(READ_CALL_NAME, diagnostics) {
+                return Ok(Err(reported));
+            }
+            if let Err(problem) = assembly.push(&chunk) {
+                return Ok(Err(self.protocol_error(READ_CALL_NAME, problem)));
+            }
+        }
+        Ok(Ok(assembly))
     }
 
     /// Writes a state.
@@ -293,8 +317,12 @@ impl StoreCalls {
     ) -> Result<(), ProviderStoreError> {
         const CALL_NAME: &str = "WriteStateBytes";
         let chunks = split_into_chunks(&text, session.chunk_size);
-        let answer = self.provider.write_state_bytes(session.state_ref(workspace), chunks).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(CALL_NAME, failure))?;
+        let answer = self
+            .wait_for_answer(
+                CALL_NAME,
+                self.provider.write_state_bytes(session.state_ref(workspace), chunks),
+            )
+            .await?;
         self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)
     }
 
@@ -307,8 +335,9 @@ impl StoreCalls {
     ) -> Result<String, ProviderStoreError> {
         const CALL_NAME: &str = "LockState";
         let state = session.state_ref(workspace);
-        let answer = self.provider.lock_state(state, operation.to_owned()).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(CALL_NAME, failure))?;
+        let answer = self
+            .wait_for_answer(CALL_NAME, self.provider.lock_state(state, operation.to_owned()))
+            .await?;
         self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)?;
         if answer.lock_id.is_empty() {
             let problem = "the lock has no ID, so it could not be released".to_owned();
@@ -326,8 +355,9 @@ impl StoreCalls {
     ) -> Result<(), ProviderStoreError> {
         const CALL_NAME: &str = "UnlockState";
         let state = session.state_ref(workspace);
-        let answer = self.provider.unlock_state(state, id.to_owned()).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(CALL_NAME, failure))?;
+        let answer = self
+            .wait_for_answer(CALL_NAME, self.provider.unlock_state(state, id.to_owned()))
+            .await?;
         self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)
     }
 
@@ -337,8 +367,9 @@ impl StoreCalls {
         session: &StateStoreSession,
     ) -> Result<Vec<String>, ProviderStoreError> {
         const CALL_NAME: &str = "GetStates";
-        let answer = self.provider.list_states(session.type_name.clone()).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(CALL_NAME, failure))?;
+        let answer = self
+            .wait_for_answer(CALL_NAME, self.provider.list_states(session.type_name.clone()))
+            .await?;
         self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)?;
         let mut names = answer.state_ids;
         names.sort();
@@ -360,8 +391,9 @@ impl StoreCalls {
         workspace: &str,
     ) -> Result<(), ProviderStoreError> {
         const CALL_NAME: &str = "DeleteState";
-        let answer = self.provider.delete_state(session.state_ref(workspace)).await;
-        let answer = answer.map_err(|failure| self.no_answer_error(CALL_NAME, failure))?;
+        let answer = self
+            .wait_for_answer(CALL_NAME, self.provider.delete_state(session.state_ref(workspace)))
+            .await?;
         self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)
     }
 }

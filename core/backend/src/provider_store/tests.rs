@@ -1,6 +1,7 @@
 //! States in a provider of this process, and its faults.
 
 use std::collections::BTreeMap;
+use std::future::pending;
 use std::time::Duration;
 
 use formwork_core::state::file::StateFile;
@@ -44,6 +45,9 @@ enum AnswerFault {
     LongChunks,
     DiesWhileReading,
     DiesWhileWriting,
+    HangsWhileReading,
+    HangsBetweenChunks,
+    HangsWhileWriting,
     NoLockId,
     ListsTwice,
     ListsNameless,
@@ -143,6 +147,9 @@ impl ProviderHandlers for FakeProvider {
         state: StateRef,
     ) -> Result<StreamedResponse<StateChunk>, Failure> {
         self.note("read");
+        if self.fault == AnswerFault::HangsWhileReading {
+            return pending().await;
+        }
         let text = self.service().states.get(&state.state_id).cloned().unwrap_or_default();
         let size = if self.fault == AnswerFault::LongChunks { 50 } else { 7 };
         let mut chunks: Vec<_> =
@@ -161,6 +168,10 @@ impl ProviderHandlers for FakeProvider {
             }
             _ => {}
         }
+        if self.fault == AnswerFault::HangsBetweenChunks {
+            chunks.truncate(1);
+            return Ok(stream::iter(chunks).chain(stream::pending()).boxed());
+        }
         Ok(stream::iter(chunks).boxed())
     }
 
@@ -170,6 +181,9 @@ impl ProviderHandlers for FakeProvider {
         chunks: Vec<StateChunk>,
     ) -> Result<DiagnosticsResponse, Failure> {
         self.note("write");
+        if self.fault == AnswerFault::HangsWhileWriting {
+            return pending().await;
+        }
         if self.fault == AnswerFault::DiesWhileWriting {
             return Err(connection_lost());
         }
@@ -237,7 +251,8 @@ async fn load_store_provider(
 ) -> StoreProvider {
     let process = Arc::new(FakeProvider { service: service.clone(), fault });
     let addr = "acme/acme".parse().unwrap();
-    StoreProvider::load(process, addr, Secrets::default()).await.unwrap()
+    let deadlines = "read=5s,apply=7s".parse().unwrap();
+    StoreProvider::load(process, addr, Secrets::default(), deadlines).await.unwrap()
 }
 
 /// A backend over a process of its own.
@@ -403,6 +418,30 @@ async fn every_broken_answer_is_an_error_that_blames_the_provider_and_changes_no
         let is_bug = message.detail.contains("This is a bug in the provider");
         assert_eq!(is_bug, !format!("{fault:?}").starts_with("Dies"), "{fault:?}");
         assert_eq!(service.lock().unwrap().states, before, "{fault:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_hangs_ends_at_the_deadline_of_its_kind() {
+    let service = Arc::default();
+    let sound = new_backend(&service, AnswerFault::None, "f").await;
+    let mut file = with_output(StateFile::new_empty(), "x");
+    sound.open_store("default").await.unwrap().write(&mut file).await.unwrap();
+    for (fault, call, limit) in [
+        (AnswerFault::HangsWhileReading, "ReadStateBytes", 5),
+        (AnswerFault::HangsBetweenChunks, "ReadStateBytes", 5),
+        (AnswerFault::HangsWhileWriting, "WriteStateBytes", 7),
+    ] {
+        let backend = new_backend(&service, fault, "f").await;
+        let using = tokio::time::timeout(Duration::from_secs(60), use_whole_backend(&*backend));
+        let ended = using.await.unwrap_or_else(|_| panic!("{fault:?} goes on"));
+        let message = ended.unwrap_err().diagnostic();
+        let expected =
+            [format!("has not answered {call}"), format!("its deadline of {limit} s has passed")];
+        for words in expected {
+            assert!(message.detail.contains(&words), "{fault:?}: {}", message.detail);
+        }
+        assert_eq!(message.blame, Blame::Provider, "{fault:?}");
     }
 }
 
