@@ -72,6 +72,7 @@ fn an_interrupt_ends_the_tests_after_the_run_and_its_cleanup() {
     let (_, held) = workdir.world.wait_for_held();
     running.signal(Signal::SIGINT);
     running.wait_for_words("Interrupt received");
+    running.wait_for_words("1 change is under way and is waited for. A second interrupt exits");
     held.let_go();
     // The destruction is held as well.
     workdir.world.wait_for_held().1.let_go();
@@ -79,6 +80,63 @@ fn an_interrupt_ends_the_tests_after_the_run_and_its_cleanup() {
     ended.says("run \"one\"... pass").says("run \"two\"... skip").says("run \"three\"... skip");
     ended.says("1 passed, 0 failed, 2 skipped.");
     assert!(workdir.world.objects().is_empty());
+}
+
+#[test]
+fn an_interrupt_starts_no_further_change_of_the_run() {
+    let dependent =
+        "resource \"bad_thing\" \"b\" {\n  name = \"b\"\n  link = bad_thing.a.id\n}\n//- a.t";
+    let workdir = Workdir::new(&CONFIG.replace("//- a.t", dependent));
+    let running = workdir.formwork("test").env("BAD_HOLD", "after:a,before:b").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGINT);
+    running.wait_for_words("Gracefully shutting down");
+    running.wait_for_words("1 change is under way");
+    held.let_go();
+    // Not the creation of the other one, but the destruction of this one.
+    let (moment, held) = workdir.world.wait_for_held();
+    assert_eq!(moment, "after:a");
+    held.let_go();
+    let ended = running.wait();
+    ended.code(1).says("execution halted").says("0 passed, 1 failed, 2 skipped.");
+    ended.says_not("Two interrupts");
+    assert!(workdir.world.objects().is_empty());
+    assert!(!kept(&workdir).exists());
+}
+
+#[test]
+fn one_interrupt_ends_a_run_that_waits_for_a_call_without_effect_and_destroys_what_there_is() {
+    let more = r#"
+variable "more" {
+  default = 0
+}
+resource "bad_thing" "b" {
+  count = var.more
+  name  = "b"
+  fault = "plan-hangs"
+}
+//- a.t"#;
+    let config = CONFIG.replace("//- a.t", more);
+    let config =
+        config.replace("command = plan", "command = plan\n  variables {\n    more = 1\n  }");
+    let workdir = Workdir::new(&config);
+    let command = workdir.formwork("test").env("FORMWORK_PLUGIN_PATIENCE", "1");
+    let running = command.env("BAD_HOLD", "hangs:b").start();
+    let (_, held) = workdir.world.wait_for_held();
+    let waited_for = "provider formwork/bad has not answered PlanResourceChange for bad_thing.b[0]";
+    running.wait_for_words(waited_for);
+    running.signal(Signal::SIGINT);
+    running.wait_for_words("Gracefully shutting down");
+    running.wait_for_words("No change is under way. A second interrupt exits at once.");
+    let ended = running.wait();
+    ended.code(1).says("the run was interrupted, and the call changes nothing");
+    ended.says("execution halted").says("run \"one\"... pass").says("run \"two\"... fail");
+    ended.says("run \"three\"... skip").says("1 passed, 1 failed, 1 skipped.");
+    ended.says_not("Two interrupts");
+    drop(held);
+    workdir.world.assert_deserted();
+    assert!(workdir.world.objects().is_empty());
+    assert!(!kept(&workdir).exists());
 }
 
 #[test]
@@ -91,6 +149,7 @@ fn a_second_interrupt_leaves_states_from_which_the_objects_can_be_destroyed() {
     running.signal(Signal::SIGINT);
     let ended = running.wait();
     ended.code(1).says("Two interrupts received").says(".terraform/test-states");
+    ended.says("A change was under way").says("not answered ApplyResourceChange for bad_thing.a");
     drop(held);
     // The journal beside the state has the operation, whose result is not known.
     assert_eq!(states(&kept(&workdir)).len(), 1);

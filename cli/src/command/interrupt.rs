@@ -5,8 +5,9 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::time::Duration;
 
-use formwork_core::provider::{PendingCall, ProviderPool};
+use formwork_core::provider::{CallWatch, PendingCall, ProviderPool};
 use formwork_operation::CancellationToken;
+use formwork_operation::launcher::Launcher;
 
 use super::operation::PreparedConfig;
 use crate::signals::SignalGuard;
@@ -31,6 +32,41 @@ const CALLS_WITHOUT_REMINDER: [&str; 5] = [
     "CloseEphemeralResource",
 ];
 
+/// Work that a signal may end early.
+struct InterruptibleWork<'a> {
+    kind: WorkKind,
+    /// The calls that have waited for so long at least.
+    calls: &'a dyn Fn(Duration) -> Vec<PendingCall>,
+    /// Reports an interrupt.
+    report: &'a dyn Fn(&str),
+    launcher: &'a Launcher,
+    /// Time without an answer after which a provider is mentioned, if it was set.
+    patience: Option<Duration>,
+    cancellation: &'a CancellationToken,
+}
+
+/// A kind of work, for messages.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WorkKind {
+    Operation,
+    Tests,
+}
+
+/// Tests that a signal may end early.
+#[derive(Clone, Copy)]
+pub(super) struct InterruptibleTests<'a> {
+    /// Reports an interrupt.
+    pub(super) report: &'a OperationReport,
+    /// Watch of the calls to providers.
+    pub(super) calls: &'a CallWatch,
+    /// Starter of the providers.
+    pub(super) launcher: &'a Launcher,
+    /// Time without an answer after which a provider is mentioned, if it was set.
+    pub(super) patience: Option<Duration>,
+    /// Cancelled by the first signal.
+    pub(super) cancellation: &'a CancellationToken,
+}
+
 /// Does the work until it ends. After one signal the token is cancelled, by which the work is to end
 /// soon; after a second one the providers are killed and the work is dropped: `None`.
 pub(super) async fn run_until_interrupted<T>(
@@ -39,98 +75,112 @@ pub(super) async fn run_until_interrupted<T>(
     prepared: &PreparedConfig<'_>,
     cancellation: &CancellationToken,
 ) -> Option<T> {
-    tokio::pin!(work);
-    let Ok(mut signals) = SignalGuard::start_listening() else { return Some(work.await) };
-    let patience = prepared.workspace.env.plugin_patience.unwrap_or(REMINDER_DELAY);
-    let mut reminding =
-        std::pin::pin!(remind_of_slow_calls(pool, patience.max(Duration::from_secs(1))));
-    tokio::select! {
-        // One that comes with the end of the work counts, so that the next is not taken for the first.
-        biased;
-        () = signals.next() => {}
-        result = &mut work => return Some(result),
-        never = &mut reminding => match never {},
-    }
     let screen = Screen::of(prepared.workspace.env);
-    view::print_err(&screen.wrap(FIRST_INTERRUPT_MESSAGE));
-    view::print_err(
-        &screen.wrap(&next_interrupt_effect(&pool.calls_waiting_at_least(Duration::ZERO))),
-    );
-    cancellation.cancel();
-    tokio::select! {
-        biased;
-        result = &mut work => return Some(result),
-        () = signals.next() => {}
-        never = &mut reminding => match never {},
-    }
-    let waiting = pool.calls_waiting_at_least(Duration::ZERO);
-    view::print_err(
-        &screen
-            .wrap(&format!("{SECOND_INTERRUPT_MESSAGE} {}\n", unfinished_changes_text(&waiting))),
-    );
-    view::print_err(&format_call_list(&waiting));
-    prepared.launcher.kill();
-    None
+    let interruptible = InterruptibleWork {
+        kind: WorkKind::Operation,
+        calls: &|least| pool.calls_waiting_at_least(least),
+        report: &|text| view::print_err(&screen.wrap(text)),
+        launcher: &prepared.launcher,
+        patience: prepared.workspace.env.plugin_patience,
+        cancellation,
+    };
+    interruptible.run(work).await
 }
 
-/// Runs tests until they end. After one signal the token is cancelled, by which no further run begins;
-/// after a second one the tests are dropped: `None`.
+/// Runs tests until they end. After one signal the token is cancelled, by which the current run ends soon
+/// and no further one begins; after a second one the providers are killed and the tests are dropped: `None`.
 pub(super) async fn run_tests_until_interrupted<T>(
     work: impl Future<Output = T>,
-    report: &OperationReport,
-    cancellation: &CancellationToken,
+    tests: InterruptibleTests<'_>,
 ) -> Option<T> {
-    tokio::pin!(work);
-    let Ok(mut signals) = SignalGuard::start_listening() else { return Some(work.await) };
-    tokio::select! {
-        biased;
-        () = signals.next() => {}
-        result = &mut work => return Some(result),
-    }
-    report.report_interrupt(FIRST_INTERRUPT_MESSAGE);
-    cancellation.cancel();
-    tokio::select! {
-        biased;
-        result = &mut work => return Some(result),
-        () = signals.next() => {}
-    }
-    report.report_interrupt(&format!("{SECOND_INTERRUPT_MESSAGE}\n"));
-    None
+    let InterruptibleTests { report, calls, launcher, patience, cancellation } = tests;
+    let interruptible = InterruptibleWork {
+        kind: WorkKind::Tests,
+        calls: &|least| calls.calls_waiting_at_least(least),
+        report: &|text| report.report_interrupt(text),
+        launcher,
+        patience,
+        cancellation,
+    };
+    interruptible.run(work).await
 }
 
-fn count_changing_calls(waiting: &[PendingCall]) -> usize {
-    waiting.iter().filter(|one| one.call == CHANGING_CALL_NAME).count()
-}
-
-/// Explains the effect of the next interrupt.
-fn next_interrupt_effect(waiting: &[PendingCall]) -> String {
-    match count_changing_calls(waiting) {
-        0 => "No change is under way. A second interrupt exits at once.\n\n".to_owned(),
-        1 => "1 change is under way and is waited for. A second interrupt exits at once and leaves it in the journal as unfinished.\n\n".to_owned(),
-        n => format!("{n} changes are under way and are waited for. A second interrupt exits at once and leaves them in the journal as unfinished.\n\n"),
+impl InterruptibleWork<'_> {
+    /// Does the work until it ends, or until a second signal: `None`.
+    async fn run<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::pin!(work);
+        let Ok(mut signals) = SignalGuard::start_listening() else { return Some(work.await) };
+        let mut reminding = std::pin::pin!(self.remind_of_slow_calls());
+        tokio::select! {
+            // One that comes with the end of the work counts, so that the next is not taken for the first.
+            biased;
+            () = signals.next() => {}
+            result = &mut work => return Some(result),
+            never = &mut reminding => match never {},
+        }
+        (self.report)(FIRST_INTERRUPT_MESSAGE);
+        (self.report)(&self.next_interrupt_effect());
+        self.cancellation.cancel();
+        tokio::select! {
+            biased;
+            result = &mut work => return Some(result),
+            () = signals.next() => {}
+            never = &mut reminding => match never {},
+        }
+        (self.report)(&format!("{SECOND_INTERRUPT_MESSAGE} {}\n", self.unfinished_changes_text()));
+        view::print_err(&format_call_list(&(self.calls)(Duration::ZERO)));
+        self.launcher.kill();
+        None
     }
-}
 
-/// Counts the changes that an immediate exit leaves unfinished.
-fn unfinished_changes_text(waiting: &[PendingCall]) -> String {
-    match count_changing_calls(waiting) {
-        0 => "No change was under way.".to_owned(),
-        1 => "A change was under way. It is in the journal; the next command reports its outcome."
-            .to_owned(),
-        n => format!(
-            "{n} changes were under way. They are in the journal; the next command reports their outcome."
-        ),
+    /// Counts the changes that are under way.
+    fn count_changing_calls(&self) -> usize {
+        let waiting = (self.calls)(Duration::ZERO);
+        waiting.iter().filter(|one| one.call == CHANGING_CALL_NAME).count()
     }
-}
 
-/// Says now and then which calls have waited longer than `patience`.
-async fn remind_of_slow_calls(pool: &ProviderPool<'_>, patience: Duration) -> Infallible {
-    loop {
-        tokio::time::sleep(patience).await;
-        let mut waiting = pool.calls_waiting_at_least(patience);
-        waiting.retain(|one| !CALLS_WITHOUT_REMINDER.contains(&one.call));
-        if !waiting.is_empty() {
-            view::print_err(&format!("\nStill waiting:\n{}", format_call_list(&waiting)));
+    /// Explains the effect of the next interrupt.
+    fn next_interrupt_effect(&self) -> String {
+        let effect = match self.count_changing_calls() {
+            0 => "No change is under way. A second interrupt exits at once.".to_owned(),
+            1 => "1 change is under way and is waited for. A second interrupt exits at once and leaves it in the journal as unfinished.".to_owned(),
+            n => format!("{n} changes are under way and are waited for. A second interrupt exits at once and leaves them in the journal as unfinished."),
+        };
+        match self.kind {
+            WorkKind::Operation => format!("{effect}\n\n"),
+            WorkKind::Tests => format!(
+                "{effect} It also leaves what the tests have created, which is destroyed otherwise.\n\n"
+            ),
+        }
+    }
+
+    /// Counts the changes that an immediate exit leaves unfinished.
+    fn unfinished_changes_text(&self) -> String {
+        let reader = match self.kind {
+            WorkKind::Operation => "the next command",
+            WorkKind::Tests => "the next command with the state of the run",
+        };
+        match self.count_changing_calls() {
+            0 => "No change was under way.".to_owned(),
+            1 => format!(
+                "A change was under way. It is in the journal; {reader} reports its outcome."
+            ),
+            n => format!(
+                "{n} changes were under way. They are in the journal; {reader} reports their outcome."
+            ),
+        }
+    }
+
+    /// Says now and then which calls have waited longer than the user is patient.
+    async fn remind_of_slow_calls(&self) -> Infallible {
+        let patience = self.patience.unwrap_or(REMINDER_DELAY).max(Duration::from_secs(1));
+        loop {
+            tokio::time::sleep(patience).await;
+            let mut waiting = (self.calls)(patience);
+            waiting.retain(|one| !CALLS_WITHOUT_REMINDER.contains(&one.call));
+            if !waiting.is_empty() {
+                view::print_err(&format!("\nStill waiting:\n{}", format_call_list(&waiting)));
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use formwork_core::config::inputs::GivenVariable;
 use formwork_core::config::test_files;
 use formwork_core::config::test_suite::TestSuite;
 use formwork_core::eval::HostValues;
+use formwork_core::provider::CallWatch;
 use formwork_core::session::DEFAULT_PARALLELISM;
 use formwork_core::version::VersionConstraints;
 use formwork_operation::CancellationToken;
@@ -23,6 +24,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use self::left_states::find_left_states;
 use self::observer::Observer;
+use super::interrupt::InterruptibleTests;
 use super::variable_inputs::{test_folder_values, variable_values};
 use super::{encryption, interrupt};
 use crate::clock;
@@ -113,12 +115,14 @@ async fn run_loaded_tests(
     variables: &GivenVariables,
     observer: &Observer<'_>,
 ) -> Option<Vec<SuiteResult>> {
-    let provisioners =
-        formwork_provisioners::provisioners(&workspace.env.provisioner_environment());
+    let environment = workspace.env.provisioner_environment();
+    let provisioners = formwork_provisioners::provisioners(&environment);
+    let cleanup_provisioners = formwork_provisioners::provisioners(&environment);
     let host = HostValues { plan_time: Some(clock::current_time()), ..workspace.host_values() };
     let (states, cancellation) =
         (workspace.data.path().join(STATES_FOLDER_NAME), CancellationToken::new());
-    let (cipher, data) = (workspace.state_cipher(), &workspace.data);
+    let (cipher, data, calls) =
+        (workspace.state_cipher(), &workspace.data, CallWatch::default());
     let open_data = || data.open_or_create();
     let inputs = TestInputs {
         suites: &loaded.suites,
@@ -128,6 +132,8 @@ async fn run_loaded_tests(
         folder_variables: &variables.of_folder,
         launcher: &loaded.launcher,
         provisioners: &provisioners,
+        cleanup_provisioners: &cleanup_provisioners,
+        calls: &calls,
         host: &host,
         states: StatesFolder { path: &states, open_parent: &open_data },
         cipher: &cipher,
@@ -135,12 +141,16 @@ async fn run_loaded_tests(
         observer,
         cancellation: &cancellation,
     };
+    let interruptible = InterruptibleTests {
+        report: observer.operation_report(),
+        calls: &calls,
+        launcher: &loaded.launcher,
+        patience: workspace.env.plugin_patience,
+        cancellation: &cancellation,
+    };
     let work = run_tests(inputs, &mut workspace.sources);
-    let results =
-        interrupt::run_tests_until_interrupted(work, observer.operation_report(), &cancellation)
-            .await;
+    let results = interrupt::run_tests_until_interrupted(work, interruptible).await;
     if results.is_none() {
-        loaded.launcher.kill();
         observer.report_interrupted(&states);
     }
     results

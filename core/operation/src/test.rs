@@ -25,7 +25,7 @@ use formwork_core::config::test_suite::{TestRun, TestSuite};
 use formwork_core::disk::Dir;
 use formwork_core::eval::{HostValues, TestValues};
 use formwork_core::plan::Plan;
-use formwork_core::provider::{ProviderLauncher, ProviderPool};
+use formwork_core::provider::{CallWatch, ProviderLauncher, ProviderPool};
 use formwork_core::provisioner::ProvisionerSet;
 use formwork_core::state::State;
 use formwork_value::diag::Sources;
@@ -68,8 +68,12 @@ pub struct TestInputs<'a> {
     pub folder_variables: &'a [GivenVariable],
     /// Starts the providers.
     pub launcher: &'a dyn ProviderLauncher,
-    /// The provisioners that may run.
+    /// The provisioners that may run in the runs. The cancellation asks them to end.
     pub provisioners: &'a ProvisionerSet,
+    /// The provisioners that may run in the cleanup, which goes on after the cancellation.
+    pub cleanup_provisioners: &'a ProvisionerSet,
+    /// Watch of the calls to providers.
+    pub calls: &'a CallWatch,
     /// Access of expressions to the outside world.
     pub host: &'a HostValues,
     /// The folder for the states of the runs.
@@ -80,7 +84,8 @@ pub struct TestInputs<'a> {
     pub parallelism: usize,
     /// Observer of the runs.
     pub observer: &'a dyn TestObserver,
-    /// Once it is cancelled, no further run begins. What was created is destroyed all the same.
+    /// Once it is cancelled, no further run begins, and the current one ends with the changes that are under
+    /// way. What was created is destroyed all the same.
     pub cancellation: &'a CancellationToken,
 }
 

@@ -59,7 +59,9 @@ impl Cleanup<'_> {
         see(TestEvent::RunTearDown(run, Duration::ZERO));
         let mut diags = Diagnostics::new();
         // The providers of the run have ended, or hold its configuration.
-        let pool = ProviderPool::new(tests.launcher).with_mocks(config.mocks.clone());
+        let pool = ProviderPool::new(tests.launcher)
+            .with_mocks(config.mocks.clone())
+            .watched_by(tests.calls);
         let inputs = OperationInputs {
             config: &config.config,
             sources,
@@ -67,7 +69,8 @@ impl Cleanup<'_> {
             pool: &pool,
         };
         let operation = Operation::new(inputs, tests.host.clone())
-            .with_provisioners(tests.provisioners)
+            // Those of the runs end whatever they are asked, once they were asked to stop.
+            .with_provisioners(tests.cleanup_provisioners)
             .with_parallelism(tests.parallelism);
         // Not cancelled by the first interrupt, which is to leave nothing behind.
         let options = PlanOptions { mode: PlanMode::Destroy, ..PlanOptions::default() };

@@ -97,7 +97,7 @@ impl SuiteRunner<'_> {
         result.n_asserts = run.asserts.len();
         let ready = self.prepare_run(&mut result.diags, sources, run);
         // Each run configures its providers for itself, as runs of the program do.
-        let mut pool = ProviderPool::new(self.inputs.launcher);
+        let mut pool = ProviderPool::new(self.inputs.launcher).watched_by(self.inputs.calls);
         if let Ok(ready) = &ready {
             pool = pool.with_mocks(ready.config.mocks.clone());
         }
@@ -217,6 +217,15 @@ fn plan_options(diags: &mut Diagnostics, run: &TestRun) -> Result<PlanOptions, R
     })
 }
 
+/// The problems of an apply, without the one that it was interrupted.
+fn without_interrupt(found: Diagnostics) -> Diagnostics {
+    let mut rest = Diagnostics::new();
+    for one in found.into_iter().filter(|one| !one.is_about_message(messages::EXECUTION_HALTED)) {
+        let _ = rest.push(one);
+    }
+    rest
+}
+
 impl<'a> RunJob<'a> {
     fn operation(&self) -> Operation<'a> {
         let Self { tests, sources, config, pool, .. } = *self;
@@ -225,6 +234,13 @@ impl<'a> RunJob<'a> {
         Operation::new(inputs, tests.host.clone())
             .with_provisioners(tests.provisioners)
             .with_parallelism(tests.parallelism)
+            .with_cancellation(tests.cancellation.clone())
+    }
+
+    /// Whether the cancellation has kept a plan from being made as a whole.
+    fn is_plan_cut_short(&self, planned: &Result<PlanOutcome, Reported>) -> bool {
+        let is_whole = planned.as_ref().is_ok_and(|outcome| !outcome.plan.errored);
+        self.tests.cancellation.is_cancelled() && !is_whole
     }
 
     /// Makes the plan, and applies it if the run does that.
@@ -240,6 +256,13 @@ impl<'a> RunJob<'a> {
         };
         let mut found = Diagnostics::new();
         let planned = operation.plan(&mut found, session, options).await;
+        if self.is_plan_cut_short(&planned) {
+            // Neither assertions nor expected failures can be judged by a part of a plan.
+            let _ = diags.append(found);
+            let detail = "The run was interrupted while it was planned, and has changed nothing.";
+            let _ = diags.error(Diagnostic::error(messages::EXECUTION_HALTED, detail));
+            return RunJobOutcome::new_failed(false);
+        }
         match self.run.command {
             TestCommand::Plan => {
                 // A plan with expected failures is judged as far as it came.
@@ -291,7 +314,9 @@ impl<'a> RunJob<'a> {
         let world = operation.host_values(false);
         let phase =
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
-        let status = self.check_assertions(diags, &operation.engine_session(phase)).await;
+        let engine = operation.engine_session(phase);
+        // A function of a provider may hang.
+        let status = operation.run_and_stop_on_cancel(self.check_assertions(diags, &engine)).await;
         let outputs = Some(results.root().output_object());
         RunJobOutcome {
             status,
@@ -312,6 +337,10 @@ impl<'a> RunJob<'a> {
         let mut found = Diagnostics::new();
         let source = PlanSource::Made(Box::new(outcome));
         let applied = operation.apply(&mut found, session, source).await;
+        // An interrupt that came with the last change has kept nothing from being done.
+        if applied.is_ok_and(|outcome| outcome.is_complete) {
+            found = without_interrupt(found);
+        }
         let failed = diags.append(expected.remove_expected(found)).is_err();
         // A failure that is expected ends an apply early, too.
         // The state has what was done all the same, for the cleanup.
@@ -326,8 +355,11 @@ impl<'a> RunJob<'a> {
         let engine = operation.engine_session(phase);
         // Errors of conditions were reported by the apply.
         let missing = MissingResourceMeaning::MayBeEmpty;
-        let _ = evaluate_from_state(&engine, &mut Diagnostics::new(), missing).await;
-        let status = self.check_assertions(diags, &engine).await;
+        let judging = async {
+            let _ = evaluate_from_state(&engine, &mut Diagnostics::new(), missing).await;
+            self.check_assertions(diags, &engine).await
+        };
+        let status = operation.run_and_stop_on_cancel(judging).await;
         let outputs = Some(results.root().output_object());
         RunJobOutcome {
             status,

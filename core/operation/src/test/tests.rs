@@ -11,6 +11,7 @@ use formwork_core::config::test_files::{self, TestFolders};
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::disk::Dir;
 use formwork_core::eval::HostValues;
+use formwork_core::provider::CallWatch;
 use formwork_core::provisioner::ProvisionerSet;
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
@@ -38,24 +39,42 @@ output "o" {
 }
 "#;
 
+/// The moment at which the tests are cancelled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CancelMoment {
+    Never,
+    BeforeAll,
+    WithFirstRun,
+}
+
 /// Keeps what was left behind.
-#[derive(Default)]
-struct Left(RefCell<Vec<String>>);
+struct Left {
+    objects: RefCell<Vec<String>>,
+    moment: CancelMoment,
+    cancellation: CancellationToken,
+}
 
 impl TestObserver for Left {
     fn on_event(&self, _: &Sources, event: &TestEvent<'_>) {
+        if matches!(event, TestEvent::RunStarted(_)) && self.moment == CancelMoment::WithFirstRun {
+            self.cancellation.cancel();
+        }
         if let TestEvent::CleanupFailed { left, state, .. } = event {
             let left = left.iter().map(|object| object.instance.clone());
-            self.0.borrow_mut().extend(left);
+            self.objects.borrow_mut().extend(left);
             assert!(state.as_ref().is_some_and(|path| path.exists()));
         }
     }
 }
 
 /// Runs a test file on a module.
-async fn run(module: &str, tests: &str, cancelled: bool) -> (Vec<SuiteResult>, Vec<String>, bool) {
+async fn run(
+    module: &str,
+    tests: &str,
+    moment: CancelMoment,
+) -> (Vec<SuiteResult>, Vec<String>, bool) {
     let folder = tempfile::tempdir().unwrap();
-    let (results, left) = run_in_folder(folder.path(), module, tests, cancelled).await;
+    let (results, left) = run_in_folder(folder.path(), module, tests, moment).await;
     (results, left, folder.path().join("states").exists())
 }
 
@@ -64,7 +83,7 @@ async fn run_in_folder(
     folder: &Path,
     module: &str,
     tests: &str,
-    cancelled: bool,
+    moment: CancelMoment,
 ) -> (Vec<SuiteResult>, Vec<String>) {
     std::fs::write(folder.join("main.tf"), module).unwrap();
     std::fs::write(folder.join("a.tftest.hcl"), tests).unwrap();
@@ -77,10 +96,10 @@ async fn run_in_folder(
     let suites =
         test_files::read_test_files(&mut diags, &mut sources, &FilesOnDisk, folders).unwrap();
     let launcher = Launcher::new(LaunchSettings::default(), BTreeMap::new());
-    let (states, left, cancellation) =
-        (folder.join("states"), Left::default(), CancellationToken::new());
+    let (states, cancellation) = (folder.join("states"), CancellationToken::new());
+    let left = Left { objects: RefCell::default(), moment, cancellation: cancellation.clone() };
     let open_folder = || Dir::open(folder);
-    if cancelled {
+    if moment == CancelMoment::BeforeAll {
         cancellation.cancel();
     }
     let inputs = TestInputs {
@@ -91,6 +110,8 @@ async fn run_in_folder(
         folder_variables: &[],
         launcher: &launcher,
         provisioners: &ProvisionerSet::default(),
+        cleanup_provisioners: &ProvisionerSet::default(),
+        calls: &CallWatch::default(),
         host: &HostValues::for_folder("/work", || OffsetDateTime::UNIX_EPOCH),
         states: StatesFolder { path: &states, open_parent: &open_folder },
         cipher: &StateCipher::default(),
@@ -99,7 +120,7 @@ async fn run_in_folder(
         cancellation: &cancellation,
     };
     let results = run_tests(inputs, &mut sources).await;
-    (results, left.0.into_inner())
+    (results, left.objects.into_inner())
 }
 
 fn statuses(results: &[SuiteResult]) -> Vec<TestStatus> {
@@ -134,7 +155,7 @@ run "four" {}
 
 #[tokio::test]
 async fn runs_pass_fail_and_end_the_file_and_leave_nothing() {
-    let (results, left, states) = run(MODULE, RUNS, false).await;
+    let (results, left, states) = run(MODULE, RUNS, CancelMoment::Never).await;
     let found = statuses(&results);
     assert_eq!(found, [TestStatus::Pass, TestStatus::Fail, TestStatus::Error, TestStatus::Skip]);
     assert_eq!(results[0].status, TestStatus::Error);
@@ -143,15 +164,25 @@ async fn runs_pass_fail_and_end_the_file_and_leave_nothing() {
 
 #[tokio::test]
 async fn no_run_begins_once_the_tests_are_cancelled() {
-    let (results, left, states) = run(MODULE, RUNS, true).await;
+    let (results, left, states) = run(MODULE, RUNS, CancelMoment::BeforeAll).await;
     assert_eq!(statuses(&results), [TestStatus::Skip; 4]);
+    assert!(left.is_empty() && !states);
+}
+
+#[tokio::test]
+async fn a_run_that_is_cancelled_while_it_plans_changes_nothing() {
+    let (results, left, states) = run(MODULE, RUNS, CancelMoment::WithFirstRun).await;
+    let skipped = [TestStatus::Skip; 3];
+    assert_eq!(statuses(&results), [&[TestStatus::Error][..], &skipped].concat());
+    let problems = &results[0].runs[0].diags;
+    assert!(problems.iter().any(|one| one.summary == "execution halted"), "{problems:?}");
     assert!(left.is_empty() && !states);
 }
 
 #[tokio::test]
 async fn the_state_of_objects_that_cannot_be_destroyed_is_kept() {
     let module = MODULE.replace("prevent_destroy = false", "prevent_destroy = true");
-    let (results, left, states) = run(&module, "run \"a\" {}\n", false).await;
+    let (results, left, states) = run(&module, "run \"a\" {}\n", CancelMoment::Never).await;
     assert_eq!(statuses(&results), [TestStatus::Pass]);
     assert_eq!(results[0].status, TestStatus::Error);
     assert_eq!(left, ["terraform_data.x"]);
@@ -162,7 +193,7 @@ async fn the_state_of_objects_that_cannot_be_destroyed_is_kept() {
 async fn no_state_is_kept_behind_a_link_that_a_checkout_contains() {
     let (folder, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     std::os::unix::fs::symlink(victim.path(), folder.path().join("states")).unwrap();
-    let (results, left) = run_in_folder(folder.path(), MODULE, "run \"a\" {}\n", false).await;
+    let (results, left) = run_in_folder(folder.path(), MODULE, "run \"a\" {}\n", CancelMoment::Never).await;
     assert_eq!(statuses(&results), [TestStatus::Error]);
     let said = format!("{:?}", results[0].runs[0].diags);
     assert!(said.contains("states is a symbolic link to"), "{said}");
