@@ -129,6 +129,18 @@ impl ProviderCalls {
         }
     }
 
+    /// Waits for an answer as long as its kind of call may take, whether or not the run is interrupted.
+    ///
+    /// # Errors
+    /// When the call was given up, beside its own errors.
+    pub(super) async fn wait_despite_interrupt<T>(
+        &self,
+        call: &str,
+        answer: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        self.deadlines.wait_for_answer(call, answer).await
+    }
+
     /// Waits until a call that begins now is to be given up, and says why.
     async fn wait_until_given_up(&self, kind: CallKind) -> String {
         let begun = Instant::now();

@@ -398,7 +398,9 @@ impl<'l> ProviderPool<'l> {
         if loaded.provider_schema().capabilities.get_provider_schema_optional {
             return Ok(());
         }
-        let mut schema = self.stopping.run_unless_stopped(purpose, provider.schema()).await?;
+        // An interrupt gives up this start or lets it have its time, as its purpose demands.
+        let schema = self.calls.wait_despite_interrupt("GetProviderSchema", provider.schema());
+        let mut schema = self.stopping.run_unless_stopped(purpose, schema).await?;
         // The first one has said it.
         schema.diagnostics.clear();
         // Everything was checked against the schema of the first instance.

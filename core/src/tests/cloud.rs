@@ -39,6 +39,8 @@ use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Path, Schema, Type, Value};
 use futures_util::stream::BoxStream;
 
+use crate::provider::CallDeadlines;
+
 /// Faulty behavior of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallFault {
@@ -102,6 +104,8 @@ pub(super) struct CloudContents {
     pub(super) identified: bool,
     /// Whether objects are listed, and found by their ids.
     pub(super) listed: bool,
+    /// Deadlines of calls.
+    pub(super) deadlines: CallDeadlines,
     /// The largest message, if not the usual one.
     pub(super) message_limit: Option<usize>,
     n_moods: usize,
@@ -297,6 +301,7 @@ impl ProviderHandlers for CloudProvider {
         &self,
         _: ListRequest,
     ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
+        self.cloud.hang_while_told("list").await;
         Ok(listing::list_things(&self.cloud))
     }
 

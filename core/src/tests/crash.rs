@@ -521,6 +521,15 @@ fn of_several_objects_that_fit_none_is_taken() {
 }
 
 #[test]
+fn a_list_that_does_not_end_is_given_up_at_the_deadline_of_reads() {
+    let story = replan_with_listing(|bench| {
+        bench.set_fault("list", CallFault::Hangs);
+        bench.cloud.lock_contents().deadlines = "read=50ms".parse().unwrap();
+    });
+    assert!(story.starts_with("+ test_thing.a\n"), "{story}");
+}
+
+#[test]
 fn an_object_that_is_not_listed_may_still_be_there() {
     // A list may lack what was made just now, so unlike an identity it proves nothing.
     let story =

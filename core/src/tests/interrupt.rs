@@ -69,6 +69,20 @@ fn a_provider_that_is_not_ready_is_given_up() {
 }
 
 #[test]
+fn a_provider_that_returns_no_schemas_is_given_up_at_the_deadline_of_reads() {
+    for (fault, call) in
+        [("schema 1", "GetProviderSchema"), ("identities 1", "GetResourceIdentitySchemas")]
+    {
+        let mut bench = EngineFixture::new();
+        bench.set_fault(fault, CallFault::Hangs);
+        bench.cloud.lock_contents().deadlines = "read=50ms".parse().unwrap();
+        let run = bench.apply(RESOURCE_A);
+        let said = "error -: Provider call was given up\n";
+        assert_eq!(run.describe_diagnostics(), said, "{call}");
+    }
+}
+
+#[test]
 fn what_is_lost_because_a_provider_ends_when_asked_to_stop_is_not_asked_again() {
     let mut bench = EngineFixture::with_applied(RESOURCE_A);
     bench.set_fault("read a-1", CallFault::Hangs);

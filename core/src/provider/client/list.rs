@@ -1,15 +1,15 @@
 //! Asks a provider for all objects of one type, to find an object of which only the plan is known.
 //! Whether a found object may be taken is decided elsewhere.
 
-use formwork_plugin_protocol::ProviderExt as _;
-use formwork_plugin_protocol::message::list::ListRequest;
+use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
+use formwork_plugin_protocol::{Failure, ProviderExt as _};
 use formwork_value::codec::json;
 use formwork_value::diag::Severity;
 use formwork_value::schema::Role;
 use formwork_value::{Plain, Value};
 use futures_util::StreamExt as _;
 
-use super::identity::StoredIdentity;
+use super::identity::{IdentityType, StoredIdentity};
 use super::{ProviderClient, encode_unmarked};
 use crate::provider::ResourceType;
 
@@ -45,24 +45,45 @@ impl ProviderClient {
             include_object: true,
             limit: i64::try_from(MAX_LISTED_OBJECTS).ok()?,
         };
-        let mut events = self.current_provider().list(request).await.ok()?;
+        let listing = self.receive_objects(ty, form, request);
+        // A list that lacks something is of no use, whatever the reason.
+        self.wait_for_answer("ListResource", &ty.name, listing).await.ok()?
+    }
+
+    /// Receives what the provider lists; `None` if that is of no use. The error is that of the connection.
+    async fn receive_objects(
+        &self,
+        ty: &ResourceType,
+        form: &IdentityType,
+        request: ListRequest,
+    ) -> Result<Option<Vec<ListedObject>>, Failure> {
+        let mut events = self.current_provider().list(request).await?;
         let mut found = Vec::new();
         while let Some(event) = events.next().await {
             // Part of a list is of no use: a missing object could be the second match.
-            let event = event.ok()?;
-            if event.diagnostics.iter().any(|said| said.severity == Severity::Error) {
-                return None;
-            }
-            let identity = event.identity?.decode(&form.ty).ok()?.into_value();
-            let text = json::encode(&identity, &form.ty).ok()?;
-            let object = event.object?.decode(&ty.ty).ok()?;
-            found.push(ListedObject { identity, stored: (form.version, text.into()), object });
+            let Some(object) = decode_listed_object(ty, form, event?) else { return Ok(None) };
+            found.push(object);
             // A provider may have stopped at the limit that was sent, so the list may be
             // incomplete.
             if found.len() >= MAX_LISTED_OBJECTS {
-                return None;
+                return Ok(None);
             }
         }
-        Some(found)
+        Ok(Some(found))
     }
+}
+
+/// Decodes an object as the provider lists it; `None` if there is an error in it.
+fn decode_listed_object(
+    ty: &ResourceType,
+    form: &IdentityType,
+    event: ListEvent,
+) -> Option<ListedObject> {
+    if event.diagnostics.iter().any(|said| said.severity == Severity::Error) {
+        return None;
+    }
+    let identity = event.identity?.decode(&form.ty).ok()?.into_value();
+    let text = json::encode(&identity, &form.ty).ok()?;
+    let object = event.object?.decode(&ty.ty).ok()?;
+    Some(ListedObject { identity, stored: (form.version, text.into()), object })
 }

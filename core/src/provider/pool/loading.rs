@@ -126,8 +126,8 @@ impl ProviderPool<'_> {
         diags: &mut Diagnostics,
         provider: &Arc<dyn Provider>,
     ) -> Result<(), Failure> {
-        let mut schema =
-            self.stopping.run_unless_stopped(StartPurpose::Work, provider.schema()).await?;
+        let schema = self.calls.wait_despite_interrupt("GetProviderSchema", provider.schema());
+        let mut schema = self.stopping.run_unless_stopped(StartPurpose::Work, schema).await?;
         let said = std::mem::take(&mut schema.diagnostics);
         // The errors are in `diags`. A failure returned here would have the caller start the
         // provider again, which helps only against a process that died.
@@ -138,8 +138,9 @@ impl ProviderPool<'_> {
             return Ok(());
         }
         // A provider made before protocol 5.9 has no identities.
-        let identities =
-            self.stopping.run_unless_stopped(StartPurpose::Work, provider.identity_schemas()).await;
+        let call = "GetResourceIdentitySchemas";
+        let identities = self.calls.wait_despite_interrupt(call, provider.identity_schemas());
+        let identities = self.stopping.run_unless_stopped(StartPurpose::Work, identities).await;
         let mut identities = match identities {
             Ok(identities) => identities,
             Err(Failure::Unimplemented(_)) => Default::default(),

@@ -8,7 +8,7 @@ use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _};
 
 use super::{CloudProvider, FakeCloud};
 use crate::addr::ProviderAddr;
-use crate::provider::ProviderLauncher;
+use crate::provider::{CallDeadlines, ProviderLauncher};
 
 #[async_trait(?Send)]
 impl ProviderLauncher for FakeCloud {
@@ -33,6 +33,10 @@ impl ProviderLauncher for FakeCloud {
 
     fn max_processes(&self) -> Option<usize> {
         self.lock_contents().limit
+    }
+
+    fn call_deadlines(&self) -> CallDeadlines {
+        self.lock_contents().deadlines.clone()
     }
 
     fn message_limit(&self) -> usize {
