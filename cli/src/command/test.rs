@@ -121,8 +121,7 @@ async fn run_loaded_tests(
     let host = HostValues { plan_time: Some(clock::current_time()), ..workspace.host_values() };
     let (states, cancellation) =
         (workspace.data.path().join(STATES_FOLDER_NAME), CancellationToken::new());
-    let (cipher, data, calls) =
-        (workspace.state_cipher(), &workspace.data, CallWatch::default());
+    let (cipher, data, calls) = (workspace.state_cipher(), &workspace.data, CallWatch::default());
     let open_data = || data.open_or_create();
     let inputs = TestInputs {
         suites: &loaded.suites,

@@ -193,7 +193,8 @@ async fn the_state_of_objects_that_cannot_be_destroyed_is_kept() {
 async fn no_state_is_kept_behind_a_link_that_a_checkout_contains() {
     let (folder, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     std::os::unix::fs::symlink(victim.path(), folder.path().join("states")).unwrap();
-    let (results, left) = run_in_folder(folder.path(), MODULE, "run \"a\" {}\n", CancelMoment::Never).await;
+    let (results, left) =
+        run_in_folder(folder.path(), MODULE, "run \"a\" {}\n", CancelMoment::Never).await;
     assert_eq!(statuses(&results), [TestStatus::Error]);
     let said = format!("{:?}", results[0].runs[0].diags);
     assert!(said.contains("states is a symbolic link to"), "{said}");
