@@ -133,6 +133,27 @@ async fn a_file_that_cannot_be_run() {
 }
 
 #[tokio::test]
+async fn a_file_that_took_the_place_of_the_checked_one() {
+    let (folder, mut executable) = script("");
+    let at = |name: &str| folder.path().join(name);
+    let program = format!("#!/bin/sh\necho started > {}\n", at("trace").display());
+    fs::write(at("other"), program).expect("a file");
+    fs::set_permissions(at("other"), fs::Permissions::from_mode(0o755)).expect("permissions");
+    executable.identity = Some(FileIdentity::of(&executable.path).expect("it is there"));
+    fs::rename(at("other"), &executable.path).expect("it can be moved");
+    let refusal = refused(&executable).await;
+    assert!(refusal.starts_with("Launch: PATH: cannot be started: "), "{refusal}");
+    let reason = "the file has changed since its checksum was compared with the dependency lock file, so it is not started; run the command again.";
+    assert!(refusal.ends_with(reason), "{refusal}");
+    assert!(!at("trace").exists(), "a file is run that was not checked");
+
+    // Once it is checked itself, it is started.
+    executable.identity = Some(FileIdentity::of(&executable.path).expect("it is there"));
+    let ended = refused(&executable).await;
+    assert!(ended.contains("without a handshake") && at("trace").exists(), "{ended}");
+}
+
+#[tokio::test]
 async fn a_plugin_that_insists_on_tls() {
     let certificate = "A".repeat(80);
     let (_folder, executable) =
