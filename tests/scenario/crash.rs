@@ -658,6 +658,35 @@ fn several_open_operations_are_settled_by_one_command() {
 }
 
 #[test]
+fn objects_whose_ids_are_unknown_are_all_named_by_one_adoption_and_stay_open() {
+    for arguments in ["-all", "bad_thing.*"] {
+        let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
+        cut_off_both(&workdir, "after");
+        let before = workdir.read("terraform.tfstate");
+        let refused = workdir.formwork(&format!("recover adopt {arguments}")).run();
+        refused.code(1).says_not("is in the state");
+        for name in ["second", "third"] {
+            let addr = format!("bad_thing.{name}");
+            refused.says(&format!("The id of the object at {addr} is not known here"));
+            refused.says(&format!("formwork recover adopt '{addr}' ID"));
+        }
+        assert_eq!(workdir.read("terraform.tfstate"), before, "{arguments}");
+        let listed = workdir.formwork("recover list").succeed();
+        listed.says("bad_thing.second was being created").says("bad_thing.third was being created");
+        // As the message says.
+        for name in ["second", "third"] {
+            let adopt = workdir.formwork(&format!("recover adopt bad_thing.{name} {name}-1"));
+            adopt.succeed().says(&format!("bad_thing.{name} is in the state"));
+        }
+        workdir.formwork("recover adopt -all").succeed().says("left anything open");
+    }
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("recover adopt -all").succeed().says("left anything open");
+    workdir.formwork("recover adopt").run().code(1).says("No operation selected");
+    workdir.formwork("recover adopt bad_other.*").run().code(1).says("Nothing to settle");
+}
+
+#[test]
 fn open_operations_are_reviewed_one_after_the_other() {
     let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
     cut_off_both(&workdir, "after");
