@@ -115,7 +115,7 @@ pub(super) const APPLY: &[Case] = &[
         Fault::ApplyErrorNull,
         Create,
         1,
-        "Error: The power went out with bad_thing.a",
+        "The bad provider says so. The provider returned null for bad_thing.a: nothing was created. If an object exists nevertheless, add it to the state: formwork import 'bad_thing.a' ID",
         Outcome::Forgotten,
     ),
     (Fault::ApplyGarbage, Create, 1, BREACH, Doubted),
