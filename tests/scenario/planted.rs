@@ -221,6 +221,26 @@ fn names_in_a_state_cannot_forge_what_a_command_says() {
 }
 
 #[test]
+fn folders_cannot_forge_workspaces() {
+    let workdir = Workdir::new("locals {}\n");
+    let names = ["a\n* forged", "b\u{1b}[2Jc", "c\rd", "e\u{9b}2Kf"];
+    for name in names {
+        let folder = workdir.root().join("terraform.tfstate.d").join(name);
+        fs::create_dir_all(folder).expect("a folder");
+    }
+    let listed = workdir.formwork("workspace list").succeed();
+    let shown = [r#""a\n* forged""#, r#""b\u{1b}[2Jc""#, r#""c\rd""#, r#""e\u{9b}2Kf""#];
+    let others: String = shown.map(|name| format!("  {name}\n")).concat();
+    assert_eq!(listed.stdout, format!("* default\n{others}\n"));
+    for name in names {
+        let refused = workdir.formwork("workspace select").arg(name).run();
+        let said = refused.code(1).text();
+        let forged = said.lines().any(|line| line.trim_start().starts_with("* forged"));
+        assert!(!forged && !said.contains(['\u{1b}', '\u{9b}', '\r']), "{said}");
+    }
+}
+
+#[test]
 fn values_keep_their_bytes_for_programs_and_steer_no_terminal() {
     let workdir = Workdir::new("");
     workdir.write("terraform.tfstate", &state("a", r"\tone\n\u001b[2Jtwo\r\nthr\u00e9e\n"));
