@@ -302,6 +302,31 @@ fn a_provider_from_a_registry_runs_and_needs_no_registry_afterwards() {
 }
 
 #[test]
+fn each_request_that_is_repeated_has_a_line_in_the_log() {
+    // The next attempt comes without a pause.
+    let headers = vec![("Retry-After", "0".to_owned())];
+    let busy = Page { headers, ..Page::refusal(503) };
+    for (path, n_repeated) in [("/v1/providers/acme/thing/versions".to_owned(), 3), (package(), 1)]
+    {
+        let registry = Registry::start();
+        registry.publish(&Release::new("thing", "1.0.0"));
+        registry.page(&path, busy.clone());
+        let workdir = workdir(&registry, "1.0.0");
+        let init = workdir.formwork("init").env("SSL_CERT_FILE", &registry.authority());
+        let init = init.env("TF_REGISTRY_DISCOVERY_RETRY", "3").env("TF_LOG", "warn");
+        let ended = init.run();
+        ended.code(1);
+        let lines: Vec<&str> =
+            ended.stderr.lines().filter(|line| line.contains("trying again")).collect();
+        assert_eq!(lines.len(), n_repeated, "{path}: {}", ended.text());
+        for line in lines {
+            let cause = format!("{path}: bad response code: 503");
+            assert!(line.contains("[WARN]") && line.contains(&cause), "{line}");
+        }
+    }
+}
+
+#[test]
 fn a_token_goes_to_its_host_and_no_further() {
     let registry = Registry::start();
     registry.publish(&Release::new("thing", "1.0.0"));
