@@ -181,6 +181,55 @@ fn a_flipped_byte_in_a_journal_costs_no_result_of_another_record() {
     }
 }
 
+/// A folder in which an apply was killed when it had created three objects. The journal has the answers
+/// about two of them, and their results are damaged; about `third` it has no answer.
+fn killed_without_results() -> Workdir {
+    let last = THIRD.replace("\n}\n", "\n  link = bad_thing.second.id\n}\n");
+    let workdir = Workdir::new(&(CONFIG.to_owned() + &last));
+    let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:third").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGKILL);
+    running.wait();
+    drop(held);
+    workdir.world.assert_deserted();
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
+    let path = journal(&workdir);
+    let mut bytes = fs::read(&path).expect("bytes");
+    let kind = b"Settled";
+    let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(kind)).collect();
+    assert_eq!(places.len(), 2, "a result of each object with an answer");
+    for at in places {
+        bytes[at + kind.len() + 5] ^= 0x02;
+    }
+    fs::write(&path, &bytes).expect("it can be written");
+    workdir
+}
+
+#[test]
+fn one_adoption_takes_in_all_objects_whose_ids_are_known_and_names_the_others() {
+    for arguments in ["-all", "bad_thing.*"] {
+        let workdir = killed_without_results();
+        let refused = workdir.formwork("recover adopt bad_thing.* third-1").run();
+        refused.code(1).says("Too many operations");
+        assert!(instances(&workdir).is_empty());
+        let adopted = workdir.formwork(&format!("recover adopt {arguments}")).run();
+        adopted.code(1).says("bad_thing.first is in the state.");
+        adopted
+            .says("bad_thing.second is in the state.")
+            .says_not("bad_thing.third is in the state");
+        adopted.says("The id of the object at bad_thing.third is not known here");
+        adopted.says("formwork recover adopt 'bad_thing.third' ID");
+        let ids: Vec<String> = instances(&workdir).into_iter().map(|one| one.id).collect();
+        assert_eq!(ids, ["first-1", "second-1"], "{arguments}");
+        let listed = workdir.formwork("recover list").succeed();
+        listed.says("bad_thing.third was being created");
+        listed.says_not("bad_thing.first was being").says_not("bad_thing.second was being");
+        // As the message says.
+        workdir.formwork("recover adopt bad_thing.third third-1").succeed();
+        assert_all_known(&workdir);
+    }
+}
+
 #[test]
 fn a_saved_plan_is_stale_after_a_run_of_it_was_killed() {
     let workdir = Workdir::new(CONFIG);
@@ -372,6 +421,40 @@ fn an_errored_state_with_objects_that_the_state_lacks_keeps_them_from_being_crea
 }
 
 #[test]
+fn every_command_that_reads_the_state_mentions_an_errored_state() {
+    let workdir = Workdir::new(&(CONFIG.to_owned() + "\noutput \"o\" {\n  value = \"kept\"\n}\n"));
+    workdir.formwork("apply -auto-approve").succeed();
+    let whole = workdir.read(STATE);
+    workdir.formwork("state rm bad_thing.second").succeed();
+    workdir.write("errored.tfstate", &set_serial(&whole, 9));
+    let mentions = |line: &str, words: &str| {
+        let ended = workdir.formwork(line).stdin("1\n").succeed();
+        assert!(ended.words().contains(words), "{line}: {}", ended.text());
+        ended
+    };
+    let words = "errored.tfstate has objects that the state does not have";
+    for line in ["state show bad_thing.first", "show", "output", "console", "recover list"] {
+        mentions(line, words);
+    }
+    // Programs may read what these print.
+    for line in ["state list", "state pull", "show -json", "output -json", "output -raw o", "graph"]
+    {
+        let ended = mentions(line, words);
+        assert!(!ended.stdout.contains("errored.tfstate"), "{line}: {}", ended.text());
+    }
+    // Each finds the state that the one before it left, so what the warning says differs.
+    for line in [
+        "taint bad_thing.first",
+        "untaint bad_thing.first",
+        "import bad_thing.second second-1",
+        "state mv bad_thing.first bad_thing.other",
+        "state rm bad_thing.other",
+    ] {
+        mentions(line, "Warning: errored.tfstate");
+    }
+}
+
+#[test]
 fn new_files_are_for_their_owner_and_existing_ones_keep_their_mode() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("plan -out=saved").succeed();
@@ -475,6 +558,25 @@ fn an_option_that_matches_nothing_is_reported_before_the_plan_and_at_the_questio
     planned.says_not("matches nothing");
     let planned = workdir.formwork("plan -exclude=bad_thing.second[2]").succeed();
     planned.says("matches nothing");
+}
+
+#[test]
+fn an_option_that_matches_nothing_stands_above_the_plan_on_the_screen() {
+    let workdir = Workdir::new(CONFIG);
+    for options in [
+        "-target=bad_thing.first -target=bad_thing.secnd",
+        "-exclude=bad_thing.secnd",
+        "-replace=bad_thing.frst",
+    ] {
+        for line in ["plan", "apply"] {
+            let shown = workdir.formwork(&format!("{line} {options}")).stdin("no\n").run();
+            let place = |text: &str| shown.stdout.find(text);
+            let (warned, planned) =
+                (place("matches nothing"), place("bad_thing.first will be created"));
+            let is_above = warned.is_some() && planned.is_some() && warned < planned;
+            assert!(is_above, "{line} {options}: {}", shown.text());
+        }
+    }
 }
 
 #[test]
