@@ -266,7 +266,7 @@ fn a_machine_that_the_user_knows_by_another_key_is_not_talked_to() {
     let remedy = format!("ssh-keygen -R '[127.0.0.1]:{}'", sshd.port);
     let name = format!("[127.0.0.1]:{}", sshd.port);
     let negated = format!("*,!{name}");
-    let revoked = format!("@revoked {name}");
+    let revoked = format!("@revoked\t{name} ");
     for (hosts, known, connection, code, words) in [
         (name.as_str(), "host_ecdsa", &short, 0, "Checking Host Key: true"),
         (&name, "host_ed25519", &short, 0, "Checking Host Key: true"),

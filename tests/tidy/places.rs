@@ -117,7 +117,7 @@ fn files_of_a_checkout_are_opened_with_a_check_of_their_kind() {
     none(&violations, "open files by the functions of core/src/disk.rs");
 }
 
-/// The files that list, make or remove directories by their paths, or open files to change them. Everything
+/// The files that list, make or remove directories by their paths, or open files with `File::options`. Everything
 /// below the data directory goes through the handles of `core/src/disk/dir.rs`, which follow no link that a
 /// checkout may have planted.
 const DIRECTORY_USERS: [&str; 34] = [

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use formwork_backend::OpenState;
+use formwork_backend::encryption::{StateCipher, encrypt_intent_log};
 use formwork_backend::local::StateFilePaths;
 use formwork_core::state::file::StateFile;
 use formwork_operation::{OperationEvent, OperationObserver, SessionOptions, StateSession};
@@ -60,12 +61,17 @@ pub(super) fn check_no_misplaced_journals(
     diags: &mut Diagnostics,
     path: &Path,
     file: &StateFile,
+    cipher: &StateCipher,
 ) -> Result<(), Reported> {
-    let found = StateFilePaths::from_state_path(path).intent_log().misplaced_journals(file);
-    let Some(journals) = found.first() else { return Ok(()) };
+    let intents = StateFilePaths::from_state_path(path).intent_log();
+    let found = encrypt_intent_log(intents, cipher).misplaced_journals(file);
+    // One whose lineage is lost may be of any other state.
+    let Some(journals) = found.iter().find(|journals| journals.is_of_lineage) else {
+        return Ok(());
+    };
     let (ours, theirs) = (path.display(), journals.state_file.display());
     let detail = format!(
-        "A run on the state file {theirs} was cut off. Its journal in {} has results that {ours} does not have, so its objects would be created again. If {ours} is that file under a new name, rename it back. Then run `formwork apply -refresh-only` for {theirs}: it takes over the results. Nothing was changed.",
+        "A run on the state file {theirs} was cut off. Its journal in {} has results or operations of unknown outcome that {ours} lacks, so objects would be created again. If {ours} is that file under a new name, rename it back. Then run `formwork apply -refresh-only` for {theirs}: it takes over the results. `formwork recover list` shows the operations. Nothing was changed.",
         journals.folder.display()
     );
     Err(diags.error(Diagnostic::error(messages::STATE_LACKS_RESULTS_OF_RUN, detail)))

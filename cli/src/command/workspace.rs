@@ -175,13 +175,14 @@ async fn create_workspace(
         Some(path) => {
             state_session::check_no_unfinished_run(diags, path).await?;
             encryption::load_folder_encryption(diags, workspace, &[])?;
-            let read = local::load_state(path, &workspace.state_cipher())
+            let cipher = workspace.state_cipher();
+            let read = local::load_state(path, &cipher)
                 .map_err(|error| diags.error(error.diagnostic()))?;
             let file = read.ok_or_else(|| {
                 let detail = format!("{} is not there, or is empty.", path.display());
                 diags.error(Diagnostic::error(messages::NO_STATE_TO_COPY, detail))
             })?;
-            state_session::check_no_misplaced_journals(diags, path, &file)?;
+            state_session::check_no_misplaced_journals(diags, path, &file, &cipher)?;
             Some(file)
         }
         None => None,

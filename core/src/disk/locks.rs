@@ -40,6 +40,15 @@ pub fn lock(file: File) -> io::Result<LockedFile> {
     Ok(LockedFile(file))
 }
 
+/// Whether another process holds the lock of a file. On Linux the lock is not taken for that, so that no
+/// process finds it held by one that only looks.
+///
+/// # Errors
+/// When the file system has no locks, or fails.
+pub fn is_locked(file: File) -> io::Result<bool> {
+    system::is_locked(&file)
+}
+
 /// Whether [`lock`] failed because another process holds the lock.
 #[must_use]
 pub fn is_lock_held_error(error: &io::Error) -> bool {
@@ -70,5 +79,29 @@ mod tests {
         assert!(is_lock_held_error(&lock(open()).unwrap_err()));
         drop(locked);
         lock(open()).unwrap();
+    }
+
+    #[test]
+    fn a_lock_that_is_looked_for_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("locked");
+        let open = || File::options().write(true).create(true).truncate(false).open(&path).unwrap();
+        assert!(!is_locked(open()).unwrap());
+        let locked = lock(open()).unwrap();
+        assert!(is_locked(open()).unwrap());
+        drop(locked);
+        assert!(!is_locked(open()).unwrap());
+        // A process that looks finds no lock of another one that looks.
+        let looking = std::thread::spawn({
+            let path = path.clone();
+            move || {
+                (0..1000).all(|_| {
+                    let file = File::options().write(true).open(&path).unwrap();
+                    !is_locked(file).unwrap()
+                })
+            }
+        });
+        assert!((0..1000).all(|_| !is_locked(open()).unwrap()));
+        assert!(looking.join().unwrap());
     }
 }

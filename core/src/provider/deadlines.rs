@@ -18,11 +18,11 @@ pub enum CallKind {
     Configure,
     /// Validates a configuration.
     Validate,
-    /// Reads, upgrades, moves or imports an object, or reads a data source or a stored state.
+    /// Reads, upgrades, moves, imports or lists objects, or reads a data source, a schema or a stored state.
     Read,
     /// Plans a change.
     Plan,
-    /// Changes an object, a stored state or its lock.
+    /// Changes an object.
     Apply,
     /// Calls a function.
     Function,
@@ -47,11 +47,7 @@ impl CallKind {
         match call {
             "ConfigureProvider" | "ConfigureStateStore" => Self::Configure,
             "PlanResourceChange" => Self::Plan,
-            "ApplyResourceChange"
-            | "WriteStateBytes"
-            | "DeleteState"
-            | "LockState"
-            | "UnlockState" => Self::Apply,
+            "ApplyResourceChange" => Self::Apply,
             "CallFunction" => Self::Function,
             _ if call.starts_with("Validate") => Self::Validate,
             _ if call.contains("Ephemeral") => Self::Ephemeral,
@@ -175,11 +171,10 @@ mod tests {
 
     #[test]
     fn calls_of_a_state_store_have_the_kinds_of_their_effects() {
-        let kinds: [(CallKind, &[&str]); 4] = [
+        let kinds: [(CallKind, &[&str]); 3] = [
             (CallKind::Configure, &["ConfigureStateStore"]),
             (CallKind::Validate, &["ValidateStateStoreConfig"]),
             (CallKind::Read, &["ReadStateBytes", "GetStates"]),
-            (CallKind::Apply, &["WriteStateBytes", "DeleteState", "LockState", "UnlockState"]),
         ];
         for (kind, calls) in kinds {
             for call in calls {

@@ -524,7 +524,7 @@ fn of_several_objects_that_fit_none_is_taken() {
 fn a_list_that_does_not_end_is_given_up_at_the_deadline_of_reads() {
     let story = replan_with_listing(|bench| {
         bench.set_fault("list", CallFault::Hangs);
-        bench.cloud.lock_contents().deadlines = "read=50ms".parse().unwrap();
+        bench.cloud.lock_contents().deadlines = "read=2s".parse().unwrap();
     });
     assert!(story.starts_with("+ test_thing.a\n"), "{story}");
 }

@@ -75,7 +75,7 @@ fn a_provider_that_returns_no_schemas_is_given_up_at_the_deadline_of_reads() {
     {
         let mut bench = EngineFixture::new();
         bench.set_fault(fault, CallFault::Hangs);
-        bench.cloud.lock_contents().deadlines = "read=50ms".parse().unwrap();
+        bench.cloud.lock_contents().deadlines = "read=2s".parse().unwrap();
         let run = bench.apply(RESOURCE_A);
         let said = "error -: Provider call was given up\n";
         assert_eq!(run.describe_diagnostics(), said, "{call}");

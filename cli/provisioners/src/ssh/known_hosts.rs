@@ -1,5 +1,6 @@
 //! The keys of machines that the user has met, from the files of OpenSSH.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_file};
@@ -41,17 +42,26 @@ impl KnownHostKeys {
                 file.clone_into(&mut known.file);
             }
             known.keys.extend(keys.into_iter().map(|(_, key)| key));
-            known.add_entries_with_patterns(&file);
+            known.add_entries_with_patterns(&file).map_err(|error| {
+                format!("the keys in {} cannot be read: {error}", file.display())
+            })?;
         }
         Ok(known)
     }
 
     /// Adds the keys of lines with wildcards and markers, which the library leaves out.
-    fn add_entries_with_patterns(&mut self, file: &Path) {
-        let Ok(bytes) = read_user_file(file, MAX_SMALL_FILE_LEN) else { return };
+    fn add_entries_with_patterns(&mut self, file: &Path) -> io::Result<()> {
+        let bytes = match read_user_file(file, MAX_SMALL_FILE_LEN) {
+            // A file of another user is none of this one, for OpenSSH and for the library above.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+            read => read?,
+        };
         for line in String::from_utf8_lossy(&bytes).lines() {
+            // The library knows one space between two words alone.
+            let words: Vec<&str> = line.split_ascii_whitespace().collect();
             // OpenSSH skips malformed lines, too.
-            let Ok(entry) = line.trim().parse::<Entry>() else { continue };
+            let Ok(entry) = words.join(" ").parse::<Entry>() else { continue };
+            // OpenSSH hashes no names on lines with a marker.
             let HostPatterns::Patterns(patterns) = entry.host_patterns() else { continue };
             if !matches_host_patterns(patterns, &self.name) {
                 continue;
@@ -69,6 +79,7 @@ impl KnownHostKeys {
                 }
             }
         }
+        Ok(())
     }
 
     /// Whether any key is known.

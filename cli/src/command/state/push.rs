@@ -44,6 +44,10 @@ pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
             state_session::check_no_unfinished_run(diags, &args.path).await?;
         }
         let new = read_pushed_state(diags, workspace, &args.path)?;
+        if !args.force && args.path != Path::new("-") {
+            let cipher = workspace.state_cipher();
+            state_session::check_no_misplaced_journals(diags, &args.path, &new, &cipher)?;
+        }
         let editing = StateEdit {
             state_paths: StatePaths::default(),
             any_backend: false,

@@ -95,7 +95,7 @@ impl Client {
         loop {
             let before = written;
             let content = SteadyReader::new(answer.into_reader(), self.pace);
-            let error = match copy_body(content, to, limit, total, &mut written) {
+            let broken = match copy_body(content, to, limit, total, &mut written) {
                 Ok(()) if written > limit => {
                     return Err(HttpError::TooLong { url: redact::redact_address(url), limit });
                 }
@@ -106,7 +106,8 @@ impl Client {
                 Err(BrokenDownload::Connection(error)) => error,
             };
             // Without the proof that the file is the same, its parts do not belong together.
-            let Some(tag) = &tag else { return Err(broken_download_error(url, &error)) };
+            let mut cause = broken_download_error(url, &broken);
+            let Some(tag) = &tag else { return Err(cause) };
             let resume = ResumePoint { from: written, tag: tag.clone() };
             // A server that sends a little each time gains no further attempts.
             if written - before >= self.pace.least {
@@ -117,10 +118,10 @@ impl Client {
                 barren += 1;
                 let left = end.saturating_duration_since(Instant::now());
                 if barren > MAX_FRUITLESS_ATTEMPTS || left.is_zero() {
-                    return Err(broken_download_error(url, &error));
+                    return Err(broken_download_error(url, &broken));
                 }
                 let pause = next_pause.unwrap_or_else(|| retry_pause(barren));
-                self.pause_before_retry(&broken_download_error(url, &error), pause);
+                self.pause_before_retry(&cause, pause);
                 let headers = [
                     (header::RANGE, format!("bytes={}-", resume.from).into()),
                     (header::IF_RANGE, resume.tag.clone().into()),
@@ -129,6 +130,7 @@ impl Client {
                     Ok(answer) => break self.request_rest(url, answer, &resume)?,
                     Err(error) if error.may_succeed_later() => {
                         next_pause = Some(error.retry_pause(barren + 1));
+                        cause = error;
                     }
                     Err(error) => return Err(error),
                 }

@@ -25,11 +25,12 @@ impl StateSession {
         &self,
         diags: &mut Diagnostics,
     ) -> Result<(), Reported> {
-        let found = self.misplaced_journals();
-        if found.is_empty() {
-            return Ok(());
-        }
-        for journals in found {
+        for journals in self.misplaced_journals() {
+            // A journal of an unknown state must not keep all states of the folder from being changed.
+            if !journals.is_of_lineage {
+                self.warn_of_journals(diags, &journals);
+                continue;
+            }
             let detail =
                 format!("{} Nothing was changed.", self.describe_misplaced_journals(&journals));
             let problem = Diagnostic::error(messages::JOURNAL_IS_UNDER_ANOTHER_NAME, detail);
@@ -41,10 +42,14 @@ impl StateSession {
     /// Warns of such a run.
     pub(crate) fn warn_of_misplaced_journals(&self, diags: &mut Diagnostics) {
         for journals in self.misplaced_journals() {
-            let detail = self.describe_misplaced_journals(&journals);
-            let doubt = Diagnostic::warning(messages::JOURNAL_IS_UNDER_ANOTHER_NAME, detail);
-            diags.warn(doubt.blamed_on(Blame::Environment));
+            self.warn_of_journals(diags, &journals);
         }
+    }
+
+    fn warn_of_journals(&self, diags: &mut Diagnostics, journals: &MisplacedJournals) {
+        let detail = self.describe_misplaced_journals(journals);
+        let warning = Diagnostic::warning(messages::JOURNAL_IS_UNDER_ANOTHER_NAME, detail);
+        diags.warn(warning.blamed_on(Blame::Environment));
     }
 
     fn misplaced_journals(&self) -> Vec<MisplacedJournals> {
@@ -73,8 +78,12 @@ impl StateSession {
                 "{theirs} does not exist any more. If {ours} is that file, rename it back to {theirs}, and run this command for that file, with {option} unless it is the usual one. To settle open operations then, run:\n  formwork recover list {option}"
             )
         };
+        let relation = match found.is_of_lineage {
+            true => "it goes with",
+            false => "its beginning cannot be read, so it may belong to",
+        };
         format!(
-            "{folder} has the journal of an interrupted run on the state file {theirs}, and it goes with the state in {ours}. {} Objects of that run would be created a second time.\n\n{remedy}\n\nOnly if {ours} has all objects of that run by now, or they do not exist any more, move the folder of the journal away.",
+            "{folder} has the journal of an interrupted run on the state file {theirs}, and {relation} the state in {ours}. {} Objects that the run created would be created a second time.\n\n{remedy}\n\nOnly if {ours} has all objects of that run by now, or they do not exist any more, move the folder of the journal away.",
             describe_content(found)
         )
     }

@@ -373,16 +373,31 @@ pub(super) fn unlock(file: &File) -> io::Result<()> {
     set_lock(file, libc::F_UNLCK)
 }
 
-/// Sets a lock of a kind, whose number has another type on each system.
-fn set_lock(file: &File, kind: impl Into<libc::c_int>) -> io::Result<()> {
-    // A length of 0 is up to the end, however long the file becomes: the range of Terraform.
-    let range = libc::flock {
+/// Whether another process holds the lock of a file.
+pub(super) fn is_locked(file: &File) -> io::Result<bool> {
+    let mut range = whole_file_range(libc::F_WRLCK);
+    #[cfg(target_os = "linux")]
+    let request = FcntlArg::F_OFD_GETLK(&mut range);
+    #[cfg(not(target_os = "linux"))]
+    let request = FcntlArg::F_GETLK(&mut range);
+    fcntl(file, request).map_err(io::Error::from)?;
+    Ok(range.l_type != whole_file_range(libc::F_UNLCK).l_type)
+}
+
+/// A lock of a kind on the whole file. The number of the kind has another type on each system.
+fn whole_file_range(kind: impl Into<libc::c_int>) -> libc::flock {
+    libc::flock {
         l_type: kind.into() as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
         l_start: 0,
+        // Up to the end, however long the file becomes: the range of Terraform.
         l_len: 0,
         l_pid: 0,
-    };
+    }
+}
+
+fn set_lock(file: &File, kind: impl Into<libc::c_int>) -> io::Result<()> {
+    let range = whole_file_range(kind);
     // Other systems have only the lock of the process, as Terraform takes it. It is lost when any
     // descriptor of the file is closed.
     #[cfg(target_os = "linux")]

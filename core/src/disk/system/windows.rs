@@ -344,6 +344,15 @@ pub(super) fn lock(file: &File) -> io::Result<()> {
     if locked == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
+/// Whether another process holds the lock of a file. There is no way to find out but to take it.
+pub(super) fn is_locked(file: &File) -> io::Result<bool> {
+    match lock(file) {
+        Ok(()) => unlock(file).map(|()| false),
+        Err(error) if is_lock_held_error(&error) => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
 /// Releases the lock of a file.
 pub(super) fn unlock(file: &File) -> io::Result<()> {
     let mut at = locked_byte();

@@ -12,11 +12,7 @@ pub(in crate::state) fn is_being_written(path: &Path) -> Result<bool, JournalErr
     // Write access is required for an exclusive record lock (`F_OFD_SETLK`).
     let file = OpenOptions::new().write(true).without_waiting().open(path);
     let file = file.map_err(JournalError::io_error("read", path))?;
-    match locks::lock(file) {
-        Ok(_) => Ok(false),
-        Err(error) if locks::is_lock_held_error(&error) => Ok(true),
-        Err(error) => Err(JournalError::io_error("lock", path)(error)),
-    }
+    locks::is_locked(file).map_err(JournalError::io_error("lock", path))
 }
 
 /// The extension of a journal whose first record is not durable yet.

@@ -71,7 +71,10 @@ impl Recovery {
 fn keep_damaged_copy(path: &Path, kept: &Path) -> io::Result<()> {
     // A checkout may contain one, and a copy would go to the file that it leads to.
     if kept.is_symlink() {
-        let reason = format!("{} is a symbolic link, which is not followed", kept.display());
+        let reason = format!(
+            "{} is a symbolic link, which is not followed; remove the link and try again",
+            kept.display()
+        );
         return Err(io::Error::other(reason));
     }
     // An existing copy is from an earlier attempt and has more of the original than this file.

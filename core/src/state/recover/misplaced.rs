@@ -22,6 +22,8 @@ pub struct MisplacedJournals {
     pub state_file: PathBuf,
     /// Whether that file exists.
     pub has_state_file: bool,
+    /// Whether a journal has the lineage of the state. The lineage of the others is lost.
+    pub is_of_lineage: bool,
     /// The number of results that the state lacks.
     pub n_results: usize,
     /// The addresses of operations that only the user can decide.
@@ -87,11 +89,13 @@ impl JournalFolder {
         if journals.is_empty() {
             return None;
         }
+        let is_of_lineage = journals.iter().any(|journal| lineage_of_journal(journal).is_some());
         let Self { folder, state_file, has_state_file } = self;
         let mut found = MisplacedJournals {
             folder,
             state_file,
             has_state_file,
+            is_of_lineage,
             n_results: 0,
             open: Vec::new(),
         };
@@ -111,11 +115,16 @@ impl JournalFolder {
 
     /// Whether a journal goes with a state.
     fn goes_with(&self, journal: &JournalContent, state: &StateFile) -> bool {
-        let log = record::scan_journal(&journal.bytes).ok();
-        let begin = log.as_ref().and_then(JournalLog::run_begin);
-        match begin.filter(|begin| !begin.lineage.is_empty()) {
-            Some(begin) => begin.lineage == state.lineage,
+        match lineage_of_journal(journal) {
+            Some(lineage) => lineage == state.lineage,
             None => !self.has_state_file,
         }
     }
+}
+
+/// The lineage of the state of a journal; `None` if it is lost.
+fn lineage_of_journal(journal: &JournalContent) -> Option<String> {
+    let log = record::scan_journal(&journal.bytes).ok();
+    let begin = log.as_ref().and_then(JournalLog::run_begin);
+    begin.map(|begin| begin.lineage.to_string()).filter(|lineage| !lineage.is_empty())
 }

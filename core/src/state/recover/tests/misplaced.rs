@@ -34,6 +34,7 @@ async fn the_journal_of_a_state_that_was_moved_is_found_under_its_former_name() 
         folder: folder.path().join(".old.journal"),
         state_file: folder.path().join("old"),
         has_state_file: false,
+        is_of_lineage: true,
         n_results: 1,
         open: vec![parse_addr("t.b")],
     };
@@ -74,6 +75,7 @@ fn a_journal_of_unknown_lineage_goes_with_a_state_only_if_its_own_does_not_exist
         std::fs::write(journals.join("run.wal"), "").unwrap();
         let found = find_misplaced_journals(&own, None, &state_with_objects(&[]));
         assert_eq!(found.len(), usize::from(is_found), "{found:?}");
+        assert!(found.iter().all(|journals| !journals.is_of_lineage), "{found:?}");
         std::fs::write(folder.path().join("old"), "{}").unwrap();
         assert!(find_misplaced_journals(&own, None, &state_with_objects(&[])).is_empty(), "{name}");
         std::fs::remove_dir_all(&journals).unwrap();
