@@ -11,7 +11,7 @@ mod tree;
 
 use std::process::Child;
 
-pub use tree::{OutputPipe, ProcessTree, output_pipe, signal_name};
+pub use tree::{OutputPipe, ProcessTree, ending_signal_name, output_pipe};
 
 /// Waits for the end of a child, and leaves it to be reaped: until then its number means no other process.
 pub fn wait_without_reaping(child: &Child) {

@@ -26,7 +26,7 @@ use crate::message::state_store::{
 };
 use crate::reattach;
 use crate::transcript::Transcript;
-use crate::wire::convert::IncomingState;
+use crate::wire::convert::IncomingStateChunks;
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 
 /// A target and its name, which is that of its folder of examples too.
@@ -139,7 +139,7 @@ where
 
 /// The pieces of a state, each behind its length in one byte.
 fn check_state_chunks(mut data: &[u8]) {
-    let mut incoming = IncomingState::default();
+    let mut incoming = IncomingStateChunks::default();
     while let Some((length, rest)) = data.split_first() {
         let (piece, behind) = rest.split_at(rest.len().min(usize::from(*length)));
         let Ok(piece) = v6::write_state_bytes::RequestChunk::decode(piece) else { return };
@@ -149,7 +149,7 @@ fn check_state_chunks(mut data: &[u8]) {
         data = behind;
     }
     // The result does not matter: only a panic is a finding.
-    drop(incoming.finish());
+    drop(incoming.into_state_ref_and_chunks());
 }
 
 const ANSWER_DECODERS: [fn(&[u8]); 33] = [

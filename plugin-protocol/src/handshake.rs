@@ -269,7 +269,7 @@ impl EnvironmentForPlugin {
 
 /// Environment of a plugin, as it finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PluginEnvironment {
+pub struct EnvironmentFromHost {
     /// Whether a host started us: the cookie is there and right.
     pub started_by_host: bool,
     /// The versions the host offers, as it wrote them.
@@ -286,7 +286,7 @@ pub struct PluginEnvironment {
     pub multiplex_asked: bool,
 }
 
-impl PluginEnvironment {
+impl EnvironmentFromHost {
     /// Reads the environment through `lookup`. Ports that cannot be read count as not set.
     pub fn read(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         // go-plugin takes an empty variable for one that is not set.

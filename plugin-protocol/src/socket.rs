@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::handshake::{Address, PluginEnvironment};
+use crate::handshake::{Address, EnvironmentFromHost};
 use crate::tls::ByteStream;
 
 /// A bound socket. A Unix socket is removed from disk with it.
@@ -21,7 +21,7 @@ pub(crate) enum Listener {
 
 impl Listener {
     /// Binds as the environment wishes: a Unix socket, or TCP on this machine where there can be none.
-    pub(crate) async fn bind(environment: &PluginEnvironment) -> io::Result<Self> {
+    pub(crate) async fn bind(environment: &EnvironmentFromHost) -> io::Result<Self> {
         let folder = environment.socket_dir.clone().unwrap_or_else(std::env::temp_dir);
         let (first, last) = environment.ports;
         match unix::Listener::bind(&folder, environment.socket_group.as_deref()) {
@@ -99,9 +99,9 @@ mod tests {
 
     use super::*;
 
-    fn environment(socket_dir: PathBuf, port: u16) -> PluginEnvironment {
-        let environment = PluginEnvironment::read(|_| None);
-        PluginEnvironment { socket_dir: Some(socket_dir), ports: (port, port), ..environment }
+    fn environment(socket_dir: PathBuf, port: u16) -> EnvironmentFromHost {
+        let environment = EnvironmentFromHost::read(|_| None);
+        EnvironmentFromHost { socket_dir: Some(socket_dir), ports: (port, port), ..environment }
     }
 
     #[tokio::test]

@@ -20,7 +20,7 @@ pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
     // Caught on the other thread and resumed here: tokio's own error has no position of the panic.
-    match tokio::task::spawn_blocking(|| panic_positions::run_catching_panics(work)).await {
+    match tokio::task::spawn_blocking(|| panic_positions::catch_panic_to_resume(work)).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(panic)) => panic_positions::resume_panic(panic),
         // The runtime is shutting down.

@@ -2,7 +2,7 @@
 //! out. Details of a value that the model cannot express are kept.
 
 mod action_and_list;
-mod data_and_ephemeral;
+mod config_data_and_ephemeral;
 mod state_store;
 
 use std::any::TypeId;
@@ -21,7 +21,7 @@ use crate::schema::Shape;
 use crate::{Answer, Model, ObjectConversion, model, plan};
 
 pub(crate) use action_and_list::{AnyAction, AnyList, ListQuery, TypedAction, TypedList};
-pub(crate) use data_and_ephemeral::{
+pub(crate) use config_data_and_ephemeral::{
     AnyDataSource, AnyEphemeral, AnyProviderConfig, TypedDataSource, TypedEphemeral,
     TypedProviderConfig,
 };
@@ -196,7 +196,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
     }
 
     fn upgrade_identity(&self, stored: &StoredValue) -> Answer<Value> {
-        Ok(R::identity_upgrades().upgrade(stored)?.to_value())
+        Ok(R::identity_upgrades().upgrade_to_newest(stored)?.to_value())
     }
 
     async fn take_over(&self, from: ForeignObject) -> Answer<Option<Value>> {

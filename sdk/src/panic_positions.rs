@@ -53,7 +53,7 @@ pub(crate) struct CaughtPanic {
 }
 
 /// Runs work on another thread and catches its panic, so that the waiting thread can resume it.
-pub(crate) fn run_catching_panics<T>(work: impl FnOnce() -> T) -> Result<T, CaughtPanic> {
+pub(crate) fn catch_panic_to_resume<T>(work: impl FnOnce() -> T) -> Result<T, CaughtPanic> {
     install_panic_hook();
     // The work is consumed, so no broken state remains.
     catch_unwind(AssertUnwindSafe(work))

@@ -13,7 +13,7 @@ use formwork_value::schema::{Attribute, AttributeKind, Block, Nesting};
 use formwork_value::{Str, Value};
 
 use crate::check::Relation;
-use crate::schema::{NestedRules, Rule, Rules, Shape};
+use crate::schema::{NestedRules, PartRules, Rules, Shape};
 
 pub(crate) use merge_results::{
     draft_of_import_id, fill_early_values, fill_unknown, merge_draft, replace_unknown_with_null,
@@ -69,8 +69,8 @@ fn apply_defaults(rules: &Rules, object: &Value) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| match rules.parts.get(name) {
         // Not in place of an unknown value: the author did set it.
-        Some(Rule { default: Some(default), .. }) if value.is_null() => default.clone(),
-        Some(Rule { inner: Some(inner), .. }) if inner.rules.have_defaults() => {
+        Some(PartRules { default: Some(default), .. }) if value.is_null() => default.clone(),
+        Some(PartRules { inner: Some(inner), .. }) if inner.rules.have_defaults() => {
             map_objects(inner.nesting, value, |object| apply_defaults(&inner.rules, object))
         }
         _ => value.clone(),
@@ -96,8 +96,11 @@ impl<'s> DescribedParts<'s> {
         Self { attributes: &block.attributes, block: Some(block), rules, nesting }
     }
 
-    /// The rule of a part, and its own content if it has one.
-    pub(crate) fn rule_and_nested_parts(self, name: &str) -> Option<(&'s Rule, Option<Self>)> {
+    /// The rules of a part, and its own content if it has one.
+    pub(crate) fn rules_and_nested_parts(
+        self,
+        name: &str,
+    ) -> Option<(&'s PartRules, Option<Self>)> {
         let rule = self.rules.parts.get(name)?;
         let Some(NestedRules { nesting, rules }) = rule.inner.as_deref() else {
             return Some((rule, None));
@@ -159,7 +162,9 @@ fn with_computed_unknown(
 ) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| {
-        let Some((rule, inner)) = content.rule_and_nested_parts(name) else { return value.clone() };
+        let Some((rule, inner)) = content.rules_and_nested_parts(name) else {
+            return value.clone();
+        };
         let below = beside.step_into(|object| attribute_value(object, name));
         if let Some(attribute) = content.attribute_schema(name)
             && attribute.role.is_computed()

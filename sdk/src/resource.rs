@@ -205,7 +205,7 @@ pub trait Resource: Send + Sync + Sized + 'static {
     /// # Errors
     /// When its version cannot be upgraded, or the object is not of that version.
     fn upgrade(&self, call: Upgrade) -> impl Future<Output = Answer<Draft<Self::Model>>> + Send {
-        ready(Self::upgrades().upgrade(&call.stored).map(Into::into))
+        ready(Self::upgrades().upgrade_to_newest(&call.stored).map(Into::into))
     }
 
     /// Takes over an object of another resource type; `None` when that type is not supported.

@@ -33,14 +33,14 @@ pub struct Shape {
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// The rules by attribute or block.
-    pub parts: BTreeMap<Str, Rule>,
+    pub parts: BTreeMap<Str, PartRules>,
     /// Relations among attributes.
     pub relations: Vec<Relation>,
 }
 
 /// Planning and validation rules of one attribute or block.
 #[derive(Clone, Debug, Default)]
-pub struct Rule {
+pub struct PartRules {
     /// The value if the author sets none.
     pub default: Option<Value>,
     /// Whether the prior value is kept if the author sets none.
@@ -99,7 +99,7 @@ impl Rules {
     /// Whether any part, nested ones included, has a default.
     #[must_use]
     pub fn have_defaults(&self) -> bool {
-        let has = |rule: &Rule| {
+        let has = |rule: &PartRules| {
             rule.default.is_some()
                 || rule.inner.as_ref().is_some_and(|inner| inner.rules.have_defaults())
         };
@@ -109,7 +109,7 @@ impl Rules {
     /// Whether a change of any part, nested ones included, may force replacement.
     #[must_use]
     pub fn may_force_replacement(&self) -> bool {
-        let may = |rule: &Rule| {
+        let may = |rule: &PartRules| {
             !matches!(rule.replace, ReplaceRule::Never)
                 || rule.inner.as_ref().is_some_and(|inner| inner.rules.may_force_replacement())
         };
@@ -143,7 +143,7 @@ impl Shape {
     #[must_use]
     pub fn attribute(mut self, name: &str, definition: AttributeDefinition) -> Self {
         self.block.attributes.insert(name.into(), definition.attribute);
-        self.rules.parts.insert(name.into(), definition.rule);
+        self.rules.parts.insert(name.into(), definition.rules);
         if let Some(identifies) = definition.identifies {
             self.identity.insert(name.into(), identifies);
         }
@@ -157,7 +157,7 @@ impl Shape {
     #[must_use]
     pub fn nested(mut self, name: &str, definition: BlockDefinition) -> Self {
         self.block.blocks.insert(name.into(), definition.block);
-        self.rules.parts.insert(name.into(), definition.rule);
+        self.rules.parts.insert(name.into(), definition.rules);
         self
     }
 

@@ -47,14 +47,14 @@ use crate::{Answer, Identity, Model, Problem, Resource};
 /// }
 /// ```
 pub struct Upgrades<R: Resource> {
-    ways: Upgraders<R::Model>,
+    ways: UpgradersByVersion<R::Model>,
 }
 
 impl<R: Resource> Upgrades<R> {
     /// No older version.
     #[must_use]
     pub fn none() -> Self {
-        Self { ways: Upgraders::none() }
+        Self { ways: UpgradersByVersion::none() }
     }
 
     /// Adds the upgrade from a version, whose objects were of the model `Old`. Attributes that the
@@ -84,8 +84,8 @@ impl<R: Resource> Upgrades<R> {
     /// # Errors
     /// When its version has no upgrade, when the object is not of the model of that version, and
     /// when the upgrade fails.
-    pub fn upgrade(&self, stored: &StoredValue) -> Answer<R::Model> {
-        self.ways.upgrade(stored, "schema")
+    pub fn upgrade_to_newest(&self, stored: &StoredValue) -> Answer<R::Model> {
+        self.ways.upgrade_to_newest(stored, "schema")
     }
 }
 
@@ -128,14 +128,14 @@ impl<R: Resource> Upgrades<R> {
 /// }
 /// ```
 pub struct IdentityUpgrades<R: Resource> {
-    ways: Upgraders<Identity<R::Model>>,
+    ways: UpgradersByVersion<Identity<R::Model>>,
 }
 
 impl<R: Resource> IdentityUpgrades<R> {
     /// No older version.
     #[must_use]
     pub fn none() -> Self {
-        Self { ways: Upgraders::none() }
+        Self { ways: UpgradersByVersion::none() }
     }
 
     /// Adds the upgrade from a version, whose identities had the attributes of `Old`. The version
@@ -157,17 +157,17 @@ impl<R: Resource> IdentityUpgrades<R> {
         self
     }
 
-    pub(crate) fn upgrade(&self, stored: &StoredValue) -> Answer<Identity<R::Model>> {
-        self.ways.upgrade(stored, "identity")
+    pub(crate) fn upgrade_to_newest(&self, stored: &StoredValue) -> Answer<Identity<R::Model>> {
+        self.ways.upgrade_to_newest(stored, "identity")
     }
 }
 
 /// Upgrades to a `T` from its older versions.
-struct Upgraders<T>(BTreeMap<u64, Box<Upgrader<T>>>);
+struct UpgradersByVersion<T>(BTreeMap<u64, Box<Upgrader<T>>>);
 
 type Upgrader<T> = dyn Fn(&StoredValue) -> Answer<T> + Send + Sync;
 
-impl<T> Upgraders<T> {
+impl<T> UpgradersByVersion<T> {
     fn none() -> Self {
         Self(BTreeMap::new())
     }
@@ -182,7 +182,7 @@ impl<T> Upgraders<T> {
     }
 
     /// `what` names the version: of the schema, or of the identity.
-    fn upgrade(&self, stored: &StoredValue, what: &str) -> Answer<T> {
+    fn upgrade_to_newest(&self, stored: &StoredValue, what: &str) -> Answer<T> {
         // No other upgrade can stand in: each reads the model of its own version.
         let Some(way) = self.0.get(&stored.version) else {
             let detail = format!(

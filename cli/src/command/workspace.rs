@@ -197,7 +197,7 @@ async fn create_workspace(
             state_session::open_locked_state(diags, store, &args.lock, "workspace-new").await?;
         // The content alone: two states that go on apart are of two lineages.
         locked.file.state = file.state;
-        let written = locked.write_state(diags).await;
+        let written = locked.write_state_and_archive_journals(diags).await;
         locked.unlock(diags).await;
         written?;
     }
@@ -281,7 +281,7 @@ fn check_deletable(
     let held = list_managed_objects(&locked.file.state);
     if args.force {
         // The deleted state may hold the only record of them.
-        locked.warn_of_undecided(diags);
+        locked.warn_of_unresolved_operations(diags);
     } else {
         locked.check_touches_no_unresolved(diags, |_| true)?;
         if !held.is_empty() {

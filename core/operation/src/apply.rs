@@ -13,7 +13,7 @@ use crate::observer::{ApprovalPrompt, EngineEventForwarder, OperationEvent};
 use crate::operation::{Operation, PhaseInputs};
 use crate::plan::PlanOutcome;
 use crate::saved_plan::SavedPlan;
-use crate::state_session::{ResultsRecord, StateSession};
+use crate::state_session::{ResultsInJournal, StateSession};
 
 /// The name of the operation in the journal, as Terraform names it in locks.
 const JOURNAL_OPERATION_NAME: &str = "OperationTypeApply";
@@ -28,9 +28,9 @@ pub enum PlanSource {
     Saved(Box<SavedPlan>),
 }
 
-/// The result of an apply.
+/// The summary of an apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ApplyOutcome {
+pub struct ApplySummary {
     /// The numbers of changes made.
     pub counts: ChangeCounts,
     /// Whether everything in the plan was done.
@@ -63,13 +63,13 @@ impl Operation<'_> {
     /// # Errors
     /// When the plan is not made or not approved, does not hold for the state any more, or the state
     /// cannot be written. Changes that failed are reported without an error here: see
-    /// [`ApplyOutcome::is_complete`].
+    /// [`ApplySummary::is_complete`].
     pub async fn apply(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
         source: PlanSource,
-    ) -> Result<ApplyOutcome, Reported> {
+    ) -> Result<ApplySummary, Reported> {
         self.run_and_stop_on_cancel(self.plan_approve_and_apply(
             diags,
             session,
@@ -106,7 +106,7 @@ impl Operation<'_> {
         session: &mut StateSession,
         source: PlanSource,
         purpose: PlanPurpose,
-    ) -> Result<ApplyOutcome, Reported> {
+    ) -> Result<ApplySummary, Reported> {
         // Data sources are read by every plan, so they are nothing to refresh.
         let mut held = session.file.state.resources.keys();
         let is_empty = !held.any(|addr| addr.resource.mode() == addr::ResourceMode::Managed);
@@ -121,7 +121,7 @@ impl Operation<'_> {
         session.store.cipher().check_identity_decrypts(diags)?;
         session.refuse_if_journals_are_misplaced(diags)?;
         if purpose == PlanPurpose::Apply {
-            session.refuse_if_creation_may_be_lost(diags).await?;
+            session.refuse_if_damage_hides_creation(diags).await?;
         }
         let begin = RunHeader {
             operation: JOURNAL_OPERATION_NAME,
@@ -138,7 +138,7 @@ impl Operation<'_> {
             // Nothing was done, so there is nothing in the journal for a later run to take over.
             nothing => {
                 end_journal(diags, journal).await;
-                return nothing.map(|_| ApplyOutcome::default());
+                return nothing.map(|_| ApplySummary::default());
             }
         };
         let ApprovedPlan { plan, closing } = settled;
@@ -153,7 +153,7 @@ impl Operation<'_> {
             PlanPurpose::Apply => {
                 let applied = self.apply_plan(diags, session, &plan, journal).await;
                 applied
-                    .inspect(|outcome| self.report_success(diags, session, &plan, outcome.counts))
+                    .inspect(|outcome| self.report_apply_end(diags, session, &plan, outcome.counts))
             }
         };
         // Reported last: the changes beside the open operations are made all the same.
@@ -230,13 +230,13 @@ impl Operation<'_> {
         session: &mut StateSession,
         plan: Plan,
         journal: Journal,
-    ) -> Result<ApplyOutcome, Reported> {
+    ) -> Result<ApplySummary, Reported> {
         session.file.state = plan.prior;
         store_state_and_end_journal(diags, session, journal).await;
         diags.fail_if_errors()?;
         self.offer_diagnostics(diags);
         self.observer.on_event(&OperationEvent::Refreshed { state: &session.file.state });
-        Ok(ApplyOutcome { is_complete: true, ..ApplyOutcome::default() })
+        Ok(ApplySummary { is_complete: true, ..ApplySummary::default() })
     }
 
     /// Applies the plan and stores the state.
@@ -246,7 +246,7 @@ impl Operation<'_> {
         session: &mut StateSession,
         plan: &Plan,
         journal: Journal,
-    ) -> Result<ApplyOutcome, Reported> {
+    ) -> Result<ApplySummary, Reported> {
         // A run that is cut off must not leave an empty file in the place of the first state.
         let is_first = !session.store.is_read_from_write_location();
         let must_store = plan.must_store_prior_state(&session.file.state)
@@ -285,11 +285,11 @@ impl Operation<'_> {
                 "The run was interrupted. What was done is in the state.",
             ));
         }
-        Ok(ApplyOutcome { counts, is_complete })
+        Ok(ApplySummary { counts, is_complete })
     }
 
     /// Reports a run that came to its end.
-    fn report_success(
+    fn report_apply_end(
         &self,
         diags: &mut Diagnostics,
         session: &StateSession,
@@ -315,7 +315,7 @@ async fn write_prior_state(
     session.file.state = plan.prior.clone();
     let said = journal.record_state_fingerprint(&session.file).await;
     said.map_err(|error| diags.error(error.diagnostic()))?;
-    session.write_state(diags).await
+    session.write_state_and_archive_journals(diags).await
 }
 
 /// Stores the state after the last change, and ends the journal.
@@ -327,7 +327,7 @@ async fn store_state_and_end_journal(
     // Said before it is stored, so that a crash between the two does not replay what is there. A journal
     // that fails is no reason to lose the state, too.
     let snapshot = journal.record_state_fingerprint(&session.file).await;
-    if session.write_results_or_errored_file(diags, ResultsRecord::Journal).await.is_err() {
+    if session.write_results_or_errored_file(diags, ResultsInJournal::Yes).await.is_err() {
         // Without a stored state the journal has the only record of what was done, and stays.
         if let Err(error) = snapshot {
             let _ = diags.error(error.diagnostic());

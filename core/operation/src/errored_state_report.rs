@@ -55,7 +55,7 @@ impl ErroredState {
                 messages::ERRORED_STATE_OF_OTHER_LINEAGE,
                 format!(
                     "A run that could not store its state wrote it, perhaps in another workspace: {}. Do not put it in the place of this state.",
-                    self.describe_file()
+                    self.lineage_serial_and_size()
                 ),
             ),
             ErroredStateRelation::Superseded => (
@@ -66,7 +66,7 @@ impl ErroredState {
                 messages::ERRORED_STATE_HAS_MORE,
                 format!(
                     "A run that could not store its state wrote it: {}. It has everything that the state has, and also:{}\n\nTo store it, run:\n  formwork state push {ERRORED_FILE}",
-                    self.describe_file(),
+                    self.lineage_serial_and_size(),
                     format_addresses(missing)
                 ),
             ),
@@ -115,7 +115,7 @@ impl ErroredState {
         let lacking: BTreeSet<InstanceAddr> = lacking.difference(&both).cloned().collect();
         let mut text = format!(
             "A run that could not store its state wrote it: {}. Do not put it in the place of the state.",
-            self.describe_file()
+            self.lineage_serial_and_size()
         );
         let (listed, held) = (format_addresses(&missing), format_addresses(&lacking));
         if let Some(addr) = missing.first() {
@@ -152,7 +152,7 @@ impl ErroredState {
         text
     }
 
-    fn describe_file(&self) -> String {
+    fn lineage_serial_and_size(&self) -> String {
         let Some(file) = &self.errored.file else { return String::new() };
         format!(
             "lineage {:?}, serial {}, {} resources",

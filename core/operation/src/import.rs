@@ -16,7 +16,7 @@ use crate::observer::EngineEventForwarder;
 use crate::operation::Operation;
 use crate::plan::PlanInputs;
 use crate::state_session::StateSession;
-use crate::state_session::refuse_if_place_is_taken;
+use crate::state_session::refuse_if_other_object_at_addr;
 
 /// Reads the address of an instance of a managed resource.
 ///
@@ -74,11 +74,11 @@ impl Operation<'_> {
         addr: &InstanceAddr,
         adoption: AdoptionSource,
     ) -> Result<(), Reported> {
-        if is_address_in_state(self.inputs.config, &session.file.state, addr) {
+        if is_address_taken(self.inputs.config, &session.file.state, addr) {
             // Without the object of the state, the operation of an interrupted run would still be open.
             let open = session.unresolved_needing_decision().filter(|one| one.addr == *addr);
             for one in open {
-                refuse_if_place_is_taken(diags, &session.file.state, one)?;
+                refuse_if_other_object_at_addr(diags, &session.file.state, one)?;
             }
             let detail = format!(
                 "Formwork is already managing a remote object for {addr}. To import to this address you must first remove the existing object from the state."
@@ -141,7 +141,7 @@ impl Operation<'_> {
 }
 
 /// Whether something is at an address, or moves there with the next plan.
-pub(crate) fn is_address_in_state(config: &Config, state: &State, addr: &InstanceAddr) -> bool {
+pub(crate) fn is_address_taken(config: &Config, state: &State, addr: &InstanceAddr) -> bool {
     state.current_object(addr).is_some()
         || moved::state_after_moves(config, state).current_object(addr).is_some()
 }

@@ -25,7 +25,7 @@ pub mod test;
 mod tests;
 mod unmatched_options;
 
-pub use apply::{ApplyOutcome, PlanSource};
+pub use apply::{ApplySummary, PlanSource};
 pub use errored_state_report::ErroredState;
 pub use observer::{
     Approval, ApprovalPrompt, NoOperationObserver, OperationEvent, OperationObserver,

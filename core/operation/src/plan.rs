@@ -91,7 +91,7 @@ impl Operation<'_> {
         if let Ok((plan, _)) = &planned {
             session.settle_by_search_results(diags, plan);
         }
-        session.warn_of_undecided(diags);
+        session.warn_of_unresolved_operations(diags);
         let (plan, second) = planned?;
         let made_for = (session.file.lineage.clone(), session.file.serial);
         Ok(PlanOutcome { plan, results: second.unwrap_or(planning.results), made_for })
@@ -147,7 +147,7 @@ impl Operation<'_> {
         let first = self.make_plan(&mut found, inputs).await;
         let open = match &first {
             // A plan with errors is never applied, so nothing has to be left out of it.
-            Ok(plan) if !plan.errored => session.unresolved_touched_by(plan),
+            Ok(plan) if !plan.errored => session.unresolved_addrs_touched_by(plan),
             _ => BTreeSet::new(),
         };
         if open.is_empty() {

@@ -16,12 +16,12 @@ use formwork_core::state::{ObjectState, State};
 use formwork_value::quote::{shell_quoted, shell_word};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::import::is_address_in_state;
+use crate::import::is_address_taken;
 use crate::messages;
 use crate::observer::EngineEventForwarder;
 use crate::operation::Operation;
 use crate::plan::PlanInputs;
-use crate::state_session::{StateSession, refuse_if_place_is_taken};
+use crate::state_session::{StateSession, refuse_if_other_object_at_addr};
 
 pub use self::select_operations::select_unresolved;
 pub use crate::state_session::{decision_commands, displaced_object_remedy};
@@ -150,10 +150,10 @@ impl Operation<'_> {
         let CreatedObject { operation: one, id, force } = created;
         let config = self.inputs.config;
         depose_current_object(session, one);
-        refuse_if_place_is_taken(diags, &session.file.state, one)?;
+        refuse_if_other_object_at_addr(diags, &session.file.state, one)?;
         // At an address that another object has by now, the one that moved there in vain is not
         // taken for it: the next plan decides its fate.
-        let is_free = !is_address_in_state(config, &session.file.state, one.current_addr());
+        let is_free = !is_address_taken(config, &session.file.state, one.current_addr());
         let at = if is_free { one.current_addr() } else { &one.addr };
         let (import_key, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));
         let adoption = AdoptionSource { import_key, all: false, unwritten };
@@ -389,7 +389,7 @@ fn put_object_into_state(
     // The object that it was to replace is there all the time, unless it is out of the way already.
     let room = one.deposes.as_ref().filter(|key| state.find_object(addr, Some(*key)).is_none());
     if room.is_none() && there.as_ref().is_some_and(|there| object.is_other_real_object(there)) {
-        refuse_if_place_is_taken(diags, state, one)?;
+        refuse_if_other_object_at_addr(diags, state, one)?;
     }
     let resource = state.resource_or_insert(addr.resource_addr(), &one.provider);
     let instance = resource.instances.or_default(&addr.key);

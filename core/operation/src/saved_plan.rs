@@ -171,7 +171,7 @@ impl PlanToSave<'_> {
             // A state that was never stored has a new random lineage in each command.
             fresh: file.serial == 0,
             recovered: self.recovered.map(str::to_owned),
-            variables: storable_variables(config, self.variables)
+            variables: variable_values_to_store(config, self.variables)
                 .filter_map(|(name, value)| {
                     let json = json::encode_untyped(value).ok()?;
                     Some((name.to_string(), RawValue::from_string(json).ok()?))
@@ -186,7 +186,7 @@ impl PlanToSave<'_> {
 
 /// The given values, before conversion. Of an ephemeral variable only the default is kept, which is
 /// in the configuration anyway.
-fn storable_variables<'a>(
+fn variable_values_to_store<'a>(
     config: &'a Config,
     inputs: &'a BTreeMap<Str, ResolvedVariable>,
 ) -> impl Iterator<Item = (&'a Str, &'a Value)> {

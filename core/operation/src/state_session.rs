@@ -25,7 +25,7 @@ use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, Unr
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 use tracing::info;
 
-pub(crate) use self::diagnostics::{ResultsRecord, refuse_if_place_is_taken};
+pub(crate) use self::diagnostics::{ResultsInJournal, refuse_if_other_object_at_addr};
 use self::diagnostics::{
     SavedStateCopy, decision_needed_error, point_at_instance_block, saved_copy_diagnostic,
 };
@@ -113,7 +113,8 @@ pub struct StateSession {
     pub store: Box<dyn StateStore>,
     /// The place of the journals.
     pub intents: Arc<dyn IntentLog>,
-    /// The state with its lineage and serial. Changes of it are stored by [`StateSession::write_state`].
+    /// The state with its lineage and serial. Changes of it are stored by
+    /// [`StateSession::write_state_and_archive_journals`].
     pub file: StateFile,
     /// The results and open operations of interrupted runs, if there are any.
     pub recovery: Option<Recovery>,
@@ -205,7 +206,7 @@ impl StateSession {
     ///
     /// # Errors
     /// When there is such a journal, or the state cannot be written.
-    pub async fn refuse_if_creation_may_be_lost(
+    pub async fn refuse_if_damage_hides_creation(
         &mut self,
         diags: &mut Diagnostics,
     ) -> Result<(), Reported> {
@@ -216,7 +217,7 @@ impl StateSession {
         if stops.is_empty() {
             return Ok(());
         }
-        self.write_state(diags).await?;
+        self.write_state_and_archive_journals(diags).await?;
         for stop in stops {
             let _ = diags.error(stop);
         }
@@ -225,12 +226,9 @@ impl StateSession {
 
     /// The fingerprint of the state, if interrupted runs have changed it since it was stored.
     pub fn recovered_fingerprint(&self) -> Option<String> {
-        let recovery = self.recovery.as_ref()?;
-        recovery
-            .runs
-            .iter()
-            .any(|run| run.n_replayed > 0)
-            .then(|| self.file.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect())
+        let has_replayed = self.recovery.as_ref()?.runs.iter().any(|run| run.n_replayed > 0);
+        let hex = || self.file.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
+        has_replayed.then(hex)
     }
 
     /// Looks for open operations under the addresses of a configuration: those of the run that was
@@ -253,14 +251,14 @@ impl StateSession {
     }
 
     /// Warns of operations that only the user can decide.
-    pub fn warn_of_undecided(&self, diags: &mut Diagnostics) {
+    pub fn warn_of_unresolved_operations(&self, diags: &mut Diagnostics) {
         // Warnings about blocks are shown as one where they have one summary, and each of these counts.
         self.unresolved_needing_decision().for_each(|one| diags.warn(one.diagnostic()));
     }
 
     /// The instances that a plan would touch although the outcome of an earlier operation on them is
     /// unknown.
-    pub fn unresolved_touched_by(&self, plan: &Plan) -> BTreeSet<InstanceAddr> {
+    pub fn unresolved_addrs_touched_by(&self, plan: &Plan) -> BTreeSet<InstanceAddr> {
         let open = self.unresolved_needing_decision().map(UnresolvedOperation::current_addr);
         // The provider knows the outcome of those that it was asked about.
         let open = open
@@ -332,11 +330,14 @@ impl StateSession {
         diags.fail_if_errors()
     }
 
-    /// Writes the state.
+    /// Writes the state, and then archives the journals whose results it has.
     ///
     /// # Errors
     /// When it cannot be written. The previous state is then still there.
-    pub async fn write_state(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    pub async fn write_state_and_archive_journals(
+        &mut self,
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
         self.store.write(&mut self.file).await.map_err(|error| diags.error(error.diagnostic()))?;
         self.archive_journals(diags).await
     }
@@ -350,20 +351,20 @@ impl StateSession {
         &mut self,
         diags: &mut Diagnostics,
     ) -> Result<(), Reported> {
-        self.write_results_or_errored_file(diags, ResultsRecord::None).await
+        self.write_results_or_errored_file(diags, ResultsInJournal::No).await
     }
 
     /// As [`StateSession::write_state_or_errored_file`], for results that may be recorded elsewhere.
     pub(crate) async fn write_results_or_errored_file(
         &mut self,
         diags: &mut Diagnostics,
-        record: ResultsRecord,
+        in_journal: ResultsInJournal,
     ) -> Result<(), Reported> {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
             match save_errored_state(&self.file, self.store.cipher(), &self.folder) {
                 Ok((path, kept)) => {
-                    let copy = SavedStateCopy { path: &path, kept: kept.as_deref(), record };
+                    let copy = SavedStateCopy { path: &path, kept: kept.as_deref(), in_journal };
                     diags.warn(saved_copy_diagnostic(&error, &copy));
                 }
                 Err(error) => drop(diags.error(error.diagnostic())),
@@ -377,14 +378,14 @@ impl StateSession {
     ///
     /// # Errors
     /// When it cannot be written. The previous state is then still there.
-    pub async fn replace_state(
+    pub async fn overwrite_stored_state(
         &mut self,
         diags: &mut Diagnostics,
         file: StateFile,
     ) -> Result<(), Reported> {
         if self.recovery.is_some() {
             // Results of an interrupted run are stored first, so that the backup has them.
-            self.write_state(diags).await?;
+            self.write_state_and_archive_journals(diags).await?;
         }
         self.store.cipher().check_identity_decrypts(diags)?;
         self.store.overwrite(file).await.map_err(|error| diags.error(error.diagnostic()))

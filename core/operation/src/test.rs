@@ -5,7 +5,7 @@
 
 mod cleanup;
 mod expected_failures;
-mod providers;
+mod provider_configs;
 mod run;
 mod run_overrides;
 mod states;
@@ -160,7 +160,7 @@ pub struct LeftoverObject {
 }
 
 /// The work of a run, for display.
-pub enum RunPlanOrState<'a> {
+pub enum ShownPlanOrStateRef<'a> {
     /// A plan was made.
     Plan(&'a Plan),
     /// A plan was applied; the state after it.
@@ -199,7 +199,7 @@ pub enum TestEvent<'a> {
         /// Its result.
         result: &'a RunResult,
         /// Its work, if it came so far, with the providers whose schemas say how values are shown.
-        work: Option<(RunPlanOrState<'a>, &'a ProviderPool<'a>)>,
+        work: Option<(ShownPlanOrStateRef<'a>, &'a ProviderPool<'a>)>,
     },
     /// The cleanup after a run had problems.
     CleanupFailed {

@@ -70,7 +70,7 @@ impl UnmatchedOptions {
     ) -> Self {
         let targets = options.targets.iter().map(|target| ("-target", target.clone()));
         let excludes = options.excludes.iter().map(|target| ("-exclude", target.clone()));
-        let replace = options.replace.iter().map(|addr| ("-replace", instance_target(addr)));
+        let replace = options.replace.iter().map(|addr| ("-replace", target_of_replace_addr(addr)));
         let unmatched = targets
             .chain(excludes)
             .chain(replace)
@@ -129,7 +129,7 @@ impl UnmatchedOption {
 
 /// The target that names an instance. An address without a key is the instance without a key, and of a
 /// resource with several instances the plan reports it.
-fn instance_target(addr: &InstanceAddr) -> Target {
+fn target_of_replace_addr(addr: &InstanceAddr) -> Target {
     match addr.key {
         InstanceKey::None => Target::Resource(addr.resource_addr()),
         _ => Target::Instance(addr.clone()),

@@ -92,16 +92,11 @@ mod tests {
         drop(locked);
         assert!(!is_locked(open()).unwrap());
         // A process that looks finds no lock of another one that looks.
-        let looking = std::thread::spawn({
-            let path = path.clone();
-            move || {
-                (0..1000).all(|_| {
-                    let file = File::options().write(true).open(&path).unwrap();
-                    !is_locked(file).unwrap()
-                })
-            }
+        let look = || (0..1000).all(|_| !is_locked(open()).unwrap());
+        std::thread::scope(|threads| {
+            let other = threads.spawn(look);
+            assert!(look());
+            assert!(other.join().unwrap());
         });
-        assert!((0..1000).all(|_| !is_locked(open()).unwrap()));
-        assert!(looking.join().unwrap());
     }
 }

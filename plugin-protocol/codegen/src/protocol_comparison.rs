@@ -59,11 +59,11 @@ impl ProtocolComparison {
         let mut fates: BTreeMap<String, MessageDifference> = v5
             .enums
             .iter()
-            .map(|(name, own)| (name.clone(), compare_enums(name, own, &v6)))
+            .map(|(name, own)| (name.clone(), compare_enum(name, own, &v6)))
             .chain(
                 v5.messages
                     .iter()
-                    .map(|(name, own)| (name.clone(), compare_fields(name, own, &v6))),
+                    .map(|(name, own)| (name.clone(), compare_message(name, own, &v6))),
             )
             .collect();
         // A message that holds one of its own kind is of its own kind too.
@@ -152,7 +152,7 @@ fn name_in_v6(v5: &str) -> String {
     format!(".tfplugin6.{renamed}{rest}")
 }
 
-fn compare_enums(name: &str, v5: &EnumDescriptorProto, v6: &Package<'_>) -> MessageDifference {
+fn compare_enum(name: &str, v5: &EnumDescriptorProto, v6: &Package<'_>) -> MessageDifference {
     let with = name_in_v6(name);
     let Some(other) = v6.enums.get(&with) else {
         return MessageDifference::Own("protocol 6 has no such enum".to_owned());
@@ -169,7 +169,7 @@ fn compare_enums(name: &str, v5: &EnumDescriptorProto, v6: &Package<'_>) -> Mess
     }
 }
 
-fn compare_fields(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> MessageDifference {
+fn compare_message(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> MessageDifference {
     let with = name_in_v6(name);
     let Some(other) = v6.messages.get(&with) else {
         return MessageDifference::Own("protocol 6 has no such message".to_owned());

@@ -109,7 +109,7 @@ pub fn output_pipe() -> io::Result<(OutputPipe, io::PipeWriter)> {
 
 /// The signal that ended a process, by its name or number.
 #[must_use]
-pub fn signal_name(status: ExitStatus) -> Option<String> {
+pub fn ending_signal_name(status: ExitStatus) -> Option<String> {
     let number = status.signal()?;
     Some(Signal::try_from(number).map_or_else(|_| number.to_string(), |signal| signal.to_string()))
 }

@@ -64,6 +64,6 @@ pub fn output_pipe() -> io::Result<(OutputPipe, io::PipeWriter)> {
 
 /// The signal that ended a process. There are none.
 #[must_use]
-pub fn signal_name(_status: ExitStatus) -> Option<String> {
+pub fn ending_signal_name(_status: ExitStatus) -> Option<String> {
     None
 }

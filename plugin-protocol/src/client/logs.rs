@@ -20,8 +20,8 @@ const MAX_UNSPLIT_LINE_BYTES: usize = 64 * 1024;
 const MAX_KEPT_TAIL_LINES: usize = 20;
 /// Number of lines of a panic that are kept: its beginning says most.
 const MAX_KEPT_PANIC_LINES: usize = 100;
-/// Greatest length of a kept line.
-const MAX_KEPT_LINE_LENGTH: usize = 2 * 1024;
+/// Greatest length of a line that is kept for the report of a failure. The log gets the whole line.
+const MAX_REPORTED_LINE_LENGTH: usize = 2 * 1024;
 
 /// The log of one plugin.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl PluginLog {
     /// Keeps the line, and returns the level it deserves: all of a panic is an error.
     fn keep_line(&self, entry: &LogEntry<'_>) -> Level {
         let mut words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = shorten_log_line(&entry.message);
+        let kept = shorten_reported_line(&entry.message);
         let panics = !words.panic.is_empty() || starts_panic(&entry.message);
         let level = match entry.level {
             // Only untagged lines belong to a panic, as in go-plugin: loggers of other goroutines
@@ -130,7 +130,7 @@ pub(crate) fn fuzz_log(data: &[u8]) {
     lines.finish(|line| log.write_line(line));
     let words = log.words.lock().unwrap_or_else(PoisonError::into_inner);
     assert!(words.tail.len() <= MAX_KEPT_TAIL_LINES && words.panic.len() <= MAX_KEPT_PANIC_LINES);
-    let longest = MAX_KEPT_LINE_LENGTH + 8;
+    let longest = MAX_REPORTED_LINE_LENGTH + 8;
     assert!(words.tail.iter().chain(&words.panic).all(|line| line.len() <= longest));
 }
 
@@ -221,9 +221,9 @@ fn starts_panic(line: &str) -> bool {
         || (line.starts_with("thread '") && line.contains("panicked at"))
 }
 
-fn shorten_log_line(line: &str) -> String {
+fn shorten_reported_line(line: &str) -> String {
     // At the boundary of a character: slicing inside one would panic.
-    match line.char_indices().find(|(at, _)| *at >= MAX_KEPT_LINE_LENGTH) {
+    match line.char_indices().find(|(at, _)| *at >= MAX_REPORTED_LINE_LENGTH) {
         Some((at, _)) => format!("{}...", &line[..at]),
         None => line.to_owned(),
     }

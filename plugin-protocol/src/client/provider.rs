@@ -27,7 +27,7 @@ use crate::message::state_store::{
     StatesResponse,
 };
 use crate::raw::Transport;
-use crate::wire::convert::write_chunks;
+use crate::wire::convert::encode_state_chunks;
 use crate::wire::generated::tfplugin6 as wire;
 use crate::{Failure, ProviderHandlers};
 
@@ -245,7 +245,7 @@ impl ProviderHandlers for GrpcProvider {
         // The only call with a stream of requests: a state is cut into chunks of the negotiated
         // size.
         Ok(self
-            .client_streaming::<wire::WriteStateBytes>(write_chunks(state, chunks))
+            .client_streaming::<wire::WriteStateBytes>(encode_state_chunks(state, chunks))
             .await?
             .into())
     }

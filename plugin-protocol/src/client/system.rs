@@ -31,7 +31,7 @@ pub fn short_temp_dir() -> PathBuf {
 /// When it cannot be created.
 pub fn make_socket_folder(prefix: &str) -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
-    files::restrict_to_this_user(builder.prefix(prefix));
+    files::set_private_mode_on_unix(builder.prefix(prefix));
     builder.tempdir_in(short_temp_dir())
 }
 

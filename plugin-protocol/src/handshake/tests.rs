@@ -139,12 +139,12 @@ fn the_best_common_version_wins() {
 #[test]
 fn a_plugin_reads_what_a_host_wrote() {
     let host = EnvironmentForPlugin::new(Path::new("/run/x"), Some("-----BEGIN"));
-    let plugin = PluginEnvironment::read(|name| {
+    let plugin = EnvironmentFromHost::read(|name| {
         host.set.iter().find(|(key, _)| *key == name).map(|(_, value)| value.clone())
     });
     assert_eq!(
         plugin,
-        PluginEnvironment {
+        EnvironmentFromHost {
             started_by_host: true,
             offered_versions: "5,6".to_owned(),
             client_certificate: Some("-----BEGIN".to_owned()),
@@ -164,7 +164,7 @@ fn a_plugin_reads_what_a_host_wrote() {
 #[test]
 fn a_wrong_or_missing_cookie_means_run_by_hand() {
     let with_cookie = |cookie: Option<&str>| {
-        PluginEnvironment::read(|name| {
+        EnvironmentFromHost::read(|name| {
             cookie.filter(|_| name == COOKIE_VARIABLE).map(OsString::from)
         })
         .started_by_host

@@ -14,7 +14,7 @@ use super::service::ProviderService;
 use super::services::Services;
 use super::system::{HostProcess, handshake_output, ignore_interrupts, wait_for_end_request};
 use super::{Options, ServeError};
-use crate::handshake::{Handshake, PluginEnvironment, Protocol};
+use crate::handshake::{EnvironmentFromHost, Handshake, Protocol};
 use crate::reattach::{self, REATTACH_VARIABLE, Reattach};
 use crate::socket::Listener;
 use crate::tls::{TlsIdentity, server_config};
@@ -35,7 +35,7 @@ pub(super) async fn serve_host(
     // Read before anything else: if the host dies later, the parent is another process, and the
     // watch would never notice.
     let host = HostProcess::of_parent();
-    let environment = PluginEnvironment::read(|name| std::env::var_os(name));
+    let environment = EnvironmentFromHost::read(|name| std::env::var_os(name));
     // Without the magic cookie a person has started the program, who needs a message instead of a
     // server that waits.
     if !environment.started_by_host {
@@ -82,7 +82,7 @@ pub(super) async fn serve_debug(
     options: &Options,
     provider: ProviderService,
 ) -> Result<(), ServeError> {
-    let environment = PluginEnvironment::read(|name| std::env::var_os(name));
+    let environment = EnvironmentFromHost::read(|name| std::env::var_os(name));
     // No host has offered a version yet, so the newest is served and named in the variable.
     let protocol = options.protocols.iter().copied().max().unwrap_or(Protocol::V6);
     let listener = Listener::bind(&environment).await.map_err(ServeError::Listen)?;

@@ -12,6 +12,7 @@ mod diag;
 mod ephemeral;
 mod function;
 mod list;
+mod payload;
 mod provider_schema;
 mod read_data;
 mod resource;
@@ -20,7 +21,6 @@ mod schema_v5;
 mod state_store;
 #[cfg(test)]
 mod tests;
-mod value;
 
 use std::convert::Infallible;
 use std::fmt;
@@ -29,7 +29,7 @@ use crate::Failure;
 
 pub(crate) use configure::encode_prepare_response;
 pub(crate) use provider_schema::unencodable_schema_response;
-pub(crate) use state_store::{IncomingState, write_chunks};
+pub(crate) use state_store::{IncomingStateChunks, encode_state_chunks};
 
 /// A message of a peer without a meaning.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

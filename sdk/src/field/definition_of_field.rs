@@ -3,14 +3,14 @@
 use formwork_value::schema::{AttributeKind, NestedAttributes, NestedBlock, Nesting};
 
 use super::{BlockField, Field, NestedShape};
-use crate::schema::{AttributeDefinition, BlockDefinition, NestedRules, Role, Rule, Shape};
+use crate::schema::{AttributeDefinition, BlockDefinition, NestedRules, PartRules, Role, Shape};
 
 impl AttributeDefinition {
     /// An attribute with the type of a field. A field with described parts is a nested attribute.
     #[must_use]
     pub fn of_field_type<F: Field>(role: Role) -> Self {
         let mut definition = Self::new(F::ty(), role);
-        definition.rule.nullable = F::NULLABLE;
+        definition.rules.nullable = F::NULLABLE;
         definition.attribute.sensitive = F::SENSITIVE;
         if let Some(content) = F::nested_shape() {
             let attributes = content.shape.block.attributes;
@@ -19,7 +19,7 @@ impl AttributeDefinition {
             // The description of the struct stands for that of the field, unless the field has one.
             definition.attribute.docs = content.shape.block.docs;
             let (nesting, rules) = (content.nesting, content.shape.rules);
-            definition.rule.inner = Some(Box::new(NestedRules { nesting, rules }));
+            definition.rules.inner = Some(Box::new(NestedRules { nesting, rules }));
         }
         definition
     }
@@ -36,7 +36,11 @@ impl BlockDefinition {
         // The protocol has no flag for a required block: both counts of a single one are 1.
         let must = content.nesting == Nesting::Single && !F::NULLABLE;
         let inner = NestedRules { nesting: content.nesting, rules: content.shape.rules };
-        let rule = Rule { nullable: F::NULLABLE, inner: Some(Box::new(inner)), ..Rule::default() };
+        let rules = PartRules {
+            nullable: F::NULLABLE,
+            inner: Some(Box::new(inner)),
+            ..PartRules::default()
+        };
         let block = NestedBlock {
             nesting: content.nesting,
             block: content.shape.block,
@@ -44,6 +48,6 @@ impl BlockDefinition {
             max_items: u64::from(must),
             computed: false,
         };
-        Self { block, rule }
+        Self { block, rules }
     }
 }

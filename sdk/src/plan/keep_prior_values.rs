@@ -18,7 +18,7 @@ pub(super) fn keep_prior_nested_values(
 ) -> Option<Value> {
     let Value::Object(parts) = object else { return None };
     let restored_part = |name: &Str, value: &Value| {
-        let (_, inner) = content.rule_and_nested_parts(name)?;
+        let (_, inner) = content.rules_and_nested_parts(name)?;
         let below = beside.step_into(|object| attribute_value(object, name));
         let is_ours = content.attribute_schema(name).is_some_and(|attribute| {
             attribute.role.is_computed() && matches!(attribute.kind, AttributeKind::Nested(_))

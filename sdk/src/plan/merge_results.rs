@@ -109,7 +109,7 @@ fn has_unrepresentable_null(content: DescribedParts<'_>, object: &Value) -> bool
         if !part.is_null() && !part.has_null_inside() {
             return false;
         }
-        let Some((rule, inner)) = content.rule_and_nested_parts(name) else { return false };
+        let Some((rule, inner)) = content.rules_and_nested_parts(name) else { return false };
         let lacks_all = part.is_null() && !rule.nullable;
         lacks_all
             || inner.is_some_and(|inner| match inner.nesting {
@@ -122,7 +122,7 @@ fn has_unrepresentable_null(content: DescribedParts<'_>, object: &Value) -> bool
 fn replace_nulls_in_object(content: DescribedParts<'_>, object: &Value) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, part)| {
-        let Some((rule, inner)) = content.rule_and_nested_parts(name) else { return part.clone() };
+        let Some((rule, inner)) = content.rules_and_nested_parts(name) else { return part.clone() };
         let blank = match part {
             Value::Null(ty) if !rule.nullable => Some(zero_value(ty)),
             _ => None,

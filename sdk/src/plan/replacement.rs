@@ -4,7 +4,7 @@ use formwork_value::schema::{Attribute, Nesting, Role};
 use formwork_value::{Path, Step, Type, Value};
 
 use super::{DescribedParts, attribute_value};
-use crate::schema::{ReplaceRule, Rule, Shape};
+use crate::schema::{PartRules, ReplaceRule, Shape};
 
 /// Returns the attributes and blocks whose change forces replacement. If elements are added or
 /// removed, or are in a set, the result is the whole collection, provided that one of them has such
@@ -57,7 +57,7 @@ fn collect_forcing_in_object(
     };
     for (name, planned) in planned.iter() {
         let (Some(prior), Some((rule, inner))) =
-            (prior.get(name), content.rule_and_nested_parts(name))
+            (prior.get(name), content.rules_and_nested_parts(name))
         else {
             continue;
         };
@@ -87,7 +87,11 @@ fn collect_forcing_in_object(
     }
 }
 
-fn forces_replacement(attribute: Option<&Attribute>, rule: &Rule, sides: ValuesAtPath<'_>) -> bool {
+fn forces_replacement(
+    attribute: Option<&Attribute>,
+    rule: &PartRules,
+    sides: ValuesAtPath<'_>,
+) -> bool {
     let ValuesAtPath { prior, config, planned } = sides;
     let is_left = attribute.is_some_and(|attribute| match attribute.role {
         Role::Computed => true,
@@ -215,7 +219,7 @@ fn forces_when_added_or_removed(content: DescribedParts<'_>, sides: ValuesAtPath
     // Any part may come of an unknown object.
     let Value::Object(parts) = object else { return object.is_unknown() };
     parts.iter().any(|(name, part)| {
-        let Some((rule, inner)) = content.rule_and_nested_parts(name) else { return false };
+        let Some((rule, inner)) = content.rules_and_nested_parts(name) else { return false };
         // What is null neither comes nor goes.
         if part.is_null() {
             return false;

@@ -4,14 +4,14 @@
 use formwork_value::schema::{Attribute, NestedBlock, Nesting};
 use formwork_value::{Type, Value};
 
-use super::{IdentityRequirement, ReplaceRule, Role, Rule, markdown_docs, set_deprecation};
+use super::{IdentityRequirement, PartRules, ReplaceRule, Role, markdown_docs, set_deprecation};
 use crate::check::Check;
 
-/// An attribute and its rule.
+/// An attribute and its rules.
 #[derive(Clone, Debug)]
 pub struct AttributeDefinition {
     pub(crate) attribute: Attribute,
-    pub(crate) rule: Rule,
+    pub(crate) rules: PartRules,
     pub(super) identifies: Option<IdentityRequirement>,
     pub(super) import: bool,
 }
@@ -20,8 +20,8 @@ impl AttributeDefinition {
     /// An attribute without further properties.
     #[must_use]
     pub fn new(ty: Type, role: Role) -> Self {
-        let rule = Rule { nullable: true, ..Rule::default() };
-        Self { attribute: Attribute::new(ty, role), rule, identifies: None, import: false }
+        let rules = PartRules { nullable: true, ..PartRules::default() };
+        Self { attribute: Attribute::new(ty, role), rules, identifies: None, import: false }
     }
 
     /// Sets the description, in Markdown.
@@ -55,35 +55,35 @@ impl AttributeDefinition {
     /// Sets the value for configurations without one.
     #[must_use]
     pub fn default(mut self, value: Value) -> Self {
-        self.rule.default = Some(value);
+        self.rules.default = Some(value);
         self
     }
 
     /// Keeps the prior value if the author sets none.
     #[must_use]
     pub fn keep_prior_value(mut self) -> Self {
-        self.rule.keep = true;
+        self.rules.keep = true;
         self
     }
 
     /// Forces replacement on a change.
     #[must_use]
     pub fn force_replacement(mut self) -> Self {
-        self.rule.replace = ReplaceRule::Always;
+        self.rules.replace = ReplaceRule::Always;
         self
     }
 
     /// Forces replacement if `ask` returns true for the prior and the planned value.
     #[must_use]
     pub fn force_replacement_if(mut self, ask: fn(&Value, &Value) -> bool) -> Self {
-        self.rule.replace = ReplaceRule::If(ask);
+        self.rules.replace = ReplaceRule::If(ask);
         self
     }
 
     /// Adds a check of values that an author sets.
     #[must_use]
     pub fn add_check(mut self, check: Check) -> Self {
-        self.rule.checks.push(check);
+        self.rules.checks.push(check);
         self
     }
 
@@ -102,11 +102,11 @@ impl AttributeDefinition {
     }
 }
 
-/// A type of nested blocks and its rule.
+/// A type of nested blocks and its rules.
 #[derive(Clone, Debug)]
 pub struct BlockDefinition {
     pub(crate) block: NestedBlock,
-    pub(crate) rule: Rule,
+    pub(crate) rules: PartRules,
 }
 
 impl BlockDefinition {
@@ -129,7 +129,7 @@ impl BlockDefinition {
     #[must_use]
     pub fn group(mut self) -> Self {
         self.block.nesting = Nesting::Group;
-        if let Some(inner) = &mut self.rule.inner {
+        if let Some(inner) = &mut self.rules.inner {
             inner.nesting = Nesting::Group;
         }
         // Terraform refuses a schema in which a group has counts.
@@ -154,14 +154,14 @@ impl BlockDefinition {
     /// Forces replacement on a change.
     #[must_use]
     pub fn force_replacement(mut self) -> Self {
-        self.rule.replace = ReplaceRule::Always;
+        self.rules.replace = ReplaceRule::Always;
         self
     }
 
     /// Adds a check of blocks that an author writes.
     #[must_use]
     pub fn add_check(mut self, check: Check) -> Self {
-        self.rule.checks.push(check);
+        self.rules.checks.push(check);
         self
     }
 }

@@ -9,7 +9,7 @@ use formwork_value::{Path, Step, Value};
 use crate::call::Call;
 use crate::erased::ChangeValues;
 use crate::plan::DescribedParts;
-use crate::schema::{Rule, Shape};
+use crate::schema::{PartRules, Shape};
 use crate::{Answer, Problem, plan};
 
 /// Decodes a value from the host.
@@ -61,7 +61,7 @@ fn unexpected_null_problems(shape: &Shape, planned: &Value) -> impl Iterator<Ite
     let content = DescribedParts::of_block(&shape.block, &shape.rules);
     let parts = shape.block.attributes.iter().filter(|(_, attribute)| attribute.role.is_computed());
     parts.filter_map(move |(name, _)| {
-        let (rule, _) = content.rule_and_nested_parts(name)?;
+        let (rule, _) = content.rules_and_nested_parts(name)?;
         if rule.nullable || !plan::attribute_value(planned, name)?.is_null() {
             return None;
         }
@@ -157,7 +157,7 @@ impl ConfigChecker {
         if let Some(attribute) = attribute {
             self.check_role(attribute, part);
         }
-        let Some((rule, inner)) = content.rule_and_nested_parts(name) else { return };
+        let Some((rule, inner)) = content.rules_and_nested_parts(name) else { return };
         // Everything inside a sensitive attribute is sensitive, and parts may be sensitive on their
         // own.
         let around = self.is_secret;
@@ -216,7 +216,7 @@ impl ConfigChecker {
         }
     }
 
-    fn run_value_checks(&mut self, rule: &Rule, value: &Value) {
+    fn run_value_checks(&mut self, rule: &PartRules, value: &Value) {
         for check in &rule.checks {
             if let Err(wrong) = check.check_value(value) {
                 let message = wrong.message(value, self.is_secret);

@@ -69,7 +69,7 @@ impl FaultLauncher {
             CallsAndFault { calls: Vec::new(), fault: Some((at, fault)) };
     }
 
-    pub(crate) fn take_calls(&self) -> Vec<String> {
+    pub(crate) fn end_fault_and_take_calls(&self) -> Vec<String> {
         std::mem::take(&mut *lock_calls_and_fault(&self.trouble)).calls
     }
 }

@@ -122,22 +122,22 @@ impl<'s> FaultSweep<'s> {
         engine.inject_fault(at, fault);
         let ran = engine.apply(config);
         // This ends the fault too, so that the next apply runs without it.
-        let call = engine.take_calls().into_iter().nth(at);
+        let call = engine.end_fault_and_take_calls().into_iter().nth(at);
         let after = match &call {
             Some(call) => format!("after {fault:?} at {call}"),
             None => "without a fault".to_owned(),
         };
         // A call that changes nothing is repeated with a new provider process.
         let may_pass = !call.as_ref().is_some_and(|call| call.starts_with("apply "));
-        assert!(may_pass || !ran.is_done(), "{after}: no error was reported");
+        assert!(may_pass || !ran.has_succeeded(), "{after}: no error was reported");
         if let Some(remove) = &mut self.remove_orphans {
             remove(&engine.ids());
         }
         let again = engine.apply(config);
-        assert!(again.is_done(), "{after}: {}", again.messages());
+        assert!(again.has_succeeded(), "{after}: {}", again.messages());
         engine.plan(config).expect_nothing();
         let gone = engine.destroy(config);
-        assert!(gone.is_done() && engine.n_objects() == 0, "{after}: {}", gone.messages());
+        assert!(gone.has_succeeded() && engine.n_objects() == 0, "{after}: {}", gone.messages());
         if let Some(list) = &mut self.leftovers {
             let left = list();
             assert!(left.is_empty(), "{after}: the service still has {left:?}");

@@ -166,8 +166,8 @@ impl TestEngine {
     }
 
     /// Ends the fault injection. Returns the calls since the last time.
-    pub fn take_calls(&mut self) -> Vec<String> {
-        self.front.take_calls()
+    pub fn end_fault_and_take_calls(&mut self) -> Vec<String> {
+        self.front.end_fault_and_take_calls()
     }
 
     /// Records all calls from now on.
@@ -308,7 +308,7 @@ impl TestEngine {
         options: &PlanOptions,
     ) -> Option<Plan> {
         let (results, world, stop) =
-            (Results::new(&loaded.config), test_host_values(false), Cell::new(false));
+            (Results::new(&loaded.config), fixed_host_values(false), Cell::new(false));
         let session = self.new_session(loaded, (pool, &results, &world, &stop));
         make_plan(&session, diags, options).await.ok()
     }
@@ -321,7 +321,7 @@ impl TestEngine {
         plan: &Plan,
     ) -> Option<formwork_core::state::State> {
         let (results, world, stop) =
-            (Results::new(&loaded.config), test_host_values(true), Cell::new(false));
+            (Results::new(&loaded.config), fixed_host_values(true), Cell::new(false));
         let session = self.new_session(loaded, (pool, &results, &world, &stop));
         let begin =
             RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
@@ -404,7 +404,7 @@ impl RunResult {
 
     /// Whether the run finished without an error.
     #[must_use]
-    pub fn is_done(&self) -> bool {
+    pub fn has_succeeded(&self) -> bool {
         self.applied && !self.diags.has_errors()
     }
 
@@ -413,7 +413,7 @@ impl RunResult {
     /// # Panics
     /// When the run has an error.
     pub fn expect_done(&self) {
-        assert!(self.is_done(), "{}", self.messages());
+        assert!(self.has_succeeded(), "{}", self.messages());
     }
 
     /// Expects a plan without changes.
@@ -486,7 +486,7 @@ fn attribute_text(object: &ObjectState, name: &str) -> Option<String> {
     })
 }
 
-fn test_host_values(applying: bool) -> HostValues {
+fn fixed_host_values(applying: bool) -> HostValues {
     HostValues { applying, ..HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 

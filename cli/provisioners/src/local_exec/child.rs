@@ -5,7 +5,9 @@ use std::io;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use formwork_plugin_protocol::children::{OutputPipe, ProcessTree, output_pipe, signal_name};
+use formwork_plugin_protocol::children::{
+    OutputPipe, ProcessTree, ending_signal_name, output_pipe,
+};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::Child;
 
@@ -113,7 +115,7 @@ fn command_start_error(command: &Command, error: &io::Error) -> FailureReason {
 }
 
 fn describe_exit_status(status: ExitStatus) -> String {
-    match (status.code(), signal_name(status)) {
+    match (status.code(), ending_signal_name(status)) {
         (Some(code), _) => format!("exit status {code}"),
         (None, Some(signal)) => format!("ended by the signal {signal}"),
         (None, None) => "ended".to_owned(),

@@ -422,8 +422,11 @@ async fn store_recovered_results(
     lock: &LockArgs,
 ) -> Result<(), Reported> {
     let mut session = open_state(diags, backend, name, lock).await?;
-    let stored =
-        if session.has_unstored_recovery() { session.write_state(diags).await } else { Ok(()) };
+    let stored = if session.has_unstored_recovery() {
+        session.write_state_and_archive_journals(diags).await
+    } else {
+        Ok(())
+    };
     session.unlock(diags).await;
     stored
 }
@@ -463,5 +466,5 @@ async fn write_state(
             diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_STATE, detail))
         })?;
     }
-    to.replace_state(diags, from.file.clone()).await
+    to.overwrite_stored_state(diags, from.file.clone()).await
 }

@@ -49,7 +49,9 @@ pub(in crate::command) async fn edit_state(
     };
     let text = match ending {
         Ok(EditOutcome::Unchanged(text)) => Ok(text),
-        Ok(EditOutcome::Store(text)) => locked.write_state(diags).await.map(|()| text),
+        Ok(EditOutcome::Store(text)) => {
+            locked.write_state_and_archive_journals(diags).await.map(|()| text)
+        }
         Err(reported) => Err(reported),
     };
     locked.unlock(diags).await;

@@ -235,8 +235,8 @@ async fn transfer_instances(
     put_objects(&mut destination.file.state, moved);
     // The destination first: if the program is cut off between the two, the objects are in both states
     // rather than in none.
-    destination.write_state(diags).await?;
-    source.write_state(diags).await?;
+    destination.write_state_and_archive_journals(diags).await?;
+    source.write_state_and_archive_journals(diags).await?;
     Ok(moved_text(&moves))
 }
 

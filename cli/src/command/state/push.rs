@@ -113,5 +113,5 @@ async fn push_state(
             new.serial += 1;
         }
     }
-    locked.replace_state(diags, new).await
+    locked.overwrite_stored_state(diags, new).await
 }

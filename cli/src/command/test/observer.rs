@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use formwork_core::config::test_suite::TestSuite;
-use formwork_operation::test::{RunPlanOrState, SuiteResult, TestEvent, TestObserver};
+use formwork_operation::test::{ShownPlanOrStateRef, SuiteResult, TestEvent, TestObserver};
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
@@ -88,8 +88,10 @@ impl<'a> Observer<'a> {
                 print_out(&format!("  run {:?}... {status}\n", run.run.name.as_str()));
                 if let Some((work, pool)) = work.as_ref().filter(|_| self.verbose) {
                     let shown = match work {
-                        RunPlanOrState::Plan(plan) => human_plan::render_plan(screen, plan, pool),
-                        RunPlanOrState::State(state) => {
+                        ShownPlanOrStateRef::Plan(plan) => {
+                            human_plan::render_plan(screen, plan, pool)
+                        }
+                        ShownPlanOrStateRef::State(state) => {
                             let shown =
                                 show::state_text(&mut Diagnostics::new(), state, pool, screen);
                             format!("\n{}", shown.unwrap_or_default())
@@ -123,8 +125,8 @@ impl TestObserver for Observer<'_> {
         if let TestEvent::RunDone { run, work: Some((work, pool)), result } = event {
             if self.verbose {
                 let json = match work {
-                    RunPlanOrState::Plan(plan) => VerboseJson::plan(plan, pool),
-                    RunPlanOrState::State(state) => VerboseJson::state(state, pool),
+                    ShownPlanOrStateRef::Plan(plan) => VerboseJson::plan(plan, pool),
+                    ShownPlanOrStateRef::State(state) => VerboseJson::state(state, pool),
                 };
                 stream.write_verbose(*run, json);
             }

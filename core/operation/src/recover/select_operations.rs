@@ -32,14 +32,14 @@ pub fn select_unresolved(
     }
     let mut selected = Vec::new();
     for pattern in patterns {
-        let found = open_addresses_matching(diags, locked, pattern)?;
+        let found = unresolved_addresses_matching(diags, locked, pattern)?;
         selected
             .extend(found.into_iter().filter(|addr| !selected.contains(addr)).collect::<Vec<_>>());
     }
     Ok(selected)
 }
 
-fn open_addresses_matching(
+fn unresolved_addresses_matching(
     diags: &mut Diagnostics,
     locked: &StateSession,
     pattern: &str,

@@ -71,13 +71,13 @@ pub(super) fn point_at_instance_block(
     diagnostic.at_opt(block.map(|block| block.span))
 }
 
-/// The record of the results of a run, besides the state.
+/// Whether the journal has the results of a run, besides the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ResultsRecord {
+pub(crate) enum ResultsInJournal {
     /// The journal has them.
-    Journal,
+    Yes,
     /// Nothing has them.
-    None,
+    No,
 }
 
 /// A copy of a state that could not be stored.
@@ -85,7 +85,7 @@ pub(super) struct SavedStateCopy<'a> {
     pub(super) path: &'a Path,
     /// The copy of an earlier run, if there was one.
     pub(super) kept: Option<&'a Path>,
-    pub(super) record: ResultsRecord,
+    pub(super) in_journal: ResultsInJournal,
 }
 
 /// Describes the use of the copy of a state that could not be stored.
@@ -95,17 +95,17 @@ pub(super) fn saved_copy_diagnostic(error: &StoreError, copy: &SavedStateCopy<'_
         StoreError::Changed { .. } | StoreError::OtherLineage { .. } | StoreError::Replaced { .. }
     );
     let path = copy.path.display();
-    let remedy = match (is_other, copy.record) {
-        (true, ResultsRecord::Journal) => {
+    let remedy = match (is_other, copy.in_journal) {
+        (true, ResultsInJournal::Yes) => {
             "Do not put it in the place of the stored state, which has changed since: that would forget what is new there. The journal has the results of this run. The next command takes them over, except for those in whose places the state has other objects: `formwork recover list` shows how to keep these."
         }
-        (true, ResultsRecord::None) => {
+        (true, ResultsInJournal::No) => {
             "Do not put it in the place of the stored state, which has changed since: that would forget what is new there. Run this command again: it changes only the state, and keeps no journal."
         }
-        (false, ResultsRecord::None) => {
+        (false, ResultsInJournal::No) => {
             "Run this command again once the state can be written: it changes only the state, and keeps no journal. Or run `formwork state push errored.tfstate`."
         }
-        (false, ResultsRecord::Journal) => {
+        (false, ResultsInJournal::Yes) => {
             "It is a copy for emergencies: the journal has the results of this run, and the next command takes them over. Only if the journal is lost, run `formwork state push errored.tfstate`."
         }
     };
@@ -121,7 +121,7 @@ pub(super) fn saved_copy_diagnostic(error: &StoreError, copy: &SavedStateCopy<'_
 ///
 /// # Errors
 /// When it has one.
-pub(crate) fn refuse_if_place_is_taken(
+pub(crate) fn refuse_if_other_object_at_addr(
     diags: &mut Diagnostics,
     state: &State,
     one: &UnresolvedOperation,
@@ -140,16 +140,16 @@ mod tests {
         let unencrypted =
             StoreError::NotEncryptable { location: "s".to_owned(), reason: String::new() };
         for error in [changed, unencrypted] {
-            for (record, expected) in [
-                (ResultsRecord::Journal, "journal has the results of this run"),
-                (ResultsRecord::None, "keeps no journal"),
+            for (in_journal, expected) in [
+                (ResultsInJournal::Yes, "journal has the results of this run"),
+                (ResultsInJournal::No, "keeps no journal"),
             ] {
                 let copy =
-                    SavedStateCopy { path: Path::new("errored.tfstate"), kept: None, record };
+                    SavedStateCopy { path: Path::new("errored.tfstate"), kept: None, in_journal };
                 let detail = saved_copy_diagnostic(&error, &copy).detail;
                 assert!(detail.contains(expected), "{detail}");
                 let is_taken_into_state = detail.contains("takes them over");
-                assert_eq!(is_taken_into_state, record == ResultsRecord::Journal, "{detail}");
+                assert_eq!(is_taken_into_state, in_journal == ResultsInJournal::Yes, "{detail}");
             }
         }
     }

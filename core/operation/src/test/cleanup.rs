@@ -16,11 +16,11 @@ use crate::apply::PlanSource;
 use crate::operation::{Operation, OperationInputs};
 
 /// Something could not be destroyed. It was shown to the observer.
-pub(super) struct CleanupFailed;
+pub(super) struct CleanupFailureShown;
 
 impl SuiteRunner<'_> {
     /// Destroys everything in the states of the file.
-    pub(super) async fn clean_up(&mut self, sources: &Sources) -> Result<(), CleanupFailed> {
+    pub(super) async fn clean_up(&mut self, sources: &Sources) -> Result<(), CleanupFailureShown> {
         let mut result = Ok(());
         let mut states: Vec<&mut TestState> = self.states.open.values_mut().collect();
         // A later run may depend on objects of an earlier one in another state.
@@ -53,7 +53,10 @@ struct Cleanup<'a> {
 
 impl Cleanup<'_> {
     /// Destroys everything in a state.
-    async fn destroy_state_objects(&self, state: &mut TestState) -> Result<(), CleanupFailed> {
+    async fn destroy_state_objects(
+        &self,
+        state: &mut TestState,
+    ) -> Result<(), CleanupFailureShown> {
         let Self { tests, sources, run, config } = *self;
         let see = |event: TestEvent<'_>| tests.observer.on_event(sources, &event);
         see(TestEvent::RunTearDown(run, Duration::ZERO));
@@ -89,7 +92,7 @@ impl Cleanup<'_> {
             && run.run.module.is_none()
             && run.suite.providers.is_empty();
         see(TestEvent::CleanupFailed { run, diags: &diags, left: &left, state: path, can_destroy });
-        if failed { Err(CleanupFailed) } else { Ok(()) }
+        if failed { Err(CleanupFailureShown) } else { Ok(()) }
     }
 }
 

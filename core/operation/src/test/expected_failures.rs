@@ -54,7 +54,7 @@ impl ExpectedFailures {
 
     /// Takes expected failures out. Those of `check` blocks that are not expected become errors, and
     /// objects that have not failed are reported.
-    pub(super) fn remove_expected(mut self, found: Diagnostics) -> Diagnostics {
+    pub(super) fn judge_diagnostics(mut self, found: Diagnostics) -> Diagnostics {
         let mut rest = Diagnostics::new();
         for one in found {
             // Only conditions can be expected to fail. An error of a provider is never expected.

@@ -17,12 +17,14 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
 use super::expected_failures::ExpectedFailures;
-use super::providers::with_test_providers;
-use super::run_overrides::{add_overrides, generated_value_seed, warn_of_unmatched_overrides};
+use super::provider_configs::with_test_providers;
+use super::run_overrides::{
+    add_overrides, fresh_seed_for_generated_values, warn_of_unmatched_overrides,
+};
 use super::states::RunConfig;
-use super::variables::RunVariables;
+use super::variables::RunVariableResolver;
 use super::{
-    RunOfSuite, RunPlanOrState, RunResult, SuiteRunner, TestEvent, TestInputs, TestModule,
+    RunOfSuite, RunResult, ShownPlanOrStateRef, SuiteRunner, TestEvent, TestInputs, TestModule,
     TestStatus,
 };
 use crate::apply::PlanSource;
@@ -64,20 +66,20 @@ struct ReadyPlan {
 /// The result of the work of a run.
 struct RunJobOutcome {
     status: TestStatus,
-    work: Option<PlanOrState>,
+    work: Option<ShownPlanOrState>,
     /// The outputs, if there are any results.
     outputs: Option<Value>,
     /// Whether the state may have changed.
     has_applied: bool,
 }
 
-enum PlanOrState {
+enum ShownPlanOrState {
     Plan(Box<Plan>),
     State(State),
 }
 
 impl RunJobOutcome {
-    fn new_failed(has_applied: bool) -> Self {
+    fn new_with_error(has_applied: bool) -> Self {
         Self { status: TestStatus::Error, work: None, outputs: None, has_applied }
     }
 }
@@ -101,7 +103,7 @@ impl SuiteRunner<'_> {
         if let Ok(ready) = &ready {
             pool = pool.with_mocks(ready.config.mocks.clone());
         }
-        let mut worked = RunJobOutcome::new_failed(false);
+        let mut worked = RunJobOutcome::new_with_error(false);
         if let Ok(ready) = ready
             && let Ok(state) = self.states.state_of_run(&mut result.diags, run).await
         {
@@ -131,8 +133,8 @@ impl SuiteRunner<'_> {
         result.status = worked.status;
         result.timing = Some((started, clock.elapsed()));
         let work = worked.work.as_ref().map(|work| match work {
-            PlanOrState::Plan(plan) => (RunPlanOrState::Plan(plan), &pool),
-            PlanOrState::State(state) => (RunPlanOrState::State(state), &pool),
+            ShownPlanOrState::Plan(plan) => (ShownPlanOrStateRef::Plan(plan), &pool),
+            ShownPlanOrState::State(state) => (ShownPlanOrStateRef::State(state), &pool),
         });
         observer.on_event(sources, &TestEvent::RunDone { run: shown, result: &result, work });
         result
@@ -152,7 +154,7 @@ impl SuiteRunner<'_> {
         let expected = ExpectedFailures::from_run(diags, run)?;
         let runs: Vec<Str> = suite.runs.iter().map(|run| run.name.clone()).collect();
         let values = &self.values;
-        let variables = RunVariables { inputs, suite, run, config, values, runs: &runs };
+        let variables = RunVariableResolver { inputs, suite, run, config, values, runs: &runs };
         let variables = variables.resolve(diags, sources)?;
         // Providers may quote these values before the engine has evaluated any of them.
         let secrets = inputs.launcher.secrets();
@@ -166,7 +168,7 @@ impl SuiteRunner<'_> {
         let (mut config, mut mocks) = with_test_providers(diags, config, run, &scope)?;
         add_overrides(&mut config, &mut mocks, run);
         // Generated values differ from run to run, as in Terraform.
-        mocks.seed = generated_value_seed((inputs.host.clock)(), &run.run.name);
+        mocks.seed = fresh_seed_for_generated_values((inputs.host.clock)(), &run.run.name);
         let config = Rc::new(RunConfig { config, variables: variables.inputs, mocks });
         Ok(ReadyRun { config, values: variables.all, expected })
     }
@@ -252,7 +254,7 @@ impl<'a> RunJob<'a> {
     ) -> RunJobOutcome {
         let operation = self.operation();
         let Ok(options) = plan_options(diags, self.run) else {
-            return RunJobOutcome::new_failed(false);
+            return RunJobOutcome::new_with_error(false);
         };
         let mut found = Diagnostics::new();
         let planned = operation.plan(&mut found, session, options).await;
@@ -261,12 +263,12 @@ impl<'a> RunJob<'a> {
             let _ = diags.append(found);
             let detail = "The run was interrupted while it was planned, and has changed nothing.";
             let _ = diags.error(Diagnostic::error(messages::EXECUTION_HALTED, detail));
-            return RunJobOutcome::new_failed(false);
+            return RunJobOutcome::new_with_error(false);
         }
         match self.run.command {
             TestCommand::Plan => {
                 // A plan with expected failures is judged as far as it came.
-                let failed = diags.append(expected.remove_expected(found)).is_err();
+                let failed = diags.append(expected.judge_diagnostics(found)).is_err();
                 match planned {
                     Ok(outcome) if !failed => {
                         self.check_planned_assertions(
@@ -280,9 +282,9 @@ impl<'a> RunJob<'a> {
                     // Everything that was reported is expected.
                     Err(_) if !failed => RunJobOutcome {
                         status: TestStatus::Pass,
-                        ..RunJobOutcome::new_failed(false)
+                        ..RunJobOutcome::new_with_error(false)
                     },
-                    _ => RunJobOutcome::new_failed(false),
+                    _ => RunJobOutcome::new_with_error(false),
                 }
             }
             TestCommand::Apply => {
@@ -290,12 +292,12 @@ impl<'a> RunJob<'a> {
                 let mut found = expected.explain_blocked_apply(found);
                 if found.has_errors() {
                     let _ = diags.append(found);
-                    return RunJobOutcome::new_failed(false);
+                    return RunJobOutcome::new_with_error(false);
                 }
                 // The apply evaluates the checks again.
                 found.drop_check_warnings();
                 let _ = diags.append(found);
-                let Ok(outcome) = planned else { return RunJobOutcome::new_failed(false) };
+                let Ok(outcome) = planned else { return RunJobOutcome::new_with_error(false) };
                 let planned = ReadyPlan { outcome, expected };
                 self.apply(diags, &operation, session, planned).await
             }
@@ -320,7 +322,7 @@ impl<'a> RunJob<'a> {
         let outputs = Some(results.root().output_object());
         RunJobOutcome {
             status,
-            work: Some(PlanOrState::Plan(Box::new(plan))),
+            work: Some(ShownPlanOrState::Plan(Box::new(plan))),
             outputs,
             has_applied: false,
         }
@@ -341,11 +343,11 @@ impl<'a> RunJob<'a> {
         if applied.is_ok_and(|outcome| outcome.is_complete) {
             found = without_interrupt(found);
         }
-        let failed = diags.append(expected.remove_expected(found)).is_err();
+        let failed = diags.append(expected.judge_diagnostics(found)).is_err();
         // A failure that is expected ends an apply early, too.
         // The state has what was done all the same, for the cleanup.
         if failed || applied.is_err() {
-            return RunJobOutcome::new_failed(true);
+            return RunJobOutcome::new_with_error(true);
         }
         // Evaluated again on the whole state: an apply evaluates only what its changes need.
         let (state, results) = (&session.file.state, Results::new(&self.config.config));
@@ -363,7 +365,7 @@ impl<'a> RunJob<'a> {
         let outputs = Some(results.root().output_object());
         RunJobOutcome {
             status,
-            work: Some(PlanOrState::State(state.clone())),
+            work: Some(ShownPlanOrState::State(state.clone())),
             outputs,
             has_applied: true,
         }

@@ -25,8 +25,8 @@ fn is_module_override(one: &Override) -> bool {
     matches!(one.target, Target::Module(_))
 }
 
-/// A number for the generated values of a run.
-pub(super) fn generated_value_seed(now: OffsetDateTime, run: &Str) -> u64 {
+/// A seed for the generated values of a run: another one in each execution.
+pub(super) fn fresh_seed_for_generated_values(now: OffsetDateTime, run: &Str) -> u64 {
     let mut hasher = DefaultHasher::new();
     (now.unix_timestamp_nanos(), run).hash(&mut hasher);
     hasher.finish()

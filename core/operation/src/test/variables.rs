@@ -14,14 +14,14 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
 use super::TestInputs;
-use super::providers::provider_blocks_needed_by_run;
+use super::provider_configs::provider_blocks_needed_by_run;
 use crate::messages;
 
 /// A value of a test file, and its place.
 type ValueWithSpan = (Value, Span);
 
-/// The variables of a run.
-pub(super) struct RunVariables<'a> {
+/// Finds the values of the variables of a run.
+pub(super) struct RunVariableResolver<'a> {
     pub(super) inputs: TestInputs<'a>,
     pub(super) suite: &'a TestSuite,
     pub(super) run: &'a TestRun,
@@ -44,7 +44,7 @@ pub(super) struct ResolvedVariables {
     pub(super) all: TestValues,
 }
 
-impl RunVariables<'_> {
+impl RunVariableResolver<'_> {
     /// Finds the values.
     ///
     /// # Errors

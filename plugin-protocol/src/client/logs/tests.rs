@@ -75,7 +75,9 @@ async fn a_panic_is_worth_more_than_what_came_before_and_tagged_lines_are_no_par
 async fn nothing_that_is_kept_grows_without_bound() {
     // A line without an end, which must not be kept whole.
     let endless = vec![b'x'; 5 * MAX_UNSPLIT_LINE_BYTES];
-    assert!(last_words(&endless).await.len() < MAX_KEPT_TAIL_LINES * (MAX_KEPT_LINE_LENGTH + 10));
+    assert!(
+        last_words(&endless).await.len() < MAX_KEPT_TAIL_LINES * (MAX_REPORTED_LINE_LENGTH + 10)
+    );
     let panic: String = (0..1000).map(|n| format!("panic: {n}\n")).collect();
     assert_eq!(last_words(panic.as_bytes()).await, "panic: 999", "the last one ends it");
     let panic = format!("panic: deep\n{}", "main.go:7\n".repeat(1000));

@@ -29,7 +29,7 @@ impl FileChangeStamp {
 }
 
 /// Has a folder made that no other user can enter.
-pub(in crate::client) fn restrict_to_this_user(folder: &mut Builder<'_, '_>) {
+pub(in crate::client) fn set_private_mode_on_unix(folder: &mut Builder<'_, '_>) {
     folder.permissions(Permissions::from_mode(0o700));
 }
 

@@ -24,7 +24,7 @@ impl FileChangeStamp {
 }
 
 /// The folder for temporary files is one of the user already.
-pub(in crate::client) fn restrict_to_this_user(_folder: &mut Builder<'_, '_>) {}
+pub(in crate::client) fn set_private_mode_on_unix(_folder: &mut Builder<'_, '_>) {}
 
 /// Plugins listen on TCP here.
 pub(in crate::client) fn is_socket(_file: FileType) -> bool {

@@ -17,7 +17,7 @@ use tonic::{Code, Request, Response, Status, Streaming};
 use crate::message_limits;
 use crate::provider::{PendingResponse, ProviderExt as _, StreamedResponse};
 use crate::wire::codec::{Decoded, ProtobufCodec};
-use crate::wire::convert::IncomingState;
+use crate::wire::convert::IncomingStateChunks;
 use crate::wire::exchange::Exchange;
 use crate::wire::generated::tfplugin6 as v6;
 use crate::{Failure, Provider};
@@ -69,7 +69,7 @@ impl IncomingCall {
                 let request =
                     N::try_from(single_request(requests).await?).map_err(misread_status)?;
                 let answer = run(&*provider, request).await.map_err(failure_status)?;
-                let answer = X::Response::try_from(answer).map_err(unsendable_status)?;
+                let answer = X::Response::try_from(answer).map_err(unencodable_answer_status)?;
                 Ok(stream::once(async { Ok(answer) }).boxed())
             }
             .boxed()
@@ -94,7 +94,8 @@ impl IncomingCall {
                     N::try_from(single_request(requests).await?).map_err(misread_status)?;
                 let pieces = run(&*provider, request).await.map_err(failure_status)?;
                 let written = pieces.map(|piece| {
-                    X::Response::try_from(piece.map_err(failure_status)?).map_err(unsendable_status)
+                    X::Response::try_from(piece.map_err(failure_status)?)
+                        .map_err(unencodable_answer_status)
                 });
                 Ok(written.boxed())
             }
@@ -107,11 +108,12 @@ impl IncomingCall {
         self.run_handler::<v6::WriteStateBytes, _>(|provider, requests| {
             async move {
                 let mut requests = pin!(requests);
-                let mut incoming = IncomingState::default();
+                let mut incoming = IncomingStateChunks::default();
                 while let Some(piece) = requests.next().await {
                     incoming.push(request_or_status(piece)?).map_err(misread_status)?;
                 }
-                let (state, chunks) = incoming.finish().map_err(misread_status)?;
+                let (state, chunks) =
+                    incoming.into_state_ref_and_chunks().map_err(misread_status)?;
                 let verdict =
                     provider.write_state_bytes(state, chunks).await.map_err(failure_status)?;
                 Ok(stream::once(async { Ok(verdict.into()) }).boxed())
@@ -199,7 +201,7 @@ fn misread_status(why: impl Into<Failure>) -> Status {
     Status::invalid_argument(why.into().to_string())
 }
 
-fn unsendable_status(why: impl Into<Failure>) -> Status {
+fn unencodable_answer_status(why: impl Into<Failure>) -> Status {
     failure_status(why.into())
 }
 

@@ -1,7 +1,7 @@
 //! Planning and invoking an action.
 
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
-use super::value::{decode_payload, encode_required};
+use super::payload::{decode_payload, encode_required};
 use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::wire::generated::tfplugin6 as v6;

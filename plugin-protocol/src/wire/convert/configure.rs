@@ -3,7 +3,7 @@
 use super::UnencodableMessage;
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
 use super::diag;
-use super::value::{decode_payload, encode_required};
+use super::payload::{decode_payload, encode_required};
 use crate::capability::ClientCapabilities;
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};

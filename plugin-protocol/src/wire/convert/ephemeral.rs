@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
-use super::value::{decode_payload, decode_time, encode_required};
+use super::payload::{decode_payload, decode_time, encode_required};
 use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::ephemeral::{OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse};
 use crate::wire::generated::tfplugin6 as v6;

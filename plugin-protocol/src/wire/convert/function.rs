@@ -1,7 +1,7 @@
 //! Calling a function. Signatures are in `provider_schema`.
 
 use super::UnencodableMessage;
-use super::value::{decode_payload, encode_required};
+use super::payload::{decode_payload, encode_required};
 use crate::message::function::{CallRequest, CallResponse, FunctionError};
 use crate::wire::generated::tfplugin6 as v6;
 

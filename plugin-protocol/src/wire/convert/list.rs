@@ -1,6 +1,6 @@
 //! Listing existing objects.
 
-use super::value::{
+use super::payload::{
     decode_identity, decode_payload, encode_identity, encode_optional, encode_required,
 };
 use super::{UnencodableMessage, diag};

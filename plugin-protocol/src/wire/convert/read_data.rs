@@ -1,7 +1,7 @@
 //! Reading a data source.
 
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
-use super::value::{decode_payload, encode_optional, encode_required};
+use super::payload::{decode_payload, encode_optional, encode_required};
 use super::{UnencodableMessage, diag};
 use crate::message::read_data::{ReadDataRequest, ReadDataResponse};
 use crate::wire::generated::tfplugin6 as v6;

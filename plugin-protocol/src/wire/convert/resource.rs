@@ -2,7 +2,7 @@
 
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
 use super::diag::{decode_path, encode_path};
-use super::value::{
+use super::payload::{
     decode_identity, decode_identity_value, decode_payload, encode_identity, encode_optional,
     encode_required,
 };

@@ -1,6 +1,6 @@
 //! A provider as a place for states.
 
-use super::value::{decode_payload, encode_required};
+use super::payload::{decode_payload, encode_required};
 use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::state_store::{
     ConfigureStoreRequest, ConfigureStoreResponse, LockResponse, StateChunk, StateRef,
@@ -99,7 +99,7 @@ impl From<v6::read_state_bytes::Response> for StateChunk {
 }
 
 /// Writes a state in pieces. Only the first says which state it is; an empty state is one empty piece.
-pub(crate) fn write_chunks(
+pub(crate) fn encode_state_chunks(
     state: StateRef,
     chunks: Vec<StateChunk>,
 ) -> Vec<v6::write_state_bytes::RequestChunk> {
@@ -126,13 +126,13 @@ pub(crate) fn write_chunks(
 
 /// A state being written, as its pieces come in.
 #[derive(Debug, Default)]
-pub(crate) struct IncomingState {
+pub(crate) struct IncomingStateChunks {
     state: Option<StateRef>,
     chunks: Vec<StateChunk>,
     n_bytes: i64,
 }
 
-impl IncomingState {
+impl IncomingStateChunks {
     /// The largest state taken in.
     const MAX_LENGTH: i64 = 1 << 30;
 
@@ -172,7 +172,9 @@ impl IncomingState {
     ///
     /// # Errors
     /// When there was no piece at all.
-    pub(crate) fn finish(self) -> Result<(StateRef, Vec<StateChunk>), InvalidMessage> {
+    pub(crate) fn into_state_ref_and_chunks(
+        self,
+    ) -> Result<(StateRef, Vec<StateChunk>), InvalidMessage> {
         let state = self.state.ok_or_else(|| InvalidMessage::new("a state without any piece"))?;
         Ok((state, self.chunks))
     }

@@ -319,7 +319,7 @@ proptest! {
 fn a_value_goes_out_as_messagepack() {
     let (value, _) = Value::string("x").split_marks();
     let wire =
-        value::encode_required(&Payload::Value(value, Type::String), "config").unwrap().unwrap();
+        payload::encode_required(&Payload::Value(value, Type::String), "config").unwrap().unwrap();
     assert_eq!(&wire.msgpack[..], b"\xa1x");
     assert!(wire.json.is_empty());
 }
@@ -328,26 +328,29 @@ fn a_value_goes_out_as_messagepack() {
 fn a_value_that_lacks_its_type_is_not_sent() {
     let (value, _) = Value::string("x").split_marks();
     let refused =
-        value::encode_required(&Payload::Value(value, Type::Bool), "prior_state").unwrap_err();
+        payload::encode_required(&Payload::Value(value, Type::Bool), "prior_state").unwrap_err();
     assert!(refused.to_string().starts_with("prior_state: "), "{refused}");
 }
 
 #[test]
 fn nothing_is_an_explicit_null_where_a_value_belongs() {
-    let wire = value::encode_required(&Payload::Absent, "config").unwrap().unwrap();
+    let wire = payload::encode_required(&Payload::Absent, "config").unwrap().unwrap();
     assert_eq!(&wire.msgpack[..], b"\xc0");
-    assert_eq!(value::encode_optional(&Payload::Absent, "provider_meta").unwrap(), None);
+    assert_eq!(payload::encode_optional(&Payload::Absent, "provider_meta").unwrap(), None);
 }
 
 #[test]
 fn an_empty_value_reads_as_null_and_messagepack_wins() {
     let wire = |msgpack: &'static [u8], json: &'static [u8]| {
-        value::decode_payload(Some(v6::DynamicValue { msgpack: msgpack.into(), json: json.into() }))
+        payload::decode_payload(Some(v6::DynamicValue {
+            msgpack: msgpack.into(),
+            json: json.into(),
+        }))
     };
     assert_eq!(wire(b"", b""), Payload::Msgpack(b"\xc0".as_slice().into()));
     assert_eq!(wire(b"", b"null"), Payload::Json("null".into()));
     assert_eq!(wire(b"\xc0", b"1"), Payload::Msgpack(b"\xc0".as_slice().into()));
-    assert_eq!(value::decode_payload(None), Payload::Absent);
+    assert_eq!(payload::decode_payload(None), Payload::Absent);
 }
 
 #[test]
@@ -425,11 +428,11 @@ fn a_state_in_pieces_is_taken_in_up_to_its_announced_length() {
         range: None,
     };
     let take = |pieces: Vec<_>| {
-        let mut incoming = IncomingState::default();
+        let mut incoming = IncomingStateChunks::default();
         for piece in pieces {
             incoming.push(piece)?;
         }
-        incoming.finish()
+        incoming.into_state_ref_and_chunks()
     };
     assert_eq!(take(vec![piece(true, b"ab"), piece(false, b"cd")]).unwrap().1.len(), 2);
     let texts = [
@@ -451,7 +454,7 @@ fn an_empty_state_is_one_piece_with_a_name() {
     let state =
         crate::message::state_store::StateRef { type_name: "s".into(), state_id: "main".into() };
     // Without a piece, nothing would name the state.
-    let pieces = write_chunks(state, vec![]);
+    let pieces = encode_state_chunks(state, vec![]);
     assert_eq!(pieces.len(), 1);
     assert_eq!(pieces[0].meta.as_ref().unwrap().state_id, "main");
 }

@@ -72,7 +72,7 @@ impl Resource<'_> {
         }
         AnswerTrait {
             word: "create",
-            name: quote!(__Made),
+            name: quote!(__CreateAnswer),
             items: quote!(fn create_answer(self) -> #answer;),
             cases: &cases,
             is_whole: cases.len() == 1,
@@ -127,9 +127,12 @@ impl Resource<'_> {
             cases.push(case(&quote!(#from), all(told)));
         }
         // Other types have no such `SelfType` either, and no further error is reported.
-        let items =
-            quote!(type SelfType: __Changed; fn update_answer(self) -> Self::SelfType; #method;);
-        let (word, name, is_whole) = ("update", quote!(__Changed), !is_done_enough);
+        let items = quote! {
+            type SelfType: __UpdateAnswer;
+            fn update_answer(self) -> Self::SelfType;
+            #method;
+        };
+        let (word, name, is_whole) = ("update", quote!(__UpdateAnswer), !is_done_enough);
         AnswerTrait { word, name, items, cases: &cases, is_whole }.expand(model)
     }
 
@@ -148,7 +151,7 @@ impl Resource<'_> {
         let ones = objects.iter().map(|(ty, with, told)| {
             let computed = method.as_ref().map(|method| quote!(#method { let _ = &#known; #told }));
             quote! {
-                impl __FoundObject for #ty {
+                impl __ReadObject for #ty {
                     fn into_model(self, current: #model) -> #model {
                         let _ = &current;
                         #with
@@ -163,9 +166,9 @@ impl Resource<'_> {
             .into_iter()
             .map(|(ty, ..)| PossibleAnswer {
                 items: quote! {
-                    type FoundObject = #ty;
+                    type ReadObject = #ty;
 
-                    fn found_object(self) -> Self {
+                    fn read_answer(self) -> Self {
                         self
                     }
                 },
@@ -173,16 +176,16 @@ impl Resource<'_> {
             })
             .collect();
         let items = quote! {
-            type FoundObject: __FoundObject;
-            fn found_object(self) -> ::core::option::Option<Self::FoundObject>;
+            type ReadObject: __ReadObject;
+            fn read_answer(self) -> ::core::option::Option<Self::ReadObject>;
         };
-        let (word, name, is_whole) = ("read", quote!(__Found), false);
+        let (word, name, is_whole) = ("read", quote!(__ReadAnswer), false);
         let answers = AnswerTrait { word, name, items, cases: &cases, is_whole }.expand(model);
         let method = method.map(|method| quote!(#method;));
         quote! {
             #answers
 
-            trait __FoundObject {
+            trait __ReadObject {
                 fn into_model(self, current: #model) -> #model;
                 #method
             }

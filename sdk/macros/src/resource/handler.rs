@@ -71,7 +71,7 @@ impl Resource<'_> {
                     }
                 };
                 let found = #found;
-                ::core::result::Result::Ok(__FoundObject::computed(found, #known))
+                ::core::result::Result::Ok(__ReadObject::computed(found, #known))
             }
         } else {
             quote!(::core::result::Result::Ok(#made))
@@ -96,7 +96,7 @@ impl Resource<'_> {
                 call: ::formwork_sdk::resource::Read<#model>,
             ) -> ::formwork_sdk::Answer<::core::option::Option<#model>> {
                 let found = #found;
-                ::core::result::Result::Ok(found.map(|found| __FoundObject::into_model(found, call.current)))
+                ::core::result::Result::Ok(found.map(|found| __ReadObject::into_model(found, call.current)))
             }
         }
     }
@@ -111,7 +111,7 @@ impl Resource<'_> {
             // With `ready`, even a whole answer is not enough: the object may not be usable yet.
             let is_all = self.said.ready.is_none().then(|| {
                 quote! {
-                    if let ::core::option::Option::Some(computed) = __Changed::computed(changed, &call.prior) {
+                    if let ::core::option::Option::Some(computed) = __UpdateAnswer::computed(changed, &call.prior) {
                         return ::core::result::Result::Ok(computed);
                     }
                 }
@@ -124,12 +124,12 @@ impl Resource<'_> {
                 let _ = &changed;
                 #is_all
                 let found = #found;
-                ::core::result::Result::Ok(__FoundObject::computed(found, #id))
+                ::core::result::Result::Ok(__ReadObject::computed(found, #id))
             }
         } else {
             quote! {
                 let changed = #changed;
-                ::core::result::Result::Ok(__Changed::computed(changed, call.prior))
+                ::core::result::Result::Ok(__UpdateAnswer::computed(changed, call.prior))
             }
         };
         quote! {
@@ -180,9 +180,9 @@ impl Resource<'_> {
         let answer = hidden_variable_at("answer", at);
         let awaited = await_expression(expression, at);
         let check = match phase {
-            HandlerKind::Create => quote_spanned!(at=> __Made::create_answer),
-            HandlerKind::Read => quote_spanned!(at=> __Found::found_object),
-            HandlerKind::Update => quote_spanned!(at=> __Changed::update_answer),
+            HandlerKind::Create => quote_spanned!(at=> __CreateAnswer::create_answer),
+            HandlerKind::Read => quote_spanned!(at=> __ReadAnswer::read_answer),
+            HandlerKind::Update => quote_spanned!(at=> __UpdateAnswer::update_answer),
             HandlerKind::Delete => quote_spanned!(at=> ::core::mem::drop),
         };
         let checked = quote_spanned!(at=> #check(#answer?));
@@ -248,7 +248,7 @@ impl Resource<'_> {
         let at = called_function_span(read);
         let answer = hidden_variable_at("answer", at);
         let awaited = await_expression(read, at);
-        let checked = quote_spanned!(at=> __Found::found_object(#answer?));
+        let checked = quote_spanned!(at=> __ReadAnswer::read_answer(#answer?));
         let what = format!("the {} is {state}", self.display_name());
         quote! {
             call.wait(#what)

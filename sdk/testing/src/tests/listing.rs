@@ -87,22 +87,23 @@ fn an_object_whose_creation_was_lost_is_found_by_listing() {
     let mut engine = TestEngine::new(provider(&notes));
     engine.apply(CONFIG).expect_done();
     // A fault is set by the number of a call, which a first run finds out.
-    let creation = engine.take_calls().iter().position(|call| call == "apply desk_note");
+    let creation =
+        engine.end_fault_and_take_calls().iter().position(|call| call == "apply desk_note");
     engine.destroy(CONFIG).expect_done();
 
     let mut engine = TestEngine::new(provider(&notes));
     // The service has made the object, and the answer is lost.
     engine.inject_fault(creation.expect("it was created"), CrashFault::DiesAfter);
-    assert!(!engine.apply(CONFIG).is_done());
+    assert!(!engine.apply(CONFIG).has_succeeded());
     assert_eq!(
         (notes.len(), engine.n_objects()),
         (1, 0),
         "the object exists and the state lacks it"
     );
     // Ends the fault and takes the calls so far, so that those of the next run are alone.
-    engine.take_calls();
+    engine.end_fault_and_take_calls();
     engine.apply(CONFIG).expect_done();
-    let calls = engine.take_calls();
+    let calls = engine.end_fault_and_take_calls();
     assert!(calls.iter().any(|call| call == "list desk_note"), "{calls:?}");
     assert_eq!((notes.len(), engine.n_objects()), (1, 1), "it is there once, and managed");
     engine.plan(CONFIG).expect_nothing();

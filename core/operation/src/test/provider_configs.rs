@@ -189,14 +189,14 @@ fn literal_expr(value: &Value, span: Span) -> Expr {
         Value::List(_) | Value::Set(_) | Value::Tuple(_) => {
             ExprKind::Tuple(value.children().iter().map(|item| literal_expr(item, span)).collect())
         }
-        Value::Map(_) | Value::Object(_) => ExprKind::Object(object_items(&value, span)),
+        Value::Map(_) | Value::Object(_) => ExprKind::Object(literal_object_items(&value, span)),
         Value::Null(_) | Value::Unknown(_) | Value::Marked(_) => ExprKind::Null,
     };
     Expr { kind, span }
 }
 
 /// The members of a map or an object.
-fn object_items(value: &Value, span: Span) -> Vec<ObjectItem> {
+fn literal_object_items(value: &Value, span: Span) -> Vec<ObjectItem> {
     let item = |key: &formwork_value::Str, value: &Value| ObjectItem {
         key: Expr { kind: ExprKind::Text(key.clone(), span), span },
         bare: false,
