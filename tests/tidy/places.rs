@@ -120,7 +120,7 @@ fn files_of_a_checkout_are_opened_with_a_check_of_their_kind() {
 /// The files that list, make or remove directories by their paths, or open files with `File::options`. Everything
 /// below the data directory goes through the handles of `core/src/disk/dir.rs`, which follow no link that a
 /// checkout may have planted.
-const DIRECTORY_USERS: [&str; 34] = [
+const DIRECTORY_USERS: [&str; 35] = [
     // The handles themselves.
     "core/src/disk/dir.rs",
     "core/src/disk/system/windows.rs",
@@ -159,6 +159,7 @@ const DIRECTORY_USERS: [&str; 34] = [
     "core/src/state/intent_log.rs",
     "core/src/state/journal/on_disk.rs",
     "core/src/state/recover.rs",
+    "core/src/state/recover/misplaced.rs",
     // Tests.
     "cli/provisioners/src/ssh/known_hosts.rs",
     "cli/src/fuzz_targets.rs",
