@@ -77,10 +77,14 @@ impl ModuleManifest {
                 None => None,
             };
             // Terraform before 1.1 wrote sources as the calls have them.
-            let source = match ModuleSource::parse(&source, version.is_some()) {
-                Ok(address) => address.to_string(),
-                Err(_) => source,
+            let canonical = |source: &str| {
+                let address = ModuleSource::parse(source, version.is_some()).ok()?;
+                Some(address.to_string())
             };
+            // An address that would be another one each time it is read stays as it was written.
+            let source = canonical(&source)
+                .filter(|address| canonical(address).as_ref() == Some(address))
+                .unwrap_or(source);
             manifest.0.insert(key, ModuleRecord { source, version, dir: dir.into() });
         }
         Ok(manifest)
@@ -145,6 +149,17 @@ mod tests {
         assert_eq!(manifest.0["r"].source, "registry.terraform.io/a/b/c");
         assert_eq!(manifest.0["g"].source, "git::https://github.com/a/b.git");
         assert_eq!(manifest.0[""].source, "");
+    }
+
+    #[test]
+    fn a_source_with_many_slashes_is_the_same_each_time_it_is_read() {
+        for source in ["git::///a//////////", "x::///&///?//s0/j?b", "github.com/a/b://///c?d+e"] {
+            let text = format!(
+                r#"{{"Modules":[{{"Key":"g","Source":{source:?},"Dir":"g"}},{{"Key":"v","Source":"a/b/c","Version":"1","Dir":"v"}}]}}"#
+            );
+            let manifest = ModuleManifest::parse(&text).unwrap();
+            assert_eq!(ModuleManifest::parse(&manifest.render()).unwrap(), manifest, "{source}");
+        }
     }
 
     #[test]
