@@ -613,8 +613,10 @@ fn a_state_that_was_renamed_or_copied_beside_its_journal_is_not_changed_under_th
             refused.says(".terraform.tfstate.journal").says("-state=terraform.tfstate");
             assert_eq!(workdir.world.objects(), ["first-1", "second-1"], "{line}");
         }
-        let refused = workdir.formwork("workspace new -state=x.tfstate another").run();
-        refused.code(1).says("State lacks results of a run").says(".terraform.tfstate.journal");
+        for line in ["workspace new -state=x.tfstate another", "state push x.tfstate"] {
+            let refused = workdir.formwork(line).run();
+            refused.code(1).says("State lacks results of a run").says(".terraform.tfstate.journal");
+        }
         // As the message says.
         if !is_copied {
             fs::rename(&other, &usual).expect("it can be renamed");

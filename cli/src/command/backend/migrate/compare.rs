@@ -132,10 +132,7 @@ pub(super) async fn summarize_state(
         }
         Err(error) => return Err(diags.error(error.diagnostic())),
     };
-    // Results of a run on the state under another name are not in it, either.
-    let is_misplaced =
-        || file.as_ref().is_some_and(|file| !state.intents.misplaced_journals(file).is_empty());
-    let is_pending = state.intents.has_unfinished_run().await || is_misplaced();
+    let is_pending = state.intents.has_unfinished_run().await;
     // A first run that was killed has no state yet.
     let file = file.or_else(|| is_pending.then(StateFile::new_empty));
     Ok(file.map(|file| StateSummary::State { file: Box::new(file), is_pending }))
