@@ -16,6 +16,7 @@ mod plan_graph_dot;
 pub mod plan_json;
 mod planned_resources;
 mod prefetch;
+mod prior_state;
 mod record;
 mod relevant_attributes;
 mod replace_order;

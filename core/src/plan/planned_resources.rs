@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_value::Str;
 
+use super::dependencies::DependencyClosures;
 use super::vertex::PlanVertex;
-use super::visit::{GraphAnalysis, PlanContext};
 use super::visit_outcome::ResourceOutcome;
 use crate::addr::{
     ConfigResourceAddr, InstanceKey, ModuleAddr, Reference, ReferenceSubject, ResourceMode,
     ResourceName,
 };
 use crate::change::{Action, Change};
-use crate::config::ModuleNode;
+use crate::config::{Config, ModuleNode};
 use crate::eval::ModuleResults;
 use crate::eval::vertex::NamedValueBlock;
 use crate::graph::{Graph, VertexId};
@@ -159,7 +159,7 @@ impl PlannedResources {
     /// resources that another object depends on.
     pub(crate) fn is_depends_on_pending_in_module(
         &self,
-        settled: &GraphAnalysis,
+        closures: &DependencyClosures,
         asks: PendingChangeQuery<'_>,
         on: &Reference,
     ) -> bool {
@@ -167,39 +167,35 @@ impl PlannedResources {
             return self.has_pending_change_in_module(asks, name);
         }
         let upstream = self.upstream.get(&depends_on_name(asks.node, on));
-        upstream.into_iter().flatten().any(|addr| self.has_pending_dependency(settled, asks, addr))
+        upstream.into_iter().flatten().any(|addr| self.has_pending_dependency(closures, asks, addr))
     }
 
     /// Whether a change is pending for a resource or its dependencies.
     fn has_pending_dependency(
         &self,
-        settled: &GraphAnalysis,
+        closures: &DependencyClosures,
         asks: PendingChangeQuery<'_>,
         addr: &ConfigResourceAddr,
     ) -> bool {
         self.has_pending_change(asks, addr)
-            || settled
-                .closures
-                .has_dependency_where(addr, |addr| self.has_pending_change(asks, addr))
+            || closures.has_dependency_where(addr, |addr| self.has_pending_change(asks, addr))
     }
 
     /// Whether a change is pending for an object that the `depends_on` of a call around a module
     /// names.
     pub(crate) fn is_depends_on_of_call_pending(
         &self,
-        view: PlanContext<'_>,
+        config: &Config,
+        closures: &DependencyClosures,
         node: &ModuleNode,
     ) -> bool {
-        let config = view.session.config;
         let mut here = Some(node);
         // The `depends_on` of a call holds for everything in the calls within it too.
         while let Some(node) = here {
             let Some((caller, call)) = config.call_of_module(node) else { return false };
             // Everything a call waits for was planned before anything in it asks.
             let pending = self.calls[node.index].get_or_init(|| {
-                call.depends_on
-                    .iter()
-                    .any(|on| self.is_depends_on_pending(view.settled, caller, on))
+                call.depends_on.iter().any(|on| self.is_depends_on_pending(closures, caller, on))
             });
             if *pending {
                 return true;
@@ -211,14 +207,13 @@ impl PlannedResources {
 
     fn is_depends_on_pending(
         &self,
-        settled: &GraphAnalysis,
+        closures: &DependencyClosures,
         caller: &ModuleNode,
         reference: &Reference,
     ) -> bool {
         let pending = |addr: &ConfigResourceAddr| {
             self.has_pending_change_anywhere(addr)
-                || settled
-                    .closures
+                || closures
                     .has_dependency_where(addr, |addr| self.has_pending_change_anywhere(addr))
         };
         if let Some(name) = reference.resource_name() {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use formwork_value::{Diagnostics, Reported};
 
 use super::ChangeKey;
-use super::visit::PriorState;
+use super::prior_state::PriorState;
 use crate::addr::ConfigResourceAddr;
 
 /// An object as it was read, with the diagnostics of the read. The visit of the resource reports

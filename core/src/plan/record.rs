@@ -7,9 +7,10 @@ use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 
 use super::planned_resources::PlannedResources;
 use super::prefetch::PrefetchedObjects;
+use super::prior_state::RefreshResult;
 use super::vertex::{PlanVertex, ResourceVertex};
 use super::visit::{GraphAnalysis, PlanContext, visit_vertex};
-use super::visit_outcome::{ObjectOutcome, PlanVisitOutcome, RefreshResult, ResourceOutcome};
+use super::visit_outcome::{ObjectOutcome, PlanVisitOutcome, ResourceOutcome};
 use super::{InterruptedSearchResult, Plan, PlanMode, PlanOptions};
 use crate::addr::{
     DeposedKey, InstanceAddr, ProviderConfigAddr, ResourceAddr, ResourceMode, Target,

@@ -7,7 +7,7 @@ mod find_created_object;
 mod generate_config;
 mod import;
 mod managed;
-mod prior_state;
+mod refresh;
 mod resource;
 mod triggers;
 
@@ -34,8 +34,6 @@ use crate::instance_steps::{InstanceConfig, ResourceClient};
 use crate::moved::Moves;
 use crate::progress::InstanceCounter;
 use crate::session::Session;
-
-pub(crate) use prior_state::PriorState;
 
 /// Runs futures concurrently, up to the parallelism of the session, and returns their results in
 /// the order given: the results must not depend on timing. A slow one holds up no other.

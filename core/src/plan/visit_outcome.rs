@@ -1,15 +1,13 @@
 //! Results of a visit, on their way to the recorder.
 
-use std::sync::Arc;
-
 use formwork_value::Value;
 
 use super::prefetch::PrefetchedResource;
-use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ResourceAddr};
+use super::prior_state::RefreshResult;
+use crate::addr::{DeposedKey, InstanceKey, ResourceAddr};
 use crate::change::Change;
 use crate::eval::Expansion;
 use crate::shared_graph::SharedVisitOutcome;
-use crate::state::ObjectState;
 
 /// Result of a visit.
 #[derive(Debug)]
@@ -59,26 +57,4 @@ impl ObjectOutcome {
     ) -> Self {
         Self { key, deposed: None, refreshed, drift: None, change: None, value }
     }
-}
-
-/// Result of refreshing an object in the state.
-#[derive(Clone, Debug)]
-pub(crate) enum RefreshResult {
-    /// As the state has it, or not looked at.
-    Unchanged,
-    /// Not there any more.
-    Gone,
-    /// This.
-    Changed(Arc<ObjectState>),
-    /// This, and others that were found by the same id, each under an address of its own.
-    ImportedTogether {
-        /// The object itself.
-        object: Arc<ObjectState>,
-        /// The others.
-        along: Vec<(InstanceAddr, Arc<ObjectState>)>,
-    },
-    /// This, which an interrupted run had made.
-    FoundInterrupted(Arc<ObjectState>),
-    /// Nothing, although an interrupted run was about to make it.
-    NotCreated,
 }

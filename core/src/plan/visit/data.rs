@@ -11,7 +11,8 @@ use crate::change::{Action, ActionReason, Change};
 use crate::instance_steps::{DataReadResult, ResourceClient, sensitive_paths, unmark_value};
 use crate::plan::PlanMode;
 use crate::plan::planned_resources::PendingChangeQuery;
-use crate::plan::visit_outcome::{ObjectOutcome, RefreshResult};
+use crate::plan::prior_state::RefreshResult;
+use crate::plan::visit_outcome::ObjectOutcome;
 use crate::provider::{ResourceType, add_marks};
 
 /// Plans one instance.
@@ -76,6 +77,7 @@ fn deferred_read_reason(
 /// referenced directly, and for conditions all dependencies.
 fn has_pending_dependency(view: PlanContext<'_>, here: &ResourceInModule<'_>) -> bool {
     let (vertex, planned_resources) = (here.vertex, view.planned_resources);
+    let closures = &view.settled.closures;
     let asks = PendingChangeQuery { node: vertex.node, module: &here.addr.module };
     let mentioned = vertex.config.references.iter().any(|reference| {
         reference
@@ -84,15 +86,16 @@ fn has_pending_dependency(view: PlanContext<'_>, here: &ResourceInModule<'_>) ->
     });
     let explicit = || {
         let mut depends_on = vertex.config.depends_on.iter();
-        depends_on
-            .any(|on| planned_resources.is_depends_on_pending_in_module(view.settled, asks, on))
+        depends_on.any(|on| planned_resources.is_depends_on_pending_in_module(closures, asks, on))
     };
-    let around = || planned_resources.is_depends_on_of_call_pending(view, vertex.node);
+    let around = || {
+        planned_resources.is_depends_on_of_call_pending(view.session.config, closures, vertex.node)
+    };
     let lifecycle = &vertex.config.lifecycle;
     let has_conditions =
         !lifecycle.preconditions.is_empty() || !lifecycle.postconditions.is_empty();
     let behind = || {
-        view.settled.closures.has_dependency_where(&vertex.addr, |addr| {
+        closures.has_dependency_where(&vertex.addr, |addr| {
             planned_resources.has_pending_change(asks, addr)
         })
     };

@@ -10,7 +10,7 @@ use formwork_plugin_protocol::contract::{self, conform};
 use formwork_value::{Diagnostics, Reported, Value};
 
 use super::managed::prevent_destroy_error;
-use super::prior_state::{self, PriorState};
+use super::refresh::{self, ObjectOwner};
 use super::{PlanContext, import, run_concurrently};
 use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, ActionReason, Change};
@@ -21,6 +21,7 @@ use crate::instance_steps::{
     unmark_value,
 };
 use crate::plan::PlanMode;
+use crate::plan::prior_state::PriorState;
 use crate::plan::vertex::{OrphanResourceVertex, ResourceVertex};
 use crate::plan::visit_outcome::{ObjectOutcome, ResourceOutcome};
 use crate::provider::{CallContext, ChangeValues, ObjectToRead, ProviderClient, ResourceType};
@@ -262,14 +263,12 @@ impl DestroyPlanner<'_> {
         let addr = self.resource.instance_addr(to_destroy.key.clone());
         let (handle, ty, deposed) = (&self.handle, &self.ty, to_destroy.deposed);
         let block = self.resource_block_of_object(deposed).map(|resource| resource.span);
-        let owner = prior_state::ObjectOwner { handle, ty, addr: &addr, deposed, block };
+        let owner = ObjectOwner { handle, ty, addr: &addr, deposed, block };
         let forgotten = to_destroy.action == Action::Forget;
         // A forgotten object is not refreshed, since it is no longer managed.
         let prior = match forgotten {
-            true => prior_state::upgrade_stored_object(diags, owner, to_destroy.object).await?,
-            false => {
-                prior_state::refresh_object(self.view, diags, owner, to_destroy.object).await?
-            }
+            true => refresh::upgrade_stored_object(diags, owner, to_destroy.object).await?,
+            false => refresh::refresh_object(self.view, diags, owner, to_destroy.object).await?,
         };
         // The block is that of the successor, so it says nothing about a deposed object.
         let written = match deposed {
@@ -337,7 +336,7 @@ impl DestroyPlanner<'_> {
     fn drift_of_object(&self, prior: &PriorState, change: &Change) -> Option<Change> {
         let moved = self.view.options.mode == PlanMode::RefreshOnly
             && self.view.settled.moves.original_address(&change.addr).is_some();
-        prior_state::drift_of(prior, change).or_else(|| {
+        prior.drift(change).or_else(|| {
             let (action, after) = (Action::NoOp, prior.current.clone());
             moved.then(|| Change { action, reason: None, after, ..change.clone() })
         })

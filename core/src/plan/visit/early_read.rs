@@ -2,7 +2,7 @@
 
 use formwork_value::Diagnostics;
 
-use super::prior_state::{self, ObjectOwner};
+use super::refresh::{self, ObjectOwner};
 use super::{PlanContext, run_concurrently};
 use crate::instance_steps::{ResourceWithAddress, find_client_of_config};
 use crate::plan::prefetch::PrefetchedResource;
@@ -30,7 +30,7 @@ pub(super) async fn visit_early_read(
         let block = Some(vertex.config.span);
         let owner = ObjectOwner { handle, ty, addr: &addr, deposed: deposed.as_ref(), block };
         let mut diags = Diagnostics::new();
-        let read = prior_state::read_object(view, &mut diags, owner, object).await;
+        let read = refresh::read_object(view, &mut diags, owner, object).await;
         Some(((addr, deposed), (diags, read)))
     });
     run_concurrently(view, reads).await.into_iter().flatten().collect()

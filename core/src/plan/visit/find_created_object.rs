@@ -8,13 +8,13 @@ use formwork_value::{Diagnostic, Diagnostics, Plain, Value};
 
 use super::PlanContext;
 use super::import::{ImportSearchOutcome, find_object_by_import_key};
-use super::prior_state::{ObjectOwner, PriorState};
+use super::refresh::ObjectOwner;
 use crate::addr::InstanceAddr;
 use crate::change::ImportKey;
 use crate::config::{ProvisionerTiming, Resource};
 use crate::instance_steps::unmark_value;
 use crate::messages;
-use crate::plan::visit_outcome::RefreshResult;
+use crate::plan::prior_state::{PriorState, RefreshResult};
 use crate::provider::{
     CallContext, ListedObject, ResourceType, StoredIdentity, predict_import_key,
 };

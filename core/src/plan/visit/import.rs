@@ -5,13 +5,14 @@ use std::sync::Arc;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::PlanContext;
-use super::prior_state::{ObjectOwner, PriorState};
+use super::refresh::ObjectOwner;
 use crate::addr::{InstanceAddr, ProviderConfigAddr};
 use crate::change::ImportKey;
 use crate::event::Event;
 use crate::instance_steps::{find_client_of_state, object_for_state, object_label};
 use crate::messages;
-use crate::plan::visit_outcome::{ObjectOutcome, RefreshResult};
+use crate::plan::prior_state::{PriorState, RefreshResult};
+use crate::plan::visit_outcome::ObjectOutcome;
 use crate::provider::{CallContext, ImportedObject, ObjectToRead, add_marks};
 use crate::state::ObjectState;
 

@@ -10,7 +10,7 @@ use super::find_created_object::{self, CreationSearchResult, InterruptedCreation
 use super::generate_config::{
     self, GeneratedConfig, ImportedObjectWithoutBlock, point_at_import_block,
 };
-use super::prior_state::{self, PriorState};
+use super::refresh::{self, ObjectOwner};
 use super::resource::ResourceInModule;
 use super::{PlanContext, import, triggers};
 use crate::addr::{InstanceAddr, InstanceKey};
@@ -24,8 +24,9 @@ use crate::instance_steps::{
 use crate::messages;
 use crate::plan::PlanMode;
 use crate::plan::choose_action::{ActionInputs, choose_action};
+use crate::plan::prior_state::{PriorState, RefreshResult};
 use crate::plan::vertex::ResourceVertex;
-use crate::plan::visit_outcome::{ObjectOutcome, RefreshResult};
+use crate::plan::visit_outcome::ObjectOutcome;
 use crate::provider::{PlannedObject, ProviderClient, ResourceType, add_marks};
 
 /// Plans one instance.
@@ -40,7 +41,7 @@ pub(super) async fn plan_managed_instance(
 ) -> Result<ObjectOutcome, Reported> {
     let (vertex, addr) = (here.vertex, here.addr.instance_addr(key));
     let (handle, ty) = vertex.find_provider(view.session, diags)?;
-    let owner = prior_state::ObjectOwner {
+    let owner = ObjectOwner {
         handle: &handle,
         ty: &ty,
         addr: &addr,
@@ -51,7 +52,7 @@ pub(super) async fn plan_managed_instance(
     // An object that is already managed is not imported again.
     let (mut prior, mut importing) = match (stored, here.import_targets.get(&addr)) {
         (Some(object), _) => {
-            (Some(prior_state::refresh_object(view, diags, owner, object).await?), None)
+            (Some(refresh::refresh_object(view, diags, owner, object).await?), None)
         }
         (None, Some(import_key)) => {
             let found = import::find_imported_object(view, diags, owner, import_key).await?;
@@ -352,7 +353,7 @@ impl<'a> ManagedInstance<'a> {
             let (addr, provider) = (self.addr.clone(), self.vertex.provider.clone());
             let same =
                 Change::from_values(addr, provider, Action::NoOp, value.clone(), value.clone());
-            prior_state::drift_of(prior, &same).or_else(|| moved.then_some(same))
+            prior.drift(&same).or_else(|| moved.then_some(same))
         });
         let refreshed = prior.map_or(RefreshResult::Unchanged, |prior| prior.refreshed);
         ObjectOutcome {
@@ -362,7 +363,7 @@ impl<'a> ManagedInstance<'a> {
     }
 
     fn planned_object(&self, prior: Option<PriorState>, change: Change) -> ObjectOutcome {
-        let drift = prior.as_ref().and_then(|prior| prior_state::drift_of(prior, &change));
+        let drift = prior.as_ref().and_then(|prior| prior.drift(&change));
         let refreshed = prior.map_or(RefreshResult::Unchanged, |prior| prior.refreshed);
         let (key, value) = (self.addr.key.clone(), Some(change.after.clone()));
         ObjectOutcome {

@@ -15,8 +15,9 @@ use crate::eval::import::{expand_import, unknown_id_error, unknown_repetition_er
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
 use crate::instance_steps::{decode_stored_value, point_diagnostics_at_parts};
 use crate::messages;
+use crate::plan::prior_state::RefreshResult;
 use crate::plan::vertex::ResourceVertex;
-use crate::plan::visit_outcome::{ObjectOutcome, RefreshResult, ResourceOutcome};
+use crate::plan::visit_outcome::{ObjectOutcome, ResourceOutcome};
 use crate::plan::{self, AdoptionSource};
 use crate::state::ResourceState;
 

@@ -6,94 +6,14 @@ use std::sync::Arc;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
 use super::PlanContext;
-use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr};
-use crate::change::{Action, Change};
+use crate::addr::{DeposedKey, InstanceAddr};
 use crate::event::Event;
 use crate::instance_steps::{encode_for_state, object_label, sensitive_paths};
-use crate::plan::visit_outcome::RefreshResult;
+use crate::plan::prior_state::{PriorState, RefreshResult};
 use crate::provider::{
     CallContext, MoveSource, ObjectToRead, ProviderClient, ResourceType, add_marks,
 };
-use crate::state::{ObjectAttributes, ObjectState, ObjectStatus};
-
-type DependencyList = Arc<Vec<ConfigResourceAddr>>;
-
-/// An object in the state, as it was stored and as it is.
-#[derive(Clone, Debug)]
-pub(crate) struct PriorState {
-    /// As the state has it, in the form of the newest schema.
-    pub(super) stored: Value,
-    /// As it is; null if it is gone.
-    pub(super) current: Value,
-    /// The object as it is to be stored, private bytes included.
-    pub(super) object: Arc<ObjectState>,
-    /// The result for the state.
-    pub(super) refreshed: RefreshResult,
-}
-
-impl PriorState {
-    /// Takes over the settings of the configuration beside the attributes of the object.
-    pub(super) fn replace_config_dependencies(
-        &mut self,
-        dependencies: &DependencyList,
-        create_before_destroy: bool,
-    ) {
-        // That is for objects that do not change: for others, applying does it.
-        let ObjectState { dependencies: known, create_before_destroy: flag, .. } = &*self.object;
-        if known == dependencies && *flag == create_before_destroy {
-            return;
-        }
-        let object = Arc::make_mut(&mut self.object);
-        object.dependencies = dependencies.clone();
-        object.create_before_destroy = create_before_destroy;
-        self.update_refresh_result();
-    }
-
-    /// Has the changed object recorded in place of the one that was read. An object that was searched for,
-    /// or found together with others, stays one.
-    fn update_refresh_result(&mut self) {
-        let object = self.object.clone();
-        self.refreshed = match std::mem::replace(&mut self.refreshed, RefreshResult::Unchanged) {
-            RefreshResult::FoundInterrupted(_) => RefreshResult::FoundInterrupted(object),
-            RefreshResult::ImportedTogether { along, .. } => {
-                RefreshResult::ImportedTogether { object, along }
-            }
-            RefreshResult::Unchanged
-            | RefreshResult::Gone
-            | RefreshResult::NotCreated
-            | RefreshResult::Changed(_) => RefreshResult::Changed(object),
-        };
-    }
-
-    /// Adds the given dependencies of the configuration, until applying stores those alone: a run that
-    /// fails before may leave the object with either. The order of a replacement is that of the
-    /// configuration from now on, also for an object that its successor deposes.
-    pub(super) fn add_config_dependencies(
-        &mut self,
-        dependencies: Option<&DependencyList>,
-        create_before_destroy: bool,
-    ) {
-        let known = &self.object.dependencies;
-        let mut all: BTreeSet<_> = known.iter().collect();
-        let before = all.len();
-        // The union is the only safe record between refresh and apply: if the apply fails before
-        // this object, it still uses the old ones; after it, the new ones.
-        all.extend(dependencies.into_iter().flat_map(|dependencies| dependencies.iter()));
-        if all.len() == before && self.object.create_before_destroy == create_before_destroy {
-            return;
-        }
-        let all = Arc::new(all.into_iter().cloned().collect());
-        let object = Arc::make_mut(&mut self.object);
-        object.dependencies = all;
-        object.create_before_destroy = create_before_destroy;
-        self.update_refresh_result();
-    }
-
-    /// Whether the object is half made.
-    pub(super) fn is_tainted(&self) -> bool {
-        self.object.status == ObjectStatus::Tainted
-    }
-}
+use crate::state::{ObjectAttributes, ObjectState};
 
 /// The instance whose objects are read.
 #[derive(Clone, Copy)]
@@ -245,28 +165,12 @@ fn are_all_marks_stored(value: &Value, object: &ObjectState) -> bool {
     paths.iter().all(|path| stored.contains(path))
 }
 
-/// Returns the drift of an object, if it has drifted: the value in the state against the current
-/// one.
-pub(super) fn drift_of(prior: &PriorState, change: &Change) -> Option<Change> {
-    if prior.stored == prior.current {
-        return None;
-    }
-    let action = if prior.current.is_null() { Action::Delete } else { Action::Update };
-    Some(Change {
-        action,
-        reason: None,
-        before: prior.stored.clone(),
-        after: prior.current.clone(),
-        replace_paths: Vec::new(),
-        ..change.clone()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use formwork_value::{Marks, Path, Step};
 
     use super::*;
+    use crate::state::ObjectStatus;
 
     #[test]
     fn a_mark_that_the_state_does_not_have_is_found() {
