@@ -4,17 +4,19 @@
 pub mod builtin;
 mod client;
 mod deadlines;
+mod identity_type;
+mod launcher;
 mod loaded_provider;
 mod mock;
 mod pending_calls;
 mod pool;
 mod provider_diagnostics;
+mod provider_slot;
+mod restart_queue;
 mod warnings;
 
 pub(crate) use client::ResponseContext;
 pub use client::ephemeral::{OpenEphemeralData, OpenedEphemeral};
-pub(crate) use client::identity::predict_import_key;
-pub use client::identity::{IdentityType, StoredIdentity};
 pub use client::import::{ImportedObject, MoveSource};
 pub use client::list::ListedObject;
 pub(crate) use client::object_size::ObjectInResponse;
@@ -23,10 +25,12 @@ pub use client::{
     RefreshedObject, add_marks, round_numbers_as_stored,
 };
 pub use deadlines::{CallDeadlines, CallKind};
+pub use identity_type::{IdentityType, StoredIdentity};
+pub use launcher::ProviderLauncher;
 pub use loaded_provider::{LoadedProvider, ResourceType};
 pub use mock::Mocks;
 pub use pending_calls::{CallWatch, PendingCall};
-pub use pool::{ProviderLauncher, ProviderPool};
+pub use pool::ProviderPool;
 pub(crate) use provider_diagnostics::truncate_text;
 pub use provider_diagnostics::{
     call_failure_diagnostic, removed_type_error, report_provider_diagnostics,

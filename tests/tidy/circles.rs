@@ -7,7 +7,7 @@ use super::layers::{crate_paths, module_in, product_text, split_group};
 use super::{none, product, words};
 
 /// Modules that are one subject in several files, by the folder that they are in, and the reason.
-const ONE_SUBJECT: [(&str, &[&str], &str); 4] = [
+const ONE_SUBJECT: [(&str, &[&str], &str); 3] = [
     (
         "core/backend/src/",
         &[
@@ -28,11 +28,6 @@ const ONE_SUBJECT: [(&str, &[&str], &str); 4] = [
         "core/lang/src/",
         &["decode", "dynamic", "eval", "functions", "refs", "scope"],
         "functions evaluate templates, and evaluation calls functions",
-    ),
-    (
-        "core/src/provider/",
-        &["client", "loaded_provider", "pending_calls", "pool", "provider_diagnostics"],
-        "the pool makes clients, and a client has its process started again by the pool",
     ),
     (
         "sdk/src/",

@@ -5,13 +5,17 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::contract::TypeSchemas;
 use formwork_plugin_protocol::message::schema::{IdentitySchema, IdentitySchemas, ProviderSchema};
+use formwork_value::codec::json;
 use formwork_value::schema::Block;
-use formwork_value::{Schema, Secrets, Type, Value};
+use formwork_value::{Path, Schema, Secrets, Type, Value};
 
-use super::client::identity::IdentityType;
+use super::identity_type::{IdentityType, StoredIdentity};
 use crate::addr::{ProviderAddr, ResourceMode};
+use crate::change::ImportKey;
+use crate::state::ObjectState;
 
 /// A schema with its derived data.
 #[derive(Debug)]
@@ -55,6 +59,35 @@ impl ResourceType {
     pub fn contract_schemas(&self) -> TypeSchemas<'_> {
         let identity = self.identity.as_ref().map(|identity| &identity.ty);
         TypeSchemas { object: self.schema_block(), identity }
+    }
+
+    /// A stored identity, for a call about its object; nothing if it is of another version.
+    #[must_use]
+    pub(crate) fn identity_payload(&self, identity: &StoredIdentity) -> Option<Payload> {
+        let (version, text) = identity;
+        let form = self.identity.as_ref().filter(|form| form.version == *version)?;
+        let value = json::decode(text, &form.ty).ok()?;
+        Some(Payload::Value(value.split_marks().0, form.ty.clone()))
+    }
+
+    /// The identity of an object in the state, for a call about it.
+    #[must_use]
+    pub(crate) fn encode_identity(&self, object: &ObjectState) -> Option<Payload> {
+        self.identity_payload(object.identity.as_ref()?)
+    }
+
+    /// Key by which an object with this planned value can be found: its identity, or an id that was
+    /// known before.
+    #[must_use]
+    pub(crate) fn predict_import_key(&self, planned: &Value) -> Option<ImportKey> {
+        let identity = self.identity.as_ref().and_then(|form| form.predict_identity(planned));
+        if let Some(identity) = identity {
+            return Some(ImportKey::Identity(identity));
+        }
+        match Path::root().attribute("id").find(planned)? {
+            Value::String(id) if !id.is_empty() => Some(ImportKey::Id(id.clone())),
+            _ => None,
+        }
     }
 }
 

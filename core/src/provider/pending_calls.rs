@@ -19,8 +19,8 @@ use tokio::time::{Instant, sleep_until};
 use tracing::{debug, trace};
 
 use super::deadlines::{CallDeadlines, CallKind};
-use super::pool::ProviderLauncher;
-use super::pool::restart::RestartQueue;
+use super::launcher::ProviderLauncher;
+use super::restart_queue::RestartQueue;
 use super::warnings::ProviderWarnings;
 use crate::addr::ProviderAddr;
 

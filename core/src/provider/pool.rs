@@ -3,7 +3,7 @@
 
 mod loading;
 mod processes;
-pub(super) mod restart;
+mod restart;
 mod stopping;
 
 use std::cell::{Cell, RefCell};
@@ -14,82 +14,22 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
-use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _, message_limits};
+use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Reported, Secrets, Value};
 use futures_util::future::{Either, select};
 use tokio::sync::Semaphore;
 
 use self::processes::ProviderProcesses;
-use self::restart::{ProviderSlot, RestartWorker};
 use self::stopping::{StartPurpose, StopSignal};
-use super::builtin::BuiltinProvider;
 use super::client::{CallContext, ProviderClient};
-use super::deadlines::CallDeadlines;
+use super::launcher::ProviderLauncher;
 use super::loaded_provider::LoadedProvider;
 use super::mock::Mocks;
 use super::pending_calls::{CallWatch, PendingCall, ProviderCalls};
 use super::provider_diagnostics::call_failure_diagnostic;
+use super::provider_slot::ProviderSlot;
+use super::restart_queue::RestartWorker;
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
-
-/// Starts provider processes. The command line implements it over installed packages, tests over
-/// providers in this process.
-#[async_trait(?Send)]
-pub trait ProviderLauncher {
-    /// Starts one more instance of a provider.
-    async fn launch_provider(&self, provider: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure>;
-
-    /// Schemas of a provider that need not be started for them, because the very same program has
-    /// returned them before. An instance that is started later is compared with them.
-    fn cached_schemas(
-        &self,
-        _provider: &ProviderAddr,
-    ) -> Option<(ProviderSchema, IdentitySchemas)> {
-        None
-    }
-
-    /// Takes note of the schemas that a provider has returned without a warning.
-    fn cache_schemas(
-        &self,
-        _provider: &ProviderAddr,
-        _schema: &ProviderSchema,
-        _identities: &IdentitySchemas,
-    ) {
-    }
-
-    /// Takes note that an instance returns other schemas than the known ones.
-    fn remove_cached_schemas(&self, _provider: &ProviderAddr) {}
-
-    /// Maximum number of instances that may live at once, if that is limited. More are started only
-    /// where nothing else could go on.
-    fn max_processes(&self) -> Option<usize> {
-        None
-    }
-
-    /// Deadlines of calls.
-    fn call_deadlines(&self) -> CallDeadlines {
-        CallDeadlines::default()
-    }
-
-    /// The largest message in bytes.
-    fn message_limit(&self) -> usize {
-        message_limits::MAX_MESSAGE_BYTES
-    }
-
-    /// The collection of sensitive values, shared with whatever prints or logs text of providers.
-    fn secrets(&self) -> Secrets {
-        Secrets::default()
-    }
-
-    /// The provider that is part of the engine.
-    fn builtin_provider(&self) -> Arc<dyn Provider> {
-        Arc::new(BuiltinProvider::default())
-    }
-
-    /// Ends an instance that is not needed any more. One that is not a process needs no end.
-    async fn close_provider(&self, _provider: &Arc<dyn Provider>) {}
-}
 
 /// The providers of one command.
 ///

@@ -15,9 +15,7 @@ use crate::config::{ProvisionerTiming, Resource};
 use crate::instance_steps::unmark_value;
 use crate::messages;
 use crate::plan::prior_state::{PriorState, RefreshResult};
-use crate::provider::{
-    CallContext, ListedObject, ResourceType, StoredIdentity, predict_import_key,
-};
+use crate::provider::{CallContext, ListedObject, ResourceType, StoredIdentity};
 use crate::state::ObjectStatus;
 
 /// Result of searching for an object that may have been made.
@@ -50,7 +48,7 @@ pub(super) async fn find_created_object(
     if !planned.ty().conforms_to(&ty.ty) {
         return CreationSearchResult::Unknown;
     }
-    let import_key = match predict_import_key(ty, planned) {
+    let import_key = match ty.predict_import_key(planned) {
         Some(import_key) => import_key,
         None => match find_created_by_listing(view, diags, owner, &unmark_value(planned)).await {
             Some(import_key) => import_key,

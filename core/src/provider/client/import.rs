@@ -12,7 +12,6 @@ use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_value::diag::Summary;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
-use super::identity::StoredIdentity;
 use super::object_size::ObjectInResponse;
 use super::{
     CallContext, ContractViolation, ProviderClient, ResponseContext, add_marks,
@@ -22,6 +21,7 @@ use crate::addr::ProviderAddr;
 use crate::change::ImportKey;
 use crate::messages;
 use crate::provider::ResourceType;
+use crate::provider::identity_type::StoredIdentity;
 use crate::state::ObjectState;
 
 /// Prior form of an object that is to become one of another resource type.

@@ -9,9 +9,9 @@ use formwork_value::schema::Role;
 use formwork_value::{Plain, Value};
 use futures_util::StreamExt as _;
 
-use super::identity::{IdentityType, StoredIdentity};
 use super::{ProviderClient, encode_unmarked};
 use crate::provider::ResourceType;
+use crate::provider::identity_type::{IdentityType, StoredIdentity};
 
 /// Maximum number of objects that are listed. With more, a match cannot be known to be the only
 /// one.

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use formwork_plugin_protocol::Provider;
 use tokio::sync::{Notify, Semaphore};
 
-use super::ProviderLauncher;
 use super::stopping::StartPurpose;
 use crate::addr::ProviderAddr;
+use crate::provider::launcher::ProviderLauncher;
 
 /// The instances that live.
 #[derive(Default)]

@@ -1,9 +1,6 @@
-//! Restarts providers whose process died during a read-only call, while the caller waits. A client
-//! has no access to the pool. It sends a restart request, and the task that maintains the pool
-//! handles the request.
+//! Restarts providers whose process died during a read-only call, while the caller waits. The queue
+//! of requests is elsewhere, because clients have no access to the pool.
 
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,99 +9,14 @@ use formwork_plugin_protocol::Provider;
 use formwork_value::{Diagnostics, Reported};
 use futures_util::StreamExt as _;
 use futures_util::stream::unfold;
-use tokio::sync::{Notify, oneshot};
 
 use super::processes::ProviderProcesses;
 use super::stopping::StartPurpose;
 use super::{ConfiguredProvider, ProviderPool};
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 use crate::provider::client::{CallContext, ProviderClient, provider_answers_probe_call};
-
-/// Holds the provider that a client calls. All clients of one configuration share the slot.
-pub(in crate::provider) struct ProviderSlot {
-    provider: RefCell<Arc<dyn Provider>>,
-    /// Whether only a provider with that configuration may take it.
-    is_configured: bool,
-}
-
-impl ProviderSlot {
-    pub(in crate::provider) fn new(provider: Arc<dyn Provider>, is_configured: bool) -> Rc<Self> {
-        Rc::new(Self { provider: RefCell::new(provider), is_configured })
-    }
-
-    /// Current provider of the slot.
-    pub(in crate::provider) fn current_provider(&self) -> Arc<dyn Provider> {
-        self.provider.borrow().clone()
-    }
-
-    fn replace_provider(&self, provider: &Arc<dyn Provider>) {
-        *self.provider.borrow_mut() = provider.clone();
-    }
-}
-
-/// Notes that are still to be handled.
-#[derive(Default)]
-pub(in crate::provider) struct RestartQueue {
-    /// Number of tasks that serve restart requests. Without one, waiting is useless.
-    n_workers: Cell<usize>,
-    notes: RefCell<VecDeque<RestartRequest>>,
-    left: Notify,
-}
-
-/// A provider that gave no answer.
-struct RestartRequest {
-    addr: ProviderAddr,
-    slot: Rc<ProviderSlot>,
-    before: Arc<dyn Provider>,
-    done: oneshot::Sender<Option<Arc<dyn Provider>>>,
-}
-
-impl RestartQueue {
-    /// Checks a provider that gave no answer. Returns the provider to ask next, which is the same
-    /// one if it lives; `None` if there is none to ask.
-    pub(in crate::provider) async fn request_replacement(
-        &self,
-        addr: &ProviderAddr,
-        slot: &Rc<ProviderSlot>,
-        before: Arc<dyn Provider>,
-    ) -> Option<Arc<dyn Provider>> {
-        // Outside of a walk no task serves requests, and waiting for one would never end.
-        if self.n_workers.get() == 0 {
-            return None;
-        }
-        let (done, replaced) = oneshot::channel();
-        let note = RestartRequest { addr: addr.clone(), slot: slot.clone(), before, done };
-        self.notes.borrow_mut().push_back(note);
-        self.left.notify_one();
-        // When the task that serves requests ends, the sender is dropped, and so does this wait.
-        replaced.await.ok().flatten()
-    }
-
-    async fn next_request(&self) -> RestartRequest {
-        loop {
-            if let Some(note) = self.notes.borrow_mut().pop_front() {
-                return note;
-            }
-            self.left.notified().await;
-        }
-    }
-}
-
-/// Counts a task that serves restart requests, until it is dropped.
-pub(super) struct RestartWorker<'m>(&'m RestartQueue);
-
-impl<'m> RestartWorker<'m> {
-    pub(super) fn new(restarts: &'m RestartQueue) -> Self {
-        restarts.n_workers.set(restarts.n_workers.get() + 1);
-        Self(restarts)
-    }
-}
-
-impl Drop for RestartWorker<'_> {
-    fn drop(&mut self) {
-        self.0.n_workers.set(self.0.n_workers.get() - 1);
-    }
-}
+use crate::provider::provider_slot::ProviderSlot;
+use crate::provider::restart_queue::{RestartRequest, RestartWorker};
 
 /// A task finds out through a provider the effect of a change.
 pub struct EffectQuery<'p> {
@@ -125,18 +37,18 @@ impl ProviderPool<'_> {
         &self,
         restart_worker: RestartWorker<'_>,
     ) -> Infallible {
-        let notes = unfold(restart_worker.0, |restarts| async move {
-            Some((restarts.next_request().await, restarts))
+        let requests = unfold(restart_worker, |restart_worker| async move {
+            Some((restart_worker.next_request().await, restart_worker))
         });
         // Without a limit: each request belongs to a waiting call, and their number is bounded by
         // the parallelism.
-        notes.for_each_concurrent(None, |note| self.handle_restart_request(note)).await;
+        requests.for_each_concurrent(None, |request| self.handle_restart_request(request)).await;
         // There is always one more to wait for.
         std::future::pending().await
     }
 
-    async fn handle_restart_request(&self, note: RestartRequest) {
-        let RestartRequest { addr, slot, before, done } = note;
+    async fn handle_restart_request(&self, request: RestartRequest) {
+        let RestartRequest { addr, slot, before, done } = request;
         let next = self.find_replacement(&addr, &slot, &before, StartPurpose::Work).await;
         // A call that was cut short must not begin again.
         let next = next.filter(|_| !self.stopping.forbids_start(StartPurpose::Work));

@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics, Plain};
 use super::ChangeCall;
 use super::salvage::{ObjectAfterCall, ReturnedObject, SalvagedResult};
 use crate::messages;
-use crate::provider::{ObjectToRead, ResourceType, predict_import_key};
+use crate::provider::{ObjectToRead, ResourceType};
 
 impl ChangeCall<'_> {
     /// Salvages as much as possible of a call whose effect is unknown.
@@ -54,9 +54,9 @@ impl ChangeCall<'_> {
             Some(_) => None,
             // Before the provider is troubled: most objects cannot be found by what was planned.
             None => {
-                let by = predict_import_key(ty, ask.proposed.value())?;
+                let by = ty.predict_import_key(ask.proposed.value())?;
                 // A key that also finds the old object says nothing about the new one.
-                Some(by).filter(|by| predict_import_key(ty, predecessor).as_ref() != Some(by))
+                Some(by).filter(|by| ty.predict_import_key(predecessor).as_ref() != Some(by))
             }
         };
         // Held until the reads are done: an interrupt stops all providers, and the outcome of a
