@@ -53,6 +53,7 @@ pub mod action;
 mod background;
 mod call;
 pub mod check;
+mod configure;
 pub mod context;
 pub mod data_source;
 pub mod ephemeral;

@@ -1,15 +1,11 @@
 //! Definition of a provider: its configuration, resources, data sources, functions and the rest.
 
 use std::collections::BTreeMap;
-use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use formwork_plugin_protocol::Provider;
-
 use crate::action::Action;
-use crate::call::Call;
-use crate::context::Deferral;
+pub use crate::configure::{Configure, Setup};
 use crate::data_source::DataSource;
 use crate::erased::{
     AnyAction, AnyDataSource, AnyEphemeral, AnyList, AnyProviderConfig, AnyResource, AnyStateStore,
@@ -18,14 +14,8 @@ use crate::erased::{
 };
 use crate::function::{AnyFunction, TypedFunction};
 use crate::list::List;
-use crate::resource::Validate;
-use crate::resource::calls::deref_to_call;
 use crate::schema::Shape;
-use crate::server::Server;
-use crate::{
-    Answer, Draft, Ephemeral, Function, Input, Model, ObjectConversion as _, Problem, Resource,
-    StateStore, model, plan,
-};
+use crate::{Answer, Ephemeral, Function, Model, Resource, StateStore};
 
 /// Definition of a provider.
 pub struct ProviderDef {
@@ -174,78 +164,6 @@ impl ProviderDef {
         self.check_added_name("state store", name, self.state_stores.contains_key(name));
         self.state_stores.insert(name.to_owned(), Box::new(TypedStateStore::new(store)));
         self
-    }
-
-    /// Returns an implementation of the contract in this process, for example to wrap it.
-    #[must_use]
-    pub fn into_provider(self) -> impl Provider {
-        Server::new(self)
-    }
-}
-
-/// Configuration of a provider. Resources share data such as a client with the implementor, which
-/// sets it here.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a configuration of a provider",
-    note = "write `impl Configure for {Self}`"
-)]
-pub trait Configure: Send + Sync + 'static {
-    /// Arguments of the `provider` block.
-    type Model: Model;
-
-    /// Validates the configuration beyond the schema. Values may be unknown.
-    ///
-    /// # Errors
-    /// When the configuration is invalid. `call.report(…)` reports it too, and continues.
-    fn validate(&self, _call: Validate<Self::Model>) -> Answer<()> {
-        Ok(())
-    }
-
-    /// Takes the configuration. While planning, values may still be unknown.
-    ///
-    /// # Errors
-    /// When the configuration is unusable. No other call follows.
-    fn configure(&self, call: Setup<Self::Model>) -> impl Future<Output = Answer<()>> + Send;
-}
-
-/// A request to configure the provider.
-#[non_exhaustive]
-pub struct Setup<M: Model> {
-    /// The configuration, with defaults.
-    pub config: Draft<M>,
-    /// The attributes and blocks that are not wholly known yet, because they depend on objects that
-    /// are still to be created. A provider that must not guess defers everything; if the host does
-    /// not allow deferral, it remembers them and lets calls fail.
-    pub unknown: Vec<String>,
-    /// The version of the host, as it compares with `required_version`.
-    pub host_version: String,
-    /// Defers all calls until the provider is configured again:
-    /// `call.deferral.request(DeferredReason::ProviderConfigUnknown)?`.
-    pub deferral: Deferral,
-    /// The call itself, for handlers that destructure this struct.
-    pub call: Call,
-}
-
-deref_to_call!(Setup);
-
-impl<M: Model> Setup<M> {
-    /// The configuration, wholly known.
-    ///
-    /// # Errors
-    /// When some of it is not known yet: names the attributes.
-    pub fn known_config(&self) -> Answer<Input<M>> {
-        let Some(first) = self.unknown.first() else {
-            return model::struct_from_object(&plan::replace_unknown_with_null(
-                &self.config.to_value(),
-            ));
-        };
-        let names: Vec<_> = self.unknown.iter().map(|name| format!("`{name}`")).collect();
-        let detail = format!(
-            "{} will be known only when what it depends on has been created. Create that first, for \
-             example with -target, or give a value that is known.",
-            names.join(", ")
-        );
-        Err(Problem::new("Provider configuration not known yet", detail).at(first))
     }
 }
 

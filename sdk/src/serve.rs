@@ -1,8 +1,9 @@
-//! Entry point of a provider's `main`.
+//! Ways to run a definition: for hosts, from a provider's `main`, or in this process.
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use formwork_plugin_protocol::Provider;
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::server::{Options, run};
 
@@ -21,4 +22,12 @@ pub fn serve(provider: ProviderDef) -> ExitCode {
         debug: std::env::args().skip(1).any(|argument| matches!(&*argument, "--debug" | "-debug")),
     };
     run(&options, Arc::new(Server::new(provider)))
+}
+
+impl ProviderDef {
+    /// Returns an implementation of the contract in this process, for example to wrap it.
+    #[must_use]
+    pub fn into_provider(self) -> impl Provider {
+        Server::new(self)
+    }
 }

@@ -6,10 +6,10 @@ use formwork_value::Value;
 
 use super::decode_input;
 use crate::call::Call;
+use crate::configure::{Configure, Setup};
 use crate::context::{CallContext, Private};
 use crate::data_source::{DataSource, ReadData};
 use crate::ephemeral::{Close, Ephemeral, Expiry, Open, Renew};
-use crate::provider::{Configure, Setup};
 use crate::resource::Validate;
 use crate::schema::Shape;
 use crate::{Answer, Model, ObjectConversion as _, model, plan};
