@@ -3,6 +3,8 @@
 
 mod attribute;
 mod collected_blocks;
+mod dynamic_expansion;
+mod iteration_scope;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,13 +14,14 @@ use formwork_value::schema::{Block as Schema, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
 use crate::attributes_as_blocks::{AttributesAsBlocks, LegacySchemaCheck};
-use crate::content::{Content, ContentSchema, read_content};
-use crate::dynamic::{self, DynamicExpansion};
+use crate::content::{Content, read_content};
+use crate::dynamic::SchemaWithDynamicBlocks;
 use crate::messages;
 use crate::scope::Scope;
 use crate::stack::with_stack;
 use crate::syntax::{Attribute, Block, Body};
 use collected_blocks::CollectedBlocks;
+use dynamic_expansion::{DynamicExpansion, expand_dynamic_block};
 
 /// Evaluates a body against a schema; the value has the type that the schema implies. Arguments
 /// that are not set are null, absent blocks an empty collection.
@@ -66,31 +69,6 @@ struct DecodeContext<'s> {
     is_unknown: bool,
     /// Whether attributes may be written as blocks.
     legacy_check: &'s LegacySchemaCheck<'s>,
-}
-
-/// The schema of a body in which `dynamic` blocks may stand for others.
-pub(crate) struct SchemaWithDynamicBlocks<'s>(pub(crate) AttributesAsBlocks<'s>);
-
-impl ContentSchema for SchemaWithDynamicBlocks<'_> {
-    fn expects_attribute(&self, name: &str) -> bool {
-        self.0.expects_attribute(name)
-    }
-
-    fn label_names(&self, kind: &str) -> Option<&[&str]> {
-        self.0.label_names(kind).or((kind == "dynamic").then_some(&["type"]))
-    }
-
-    fn required_attributes(&self) -> Vec<&str> {
-        self.0.required_attributes()
-    }
-
-    fn attribute_names(&self) -> Vec<&str> {
-        self.0.attribute_names()
-    }
-
-    fn block_kinds(&self) -> Vec<&str> {
-        self.0.block_kinds()
-    }
 }
 
 /// The types of blocks that a body may hold.
@@ -237,8 +215,7 @@ impl Decoder<'_> {
             self.report_error(messages::UNSUPPORTED_BLOCK_TYPE, detail, name.span);
             return None;
         };
-        let repetition =
-            dynamic::expand_dynamic_block(self.diags, block, kind.has_label, context.scope);
+        let repetition = expand_dynamic_block(self.diags, block, kind.has_label, context.scope);
         Some((repetition.ok()?, kind))
     }
 

@@ -5,11 +5,11 @@ pub mod access;
 mod arithmetic;
 mod call;
 mod collection;
-pub mod limits;
 mod mentioned_values;
 mod operator;
 mod splat;
-pub(crate) mod template;
+mod template;
+mod template_scope;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -18,11 +18,12 @@ mod traversal;
 
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 
+pub use crate::limits;
+use crate::limits::{Budget, ExceededLimit, MAX_EXPR_DEPTH};
 use crate::messages;
 use crate::scope::Scope;
 use crate::stack::with_stack;
 use crate::syntax::{Expr, ExprKind, JsonString, TemplatePart};
-use limits::{Budget, ExceededLimit, MAX_EXPR_DEPTH};
 pub use mentioned_values::{ErrorCause, describe_mentioned_values};
 
 /// Evaluates an expression in a scope.
@@ -41,7 +42,7 @@ pub fn evaluate(
 ///
 /// # Errors
 /// As [`evaluate`].
-pub(crate) fn evaluate_with_budget(
+fn evaluate_with_budget(
     diags: &mut Diagnostics,
     expr: &Expr,
     scope: &dyn Scope,

@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use formwork_value::{Type, Value};
+use formwork_value::{Diagnostics, Reported, Type, Value};
 
 pub(crate) use builtin::{Args, Builtin};
 pub(crate) use builtin_signature::describe_called_function;
@@ -31,8 +31,8 @@ pub use builtin_signature::{BuiltinSignature, builtin_signatures};
 pub use function_host::{ClockAndRandom, FileFailure, FileKind, FunctionHost, HostFiles};
 pub use invoke::invoke_function;
 
-use crate::eval::limits::{Budget, ExceededLimit};
-use crate::scope::Scope;
+use crate::limits::{Budget, ExceededLimit};
+use crate::syntax::Expr;
 
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,8 +107,9 @@ impl From<ExceededLimit> for CallError {
 pub struct CallContext<'c> {
     /// The world outside.
     pub host: FunctionHost<'c>,
-    /// The scope of the calling expression. It decides which functions a template may use.
-    pub scope: &'c dyn Scope,
+    /// Evaluates a template. Its names are those of the attributes of an object or the keys of a map,
+    /// its functions those of the calling expression.
+    pub evaluate_template: &'c dyn Fn(&mut Diagnostics, &Expr, &Value) -> Result<Value, Reported>,
     /// Remaining budget of the evaluation.
     pub budget: &'c Budget,
 }

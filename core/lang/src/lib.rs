@@ -10,6 +10,7 @@ pub mod dynamic;
 pub mod eval;
 pub mod format;
 pub mod functions;
+pub mod limits;
 pub mod messages;
 pub mod print_value;
 pub mod refs;
@@ -19,6 +20,8 @@ pub mod suggest;
 pub mod syntax;
 #[cfg(test)]
 pub(crate) mod testing;
+mod traversal;
 pub mod type_expr;
+mod unknown_string;
 mod value_kind;
 pub mod write_expression;

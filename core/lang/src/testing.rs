@@ -1,9 +1,10 @@
-//! Test support shared by several modules: a parsed file, and its problems as a string.
+//! Test support shared by several modules: a parsed file, its problems and its traversals as strings.
 
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
 use crate::syntax::{Body, parse_file};
+use crate::traversal::{Traversal, TraversalStep};
 
 /// A source text and what was reported about it.
 pub(crate) struct SourceText {
@@ -19,6 +20,21 @@ pub(crate) fn parse_valid_file(text: &str) -> (Body, SourceText) {
     let body = parse_file(&mut diags, &sources, id);
     assert!(diags.is_empty(), "{diags:?}");
     (body, SourceText { sources, diags })
+}
+
+/// Prints a traversal as it may be written.
+pub(crate) fn print_traversal(traversal: &Traversal) -> String {
+    let steps: String = traversal
+        .steps
+        .iter()
+        .map(|step| match step {
+            TraversalStep::Attribute(name) => format!(".{}", name.name),
+            TraversalStep::Key(key, _) => format!("[{key:?}]"),
+            TraversalStep::Index(index, _) => format!("[{index}]"),
+            TraversalStep::Splat(_) => "[*]".to_owned(),
+        })
+        .collect();
+    format!("{}{steps}", traversal.root.name)
 }
 
 impl SourceText {

@@ -3,9 +3,10 @@
 use crate::messages;
 use crate::print_value::type_with_article;
 use crate::value_kind::ValueKind;
-use formwork_value::{Diagnostic, Reported, Secrets, Span, Type, Value, convert};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Secrets, Span, Type, Value, convert};
 
-use super::{Evaluator, ForFrames, first_token_span};
+use super::template_scope::TemplateScope;
+use super::{Evaluator, ForFrames, evaluate_with_budget, first_token_span};
 use crate::functions::{self, CallContext, CallError, Function, Param, SpecialFunction};
 use crate::suggest::nearest_name;
 use crate::syntax::{Call, Expr, ExprKind};
@@ -50,7 +51,12 @@ impl Evaluator<'_> {
             self.check_first_arg_is_string(&site, &args, frames)?;
         }
         let values = self.convert_args(&site, &args, frames)?;
-        let ctx = CallContext { host: self.scope.host(), scope: self.scope, budget: self.budget };
+        let budget = self.budget;
+        // The budget is that of this expression, or a loop over templates would have no limit.
+        let evaluate_template = |diags: &mut Diagnostics, template: &Expr, vars: &Value| {
+            evaluate_with_budget(diags, template, &TemplateScope::new(vars, scope), budget)
+        };
+        let ctx = CallContext { host: scope.host(), evaluate_template: &evaluate_template, budget };
         let result = functions::invoke_function(function, &ctx, &values);
         let value = result.map_err(|error| self.report_call_error(&site, &args, error, frames))?;
         self.check_value_limits(value, expr.span)

@@ -105,7 +105,7 @@ impl Evaluator<'_> {
         // A key that reads like a name with steps could mean a reference or a string with periods.
         if !item.bare
             && is_attribute_or_index(&item.key)
-            && crate::refs::as_traversal(&item.key).is_some_and(|key| !key.steps.is_empty())
+            && crate::traversal::as_traversal(&item.key).is_some_and(|key| !key.steps.is_empty())
         {
             return Err(self.diags.error(
                 Diagnostic::error(

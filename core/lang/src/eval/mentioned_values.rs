@@ -6,9 +6,10 @@ use formwork_value::number::Notation;
 use formwork_value::{Diagnostics, Marks, Refinement, Type, Value};
 
 use super::{ForFrames, access, value_bound_by_for};
-use crate::refs::{self, Traversal, TraversalStep};
+use crate::refs;
 use crate::scope::{Scope, ScopeStep};
 use crate::syntax::Expr;
+use crate::traversal::{Traversal, TraversalStep};
 
 /// Greatest number of names that are explained.
 const MAX_MENTIONED_NAMES: usize = 100;

@@ -2,13 +2,14 @@
 
 use crate::messages;
 use crate::print_value::type_with_article;
-use formwork_value::{Diagnostic, Marks, Refinement, Reported, Span, Str, Type, Value, convert};
+use formwork_value::{Diagnostic, Marks, Reported, Span, Str, Type, Value, convert};
 
 use super::collection::{key_value_at, with_for_names};
-use super::limits::{Budget, ExceededLimit, MAX_VALUE_SIZE};
 use super::operator::Conditional;
 use super::{Evaluator, ForFrames};
+use crate::limits::{Budget, ExceededLimit, MAX_VALUE_SIZE};
 use crate::syntax::{Expr, TemplateFor, TemplateIf, TemplatePart};
+use crate::unknown_string::unknown_string_with_prefix;
 
 /// Greatest length of the known prefix of an unknown string, in bytes.
 const MAX_KNOWN_PREFIX_BYTES: usize = 128;
@@ -48,12 +49,7 @@ impl TemplateOutput {
             while !self.text.is_char_boundary(end) {
                 end -= 1;
             }
-            let prefix = stable_prefix(self.text.get(..end).unwrap_or(""));
-            let prefix = (!prefix.is_empty()).then(|| Str::new(&prefix));
-            Value::refined(
-                Type::String,
-                Refinement { not_null: true, prefix, ..Refinement::default() },
-            )
+            unknown_string_with_prefix(self.text.get(..end).unwrap_or(""))
         } else {
             Value::string(self.text)
         };
@@ -190,21 +186,4 @@ fn not_a_string_detail(ty: &Type) -> String {
         "Cannot include the given value in a string template: string required. It is {}; jsonencode() or join() makes a string of it.",
         type_with_article(ty)
     )
-}
-
-/// Shortens the beginning of a string to what no continuation can change: the last grapheme cluster
-/// may yet combine with what follows, unless it is punctuation.
-pub(crate) fn stable_prefix(text: &str) -> String {
-    use unicode_segmentation::UnicodeSegmentation as _;
-    let text = Str::new(text);
-    let Some((start, last)) = text.grapheme_indices(true).next_back() else {
-        return String::new();
-    };
-    // In NFC, a combining stroke makes one character of it and `<`, `=` or `>`: these are missing
-    // here.
-    let ends = matches!(
-        last.as_bytes(),
-        [b'\t' | b' '..=b'/' | b':' | b';' | b'?' | b'@' | b'['..=b'_' | b'{'..=b'~']
-    );
-    if ends { text.to_string() } else { text.get(..start).unwrap_or("").to_owned() }
 }

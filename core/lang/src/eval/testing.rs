@@ -6,10 +6,10 @@ use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Refinement, Reported, Type, Value};
 use time::OffsetDateTime;
 
-use super::limits::Budget;
 use crate::functions::{
     self, ClockAndRandom, FileFailure, FileKind, Function, FunctionHost, HostFiles,
 };
+use crate::limits::Budget;
 use crate::print_value::print_value;
 use crate::scope::{Scope, ScopeStep};
 use crate::syntax::{Ident, parse_expression};

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use expect_test::expect;
 use formwork_value::{Marks, Value};
 
-use super::limits::Budget;
 use super::testing::{eval, eval_within, show};
+use crate::limits::Budget;
 
 /// Compares every case of a table: `> expression`, then what is shown of it, then an empty line.
 fn check(table: &str, show: fn(&str) -> String) {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use formwork_value::{Marks, Refinement, Type, Value};
 
 use super::{CallContext, CallError, Function, Param};
-use crate::eval::limits;
+use crate::limits;
 
 /// Calls a function with arguments that are converted and as many as it takes.
 ///

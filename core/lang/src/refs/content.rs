@@ -8,8 +8,7 @@ use formwork_value::schema::Block as Schema;
 use super::{ReferenceFinder, Traversal};
 use crate::attributes_as_blocks::{AttributesAsBlocks, LegacySchemaCheck};
 use crate::content::{ContentSchema, resolve_undecided_members};
-use crate::decode::SchemaWithDynamicBlocks;
-use crate::dynamic::DynamicBlock;
+use crate::dynamic::{DynamicBlock, SchemaWithDynamicBlocks};
 use crate::stack::with_stack;
 use crate::syntax::{Body, Expr};
 

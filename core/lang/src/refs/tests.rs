@@ -1,33 +1,15 @@
 //! References found in expressions and bodies without evaluating them.
 
-use expect_test::{Expect, expect};
 use formwork_value::Type;
 use formwork_value::schema::{Attribute, Block as Schema, NestedBlock, Nesting, Role};
 
-use super::{
-    Traversal, TraversalStep, as_traversal, find_spans_outside_schema, references_of_content,
-    traversals_of_body,
-};
-use crate::testing::parse_valid_file;
-
-fn printed(traversal: &Traversal) -> String {
-    let steps: String = traversal
-        .steps
-        .iter()
-        .map(|step| match step {
-            TraversalStep::Attribute(name) => format!(".{}", name.name),
-            TraversalStep::Key(key, _) => format!("[{key:?}]"),
-            TraversalStep::Index(index, _) => format!("[{index}]"),
-            TraversalStep::Splat(_) => "[*]".to_owned(),
-        })
-        .collect();
-    format!("{}{steps}", traversal.root.name)
-}
+use super::{Traversal, find_spans_outside_schema, references_of_content, traversals_of_body};
+use crate::testing::{parse_valid_file, print_traversal};
 
 fn check(text: &str, expected: &str) {
     let (body, source) = parse_valid_file(text);
     let found = traversals_of_body(&body);
-    let names: Vec<String> = found.iter().map(printed).collect();
+    let names: Vec<String> = found.iter().map(print_traversal).collect();
     assert_eq!(names.join(" "), expected, "{text}");
     for (traversal, name) in found.iter().zip(names) {
         let slice = source.sources.text_of_span(traversal.span);
@@ -80,25 +62,6 @@ fn blocks_and_arguments_come_in_the_order_written() {
     check("b {\n x = a\n c {\n y = b\n}\n z = c\n}\nx = d\n", "a b c d");
 }
 
-fn traversal(text: &str, expected: &Expect) {
-    let (body, _) = parse_valid_file(&format!("x = {text}"));
-    let found = as_traversal(&body.attributes[0].expr);
-    expected.assert_eq(&found.map_or("none".to_owned(), |found| printed(&found)));
-}
-
-#[test]
-fn only_constant_steps_make_a_traversal() {
-    traversal("a.b[0].c", &expect!["a.b[0].c"]);
-    traversal("a[\"x\"]", &expect![[r#"a["x"]"#]]);
-    traversal("a", &expect!["a"]);
-    traversal("null.other", &expect!["null.other"]);
-    traversal("a[b]", &expect!["none"]);
-    traversal("a[*].b", &expect!["none"]);
-    traversal("(a.b)", &expect!["none"]);
-    traversal("f(a)", &expect!["none"]);
-    traversal("\"${a}\"", &expect!["none"]);
-}
-
 /// Checks the references in the parts of a body that a schema has: those that decide about the number of
 /// blocks, the others, and the parts that it lacks.
 fn check_content(text: &str, expected: [&str; 3]) {
@@ -123,7 +86,8 @@ fn check_content(text: &str, expected: [&str; 3]) {
     schema.attributes.insert("list".into(), Attribute::new(objects, Role::Optional));
     let (body, source) = parse_valid_file(text);
     let found = references_of_content(&body, &schema);
-    let names = |found: Vec<Traversal>| found.iter().map(printed).collect::<Vec<_>>().join(" ");
+    let names =
+        |found: Vec<Traversal>| found.iter().map(print_traversal).collect::<Vec<_>>().join(" ");
     let lacking = find_spans_outside_schema(&body, &schema);
     let lacking: Vec<_> = lacking.iter().map(|span| source.sources.text_of_span(*span)).collect();
     let found = [names(found.repetitions), names(found.values), lacking.join(", ")];

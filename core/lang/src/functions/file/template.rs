@@ -1,16 +1,13 @@
 //! `templatefile` and `templatestring`: templates that stand elsewhere, with variables of their own.
 
-use crate::messages;
 use crate::print_value::type_with_article;
 use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Type, Value, convert};
+use formwork_value::{Diagnostics, Str, Type, Value, convert};
 
 use super::read_text_file;
-use crate::eval::evaluate_with_budget;
-use crate::functions::{Args, Builtin, CallError, Function, FunctionHost, SpecialFunction};
+use crate::functions::{Args, Builtin, CallError, SpecialFunction};
 use crate::refs;
-use crate::scope::{Scope, ScopeStep};
-use crate::syntax::{Ident, parse_template};
+use crate::syntax::parse_template;
 use crate::write_expression::is_valid_name;
 
 pub(super) fn builtins() -> Vec<Builtin> {
@@ -71,7 +68,7 @@ fn render_template(
     // A missing variable is the fault of the argument, and Terraform names it before it evaluates
     // anything.
     for mention in refs::traversals_of_expr(&expr) {
-        if template_variable_value(vars, &mention.root.name).is_none() {
+        if !has_template_variable(vars, &mention.root.name) {
             let at = sources.start_position(mention.root.span);
             let reason = format!(
                 "it has no {:?}, which the template mentions at {name}:{},{}",
@@ -82,9 +79,7 @@ fn render_template(
             return Err(CallError::for_argument(1, reason));
         }
     }
-    let scope = TemplateScope { vars, outer: args.ctx.scope };
-    // The budget is that of the calling expression, or a loop over templates would have no limit.
-    let value = evaluate_with_budget(&mut diags, &expr, &scope, args.ctx.budget)
+    let value = (args.ctx.evaluate_template)(&mut diags, &expr, vars)
         .map_err(|_| to_call_error(&sources, &diags))?;
     if value.is_null() {
         return Err(CallError::new(format!("the result of the template {name:?} is null")));
@@ -128,62 +123,10 @@ fn check_template_vars(vars: &Value) -> Result<(), CallError> {
     }
 }
 
-fn template_variable_value<'v>(vars: &'v Value, name: &str) -> Option<&'v Value> {
+fn has_template_variable(vars: &Value, name: &str) -> bool {
     match vars.without_own_marks() {
-        Value::Object(object) => object.get(name),
-        Value::Map(map) => map.get(name),
-        _ => None,
+        Value::Object(object) => object.get(name).is_some(),
+        Value::Map(map) => map.get(name).is_some(),
+        _ => false,
     }
-}
-
-/// The names within a template: its variables, and the functions of the caller save those that render
-/// templates, which could go on for ever.
-struct TemplateScope<'s> {
-    vars: &'s Value,
-    outer: &'s dyn Scope,
-}
-
-impl Scope for TemplateScope<'_> {
-    fn resolve(
-        &self,
-        diags: &mut Diagnostics,
-        root: &Ident,
-        _steps: &[ScopeStep],
-    ) -> Result<(Value, usize), Reported> {
-        let value = template_variable_value(self.vars, &root.name).ok_or_else(|| {
-            let detail = format!("The template is given no variable {:?}.", root.name.as_str());
-            diags.error(Diagnostic::error(messages::INVALID_REFERENCE, detail).at(root.span))
-        })?;
-        Ok((value.clone(), 0))
-    }
-
-    fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
-        static RECURSION_ERROR_BUILTIN: std::sync::OnceLock<Builtin> = std::sync::OnceLock::new();
-        match name.strip_prefix("core::").unwrap_or(name) {
-            // Both stay defined, so that the error gives the reason instead of an unknown function.
-            "templatefile" | "templatestring" => {
-                Some(RECURSION_ERROR_BUILTIN.get_or_init(recursion_error_builtin))
-            }
-            _ => self.outer.lookup_function(name),
-        }
-    }
-
-    fn function_names(&self) -> Vec<String> {
-        self.outer.function_names()
-    }
-
-    fn host(&self) -> FunctionHost<'_> {
-        self.outer.host()
-    }
-}
-
-fn recursion_error_builtin() -> Builtin {
-    Builtin::new("templatefile", |_| {
-        Err(CallError::new("a template cannot render another template"))
-    })
-    .with_variadic("args", Type::Dynamic)
-    .last_param_allows_null()
-    .last_param_allows_unknown()
-    .last_param_allows_dynamic()
-    .last_param_allows_marked()
 }

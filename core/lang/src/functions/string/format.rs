@@ -3,11 +3,11 @@
 use crate::value_kind::ValueKind;
 use formwork_value::codec::json;
 use formwork_value::number::Notation;
-use formwork_value::{Number, Refinement, Str, Type, Value, convert};
+use formwork_value::{Number, Type, Value, convert};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::eval::template::stable_prefix;
 use crate::functions::{Args, Builtin, CallError};
+use crate::unknown_string::unknown_string_with_prefix;
 
 type FunctionResult = Result<Value, CallError>;
 
@@ -55,11 +55,7 @@ fn format(args: &Args<'_>) -> FunctionResult {
     if args.values_from(1).iter().any(|arg| !arg.is_wholly_known()) {
         // Whatever the arguments become, the text before the first verb stays.
         let start = form.split('%').next().unwrap_or("");
-        let prefix = Some(stable_prefix(start))
-            .filter(|prefix| !prefix.is_empty())
-            .map(|prefix| Str::new(&prefix));
-        let refinement = Refinement { not_null: true, prefix, ..Refinement::default() };
-        return Ok(Value::refined(Type::String, refinement));
+        return Ok(unknown_string_with_prefix(start));
     }
     let values: Vec<&Value> = args.values_from(1).iter().collect();
     let text = render_format(args, form, &values)?;

@@ -11,8 +11,8 @@ use libyaml_safer::{Event, EventData, Mark, Parser, ScalarStyle};
 
 use super::commas_after_tags::TextWithMovedCommas;
 use super::read_scalar;
-use crate::eval::limits::ExceededLimit;
 use crate::functions::{Args, Builtin, CallError};
+use crate::limits::ExceededLimit;
 use crate::stack;
 
 pub(super) fn yaml_decode_builtin() -> Builtin {

@@ -7,7 +7,7 @@ use crate::scope::{Scope, ScopeStep};
 use crate::syntax::Ident;
 
 /// A scope in which one more name has a meaning: the iterator.
-pub struct IterationScope<'s> {
+pub(super) struct IterationScope<'s> {
     outer: &'s dyn Scope,
     name: Str,
     element: Value,
