@@ -28,6 +28,7 @@ pub mod lock;
 pub mod messages;
 mod pg;
 pub mod provider_store;
+mod provider_store_error;
 mod remote;
 pub mod remote_state;
 mod retry;

@@ -21,10 +21,10 @@ use formwork_value::{Secrets, Value};
 use sha2::{Digest as _, Sha256};
 
 use self::client::StateStoreClient;
-pub use self::store_calls::ProviderStoreError;
 use self::store_calls::StoreCalls;
 use crate::cause::Cause;
 use crate::kind::{BackendArguments, BackendKind, ConfigError};
+pub use crate::provider_store_error::ProviderStoreError;
 use crate::remote::{RemoteStore, create_empty_state};
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::wait_report::wait_with_report;

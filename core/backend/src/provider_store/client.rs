@@ -6,9 +6,10 @@ use async_trait::async_trait;
 use formwork_value::Diagnostic;
 
 use super::StateStoreSetup;
-use super::store_calls::{ProviderStoreError, StoreCalls};
+use super::store_calls::StoreCalls;
 use crate::cause::Cause;
 use crate::lock::LockInfo;
+use crate::provider_store_error::ProviderStoreError;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
 

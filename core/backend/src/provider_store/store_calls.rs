@@ -24,65 +24,13 @@ use tokio::sync::Mutex;
 
 use super::{EncodedConfig, StateStoreSetup};
 use crate::messages;
+use crate::provider_store_error::ProviderStoreError;
 
 /// The calls that change a stored state or its lock.
 const EFFECTIVE_CALLS: [&str; 4] = ["WriteStateBytes", "DeleteState", "LockState", "UnlockState"];
 
 /// The call that reads a state.
 const READ_CALL_NAME: &str = "ReadStateBytes";
-
-/// Why a call of a state store did not succeed.
-#[derive(Debug, thiserror::Error)]
-pub enum ProviderStoreError {
-    /// The provider reported errors.
-    #[error("the provider {provider} answered {call} with an error: {text}")]
-    Reported {
-        /// The provider.
-        provider: String,
-        /// The call.
-        call: &'static str,
-        /// The errors, as the provider words them.
-        text: String,
-    },
-    /// There was no answer.
-    #[error("{text}")]
-    NoAnswer {
-        /// Description of the failure.
-        text: String,
-        /// The party at fault.
-        blame: Blame,
-    },
-    /// The answer breaks the protocol.
-    #[error("the answer of the provider {provider} to {call} cannot be used: {problem}")]
-    Broken {
-        /// The provider.
-        provider: String,
-        /// The call.
-        call: &'static str,
-        /// The problem, as the end of a sentence.
-        problem: String,
-    },
-}
-
-impl ProviderStoreError {
-    /// The party at fault.
-    #[must_use]
-    pub fn blame(&self) -> Blame {
-        match self {
-            // Usually something about the place: a folder, a permission, a lock.
-            Self::Reported { .. } => Blame::Environment,
-            Self::NoAnswer { blame, .. } => *blame,
-            Self::Broken { .. } => Blame::Provider,
-        }
-    }
-
-    /// The next step that the error itself suggests, in whole sentences.
-    #[must_use]
-    pub fn remedy(&self) -> Option<&'static str> {
-        let is_broken = matches!(self, Self::Broken { .. });
-        is_broken.then_some("This is a bug in the provider; please report it to its authors.")
-    }
-}
 
 /// A state store in force.
 #[derive(Clone)]

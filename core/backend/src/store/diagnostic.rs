@@ -7,7 +7,7 @@ use formwork_value::quote::shell_word;
 use super::{LockEnd, StoreError, StoreOperation};
 use crate::lock::LockInfo;
 use crate::messages;
-use crate::provider_store::ProviderStoreError;
+use crate::provider_store_error::ProviderStoreError;
 
 impl StoreError {
     /// Describes what went wrong and what to do.
