@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use formwork_backend::kind::BackendEnvironment;
+use formwork_backend::remote_state::RemoteStateReader;
 use formwork_core::addr::ProviderAddr;
 use formwork_operation::launcher::{LaunchSettings, Launcher, ProviderProgram};
 use formwork_operation::schema_cache::SchemaCache;
@@ -16,7 +16,7 @@ use crate::redact;
 /// Makes a launcher over programs and running providers; the latter come first.
 pub(crate) fn make_launcher(
     env: &Env,
-    backends: BackendEnvironment,
+    remote_states: RemoteStateReader,
     programs: BTreeMap<ProviderAddr, VerifiedProgram>,
     running: &BTreeMap<ProviderAddr, Reattach>,
 ) -> Launcher {
@@ -35,7 +35,7 @@ pub(crate) fn make_launcher(
         n_processes: env.plugin_processes.map(|limit| limit.max(1)),
         deadlines: deadlines.parse().unwrap_or_default(),
         withheld: env.plugin_withheld.clone(),
-        backends,
+        remote_states,
         secrets: redact::sensitive_values(),
         schemas: env
             .cache_home

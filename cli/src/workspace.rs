@@ -366,7 +366,7 @@ impl<'e> Workspace<'e> {
         let places = self.provider_folders(&[]);
         places.check_locked_versions(diags, required, &self.config_sources.locks)?;
         let programs = places.find_programs(diags, required, &self.config_sources.locks)?;
-        Ok(make_launcher(self.env, self.backend_environment(""), programs, &self.reattached))
+        Ok(make_launcher(self.env, self.remote_state_reader(), programs, &self.reattached))
     }
 
     /// As [`Workspace::make_launcher`], for callers that only need the providers to check a
@@ -400,7 +400,7 @@ impl<'e> Workspace<'e> {
             let _ = diags.push(problem.with_summary(summary));
         }
         all_found?;
-        Ok(make_launcher(self.env, self.backend_environment(""), programs?, &self.reattached))
+        Ok(make_launcher(self.env, self.remote_state_reader(), programs?, &self.reattached))
     }
 
     /// Checks that the lock file selects a version of each of these providers that may be used.

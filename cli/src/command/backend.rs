@@ -90,7 +90,7 @@ pub(super) async fn init_backend(
         && workspace.env.workspace.is_none()
         && workspace.name() != DEFAULT_WORKSPACE
     {
-        let backend = to.configure(diags, &workspace.backend_environment(&workspace.root))?;
+        let backend = to.configure(diags, workspace)?;
         select_only_workspace(diags, init, workspace, &*backend).await?;
     }
     match (&block, old) {
@@ -115,10 +115,9 @@ async fn migrate_local_states(
     to: Option<&BackendConfig>,
 ) -> Result<(), Reported> {
     let Some(to) = to else { return Ok(()) };
-    let environment = workspace.backend_environment(&workspace.root);
-    let from = BackendConfig::local_backend().configure(diags, &environment)?;
+    let from = BackendConfig::local_backend().configure(diags, workspace)?;
     // First, so that no backend is recorded that every command refuses.
-    let both = MigrationBackends { from, to: to.configure(diags, &environment)? };
+    let both = MigrationBackends { from, to: to.configure(diags, workspace)? };
     // The usual case, in which the new backend need not be asked.
     if !backend_has_states(diags, &*both.from).await? {
         return Ok(());
@@ -132,7 +131,7 @@ async fn check_state_store(
     workspace: &Workspace<'_>,
     to: &BackendConfig,
 ) -> Result<(), Reported> {
-    let backend = to.configure(diags, &workspace.backend_environment(&workspace.root))?;
+    let backend = to.configure(diags, workspace)?;
     let opened = backend.open_store(&workspace.name()).await;
     opened.map(drop).map_err(|error| diags.error(error.diagnostic()))
 }
@@ -190,10 +189,9 @@ async fn migrate_if_decided(
         );
         init.report.report_step(Paint::Plain, &text, "backend_migrate_type_change");
     }
-    let environment = workspace.backend_environment(&workspace.root);
     let both = MigrationBackends {
-        from: from.configure(diags, &environment)?,
-        to: to.configure(diags, &environment)?,
+        from: from.configure(diags, workspace)?,
+        to: to.configure(diags, workspace)?,
     };
     migrate(diags, init, workspace, &both).await
 }

@@ -13,6 +13,7 @@ use formwork_backend::Backend;
 use formwork_backend::encryption::{PlanCipher, StateCipher};
 use formwork_backend::kind::BackendEnvironment;
 use formwork_backend::kinds::find_backend_kind;
+use formwork_backend::remote_state::RemoteStateReader;
 use formwork_backend::unsupported::describe_unsupported_backend;
 use formwork_core::config::StateBackendBlock as Block;
 use formwork_value::diag::{Blame, Summary};
@@ -28,8 +29,13 @@ use crate::messages;
 impl Workspace<'_> {
     /// The inputs of backends besides their arguments. Relative paths start from `root`.
     pub(crate) fn backend_environment(&self, root: impl Into<PathBuf>) -> BackendEnvironment {
-        let encryption = self.encryption.clone().unwrap_or_default();
-        BackendEnvironment { root: root.into(), variables: self.env.all.clone(), encryption }
+        BackendEnvironment { root: root.into(), variables: self.env.all.clone() }
+    }
+
+    /// Reader of the states of other configurations. Relative paths start from the working directory.
+    pub(crate) fn remote_state_reader(&self) -> RemoteStateReader {
+        let ciphers = self.encryption.as_ref().map(|encryption| encryption.remotes.clone());
+        RemoteStateReader::new(self.backend_environment(""), ciphers.unwrap_or_default())
     }
 
     /// The cipher of saved plans.
@@ -172,7 +178,7 @@ impl Workspace<'_> {
         backend: Option<&Block>,
     ) -> Result<Arc<dyn Backend>, Reported> {
         let config = self.backend_config(diags, backend).await?;
-        config.configure(diags, &self.backend_environment(&self.root))
+        config.configure(diags, self)
     }
 
     /// Writes down what is settled for a block; nothing, to forget it.

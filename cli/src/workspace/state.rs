@@ -45,7 +45,7 @@ impl Workspace<'_> {
             return Ok(opened);
         }
         // As in Terraform, the options that name files are for local states.
-        let backend = config.configure(diags, &self.backend_environment(&self.root))?;
+        let backend = config.configure(diags, self)?;
         let opened = OpenState::open(&*backend, &self.name()).await;
         opened.map_err(|error| diags.error(error.diagnostic()))
     }
@@ -66,7 +66,7 @@ impl Workspace<'_> {
             let state = with_state_paths(places.state_paths(name), state_paths).state;
             return Ok(state.strip_prefix(".").unwrap_or(&state).display().to_string());
         }
-        let backend = config.configure(diags, &self.backend_environment(&self.root))?;
+        let backend = config.configure(diags, self)?;
         Ok(backend.location(name))
     }
 }

@@ -11,7 +11,6 @@ use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Diagnostic, Str, Type, Value};
 
 use crate::Backend;
-use crate::encryption::Encryption;
 
 /// A type of backend.
 pub trait BackendKind: Send + Sync {
@@ -40,8 +39,6 @@ pub struct BackendEnvironment {
     pub root: PathBuf,
     /// The environment variables.
     pub variables: BTreeMap<String, String>,
-    /// The ciphers of the configuration.
-    pub encryption: Encryption,
 }
 
 /// The values of the arguments of a backend.

@@ -10,6 +10,7 @@ use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Type, Value};
 
 use crate::encrypted_backend::encrypt_backend;
+use crate::encryption::RemoteCiphers;
 use crate::kind::{BackendArguments, BackendEnvironment, BackendKind};
 use crate::kinds::find_backend_kind;
 use crate::unsupported::describe_unsupported_backend;
@@ -19,13 +20,15 @@ use crate::{Backend, DEFAULT_WORKSPACE};
 #[derive(Clone, Debug, Default)]
 pub struct RemoteStateReader {
     environment: BackendEnvironment,
+    ciphers: RemoteCiphers,
 }
 
 impl RemoteStateReader {
-    /// A reader that starts relative paths from the working directory in `environment`.
+    /// A reader that starts relative paths from the working directory in `environment`, and decrypts
+    /// states with the ciphers for them.
     #[must_use]
-    pub fn new(environment: BackendEnvironment) -> Self {
-        Self { environment }
+    pub fn new(environment: BackendEnvironment, ciphers: RemoteCiphers) -> Self {
+        Self { environment, ciphers }
     }
 
     fn configure_backend(
@@ -57,8 +60,7 @@ impl RemoteStates for RemoteStateReader {
     }
 
     async fn read(&self, source: &RemoteStateSource<'_>) -> Result<StateFile, RemoteStateError> {
-        let cipher =
-            self.environment.encryption.remotes.cipher_for(source.address.unwrap_or_default());
+        let cipher = self.ciphers.cipher_for(source.address.unwrap_or_default());
         let backend = encrypt_backend(self.configure_backend(source)?, cipher.clone());
         // As in Terraform, an empty name is none.
         let workspace = source.workspace.filter(|name| !name.is_empty());
@@ -169,7 +171,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let environment =
             BackendEnvironment { root: folder.path().to_owned(), ..BackendEnvironment::default() };
-        let states = RemoteStateReader::new(environment);
+        let states = RemoteStateReader::new(environment, RemoteCiphers::default());
         // As in a `backend` block, a number is taken for its text.
         let config = settings("path", Value::Number(Number::from(5_i64)));
         let source = RemoteStateSource {

@@ -151,11 +151,7 @@ pub(crate) fn configure_backend_with_variables(
     let given = Value::object(given.collect::<Vec<_>>());
     let values = kind.schema().coerce(&given).unwrap();
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let environment = BackendEnvironment {
-        root: "unused".into(),
-        variables: variables.collect(),
-        ..BackendEnvironment::default()
-    };
+    let environment = BackendEnvironment { root: "unused".into(), variables: variables.collect() };
     kind.configure(&BackendArguments { values: &values, environment: &environment })
 }
 

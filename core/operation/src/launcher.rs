@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
-use formwork_backend::kind::BackendEnvironment;
 use formwork_backend::remote_state::RemoteStateReader;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::builtin::BuiltinProvider;
@@ -52,8 +51,8 @@ pub struct LaunchSettings {
     pub deadlines: CallDeadlines,
     /// Variables of the environment that providers do not see.
     pub withheld: Vec<OsString>,
-    /// Inputs of the backends that `terraform_remote_state` reads from.
-    pub backends: BackendEnvironment,
+    /// Reader of the states of other configurations, for `terraform_remote_state`.
+    pub remote_states: RemoteStateReader,
     /// The collection of sensitive values, shared with the code that prints or logs text of providers.
     pub secrets: Secrets,
     /// Schemas that earlier operations have fetched.
@@ -67,7 +66,7 @@ impl Default for LaunchSettings {
             n_processes: None,
             deadlines: CallDeadlines::default(),
             withheld: Vec::new(),
-            backends: BackendEnvironment::default(),
+            remote_states: RemoteStateReader::default(),
             secrets: Secrets::default(),
             schemas: None,
         }
@@ -97,7 +96,7 @@ impl Launcher {
         settings: LaunchSettings,
         programs: BTreeMap<ProviderAddr, ProviderProgram>,
     ) -> Self {
-        let states = Arc::new(RemoteStateReader::new(settings.backends.clone()));
+        let states = Arc::new(settings.remote_states.clone());
         Self {
             programs,
             settings,

@@ -14,6 +14,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
 use super::{hash, unknown_backend_error};
 use crate::messages;
+use crate::workspace::Workspace;
 
 /// The type of a backend and the values of its arguments.
 #[derive(Clone)]
@@ -186,19 +187,20 @@ impl BackendConfig {
         matches!(&self.kind, BackendKindConfig::Own(kind) if kind.name() == "local")
     }
 
-    /// Makes the backend. Asks nothing of its place yet.
+    /// Makes the backend, with the cipher of the workspace for its states. Asks nothing of its place yet.
     ///
     /// # Errors
     /// When an argument is missing or invalid.
     pub(crate) fn configure(
         &self,
         diags: &mut Diagnostics,
-        environment: &BackendEnvironment,
+        workspace: &Workspace<'_>,
     ) -> Result<Arc<dyn Backend>, Reported> {
-        let arguments = BackendArguments { values: &self.values, environment };
+        let environment = workspace.backend_environment(&workspace.root);
+        let arguments = BackendArguments { values: &self.values, environment: &environment };
         let configured = self.backend_kind().configure(&arguments);
-        let cipher = &environment.encryption.state;
-        let configured = configured.map(|backend| encrypt_backend(backend, cipher.clone()));
+        let configured =
+            configured.map(|backend| encrypt_backend(backend, workspace.state_cipher()));
         configured.map_err(|error| {
             let detail = format!(
                 "The backend {:?} cannot be configured: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",

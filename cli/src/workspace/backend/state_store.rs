@@ -150,7 +150,7 @@ impl Workspace<'_> {
         let lock = locks.providers.get(addr).filter(|_| supply == "managed_by_terraform");
         let version = lock.map(|lock| lock.version.to_string());
         let launcher =
-            make_launcher(self.env, self.backend_environment(""), programs, &self.reattached);
+            make_launcher(self.env, self.remote_state_reader(), programs, &self.reattached);
         let plugin = launcher.launch_provider(addr).await.map_err(|failure| {
             diags.error(call_failure_diagnostic(addr, "GetProviderSchema", None, &failure))
         })?;

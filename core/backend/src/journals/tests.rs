@@ -37,7 +37,7 @@ impl TestMachine {
         let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
         let values = kind.schema().coerce(&given).unwrap();
         let (root, variables) = (folder.path().to_owned(), BTreeMap::new());
-        let environment = BackendEnvironment { root, variables, ..BackendEnvironment::default() };
+        let environment = BackendEnvironment { root, variables };
         let arguments = BackendArguments { values: &values, environment: &environment };
         let backend = kind.configure(&arguments).unwrap();
         let intents = backend.intent_log(DEFAULT_WORKSPACE);

@@ -35,11 +35,7 @@ fn new_backend_with_variables(port: u16, variables: &[(&str, &str)]) -> Arc<dyn 
     let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
     let values = kind.schema().coerce(&given).unwrap();
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let environment = BackendEnvironment {
-        root: "unused".into(),
-        variables: variables.collect(),
-        ..BackendEnvironment::default()
-    };
+    let environment = BackendEnvironment { root: "unused".into(), variables: variables.collect() };
     kind.configure(&BackendArguments { values: &values, environment: &environment }).unwrap()
 }
 
