@@ -143,7 +143,7 @@ mod tests {
     use formwork_value::{Str, Value};
 
     use super::*;
-    use crate::kind::{BackendArguments, BackendEnvironment};
+    use crate::arguments::{BackendArguments, BackendEnvironment};
     use crate::kinds::find_backend_kind;
 
     /// The backend in memory. Its states belong to the process, so each test has workspaces of its own.

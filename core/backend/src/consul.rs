@@ -19,9 +19,11 @@ use ureq::http::Uri;
 
 use self::client::ConsulClient;
 use self::server::ConsulServer;
+use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::cause::Cause;
 use crate::client_backend::ClientBackend;
-use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
+use crate::config_error::ConfigError;
+use crate::kind::BackendKind;
 use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, TlsSettings};
 use crate::{Backend, DEFAULT_WORKSPACE};

@@ -34,7 +34,7 @@ use self::encrypted_file::{JsonLayout, StateHeader};
 pub use self::encrypted_file::{is_encrypted, is_encrypted_state};
 use self::sealed_method::SealedStateError;
 use self::target::{DecryptError, EncryptionTarget};
-use crate::kind::BackendEnvironment;
+use crate::arguments::BackendEnvironment;
 use crate::messages;
 
 /// The ciphers of a configuration.

@@ -16,8 +16,10 @@ use formwork_value::schema::Block;
 use md5::{Digest as _, Md5};
 use ureq::http::{Request, StatusCode, Uri, header};
 
+use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::cause::Cause;
-use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
+use crate::config_error::ConfigError;
+use crate::kind::BackendKind;
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient, RemoteStore};
 use crate::retry::RetryPolicy;

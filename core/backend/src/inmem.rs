@@ -7,9 +7,11 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use formwork_value::Type;
 use formwork_value::schema::Block;
 
+use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::cause::Cause;
 use crate::client_backend::ClientBackend;
-use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
+use crate::config_error::ConfigError;
+use crate::kind::BackendKind;
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;

@@ -1,16 +1,13 @@
 //! The type of a backend: the arguments that it takes, and a backend made of their values.
 
-pub use crate::config_error::ConfigError;
-use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_text};
-use formwork_value::schema::{Attribute, Block, Role};
-use formwork_value::{Diagnostic, Str, Type, Value};
+use formwork_value::Diagnostic;
+use formwork_value::schema::Block;
 
 use crate::Backend;
+pub use crate::arguments::{BackendArguments, BackendEnvironment};
+pub use crate::config_error::ConfigError;
 
 /// A type of backend.
 pub trait BackendKind: Send + Sync {
@@ -30,126 +27,4 @@ pub trait BackendKind: Send + Sync {
     fn warnings(&self, _arguments: &BackendArguments<'_>) -> Vec<Diagnostic> {
         Vec::new()
     }
-}
-
-/// Inputs of backends besides their arguments.
-#[derive(Clone, Debug, Default)]
-pub struct BackendEnvironment {
-    /// The working folder, which relative paths start from.
-    pub root: PathBuf,
-    /// The environment variables.
-    pub variables: BTreeMap<String, String>,
-}
-
-/// The values of the arguments of a backend.
-#[derive(Clone, Copy, Debug)]
-pub struct BackendArguments<'a> {
-    /// An object with the attributes of the schema; what is not set is null.
-    pub values: &'a Value,
-    /// The other inputs.
-    pub environment: &'a BackendEnvironment,
-}
-
-impl<'a> BackendArguments<'a> {
-    /// The value of an argument, `None` if it is null.
-    #[must_use]
-    pub fn value(&self, name: &str) -> Option<&'a Value> {
-        match self.values {
-            Value::Object(object) => object.get(name).filter(|value| !value.is_null()),
-            _ => None,
-        }
-    }
-
-    /// The string of an argument, `None` if it is not set. An empty string is one.
-    #[must_use]
-    pub fn string(&self, name: &str) -> Option<String> {
-        match self.value(name)? {
-            Value::String(text) => Some(text.to_string()),
-            _ => None,
-        }
-    }
-
-    /// The boolean of an argument, `None` if it is not set.
-    #[must_use]
-    pub fn bool(&self, name: &str) -> Option<bool> {
-        match self.value(name)? {
-            Value::Bool(truth) => Some(*truth),
-            _ => None,
-        }
-    }
-
-    /// An environment variable, `None` if it is not set or empty.
-    #[must_use]
-    pub fn read_env_variable(&self, name: &str) -> Option<String> {
-        self.environment.variables.get(name).filter(|text| !text.is_empty()).cloned()
-    }
-
-    /// The string of an argument, else of the first environment variable that is set.
-    #[must_use]
-    pub fn string_or_variable(&self, name: &str, variables: &[&str]) -> Option<String> {
-        self.string(name).or_else(|| variables.iter().find_map(|name| self.read_env_variable(name)))
-    }
-
-    /// The boolean of an argument, else of an environment variable, else `false`.
-    ///
-    /// # Errors
-    /// When the variable holds another word.
-    pub fn bool_or_variable(&self, name: &str, variable: &str) -> Result<bool, ConfigError> {
-        if let Some(truth) = self.bool(name) {
-            return Ok(truth);
-        }
-        match self.read_env_variable(variable).as_deref() {
-            None | Some("false" | "0") => Ok(false),
-            Some("true" | "1") => Ok(true),
-            Some(other) => {
-                Err(ConfigError::new(format!("{variable} is {other:?}, not true or false")))
-            }
-        }
-    }
-
-    /// The whole number of an argument, else of an environment variable, else the usual one.
-    ///
-    /// # Errors
-    /// When it is negative, too large or no whole number.
-    pub fn u32_or_variable(
-        &self,
-        name: &str,
-        variable: &str,
-        usual: u32,
-    ) -> Result<u32, ConfigError> {
-        let text = match self.value(name) {
-            // The text is parsed like that of a variable, so that fractions and large numbers are
-            // refused alike.
-            Some(Value::Number(number)) => Some(number.to_string()),
-            _ => self.read_env_variable(variable),
-        };
-        let Some(text) = text else { return Ok(usual) };
-        text.parse().map_err(|_| {
-            ConfigError::new(format!("invalid {name}: {text:?} is not a whole number from 0"))
-        })
-    }
-
-    /// The working folder.
-    #[must_use]
-    pub fn working_directory(&self) -> &'a Path {
-        &self.environment.root
-    }
-
-    /// Reads a text file that an argument or variable names. A checkout may have planted it, so pipes and
-    /// files without end are refused.
-    ///
-    /// # Errors
-    /// When it is missing, no regular file, larger than [`MAX_SMALL_FILE_LEN`] or not UTF-8.
-    pub fn read_text(&self, path: impl AsRef<Path>) -> io::Result<String> {
-        read_text(&self.working_directory().join(path), MAX_SMALL_FILE_LEN)
-    }
-}
-
-/// Makes a schema of optional attributes.
-pub(crate) fn optional_attributes_block(attributes: &[(&str, Type)]) -> Block {
-    let attributes = attributes.iter().map(|(name, ty)| {
-        let name: Str = (*name).into();
-        (name, Attribute::new(ty.clone(), Role::Optional))
-    });
-    Block { attributes: attributes.collect(), ..Block::default() }
 }

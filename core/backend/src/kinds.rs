@@ -7,12 +7,14 @@ use formwork_value::Type;
 use formwork_value::schema::Block;
 
 use crate::Backend;
+use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::azurerm::AzureBackendKind;
+use crate::config_error::ConfigError;
 use crate::consul::ConsulBackendKind;
 use crate::gcs::GcsBackendKind;
 use crate::http::HttpBackendKind;
 use crate::inmem::InMemoryBackendKind;
-use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
+use crate::kind::BackendKind;
 use crate::kubernetes::KubernetesBackendKind;
 use crate::local::{LocalBackend, Workspaces};
 use crate::pg::PgBackendKind;

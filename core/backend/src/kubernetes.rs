@@ -17,9 +17,11 @@ use formwork_value::schema::Block;
 
 use self::client::{KubernetesClient, SUFFIX_LABEL, WORKSPACE_LABEL};
 use self::cluster::ClusterClient;
+use crate::arguments::BackendArguments;
 use crate::cause::Cause;
 use crate::client_backend::ClientBackend;
-use crate::kind::{BackendArguments, BackendKind, ConfigError};
+use crate::config_error::ConfigError;
+use crate::kind::BackendKind;
 use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The type of the backend.

@@ -1,6 +1,7 @@
 //! The backends that keep states: for each workspace a store that is locked, read and written. Knows
 //! nothing of configurations, and keeps no journals: those are in the engine's `state::intent_log`.
 
+mod arguments;
 mod aws;
 mod azurerm;
 mod cause;

@@ -27,9 +27,11 @@ use self::connect::ConnectTarget;
 use self::connection::Connection;
 use self::journals::PgJournals;
 use self::store::PgStore;
+use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::cause::Cause;
+use crate::config_error::ConfigError;
 use crate::journals::SharedIntents;
-use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
+use crate::kind::BackendKind;
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::wait_report::wait_with_report;
 use crate::{

@@ -22,8 +22,10 @@ use sha2::{Digest as _, Sha256};
 
 use self::client::StateStoreClient;
 use self::store_calls::StoreCalls;
+use crate::arguments::BackendArguments;
 use crate::cause::Cause;
-use crate::kind::{BackendArguments, BackendKind, ConfigError};
+use crate::config_error::ConfigError;
+use crate::kind::BackendKind;
 pub use crate::provider_store_error::ProviderStoreError;
 use crate::remote::{RemoteStore, create_empty_state};
 use crate::store::{StateStore, StoreError, StoreOperation};

@@ -9,9 +9,10 @@ use formwork_core::provider::builtin::remote_state::{
 use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Type, Value};
 
+use crate::arguments::{BackendArguments, BackendEnvironment};
 use crate::encrypted_backend::encrypt_backend;
 use crate::encryption::RemoteCiphers;
-use crate::kind::{BackendArguments, BackendEnvironment, BackendKind};
+use crate::kind::BackendKind;
 use crate::kinds::find_backend_kind;
 use crate::unsupported::describe_unsupported_backend;
 use crate::{Backend, DEFAULT_WORKSPACE};

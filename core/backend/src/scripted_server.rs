@@ -10,7 +10,8 @@ use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Value};
 
 use crate::Backend;
-use crate::kind::{BackendArguments, BackendEnvironment, ConfigError};
+use crate::arguments::{BackendArguments, BackendEnvironment};
+use crate::config_error::ConfigError;
 use crate::kinds::find_backend_kind;
 
 /// The reaction to one request.

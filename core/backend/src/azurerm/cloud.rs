@@ -4,7 +4,7 @@ use serde::Deserialize;
 use ureq::http::{Request, StatusCode};
 
 use crate::cause::Cause;
-use crate::kind::ConfigError;
+use crate::config_error::ConfigError;
 use crate::web::HttpClient;
 
 /// The addresses of the services of one cloud.

@@ -6,7 +6,8 @@ use formwork_value::schema::Block;
 use super::account::{AccountCredentials, BlobAuthorization};
 use super::cloud::{AzureCloud, CloudSource};
 use super::identity::{FederatedToken, TokenIdentity, TokenSource};
-use crate::kind::{BackendArguments, ConfigError, optional_attributes_block};
+use crate::arguments::{BackendArguments, optional_attributes_block};
+use crate::config_error::ConfigError;
 
 /// Settings of the backend.
 pub(super) struct AzureSettings {

@@ -7,8 +7,9 @@ use ureq::http::Request;
 
 use super::encrypted_file::Base64Bytes;
 use super::own_thread::run_on_own_thread;
+use crate::arguments::BackendArguments;
 use crate::aws::{AwsService, unexpected_response_cause};
-use crate::kind::{BackendArguments, ConfigError};
+use crate::config_error::ConfigError;
 use crate::s3::key_management_service;
 
 /// The arguments that the key provider and the backend `s3` have in common.
@@ -169,7 +170,7 @@ mod tests {
     use formwork_value::{Str, Value};
 
     use super::*;
-    use crate::kind::BackendEnvironment;
+    use crate::arguments::BackendEnvironment;
     use crate::scripted_server::{ScriptedReply, ScriptedServer};
 
     fn key_provider_for(server: &ScriptedServer) -> AwsKmsKeyProvider {

@@ -10,8 +10,9 @@ use ureq::http::{Request, StatusCode};
 use super::algorithms::random_bytes;
 use super::encrypted_file::Base64Bytes;
 use super::own_thread::run_on_own_thread;
+use crate::arguments::BackendArguments;
+use crate::config_error::ConfigError;
 use crate::gcs::{error_message, key_management_client};
-use crate::kind::{BackendArguments, ConfigError};
 use crate::web::{HttpClient, percent_encode};
 
 /// The URL of the service.
@@ -155,7 +156,7 @@ mod tests {
     use formwork_value::{Str, Value};
 
     use super::*;
-    use crate::kind::BackendEnvironment;
+    use crate::arguments::BackendEnvironment;
     use crate::scripted_server::{ScriptedReply, ScriptedServer};
 
     const KEY: &str = "projects/p/locations/global/keyRings/r/cryptoKeys/k";

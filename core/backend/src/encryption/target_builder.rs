@@ -22,8 +22,8 @@ use super::keys::{
 use super::openbao::{OpenBaoKeyProvider, OpenBaoSettings};
 use super::sealed_method::SealedMethod;
 use super::target::{AesGcmMethod, EncryptionMethod, EncryptionTarget};
+use crate::arguments::{BackendArguments, BackendEnvironment};
 use crate::gcs::GcsBackendKind;
-use crate::kind::{self, BackendEnvironment};
 use crate::messages;
 use crate::s3::S3BackendKind;
 
@@ -315,7 +315,7 @@ fn build_aws_kms_provider(
     })?;
     let values =
         arguments.backend_arguments(diags, &S3BackendKind, &aws_kms::SHARED_S3_ARGUMENTS)?;
-    let given = kind::BackendArguments { values: &values, environment: arguments.environment };
+    let given = BackendArguments { values: &values, environment: arguments.environment };
     let made = AwsKmsKeyProvider::new(&given, key_id, spec);
     made.map_err(|error| arguments.report_argument(diags, &error.to_string()))
 }
@@ -340,7 +340,7 @@ fn build_gcp_kms_provider(
     }
     let values =
         arguments.backend_arguments(diags, &GcsBackendKind, &gcp_kms::SHARED_GCS_ARGUMENTS)?;
-    let given = kind::BackendArguments { values: &values, environment: arguments.environment };
+    let given = BackendArguments { values: &values, environment: arguments.environment };
     let made = GcpKmsKeyProvider::new(&given, &name, key_length as usize);
     made.map_err(|error| arguments.report_argument(diags, &error.to_string()))
 }

@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use ureq::http::{Request, StatusCode, header};
 
 use super::{argument_or_variable, read_file_or_text, string_list_argument};
-use crate::kind::{BackendArguments, ConfigError};
+use crate::arguments::BackendArguments;
+use crate::config_error::ConfigError;
 use crate::signing::signing_context;
 use crate::web::{HttpClient, percent_encode, redact_url};
 

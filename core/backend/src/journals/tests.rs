@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 use super::*;
-use crate::kind::{BackendArguments, BackendEnvironment};
+use crate::arguments::{BackendArguments, BackendEnvironment};
 use crate::kinds::find_backend_kind;
 use crate::pg::tests::installed::Installed;
 use crate::{Backend, DEFAULT_WORKSPACE, StateStore};

@@ -10,7 +10,8 @@ use ureq::http::Uri;
 
 use super::cluster_connection::ClusterConnection;
 use super::kubeconfig::{ClusterAccess, ContextSelection, ExecEntry, ExecVariable, Kubeconfig};
-use crate::kind::{BackendArguments, ConfigError, optional_attributes_block};
+use crate::arguments::{BackendArguments, optional_attributes_block};
+use crate::config_error::ConfigError;
 
 /// Settings of the backend.
 pub(super) struct KubernetesSettings {

@@ -8,7 +8,7 @@ use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_text};
 use serde::Deserialize;
 
 use super::yaml;
-use crate::kind::ConfigError;
+use crate::config_error::ConfigError;
 
 /// A configuration: the content of one file or of several.
 #[derive(Debug, Default, Deserialize)]

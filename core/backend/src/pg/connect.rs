@@ -13,7 +13,7 @@ use super::connection::Connection;
 use super::idle_connections;
 use super::tls::{TlsMode, tls_connector};
 use crate::cause::Cause;
-use crate::kind::ConfigError;
+use crate::config_error::ConfigError;
 
 /// The longest wait for a connection, unless `connect_timeout` sets another.
 const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);

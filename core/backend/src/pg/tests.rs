@@ -12,8 +12,8 @@ use formwork_value::{Str, Value};
 
 use self::installed::Installed;
 use super::*;
+use crate::arguments::BackendEnvironment;
 use crate::claims::{ClaimConflict, Claims};
-use crate::kind::BackendEnvironment;
 use crate::kinds::find_backend_kind;
 
 #[expect(clippy::disallowed_methods, reason = "the server is a program")]

@@ -23,7 +23,7 @@ use futures_util::{StreamExt as _, stream};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::*;
-use crate::kind::BackendEnvironment;
+use crate::arguments::BackendEnvironment;
 use crate::lock::LockRequest;
 
 /// The states and locks of a service, which several processes share.

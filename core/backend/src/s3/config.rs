@@ -7,10 +7,11 @@ use reqsign_aws_v4::Credential;
 
 use super::endpoint::{AwsPartition, BucketAddressing, check_url};
 use super::role::{check_kms_key, read_role, read_web_identity};
+use crate::arguments::BackendArguments;
 use crate::aws::credentials::{AllowedAccounts, CredentialSettings};
 use crate::aws::profile::ProfilePaths;
 use crate::aws::sts::StsClient;
-use crate::kind::{BackendArguments, ConfigError};
+use crate::config_error::ConfigError;
 
 /// Settings of the backend.
 #[derive(Clone, Debug)]

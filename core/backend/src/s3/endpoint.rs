@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ureq::http::Uri;
 
-use crate::kind::ConfigError;
+use crate::config_error::ConfigError;
 
 /// The characters that are percent-encoded in the path of an object.
 const OBJECT_PATH_ENCODE_SET: AsciiSet =

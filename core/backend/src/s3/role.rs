@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use super::config::{nested_value, string_member, strings_of_map, strings_of_set};
 use crate::aws::credentials::WebIdentityToken;
 use crate::aws::sts::RoleToAssume;
-use crate::kind::ConfigError;
+use crate::config_error::ConfigError;
 
 /// Reads a role.
 ///

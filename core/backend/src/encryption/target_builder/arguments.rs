@@ -9,7 +9,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 
 use super::super::keys::{EncryptionAndDecryptionKeys, MethodKeys};
 use super::build_key_provider;
-use crate::kind::{BackendEnvironment, BackendKind};
+use crate::arguments::BackendEnvironment;
+use crate::kind::BackendKind;
 use crate::messages;
 
 /// The arguments of a block, each taken once.
