@@ -32,7 +32,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 48] = [
+const SERIALISED: [&str; 49] = [
     // The settings file.
     "cli/src/settings/parse_items/json.rs",
     // The reader that all file formats share.
@@ -67,8 +67,9 @@ const SERIALISED: [&str; 48] = [
     "core/backend/src/encryption/gcp_kms.rs",
     "core/backend/src/encryption/openbao.rs",
     "core/backend/src/encryption/encrypted_file.rs",
+    "core/backend/src/gcp.rs",
+    "core/backend/src/gcp/credentials.rs",
     "core/backend/src/gcs/bucket.rs",
-    "core/backend/src/gcs/credentials.rs",
     "core/backend/src/kubernetes/cluster_connection.rs",
     "core/backend/src/kubernetes/cluster.rs",
     "core/backend/src/kubernetes/kubeconfig.rs",

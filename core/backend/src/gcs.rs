@@ -3,33 +3,27 @@
 
 mod bucket;
 mod client;
-mod credentials;
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use formwork_value::Type;
 use formwork_value::schema::Block;
-use formwork_value::{Type, Value};
-use reqsign_core::Signer;
-use reqsign_google::Credential;
 use ureq::http::Uri;
 
-pub(crate) use self::bucket::error_message;
 use self::bucket::{Bucket, ObjectEncryption};
 use self::client::GcsClient;
-use self::credentials::TokenScope;
 use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::cause::Cause;
 use crate::client_backend::{ClientBackend, normalize_object_name};
 use crate::config_error::ConfigError;
+use crate::gcp::credentials::{TokenScope, credential_arguments_block, new_signer};
+use crate::gcp::{argument_or_variable, new_http_client, read_file_or_text};
 use crate::kind::BackendKind;
-use crate::retry::RetryPolicy;
-use crate::web::{HttpClient, TlsSettings};
 use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The URL of the service.
@@ -37,10 +31,6 @@ const DEFAULT_ENDPOINT: &str = "https://storage.googleapis.com/storage/v1/";
 
 /// The ending of the name of a state.
 const STATE_SUFFIX: &str = ".tfstate";
-
-/// Attempts at requests, with the pauses of Google's client.
-const RETRY_POLICY: RetryPolicy =
-    RetryPolicy { most: 5, shortest: Duration::from_secs(1), longest: Duration::from_secs(30) };
 
 /// The type of the backend.
 pub(crate) struct GcsBackendKind;
@@ -51,18 +41,16 @@ impl BackendKind for GcsBackendKind {
     }
 
     fn schema(&self) -> Block {
-        let delegates = Type::list(Type::String);
-        optional_attributes_block(&[
-            ("access_token", Type::String),
+        let mut block = credential_arguments_block();
+        let own = optional_attributes_block(&[
             ("bucket", Type::String),
-            ("credentials", Type::String),
             ("encryption_key", Type::String),
-            ("impersonate_service_account", Type::String),
-            ("impersonate_service_account_delegates", delegates),
             ("kms_encryption_key", Type::String),
             ("prefix", Type::String),
             ("storage_custom_endpoint", Type::String),
-        ])
+        ]);
+        block.attributes.extend(own.attributes);
+        block
     }
 
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
@@ -76,43 +64,13 @@ impl BackendKind for GcsBackendKind {
         let prefix = argument_or_variable(arguments, "prefix", &[]).unwrap_or_default();
         let prefix = normalize_object_name(&prefix);
         let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
-        let client = HttpClient::new(&TlsSettings::default(), RETRY_POLICY, |name| {
-            arguments.read_env_variable(name)
-        })?;
-        let signer = credentials::new_signer(arguments, &client, TokenScope::Storage)?;
+        let client = new_http_client(arguments)?;
+        let signer = new_signer(arguments, &client, TokenScope::Storage)?;
         let encryption = read_encryption(arguments)?;
         let bucket =
             Bucket { name, endpoint: read_endpoint(arguments)?, client, signer, encryption };
         Ok(Arc::new(GcsBackend { bucket, prefix, root: arguments.working_directory().to_owned() }))
     }
-}
-
-/// The string of an argument, else of a variable. An empty string counts as not set.
-fn argument_or_variable(
-    arguments: &BackendArguments<'_>,
-    name: &str,
-    variables: &[&str],
-) -> Option<String> {
-    let argument = arguments.string(name).filter(|text| !text.is_empty());
-    argument.or_else(|| variables.iter().find_map(|name| arguments.read_env_variable(name)))
-}
-
-/// The strings of an argument that is a list.
-fn string_list_argument(arguments: &BackendArguments<'_>, name: &str) -> Vec<String> {
-    let Some(Value::List(list)) = arguments.value(name) else { return Vec::new() };
-    let text = |value: &Value| match value {
-        Value::String(text) => Some(text.to_string()),
-        _ => None,
-    };
-    list.items().iter().filter_map(text).collect()
-}
-
-/// The content of the file of a name, else the text itself.
-fn read_file_or_text(arguments: &BackendArguments<'_>, text: String) -> String {
-    let home = arguments.read_env_variable("HOME").unwrap_or_default();
-    let path = text.strip_prefix("~/").map_or(text.clone(), |rest| format!("{home}/{rest}"));
-    // Terraform takes a path or a content in one argument: a text that names no file is a content.
-    arguments.read_text(path).unwrap_or(text)
 }
 
 /// The URL that the paths of the API follow. As in Terraform, what comes after its last slash is left out.
@@ -159,20 +117,6 @@ fn read_encryption(arguments: &BackendArguments<'_>) -> Result<ObjectEncryption,
             })
         }
     }
-}
-
-/// The Key Management Service: a client, and the signer of its requests.
-///
-/// # Errors
-/// When the credentials are invalid.
-pub(crate) fn key_management_client(
-    arguments: &BackendArguments<'_>,
-) -> Result<(HttpClient, Signer<Credential>), ConfigError> {
-    let client = HttpClient::new(&TlsSettings::default(), RETRY_POLICY, |name| {
-        arguments.read_env_variable(name)
-    })?;
-    let signer = credentials::new_signer(arguments, &client, TokenScope::KeyManagement)?;
-    Ok((client, signer))
 }
 
 /// A backend over the objects of one bucket.

@@ -15,6 +15,7 @@ pub mod encrypted_backend;
 pub mod encryption;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz_targets;
+mod gcp;
 mod gcs;
 pub mod history;
 mod http;

@@ -12,7 +12,8 @@ use super::encrypted_file::Base64Bytes;
 use super::own_thread::run_on_own_thread;
 use crate::arguments::BackendArguments;
 use crate::config_error::ConfigError;
-use crate::gcs::{error_message, key_management_client};
+use crate::gcp::credentials::{TokenScope, new_signer};
+use crate::gcp::{error_message, new_http_client};
 use crate::web::{HttpClient, percent_encode};
 
 /// The URL of the service.
@@ -20,14 +21,6 @@ const DEFAULT_ENDPOINT: &str = "https://cloudkms.googleapis.com/";
 
 /// The environment variable with another URL, as of the provider `google`.
 const CUSTOM_ENDPOINT_VARIABLE: &str = "GOOGLE_KMS_CUSTOM_ENDPOINT";
-
-/// The arguments that the key provider and the backend `gcs` have in common.
-pub(super) const SHARED_GCS_ARGUMENTS: [&str; 4] = [
-    "access_token",
-    "credentials",
-    "impersonate_service_account",
-    "impersonate_service_account_delegates",
-];
 
 /// The longest key, in bytes.
 pub(super) const MAX_KEY_LENGTH: u32 = 1024;
@@ -54,7 +47,7 @@ struct DecryptResponse {
 }
 
 impl GcpKmsKeyProvider {
-    /// Takes credentials from arguments of the backend `gcs`, as in [`SHARED_GCS_ARGUMENTS`].
+    /// Takes credentials from the arguments that the backend `gcs` has, too.
     ///
     /// # Errors
     /// When one is invalid, or the name of the key is not complete.
@@ -74,7 +67,8 @@ impl GcpKmsKeyProvider {
                 "the argument \"kms_encryption_key\" is {name:?}, in which a part is empty"
             )));
         }
-        let (client, signer) = key_management_client(arguments)?;
+        let client = new_http_client(arguments)?;
+        let signer = new_signer(arguments, &client, TokenScope::KeyManagement)?;
         let endpoint = arguments
             .read_env_variable(CUSTOM_ENDPOINT_VARIABLE)
             .unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());

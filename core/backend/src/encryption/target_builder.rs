@@ -23,7 +23,7 @@ use super::openbao::{OpenBaoKeyProvider, OpenBaoSettings};
 use super::sealed_method::SealedMethod;
 use super::target::{AesGcmMethod, EncryptionMethod, EncryptionTarget};
 use crate::arguments::{BackendArguments, BackendEnvironment};
-use crate::gcs::GcsBackendKind;
+use crate::gcp::credentials::credential_arguments_block;
 use crate::messages;
 use crate::s3::S3BackendKind;
 
@@ -338,8 +338,7 @@ fn build_gcp_kms_provider(
         );
         return Err(arguments.report_argument(diags, &reason));
     }
-    let values =
-        arguments.backend_arguments(diags, &GcsBackendKind, &gcp_kms::SHARED_GCS_ARGUMENTS)?;
+    let values = arguments.take_schema_values(diags, &credential_arguments_block())?;
     let given = BackendArguments { values: &values, environment: arguments.environment };
     let made = GcpKmsKeyProvider::new(&given, &name, key_length as usize);
     made.map_err(|error| arguments.report_argument(diags, &error.to_string()))

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use ureq::http::{Request, StatusCode, header, request};
 
 use crate::cause::Cause;
+use crate::gcp::error_message;
 use crate::web::{HttpClient, HttpResponse, percent_encode, redact_url};
 
 /// The generation of an object that does not exist.
@@ -76,18 +77,6 @@ struct ListResponse {
 #[derive(Deserialize)]
 struct ListedObject {
     name: String,
-}
-
-/// The content of an answer that refuses a request.
-#[derive(Deserialize)]
-struct GcsErrorBody {
-    error: ErrorDetail,
-}
-
-#[derive(Deserialize)]
-struct ErrorDetail {
-    #[serde(default)]
-    message: String,
 }
 
 impl Bucket {
@@ -257,17 +246,6 @@ impl Bucket {
         format!("{method} {url}: HTTP {} of the bucket {name:?}{said}; {next}", answer.status)
             .into()
     }
-}
-
-/// The message of an answer that refuses a request.
-pub(crate) fn error_message(answer: &HttpResponse) -> String {
-    let refusal: Option<GcsErrorBody> = serde_json::from_slice(&answer.body).ok();
-    let message = match refusal {
-        Some(refusal) => refusal.error.message,
-        // Contents are refused with plain text.
-        None => String::from_utf8_lossy(&answer.body[..answer.body.len().min(500)]).into_owned(),
-    };
-    message.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
 }
 
 /// Whether an answer with the status 404 says that the object is missing, not the bucket. A page of a proxy

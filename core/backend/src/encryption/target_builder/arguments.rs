@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use formwork_core::eval::encryption::{ArgumentValue, EvaluatedArgument};
 use formwork_value::convert::convert;
-use formwork_value::schema::Role;
+use formwork_value::schema::{Block, Role};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 
 use super::super::keys::{EncryptionAndDecryptionKeys, MethodKeys};
@@ -39,6 +39,22 @@ impl EncryptionArguments<'_> {
         for name in names {
             if let Some(ArgumentValue::Value(value)) = self.take_argument(name) {
                 values.push((Str::new(name), value));
+            }
+        }
+        let values = schema.coerce(&Value::object(values));
+        values.map_err(|error| self.report_argument(diags, &error.reason))
+    }
+
+    /// The arguments of a schema, as an object of its type. An argument that is not set is null.
+    pub(super) fn take_schema_values(
+        &mut self,
+        diags: &mut Diagnostics,
+        schema: &Block,
+    ) -> Result<Value, Reported> {
+        let mut values: Vec<(Str, Value)> = Vec::new();
+        for name in schema.attributes.keys() {
+            if let Some(ArgumentValue::Value(value)) = self.take_argument(name.as_str()) {
+                values.push((name.clone(), value));
             }
         }
         let values = schema.coerce(&Value::object(values));

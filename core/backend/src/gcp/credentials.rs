@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use formwork_value::schema::Block;
+use formwork_value::{Type, Value};
 use reqsign_core::jwt::encode_rs256_pem;
 use reqsign_core::time::Timestamp;
 use reqsign_core::{Context, Error, ProvideCredential, Result, Signer};
@@ -14,8 +16,8 @@ use reqsign_google::{
 use serde::{Deserialize, Serialize};
 use ureq::http::{Request, StatusCode, header};
 
-use super::{argument_or_variable, read_file_or_text, string_list_argument};
-use crate::arguments::BackendArguments;
+use super::{argument_or_variable, read_file_or_text};
+use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::config_error::ConfigError;
 use crate::signing::signing_context;
 use crate::web::{HttpClient, percent_encode, redact_url};
@@ -97,7 +99,7 @@ struct TokenResponse {
 
 /// The services that a token is for.
 #[derive(Clone, Copy)]
-pub(super) enum TokenScope {
+pub(crate) enum TokenScope {
     Storage,
     KeyManagement,
 }
@@ -118,11 +120,21 @@ impl TokenScope {
     }
 }
 
+/// The arguments that select the credentials, which a backend and a key provider have in common.
+pub(crate) fn credential_arguments_block() -> Block {
+    optional_attributes_block(&[
+        ("access_token", Type::String),
+        ("credentials", Type::String),
+        ("impersonate_service_account", Type::String),
+        ("impersonate_service_account_delegates", Type::list(Type::String)),
+    ])
+}
+
 /// Makes the signer of requests.
 ///
 /// # Errors
 /// When the credentials are no JSON, or no file can be read.
-pub(super) fn new_signer(
+pub(crate) fn new_signer(
     arguments: &BackendArguments<'_>,
     client: &HttpClient,
     scope: TokenScope,
@@ -155,6 +167,16 @@ pub(super) fn new_signer(
             Signer::new(around, provider, signer)
         }
     })
+}
+
+/// The strings of an argument that is a list.
+fn string_list_argument(arguments: &BackendArguments<'_>, name: &str) -> Vec<String> {
+    let Some(Value::List(list)) = arguments.value(name) else { return Vec::new() };
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.to_string()),
+        _ => None,
+    };
+    list.items().iter().filter_map(text).collect()
 }
 
 fn find_credential_source(
