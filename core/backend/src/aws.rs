@@ -1,9 +1,15 @@
 //! Requests to services of AWS: signed with Signature Version 4, repeated while the service is busy, and
 //! refusals with their code.
 
+pub(crate) mod arguments;
+pub(crate) mod arn;
 pub(crate) mod credentials;
-pub(crate) mod profile;
-pub(crate) mod sts;
+mod nested_values;
+pub(crate) mod partition;
+mod profile;
+mod role;
+pub(crate) mod schema;
+mod sts;
 
 use std::sync::Arc;
 
@@ -218,7 +224,7 @@ pub(crate) fn unexpected_response_cause(
 }
 
 /// A signer without a service yet, over a chain of credentials.
-pub(crate) fn new_signer(chain: Arc<credentials::CredentialChain>) -> Signer<Credential> {
+fn new_signer(chain: Arc<credentials::CredentialChain>) -> Signer<Credential> {
     // The service and region are set for each service; the credentials are read once for all.
     let context = chain.context().clone();
     Signer::new(context, chain, RequestSigner::new("", ""))

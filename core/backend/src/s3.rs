@@ -7,39 +7,32 @@ mod config;
 mod dynamodb_table;
 mod endpoint;
 mod journals;
-mod role;
+mod kms_key;
 mod schema;
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use formwork_core::state::intent_log::IntentLog;
 use formwork_value::Diagnostic;
 use formwork_value::schema::Block;
-use reqsign_aws_v4::Credential;
-use reqsign_core::Signer;
 
 use self::bucket::Bucket;
 use self::client::S3Client;
 use self::config::{DEPRECATED_ARGUMENTS, DEPRECATED_VARIABLES, S3Settings};
 use self::dynamodb_table::DynamoDbTable;
-use self::endpoint::AwsPartition;
 use self::journals::S3Journals;
 use crate::arguments::BackendArguments;
-use crate::aws::credentials::{self, CredentialChain};
-use crate::aws::{AwsService, new_signer};
+use crate::aws::AwsService;
+use crate::aws::arguments::{build_signer, new_http_client};
 use crate::cause::Cause;
 use crate::client_backend::{ClientBackend, normalize_object_name};
 use crate::config_error::ConfigError;
 use crate::journals::SharedIntents;
 use crate::kind::BackendKind;
 use crate::messages;
-use crate::retry::RetryPolicy;
-use crate::signing::signing_context;
-use crate::web::{HttpClient, TlsSettings};
 use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 
 /// The type of the backend.
@@ -97,71 +90,6 @@ impl BackendKind for S3BackendKind {
         });
         parameters.chain(variables).collect()
     }
-}
-
-/// The signer of requests to all services.
-fn build_signer(
-    arguments: &BackendArguments<'_>,
-    client: &HttpClient,
-    credentials: credentials::CredentialSettings,
-) -> Result<Signer<Credential>, ConfigError> {
-    let variables = &arguments.environment.variables;
-    let nearby = signing_context(variables.clone(), HttpClient::for_local_services()?);
-    let around = signing_context(variables.clone(), client.clone());
-    Ok(new_signer(Arc::new(CredentialChain::new(credentials, around, nearby))))
-}
-
-/// The Key Management Service and its URL, with region and credentials from arguments of the backend and
-/// from the environment.
-///
-/// # Errors
-/// When an argument is missing or invalid.
-pub(crate) fn key_management_service(
-    arguments: &BackendArguments<'_>,
-) -> Result<(AwsService, String), ConfigError> {
-    let region = config::read_region(arguments)?;
-    let client = new_http_client(arguments, config::read_max_attempts(arguments)?)?;
-    let signer =
-        build_signer(arguments, &client, config::read_credential_settings(arguments, &region)?)?;
-    let fips = arguments.bool("use_fips_endpoint").unwrap_or(false);
-    let usual = || AwsPartition::from_region(&region).service_url("kms", &region, fips);
-    let url = config::read_endpoint(arguments, "kms")?.unwrap_or_else(usual);
-    Ok((AwsService::new(client, &signer, "kms", &region), url))
-}
-
-/// The client of all services.
-fn new_http_client(
-    arguments: &BackendArguments<'_>,
-    max_attempts: u32,
-) -> Result<HttpClient, ConfigError> {
-    let bundle = arguments.string_or_variable("custom_ca_bundle", &["AWS_CA_BUNDLE"]);
-    let authorities = bundle.map(|path| {
-        arguments.read_text(&path).map_err(|error| {
-            ConfigError::new(format!("custom_ca_bundle {path:?} cannot be read: {error}"))
-        })
-    });
-    let tls = TlsSettings {
-        insecure: arguments.bool("insecure").unwrap_or(false),
-        authorities: authorities.transpose()?,
-        identity: None,
-    };
-    let retries = RetryPolicy {
-        // As in Terraform, `max_retries` is the number of all attempts, with the first one.
-        most: max_attempts.saturating_sub(1),
-        shortest: Duration::from_millis(200),
-        longest: Duration::from_secs(20),
-    };
-    let http_proxy = arguments.string("http_proxy");
-    // As in Terraform, a proxy for one scheme that is set by an argument is used for the other one, too.
-    let https_proxy = arguments.string("https_proxy").or_else(|| http_proxy.clone());
-    let no_proxy = arguments.string("no_proxy");
-    let client = HttpClient::new(&tls, retries, |name| match name {
-        "HTTP_PROXY" => http_proxy.clone().or_else(|| arguments.read_env_variable(name)),
-        "HTTPS_PROXY" => https_proxy.clone().or_else(|| arguments.read_env_variable(name)),
-        "NO_PROXY" => no_proxy.clone().or_else(|| arguments.read_env_variable(name)),
-        _ => arguments.read_env_variable(name),
-    })?;
-    Ok(client.without_redirects())
 }
 
 /// A backend over one bucket.

@@ -8,39 +8,13 @@ use ureq::http::Request;
 use super::encrypted_file::Base64Bytes;
 use super::own_thread::run_on_own_thread;
 use crate::arguments::BackendArguments;
+use crate::aws::arguments::{
+    build_signer, new_http_client, read_credential_settings, read_endpoint, read_max_attempts,
+    read_region,
+};
+use crate::aws::partition::AwsPartition;
 use crate::aws::{AwsService, unexpected_response_cause};
 use crate::config_error::ConfigError;
-use crate::s3::key_management_service;
-
-/// The arguments that the key provider and the backend `s3` have in common.
-pub(super) const SHARED_S3_ARGUMENTS: [&str; 26] = [
-    "access_key",
-    "allowed_account_ids",
-    "assume_role",
-    "assume_role_with_web_identity",
-    "custom_ca_bundle",
-    "ec2_metadata_service_endpoint",
-    "ec2_metadata_service_endpoint_mode",
-    "forbidden_account_ids",
-    "http_proxy",
-    "https_proxy",
-    "insecure",
-    "max_retries",
-    "no_proxy",
-    "profile",
-    "region",
-    "retry_mode",
-    "secret_key",
-    "shared_config_files",
-    "shared_credentials_files",
-    "skip_credentials_validation",
-    "skip_metadata_api_check",
-    "skip_requesting_account_id",
-    "sts_region",
-    "token",
-    "use_dualstack_endpoint",
-    "use_fips_endpoint",
-];
 
 /// The kind of data keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +69,7 @@ impl KeySpec {
 }
 
 impl AwsKmsKeyProvider {
-    /// Takes region and credentials from arguments of the backend `s3`, as in [`SHARED_S3_ARGUMENTS`].
+    /// Takes region and credentials from the arguments that the backend `s3` has, too.
     ///
     /// # Errors
     /// When one is missing or invalid.
@@ -159,6 +133,23 @@ impl AwsKmsKeyProvider {
             format!("{action}: POST {}: the answer is not one of the service", self.url)
         })
     }
+}
+
+/// The Key Management Service and its URL, with region and credentials from arguments and from the
+/// environment.
+///
+/// # Errors
+/// When an argument is missing or invalid.
+fn key_management_service(
+    arguments: &BackendArguments<'_>,
+) -> Result<(AwsService, String), ConfigError> {
+    let region = read_region(arguments)?;
+    let client = new_http_client(arguments, read_max_attempts(arguments)?)?;
+    let signer = build_signer(arguments, &client, read_credential_settings(arguments, &region)?)?;
+    let fips = arguments.bool("use_fips_endpoint").unwrap_or(false);
+    let usual = || AwsPartition::from_region(&region).service_url("kms", &region, fips);
+    let url = read_endpoint(arguments, "kms")?.unwrap_or_else(usual);
+    Ok((AwsService::new(client, &signer, "kms", &region), url))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use self::arguments::EncryptionArguments;
 use super::age::{AgeKeys, IDENTITY_FILE_VARIABLE, IDENTITY_VARIABLE, IdentitySource};
 use super::algorithms::{AesGcmKey, Pbkdf2Hash};
-use super::aws_kms::{self, AwsKmsKeyProvider, KeySpec};
+use super::aws_kms::{AwsKmsKeyProvider, KeySpec};
 use super::external::ExternalKeyProvider;
 use super::gcp_kms::{self, GcpKmsKeyProvider};
 use super::keys::{
@@ -23,9 +23,9 @@ use super::openbao::{OpenBaoKeyProvider, OpenBaoSettings};
 use super::sealed_method::SealedMethod;
 use super::target::{AesGcmMethod, EncryptionMethod, EncryptionTarget};
 use crate::arguments::{BackendArguments, BackendEnvironment};
+use crate::aws::schema::connection_arguments_block;
 use crate::gcp::credentials::credential_arguments_block;
 use crate::messages;
-use crate::s3::S3BackendKind;
 
 const MIN_PASSPHRASE_LEN: usize = 16;
 const MIN_PBKDF2_ITERATIONS: u32 = 200_000;
@@ -313,8 +313,7 @@ fn build_aws_kms_provider(
         let reason = "the argument \"key_spec\" must be \"AES_128\" or \"AES_256\"";
         arguments.report_argument(diags, reason)
     })?;
-    let values =
-        arguments.backend_arguments(diags, &S3BackendKind, &aws_kms::SHARED_S3_ARGUMENTS)?;
+    let values = arguments.take_schema_values(diags, &connection_arguments_block())?;
     let given = BackendArguments { values: &values, environment: arguments.environment };
     let made = AwsKmsKeyProvider::new(&given, key_id, spec);
     made.map_err(|error| arguments.report_argument(diags, &error.to_string()))

@@ -1,42 +1,15 @@
-//! URLs of services of AWS, and of objects in a bucket.
+//! URLs of buckets, and of objects in them.
 
 use std::net::IpAddr;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ureq::http::Uri;
 
-use crate::config_error::ConfigError;
+use crate::aws::partition::AwsPartition;
 
 /// The characters that are percent-encoded in the path of an object.
 const OBJECT_PATH_ENCODE_SET: AsciiSet =
     NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
-
-/// A group of regions with hosts of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AwsPartition {
-    suffix: &'static str,
-}
-
-impl AwsPartition {
-    /// The group of a region.
-    pub(super) fn from_region(region: &str) -> Self {
-        let suffixes = [
-            ("cn-", "amazonaws.com.cn"),
-            ("us-isob-", "sc2s.sgov.gov"),
-            ("us-isof-", "csp.hci.ic.gov"),
-            ("eu-isoe-", "cloud.adc-e.uk"),
-            ("us-iso-", "c2s.ic.gov"),
-        ];
-        let found = suffixes.iter().find(|(prefix, _)| region.starts_with(prefix));
-        Self { suffix: found.map_or("amazonaws.com", |(_, suffix)| suffix) }
-    }
-
-    /// The URL of a service.
-    pub(super) fn service_url(self, service: &str, region: &str, fips: bool) -> String {
-        let fips = if fips { "-fips" } else { "" };
-        format!("https://{service}{fips}.{region}.{}", self.suffix)
-    }
-}
 
 /// The form of the URLs of a bucket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,24 +55,6 @@ fn is_ip_address(url: &str) -> bool {
 /// The path of an object in a URL.
 pub(super) fn encode_object_path(key: &str) -> String {
     utf8_percent_encode(key, &OBJECT_PATH_ENCODE_SET).to_string()
-}
-
-/// Checks the URL of a service.
-///
-/// # Errors
-/// When it is not one.
-pub(super) fn check_url(service: &str, url: &str) -> Result<(), ConfigError> {
-    let parsed: Result<Uri, _> = url.parse();
-    match parsed {
-        Ok(parsed)
-            if matches!(parsed.scheme_str(), Some("http" | "https")) && parsed.host().is_some() =>
-        {
-            Ok(())
-        }
-        _ => Err(ConfigError::new(format!(
-            "the endpoint of {service} is {url:?}, which is not a URL with http or https"
-        ))),
-    }
 }
 
 #[cfg(test)]

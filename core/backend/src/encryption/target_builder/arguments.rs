@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use formwork_core::eval::encryption::{ArgumentValue, EvaluatedArgument};
 use formwork_value::convert::convert;
-use formwork_value::schema::{Block, Role};
+use formwork_value::schema::Block;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 
 use super::super::keys::{EncryptionAndDecryptionKeys, MethodKeys};
 use super::build_key_provider;
 use crate::arguments::BackendEnvironment;
-use crate::kind::BackendKind;
 use crate::messages;
 
 /// The arguments of a block, each taken once.
@@ -23,28 +22,6 @@ pub(super) struct EncryptionArguments<'a> {
 }
 
 impl EncryptionArguments<'_> {
-    /// The arguments that a key provider and a backend have in common, as values of the backend.
-    pub(super) fn backend_arguments(
-        &mut self,
-        diags: &mut Diagnostics,
-        backend: &dyn BackendKind,
-        names: &[&str],
-    ) -> Result<Value, Reported> {
-        let schema = backend.schema();
-        // Arguments that the schema requires are those of the place of a state, and not used.
-        let required =
-            schema.attributes.iter().filter(|(_, attribute)| attribute.role == Role::Required);
-        let unused = required.map(|(name, _)| (name.clone(), Value::string("unused")));
-        let mut values: Vec<(Str, Value)> = unused.collect();
-        for name in names {
-            if let Some(ArgumentValue::Value(value)) = self.take_argument(name) {
-                values.push((Str::new(name), value));
-            }
-        }
-        let values = schema.coerce(&Value::object(values));
-        values.map_err(|error| self.report_argument(diags, &error.reason))
-    }
-
     /// The arguments of a schema, as an object of its type. An argument that is not set is null.
     pub(super) fn take_schema_values(
         &mut self,

@@ -1,5 +1,4 @@
-//! Roles in the arguments of the backend `s3`, and checks of their members and of names of keys, as Terraform
-//! makes them before any request.
+//! Roles in arguments, and checks of their members, as Terraform makes them before any request.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -8,9 +7,10 @@ use std::time::Duration;
 use formwork_value::Value;
 use serde::de::IgnoredAny;
 
-use super::config::{nested_value, string_member, strings_of_map, strings_of_set};
-use crate::aws::credentials::WebIdentityToken;
-use crate::aws::sts::RoleToAssume;
+use super::arn::arn_resource;
+use super::credentials::WebIdentityToken;
+use super::nested_values::{nested_value, string_member, strings_of_map, strings_of_set};
+use super::sts::RoleToAssume;
 use crate::config_error::ConfigError;
 
 /// Reads a role.
@@ -123,15 +123,6 @@ fn parse_session_duration(name: &str, text: &str) -> Result<u64, ConfigError> {
     Some(duration.as_secs()).filter(|seconds| (900..=43_200).contains(seconds)).ok_or_else(invalid)
 }
 
-/// The resource in an ARN.
-fn arn_resource(arn: &str) -> Option<&str> {
-    let parts: Vec<&str> = arn.splitn(6, ':').collect();
-    match parts.as_slice() {
-        ["arn", _, _, _, _, resource] => Some(resource),
-        _ => None,
-    }
-}
-
 fn check_length(name: &str, text: &str, lengths: RangeInclusive<usize>) -> Result<(), ConfigError> {
     if lengths.contains(&text.len()) {
         return Ok(());
@@ -158,45 +149,4 @@ fn check_characters(
     Err(ConfigError::new(format!(
         "{name} is {text:?}, which may have only letters, digits and the characters {marks:?}"
     )))
-}
-
-/// Checks the name of a key for encryption: an id, an alias, or an ARN of one.
-///
-/// # Errors
-/// When it is none.
-pub(super) fn check_kms_key(name: &str) -> Result<(), ConfigError> {
-    let is_alias = |text: &str| {
-        let alias = text.strip_prefix("alias/").filter(|alias| !alias.is_empty());
-        alias.is_some_and(|alias| {
-            alias.chars().all(|c| c.is_ascii_alphanumeric() || "/_-".contains(c))
-        })
-    };
-    let is_valid = match arn_resource(name) {
-        Some(resource) => {
-            resource.strip_prefix("key/").is_some_and(is_kms_key_id) || is_alias(resource)
-        }
-        None => is_kms_key_id(name) || is_alias(name),
-    };
-    if is_valid {
-        return Ok(());
-    }
-    Err(ConfigError::new(format!(
-        "kms_key_id is {name:?}, which is not the ID, the alias or the ARN of a KMS key"
-    )))
-}
-
-/// Whether a text is the id of a key: a UUID, or one for several regions.
-fn is_kms_key_id(text: &str) -> bool {
-    let is_hex = |text: &str, length: usize| {
-        text.len() == length && text.chars().all(|c| c.is_ascii_hexdigit())
-    };
-    if let Some(id) = text.strip_prefix("mrk-") {
-        return is_hex(id, 32);
-    }
-    let parts: Vec<&str> = text.split('-').collect();
-    let lengths = [8, 4, 4, 4, 12];
-    parts.len() == lengths.len()
-        && parts.iter().zip(lengths).all(|(part, length)| is_hex(part, length))
-        && parts[2].starts_with(['1', '2', '3', '4', '5'])
-        && parts[3].starts_with(['8', '9', 'a', 'A', 'b', 'B'])
 }
