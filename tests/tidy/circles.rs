@@ -6,36 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::layers::{crate_paths, module_in, product_text, split_group};
 use super::{none, product, words};
 
-/// Modules that are one subject in several files, by the folder that they are in, and the reason.
-const ONE_SUBJECT: [(&str, &[&str], &str); 3] = [
-    (
-        "core/backend/src/",
-        &[
-            "client_backend",
-            "encryption",
-            "gcs",
-            "kind",
-            "known_state",
-            "provider_store",
-            "remote",
-            "s3",
-            "store",
-            "wait_report",
-        ],
-        "stores encrypt states, and key providers take the arguments of the backends `s3` and `gcs`",
-    ),
-    (
-        "core/lang/src/",
-        &["decode", "dynamic", "eval", "functions", "refs", "scope"],
-        "functions evaluate templates, and evaluation calls functions",
-    ),
-    (
-        "sdk/src/",
-        &["erased", "provider", "server"],
-        "a definition holds handlers and becomes a server, which calls them",
-    ),
-];
-
 /// For each module of a folder the others that it uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
@@ -129,26 +99,15 @@ fn no_folder_is_in_a_circle_with_its_neighbours() {
         folders.extend(ends.chain([root]).map(|end| &file.path[..end]));
     }
     assert!(folders.len() > 100, "{} folders were found", folders.len());
-    let (mut violations, mut n_excepted) = (Vec::new(), 0);
+    let mut violations = Vec::new();
     for folder in &folders {
         let uses = uses_within(folder);
         let is_folder = |module: &String| folders.contains(format!("{folder}{module}/").as_str());
         for circle in circles(&uses).iter().filter(|circle| circle.iter().any(is_folder)) {
-            let is_listed = |(place, modules, _): &(&str, &[&str], &str)| {
-                place == folder && circle.iter().eq(*modules)
-            };
-            match ONE_SUBJECT.iter().any(is_listed) {
-                true => n_excepted += 1,
-                false => violations.extend(lines(folder, &uses, circle)),
-            }
+            violations.extend(lines(folder, &uses, circle));
         }
     }
     none(&violations, "move what the modules share into a module that uses none of them");
-    assert_eq!(
-        n_excepted,
-        ONE_SUBJECT.len(),
-        "a circle that is listed is gone: take it off the list"
-    );
 }
 
 #[test]
