@@ -17,6 +17,7 @@ use formwork_conformance::finding::Verdict;
 use formwork_conformance::offer::Kind;
 use formwork_conformance::rules;
 use formwork_conformance::{Example, Options, Report, check_with_options};
+use formwork_tests::programs;
 use formwork_tests::seeded::{self, Fault, Row};
 use formwork_value::Value;
 
@@ -93,14 +94,17 @@ fn tripped(row: &Row) -> Result<(), String> {
     Ok(())
 }
 
-/// Calls `check` for each row, several at once, and collects what is wrong.
-fn each(rows: &[&Row], check: impl Fn(&Row) -> Result<(), String> + Sync) -> Vec<String> {
+/// Calls `check` for each item, several at once, and collects what is wrong.
+fn each<T: Sync + ?Sized>(
+    items: &[&T],
+    check: impl Fn(&T) -> Result<(), String> + Sync,
+) -> Vec<String> {
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
-                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(why) = check(row) {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(why) = check(item) {
                         wrong.lock().expect("no check panics").push(why);
                     }
                 }
@@ -214,38 +218,23 @@ fn a_call_that_crashes_by_itself_is_no_finding_of_malformed_requests() {
     }
 }
 
-/// The folder of the programs of our own providers, built first if they are not up to date.
-fn own_programs() -> std::path::PathBuf {
-    let folder = Path::new(BAD).parent().expect("the program is in a folder").to_owned();
-    let mut cargo = std::process::Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--bins", "-p", "formwork-providers"]);
-    if folder.ends_with("release") {
-        cargo.arg("--release");
-    }
-    let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "our providers cannot be built:\n{errors}");
-    folder
-}
-
 #[test]
 fn our_own_providers_break_no_rule() {
     // The provider for PostgreSQL is left out: without a server, each of its reads waits for one.
     let names = ["archive", "external", "http", "local", "null", "random", "time", "tls"];
-    let folder = own_programs();
-    let mut wrong = Vec::new();
-    for name in names {
+    let folder = programs::build(Path::new(BAD));
+    let wrong = each(&names, |name| {
         let mut options = Options::new(folder.join(format!("terraform-provider-{name}")));
-        options.time = Duration::from_secs(300);
+        options.time = Duration::from_secs(900);
         // Functions and large inputs are slow in a debug build on a busy machine.
         options.skip = ["F-04", "H-05", "P-22", "V-08"].map(str::to_owned).into();
         let report = check_with_options(options);
-        wrong.extend(report.stopped.iter().map(|why| format!("{name}: {why}")));
+        let mut wrong: Vec<String> = report.stopped.iter().cloned().collect();
+        let findings = report.findings.iter();
         wrong.extend(
-            report.findings.iter().map(|it| {
-                format!("{name}: {} {} {}: {}", it.rule, it.subject, it.path, it.message)
-            }),
+            findings.map(|it| format!("{} {} {}: {}", it.rule, it.subject, it.path, it.message)),
         );
-    }
+        if wrong.is_empty() { Ok(()) } else { Err(format!("{name}: {wrong:#?}")) }
+    });
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

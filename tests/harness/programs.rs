@@ -2,7 +2,6 @@
 //! them.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 /// The bad provider.
@@ -28,23 +27,7 @@ pub(crate) fn answers_provider() -> &'static Path {
 /// A program of another package of this workspace, as it is now: built first if it is not up to date.
 pub(crate) fn built(program: &str) -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(build).join(program)
-}
-
-fn build() -> PathBuf {
-    let folder = bad_provider().parent().expect("it is in a folder").to_owned();
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--bins", "-p", "formwork", "-p", "formwork-providers"]);
-    cargo.args(["-p", "formwork-xtask"]);
-    // The program that embeds the engine.
-    cargo.args(["--example", "embed", "-p", "formwork-operation"]);
-    if folder.ends_with("release") {
-        cargo.arg("--release");
-    }
-    let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "the programs under test cannot be built:\n{errors}");
-    folder
+    FOLDER.get_or_init(|| formwork_tests::programs::build(bad_provider())).join(program)
 }
 
 /// Terraform, if this machine has it.

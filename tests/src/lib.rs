@@ -1,5 +1,6 @@
 //! Code shared by the end-to-end tests and the providers they drive: the faults of the bad
-//! provider, the faults of the sound one by the rule that each breaks, and the requests of small servers.
+//! provider, the faults of the sound one by the rule that each breaks, the requests of small servers, and the programs of
+//! the workspace.
 //!
 //! The tests themselves are in `all.rs` and the folders it lists.
 
@@ -7,4 +8,5 @@ pub mod answers;
 pub mod fault;
 pub mod http;
 pub mod items;
+pub mod programs;
 pub mod seeded;
