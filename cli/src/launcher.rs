@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use formwork_backend::remote_state::RemoteStateReader;
 use formwork_core::addr::ProviderAddr;
-use formwork_operation::launcher::{LaunchSettings, Launcher, ProviderProgram};
+use formwork_operation::launcher::{Launcher, LauncherSettings, ProviderProgram};
 use formwork_operation::schema_cache::SchemaCache;
 use formwork_plugin_protocol::client::{ProcessLimits, Settings};
 use formwork_plugin_protocol::reattach::Reattach;
@@ -30,7 +30,7 @@ pub(crate) fn make_launcher(
     let plugin = Settings { tls, connections, start_timeout, connect_timeout, limits, ..usual };
     // A value that cannot be read was reported when the workspace was opened.
     let deadlines = env.plugin_deadlines.as_deref().unwrap_or_default();
-    let settings = LaunchSettings {
+    let settings = LauncherSettings {
         plugin,
         n_processes: env.plugin_processes.map(|limit| limit.max(1)),
         deadlines: deadlines.parse().unwrap_or_default(),

@@ -31,6 +31,7 @@ mod moved;
 pub mod opentofu_files;
 mod output;
 mod override_files;
+pub mod parsed_test_file;
 mod provider;
 mod provider_passing;
 mod provisioner;
@@ -44,7 +45,6 @@ pub mod terraform_block;
 pub mod test_files;
 pub mod test_mocks;
 pub mod test_modules;
-pub mod test_suite;
 #[cfg(test)]
 mod tests;
 mod traversal;

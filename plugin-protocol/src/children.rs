@@ -11,7 +11,7 @@ mod tree;
 
 use std::process::Child;
 
-pub use tree::{OutputPipe, ProcessTree, ending_signal_name, output_pipe};
+pub use tree::{OutputPipeReader, ProcessTree, ending_signal_name, output_pipe};
 
 /// Waits for the end of a child, and leaves it to be reaped: until then its number means no other process.
 pub fn wait_without_reaping(child: &Child) {
@@ -24,8 +24,8 @@ pub fn wait_without_reaping(child: &Child) {
 /// # Errors
 /// When the system refuses.
 #[cfg(unix)]
-pub(crate) fn end_with_parent_if_possible() -> nix::Result<()> {
-    system::end_with_parent_if_possible()
+pub(crate) fn end_with_parent_where_supported() -> nix::Result<()> {
+    system::end_with_parent_where_supported()
 }
 
 #[cfg(not(unix))]

@@ -16,27 +16,27 @@ use crate::reattach::Reattach;
 pub(crate) mod connect;
 mod connection_lease;
 pub(crate) mod connection_pool;
+mod detached_processes;
 mod error_chain;
 mod explain_start_error;
+mod grpc_stdio;
 mod launch;
-mod leftover_processes;
-mod logs;
+mod plugin_files;
 #[cfg_attr(not(unix), path = "client/process/windows.rs")]
 pub(crate) mod process;
 mod provider;
 mod shutdown;
-mod stdio;
-mod system;
+mod stderr_log;
 pub(crate) mod transport;
 
+pub use detached_processes::DetachedProcess;
 pub use launch::Executable;
-pub use leftover_processes::LeftoverProcess;
-#[cfg(any(test, fuzzing))]
-pub(crate) use logs::fuzz_log;
+pub use plugin_files::FileStamp;
+pub use plugin_files::{make_socket_folder, short_temp_dir};
 pub use provider::GrpcProvider;
-pub use shutdown::{detached_processes, shutdown_all};
-pub use system::FileIdentity;
-pub use system::{make_socket_folder, short_temp_dir};
+pub use shutdown::{detached_processes_of_plugins, shutdown_all};
+#[cfg(any(test, fuzzing))]
+pub(crate) use stderr_log::fuzz_log;
 
 use connect::Dialer;
 use connection_pool::ConnectionPool;
@@ -117,7 +117,7 @@ impl Plugin {
         // Plaintext: `TF_REATTACH_PROVIDERS` has no place for a certificate, so debug servers use
         // none.
         let dialer = Dialer { address: address.clone(), tls: None, patience };
-        let channel = dialer.dial().await.map_err(|error| {
+        let channel = dialer.connect_within_timeout().await.map_err(|error| {
             Failure::Launch(format!(
                 "{name} was to be found running, as TF_REATTACH_PROVIDERS says, but {error}; \
                  start it again or unset the variable"
@@ -130,7 +130,9 @@ impl Plugin {
 
     fn new(name: String, protocol: Protocol, pool: ConnectionPool, settings: &Settings) -> Self {
         // Followed on one connection only: go-plugin allows `StreamStdio` once in a process.
-        let follow = pool.any_channel().map(|channel| stdio::log_output(name.clone(), channel));
+        let follow = pool
+            .first_open_channel()
+            .map(|channel| grpc_stdio::log_grpc_stdio_stream(name.clone(), channel));
         let stdio = task::spawn(async move {
             if let Some(follow) = follow {
                 follow.await;

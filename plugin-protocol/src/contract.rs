@@ -10,11 +10,11 @@ mod element_index;
 #[cfg(test)]
 mod fixtures;
 pub mod ignore_changes;
+mod inspect_values;
 pub mod legacy_null_blocks;
 pub mod propose;
 pub mod requires_replace;
 mod rule;
-mod rule_values;
 
 pub use check::{AnswerToCheck, Call, TypeSchemas, check_answer};
 use formwork_value::Path;
@@ -22,7 +22,7 @@ pub use rule::Rule;
 
 /// One thing in an answer that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}{message}", path_before_message(path))]
+#[error("{}{message}", path_prefix_of_message(path))]
 pub struct Violation {
     /// The rule.
     pub rule: Rule,
@@ -34,7 +34,7 @@ pub struct Violation {
     tells_values: bool,
 }
 
-fn path_before_message(path: &Path) -> String {
+fn path_prefix_of_message(path: &Path) -> String {
     if path.0.is_empty() { String::new() } else { format!("{path}: ") }
 }
 

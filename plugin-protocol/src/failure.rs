@@ -63,7 +63,7 @@ impl Failure {
 
     /// Returns the kind of failure in a few words without anything that a provider said, for logs.
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub fn kind_for_logs(&self) -> &'static str {
         match self {
             Self::Launch(_) => "could not be started",
             Self::Incompatible(_) => "incompatible plugin",

@@ -69,7 +69,7 @@ impl Protocol {
     /// `PLUGIN_PROTOCOL_VERSIONS`: the best common version. Without one it is the plugin's oldest,
     /// and the host is left to refuse it, because only the host can tell the user.
     #[must_use]
-    pub fn negotiate(offered: &str, own: &[Self]) -> Self {
+    pub fn negotiate_or_oldest(offered: &str, own: &[Self]) -> Self {
         let offered: Vec<u32> =
             // As in go-plugin, entries that are no numbers are skipped.
             offered.split(',').filter_map(|part| part.trim().parse().ok()).collect();

@@ -14,7 +14,7 @@ pub mod failure;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz_targets;
 pub mod handshake;
-pub mod host_parts;
+pub mod host_building_blocks;
 pub mod message;
 pub mod message_limits;
 pub mod payload;

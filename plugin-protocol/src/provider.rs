@@ -76,7 +76,7 @@ impl<T> fmt::Debug for PendingResponse<'_, T> {
 impl Method {
     /// Returns whether the method is about the provider as a whole, and asks nothing of its service.
     #[must_use]
-    pub fn is_introspection(self) -> bool {
+    pub fn never_calls_service(self) -> bool {
         matches!(
             self,
             Self::GetMetadata

@@ -37,7 +37,7 @@ impl ProxyEnv {
             "http" => (&self.http, 80),
             _ => return None,
         };
-        let target = ProxiedServer::of(host, port.unwrap_or(usual_port));
+        let target = TargetServer::from_host_and_port(host, port.unwrap_or(usual_port));
         // As in Go, nothing on this machine goes through a proxy, whatever `NO_PROXY` says.
         let is_direct = target.is_this_machine()
             || self.exceptions.split(',').any(|exception| target.matches_no_proxy_entry(exception));
@@ -46,14 +46,14 @@ impl ProxyEnv {
 }
 
 /// A server.
-struct ProxiedServer {
+struct TargetServer {
     host: String,
     ip: Option<IpAddr>,
     port: u16,
 }
 
-impl ProxiedServer {
-    fn of(host: &str, port: u16) -> Self {
+impl TargetServer {
+    fn from_host_and_port(host: &str, port: u16) -> Self {
         let host = without_brackets(host).to_ascii_lowercase();
         Self { ip: host.parse().ok(), host, port }
     }

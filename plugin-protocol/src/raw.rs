@@ -134,7 +134,7 @@ pub trait Transport: Send + Sync {
 
 impl dyn Transport + '_ {
     /// Sends a call and waits for its end.
-    pub async fn exchange(&self, call: RawCall) -> RawReply {
+    pub async fn call_and_collect_reply(&self, call: RawCall) -> RawReply {
         let mut messages = Vec::new();
         let mut answers = match self.begin_call(call).await {
             Ok(answers) => answers,

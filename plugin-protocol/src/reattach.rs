@@ -77,11 +77,11 @@ pub fn parse_reattach_variable(value: &str) -> Result<BTreeMap<String, Reattach>
     entries
         .unwrap_or_default()
         .into_iter()
-        .map(|(provider, entry)| Ok((provider.clone(), read_entry(provider, entry)?)))
+        .map(|(provider, entry)| Ok((provider.clone(), reattach_from_entry(provider, entry)?)))
         .collect()
 }
 
-fn read_entry(provider: String, entry: Entry) -> Result<Reattach, ReattachError> {
+fn reattach_from_entry(provider: String, entry: Entry) -> Result<Reattach, ReattachError> {
     let unsupported = |what| ReattachError::Unsupported { provider: provider.clone(), what };
     if !matches!(entry.protocol.as_str(), "" | "grpc") {
         return Err(unsupported(format!("speaks {}, and only grpc is supported", entry.protocol)));

@@ -13,22 +13,22 @@ use crate::Provider;
 use crate::handshake::Protocol;
 use crate::raw::Transport;
 
+mod accept_connections;
 mod broker;
 pub(crate) mod controller;
 pub(crate) mod health;
 mod in_process;
-mod listen;
 mod panic_hook;
+mod plugin_process;
+mod provider_service;
 mod serve;
 mod serve_transport;
-mod service;
 mod services;
-mod stdio;
-mod system;
+mod silent_stdio;
 
 pub use in_process::in_process_transport;
 use panic_hook::install_panic_hook;
-pub(crate) use service::ProviderService;
+pub(crate) use provider_service::ProviderService;
 
 /// Options of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]

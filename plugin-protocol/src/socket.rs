@@ -26,7 +26,7 @@ impl Listener {
         let (first, last) = environment.ports;
         match unix::Listener::bind(&folder, environment.socket_group.as_deref()) {
             Ok(socket) => Ok(Self::Unix(socket)),
-            Err(unix) => match bind_tcp(first, last).await {
+            Err(unix) => match bind_tcp_in_port_range(first, last).await {
                 Ok(listener) => Ok(Self::Tcp(listener)),
                 Err(tcp) => Err(io::Error::new(
                     unix.kind(),
@@ -67,7 +67,7 @@ fn tcp_byte_stream(stream: TcpStream) -> io::Result<Box<dyn ByteStream>> {
     Ok(Box::new(stream))
 }
 
-async fn bind_tcp(first: u16, last: u16) -> io::Result<TcpListener> {
+async fn bind_tcp_in_port_range(first: u16, last: u16) -> io::Result<TcpListener> {
     let mut refused = io::Error::other(format!("{first} to {last} is no range of ports"));
     // Without variables both are zero, and the system picks a port, as in go-plugin.
     for port in first..=last {
@@ -126,11 +126,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_range_of_ports_is_tried_in_turn() {
-        let taken = bind_tcp(0, 0).await.expect("some port is free");
+        let taken = bind_tcp_in_port_range(0, 0).await.expect("some port is free");
         let port = taken.local_addr().expect("an address").port();
-        let refused = bind_tcp(port, port).await.expect_err("it is taken");
+        let refused = bind_tcp_in_port_range(port, port).await.expect_err("it is taken");
         assert_eq!(refused.kind(), io::ErrorKind::AddrInUse);
-        let refused = bind_tcp(2, 1).await.expect_err("nothing to try");
+        let refused = bind_tcp_in_port_range(2, 1).await.expect_err("nothing to try");
         assert_eq!(refused.to_string(), "2 to 1 is no range of ports");
     }
 

@@ -99,7 +99,7 @@ impl StateAssembly {
 
     /// The length of the longest chunk so far.
     #[must_use]
-    pub fn largest_chunk(&self) -> usize {
+    pub fn longest_received_chunk_len(&self) -> usize {
         self.largest
     }
 

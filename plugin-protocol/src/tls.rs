@@ -30,7 +30,7 @@ use pinned_verifier::PinnedVerifier;
 pub use ruled_verifier::{CertificateRule, RuledVerifier, ShownCertificate};
 
 /// The name every plugin certificate carries, and the one clients ask for.
-pub(crate) const SERVER_NAME: &str = "localhost";
+pub(crate) const TLS_SERVER_NAME: &str = "localhost";
 
 /// Bytes both ways, with TLS around them or without.
 pub(crate) trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -64,10 +64,10 @@ impl TlsIdentity {
     /// It has the shape of terraform's own, because that is the one every plugin has been tried with:
     /// some TLS stacks refuse, for instance, a P-256 certificate that is a CA.
     pub(crate) fn generate() -> Result<Self, TlsError> {
-        let mut params = CertificateParams::new(vec![SERVER_NAME.to_owned()])?;
+        let mut params = CertificateParams::new(vec![TLS_SERVER_NAME.to_owned()])?;
         params.distinguished_name = DistinguishedName::new();
         params.distinguished_name.push(DnType::OrganizationName, "Formwork");
-        params.distinguished_name.push(DnType::CommonName, SERVER_NAME);
+        params.distinguished_name.push(DnType::CommonName, TLS_SERVER_NAME);
         // As in go-plugin, the certificate is its own issuer.
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![
@@ -97,12 +97,12 @@ impl TlsIdentity {
     }
 
     /// Returns the certificate as the environment carries it.
-    pub(crate) fn pem(&self) -> &str {
+    pub(crate) fn certificate_pem(&self) -> &str {
         &self.pem
     }
 
     /// Returns the certificate as the handshake line carries it.
-    pub(crate) fn der(&self) -> &[u8] {
+    pub(crate) fn certificate_der(&self) -> &[u8] {
         &self.certificate
     }
 }
@@ -114,7 +114,7 @@ pub(crate) fn client_config(
 ) -> Result<Arc<ClientConfig>, TlsError> {
     let server = CertificateDer::from(server);
     // TLS 1.3 knows no RSA signature that our library checks with a key this short; 1.2 does.
-    let weak = weak_rsa::has_weak_key(&server);
+    let weak = weak_rsa::has_weak_rsa_key(&server);
     if weak {
         warn!("a plugin uses a short RSA key; it is accepted because it is pinned");
     }

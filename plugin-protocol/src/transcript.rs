@@ -118,7 +118,7 @@ impl Recorder {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin_call(self: &Arc<Self>, call: &RawCall) -> OpenCall {
+    fn record_call_start(self: &Arc<Self>, call: &RawCall) -> OpenCall {
         // Before the lock, so that waiting for it does not count.
         let started = Instant::now();
         let mut calls = self.lock();
@@ -159,11 +159,11 @@ impl Transport for RecordingTransport {
         async move {
             // If the caller gives up, this is dropped with the future, and the call stays
             // unfinished.
-            let mut open = self.recorder.begin_call(&call);
+            let mut open = self.recorder.record_call_start(&call);
             match self.inner.begin_call(call).await {
                 Ok(answers) => Ok(record_answers(answers, open)),
                 Err(error) => {
-                    open.end_with_error(&error);
+                    open.set_error_outcome(&error);
                     Err(error)
                 }
             }
@@ -180,7 +180,7 @@ fn record_answers(answers: RawAnswers, open: OpenCall) -> RawAnswers {
                 Some((Ok(answer), (answers, open)))
             }
             Some(Err(error)) => {
-                open.end_with_error(&error);
+                open.set_error_outcome(&error);
                 // An error is the last item. The record is completed when the stream is dropped.
                 Some((Err(error), (answers, open)))
             }
@@ -212,7 +212,7 @@ struct OpenCall {
 }
 
 impl OpenCall {
-    fn end_with_error(&mut self, error: &RawError) {
+    fn set_error_outcome(&mut self, error: &RawError) {
         self.outcome = match error {
             RawError::Status(status) => CallOutcome::Status(status.clone()),
             RawError::Failed(failure) => CallOutcome::Failed(failure.to_string()),

@@ -13,7 +13,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
-use formwork_plugin_protocol::client::{Executable, FileIdentity, Plugin, ProcessLimits, Settings};
+use formwork_plugin_protocol::client::{Executable, FileStamp, Plugin, ProcessLimits, Settings};
 use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::{TcpListener, TcpStream};

@@ -34,7 +34,7 @@ pub(crate) async fn run_child_with_input(
     // Both at once: a program may answer before it has read everything.
     let ((), output) = tokio::join!(ask, child.wait_with_output());
     // Its background processes are left running on purpose.
-    tree.release().await;
+    tree.leave_running().await;
     output
 }
 

@@ -63,8 +63,8 @@ impl Call {
         Self { written: timeouts::configured_timeout(object, operation), ..self.clone() }
     }
 
-    /// The same call under another name, once the operation is known.
-    pub(crate) fn with_operation(self, what: &'static str) -> Self {
+    /// The same call with another verb in its default summary, once the operation is known.
+    pub(crate) fn with_default_summary_verb(self, what: &'static str) -> Self {
         Self { doing: DefaultSummaryParts { what, ..self.doing }, ..self }
     }
 
@@ -167,7 +167,7 @@ impl Call {
                 Ok(answer) => (Some(answer), None),
                 Err(problem) => match problem.deferral_reason() {
                     // A call that failed already is not deferred: the host would drop its errors.
-                    Some(reason) => (None, Some(reason).filter(|_| !self.has_failed())),
+                    Some(reason) => (None, Some(reason).filter(|_| !self.has_reported_error())),
                     None => {
                         self.report(problem);
                         (None, None)
@@ -179,7 +179,7 @@ impl Call {
     }
 
     /// Whether an error was reported.
-    pub(crate) fn has_failed(&self) -> bool {
+    pub(crate) fn has_reported_error(&self) -> bool {
         lock_ignoring_poison(&self.said).has_errors()
     }
 

@@ -36,7 +36,7 @@ impl CheckError {
     pub(crate) fn message(&self, value: &Value, is_secret: bool) -> String {
         match (&self.found, is_secret) {
             // The author's text may quote the value, and no type prevents that.
-            (None, true) if contains_value(&self.why, value) => {
+            (None, true) if text_contains_value_or_part(&self.why, value) => {
                 "is invalid; the reason is not shown, because it contains a sensitive value"
                     .to_owned()
             }
@@ -47,14 +47,14 @@ impl CheckError {
 }
 
 /// Whether a string contains a value, or a part of one.
-fn contains_value(text: &str, value: &Value) -> bool {
+fn text_contains_value_or_part(text: &str, value: &Value) -> bool {
     match value {
         // Every text contains the empty string.
         Value::String(secret) => !secret.is_empty() && text.contains(secret.as_str()),
         Value::Number(secret) => text.contains(&secret.to_string()),
         // Two possible values are no secret, and their words stand in many sentences.
         Value::Bool(_) => false,
-        _ => value.children().iter().any(|part| contains_value(text, part)),
+        _ => value.children().iter().any(|part| text_contains_value_or_part(text, part)),
     }
 }
 

@@ -144,7 +144,7 @@ impl ProviderMeta {
     ///
     /// # Errors
     /// When the value does not fit that model.
-    pub fn read<M: Model>(&self) -> Answer<Option<Draft<M>>> {
+    pub fn to_draft<M: Model>(&self) -> Answer<Option<Draft<M>>> {
         self.0.as_ref().map(model::struct_from_object).transpose()
     }
 }

@@ -14,8 +14,8 @@ use formwork_value::{Path, Value};
 use crate::call::Call;
 use crate::context::CallContext;
 use crate::resource::{
-    Change, Create, Delete, ForeignObject, Import, ImportByIdentity, Read, Resource, StoredValue,
-    Update, Upgrade, Validate,
+    Create, Delete, ForeignObject, Import, ImportByIdentity, ModifyPlan, Read, Resource,
+    StoredValue, Update, Upgrade, Validate,
 };
 use crate::schema::Shape;
 use crate::{Answer, Model, ObjectConversion, model, plan};
@@ -76,7 +76,7 @@ impl<R: Resource> TypedResource<R> {
 
     /// Reads a stored object.
     fn decode_stored(&self, object: &Value) -> Answer<R::Model> {
-        model::struct_from_object(&plan::replace_unrepresentable_nulls(&self.shape, object))
+        model::struct_from_object(&plan::zero_values_where_not_nullable(&self.shape, object))
     }
 
     /// Reads the attributes that the author may set.
@@ -121,7 +121,8 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         let planned = draft()?;
         let CallContext { private, meta, deferral, call, .. } = context;
         let replace = Vec::new();
-        let mut change = Change { prior, config, planned, replace, private, meta, deferral, call };
+        let mut change =
+            ModifyPlan { prior, config, planned, replace, private, meta, deferral, call };
         self.resource.modify_plan(&mut change).await?;
         // The same value is returned, so that refinements of unknown values, which a draft cannot
         // hold, reach the host unchanged.
@@ -131,7 +132,10 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         // Converted through the model as well, so that the comparison shows the handler's changes
         // and not those of the conversion.
         let before = draft()?.to_value();
-        Ok((apply_differences(&lives.planned, &before, &change.planned.to_value()), change.replace))
+        Ok((
+            replace_changed_attributes(&lives.planned, &before, &change.planned.to_value()),
+            change.replace,
+        ))
     }
 
     async fn create(&self, lives: ChangeValues, context: CallContext) -> Answer<Value> {
@@ -159,7 +163,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
             // Compared without a conversion to a value, since nearly all reads find no change.
             Some(after) if !after.same_as(value) => {
                 let before = self.decode_stored(value)?.to_value();
-                Ok(Some(apply_differences(value, &before, &after.to_value())))
+                Ok(Some(replace_changed_attributes(value, &before, &after.to_value())))
             }
             // Most objects are unchanged. Returning the same value keeps details that the model
             // cannot express.
@@ -218,7 +222,7 @@ fn decode_input<M: Model>(shape: &Shape, planned: &Value, config: &Value) -> Ans
 /// Replaces the attributes that differ between `before` and `after`. All others remain unchanged,
 /// also if a model knows less about them than the value: a partly known list is unknown to a model,
 /// and must not become unknown to the host.
-fn apply_differences(object: &Value, before: &Value, after: &Value) -> Value {
+fn replace_changed_attributes(object: &Value, before: &Value, after: &Value) -> Value {
     let (Value::Object(before), Value::Object(after)) = (before, after) else {
         return object.clone();
     };

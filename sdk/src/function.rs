@@ -66,7 +66,7 @@ pub trait Arguments: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// When a field cannot represent its argument.
-    fn read(given: &GivenArguments) -> Answer<Self>;
+    fn from_given_arguments(given: &GivenArguments) -> Answer<Self>;
 }
 
 /// A function of any kind.
@@ -90,7 +90,7 @@ impl<F: Function> AnyFunction for TypedFunction<F> {
     }
 
     fn call(&self, given: &GivenArguments) -> Answer<Value> {
-        Ok(F::read(given)?.call()?.to_value())
+        Ok(F::from_given_arguments(given)?.call()?.to_value())
     }
 }
 
@@ -108,7 +108,7 @@ impl Signature {
 
     /// Sets the summary of the function, in one line.
     #[must_use]
-    pub fn summary(mut self, summary: &str) -> Self {
+    pub fn summarize(mut self, summary: &str) -> Self {
         summary.clone_into(&mut self.0.summary);
         self
     }
@@ -202,7 +202,7 @@ impl GivenArguments {
     ///
     /// # Errors
     /// When `T` cannot represent one of them.
-    pub fn get_from<T: Field>(&self, from: usize) -> Answer<Vec<T>> {
+    pub fn get_all_from<T: Field>(&self, from: usize) -> Answer<Vec<T>> {
         (from..self.0.len()).map(|at| self.get(at)).collect()
     }
 

@@ -50,7 +50,7 @@
 extern crate self as formwork_sdk;
 
 pub mod action;
-mod background;
+mod blocking_work;
 mod call;
 pub mod check;
 mod configure;
@@ -66,7 +66,7 @@ pub mod model;
 mod panic_positions;
 mod plan;
 pub mod problem;
-pub mod provider;
+pub mod provider_def;
 pub mod resource;
 pub mod schema;
 mod serve;
@@ -78,7 +78,7 @@ pub mod timeouts;
 pub mod upgrade;
 
 pub use action::Action;
-pub use background::run_blocking;
+pub use blocking_work::run_blocking;
 pub use call::Call;
 pub use ephemeral::Ephemeral;
 pub use field::{Attr, Field, Secret, Set, WholeObject};
@@ -87,7 +87,7 @@ pub use function::Function;
 pub use list::List;
 pub use model::{Computed, Draft, Identity, Input, Model, Nested, ObjectConversion};
 pub use problem::{Answer, Problem};
-pub use provider::ProviderDef;
+pub use provider_def::ProviderDef;
 pub use resource::Resource;
 pub use serve::serve;
 pub use state_store::StateStore;
@@ -102,10 +102,10 @@ pub mod prelude {
     pub use crate::function::Function;
     pub use crate::list::{List, Search};
     pub use crate::problem::OrFailWithSummary;
-    pub use crate::provider::{Configure, ProviderDef, Setup};
+    pub use crate::provider_def::{Configure, ProviderDef, Setup};
     pub use crate::resource::{
-        Change, Create, Delete, ForeignObject, Import, ImportByIdentity, Read, Resource, Update,
-        Upgrade, Validate,
+        Create, Delete, ForeignObject, Import, ImportByIdentity, ModifyPlan, Read, Resource,
+        Update, Upgrade, Validate,
     };
     pub use crate::state_store::{
         ConfigureStore, DeleteState, ListStates, LockState, ReadState, StateStore, UnlockState,

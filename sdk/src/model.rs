@@ -56,7 +56,7 @@ pub trait Model: ObjectConversion {
     type WriteOnly: HasWriteOnly;
 
     /// The names of attributes and blocks.
-    const NAMES: &'static [NameOrNames];
+    const NAMES: &'static [OwnOrFlattenedNames];
     /// Whether the author of a configuration can set any attribute.
     const HAS_SETTABLE: bool;
     /// Whether the provider sets any attribute.
@@ -122,23 +122,23 @@ impl ChooseWriteOnly for WriteOnlyIf<true> {
 
 /// Name of an item in a model, or the names of a flattened model.
 #[derive(Clone, Copy, Debug)]
-pub enum NameOrNames {
+pub enum OwnOrFlattenedNames {
     /// An attribute or block.
-    One(&'static str),
+    Own(&'static str),
     /// All names of another model.
-    All(&'static [Self]),
+    Flattened(&'static [Self]),
 }
 
-impl NameOrNames {
+impl OwnOrFlattenedNames {
     /// Whether `names` contains `name`.
     #[must_use]
-    pub const fn any_has_name(name: &str, names: &[Self]) -> bool {
+    pub const fn list_contains_name(name: &str, names: &[Self]) -> bool {
         // A `const fn` has no `for`.
         let mut at = 0;
         while at < names.len() {
             let found = match names[at] {
-                Self::One(one) => names_equal(name.as_bytes(), one.as_bytes()),
-                Self::All(all) => Self::any_has_name(name, all),
+                Self::Own(one) => names_equal(name.as_bytes(), one.as_bytes()),
+                Self::Flattened(all) => Self::list_contains_name(name, all),
             };
             if found {
                 return true;
@@ -150,12 +150,12 @@ impl NameOrNames {
 
     /// Whether the two lists share a name.
     #[must_use]
-    pub const fn have_common_name(some: &[Self], others: &[Self]) -> bool {
+    pub const fn lists_share_name(some: &[Self], others: &[Self]) -> bool {
         let mut at = 0;
         while at < some.len() {
             let found = match some[at] {
-                Self::One(one) => Self::any_has_name(one, others),
-                Self::All(all) => Self::have_common_name(all, others),
+                Self::Own(one) => Self::list_contains_name(one, others),
+                Self::Flattened(all) => Self::lists_share_name(all, others),
             };
             if found {
                 return true;
@@ -201,7 +201,7 @@ impl Model for () {
     type Identity = ();
     type WriteOnly = NoneWriteOnly;
 
-    const NAMES: &'static [NameOrNames] = &[];
+    const NAMES: &'static [OwnOrFlattenedNames] = &[];
     const HAS_SETTABLE: bool = false;
     const HAS_COMPUTED: bool = false;
     const HAS_IDENTITY: bool = false;

@@ -1,9 +1,9 @@
 //! Planning by the rules of a model: defaults, unknown computed values, kept values, and forced
 //! replacement. Pure.
 
-mod keep_prior_values;
 mod merge_results;
 mod replacement;
+mod restore_prior_nested;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,8 +16,8 @@ use crate::check::Relation;
 use crate::schema::{NestedRules, PartRules, Rules, Shape};
 
 pub(crate) use merge_results::{
-    draft_of_import_id, fill_early_values, fill_unknown, merge_draft, replace_unknown_with_null,
-    replace_unrepresentable_nulls, with_write_only_values,
+    draft_of_import_id, fill_early_values, fill_unknown, merge_known_parts_of_draft,
+    replace_unknown_with_null, with_write_only_values, zero_values_where_not_nullable,
 };
 pub(crate) use replacement::paths_forcing_replacement;
 
@@ -32,7 +32,7 @@ pub(crate) fn plan_by_rules(
     config: &Value,
     proposed: &Value,
 ) -> Value {
-    let config = with_defaults(shape, config);
+    let config = config_with_defaults(shape, config);
     let proposed = match &config {
         Cow::Borrowed(_) => proposed.clone(),
         // The host's proposal has no defaults, and those of set elements cannot be added later,
@@ -42,12 +42,13 @@ pub(crate) fn plan_by_rules(
             proposed_new(&shape.block, &prior, &config).into_value()
         }
     };
-    let content = DescribedParts::of_block(&shape.block, &shape.rules);
+    let content = SchemaAndRules::of_block(&shape.block, &shape.rules);
     let beside = PriorAndConfigValues { prior: Some(prior), config: Some(&config) };
     // Before the comparison below: a prior value that the host dropped would look like a change,
     // and plan an update of an unchanged object.
     let proposed =
-        keep_prior_values::keep_prior_nested_values(content, &proposed, beside).unwrap_or(proposed);
+        restore_prior_nested::restore_prior_nested_attributes(content, &proposed, beside)
+            .unwrap_or(proposed);
     // Write-only values are null in every prior object, so comparing them would show a change in
     // each plan.
     if shape.block.with_null_write_only(&proposed) == *prior {
@@ -57,30 +58,32 @@ pub(crate) fn plan_by_rules(
 }
 
 /// The configuration with defaults where the author set nothing.
-pub(crate) fn with_defaults<'c>(shape: &Shape, config: &'c Value) -> Cow<'c, Value> {
+pub(crate) fn config_with_defaults<'c>(shape: &Shape, config: &'c Value) -> Cow<'c, Value> {
     if shape.rules.have_defaults() {
-        Cow::Owned(apply_defaults(&shape.rules, config))
+        Cow::Owned(object_with_defaults(&shape.rules, config))
     } else {
         Cow::Borrowed(config)
     }
 }
 
-fn apply_defaults(rules: &Rules, object: &Value) -> Value {
+fn object_with_defaults(rules: &Rules, object: &Value) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| match rules.parts.get(name) {
         // Not in place of an unknown value: the author did set it.
         Some(PartRules { default: Some(default), .. }) if value.is_null() => default.clone(),
         Some(PartRules { inner: Some(inner), .. }) if inner.rules.have_defaults() => {
-            map_objects(inner.nesting, value, |object| apply_defaults(&inner.rules, object))
+            map_nested_objects(inner.nesting, value, |object| {
+                object_with_defaults(&inner.rules, object)
+            })
         }
         _ => value.clone(),
     });
     object.with_children(items.collect())
 }
 
-/// The described parts of an object, and their rules.
+/// The attributes and blocks of an object as the schema describes them, and their rules.
 #[derive(Clone, Copy)]
-pub(crate) struct DescribedParts<'s> {
+pub(crate) struct SchemaAndRules<'s> {
     /// The attributes.
     attributes: &'s BTreeMap<Str, Attribute>,
     /// The block, if the parts may be blocks too.
@@ -90,14 +93,14 @@ pub(crate) struct DescribedParts<'s> {
     pub(crate) nesting: Nesting,
 }
 
-impl<'s> DescribedParts<'s> {
+impl<'s> SchemaAndRules<'s> {
     pub(crate) fn of_block(block: &'s Block, rules: &'s Rules) -> Self {
         let nesting = Nesting::Single;
         Self { attributes: &block.attributes, block: Some(block), rules, nesting }
     }
 
     /// The rules of a part, and its own content if it has one.
-    pub(crate) fn rules_and_nested_parts(
+    pub(crate) fn part_rules_and_nested_schema(
         self,
         name: &str,
     ) -> Option<(&'s PartRules, Option<Self>)> {
@@ -126,8 +129,8 @@ impl<'s> DescribedParts<'s> {
 
     /// Adds defaults to an object of this content, or to each in a collection, where nothing is
     /// set.
-    pub(crate) fn with_defaults(self, value: &Value) -> Value {
-        map_objects(self.nesting, value, |object| apply_defaults(self.rules, object))
+    pub(crate) fn add_defaults_to_objects(self, value: &Value) -> Value {
+        map_nested_objects(self.nesting, value, |object| object_with_defaults(self.rules, object))
     }
 
     /// Whether these are elements of an attribute that may become equal through defaults.
@@ -156,16 +159,16 @@ impl<'v> PriorAndConfigValues<'v> {
 
 /// The object with unknown values for everything that the provider computes.
 fn with_computed_unknown(
-    content: DescribedParts<'_>,
+    content: SchemaAndRules<'_>,
     object: &Value,
     beside: PriorAndConfigValues<'_>,
 ) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| {
-        let Some((rule, inner)) = content.rules_and_nested_parts(name) else {
+        let Some((rule, inner)) = content.part_rules_and_nested_schema(name) else {
             return value.clone();
         };
-        let below = beside.step_into(|object| attribute_value(object, name));
+        let below = beside.step_into(|object| attribute_or_map_element(object, name));
         if let Some(attribute) = content.attribute_schema(name)
             && attribute.role.is_computed()
             && is_left_to_provider(beside.config, below.config, value)
@@ -199,12 +202,12 @@ fn is_left_to_provider(object: Option<&Value>, config: Option<&Value>, value: &V
 }
 
 fn parts_with_computed_unknown(
-    content: DescribedParts<'_>,
+    content: SchemaAndRules<'_>,
     value: &Value,
     beside: PriorAndConfigValues<'_>,
 ) -> Value {
     let at = |at: usize| beside.step_into(|list| list.children().get(at));
-    let under = |key: &Str| beside.step_into(|map| attribute_value(map, key));
+    let under = |key: &Str| beside.step_into(|map| attribute_or_map_element(map, key));
     let items: Vec<_> = match (content.nesting, value) {
         (Nesting::Single | Nesting::Group, _) => {
             return with_computed_unknown(content, value, beside);
@@ -213,7 +216,7 @@ fn parts_with_computed_unknown(
             // A changed element of a set is a different element, so neither its prior value nor its
             // configuration can be identified.
             let nowhere = PriorAndConfigValues { prior: None, config: None };
-            return map_objects(content.nesting, value, |item| {
+            return map_nested_objects(content.nesting, value, |item| {
                 with_computed_unknown(content, item, nowhere)
             });
         }
@@ -234,7 +237,7 @@ fn parts_with_computed_unknown(
 }
 
 /// Applies a change to every object of a described part.
-pub(crate) fn map_objects(
+pub(crate) fn map_nested_objects(
     nesting: Nesting,
     value: &Value,
     change: impl Fn(&Value) -> Value,
@@ -248,7 +251,7 @@ pub(crate) fn map_objects(
 }
 
 /// A part of an object or map.
-pub(crate) fn attribute_value<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+pub(crate) fn attribute_or_map_element<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     match value {
         Value::Object(object) => object.get(name),
         Value::Map(map) => map.get(name),

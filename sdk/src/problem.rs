@@ -52,16 +52,16 @@ impl Problem {
     /// remedy.
     #[must_use]
     pub fn new(summary: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self::from_parts(Some(summary.into()), detail.into())
+        Self::from_summary_and_detail(Some(summary.into()), detail.into())
     }
 
     /// A problem with a detail alone. The operation becomes its summary.
     #[must_use]
     pub fn from_detail(detail: impl Into<String>) -> Self {
-        Self::from_parts(None, detail.into())
+        Self::from_summary_and_detail(None, detail.into())
     }
 
-    fn from_parts(summary: Option<String>, detail: String) -> Self {
+    fn from_summary_and_detail(summary: Option<String>, detail: String) -> Self {
         let first = SingleError { summary, detail, path: Path::root(), argument: None };
         Self { first, more: Vec::new(), deferred: None }
     }

@@ -8,7 +8,7 @@ use std::future::{Future, ready};
 use crate::{Answer, Computed, Draft, IdentityUpgrades, Model, Problem, Upgrades, plan};
 
 pub use calls::{
-    Change, Create, Delete, ForeignObject, Import, ImportByIdentity, Read, StoredValue, Update,
+    Create, Delete, ForeignObject, Import, ImportByIdentity, ModifyPlan, Read, StoredValue, Update,
     Upgrade, Validate,
 };
 
@@ -130,7 +130,7 @@ pub trait Resource: Send + Sync + Sized + 'static {
     /// When the configuration cannot be applied.
     fn modify_plan(
         &self,
-        _change: &mut Change<Self::Model>,
+        _change: &mut ModifyPlan<Self::Model>,
     ) -> impl Future<Output = Answer<()>> + Send {
         ready(Ok(()))
     }

@@ -155,7 +155,7 @@ impl Shape {
 
     /// Adds a type of nested blocks.
     #[must_use]
-    pub fn nested(mut self, name: &str, definition: BlockDefinition) -> Self {
+    pub fn nested_block(mut self, name: &str, definition: BlockDefinition) -> Self {
         self.block.blocks.insert(name.into(), definition.block);
         self.rules.parts.insert(name.into(), definition.rules);
         self

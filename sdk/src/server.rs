@@ -39,16 +39,16 @@ use crate::erased::{AnyDataSource, AnyEphemeral, AnyResource};
 use crate::stop::{Stop, StopSwitch};
 use crate::{Answer, Problem, ProviderDef, panic_positions};
 
-use data_and_ephemeral::OpenedEphemeral;
-use object::ObjectAnswer;
+use data_function_ephemeral::OpenEphemeralAnswer;
+use read_plan_apply::ObjectAnswer;
 use state_store::ConfiguredStoresAndLocks;
 
 mod action_and_list;
-mod check;
-mod data_and_ephemeral;
+mod data_function_ephemeral;
+mod decode_and_check;
 mod identity;
-mod object;
 mod provider_schema;
+mod read_plan_apply;
 mod state_store;
 mod upgrade_import_move;
 mod validate_and_configure;
@@ -92,7 +92,7 @@ impl Server {
             context.deferral.request(reason)?;
         }
         if let Some(shape) = &self.provider.meta {
-            let meta = check::decode_value(shape, meta)?;
+            let meta = decode_and_check::decode_value(shape, meta)?;
             context.meta = ProviderMeta(Some(meta).filter(|meta| !meta.is_null()));
         }
         Ok(context)
@@ -291,7 +291,7 @@ impl ProviderHandlers for Server {
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.find_data_source(&request.type_name).ok());
-            data_and_ephemeral::deferred_placeholder(source?.shape(), &request.config)
+            data_function_ephemeral::deferred_placeholder(source?.shape(), &request.config)
         };
         let state = answer.or_else(foreseen).unwrap_or(Payload::Absent);
         Ok(ReadDataResponse { state, deferred, diagnostics })
@@ -333,10 +333,10 @@ impl ProviderHandlers for Server {
         let foreseen = || {
             let source = deferred.and_then(|_| self.find_ephemeral(&request.type_name).ok());
             let result =
-                data_and_ephemeral::deferred_placeholder(source?.shape(), &request.config)?;
-            Some(OpenedEphemeral { result, ..OpenedEphemeral::default() })
+                data_function_ephemeral::deferred_placeholder(source?.shape(), &request.config)?;
+            Some(OpenEphemeralAnswer { result, ..OpenEphemeralAnswer::default() })
         };
-        let OpenedEphemeral { result, private, renew_at } =
+        let OpenEphemeralAnswer { result, private, renew_at } =
             answer.or_else(foreseen).unwrap_or_default();
         Ok(OpenResponse { result, private, renew_at, deferred, diagnostics })
     }

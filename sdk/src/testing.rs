@@ -177,7 +177,8 @@ impl TestObject {
         let answer = self.server.read(request).await?;
         check_no_errors(&answer.diagnostics)?;
         let object = self.decode_payload(&answer.state)?;
-        let exchange = AnswerToCheck::for_call(Call::Read).with_object(&answer.state, &object);
+        let exchange =
+            AnswerToCheck::for_call(Call::Read).with_answered_object(&answer.state, &object);
         check_contract("read", &self.block, exchange)?;
         // Only now, so that an answer that breaks a rule leaves the stored object alone.
         (self.object, self.private) = (object, answer.private);
@@ -288,7 +289,7 @@ impl TestObject {
         check_contract(
             "plan",
             &self.block,
-            AnswerToCheck::for_call(call).with_object(&answer.planned, &planned),
+            AnswerToCheck::for_call(call).with_answered_object(&answer.planned, &planned),
         )?;
         let forcing = paths_requiring_replace(&self.block, prior, &planned, paths);
         // In Terraform's order: the first condition that holds decides.
@@ -323,7 +324,8 @@ impl TestObject {
         (self.object, self.private) = (object, answer.private);
         check_no_errors(&answer.diagnostics)?;
         let call = Call::Apply { planned, legacy: false };
-        let exchange = AnswerToCheck::for_call(call).with_object(&answer.state, &self.object);
+        let exchange =
+            AnswerToCheck::for_call(call).with_answered_object(&answer.state, &self.object);
         check_contract("apply", &self.block, exchange)
     }
 
@@ -368,7 +370,8 @@ pub async fn read_data<'n>(
     let answer = server.read_data(request).await?;
     check_no_errors(&answer.diagnostics)?;
     let object = decode_payload(&schema.block, &answer.state)?;
-    let exchange = AnswerToCheck::for_call(Call::ReadData).with_object(&answer.state, &object);
+    let exchange =
+        AnswerToCheck::for_call(Call::ReadData).with_answered_object(&answer.state, &object);
     check_contract("read", &schema.block, exchange)?;
     Ok(object.into_value())
 }

@@ -178,7 +178,7 @@ impl<T> UpgradersByVersion<T> {
         upgrade: impl Fn(Old) -> Answer<T> + Send + Sync + 'static,
     ) {
         // The closure hides `Old`, so that one map can hold upgrades from different models.
-        self.0.insert(version, Box::new(move |stored| upgrade(stored.read()?)));
+        self.0.insert(version, Box::new(move |stored| upgrade(stored.to_model()?)));
     }
 
     /// `what` names the version: of the schema, or of the identity.

@@ -204,10 +204,10 @@ fn set_of(size: usize) -> f64 {
     let members: String =
         (0..size).map(|number| format!("{{ name = \"m{number}\" }},\n")).collect();
     let config = format!("resource \"bench_crowd\" \"a\" {{\n  members = [\n{members}]\n}}\n");
-    engine.apply(&config).expect_done();
+    engine.apply(&config).expect_applied();
     let planned = || {
         let begin = taken();
-        engine.plan(&config).expect_nothing();
+        engine.plan(&config).expect_no_changes();
         taken() - begin
     };
     std::iter::repeat_with(planned).take(7).fold(f64::INFINITY, f64::min)

@@ -79,7 +79,7 @@ impl Caller {
                     message(config).encode(),
                 );
                 for _ in 0..N_CALLS {
-                    transport.exchange(call.clone()).await.end?;
+                    transport.call_and_collect_reply(call.clone()).await.end?;
                 }
             }
             Self::Suite(suite) => {

@@ -165,7 +165,7 @@ async fn prepare_console(
         let state = StateNeedingProviders { state_paths, with_open: false };
         required.extend(providers_only_in_state(workspace, &config, &required, state).await);
     }
-    let launcher = workspace.make_launcher(diags, &required)?.with_cached_schemas();
+    let launcher = workspace.make_launcher(diags, &required)?.prefer_cached_schemas();
     let given = variable_values(diags, workspace, &args.variables.sources)?;
     let sources = &mut workspace.sources;
     let inputs = inputs::resolve_variables(

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ArgAction;
 use formwork_core::change::ImportKey;
 use formwork_core::provider::ProviderPool;
-use formwork_operation::import::parse_managed_address;
+use formwork_operation::import::parse_managed_instance_addr;
 use formwork_operation::{CancellationToken, Operation, StateSession};
 use formwork_value::{Diagnostics, Reported};
 
@@ -73,7 +73,7 @@ pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
     };
     let done = taking
         .run(env, async |diags, operations, session| {
-            let addr = parse_managed_address(diags, &args.address)?;
+            let addr = parse_managed_instance_addr(diags, &args.address)?;
             let key = ImportKey::Id(args.id.as_str().into());
             operations.import.import(diags, session, &addr, key).await
         })
@@ -120,7 +120,7 @@ impl ImportCommand<'_> {
         let mut diags = Diagnostics::new();
         // If the block need not be written, a wrong address is reported later.
         let fills = match must_be_written {
-            true => match parse_managed_address(&mut diags, self.address) {
+            true => match parse_managed_instance_addr(&mut diags, self.address) {
                 Ok(addr) => Some(addr),
                 Err(_) => return report.report_failure(None, &diags),
             },
@@ -158,7 +158,7 @@ impl ImportCommand<'_> {
         let Ok(mut locked) = locked else {
             return report.report_failure(Some(&prepared.workspace.sources), &diags);
         };
-        locked.follow_moves(&prepared.config);
+        locked.follow_moves_of_unresolved(&prepared.config);
         let pool = ProviderPool::new(&prepared.launcher);
         let cancellation = CancellationToken::new();
         let importing = ImportReport { screen, others: report.observer() };

@@ -304,7 +304,7 @@ fn launcher_for_requirements<'p>(
     for addr in providers {
         required.entry(addr.clone()).or_default();
     }
-    Ok(workspace.make_launcher(diags, &required)?.with_cached_schemas())
+    Ok(workspace.make_launcher(diags, &required)?.prefer_cached_schemas())
 }
 
 /// Checks that no object is to be replaced by a run that creates none.

@@ -177,7 +177,8 @@ pub(super) async fn stored_state_file(
     let (file, left) = read_state_file_in_store(diags, store).await?;
     let mut warnings = Diagnostics::new();
     left.into_iter().for_each(|one| warnings.warn(one));
-    let errored = ErroredState::find(Path::new("."), &workspace.state_cipher(), file.as_ref());
+    let errored =
+        ErroredState::read_and_compare(Path::new("."), &workspace.state_cipher(), file.as_ref());
     errored.into_iter().for_each(|errored| warnings.warn(errored.warning()));
     let env = workspace.env;
     // The requested output goes to stdout, where programs may read it.

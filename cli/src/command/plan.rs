@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use formwork_core::eval::Results;
 use formwork_core::plan::{Plan, PlanMode, PlanOptions};
 use formwork_core::provider::ProviderPool;
-use formwork_operation::generated_config::{check_generate_option, write_generated_config};
+use formwork_operation::generated_config::{
+    check_generate_config_out_option, write_generated_config,
+};
 use formwork_operation::{CancellationToken, PlanOutcome, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -139,7 +141,7 @@ fn checked_plan_options(
 ) -> Result<PlanOptions, Reported> {
     let options = planning_options(diags, &args.operation, false)?;
     let checked = check_replace_option_allowed(diags, &options)
-        .and_then(|()| check_generate_option(diags, generated, options.mode));
+        .and_then(|()| check_generate_config_out_option(diags, generated, options.mode));
     if checked.is_err() {
         // As in Terraform, the warning comes with these errors and not with others of options.
         drop(open_workspace(diags, env, report, OverrideWarningCondition::Always));
@@ -163,7 +165,7 @@ async fn show_and_save_plan(
             PlanBaseState {
                 file: &locked.file,
                 state_paths: &args.state.state_paths(),
-                recovered: locked.recovered_fingerprint().as_deref(),
+                recovered: locked.fingerprint_if_recovered().as_deref(),
             },
             plan,
         )

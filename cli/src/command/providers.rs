@@ -232,7 +232,7 @@ async fn schemas_document(
     for addr in required_by_state(diags, workspace, &config).await? {
         required.entry(addr).or_default();
     }
-    let launcher = workspace.make_launcher(diags, &required)?.with_cached_schemas();
+    let launcher = workspace.make_launcher(diags, &required)?.prefer_cached_schemas();
     let pool = ProviderPool::new(&launcher);
     let result = pool.load_providers(diags, required.keys().cloned()).await;
     pool.report_warnings(diags);

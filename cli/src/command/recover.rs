@@ -12,7 +12,8 @@ use formwork_core::state::journal::CallAction;
 use formwork_core::state::recover::{OpenQuestion, UnresolvedOperation};
 use formwork_operation::StateSession;
 use formwork_operation::recover::{
-    AdoptOutcome, AdoptRequest, decision_commands, displaced_object_remedy, select_unresolved,
+    AdoptRequest, AdoptedOrDestroyed, decision_commands, remedy_if_other_object_at_addr,
+    select_unresolved_addresses,
 };
 use formwork_value::quote::shell_word;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -147,7 +148,7 @@ fn open_operations_text(locked: &StateSession, screen: &Screen, root: &Path) -> 
     let mut has_free_place = false;
     for one in locked.unresolved_needing_decision() {
         text.push_str(&describe_operation(one, screen));
-        match displaced_object_remedy(one, &locked.file.state) {
+        match remedy_if_other_object_at_addr(one, &locked.file.state) {
             Some(remedy) => text.push_str(&format!("{}\n\n", screen.wrap(&remedy))),
             None => has_free_place = true,
         }
@@ -277,7 +278,7 @@ async fn settle_operations(
     args: &RecoverDecideArgs,
     how: &str,
 ) -> Result<Vec<InstanceAddr>, Reported> {
-    let selected = select_unresolved(diags, locked, &args.addresses, args.all)?;
+    let selected = select_unresolved_addresses(diags, locked, &args.addresses, args.all)?;
     for addr in &selected {
         locked.mark_decided(addr, how);
     }
@@ -300,7 +301,8 @@ async fn adopt_objects(args: &RecoverAdoptArgs, env: &Env) -> Exit {
     let mut ended = String::new();
     let done = taking
         .run(env, async |diags, operations, locked| {
-            let selected = select_unresolved(diags, locked, args.address.as_slice(), args.all)?;
+            let selected =
+                select_unresolved_addresses(diags, locked, args.address.as_slice(), args.all)?;
             if args.id.is_some() && selected.len() > 1 {
                 let detail = "The address stands for several operations. An id is for one.";
                 return Err(diags.error(Diagnostic::error(messages::TOO_MANY_OPERATIONS, detail)));
@@ -309,7 +311,7 @@ async fn adopt_objects(args: &RecoverAdoptArgs, env: &Env) -> Exit {
             let mut result = Ok(());
             for addr in &selected {
                 let request = AdoptRequest { addr, id, force: args.force };
-                match operations.import.adopt_object(diags, locked, request).await {
+                match operations.import.adopt_without_storing_state(diags, locked, request).await {
                     Ok(outcome) => ended.push_str(&describe_adoption(&outcome)),
                     Err(reported) => result = Err(reported),
                 }
@@ -327,10 +329,10 @@ async fn adopt_objects(args: &RecoverAdoptArgs, env: &Env) -> Exit {
 }
 
 /// Describes the result of an adoption.
-fn describe_adoption(outcome: &AdoptOutcome) -> String {
+fn describe_adoption(outcome: &AdoptedOrDestroyed) -> String {
     match outcome {
-        AdoptOutcome::InState(addr) => format!("{addr} is in the state.\n"),
-        AdoptOutcome::Destroyed(addr) => format!(
+        AdoptedOrDestroyed::InState(addr) => format!("{addr} is in the state.\n"),
+        AdoptedOrDestroyed::Destroyed(addr) => format!(
             "{addr} was destroyed. The object that the state has there now is kept, and the next refresh shows its outcome.\n"
         ),
     }
@@ -349,7 +351,7 @@ async fn open_state_session(
     if locked.unresolved_needing_decision().next().is_some()
         && let Ok(config) = workspace.read_config(&mut Diagnostics::new())
     {
-        locked.follow_moves(&config);
+        locked.follow_moves_of_unresolved(&config);
     }
     Ok(locked)
 }

@@ -113,13 +113,13 @@ async fn show_file(
         warn_on_stderr(workspace, warning);
     }
     let required = saved.plan.provider_requirements(&config);
-    let launcher = workspace.make_launcher(diags, &required)?.with_cached_schemas();
+    let launcher = workspace.make_launcher(diags, &required)?.prefer_cached_schemas();
     let pool = ProviderPool::new(&launcher);
     let loaded = pool.load_providers(diags, required.into_keys()).await;
     pool.report_warnings(diags);
     let text = match loaded {
         Ok(()) if args.json => {
-            let given = saved.plan.given_variables().collect();
+            let given = saved.plan.variable_values_as_json().collect();
             let beside = json_plan::PlanViewInputs {
                 config: &config,
                 pool: &pool,

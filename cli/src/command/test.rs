@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::inputs::GivenVariable;
+use formwork_core::config::parsed_test_file::TestFile;
 use formwork_core::config::test_files;
-use formwork_core::config::test_suite::TestSuite;
 use formwork_core::eval::HostValues;
 use formwork_core::provider::CallWatch;
 use formwork_core::session::DEFAULT_PARALLELISM;
@@ -17,7 +17,7 @@ use formwork_core::version::VersionConstraints;
 use formwork_operation::CancellationToken;
 use formwork_operation::launcher::Launcher;
 use formwork_operation::test::{
-    StatesFolder, SuiteResult, TestInputs, TestModule, TestStatus, run_tests,
+    AllTestStatesFolder, TestFileResult, TestInputs, TestModule, TestStatus, run_tests,
 };
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
@@ -67,7 +67,7 @@ pub(crate) struct TestArgs {
 
 /// The tests of a configuration, read.
 struct LoadedTests {
-    suites: Vec<TestSuite>,
+    test_files: Vec<TestFile>,
     module: TestModule,
     run_modules: BTreeMap<(String, Str), TestModule>,
     launcher: Launcher,
@@ -92,7 +92,7 @@ pub(super) async fn run(args: &TestArgs, env: &Env) -> Exit {
     };
     report.report_diagnostics(&workspace.sources, &std::mem::take(&mut diags));
     let observer = Observer::new(&report, args.verbose);
-    observer.start(&loaded.suites);
+    observer.start(&loaded.test_files);
     warn_of_left_objects(&observer, &left);
     let Some(results) = run_loaded_tests(&mut workspace, &loaded, &variables, &observer).await
     else {
@@ -114,7 +114,7 @@ async fn run_loaded_tests(
     loaded: &LoadedTests,
     variables: &GivenVariables,
     observer: &Observer<'_>,
-) -> Option<Vec<SuiteResult>> {
+) -> Option<Vec<TestFileResult>> {
     let environment = workspace.env.provisioner_environment();
     let provisioners = formwork_provisioners::provisioners(&environment);
     let cleanup_provisioners = formwork_provisioners::provisioners(&environment);
@@ -124,7 +124,7 @@ async fn run_loaded_tests(
     let (cipher, data, calls) = (workspace.state_cipher(), &workspace.data, CallWatch::default());
     let open_data = || data.open_or_create();
     let inputs = TestInputs {
-        suites: &loaded.suites,
+        test_files: &loaded.test_files,
         module: &loaded.module,
         run_modules: &loaded.run_modules,
         variables: &variables.all,
@@ -134,7 +134,7 @@ async fn run_loaded_tests(
         cleanup_provisioners: &cleanup_provisioners,
         calls: &calls,
         host: &host,
-        states: StatesFolder { path: &states, open_parent: &open_data },
+        states: AllTestStatesFolder { path: &states, open_parent: &open_data },
         cipher: &cipher,
         parallelism: DEFAULT_PARALLELISM,
         observer,
@@ -215,16 +215,16 @@ fn load_tests(
     let (config, dangling) = workspace.config_with_reference_errors(diags)?;
     config.check_required_versions(diags)?;
     encryption::load_encryption(diags, workspace, &config.root, &args.variables.sources)?;
-    let mut suites = workspace.read_tests(diags, tests)?;
-    let run_modules = load_run_modules(diags, workspace, tests, &suites)?;
-    keep_filtered_tests(diags, &mut suites, &args.filter);
+    let mut test_files = workspace.read_tests(diags, tests)?;
+    let run_modules = load_run_modules(diags, workspace, tests, &test_files)?;
+    keep_filtered_tests(diags, &mut test_files, &args.filter);
     let mut required = config.provider_requirements();
     for module in run_modules.values() {
         add_requirements(&mut required, module.config.provider_requirements());
     }
-    let launcher = workspace.make_launcher(diags, &required)?.with_cached_schemas();
+    let launcher = workspace.make_launcher(diags, &required)?.prefer_cached_schemas();
     let module = TestModule { config, dangling };
-    Ok(LoadedTests { suites, module, run_modules, launcher })
+    Ok(LoadedTests { test_files, module, run_modules, launcher })
 }
 
 /// Loads the modules of runs that do not use the one under test.
@@ -232,7 +232,7 @@ fn load_run_modules(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
-    suites: &[TestSuite],
+    test_files: &[TestFile],
 ) -> Result<BTreeMap<(String, Str), TestModule>, Reported> {
     let loaded = workspace.load_test_run_modules(
         diags,
@@ -241,30 +241,39 @@ fn load_run_modules(
     )?;
     let mut modules = BTreeMap::new();
     for test in loaded {
-        let Some(suite) = suites.iter().find(|suite| suite.file == test.path) else { continue };
+        let Some(test_file) = test_files.iter().find(|test_file| test_file.file == test.path)
+        else {
+            continue;
+        };
         for run in test.runs {
             let (config, dangling) = run.config;
             config.check_required_versions(diags)?;
-            modules.insert((suite.path.clone(), run.name), TestModule { config, dangling });
+            modules.insert((test_file.path.clone(), run.name), TestModule { config, dangling });
         }
     }
     Ok(modules)
 }
 
 /// Leaves the test files that `-filter` names. Warns of a name that no file has.
-fn keep_filtered_tests(diags: &mut Diagnostics, suites: &mut Vec<TestSuite>, filters: &[String]) {
+fn keep_filtered_tests(
+    diags: &mut Diagnostics,
+    test_files: &mut Vec<TestFile>,
+    filters: &[String],
+) {
     if filters.is_empty() {
         return;
     }
     let clean = |name: &String| name.strip_prefix("./").unwrap_or(name).to_owned();
     let names: Vec<String> = filters.iter().map(clean).collect();
-    for name in names.iter().filter(|name| !suites.iter().any(|suite| suite.path == **name)) {
+    for name in
+        names.iter().filter(|name| !test_files.iter().any(|test_file| test_file.path == **name))
+    {
         let detail = format!(
             "The option -filter names {name:?}, and there is no such test file. Name a file with its path from the folder of the configuration, such as tests/main.tftest.hcl."
         );
         diags.warn(Diagnostic::warning(messages::FILTER_MATCHES_NO_TEST_FILE, detail));
     }
-    suites.retain(|suite| names.contains(&suite.path));
+    test_files.retain(|test_file| names.contains(&test_file.path));
 }
 
 fn add_requirements(
@@ -298,6 +307,6 @@ fn write_junit(diags: &mut Diagnostics, path: &Path, text: &str) -> Result<(), R
 }
 
 /// The sum of the results of several test files, for display.
-pub(super) fn overall_status(results: &[SuiteResult]) -> TestStatus {
-    results.iter().map(|suite| suite.status).max().unwrap_or(TestStatus::Pass)
+pub(super) fn overall_status(results: &[TestFileResult]) -> TestStatus {
+    results.iter().map(|test_file| test_file.status).max().unwrap_or(TestStatus::Pass)
 }

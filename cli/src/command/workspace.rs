@@ -281,7 +281,7 @@ fn check_deletable(
     let held = list_managed_objects(&locked.file.state);
     if args.force {
         // The deleted state may hold the only record of them.
-        locked.warn_of_unresolved_operations(diags);
+        locked.warn_of_needed_decisions(diags);
     } else {
         locked.check_touches_no_unresolved(diags, |_| true)?;
         if !held.is_empty() {

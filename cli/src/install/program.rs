@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::VersionConstraints;
-use formwork_plugin_protocol::client::FileIdentity;
+use formwork_plugin_protocol::client::FileStamp;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -24,7 +24,7 @@ pub(crate) struct VerifiedProgram {
     /// The name by which it is started, if it is one of several in a file.
     pub(crate) arg0: Option<OsString>,
     /// The identity of the file that was compared with the lock file.
-    pub(crate) identity: Option<FileIdentity>,
+    pub(crate) identity: Option<FileStamp>,
     /// The hash of its package, if that was compared with the lock file.
     pub(crate) hash: Option<String>,
 }
@@ -87,7 +87,7 @@ impl ProviderFolders<'_> {
             ));
         };
         // Before the content is read, so that it is the content of this very file.
-        let identity = FileIdentity::of(&path);
+        let identity = FileStamp::of_path(&path);
         let found = identity.and_then(|identity| {
             Ok((identity, HashMemo::in_user_cache(self.env).hash_of_folder(&place)?))
         });

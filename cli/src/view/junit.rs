@@ -1,6 +1,6 @@
 //! Results of tests as JUnit XML.
 
-use formwork_operation::test::{RunResult, SuiteResult, TestStatus};
+use formwork_operation::test::{RunResult, TestFileResult, TestStatus};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics};
 use time::format_description::well_known::Rfc3339;
@@ -13,7 +13,7 @@ use crate::messages;
 const MESSAGE_WIDTH: usize = 80;
 
 /// The whole document: a test suite for each test file, a test case for each run.
-pub(crate) fn junit_document(sources: &Sources, results: &[SuiteResult]) -> String {
+pub(crate) fn junit_document(sources: &Sources, results: &[TestFileResult]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?><testsuites>");
     for suite in results {
         let count =
@@ -42,7 +42,7 @@ pub(crate) fn junit_document(sources: &Sources, results: &[SuiteResult]) -> Stri
 /// A test case. `failed` is an earlier one that ended the file.
 fn test_case_element(
     sources: &Sources,
-    suite: &SuiteResult,
+    suite: &TestFileResult,
     run: &RunResult,
     failed: Option<&RunResult>,
 ) -> String {
@@ -185,7 +185,8 @@ mod tests {
             run("error", TestStatus::Error),
             run("skip", TestStatus::Skip),
         ];
-        let suite = SuiteResult { path: "a&b.tftest.hcl".into(), status: TestStatus::Error, runs };
+        let suite =
+            TestFileResult { path: "a&b.tftest.hcl".into(), status: TestStatus::Error, runs };
         expect![[r#"
             <?xml version="1.0" encoding="UTF-8"?><testsuites>
               <testsuite name="a&amp;b.tftest.hcl" tests="4" skipped="1" failures="0" errors="1">

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use formwork_core::config::files::FilesOnDisk;
+use formwork_core::config::parsed_test_file::TestFile;
 use formwork_core::config::test_files::{self, TestFolders};
-use formwork_core::config::test_suite::TestSuite;
 use formwork_core::config::{ConfigSource, test_modules};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
@@ -49,7 +49,7 @@ impl Workspace<'_> {
         &mut self,
         diags: &mut Diagnostics,
         tests: Option<&Path>,
-    ) -> Result<Vec<TestSuite>, Reported> {
+    ) -> Result<Vec<TestFile>, Reported> {
         let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
         folders.check_is_below_module(diags)?;
         test_files::read_test_files(diags, &mut self.sources, &FilesOnDisk, folders)

@@ -19,7 +19,7 @@ use formwork_core::eval::HostValues;
 use formwork_core::event::Event;
 use formwork_core::plan::PlanOptions;
 use formwork_core::provider::ProviderPool;
-use formwork_operation::launcher::{LaunchSettings, Launcher, ProviderProgram};
+use formwork_operation::launcher::{Launcher, LauncherSettings, ProviderProgram};
 use formwork_operation::{
     Operation, OperationEvent, OperationInputs, OperationObserver, PlanSource, SessionOptions,
     StateSession,
@@ -83,7 +83,7 @@ async fn main() -> ExitCode {
     let Ok(provider) = provider.parse::<ProviderAddr>() else { return ExitCode::from(2) };
     let program =
         ProviderProgram::File { path: program.into(), arg0: None, package: None, identity: None };
-    let launcher = Launcher::new(LaunchSettings::default(), [(provider, program)].into());
+    let launcher = Launcher::new(LauncherSettings::default(), [(provider, program)].into());
     let mut diags = Diagnostics::new();
     let result = run(&mut diags, Path::new(folder), &launcher).await;
     launcher.shutdown(&mut diags).await;

@@ -70,7 +70,7 @@ impl Operation<'_> {
         session: &mut StateSession,
         source: PlanSource,
     ) -> Result<ApplySummary, Reported> {
-        self.run_and_stop_on_cancel(self.plan_approve_and_apply(
+        self.run_with_graceful_cancel(self.apply_or_refresh(
             diags,
             session,
             source,
@@ -90,7 +90,7 @@ impl Operation<'_> {
         options: PlanOptions,
     ) -> Result<(), Reported> {
         let source = PlanSource::New(options);
-        self.run_and_stop_on_cancel(self.plan_approve_and_apply(
+        self.run_with_graceful_cancel(self.apply_or_refresh(
             diags,
             session,
             source,
@@ -100,7 +100,7 @@ impl Operation<'_> {
         .map(drop)
     }
 
-    async fn plan_approve_and_apply(
+    async fn apply_or_refresh(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
@@ -149,11 +149,12 @@ impl Operation<'_> {
             return Err(reported);
         }
         let done = match purpose {
-            PlanPurpose::Refresh => self.finish_refresh(diags, session, plan, journal).await,
+            PlanPurpose::Refresh => self.store_refreshed_state(diags, session, plan, journal).await,
             PlanPurpose::Apply => {
                 let applied = self.apply_plan(diags, session, &plan, journal).await;
-                applied
-                    .inspect(|outcome| self.report_apply_end(diags, session, &plan, outcome.counts))
+                applied.inspect(|outcome| {
+                    self.report_apply_if_successful(diags, session, &plan, outcome.counts)
+                })
             }
         };
         // Reported last: the changes beside the open operations are made all the same.
@@ -173,10 +174,10 @@ impl Operation<'_> {
         purpose: PlanPurpose,
     ) -> Result<Option<ApprovedPlan>, Reported> {
         let config = self.inputs.config;
-        session.follow_moves(config);
+        session.follow_moves_of_unresolved(config);
         let options = match source {
             PlanSource::Saved(saved) => {
-                let recovered = session.recovered_fingerprint();
+                let recovered = session.fingerprint_if_recovered();
                 let plan =
                     saved.plan_if_state_unchanged(diags, &session.file, recovered.as_deref())?;
                 session.settle_by_search_results(diags, &plan);
@@ -192,7 +193,7 @@ impl Operation<'_> {
             }
             PlanSource::New(options) => options,
         };
-        let mut planning = self.prepare_plan(session, options);
+        let mut planning = self.prepare_plan_options(session, options);
         let (plan, _) = self.plan_without_unresolved(diags, session, &planning).await?;
         self.report_unmatched_options(diags, session, &mut planning);
         session.settle_by_search_results(diags, &plan);
@@ -224,7 +225,7 @@ impl Operation<'_> {
     }
 
     /// Stores the state that the plan starts from.
-    async fn finish_refresh(
+    async fn store_refreshed_state(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
@@ -250,7 +251,7 @@ impl Operation<'_> {
         // A run that is cut off must not leave an empty file in the place of the first state.
         let is_first = !session.store.is_read_from_write_location();
         let must_store = plan.must_store_prior_state(&session.file.state)
-            || session.must_store_refreshed_state(plan);
+            || session.must_store_drift_before_apply(plan);
         if is_first || session.has_unstored_recovery() || must_store {
             let stored = write_prior_state(diags, session, plan, &journal).await;
             if let Err(reported) = stored {
@@ -289,14 +290,14 @@ impl Operation<'_> {
     }
 
     /// Reports a run that came to its end.
-    fn report_apply_end(
+    fn report_apply_if_successful(
         &self,
         diags: &mut Diagnostics,
         session: &StateSession,
         plan: &Plan,
         counts: ChangeCounts,
     ) {
-        warn_of_targeting(diags, plan);
+        warn_if_plan_was_limited(diags, plan);
         if !diags.has_errors() {
             self.offer_diagnostics(diags);
             let state = &session.file.state;
@@ -356,7 +357,7 @@ async fn end_journal(diags: &mut Diagnostics, journal: Journal) {
 }
 
 /// Warns that the plan left something out.
-fn warn_of_targeting(diags: &mut Diagnostics, plan: &Plan) {
+fn warn_if_plan_was_limited(diags: &mut Diagnostics, plan: &Plan) {
     let option = if plan.targets.is_empty() { "-exclude" } else { "-target" };
     if plan.is_limited_by_user() {
         let detail = format!(

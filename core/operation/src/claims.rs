@@ -32,7 +32,7 @@ impl StateSession {
     /// Whether the state that a plan starts from has to be stored before anything is done, because other
     /// runs write meanwhile: a refresh has found changes of the objects that the plan changes. A reader
     /// of the journal could not tell these from changes of another run.
-    pub(crate) fn must_store_refreshed_state(&self, plan: &Plan) -> bool {
+    pub(crate) fn must_store_drift_before_apply(&self, plan: &Plan) -> bool {
         if self.store.state_access() != StateAccess::Shared {
             return false;
         }

@@ -29,7 +29,11 @@ pub struct ErroredState {
 
 impl ErroredState {
     /// Compares the file in a folder with the state, if there is one.
-    pub fn find(folder: &Path, cipher: &StateCipher, stored: Option<&StateFile>) -> Option<Self> {
+    pub fn read_and_compare(
+        folder: &Path,
+        cipher: &StateCipher,
+        stored: Option<&StateFile>,
+    ) -> Option<Self> {
         let errored = ErroredStateFile::read(folder, cipher)?;
         let standing = errored.compare_with_state(stored);
         let mut stored_ids = BTreeMap::new();
@@ -55,7 +59,7 @@ impl ErroredState {
                 messages::ERRORED_STATE_OF_OTHER_LINEAGE,
                 format!(
                     "A run that could not store its state wrote it, perhaps in another workspace: {}. Do not put it in the place of this state.",
-                    self.lineage_serial_and_size()
+                    self.lineage_serial_and_n_resources()
                 ),
             ),
             ErroredStateRelation::Superseded => (
@@ -66,13 +70,13 @@ impl ErroredState {
                 messages::ERRORED_STATE_HAS_MORE,
                 format!(
                     "A run that could not store its state wrote it: {}. It has everything that the state has, and also:{}\n\nTo store it, run:\n  formwork state push {ERRORED_FILE}",
-                    self.lineage_serial_and_size(),
-                    format_addresses(missing)
+                    self.lineage_serial_and_n_resources(),
+                    format_address_lines(missing)
                 ),
             ),
             ErroredStateRelation::Diverged { missing, lacking, .. } => (
                 messages::ERRORED_STATE_DIVERGED,
-                self.describe_diverged(missing, lacking),
+                self.diverged_warning_detail(missing, lacking),
             ),
         };
         Diagnostic::warning(summary, detail).blamed_on(Blame::Environment)
@@ -98,14 +102,14 @@ impl ErroredState {
         }
         let detail = format!(
             "The plan creates objects that {ERRORED_FILE} has and the state does not, so a run that could not store its state has created them:{}\n\nNothing was changed. The warning about {ERRORED_FILE} says how to add them to the state. If they do not exist any more, remove the file.",
-            format_addresses(&created)
+            format_address_lines(&created)
         );
         let diagnostic = Diagnostic::error(messages::OBJECTS_MAY_EXIST, detail);
         Err(diags.error(diagnostic.blamed_on(Blame::Environment)))
     }
 
     /// Describes a file that has other objects than the state. An address may have one in each.
-    fn describe_diverged(
+    fn diverged_warning_detail(
         &self,
         missing: &BTreeSet<InstanceAddr>,
         lacking: &BTreeSet<InstanceAddr>,
@@ -115,22 +119,22 @@ impl ErroredState {
         let lacking: BTreeSet<InstanceAddr> = lacking.difference(&both).cloned().collect();
         let mut text = format!(
             "A run that could not store its state wrote it: {}. Do not put it in the place of the state.",
-            self.lineage_serial_and_size()
+            self.lineage_serial_and_n_resources()
         );
-        let (listed, held) = (format_addresses(&missing), format_addresses(&lacking));
+        let (listed, held) = (format_address_lines(&missing), format_address_lines(&lacking));
         if let Some(addr) = missing.first() {
             text.push_str(&format!(
                 "\n\nOnly it has:{listed}\n\nImport those that exist, with their ids from the file, for example:\n  formwork import {} {}",
                 shell_quoted(&addr.to_string()),
-                shell_quoted(&self.id_in_file(addr))
+                shell_quoted(&self.id_in_file_or_placeholder(addr))
             ));
         }
         if let Some(addr) = both.first() {
             text.push_str(&format!(
                 "\n\nAt these addresses the state has another object, and keeps it:{}\n\nDestroy those of the file by hand, or write a `resource` block with a name of its own for each and import it there, for example:\n  formwork import {}.NAME {}",
-                self.format_addresses_and_ids(&both),
+                self.format_addresses_with_both_ids(&both),
                 addr.resource.resource_type(),
-                shell_quoted(&self.id_in_file(addr))
+                shell_quoted(&self.id_in_file_or_placeholder(addr))
             ));
         }
         if !lacking.is_empty() {
@@ -140,10 +144,13 @@ impl ErroredState {
     }
 
     /// Addresses with the ids of both objects.
-    fn format_addresses_and_ids(&self, addrs: &BTreeSet<InstanceAddr>) -> String {
+    fn format_addresses_with_both_ids(&self, addrs: &BTreeSet<InstanceAddr>) -> String {
         let describe = |addr: &InstanceAddr| {
             let stored = self.stored_ids.get(addr).map_or("unknown", String::as_str);
-            format!("\n  {addr}: {:?} in the file, {stored:?} in the state", self.id_in_file(addr))
+            format!(
+                "\n  {addr}: {:?} in the file, {stored:?} in the state",
+                self.id_in_file_or_placeholder(addr)
+            )
         };
         let mut text: String = addrs.iter().take(MAX_LISTED_ADDRESSES).map(describe).collect();
         if addrs.len() > MAX_LISTED_ADDRESSES {
@@ -152,7 +159,7 @@ impl ErroredState {
         text
     }
 
-    fn lineage_serial_and_size(&self) -> String {
+    fn lineage_serial_and_n_resources(&self) -> String {
         let Some(file) = &self.errored.file else { return String::new() };
         format!(
             "lineage {:?}, serial {}, {} resources",
@@ -163,14 +170,14 @@ impl ErroredState {
     }
 
     /// The id of an object of the file, or a word in its place.
-    fn id_in_file(&self, addr: &InstanceAddr) -> String {
+    fn id_in_file_or_placeholder(&self, addr: &InstanceAddr) -> String {
         let file = self.errored.file.as_ref();
         file.and_then(|file| file.shown_object_id_of(addr)).unwrap_or_else(|| "ID".to_owned())
     }
 }
 
 /// Hint about the file where the state cannot be read.
-pub(crate) fn errored_state_hint(folder: &Path, cipher: &StateCipher) -> Option<Diagnostic> {
+pub(crate) fn hint_for_unusable_state(folder: &Path, cipher: &StateCipher) -> Option<Diagnostic> {
     let errored = ErroredStateFile::read(folder, cipher)?;
     let file = errored.file.as_ref()?;
     let detail = format!(
@@ -182,7 +189,7 @@ pub(crate) fn errored_state_hint(folder: &Path, cipher: &StateCipher) -> Option<
     Some(Diagnostic::warning(messages::ERRORED_STATE_EXISTS, detail).blamed_on(Blame::Environment))
 }
 
-fn format_addresses(addrs: &BTreeSet<InstanceAddr>) -> String {
+fn format_address_lines(addrs: &BTreeSet<InstanceAddr>) -> String {
     let mut text: String =
         addrs.iter().take(MAX_LISTED_ADDRESSES).map(|addr| format!("\n  {addr}")).collect();
     if addrs.len() > MAX_LISTED_ADDRESSES {

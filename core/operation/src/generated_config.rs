@@ -22,7 +22,7 @@ const GENERATED_HEADER: &str = "# __generated__ by Terraform
 ///
 /// # Errors
 /// When nothing is imported in such a plan, or the file is there already.
-pub fn check_generate_option(
+pub fn check_generate_config_out_option(
     diags: &mut Diagnostics,
     path: Option<&Path>,
     mode: PlanMode,

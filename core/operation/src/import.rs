@@ -22,7 +22,7 @@ use crate::state_session::refuse_if_other_object_at_addr;
 ///
 /// # Errors
 /// When it is none.
-pub fn parse_managed_address(
+pub fn parse_managed_instance_addr(
     diags: &mut Diagnostics,
     text: &str,
 ) -> Result<InstanceAddr, Reported> {
@@ -56,9 +56,12 @@ impl Operation<'_> {
         session.refuse_if_journals_are_misplaced(diags)?;
         // An operation of an interrupted run may be open under a former address, and the import
         // settles it.
-        session.follow_moves(self.inputs.config);
+        session.follow_moves_of_unresolved(self.inputs.config);
         let adoption = AdoptionSource { import_key, all: true, unwritten: None };
-        self.run_and_stop_on_cancel(self.import_object(diags, session, addr, adoption)).await?;
+        self.run_with_graceful_cancel(
+            self.import_without_storing_state(diags, session, addr, adoption),
+        )
+        .await?;
         session.mark_decided(addr, "imported by the user");
         session.write_state_or_errored_file(diags).await
     }
@@ -67,14 +70,14 @@ impl Operation<'_> {
     ///
     /// # Errors
     /// When the place is taken or not there, or the provider finds nothing.
-    pub(crate) async fn import_object(
+    pub(crate) async fn import_without_storing_state(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
         addr: &InstanceAddr,
         adoption: AdoptionSource,
     ) -> Result<(), Reported> {
-        if is_address_taken(self.inputs.config, &session.file.state, addr) {
+        if is_taken_now_or_after_moves(self.inputs.config, &session.file.state, addr) {
             // Without the object of the state, the operation of an interrupted run would still be open.
             let open = session.unresolved_needing_decision().filter(|one| one.addr == *addr);
             for one in open {
@@ -141,7 +144,11 @@ impl Operation<'_> {
 }
 
 /// Whether something is at an address, or moves there with the next plan.
-pub(crate) fn is_address_taken(config: &Config, state: &State, addr: &InstanceAddr) -> bool {
+pub(crate) fn is_taken_now_or_after_moves(
+    config: &Config,
+    state: &State,
+    addr: &InstanceAddr,
+) -> bool {
     state.current_object(addr).is_some()
         || moved::state_after_moves(config, state).current_object(addr).is_some()
 }

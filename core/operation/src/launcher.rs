@@ -12,7 +12,8 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::builtin::BuiltinProvider;
 use formwork_core::provider::{CallDeadlines, ProviderLauncher};
 use formwork_plugin_protocol::client::{
-    Executable, FileIdentity, LeftoverProcess, Plugin, Settings, detached_processes, shutdown_all,
+    DetachedProcess, Executable, FileStamp, Plugin, Settings, detached_processes_of_plugins,
+    shutdown_all,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::reattach::Reattach;
@@ -34,7 +35,7 @@ pub enum ProviderProgram {
         /// The hash of its package, if that was checked. Schemas are kept under it.
         package: Option<String>,
         /// The identity of the file when it was checked. Another file at the path is not started.
-        identity: Option<FileIdentity>,
+        identity: Option<FileStamp>,
     },
     /// A provider that is running already, for debugging it.
     Reattached(Reattach),
@@ -42,7 +43,7 @@ pub enum ProviderProgram {
 
 /// Settings of the processes of providers.
 #[derive(Clone, Debug)]
-pub struct LaunchSettings {
+pub struct LauncherSettings {
     /// Settings of the connections and limits of a process.
     pub plugin: Settings,
     /// Maximum number of processes that live at once, if that is limited.
@@ -59,7 +60,7 @@ pub struct LaunchSettings {
     pub schemas: Option<SchemaCache>,
 }
 
-impl Default for LaunchSettings {
+impl Default for LauncherSettings {
     fn default() -> Self {
         Self {
             plugin: Settings::TERRAFORM_DEFAULTS,
@@ -76,14 +77,14 @@ impl Default for LaunchSettings {
 /// Starts providers from the programs that were found for them.
 pub struct Launcher {
     programs: BTreeMap<ProviderAddr, ProviderProgram>,
-    settings: LaunchSettings,
+    settings: LauncherSettings,
     /// Whether kept schemas are as good as those of a running provider.
     reads_schemas: bool,
     /// Reads the states of other configurations.
     states: Arc<RemoteStateReader>,
     running: RefCell<Vec<RunningPlugin>>,
     /// Processes left behind by plugins that have ended.
-    left: RefCell<Vec<LeftoverProcess>>,
+    left: RefCell<Vec<DetachedProcess>>,
 }
 
 /// A plugin, and the provider it is known by.
@@ -93,7 +94,7 @@ impl Launcher {
     /// Makes a launcher over these programs.
     #[must_use]
     pub fn new(
-        settings: LaunchSettings,
+        settings: LauncherSettings,
         programs: BTreeMap<ProviderAddr, ProviderProgram>,
     ) -> Self {
         let states = Arc::new(settings.remote_states.clone());
@@ -110,12 +111,12 @@ impl Launcher {
     /// The same, for an operation that needs little but schemas: a provider whose schemas are kept is
     /// not started before it is asked for more.
     #[must_use]
-    pub fn with_cached_schemas(self) -> Self {
+    pub fn prefer_cached_schemas(self) -> Self {
         Self { reads_schemas: true, ..self }
     }
 
     /// The kept schemas, and the hash under which those of a provider are kept.
-    fn schema_cache_and_hash(&self, addr: &ProviderAddr) -> Option<(&SchemaCache, &str)> {
+    fn schema_cache_and_package_hash(&self, addr: &ProviderAddr) -> Option<(&SchemaCache, &str)> {
         match self.programs.get(addr)? {
             ProviderProgram::File { package, .. } => {
                 Some((self.settings.schemas.as_ref()?, package.as_deref()?))
@@ -131,8 +132,8 @@ impl Launcher {
         let running = self.running.take();
         let all = || running.iter().map(|(_, plugin)| &**plugin);
         shutdown_all(all()).await;
-        for LeftoverProcess { plugin, pid, command } in
-            self.left.take().into_iter().chain(detached_processes(all()))
+        for DetachedProcess { plugin, pid, command } in
+            self.left.take().into_iter().chain(detached_processes_of_plugins(all()))
         {
             let detail = format!(
                 "{plugin} has started {command} (process {pid}), which has left the provider's process group and goes on running. Formwork cannot end it."
@@ -184,7 +185,8 @@ impl ProviderLauncher for Launcher {
     }
 
     fn cached_schemas(&self, addr: &ProviderAddr) -> Option<(ProviderSchema, IdentitySchemas)> {
-        let (cache, hash) = self.schema_cache_and_hash(addr).filter(|_| self.reads_schemas)?;
+        let (cache, hash) =
+            self.schema_cache_and_package_hash(addr).filter(|_| self.reads_schemas)?;
         cache.cached_schemas(addr, hash)
     }
 
@@ -194,13 +196,13 @@ impl ProviderLauncher for Launcher {
         schema: &ProviderSchema,
         identities: &IdentitySchemas,
     ) {
-        if let Some((cache, hash)) = self.schema_cache_and_hash(addr) {
+        if let Some((cache, hash)) = self.schema_cache_and_package_hash(addr) {
             cache.store_schemas(addr, hash, schema, identities);
         }
     }
 
     fn remove_cached_schemas(&self, addr: &ProviderAddr) {
-        if let Some((cache, hash)) = self.schema_cache_and_hash(addr) {
+        if let Some((cache, hash)) = self.schema_cache_and_package_hash(addr) {
             cache.remove_schemas(addr, hash);
         }
     }
@@ -225,7 +227,7 @@ impl ProviderLauncher for Launcher {
         let plugin = self.running.borrow().iter().find(|it| is_it(it)).map(|(_, it)| it.clone());
         if let Some(plugin) = plugin {
             plugin.shutdown().await;
-            self.left.borrow_mut().extend(detached_processes([&*plugin]));
+            self.left.borrow_mut().extend(detached_processes_of_plugins([&*plugin]));
         }
         // Until then it is among those that are ended at the end, in case nothing waits for this.
         self.running.borrow_mut().retain(|it| !is_it(it));

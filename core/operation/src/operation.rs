@@ -48,7 +48,7 @@ pub struct OperationInputs<'a> {
 /// use formwork_core::eval::HostValues;
 /// use formwork_core::plan::PlanOptions;
 /// use formwork_core::provider::ProviderPool;
-/// use formwork_operation::launcher::{LaunchSettings, Launcher};
+/// use formwork_operation::launcher::{Launcher, LauncherSettings};
 /// use formwork_operation::{
 ///     Operation, OperationInputs, PlanSource, SessionOptions, StateSession,
 /// };
@@ -64,7 +64,7 @@ pub struct OperationInputs<'a> {
 ///     let unset = UnsetVariableTreatment::Error;
 ///     let variables = inputs::resolve_variables(diags, &mut sources, root, Vec::new(), unset)?;
 ///     // The configuration needs no provider but the built-in one.
-///     let launcher = Launcher::new(LaunchSettings::default(), Default::default());
+///     let launcher = Launcher::new(LauncherSettings::default(), Default::default());
 ///     let pool = ProviderPool::new(&launcher);
 ///     let inputs =
 ///         OperationInputs { config: &config, sources: &sources, variables: &variables, pool: &pool };
@@ -195,7 +195,7 @@ impl<'a> Operation<'a> {
 
     /// Does the work until it ends. Once the token is cancelled, nothing new is started, and providers
     /// and provisioners are asked to cut short what they do.
-    pub(crate) async fn run_and_stop_on_cancel<T>(&self, work: impl Future<Output = T>) -> T {
+    pub(crate) async fn run_with_graceful_cancel<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         tokio::select! {
             // A request that comes with the end of the work counts for what follows.

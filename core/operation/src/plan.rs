@@ -81,24 +81,24 @@ impl Operation<'_> {
         options: PlanOptions,
     ) -> Result<PlanOutcome, Reported> {
         session.warn_of_misplaced_journals(diags);
-        session.follow_moves(self.inputs.config);
-        let mut planning = self.prepare_plan(session, options);
+        session.follow_moves_of_unresolved(self.inputs.config);
+        let mut planning = self.prepare_plan_options(session, options);
         let planned = self
-            .run_and_stop_on_cancel(self.plan_without_unresolved(diags, session, &planning))
+            .run_with_graceful_cancel(self.plan_without_unresolved(diags, session, &planning))
             .await;
         // After a failure, too: an option that matches nothing may be its cause.
         self.report_unmatched_options(diags, session, &mut planning);
         if let Ok((plan, _)) = &planned {
             session.settle_by_search_results(diags, plan);
         }
-        session.warn_of_unresolved_operations(diags);
+        session.warn_of_needed_decisions(diags);
         let (plan, second) = planned?;
         let made_for = (session.file.lineage.clone(), session.file.serial);
         Ok(PlanOutcome { plan, results: second.unwrap_or(planning.results), made_for })
     }
 
     /// Compares the options with the configuration and the state, and shows those that match nothing.
-    pub(crate) fn prepare_plan(
+    pub(crate) fn prepare_plan_options(
         &self,
         session: &StateSession,
         options: PlanOptions,
@@ -106,7 +106,7 @@ impl Operation<'_> {
         let options =
             PlanOptions { interrupted_creations: session.interrupted_creations(), ..options };
         let (config, state) = (self.inputs.config, &session.file.state);
-        let unmatched = UnmatchedOptions::check_before_plan(config, state, &options);
+        let unmatched = UnmatchedOptions::find_before_plan(config, state, &options);
         PlanInProgress { options, unmatched, results: Results::new(config) }
     }
 
@@ -120,7 +120,7 @@ impl Operation<'_> {
         let PlanInProgress { options, unmatched, results } = planning;
         let (config, state) = (self.inputs.config, &session.file.state);
         let planned = ConfigStateAndOptions { config, state, options };
-        unmatched.check_after_plan(diags, planned, results);
+        unmatched.find_and_warn_after_plan(diags, planned, results);
     }
 
     /// Makes a plan that leaves alone the instances of operations with an unknown outcome, and their

@@ -16,15 +16,15 @@ use formwork_core::state::{ObjectState, State};
 use formwork_value::quote::{shell_quoted, shell_word};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::import::is_address_taken;
+use crate::import::is_taken_now_or_after_moves;
 use crate::messages;
 use crate::observer::EngineEventForwarder;
 use crate::operation::Operation;
 use crate::plan::PlanInputs;
 use crate::state_session::{StateSession, refuse_if_other_object_at_addr};
 
-pub use self::select_operations::select_unresolved;
-pub use crate::state_session::{decision_commands, displaced_object_remedy};
+pub use self::select_operations::select_unresolved_addresses;
+pub use crate::state_session::{decision_commands, remedy_if_other_object_at_addr};
 
 /// An object that is to be adopted.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ pub struct AdoptRequest<'a> {
 
 /// The result of an adoption.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AdoptOutcome {
+pub enum AdoptedOrDestroyed {
     /// The object is in the state, under this address.
     InState(InstanceAddr),
     /// The operation has destroyed the object: the state is as it was.
@@ -48,7 +48,7 @@ pub enum AdoptOutcome {
 
 /// The answers of the providers about the objects of open operations.
 #[derive(Clone, Debug, Default)]
-pub struct SearchOutcome {
+pub struct UnresolvedSearchOutcome {
     /// Their explanations about the objects that they could not tell, by address.
     pub explanations: BTreeMap<InstanceAddr, String>,
     /// Whether something is decided. The state is not stored yet.
@@ -61,18 +61,18 @@ impl Operation<'_> {
     ///
     /// # Errors
     /// When that is not possible. Then nothing is decided, and the state is as it was.
-    pub async fn adopt_object(
+    pub async fn adopt_without_storing_state(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
         request: AdoptRequest<'_>,
-    ) -> Result<AdoptOutcome, Reported> {
+    ) -> Result<AdoptedOrDestroyed, Reported> {
         // A request that fails or is cancelled must leave nothing half done.
         let before = (session.file.clone(), session.recovery.clone());
         // Kept apart: errors of earlier requests must not make this one fail.
         let mut problems = Diagnostics::new();
-        let adopting = self.try_adopt_object(&mut problems, session, request);
-        let done = self.run_and_stop_on_cancel(adopting).await;
+        let adopting = self.adopt_without_rollback(&mut problems, session, request);
+        let done = self.run_with_graceful_cancel(adopting).await;
         if done.is_err() {
             (session.file, session.recovery) = before;
         }
@@ -80,25 +80,25 @@ impl Operation<'_> {
         done
     }
 
-    async fn try_adopt_object(
+    async fn adopt_without_rollback(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
         request: AdoptRequest<'_>,
-    ) -> Result<AdoptOutcome, Reported> {
+    ) -> Result<AdoptedOrDestroyed, Reported> {
         let config = self.inputs.config;
         let open = session.mark_decided(request.addr, "the user took the object into the state");
         let Some(last) = open.last() else {
-            return Err(diags.error(session.nothing_unresolved_error(request.addr)));
+            return Err(diags.error(session.no_single_open_operation_error(request.addr)));
         };
         // Where only its place is open, the journal has the object itself.
         let guessed = last.guess_object_id().filter(|_| last.doubt == OpenQuestion::Effect);
         let at = match (&last.doubt, request.id.or(guessed.as_deref())) {
             (OpenQuestion::Destination { object: None }, None) => {
-                return Ok(AdoptOutcome::Destroyed(last.addr.clone()));
+                return Ok(AdoptedOrDestroyed::Destroyed(last.addr.clone()));
             }
             (OpenQuestion::Destination { object: Some(object) }, None) => {
-                self.put_result_into_state(diags, &mut session.file.state, last, object)?
+                self.put_result_at_old_or_moved_addr(diags, &mut session.file.state, last, object)?
             }
             (_, Some(id)) => {
                 let created = CreatedObject { operation: last, id, force: request.force };
@@ -116,11 +116,11 @@ impl Operation<'_> {
         };
         let adopted = AdoptedObject { operation: last, at: &at };
         warn_of_adopted_without_config(diags, config, &session.file.state, adopted);
-        Ok(AdoptOutcome::InState(at))
+        Ok(AdoptedOrDestroyed::InState(at))
     }
 
     /// Puts a result in its place. Returns where that is.
-    fn put_result_into_state(
+    fn put_result_at_old_or_moved_addr(
         &self,
         diags: &mut Diagnostics,
         state: &mut State,
@@ -131,12 +131,12 @@ impl Operation<'_> {
         // The old address comes first, because from there the object moves together with all
         // others. Only if it would not move does it go to its new place at once.
         let before = state.clone();
-        put_object_into_state(diags, state, one, object)?;
+        put_object_at_operation_addr(diags, state, one, object)?;
         if addr == place || moved::is_moved_to(self.inputs.config, state, addr, place) {
             return Ok(addr.clone());
         }
         *state = before;
-        put_object_into_state(diags, state, &one.clone().with_addr(place.clone()), object)?;
+        put_object_at_operation_addr(diags, state, &one.clone().with_addr(place.clone()), object)?;
         Ok(place.clone())
     }
 
@@ -149,21 +149,21 @@ impl Operation<'_> {
     ) -> Result<InstanceAddr, Reported> {
         let CreatedObject { operation: one, id, force } = created;
         let config = self.inputs.config;
-        depose_current_object(session, one);
+        depose_current_if_planned(session, one);
         refuse_if_other_object_at_addr(diags, &session.file.state, one)?;
         // At an address that another object has by now, the one that moved there in vain is not
         // taken for it: the next plan decides its fate.
-        let is_free = !is_address_taken(config, &session.file.state, one.current_addr());
+        let is_free = !is_taken_now_or_after_moves(config, &session.file.state, one.current_addr());
         let at = if is_free { one.current_addr() } else { &one.addr };
         let (import_key, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));
         let adoption = AdoptionSource { import_key, all: false, unwritten };
         // The state without the object that is found: it must not be compared with itself.
         let others = session.file.state.clone();
-        self.import_object(diags, session, at, adoption).await?;
+        self.import_without_storing_state(diags, session, at, adoption).await?;
         let adopted = AdoptedObject { operation: one, at };
-        refuse_managed_object(diags, &others, &session.file.state, adopted)?;
+        refuse_already_managed_object(diags, &others, &session.file.state, adopted)?;
         if !force {
-            refuse_different_object(diags, &session.file.state, adopted, id)?;
+            refuse_object_unlike_plan(diags, &session.file.state, adopted, id)?;
         }
         match is_free && return_to_unmoved_address(&mut session.file.state, config, one) {
             true => Ok(one.addr.clone()),
@@ -173,15 +173,15 @@ impl Operation<'_> {
 
     /// Asks the providers for the objects of open operations, and settles what they can tell, as a plan
     /// does. A configuration or provider with errors is no obstacle: then nothing is settled.
-    pub async fn search_unresolved(
+    pub async fn search_and_settle_unresolved(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
-    ) -> SearchOutcome {
+    ) -> UnresolvedSearchOutcome {
         let mut said = Diagnostics::new();
         let searching = self.plan_interrupted_creations(&mut said, session);
-        let Ok(plan) = self.run_and_stop_on_cancel(searching).await else {
-            return SearchOutcome::default();
+        let Ok(plan) = self.run_with_graceful_cancel(searching).await else {
+            return UnresolvedSearchOutcome::default();
         };
         let mut found: BTreeMap<InstanceAddr, String> = BTreeMap::new();
         for one in said.into_iter().filter(|one| {
@@ -213,7 +213,7 @@ impl Operation<'_> {
         settled.searches.retain(|addr, _| !moved(addr));
         session.settle_by_search_results(diags, &settled);
         let has_decided = session.unresolved_needing_decision().count() < n_open;
-        SearchOutcome { explanations: found, has_decided }
+        UnresolvedSearchOutcome { explanations: found, has_decided }
     }
 
     /// Makes a plan for the objects that interrupted runs may have made.
@@ -258,7 +258,7 @@ struct AdoptedObject<'a> {
 }
 
 /// Refuses an object that differs from the plan: it may belong to another user.
-fn refuse_different_object(
+fn refuse_object_unlike_plan(
     diags: &mut Diagnostics,
     state: &State,
     adopted: AdoptedObject<'_>,
@@ -337,7 +337,7 @@ fn return_to_unmoved_address(
 }
 
 /// Deposes the object that the new one was to take the place of.
-fn depose_current_object(session: &mut StateSession, one: &UnresolvedOperation) {
+fn depose_current_if_planned(session: &mut StateSession, one: &UnresolvedOperation) {
     let Some(key) = &one.deposes else { return };
     let Some(instance) = session.file.state.instance_mut(&one.addr) else { return };
     // Once that is out of the way, what is there now is another.
@@ -351,7 +351,7 @@ fn depose_current_object(session: &mut StateSession, one: &UnresolvedOperation) 
 
 /// Makes sure that what was found is not managed already, above all as the object that the new one was
 /// to take the place of: under two addresses it would be destroyed as one of them.
-fn refuse_managed_object(
+fn refuse_already_managed_object(
     diags: &mut Diagnostics,
     before: &State,
     state: &State,
@@ -377,7 +377,7 @@ fn refuse_managed_object(
 
 /// Puts a result under an address, whatever has come there since, unless that is certainly another
 /// object, which would be lost.
-fn put_object_into_state(
+fn put_object_at_operation_addr(
     diags: &mut Diagnostics,
     state: &mut State,
     one: &UnresolvedOperation,

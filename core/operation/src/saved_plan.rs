@@ -71,7 +71,7 @@ pub struct PlanToSave<'a> {
     /// The state that it is made for.
     pub file: &'a StateFile,
     /// The fingerprint of the state, if interrupted runs have changed it since it was stored:
-    /// [`crate::StateSession::recovered_fingerprint`].
+    /// [`crate::StateSession::fingerprint_if_recovered`].
     pub recovered: Option<&'a str>,
     /// The configuration.
     pub config: &'a Config,
@@ -134,7 +134,9 @@ impl PlanToSave<'_> {
             ),
             (
                 PLAN_PART.into(),
-                remove_ephemeral_values(plan).to_bytes().map_err(|error| error.to_string())?,
+                plan_without_ephemeral_variables(plan)
+                    .to_bytes()
+                    .map_err(|error| error.to_string())?,
             ),
             (PRIOR_STATE_PART.into(), prior.to_bytes()),
             (MODULE_MANIFEST_PART.into(), self.modules.as_bytes().to_vec()),
@@ -171,7 +173,7 @@ impl PlanToSave<'_> {
             // A state that was never stored has a new random lineage in each command.
             fresh: file.serial == 0,
             recovered: self.recovered.map(str::to_owned),
-            variables: variable_values_to_store(config, self.variables)
+            variables: raw_variable_values_to_store(config, self.variables)
                 .filter_map(|(name, value)| {
                     let json = json::encode_untyped(value).ok()?;
                     Some((name.to_string(), RawValue::from_string(json).ok()?))
@@ -186,7 +188,7 @@ impl PlanToSave<'_> {
 
 /// The given values, before conversion. Of an ephemeral variable only the default is kept, which is
 /// in the configuration anyway.
-fn variable_values_to_store<'a>(
+fn raw_variable_values_to_store<'a>(
     config: &'a Config,
     inputs: &'a BTreeMap<Str, ResolvedVariable>,
 ) -> impl Iterator<Item = (&'a Str, &'a Value)> {
@@ -204,7 +206,7 @@ fn ephemeral_variables_where(config: &Config, holds: impl Fn(&str) -> bool) -> B
 }
 
 /// The plan without the values of ephemeral variables, which must not be stored.
-fn remove_ephemeral_values(plan: &Plan) -> Plan {
+fn plan_without_ephemeral_variables(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.variables.retain(|_, value| !value.all_marks().contains(Marks::EPHEMERAL));
     plan
@@ -251,7 +253,7 @@ impl SavedPlan {
     /// The files of the configuration in it, whose root module is in a folder, by the paths they had
     /// when the plan was made.
     #[must_use]
-    pub fn config_files(&self, root: &Path, generated: GeneratedConfigUse) -> PackedConfigFiles {
+    pub fn config_files(&self, root: &Path, generated: GeneratedConfigUse) -> ConfigSnapshot {
         let mut texts = self.texts.clone();
         if generated == GeneratedConfigUse::Include {
             let changes = self.plan.changes.values();
@@ -263,7 +265,7 @@ impl SavedPlan {
                 texts.insert(root.join("(generated).tf"), text.into_bytes());
             }
         }
-        PackedConfigFiles { texts }
+        ConfigSnapshot { texts }
     }
 
     /// The plan.
@@ -288,7 +290,7 @@ impl SavedPlan {
     }
 
     /// The given value of each variable, as JSON.
-    pub fn given_variables(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn variable_values_as_json(&self) -> impl Iterator<Item = (&str, &str)> {
         self.metadata.variables.iter().map(|(name, json)| (name.as_str(), json.get()))
     }
 
@@ -402,13 +404,13 @@ impl SavedPlan {
     }
 }
 
-/// The configuration in a saved plan, by the paths it had when the plan was made.
+/// The configuration files in a saved plan, by the paths they had when the plan was made.
 #[derive(Debug)]
-pub struct PackedConfigFiles {
+pub struct ConfigSnapshot {
     texts: BTreeMap<PathBuf, Vec<u8>>,
 }
 
-impl ConfigFiles for PackedConfigFiles {
+impl ConfigFiles for ConfigSnapshot {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
         let inside = self.texts.keys().filter(|path| path.parent() == Some(dir));
         Ok(inside.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())

@@ -50,7 +50,7 @@ impl SchemaCache {
         hash: &str,
     ) -> Option<(ProviderSchema, IdentitySchemas)> {
         let bytes = read_file(&self.cache_file_path(addr, hash), MAX_CACHE_FILE_LEN).ok()?;
-        let kept = verify_checksum(&bytes).and_then(stored::decode_schemas);
+        let kept = content_if_checksum_matches(&bytes).and_then(stored::decode_schemas);
         if kept.is_none() {
             tracing::debug!(%addr, "the kept schemas are damaged");
             // An existing file is never replaced, so it would stay as it is.
@@ -73,7 +73,7 @@ impl SchemaCache {
         if file.exists() {
             return;
         }
-        let Some(content) = stored::encode_schemas(schema, identities) else { return };
+        let Some(content) = stored::encode_schemas_if_lossless(schema, identities) else { return };
         if let Err(error) = self.write_file(&file, &content) {
             tracing::debug!(%addr, %error, "schemas are not kept");
         }
@@ -112,7 +112,7 @@ impl SchemaCache {
 
 /// The content of a file, if it agrees with its checksum. A file that was cut off could still decode, with
 /// fewer resource types.
-fn verify_checksum(bytes: &[u8]) -> Option<&[u8]> {
+fn content_if_checksum_matches(bytes: &[u8]) -> Option<&[u8]> {
     let (sum, content) = bytes.split_first_chunk::<CHECKSUM_LEN>()?;
     (Sha256::digest(content).as_slice() == sum).then_some(content)
 }

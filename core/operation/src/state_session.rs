@@ -25,11 +25,11 @@ use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, Unr
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 use tracing::info;
 
-pub(crate) use self::diagnostics::{ResultsInJournal, refuse_if_other_object_at_addr};
 use self::diagnostics::{
-    SavedStateCopy, decision_needed_error, point_at_instance_block, saved_copy_diagnostic,
+    ErroredStateCopy, decision_needed_error, errored_state_copy_warning, point_at_instance_block,
 };
-pub use self::diagnostics::{decision_commands, displaced_object_remedy};
+pub(crate) use self::diagnostics::{ResultsInJournal, refuse_if_other_object_at_addr};
+pub use self::diagnostics::{decision_commands, remedy_if_other_object_at_addr};
 use crate::errored_state_report::{self, ErroredState};
 use crate::messages;
 use crate::observer::{NoOperationObserver, OperationEvent, OperationObserver};
@@ -192,7 +192,7 @@ impl StateSession {
             (recovery.file.clone(), Some(recovery))
         };
         let found = file.is_some();
-        let errored = ErroredState::find(folder, store.cipher(), file.as_ref());
+        let errored = ErroredState::read_and_compare(folder, store.cipher(), file.as_ref());
         errored.iter().for_each(|errored| diags.warn(errored.warning()));
         let file = file.unwrap_or_else(StateFile::new_empty);
         let folder = folder.to_owned();
@@ -225,7 +225,7 @@ impl StateSession {
     }
 
     /// The fingerprint of the state, if interrupted runs have changed it since it was stored.
-    pub fn recovered_fingerprint(&self) -> Option<String> {
+    pub fn fingerprint_if_recovered(&self) -> Option<String> {
         let has_replayed = self.recovery.as_ref()?.runs.iter().any(|run| run.n_replayed > 0);
         let hex = || self.file.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
         has_replayed.then(hex)
@@ -233,7 +233,7 @@ impl StateSession {
 
     /// Looks for open operations under the addresses of a configuration: those of the run that was
     /// cut off may be others.
-    pub fn follow_moves(&mut self, config: &Config) {
+    pub fn follow_moves_of_unresolved(&mut self, config: &Config) {
         if let Some(recovery) = &mut self.recovery {
             recovery.follow_moves(|addr, provider| moved::current_address(config, addr, provider));
         }
@@ -251,7 +251,7 @@ impl StateSession {
     }
 
     /// Warns of operations that only the user can decide.
-    pub fn warn_of_unresolved_operations(&self, diags: &mut Diagnostics) {
+    pub fn warn_of_needed_decisions(&self, diags: &mut Diagnostics) {
         // Warnings about blocks are shown as one where they have one summary, and each of these counts.
         self.unresolved_needing_decision().for_each(|one| diags.warn(one.diagnostic()));
     }
@@ -364,8 +364,8 @@ impl StateSession {
             let reported = diags.error(error.diagnostic());
             match save_errored_state(&self.file, self.store.cipher(), &self.folder) {
                 Ok((path, kept)) => {
-                    let copy = SavedStateCopy { path: &path, kept: kept.as_deref(), in_journal };
-                    diags.warn(saved_copy_diagnostic(&error, &copy));
+                    let copy = ErroredStateCopy { path: &path, kept: kept.as_deref(), in_journal };
+                    diags.warn(errored_state_copy_warning(&error, &copy));
                 }
                 Err(error) => drop(diags.error(error.diagnostic())),
             }
@@ -418,7 +418,7 @@ impl StateSession {
     }
 
     /// Reason why nothing can be decided about an instance.
-    pub fn nothing_unresolved_error(&self, addr: &InstanceAddr) -> Diagnostic {
+    pub fn no_single_open_operation_error(&self, addr: &InstanceAddr) -> Diagnostic {
         let origins = self.recovery.iter().flat_map(|recovery| recovery.original_addresses(addr));
         let origins: String = origins.map(|origin| format!("\n  {origin}")).collect();
         if origins.is_empty() {
@@ -493,7 +493,7 @@ fn report_unusable_state(
     cipher: &StateCipher,
     error: Diagnostic,
 ) -> Reported {
-    errored_state_report::errored_state_hint(folder, cipher)
+    errored_state_report::hint_for_unusable_state(folder, cipher)
         .into_iter()
         .for_each(|hint| diags.warn(hint));
     diags.error(error)

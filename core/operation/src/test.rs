@@ -21,7 +21,7 @@ use std::time::Duration;
 use formwork_backend::encryption::StateCipher;
 use formwork_core::config::Config;
 use formwork_core::config::inputs::GivenVariable;
-use formwork_core::config::test_suite::{TestRun, TestSuite};
+use formwork_core::config::parsed_test_file::{TestFile, TestRun};
 use formwork_core::disk::Dir;
 use formwork_core::eval::{HostValues, TestValues};
 use formwork_core::plan::Plan;
@@ -46,7 +46,7 @@ pub struct TestModule {
 /// The folder that has the states of the runs until everything is destroyed. It is made when it is needed,
 /// and removed if nothing is left in it.
 #[derive(Clone, Copy)]
-pub struct StatesFolder<'a> {
+pub struct AllTestStatesFolder<'a> {
     /// Its path, for messages and for the state files in it.
     pub path: &'a Path,
     /// Opens the folder that it is in, and makes that one if it is missing.
@@ -57,7 +57,7 @@ pub struct StatesFolder<'a> {
 #[derive(Clone, Copy)]
 pub struct TestInputs<'a> {
     /// The test files to run, in order.
-    pub suites: &'a [TestSuite],
+    pub test_files: &'a [TestFile],
     /// The module under test.
     pub module: &'a TestModule,
     /// The modules of the runs that use another one, by the path of the test file and the name of the run.
@@ -77,7 +77,7 @@ pub struct TestInputs<'a> {
     /// Access of expressions to the outside world.
     pub host: &'a HostValues,
     /// The folder for the states of the runs.
-    pub states: StatesFolder<'a>,
+    pub states: AllTestStatesFolder<'a>,
     /// Encrypts the states.
     pub cipher: &'a StateCipher,
     /// The number of calls that may be under way at once.
@@ -141,7 +141,7 @@ impl RunResult {
 
 /// The result of a test file.
 #[derive(Debug, Default)]
-pub struct SuiteResult {
+pub struct TestFileResult {
     /// The path of the file.
     pub path: String,
     /// Its status, that of the cleanup included.
@@ -169,9 +169,9 @@ pub enum ShownPlanOrStateRef<'a> {
 
 /// A run of a test file.
 #[derive(Clone, Copy)]
-pub struct RunOfSuite<'a> {
+pub struct RunOfTestFile<'a> {
     /// The test file.
-    pub suite: &'a TestSuite,
+    pub test_file: &'a TestFile,
     /// The run.
     pub run: &'a TestRun,
 }
@@ -179,23 +179,23 @@ pub struct RunOfSuite<'a> {
 /// An event of the tests.
 pub enum TestEvent<'a> {
     /// A test file begins.
-    SuiteStarted(&'a TestSuite),
+    TestFileStarted(&'a TestFile),
     /// The runs of a test file have ended, and the cleanup begins.
-    SuiteTearDown(&'a TestSuite),
+    TestFileTearDown(&'a TestFile),
     /// A test file has ended.
-    SuiteDone(&'a TestSuite, TestStatus),
+    TestFileDone(&'a TestFile, TestStatus),
     /// Problems of a test file beside those of its runs.
-    SuiteProblems(&'a TestSuite, &'a Diagnostics),
+    TestFileProblems(&'a TestFile, &'a Diagnostics),
     /// A run begins.
-    RunStarted(RunOfSuite<'a>),
+    RunStarted(RunOfTestFile<'a>),
     /// A run is still under way, after so long.
-    RunProgress(RunOfSuite<'a>, Duration),
+    RunProgress(RunOfTestFile<'a>, Duration),
     /// The cleanup after a run begins, or is still under way after so long.
-    RunTearDown(RunOfSuite<'a>, Duration),
+    RunTearDown(RunOfTestFile<'a>, Duration),
     /// A run has ended.
     RunDone {
         /// The run.
-        run: RunOfSuite<'a>,
+        run: RunOfTestFile<'a>,
         /// Its result.
         result: &'a RunResult,
         /// Its work, if it came so far, with the providers whose schemas say how values are shown.
@@ -204,7 +204,7 @@ pub enum TestEvent<'a> {
     /// The cleanup after a run had problems.
     CleanupFailed {
         /// The run.
-        run: RunOfSuite<'a>,
+        run: RunOfTestFile<'a>,
         /// The problems.
         diags: &'a Diagnostics,
         /// Objects that are left.
@@ -226,46 +226,47 @@ pub trait TestObserver {
 /// Runs test files, one after the other.
 ///
 /// Dropping the future leaves the states of the current file in the folder for states.
-pub async fn run_tests(inputs: TestInputs<'_>, sources: &mut Sources) -> Vec<SuiteResult> {
+pub async fn run_tests(inputs: TestInputs<'_>, sources: &mut Sources) -> Vec<TestFileResult> {
     let mut results = Vec::new();
-    for suite in inputs.suites {
-        let mut runner = SuiteRunner {
+    for test_file in inputs.test_files {
+        let mut runner = TestFileRunner {
             inputs,
-            suite,
+            test_file,
             values: TestValues {
-                declared: suite.runs.iter().map(|run| run.name.clone()).collect(),
+                declared: test_file.runs.iter().map(|run| run.name.clone()).collect(),
                 ..TestValues::default()
             },
-            states: TestStates::new(inputs, suite),
+            states: TestStates::new(inputs, test_file),
         };
         // One file after the other: their runs may create objects of the same names.
         results.push(runner.run(sources).await);
-        runner.states.remove_empty_folder();
+        runner.states.remove_states_folder_if_empty();
     }
     results
 }
 
 /// Runs one test file.
-struct SuiteRunner<'a> {
+struct TestFileRunner<'a> {
     inputs: TestInputs<'a>,
-    suite: &'a TestSuite,
+    test_file: &'a TestFile,
     /// The outputs of the runs so far.
     values: TestValues,
     states: TestStates<'a>,
 }
 
-impl SuiteRunner<'_> {
-    async fn run(&mut self, sources: &mut Sources) -> SuiteResult {
-        let (suite, inputs) = (self.suite, self.inputs);
+impl TestFileRunner<'_> {
+    async fn run(&mut self, sources: &mut Sources) -> TestFileResult {
+        let (test_file, inputs) = (self.test_file, self.inputs);
         let see =
             |sources: &Sources, event: TestEvent<'_>| inputs.observer.on_event(sources, &event);
-        see(sources, TestEvent::SuiteStarted(suite));
-        let mut result = SuiteResult { path: suite.path.clone(), ..SuiteResult::default() };
+        see(sources, TestEvent::TestFileStarted(test_file));
+        let mut result =
+            TestFileResult { path: test_file.path.clone(), ..TestFileResult::default() };
         // As in Terraform, a file without runs has nothing that could be skipped.
-        if suite.runs.is_empty() {
+        if test_file.runs.is_empty() {
             result.status = TestStatus::Pass;
         }
-        for run in &suite.runs {
+        for run in &test_file.runs {
             // A failed assertion says nothing about the runs behind it. A run that could not be done may
             // have left a state that they do not expect.
             let is_over = result.status == TestStatus::Error || inputs.cancellation.is_cancelled();
@@ -276,28 +277,30 @@ impl SuiteRunner<'_> {
             result.status = result.status.max(done.status);
             result.runs.push(done);
         }
-        see(sources, TestEvent::SuiteTearDown(suite));
+        see(sources, TestEvent::TestFileTearDown(test_file));
         // Also after an interrupt: objects that stay cost money.
         if self.clean_up(sources).await.is_err() {
             result.status = TestStatus::Error;
         }
-        see(sources, TestEvent::SuiteDone(suite, result.status));
+        see(sources, TestEvent::TestFileDone(test_file, result.status));
         let mut problems = Diagnostics::new();
         // An override of the file may be meant for one of its runs.
-        let of_runs = suite.runs.iter().map(|run| &self.module_of_run(run).config);
+        let of_runs = test_file.runs.iter().map(|run| &self.module_of_run(run).config);
         let configs: Vec<&Config> = of_runs.chain([&inputs.module.config]).collect();
-        for overrides in suite.mocks.iter().map(|mock| &mock.overrides).chain([&suite.overrides]) {
+        for overrides in
+            test_file.mocks.iter().map(|mock| &mock.overrides).chain([&test_file.overrides])
+        {
             run_overrides::warn_of_unmatched_overrides(&mut problems, &configs, overrides);
         }
         if !problems.is_empty() {
-            see(sources, TestEvent::SuiteProblems(suite, &problems));
+            see(sources, TestEvent::TestFileProblems(test_file, &problems));
         }
         result
     }
 
     fn report_skipped(&self, sources: &Sources, run: &TestRun) -> RunResult {
         let result = RunResult::with_status_only(run.name.clone(), TestStatus::Skip);
-        let run = RunOfSuite { suite: self.suite, run };
+        let run = RunOfTestFile { test_file: self.test_file, run };
         self.inputs
             .observer
             .on_event(sources, &TestEvent::RunDone { run, result: &result, work: None });

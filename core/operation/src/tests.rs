@@ -19,7 +19,7 @@ use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use time::OffsetDateTime;
 
-use crate::launcher::{LaunchSettings, Launcher};
+use crate::launcher::{Launcher, LauncherSettings};
 use crate::saved_plan::{GeneratedConfigUse, PlanToSave, SavedPlan, SealKeySource};
 use crate::{
     Approval, ApprovalPrompt, CancellationToken, Operation, OperationEvent, OperationInputs,
@@ -61,7 +61,7 @@ impl ConfigFolder {
             UnsetVariableTreatment::Error,
         )
         .unwrap();
-        let launcher = Launcher::new(LaunchSettings::default(), BTreeMap::new());
+        let launcher = Launcher::new(LauncherSettings::default(), BTreeMap::new());
         Self { folder, config, sources, variables, launcher }
     }
 

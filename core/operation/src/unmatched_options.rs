@@ -38,31 +38,33 @@ pub(crate) struct UnmatchedOptions {
 impl UnmatchedOptions {
     /// Compares the options with the names in the configuration and the state. Instance keys of the
     /// configuration are not known yet.
-    pub(crate) fn check_before_plan(config: &Config, state: &State, options: &PlanOptions) -> Self {
-        Self::find(config, state, options, |target| is_in_config(config, target))
+    pub(crate) fn find_before_plan(config: &Config, state: &State, options: &PlanOptions) -> Self {
+        Self::find_unmatched(config, state, options, |target| is_in_config(config, target))
     }
 
     /// Adds the options whose instance keys match nothing that was planned, and reports these.
-    pub(crate) fn check_after_plan(
+    pub(crate) fn find_and_warn_after_plan(
         &mut self,
         diags: &mut Diagnostics,
         planned: ConfigStateAndOptions<'_>,
         results: &Results,
     ) {
         let ConfigStateAndOptions { config, state, options } = planned;
-        let is_there =
-            |target: &Target| is_in_config(config, target) && has_planned_instance(results, target);
+        let is_there = |target: &Target| {
+            is_in_config(config, target) && may_match_planned_instance(results, target)
+        };
         // Those found before the plan were reported then.
         let known: BTreeSet<String> =
             self.found.iter().map(UnmatchedOption::format_option).collect();
-        let found = Self::find(config, state, options, is_there).found.into_iter();
+        let found = Self::find_unmatched(config, state, options, is_there).found.into_iter();
         let more: Vec<UnmatchedOption> =
             found.filter(|one| !known.contains(&one.format_option())).collect();
         more.iter().for_each(|one| diags.warn(one.warning()));
         self.found.extend(more);
     }
 
-    fn find(
+    /// Finds the options whose target is not there and not in the state.
+    fn find_unmatched(
         config: &Config,
         state: &State,
         options: &PlanOptions,
@@ -154,13 +156,13 @@ fn is_in_state(state: &State, target: &Target) -> bool {
 }
 
 /// Whether the keys of a target are among those that were planned, as far as that is known.
-fn has_planned_instance(results: &Results, target: &Target) -> bool {
+fn may_match_planned_instance(results: &Results, target: &Target) -> bool {
     let (module, instance) = match target {
         Target::Module(module) => (module, None),
         Target::Resource(addr) => (&addr.module, None),
         Target::Instance(addr) => (&addr.module, Some(addr)),
     };
-    if !has_planned_module_instance(results, module, matches!(target, Target::Module(_))) {
+    if !may_match_planned_module(results, module, matches!(target, Target::Module(_))) {
         return false;
     }
     let expansion = instance.and_then(|addr| {
@@ -170,7 +172,7 @@ fn has_planned_instance(results: &Results, target: &Target) -> bool {
     expansion.is_none_or(|(expansion, key)| expansion.keys().any(|known| known == *key))
 }
 
-fn has_planned_module_instance(results: &Results, module: &ModuleAddr, is_target: bool) -> bool {
+fn may_match_planned_module(results: &Results, module: &ModuleAddr, is_target: bool) -> bool {
     let is_whole_call =
         is_target && module.0.last().is_some_and(|step| step.key == InstanceKey::None);
     // A call that was not expanded says nothing about its instances.

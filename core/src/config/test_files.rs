@@ -13,8 +13,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::arguments::{check_label_name, format_place};
 use super::files::normalize_path;
+use super::parsed_test_file::{TestCommand, TestFile, TestPlanOptions, TestRun};
 use super::test_mocks::{MockReader, OVERRIDE_KINDS, OverrideDuring, is_one_of_keywords};
-use super::test_suite::{TestCommand, TestPlanOptions, TestRun, TestSuite};
 use super::{
     ConfigFiles, condition, constant, files, load, module_block, provider, syntax_error_blocks,
     test_modules, traversal,
@@ -131,10 +131,10 @@ pub fn read_test_files(
     sources: &mut Sources,
     files: &dyn ConfigFiles,
     folders: TestFolders<'_>,
-) -> Result<Vec<TestSuite>, Reported> {
+) -> Result<Vec<TestFile>, Reported> {
     let mut found = Diagnostics::new();
     folders.check_exists(&mut found, files);
-    let mut suites = Vec::new();
+    let mut test_files = Vec::new();
     for file in find_test_files(files, folders) {
         let mut wrong = Diagnostics::new();
         if let Some(mut body) = load::parse_config_file(&mut wrong, sources, files, &file.path) {
@@ -144,18 +144,18 @@ pub fn read_test_files(
             }
             let path = load::display_path(&file.path);
             let FoundTestFile { path: file, name, is_in_test_folder } = file;
-            let mut suite =
-                TestSuite { file, path, name, is_in_test_folder, ..TestSuite::default() };
+            let mut test_file =
+                TestFile { file, path, name, is_in_test_folder, ..TestFile::default() };
             let module = folders.module;
             TestFileReader { diags: &mut wrong, sources, files, module }
-                .read_file(body, &mut suite);
-            suites.push(suite);
+                .read_file(body, &mut test_file);
+            test_files.push(test_file);
         }
         let _ = found.append(wrong);
     }
     // As in Terraform, by the path of the file.
-    suites.sort_by(|one, other| one.path.cmp(&other.path));
-    diags.append(load::sort_diagnostics_by_place(found)).map(|()| suites)
+    test_files.sort_by(|one, other| one.path.cmp(&other.path));
+    diags.append(load::sort_diagnostics_by_place(found)).map(|()| test_files)
 }
 
 /// A test file that was found.
@@ -210,7 +210,7 @@ impl TestFileReader<'_> {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 
-    fn read_file(&mut self, body: Body, suite: &mut TestSuite) {
+    fn read_file(&mut self, body: Body, test_file: &mut TestFile) {
         let content = into_content(self.diags, body, &TEST_FILE_SCHEMA);
         self.report_repeated_blocks(&content, &["variables"], "This file");
         let (mut runs, mut providers) = (BTreeMap::new(), BTreeMap::new());
@@ -226,9 +226,11 @@ impl TestFileReader<'_> {
                     }
                     let _ = check_label_name(self.diags, "run block name", &name);
                     let run = self.read_run(&name.name, block);
-                    suite.runs.push(run);
+                    test_file.runs.push(run);
                 }
-                ("variables", _) => suite.variables = into_just_attributes(self.diags, block.body),
+                ("variables", _) => {
+                    test_file.variables = into_just_attributes(self.diags, block.body);
+                }
                 (kind, Some(name)) => {
                     // Reading the block reports a wrong alias itself.
                     let alias = provider_alias(&block.body);
@@ -244,15 +246,15 @@ impl TestFileReader<'_> {
                     }
                     if kind == "mock_provider" {
                         let read = self.mock_reader().read_mock_provider(block);
-                        suite.mocks.extend(read);
+                        test_file.mocks.extend(read);
                     } else {
                         let read = provider::read_provider_block(self.diags, self.sources, block);
-                        suite.providers.extend(read);
+                        test_file.providers.extend(read);
                     }
                 }
                 _ => {
                     let during = OverrideDuring::default();
-                    self.mock_reader().read_override(block, during, &mut suite.overrides);
+                    self.mock_reader().read_override(block, during, &mut test_file.overrides);
                 }
             }
         }
@@ -641,12 +643,12 @@ run "two" {
 "#;
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
         let folders = TestFolders { module: Path::new("."), tests: Path::new("tests") };
-        let suites =
+        let test_files =
             read_test_files(&mut diags, &mut sources, &InMemoryFiles::from_fixture(text), folders)
                 .unwrap();
-        let paths: Vec<&str> = suites.iter().map(|suite| suite.path.as_str()).collect();
+        let paths: Vec<&str> = test_files.iter().map(|test_file| test_file.path.as_str()).collect();
         assert_eq!(paths, ["a.tftest.json", "tests/b.tftest.hcl"]);
-        let [json, native] = &suites[..] else { unreachable!() };
+        let [json, native] = &test_files[..] else { unreachable!() };
         assert_eq!(json.runs[0].command, TestCommand::Plan);
         assert!(native.is_in_test_folder && !json.is_in_test_folder);
         assert_eq!((native.variables.len(), native.providers.len()), (1, 1));

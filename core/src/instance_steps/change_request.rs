@@ -138,7 +138,7 @@ impl ChangeRequest<'_> {
         object: &Plain,
     ) -> Result<(), Reported> {
         let violations = check_answer(
-            &AnswerToCheck::for_call(call).with_object_without_schema(object),
+            &AnswerToCheck::for_call(call).with_object_of_unchecked_type(object),
             &self.ty.contract_schemas(),
         );
         self.report_violations(diags, reported_as, violations, object)

@@ -311,7 +311,8 @@ impl ProviderClient {
         let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         let value = self.decode_object(diags, &answer.state, context)?;
-        let exchange = AnswerToCheck::for_call(Call::Upgrade).with_object(&answer.state, &value);
+        let exchange =
+            AnswerToCheck::for_call(Call::Upgrade).with_answered_object(&answer.state, &value);
         self.check_response_rules(
             diags,
             messages::INVALID_RESOURCE_STATE_UPGRADE,
@@ -352,7 +353,8 @@ impl ProviderClient {
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         self.check_not_deferred(diags, answer.deferred, context)?;
         let value = self.decode_object(diags, &answer.state, context)?;
-        let exchange = AnswerToCheck::for_call(Call::Read).with_object(&answer.state, &value);
+        let exchange =
+            AnswerToCheck::for_call(Call::Read).with_answered_object(&answer.state, &value);
         self.check_response_rules(
             diags,
             messages::PROVIDER_PRODUCED_INVALID_OBJECT,

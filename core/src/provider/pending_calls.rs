@@ -224,7 +224,7 @@ impl CallInProgress {
     pub(super) fn end_call<T>(mut self, answer: Result<T, Failure>) -> Result<T, Failure> {
         self.outcome = match &answer {
             Ok(_) => "answered",
-            Err(failure) => failure.kind(),
+            Err(failure) => failure.kind_for_logs(),
         };
         answer
     }

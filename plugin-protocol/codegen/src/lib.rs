@@ -16,9 +16,9 @@ use protocol_comparison::ProtocolComparison;
 /// Path of the Rust types of protocol 6 in the crate that uses them.
 const V6_MODULE_PATH: &str = "crate::wire::generated::tfplugin6";
 
-const PROVIDER_FILES: [&str; 2] = ["tfplugin5.proto", "tfplugin6.proto"];
+const PROVIDER_PROTO_FILES: [&str; 2] = ["tfplugin5.proto", "tfplugin6.proto"];
 
-const GO_PLUGIN_FILES: [&str; 4] =
+const GO_PLUGIN_PROTO_FILES: [&str; 4] =
     ["grpc_broker.proto", "grpc_controller.proto", "grpc_stdio.proto", "health.proto"];
 
 /// The folder with the descriptions.
@@ -37,8 +37,8 @@ pub fn generated_folder() -> PathBuf {
 ///
 /// # Errors
 /// When a description is missing or wrong.
-pub fn read_provider_descriptions(proto: &Path) -> Result<FileDescriptorSet, protox::Error> {
-    protox::compile(PROVIDER_FILES, [proto])
+pub fn compile_provider_protos(proto: &Path) -> Result<FileDescriptorSet, protox::Error> {
+    protox::compile(PROVIDER_PROTO_FILES, [proto])
 }
 
 /// Writes the code for the descriptions in `proto` into the folder `out`, one file per package.
@@ -50,10 +50,10 @@ pub fn read_provider_descriptions(proto: &Path) -> Result<FileDescriptorSet, pro
 /// # Errors
 /// When a description is wrong or a file cannot be written.
 pub fn generate_wire_code(proto: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
-    let descriptions = read_provider_descriptions(proto)?;
+    let descriptions = compile_provider_protos(proto)?;
     let comparison = ProtocolComparison::compare_protocols(&descriptions)?;
     let mut messages = tonic_builder(out).build_client(false).build_server(false);
-    for (v5, v6) in comparison.shared_paths() {
+    for (v5, v6) in comparison.shared_v5_v6_name_pairs() {
         // The code of protocol 5 names the type of protocol 6 then, so that one conversion serves
         // both.
         messages = messages.extern_path(v5, rust_path(v6));
@@ -62,7 +62,7 @@ pub fn generate_wire_code(proto: &Path, out: &Path) -> Result<(), Box<dyn Error>
 
     // A builder of its own, because the plumbing has few methods and is the same for both versions:
     // here the generated clients and servers do.
-    tonic_builder(out).compile_fds(protox::compile(GO_PLUGIN_FILES, [proto])?)?;
+    tonic_builder(out).compile_fds(protox::compile(GO_PLUGIN_PROTO_FILES, [proto])?)?;
     Ok(())
 }
 

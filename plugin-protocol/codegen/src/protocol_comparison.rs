@@ -19,12 +19,12 @@ const RENAMED_FAMILIES: [(&str, &str); 5] = [
 /// `.tfplugin5.Schema.Block`.
 #[derive(Debug)]
 pub struct ProtocolComparison {
-    fates: BTreeMap<String, MessageDifference>,
+    fates: BTreeMap<String, V5TypeSharing>,
 }
 
-/// Difference between a message of protocol 5 and that of protocol 6.
+/// Whether a message or enum of protocol 5 can have the Rust type of protocol 6.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MessageDifference {
+pub enum V5TypeSharing {
     /// It has the same fields as the named one. Protocol 6 may have `extra` ones, by name.
     Shared {
         /// The full name of the one in protocol 6.
@@ -56,7 +56,7 @@ impl ProtocolComparison {
     pub fn compare_protocols(descriptions: &FileDescriptorSet) -> Result<Self, MissingPackage> {
         let v5 = Package::find_package(descriptions, "tfplugin5")?;
         let v6 = Package::find_package(descriptions, "tfplugin6")?;
-        let mut fates: BTreeMap<String, MessageDifference> = v5
+        let mut fates: BTreeMap<String, V5TypeSharing> = v5
             .enums
             .iter()
             .map(|(name, own)| (name.clone(), compare_enum(name, own, &v6)))
@@ -76,17 +76,17 @@ impl ProtocolComparison {
     }
 
     /// Goes through everything of protocol 5 in the order of names.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &MessageDifference)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &V5TypeSharing)> {
         self.fates.iter().map(|(name, fate)| (name.as_str(), fate))
     }
 
     /// The names in protocol 5 and protocol 6 of what can be one type. A message is left out when
     /// something declared inside it is not shared.
-    pub fn shared_paths(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn shared_v5_v6_name_pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.iter().filter_map(|(name, fate)| match fate {
             // prost maps everything below an external path, so an outer message with an own message
             // inside would drag that one along.
-            MessageDifference::Shared { with, .. } if self.is_everything_inside_shared(name) => {
+            V5TypeSharing::Shared { with, .. } if self.is_everything_inside_shared(name) => {
                 Some((name, with.as_str()))
             }
             _ => None,
@@ -98,7 +98,7 @@ impl ProtocolComparison {
         self.fates
             .range(prefix.clone()..)
             .take_while(|(name, _)| name.starts_with(&prefix))
-            .all(|(_, fate)| matches!(fate, MessageDifference::Shared { .. }))
+            .all(|(_, fate)| matches!(fate, V5TypeSharing::Shared { .. }))
     }
 }
 
@@ -152,10 +152,10 @@ fn name_in_v6(v5: &str) -> String {
     format!(".tfplugin6.{renamed}{rest}")
 }
 
-fn compare_enum(name: &str, v5: &EnumDescriptorProto, v6: &Package<'_>) -> MessageDifference {
+fn compare_enum(name: &str, v5: &EnumDescriptorProto, v6: &Package<'_>) -> V5TypeSharing {
     let with = name_in_v6(name);
     let Some(other) = v6.enums.get(&with) else {
-        return MessageDifference::Own("protocol 6 has no such enum".to_owned());
+        return V5TypeSharing::Own("protocol 6 has no such enum".to_owned());
     };
     let values = |of: &EnumDescriptorProto| {
         of.value.iter().map(|value| (value.number(), value.name().to_owned())).collect::<Vec<_>>()
@@ -163,25 +163,25 @@ fn compare_enum(name: &str, v5: &EnumDescriptorProto, v6: &Package<'_>) -> Messa
     // An enum travels as its number, but its names become Rust variants: one type for both needs
     // both alike.
     if values(v5) == values(other) {
-        MessageDifference::Shared { with, extra: Vec::new() }
+        V5TypeSharing::Shared { with, extra: Vec::new() }
     } else {
-        MessageDifference::Own("its values differ".to_owned())
+        V5TypeSharing::Own("its values differ".to_owned())
     }
 }
 
-fn compare_message(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> MessageDifference {
+fn compare_message(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> V5TypeSharing {
     let with = name_in_v6(name);
     let Some(other) = v6.messages.get(&with) else {
-        return MessageDifference::Own("protocol 6 has no such message".to_owned());
+        return V5TypeSharing::Own("protocol 6 has no such message".to_owned());
     };
     for field in &v5.field {
         // By number: the wire identifies a field by nothing else, and a name may have moved, as
         // `write_only` has (10 in protocol 5, 11 in protocol 6).
         let Some(twin) = other.field.iter().find(|twin| twin.number() == field.number()) else {
-            return MessageDifference::Own(format!("protocol 6 has no field {}", field.number()));
+            return V5TypeSharing::Own(format!("protocol 6 has no field {}", field.number()));
         };
         if FieldShape::of(field, v5) != FieldShape::of(twin, other) {
-            return MessageDifference::Own(format!(
+            return V5TypeSharing::Own(format!(
                 "field {} is {} here and {} in protocol 6",
                 field.number(),
                 field.name(),
@@ -192,7 +192,7 @@ fn compare_message(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> Messag
     // Extra fields do no harm: readers of protocol 5 pass over fields that they do not know.
     let known = |number| v5.field.iter().any(|field| field.number() == number);
     let extra = other.field.iter().filter(|field| !known(field.number()));
-    MessageDifference::Shared { extra: extra.map(|field| field.name().to_owned()).collect(), with }
+    V5TypeSharing::Shared { extra: extra.map(|field| field.name().to_owned()).collect(), with }
 }
 
 /// All that decides how a field looks on the wire and in code.
@@ -227,12 +227,12 @@ impl FieldShape {
 /// A message still taken for shared that has a field of a type that is not.
 fn next_wrongly_shared(
     v5: &Package<'_>,
-    fates: &BTreeMap<String, MessageDifference>,
-) -> Option<(String, MessageDifference)> {
-    let is_own = |name: &str| matches!(fates.get(name), Some(MessageDifference::Own(_)));
+    fates: &BTreeMap<String, V5TypeSharing>,
+) -> Option<(String, V5TypeSharing)> {
+    let is_own = |name: &str| matches!(fates.get(name), Some(V5TypeSharing::Own(_)));
     v5.messages.iter().filter(|(name, _)| !is_own(name)).find_map(|(name, message)| {
         let field = message.field.iter().find(|field| is_own(field.type_name()))?;
-        Some((name.clone(), MessageDifference::Own(format!("it holds {}", field.type_name()))))
+        Some((name.clone(), V5TypeSharing::Own(format!("it holds {}", field.type_name()))))
     })
 }
 
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     fn found() -> ProtocolComparison {
-        let descriptions = crate::read_provider_descriptions(&crate::proto_folder()).unwrap();
+        let descriptions = crate::compile_provider_protos(&crate::proto_folder()).unwrap();
         ProtocolComparison::compare_protocols(&descriptions).unwrap()
     }
 
@@ -261,8 +261,8 @@ mod tests {
     fn few_messages_of_protocol_5_differ_from_protocol_6() {
         let comparison = found();
         let own = comparison.iter().filter_map(|(name, fate)| match fate {
-            MessageDifference::Own(why) => Some(format!("{name}: {why}")),
-            MessageDifference::Shared { .. } => None,
+            V5TypeSharing::Own(why) => Some(format!("{name}: {why}")),
+            V5TypeSharing::Shared { .. } => None,
         });
         check(
             own,
@@ -297,7 +297,7 @@ mod tests {
     fn protocol_6_has_more_fields_in_few_shared_messages() {
         let comparison = found();
         let extended = comparison.iter().filter_map(|(name, fate)| match fate {
-            MessageDifference::Shared { extra, .. } if !extra.is_empty() => {
+            V5TypeSharing::Shared { extra, .. } if !extra.is_empty() => {
                 Some(format!("{name}: {}", extra.join(", ")))
             }
             _ => None,
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn nearly_everything_is_shared() {
         let comparison = found();
-        let n_shared = comparison.shared_paths().count();
+        let n_shared = comparison.shared_v5_v6_name_pairs().count();
         assert!(n_shared > 100, "only {n_shared} are shared");
     }
 }

@@ -16,6 +16,6 @@ pub(super) fn wait_without_reaping(child: &Child) {
 }
 
 /// There is no such request. A provider on the SDK looks for its host once a second and ends by itself.
-pub(super) fn end_with_parent_if_possible() -> nix::Result<()> {
+pub(super) fn end_with_parent_where_supported() -> nix::Result<()> {
     Ok(())
 }

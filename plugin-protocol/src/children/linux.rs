@@ -14,7 +14,7 @@ pub(super) fn wait_without_reaping(child: &Child) {
     while waitid(Id::Pid(Pid::from_raw(id)), ended) == Err(Errno::EINTR) {}
 }
 
-pub(super) fn end_with_parent_if_possible() -> nix::Result<()> {
+pub(super) fn end_with_parent_where_supported() -> nix::Result<()> {
     // SIGKILL and not SIGTERM: plugins may catch the latter, and this is the last chance to end
     // them.
     prctl::set_pdeathsig(Signal::SIGKILL)

@@ -41,18 +41,18 @@ impl ProcessTree {
     }
 
     /// Asks its processes to end.
-    pub fn ask_to_end_or_kill(&self) {
+    pub fn terminate(&self) {
         self.signal(Signal::SIGTERM);
     }
 
     /// Kills what is left of it.
     pub async fn kill(self) {
         self.signal(Signal::SIGKILL);
-        self.release().await;
+        self.leave_running().await;
     }
 
-    /// Releases the tree: its processes are left running.
-    pub async fn release(mut self) {
+    /// Gives up the tree: its processes are left running.
+    pub async fn leave_running(mut self) {
         self.leader = None;
         self.write_to_watchdog("done\n").await;
         if let Some(mut shell) = self.shell.take() {
@@ -95,14 +95,14 @@ fn spawn_watchdog_shell() -> io::Result<Child> {
 }
 
 /// The reading end of a pipe.
-pub type OutputPipe = Receiver;
+pub type OutputPipeReader = Receiver;
 
 /// A pipe for the output of a child. The writing end can be given to several of its streams, so that the order
 /// of what it prints stays.
 ///
 /// # Errors
 /// When the system refuses.
-pub fn output_pipe() -> io::Result<(OutputPipe, io::PipeWriter)> {
+pub fn output_pipe() -> io::Result<(OutputPipeReader, io::PipeWriter)> {
     let (reader, writer) = io::pipe()?;
     Ok((Receiver::from_owned_fd(OwnedFd::from(reader))?, writer))
 }
@@ -122,7 +122,7 @@ mod tests {
 
     /// A program with a child that both stay. Its output ends when both are gone.
     #[expect(clippy::disallowed_methods, reason = "each test ends it")]
-    async fn lasting() -> (ProcessTree, OutputPipe) {
+    async fn lasting() -> (ProcessTree, OutputPipeReader) {
         let (mut output, writer) = output_pipe().unwrap();
         let mut command = Command::new("sh");
         let program = "trap 'echo on' USR1; sleep 1000 & echo up; while :; do wait; done";
@@ -157,7 +157,7 @@ mod tests {
     async fn a_released_tree_runs_on() {
         let (tree, mut output) = lasting().await;
         let leader = tree.leader.unwrap();
-        tree.release().await;
+        tree.leave_running().await;
         // Only a process that runs answers: the number of one that has ended can still be signalled.
         nix::sys::signal::kill(leader, Signal::SIGUSR1).unwrap();
         let mut on = [0; 3];

@@ -32,8 +32,8 @@ impl ProcessTree {
     }
 
     /// Ends its processes: there is no request to end that all programs understand.
-    pub fn ask_to_end_or_kill(&self) {
-        self.0.end();
+    pub fn terminate(&self) {
+        self.0.terminate_processes();
     }
 
     /// Kills what is left of it.
@@ -42,22 +42,22 @@ impl ProcessTree {
         drop(self);
     }
 
-    /// Releases the tree: its processes are left running.
+    /// Gives up the tree: its processes are left running.
     #[expect(clippy::unused_async, reason = "other systems wait here")]
-    pub async fn release(self) {
-        self.0.release();
+    pub async fn leave_running(self) {
+        self.0.disable_kill_on_close();
     }
 }
 
 /// The reading end of a pipe.
-pub type OutputPipe = File;
+pub type OutputPipeReader = File;
 
 /// A pipe for the output of a child. The writing end can be given to several of its streams, so that the order
 /// of what it prints stays.
 ///
 /// # Errors
 /// When the system refuses.
-pub fn output_pipe() -> io::Result<(OutputPipe, io::PipeWriter)> {
+pub fn output_pipe() -> io::Result<(OutputPipeReader, io::PipeWriter)> {
     let (reader, writer) = io::pipe()?;
     Ok((File::from_std(OwnedHandle::from(reader).into()), writer))
 }

@@ -60,7 +60,7 @@ impl Job {
     }
 
     /// Ends all its processes.
-    pub(crate) fn end(&self) {
+    pub(crate) fn terminate_processes(&self) {
         #[expect(unsafe_code, reason = "as in `new`")]
         // SAFETY: the handle is open. Failing means that no process is left.
         unsafe {
@@ -69,7 +69,7 @@ impl Job {
     }
 
     /// Lets its processes run on when the job is closed.
-    pub(crate) fn release(&self) {
+    pub(crate) fn disable_kill_on_close(&self) {
         // If the system refuses, they end.
         self.set_limit_flags(0).ok();
     }

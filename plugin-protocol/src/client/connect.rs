@@ -16,7 +16,7 @@ use tower::service_fn;
 use super::error_chain::error_with_causes;
 use crate::handshake::Address;
 use crate::socket;
-use crate::tls::{ByteStream, SERVER_NAME};
+use crate::tls::{ByteStream, TLS_SERVER_NAME};
 use crate::wire::MAX_HEADER_LIST_LEN;
 use crate::wire::generated::health::HealthCheckRequest;
 use crate::wire::generated::health::health_client::HealthClient;
@@ -44,15 +44,15 @@ pub(crate) enum ConnectError {
 
 impl Dialer {
     /// Opens a connection and checks that a server answers on it.
-    pub(crate) async fn dial(&self) -> Result<Channel, ConnectError> {
+    pub(crate) async fn connect_within_timeout(&self) -> Result<Channel, ConnectError> {
         let silent =
             |_| ConnectError::Silent { address: self.address.to_string(), patience: self.patience };
         // One limit for the socket, TLS and the first answer together: a plugin may accept the
         // connection and then hang in any of them.
-        timeout(self.patience, self.connect()).await.map_err(silent)?
+        timeout(self.patience, self.connect_and_await_answer()).await.map_err(silent)?
     }
 
-    async fn connect(&self) -> Result<Channel, ConnectError> {
+    async fn connect_and_await_answer(&self) -> Result<Channel, ConnectError> {
         let refused = |cause: &(dyn Error + 'static)| ConnectError::Refused {
             address: self.address.to_string(),
             cause: error_with_causes(cause),
@@ -90,7 +90,7 @@ impl Dialer {
         };
         // go-plugin certificates are for `localhost`. The name proves nothing; the pinned
         // certificate does.
-        let name = ServerName::try_from(SERVER_NAME).map_err(io::Error::other)?;
+        let name = ServerName::try_from(TLS_SERVER_NAME).map_err(io::Error::other)?;
         let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await?;
         Ok(Box::new(stream))
     }
@@ -110,7 +110,7 @@ mod tests {
         let _listener = UnixListener::bind(&path).expect("a socket");
         let patience = Duration::from_millis(20);
         let dialer = Dialer { address: Address::Unix(path), tls: None, patience };
-        let error = dialer.dial().await.expect_err("nobody speaks");
+        let error = dialer.connect_within_timeout().await.expect_err("nobody speaks");
         assert!(matches!(error, ConnectError::Silent { .. }), "{error}");
     }
 
@@ -118,7 +118,7 @@ mod tests {
     async fn a_plugin_that_is_not_there_is_noticed_at_once_and_the_cause_is_reported() {
         let address = Address::Unix("/nowhere/socket".into());
         let dialer = Dialer { address, tls: None, patience: Duration::from_mins(1) };
-        let error = dialer.dial().await.expect_err("nobody is there").to_string();
+        let error = dialer.connect_within_timeout().await.expect_err("nobody is there").to_string();
         assert!(error.contains("/nowhere/socket: ") && error.contains("No such file"), "{error}");
     }
 }

@@ -28,7 +28,7 @@ pub(crate) trait ChannelSource: Send + Sync {
 pub(crate) struct Lease {
     /// The connection.
     pub(crate) channel: Channel,
-    _in_flight: InFlightGuard,
+    _in_flight: DecrementInFlightOnDrop,
 }
 
 impl Lease {
@@ -37,14 +37,14 @@ impl Lease {
         // Relaxed: the count only guides the choice of a connection, and no other memory depends on
         // it.
         in_flight.fetch_add(1, Ordering::Relaxed);
-        Self { channel, _in_flight: InFlightGuard(in_flight) }
+        Self { channel, _in_flight: DecrementInFlightOnDrop(in_flight) }
     }
 }
 
 #[derive(Debug)]
-struct InFlightGuard(Arc<AtomicUsize>);
+struct DecrementInFlightOnDrop(Arc<AtomicUsize>);
 
-impl Drop for InFlightGuard {
+impl Drop for DecrementInFlightOnDrop {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

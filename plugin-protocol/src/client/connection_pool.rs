@@ -26,19 +26,19 @@ const LAST_LINES_WAIT: Duration = Duration::from_millis(500);
 /// The connections to a plugin, and its process if it is ours.
 #[derive(Debug)]
 pub(crate) struct ConnectionPool {
-    shared: Arc<SharedConnections>,
+    shared: Arc<SharedPool>,
     child: Option<PluginChild>,
 }
 
 #[derive(Debug)]
-struct SharedConnections {
+struct SharedPool {
     dialer: Dialer,
     limit: usize,
-    open: Mutex<OpenConnections>,
+    open: Mutex<PoolState>,
 }
 
 #[derive(Debug)]
-struct OpenConnections {
+struct PoolState {
     connections: Vec<Connection>,
     /// A connection is being opened, or could not be and need not be tried again.
     settled: bool,
@@ -70,8 +70,8 @@ impl ConnectionPool {
         child: Option<PluginChild>,
     ) -> Self {
         let connections = vec![Connection::new(first)];
-        let open = Mutex::new(OpenConnections { connections, settled: false, closed: false });
-        Self { shared: Arc::new(SharedConnections { dialer, limit, open }), child }
+        let open = Mutex::new(PoolState { connections, settled: false, closed: false });
+        Self { shared: Arc::new(SharedPool { dialer, limit, open }), child }
     }
 
     /// Returns the process behind the connections, if it is ours.
@@ -80,12 +80,12 @@ impl ConnectionPool {
     }
 
     /// Returns a connection for our own needs, unless all are closed.
-    pub(crate) fn any_channel(&self) -> Option<Channel> {
+    pub(crate) fn first_open_channel(&self) -> Option<Channel> {
         self.shared.lock().connections.first().map(|connection| connection.channel.clone())
     }
 
     /// Gives no more leases. A connection closes when its last call ends.
-    pub(crate) fn close(&self) {
+    pub(crate) fn close_after_calls_in_flight(&self) {
         let mut open = self.shared.lock();
         open.closed = true;
         // Dropping the channels closes the connections. A call in flight has a clone of its own.
@@ -93,16 +93,16 @@ impl ConnectionPool {
     }
 }
 
-impl SharedConnections {
-    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
+impl SharedPool {
+    fn lock(&self) -> MutexGuard<'_, PoolState> {
         // No panic leaves the list half changed, so a poisoned lock protects good data.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens one more connection in the background. Calls go on using the others meanwhile, and for
     /// good if the plugin wants no more.
-    async fn open_in_background(self: Arc<Self>) {
-        let dialed = self.dialer.dial().await;
+    async fn open_another_connection(self: Arc<Self>) {
+        let dialed = self.dialer.connect_within_timeout().await;
         let mut open = self.lock();
         match dialed {
             // The pool was closed while this connection was being opened. Keeping it would hold the
@@ -142,7 +142,7 @@ impl ChannelSource for ConnectionPool {
             // Set before the task starts, so that a burst of calls opens one connection and not one
             // for each call.
             open.settled = true;
-            tokio::spawn(Arc::clone(&self.shared).open_in_background());
+            tokio::spawn(Arc::clone(&self.shared).open_another_connection());
         }
         Ok(lease)
     }
@@ -153,7 +153,7 @@ impl ChannelSource for ConnectionPool {
         };
         // The connection usually breaks a moment before the process can be waited for, and its exit
         // status is the best explanation.
-        let exit = child.process.wait(EXIT_STATUS_WAIT).await.map(|exit| exit.to_string());
+        let exit = child.process.wait_up_to(EXIT_STATUS_WAIT).await.map(|exit| exit.to_string());
         // Without an exit the plugin may go on writing, and waiting for the end of its log would
         // only delay the error.
         let patience = if exit.is_some() { LAST_LINES_WAIT } else { Duration::ZERO };

@@ -9,7 +9,7 @@ pub(super) fn error_with_causes(error: &(dyn Error + 'static)) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut next = Some(error);
     while let Some(error) = next {
-        let part = without_manual_link(error.to_string());
+        let part = without_rustls_manual_link(error.to_string());
         // Contained and not only equal: an outer error often repeats the inner one behind a colon.
         if part != "transport error" && !parts.iter().any(|told| told.contains(&part)) {
             parts.push(part);
@@ -21,7 +21,7 @@ pub(super) fn error_with_causes(error: &(dyn Error + 'static)) -> String {
 
 /// Removes the link to its manual that rustls adds to the end of a connection without `close_notify`. The
 /// manual is for programmers, and most such ends are a process that has ended.
-fn without_manual_link(mut text: String) -> String {
+fn without_rustls_manual_link(mut text: String) -> String {
     if let Some(at) = text.find(": https://docs.rs/rustls/") {
         text.truncate(at);
     }

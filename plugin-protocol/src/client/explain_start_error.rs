@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
-use super::system::is_not_executable_error;
+use super::plugin_files::is_exec_format_error;
 
 /// Explains why starting `path` failed with `error`.
 pub(super) fn explain_start_error(path: &Path, error: &io::Error) -> String {
-    match (error.kind(), is_not_executable_error(error)) {
+    match (error.kind(), is_exec_format_error(error)) {
         // The kernel answers ENOENT as well when the interpreter or loader of an existing file is
         // missing.
         (ErrorKind::NotFound, _) if !path.exists() => {

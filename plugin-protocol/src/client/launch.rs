@@ -19,9 +19,9 @@ use tracing::{debug, info, warn};
 
 use super::connect::Dialer;
 use super::connection_pool::ConnectionPool;
-use super::logs::PluginLog;
+use super::plugin_files::{self, FileStamp};
 use super::process::StartedProcess;
-use super::system::{self, FileIdentity};
+use super::stderr_log::PluginLog;
 use super::{ProcessLimits, Settings, explain_start_error};
 use crate::Failure;
 use crate::handshake::{
@@ -34,7 +34,7 @@ use crate::tls::{TlsIdentity, client_config};
 /// Time that a plugin gets to end after it closed its stdout.
 const STDOUT_CLOSED_EXIT_WAIT: Duration = Duration::from_secs(2);
 /// Time after which a slow start is worth a line in the log.
-const SLOW_START_WARNING_DELAY: Duration = Duration::from_secs(3);
+const SLOW_START_LOG_DELAY: Duration = Duration::from_secs(3);
 
 /// A plugin's program.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub struct Executable {
     /// there is none.
     pub arg0: Option<OsString>,
     /// The file's identity when it was checked. Another file at the path is not started.
-    pub identity: Option<FileIdentity>,
+    pub identity: Option<FileStamp>,
     /// Variables on top of the inherited environment.
     pub env: Vec<(OsString, OsString)>,
     /// Variables of our environment that it does not see.
@@ -80,7 +80,7 @@ impl Drop for PluginChild {
         self.process.kill();
         // Most plugins remove their socket; a killed one cannot. Only a socket is ours to remove.
         if let Some(path) = &self.socket
-            && path.symlink_metadata().is_ok_and(|file| system::is_socket(file.file_type()))
+            && path.symlink_metadata().is_ok_and(|file| plugin_files::is_socket(file.file_type()))
             && let Err(error) = std::fs::remove_file(path)
         {
             debug!(path = %path.display(), %error, "a plugin's socket stays behind");
@@ -113,7 +113,7 @@ pub(super) async fn launch(
     // A folder for each plugin: go-plugin creates its socket in `PLUGIN_UNIX_SOCKET_DIR` with the
     // umask of the user, so only the folder keeps other users out.
     let socket_folder =
- system::make_socket_folder("formwork-").map_err(|error| {
+ plugin_files::make_socket_folder("formwork-").map_err(|error| {
         unstarted(LaunchProblem::Environment(format!(
             "no folder for its socket can be made: {error}. Set TMPDIR to a directory that exists and can be written to"
         )))
@@ -127,8 +127,10 @@ pub(super) async fn launch(
     };
     // The certificate travels in the environment (`PLUGIN_CLIENT_CERT`), as go-plugin expects. It
     // is public; the private key stays in this process.
-    let environment =
-        EnvironmentForPlugin::new(socket_folder.path(), identity.as_ref().map(TlsIdentity::pem));
+    let environment = EnvironmentForPlugin::new(
+        socket_folder.path(),
+        identity.as_ref().map(TlsIdentity::certificate_pem),
+    );
     let started = start_child(executable, &environment, settings.limits).await;
     let (process, pipes) = started.map_err(|error| {
         unstarted(LaunchProblem::Unrunnable(explain_start_error::explain_start_error(
@@ -144,12 +146,14 @@ pub(super) async fn launch(
     tokio::spawn(Arc::clone(&log).read_stderr_to_end(pipes.stderr));
     // From here on a drop kills the process, also when the caller abandons this future.
     let mut child = PluginChild { process, log, socket_folder, socket: None };
-    match complete_handshake(&mut child, pipes.stdout, identity.as_ref(), settings).await {
+    match read_handshake_and_connect(&mut child, pipes.stdout, identity.as_ref(), settings).await {
         Ok((dialer, channel, protocol)) => {
             debug!(plugin = executable.name, %protocol, address = %dialer.address, "plugin ready");
             Ok((ConnectionPool::new(dialer, channel, settings.connections, Some(child)), protocol))
         }
-        Err(problem) => Err(end_failed_start(&child, executable, settings, problem).await),
+        Err(problem) => {
+            Err(end_child_and_explain_failure(&child, executable, settings, problem).await)
+        }
     }
 }
 
@@ -157,7 +161,7 @@ async fn start_child(
     executable: &Executable,
     environment: &EnvironmentForPlugin,
     limits: ProcessLimits,
-) -> io::Result<(StartedProcess, super::process::ChildPipes)> {
+) -> io::Result<(StartedProcess, super::process::ChildOutputPipes)> {
     // A bare name would be looked for in PATH.
     let path = std::path::absolute(&executable.path)?;
     let mut attempts = 0;
@@ -165,7 +169,7 @@ async fn start_child(
         // By path and not by handle: providers look at their own name and path.
         // In each attempt, because a wait leaves time to replace the file.
         if let Some(checked) = executable.identity
-            && FileIdentity::of(&path)? != checked
+            && FileStamp::of_path(&path)? != checked
         {
             return Err(io::Error::other(FILE_CHANGED_REASON));
         }
@@ -184,7 +188,7 @@ async fn start_child(
         match StartedProcess::start(command, executable.arg0.as_deref(), limits).await {
             // A file that was just written can be held open, for a moment, by another child of ours
             // that is about to replace itself.
-            Err(error) if system::is_open_for_writing_error(&error) && attempts < 50 => {
+            Err(error) if plugin_files::is_open_for_writing_error(&error) && attempts < 50 => {
                 attempts += 1;
                 sleep(Duration::from_millis(10)).await;
             }
@@ -194,7 +198,7 @@ async fn start_child(
 }
 
 /// Reads the handshake and connects to where it says.
-async fn complete_handshake(
+async fn read_handshake_and_connect(
     child: &mut PluginChild,
     mut stdout: ChildStdout,
     identity: Option<&TlsIdentity>,
@@ -206,7 +210,7 @@ async fn complete_handshake(
         .await
         .map_err(|_| LaunchProblem::TimedOut)??;
     // Only the first line of stdout belongs to the protocol.
-    tokio::spawn(drain_stdout(stdout));
+    tokio::spawn(discard_stdout(stdout));
     let handshake = Handshake::parse(&line).map_err(LaunchProblem::Handshake)?;
     // Noted before the connection can fail, so that the socket of a failed start is removed too.
     if let Address::Unix(path) = &handshake.address {
@@ -232,14 +236,17 @@ async fn complete_handshake(
     };
     // Kept for further connections of the pool, which must present the same certificate.
     let dialer = Dialer { address: handshake.address, tls, patience: settings.connect_timeout };
-    let channel = dialer.dial().await.map_err(|error| LaunchProblem::Connect(error.to_string()))?;
+    let channel = dialer
+        .connect_within_timeout()
+        .await
+        .map_err(|error| LaunchProblem::Connect(error.to_string()))?;
     Ok((dialer, channel, handshake.protocol))
 }
 
 /// Returns the first line of `stdout`. As in go-plugin, one that ends with the stream counts too.
 async fn read_first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProblem> {
     let mut line = Vec::new();
-    let mut slow = Box::pin(sleep(SLOW_START_WARNING_DELAY));
+    let mut slow = Box::pin(sleep(SLOW_START_LOG_DELAY));
     loop {
         let read = tokio::select! {
             read = stdout.read_buf(&mut line) => read.map_err(LaunchProblem::Unreadable)?,
@@ -267,7 +274,7 @@ async fn read_first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProb
 }
 
 /// Keeps the pipe empty for the child's whole life: one that cannot write would stop.
-async fn drain_stdout(mut stdout: ChildStdout) {
+async fn discard_stdout(mut stdout: ChildStdout) {
     let mut waste = tokio::io::sink();
     match tokio::io::copy(&mut stdout, &mut waste).await {
         Ok(_) | Err(_) => (),
@@ -275,7 +282,7 @@ async fn drain_stdout(mut stdout: ChildStdout) {
 }
 
 /// Ends a child whose start failed, and tells the story.
-async fn end_failed_start(
+async fn end_child_and_explain_failure(
     child: &PluginChild,
     executable: &Executable,
     settings: &Settings,
@@ -290,21 +297,21 @@ async fn end_failed_start(
     };
     // Asked before the kill, because the exit status of a crash is the best explanation of a failed
     // start.
-    let exit = child.process.wait(patience).await;
+    let exit = child.process.wait_up_to(patience).await;
     child.process.kill();
-    child.process.wait(STDOUT_CLOSED_EXIT_WAIT).await;
+    child.process.wait_up_to(STDOUT_CLOSED_EXIT_WAIT).await;
     // After the end of the process, so that its last lines have arrived.
     let words = child.log.panic_or_last_lines(STDOUT_CLOSED_EXIT_WAIT / 4).await;
     let mut story = exit.map(|exit| format!("\nThe process ended: {exit}.")).unwrap_or_default();
     if !words.is_empty() {
         story.push_str("\nIts last output:\n");
-        story.push_str(&indent(&words));
+        story.push_str(&indent_lines(&words));
     }
     warn!(plugin = executable.name, "plugin could not be started");
     launch_failure(executable, settings, problem, story)
 }
 
-fn indent(text: &str) -> String {
+fn indent_lines(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
@@ -373,16 +380,16 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("a"), "one").expect("it can be written");
-        let checked = FileIdentity::of(&at("a")).expect("it is there");
-        assert_eq!(FileIdentity::of(&at("a")).expect("it is there"), checked);
+        let checked = FileStamp::of_path(&at("a")).expect("it is there");
+        assert_eq!(FileStamp::of_path(&at("a")).expect("it is there"), checked);
         std::fs::write(at("b"), "one").expect("it can be written");
         std::fs::rename(at("b"), at("a")).expect("it can be moved");
-        assert_ne!(FileIdentity::of(&at("a")).expect("it is there"), checked);
+        assert_ne!(FileStamp::of_path(&at("a")).expect("it is there"), checked);
     }
 
     #[test]
     fn no_other_user_can_enter_the_folder_of_the_socket() {
-        let home = system::make_socket_folder("formwork-").expect("a folder");
+        let home = plugin_files::make_socket_folder("formwork-").expect("a folder");
         let mode = home.path().metadata().expect("it is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         assert!(home.path().as_os_str().len() + "/plugin1234567890".len() < 107);

@@ -56,7 +56,7 @@ pub(crate) struct StartedProcess {
 }
 
 /// The pipes of a child.
-pub(crate) struct ChildPipes {
+pub(crate) struct ChildOutputPipes {
     pub(crate) stdout: ChildStdout,
     pub(crate) stderr: ChildStderr,
 }
@@ -71,19 +71,19 @@ impl StartedProcess {
         mut command: Command,
         arg0: Option<&OsStr>,
         limits: ProcessLimits,
-    ) -> io::Result<(Self, ChildPipes)> {
+    ) -> io::Result<(Self, ChildOutputPipes)> {
         // A plugin that inherits stdin would read the answers to our questions.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
         set_pre_exec(&mut command, arg0, limits)?;
-        let mut child = spawn(command).await?;
+        let mut child = spawn_on_spawner_thread(command).await?;
         let pipes = (child.stdout.take(), child.stderr.take());
         // Watched before anything can fail, or a child without pipes would stay behind as a zombie.
         let process = Self::start_reaper(child)?;
         let (Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("the child has no pipes"));
         };
-        let pipes = ChildPipes {
+        let pipes = ChildOutputPipes {
             stdout: ChildStdout::from_std(stdout)?,
             stderr: ChildStderr::from_std(stderr)?,
         };
@@ -104,7 +104,7 @@ impl StartedProcess {
             // A thread and not a task: `waitid` blocks, and the end of a child must be noticed
             // while the runtime computes. Its stack is small, because there may be hundreds of
             // plugins.
-            .spawn(move || sender.send_replace(Some(reaped.reap(child))))?;
+            .spawn(move || sender.send_replace(Some(reaped.kill_rest_and_reap(child))))?;
         Ok(process)
     }
 
@@ -120,7 +120,7 @@ impl StartedProcess {
 
     /// Waits up to `patience` for the end of the process itself. Pipes that a child of its still
     /// holds open do not delay this.
-    pub(crate) async fn wait(&self, patience: Duration) -> Option<Exit> {
+    pub(crate) async fn wait_up_to(&self, patience: Duration) -> Option<Exit> {
         let mut exit = self.exit.clone();
         let ended = timeout(patience, exit.wait_for(Option::is_some)).await;
         ended.ok()?.ok().and_then(|exit| *exit)
@@ -161,7 +161,7 @@ impl ProcessGroup {
     }
 
     /// Waits for the child's end, ends what it left behind, and then only gives up its id.
-    fn reap(&self, mut child: Child) -> Exit {
+    fn kill_rest_and_reap(&self, mut child: Child) -> Exit {
         // The child stays a zombie, so its process group id cannot be reused until the rest of the
         // group was signalled below.
         children::wait_without_reaping(&child);
@@ -184,7 +184,7 @@ fn set_pre_exec(
     let parent = getpid();
     // Made before the fork: afterwards nothing may be allocated, because another thread may have
     // held the allocator's lock.
-    let image = ProgramImage::of(command, arg0)?;
+    let program = ExecveArguments::from_command(command, arg0)?;
     let hook = move || {
         // `RLIMIT_DATA` counts writable memory. `RLIMIT_AS` would count what Go only reserves.
         for (resource, most) in [(Resource::RLIMIT_DATA, memory), (Resource::RLIMIT_NOFILE, files)]
@@ -194,12 +194,12 @@ fn set_pre_exec(
             let most = most.min(getrlimit(resource)?.1);
             setrlimit(resource, most, most)?;
         }
-        children::end_with_parent_if_possible()?;
+        children::end_with_parent_where_supported()?;
         // The parent may have died before the request was in place; then no signal would come.
         if getppid() != parent {
             return Err(io::Error::from(Errno::ESRCH));
         }
-        Err(image.exec_program())
+        Err(program.exec_program())
     };
     #[expect(unsafe_code, reason = "there is no other way to ask for a signal at a parent's death")]
     // SAFETY: between fork and exec only a few system calls are made, and nothing is allocated.
@@ -213,7 +213,7 @@ fn set_pre_exec(
 
 /// A program with its environment, laid out as the system takes it. The standard library hands a file
 /// that is no program to a shell, which would run whatever stands in it line by line.
-struct ProgramImage {
+struct ExecveArguments {
     program: CString,
     /// The name that the program is given as its own.
     name: CString,
@@ -223,9 +223,9 @@ struct ProgramImage {
     pointers: Vec<AtomicPtr<c_char>>,
 }
 
-impl ProgramImage {
+impl ExecveArguments {
     /// The program that a command without arguments would run.
-    fn of(command: &Command, arg0: Option<&OsStr>) -> io::Result<Self> {
+    fn from_command(command: &Command, arg0: Option<&OsStr>) -> io::Result<Self> {
         // The standard library merges the environment inside its own `exec`, which is never
         // reached.
         #[expect(clippy::disallowed_methods, reason = "children inherit whatever there is")]
@@ -264,23 +264,23 @@ impl ProgramImage {
     }
 }
 
-struct SpawnOrder {
+struct SpawnRequest {
     command: Command,
     reply: oneshot::Sender<io::Result<Child>>,
 }
 
 /// Spawns from the one thread that lives as long as we do: the signal at the parent's death is sent
 /// when the *thread* that spawned ends, and those of a thread pool come and go.
-async fn spawn(command: Command) -> io::Result<Child> {
-    static SPAWNER_THREAD: Mutex<Option<mpsc::Sender<SpawnOrder>>> = Mutex::new(None);
+async fn spawn_on_spawner_thread(command: Command) -> io::Result<Child> {
+    static SPAWNER_THREAD_SENDER: Mutex<Option<mpsc::Sender<SpawnRequest>>> = Mutex::new(None);
     let (reply, answer) = oneshot::channel();
     {
-        let mut launcher = SPAWNER_THREAD.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut launcher = SPAWNER_THREAD_SENDER.lock().unwrap_or_else(PoisonError::into_inner);
         let orders = match launcher.take() {
             Some(orders) => orders,
             None => start_spawner_thread()?,
         };
-        orders.send(SpawnOrder { command, reply }).map_err(io::Error::other)?;
+        orders.send(SpawnRequest { command, reply }).map_err(io::Error::other)?;
         // Put back only after a successful send. If the thread has died, the next launch starts
         // another one.
         *launcher = Some(orders);
@@ -288,8 +288,8 @@ async fn spawn(command: Command) -> io::Result<Child> {
     answer.await.map_err(io::Error::other)?
 }
 
-fn start_spawner_thread() -> io::Result<mpsc::Sender<SpawnOrder>> {
-    let (sender, orders) = mpsc::channel::<SpawnOrder>();
+fn start_spawner_thread() -> io::Result<mpsc::Sender<SpawnRequest>> {
+    let (sender, orders) = mpsc::channel::<SpawnRequest>();
     thread::Builder::new().name("plugin launcher".to_owned()).spawn(move || {
         for mut order in orders {
             let child = order.command.spawn();

@@ -67,174 +67,178 @@ impl fmt::Debug for GrpcProvider {
 
 impl ProviderHandlers for GrpcProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
-        self.unary::<wire::GetProviderSchema, _, _>(wire::get_provider_schema::Request {}).await
+        self.call_unary::<wire::GetProviderSchema, _, _>(wire::get_provider_schema::Request {})
+            .await
     }
 
     async fn metadata(&self) -> Result<Metadata, Failure> {
-        self.unary::<wire::GetMetadata, _, _>(wire::get_metadata::Request {}).await
+        self.call_unary::<wire::GetMetadata, _, _>(wire::get_metadata::Request {}).await
     }
 
     async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
         let request = wire::get_resource_identity_schemas::Request {};
-        self.unary::<wire::GetResourceIdentitySchemas, _, _>(request).await
+        self.call_unary::<wire::GetResourceIdentitySchemas, _, _>(request).await
     }
 
     async fn functions(&self) -> Result<Functions, Failure> {
-        self.unary::<wire::GetFunctions, _, _>(wire::get_functions::Request {}).await
+        self.call_unary::<wire::GetFunctions, _, _>(wire::get_functions::Request {}).await
     }
 
     async fn validate_provider_config(
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.unary::<wire::ValidateProviderConfig, _, _>(request).await
+        self.call_unary::<wire::ValidateProviderConfig, _, _>(request).await
     }
 
     async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
-        self.unary::<wire::ConfigureProvider, _, _>(request).await
+        self.call_unary::<wire::ConfigureProvider, _, _>(request).await
     }
 
     async fn stop(&self) -> Result<String, Failure> {
         // `StopProvider` answers with a string and no diagnostics. It is empty if all went well.
-        Ok(self.call_wire::<wire::StopProvider>(wire::stop_provider::Request {}).await?.error)
+        Ok(self
+            .call_with_wire_messages::<wire::StopProvider>(wire::stop_provider::Request {})
+            .await?
+            .error)
     }
 
     async fn validate_resource_config(
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.unary::<wire::ValidateResourceConfig, _, _>(request).await
+        self.call_unary::<wire::ValidateResourceConfig, _, _>(request).await
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
-        self.unary::<wire::UpgradeResourceState, _, _>(request).await
+        self.call_unary::<wire::UpgradeResourceState, _, _>(request).await
     }
 
     async fn upgrade_identity(
         &self,
         request: UpgradeIdentityRequest,
     ) -> Result<UpgradeIdentityResponse, Failure> {
-        self.unary::<wire::UpgradeResourceIdentity, _, _>(request).await
+        self.call_unary::<wire::UpgradeResourceIdentity, _, _>(request).await
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
-        self.unary::<wire::ReadResource, _, _>(request).await
+        self.call_unary::<wire::ReadResource, _, _>(request).await
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
-        self.unary::<wire::PlanResourceChange, _, _>(request).await
+        self.call_unary::<wire::PlanResourceChange, _, _>(request).await
     }
 
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
-        self.unary::<wire::ApplyResourceChange, _, _>(request).await
+        self.call_unary::<wire::ApplyResourceChange, _, _>(request).await
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
-        self.unary::<wire::ImportResourceState, _, _>(request).await
+        self.call_unary::<wire::ImportResourceState, _, _>(request).await
     }
 
     async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
-        self.unary::<wire::MoveResourceState, _, _>(request).await
+        self.call_unary::<wire::MoveResourceState, _, _>(request).await
     }
 
     async fn generate_config(
         &self,
         request: GenerateConfigRequest,
     ) -> Result<GenerateConfigResponse, Failure> {
-        self.unary::<wire::GenerateResourceConfig, _, _>(request).await
+        self.call_unary::<wire::GenerateResourceConfig, _, _>(request).await
     }
 
     async fn validate_data_config(
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.unary::<wire::ValidateDataResourceConfig, _, _>(request).await
+        self.call_unary::<wire::ValidateDataResourceConfig, _, _>(request).await
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
-        self.unary::<wire::ReadDataSource, _, _>(request).await
+        self.call_unary::<wire::ReadDataSource, _, _>(request).await
     }
 
     async fn validate_ephemeral_config(
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.unary::<wire::ValidateEphemeralResourceConfig, _, _>(request).await
+        self.call_unary::<wire::ValidateEphemeralResourceConfig, _, _>(request).await
     }
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
-        self.unary::<wire::OpenEphemeralResource, _, _>(request).await
+        self.call_unary::<wire::OpenEphemeralResource, _, _>(request).await
     }
 
     async fn renew_ephemeral(
         &self,
         request: RenewOrCloseRequest,
     ) -> Result<RenewResponse, Failure> {
-        self.unary::<wire::RenewEphemeralResource, _, _>(request).await
+        self.call_unary::<wire::RenewEphemeralResource, _, _>(request).await
     }
 
     async fn close_ephemeral(
         &self,
         request: RenewOrCloseRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.unary::<wire::CloseEphemeralResource, _, _>(request).await
+        self.call_unary::<wire::CloseEphemeralResource, _, _>(request).await
     }
 
     async fn validate_list_config(
         &self,
         request: ValidateListRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.unary::<wire::ValidateListResourceConfig, _, _>(request).await
+        self.call_unary::<wire::ValidateListResourceConfig, _, _>(request).await
     }
 
     async fn list(
         &self,
         request: ListRequest,
     ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
-        self.stream::<wire::ListResource, _, _>(request).await
+        self.call_server_streaming::<wire::ListResource, _, _>(request).await
     }
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
-        self.unary::<wire::CallFunction, _, _>(request).await
+        self.call_unary::<wire::CallFunction, _, _>(request).await
     }
 
     async fn validate_action_config(
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.unary::<wire::ValidateActionConfig, _, _>(request).await
+        self.call_unary::<wire::ValidateActionConfig, _, _>(request).await
     }
 
     async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
-        self.unary::<wire::PlanAction, _, _>(request).await
+        self.call_unary::<wire::PlanAction, _, _>(request).await
     }
 
     async fn invoke_action(
         &self,
         request: ActionRequest,
     ) -> Result<BoxStream<'static, Result<ActionEvent, Failure>>, Failure> {
-        self.stream::<wire::InvokeAction, _, _>(request).await
+        self.call_server_streaming::<wire::InvokeAction, _, _>(request).await
     }
 
     async fn validate_store_config(
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        self.unary::<wire::ValidateStateStore, _, _>(request).await
+        self.call_unary::<wire::ValidateStateStore, _, _>(request).await
     }
 
     async fn configure_store(
         &self,
         request: ConfigureStoreRequest,
     ) -> Result<ConfigureStoreResponse, Failure> {
-        self.unary::<wire::ConfigureStateStore, _, _>(request).await
+        self.call_unary::<wire::ConfigureStateStore, _, _>(request).await
     }
 
     async fn read_state_bytes(
         &self,
         state: StateRef,
     ) -> Result<BoxStream<'static, Result<StateChunk, Failure>>, Failure> {
-        self.stream::<wire::ReadStateBytes, _, _>(state).await
+        self.call_server_streaming::<wire::ReadStateBytes, _, _>(state).await
     }
 
     async fn write_state_bytes(
@@ -245,7 +249,7 @@ impl ProviderHandlers for GrpcProvider {
         // The only call with a stream of requests: a state is cut into chunks of the negotiated
         // size.
         Ok(self
-            .client_streaming::<wire::WriteStateBytes>(encode_state_chunks(state, chunks))
+            .call_client_streaming::<wire::WriteStateBytes>(encode_state_chunks(state, chunks))
             .await?
             .into())
     }
@@ -257,7 +261,7 @@ impl ProviderHandlers for GrpcProvider {
     ) -> Result<LockResponse, Failure> {
         let StateRef { type_name, state_id } = state;
         let request = wire::lock_state::Request { type_name, state_id, operation };
-        Ok(self.call_wire::<wire::LockState>(request).await?.into())
+        Ok(self.call_with_wire_messages::<wire::LockState>(request).await?.into())
     }
 
     async fn unlock_state(
@@ -267,15 +271,18 @@ impl ProviderHandlers for GrpcProvider {
     ) -> Result<DiagnosticsResponse, Failure> {
         let StateRef { type_name, state_id } = state;
         let request = wire::unlock_state::Request { type_name, state_id, lock_id };
-        Ok(self.call_wire::<wire::UnlockState>(request).await?.into())
+        Ok(self.call_with_wire_messages::<wire::UnlockState>(request).await?.into())
     }
 
     async fn list_states(&self, type_name: String) -> Result<StatesResponse, Failure> {
-        Ok(self.call_wire::<wire::GetStates>(wire::get_states::Request { type_name }).await?.into())
+        Ok(self
+            .call_with_wire_messages::<wire::GetStates>(wire::get_states::Request { type_name })
+            .await?
+            .into())
     }
 
     async fn delete_state(&self, state: StateRef) -> Result<DiagnosticsResponse, Failure> {
-        self.unary::<wire::DeleteState, _, _>(state).await
+        self.call_unary::<wire::DeleteState, _, _>(state).await
     }
 }
 

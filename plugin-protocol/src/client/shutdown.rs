@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
 use super::Plugin;
-use super::leftover_processes::{self, LeftoverProcess};
+use super::detached_processes::{self, DetachedProcess};
 use crate::wire::generated::plugin::Empty;
 use crate::wire::generated::plugin::grpc_controller_client::GrpcControllerClient;
 
@@ -22,10 +22,10 @@ pub async fn shutdown_all(plugins: impl IntoIterator<Item = &Plugin>) {
 }
 
 /// Returns the detached processes of `plugins`, all of which were shut down.
-pub fn detached_processes<'p>(
+pub fn detached_processes_of_plugins<'p>(
     plugins: impl IntoIterator<Item = &'p Plugin>,
-) -> Vec<LeftoverProcess> {
-    leftover_processes::find_leftover_processes(plugins.into_iter().filter_map(|plugin| {
+) -> Vec<DetachedProcess> {
+    detached_processes::detached_processes_of_children(plugins.into_iter().filter_map(|plugin| {
         let child = plugin.pool.child()?;
         Some((plugin.name.as_str(), child))
     }))
@@ -37,13 +37,13 @@ impl Plugin {
     pub async fn shutdown(&self) {
         self.stdio.abort();
         let Some(child) = self.pool.child() else {
-            self.pool.close();
+            self.pool.close_after_calls_in_flight();
             return;
         };
         // One deadline for the request and the exit together, or a plugin that answers slowly would
         // get twice the grace.
         let deadline = Instant::now() + self.grace;
-        if let Some(channel) = self.pool.any_channel() {
+        if let Some(channel) = self.pool.first_open_channel() {
             // The answer tells nothing: a plugin may well be gone before it can give one.
             let mut controller = GrpcControllerClient::new(channel);
             match timeout(self.grace, controller.shutdown(Empty {})).await {
@@ -51,21 +51,21 @@ impl Plugin {
             }
         }
         // In go-plugin's order: the connection is closed before the wait for the exit.
-        self.pool.close();
+        self.pool.close_after_calls_in_flight();
         let left = deadline.saturating_duration_since(Instant::now());
-        if child.process.wait(left).await.is_none() {
+        if child.process.wait_up_to(left).await.is_none() {
             warn!(plugin = self.name, "plugin did not exit when asked, and is killed");
             child.process.kill();
             // A process in an uninterruptible system call does not end at once, even by SIGKILL, so
             // this wait has a limit too.
-            child.process.wait(KILL_WAIT).await;
+            child.process.wait_up_to(KILL_WAIT).await;
         }
         debug!(plugin = self.name, pid = child.process.pid(), "plugin ended");
     }
 
     /// Kills the plugin at once, if it is ours.
     pub fn kill(&self) {
-        self.pool.close();
+        self.pool.close_after_calls_in_flight();
         if let Some(child) = self.pool.child() {
             child.process.kill();
         }

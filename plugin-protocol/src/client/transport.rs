@@ -18,11 +18,11 @@ use crate::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
 use crate::wire::codec::RawCodec;
 
 /// The connections to a plugin as a transport.
-pub(crate) struct ChannelTransport {
+pub(crate) struct LeasingTransport {
     channels: Arc<dyn ChannelSource>,
 }
 
-impl ChannelTransport {
+impl LeasingTransport {
     pub(crate) fn new(channels: Arc<dyn ChannelSource>) -> Self {
         Self { channels }
     }
@@ -47,12 +47,12 @@ impl ChannelTransport {
                 channels: Arc::clone(&self.channels),
                 _lease: lease,
             })),
-            Err(status) => Err(status_error(&status, &*self.channels).await),
+            Err(status) => Err(raw_error_from_status(&status, &*self.channels).await),
         }
     }
 }
 
-impl Transport for ChannelTransport {
+impl Transport for LeasingTransport {
     fn begin_call(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
         self.start_call(call).boxed()
     }
@@ -64,7 +64,7 @@ impl Plugin {
     pub fn transport(&self) -> Arc<dyn Transport> {
         let channels: Arc<dyn ChannelSource> =
             Arc::<super::connection_pool::ConnectionPool>::clone(&self.pool);
-        Arc::new(ChannelTransport::new(channels))
+        Arc::new(LeasingTransport::new(channels))
     }
 }
 
@@ -80,14 +80,16 @@ fn answer_stream(incoming: IncomingAnswers) -> BoxStream<'static, Result<Bytes, 
         let mut incoming = incoming?;
         match incoming.stream.message().await {
             Ok(message) => Some((Ok(message?), Some(incoming))),
-            Err(status) => Some((Err(status_error(&status, &*incoming.channels).await), None)),
+            Err(status) => {
+                Some((Err(raw_error_from_status(&status, &*incoming.channels).await), None))
+            }
         }
     })
     .boxed()
 }
 
 /// Says how a status ended a call.
-async fn status_error(status: &Status, channels: &dyn ChannelSource) -> RawError {
+async fn raw_error_from_status(status: &Status, channels: &dyn ChannelSource) -> RawError {
     // A status of the peer comes as text, whatever its code; only one made on this side has a cause,
     // and it is always the connection.
     match status.source() {

@@ -8,7 +8,7 @@ use super::conform::{
     compatibility_violations, destroy_plan_violations, plan_violations, type_violations,
     unknown_violations, write_only_violations,
 };
-use super::requires_replace::replace_path_violations;
+use super::requires_replace::missing_replace_path_violations;
 use super::{Rule, Violation};
 use crate::Payload;
 
@@ -91,13 +91,13 @@ pub enum Call<'a> {
 pub struct AnswerToCheck<'a> {
     call: Call<'a>,
     deferred: bool,
-    object: Option<Object<'a>>,
+    object: Option<AnsweredObject<'a>>,
     identity: Option<&'a Payload>,
 }
 
 /// The object in an answer.
 #[derive(Clone, Copy, Debug)]
-struct Object<'a> {
+struct AnsweredObject<'a> {
     value: &'a Plain,
     is_absent: bool,
     /// Whether it was decoded by the schema, and so has its type.
@@ -113,30 +113,30 @@ impl<'a> AnswerToCheck<'a> {
 
     /// Adds whether the call was put off, where the host did not say that it may be.
     #[must_use]
-    pub fn with_deferred(self, deferred: bool) -> Self {
+    pub fn with_disallowed_deferral(self, deferred: bool) -> Self {
         Self { deferred, ..self }
     }
 
     /// Adds the object: as it came, and decoded by the schema.
     #[must_use]
-    pub fn with_object(self, came: &Payload, value: &'a Plain) -> Self {
+    pub fn with_answered_object(self, came: &Payload, value: &'a Plain) -> Self {
         // A value from a provider in this process was never decoded, so its type is still
         // unchecked.
         let is_decoded = !matches!(came, Payload::Value(..));
-        let object = Object { value, is_absent: *came == Payload::Absent, is_decoded };
+        let object = AnsweredObject { value, is_absent: *came == Payload::Absent, is_decoded };
         Self { object: Some(object), ..self }
     }
 
     /// Adds an object that no schema has decoded.
     #[must_use]
-    pub fn with_object_without_schema(self, value: &'a Plain) -> Self {
-        let object = Object { value, is_absent: false, is_decoded: false };
+    pub fn with_object_of_unchecked_type(self, value: &'a Plain) -> Self {
+        let object = AnsweredObject { value, is_absent: false, is_decoded: false };
         Self { object: Some(object), ..self }
     }
 
     /// Adds the identity, as it came.
     #[must_use]
-    pub fn with_identity(self, identity: Option<&'a Payload>) -> Self {
+    pub fn with_answered_identity(self, identity: Option<&'a Payload>) -> Self {
         Self { identity, ..self }
     }
 }
@@ -165,13 +165,11 @@ pub fn check_answer(exchange: &AnswerToCheck<'_>, schemas: &TypeSchemas<'_>) -> 
         Some(object) => object_violations(&exchange.call, object, schemas.object),
         None => Vec::new(),
     };
-    violations.extend(
-        exchange.identity.and_then(|identity| identity_schema_violation(identity, schemas)),
-    );
+    violations.extend(exchange.identity.and_then(|identity| identity_violation(identity, schemas)));
     violations
 }
 
-fn object_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<Violation> {
+fn object_violations(call: &Call<'_>, object: AnsweredObject<'_>, block: &Block) -> Vec<Violation> {
     let formal = form_violations(call, object, block);
     if !formal.is_empty() {
         return formal;
@@ -186,11 +184,13 @@ fn object_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<
                 false => plan_violations(block, prior, config, value),
             };
             // The flag does not excuse this: a path into nowhere is a bug in every SDK.
-            violations.extend(replace_path_violations(prior, value, paths));
+            violations.extend(missing_replace_path_violations(prior, value, paths));
             violations
         }
-        Call::Replace { prior, paths } => replace_path_violations(prior, value, paths),
-        Call::FinalPlan { shown, replaced } => final_plan_violations(block, shown, value, replaced),
+        Call::Replace { prior, paths } => missing_replace_path_violations(prior, value, paths),
+        Call::FinalPlan { shown, replaced } => {
+            plan_at_apply_violations(block, shown, value, replaced)
+        }
         Call::Apply { planned, legacy } => {
             // The flag excuses values only. Whether an object exists is required of every provider.
             let is_kept = !planned.value().is_null() && !value.value().is_null();
@@ -220,7 +220,7 @@ fn object_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<
 }
 
 /// The rules about what an object is, whatever is in it.
-fn form_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<Violation> {
+fn form_violations(call: &Call<'_>, object: AnsweredObject<'_>, block: &Block) -> Vec<Violation> {
     let (root, value) = (Path::root(), object.value);
     let one = |rule, message: &str| vec![Violation::new(rule, &root, message)];
     let is_null = value.value().is_null();
@@ -262,7 +262,7 @@ fn form_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<Vi
     violations
 }
 
-fn final_plan_violations(
+fn plan_at_apply_violations(
     block: &Block,
     shown: &Plain,
     planned: &Plain,
@@ -286,7 +286,7 @@ fn final_plan_violations(
     violations
 }
 
-fn identity_schema_violation(identity: &Payload, schemas: &TypeSchemas<'_>) -> Option<Violation> {
+fn identity_violation(identity: &Payload, schemas: &TypeSchemas<'_>) -> Option<Violation> {
     // Providers without identities leave the field out.
     if *identity == Payload::Absent {
         return None;

@@ -6,19 +6,19 @@ use std::hash::{DefaultHasher, Hasher as _};
 
 use formwork_value::{Str, Value};
 
-use super::rule_values;
+use super::inspect_values;
 
 /// Elements of a set, indexed by some of their attributes as need arises. Elements that agree on
 /// which attributes matter share an index, so the work is in proportion to the elements unless
 /// nearly every one matters in its own way.
 pub(super) struct ElementIndex<'v> {
     elements: &'v [Value],
-    indexes: BTreeMap<IndexedParts, HashMap<u64, Vec<usize>>>,
+    indexes: BTreeMap<ElementKeyParts, HashMap<u64, Vec<usize>>>,
 }
 
 /// The parts of elements that an index goes by.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum IndexedParts {
+pub(super) enum ElementKeyParts {
     /// The whole of it.
     Whole,
     /// The attributes of these names, in order. With none, all elements agree.
@@ -32,9 +32,9 @@ impl<'v> ElementIndex<'v> {
 
     /// The positions of the elements that are the same as `like` by `key`, in order; some others may
     /// be among them.
-    pub(super) fn matching_positions(
+    pub(super) fn candidate_positions(
         &mut self,
-        key: IndexedParts,
+        key: ElementKeyParts,
         like: &Value,
     ) -> &mut Vec<usize> {
         let wanted = key.hash_of_element(like);
@@ -52,15 +52,15 @@ impl<'v> ElementIndex<'v> {
     }
 }
 
-impl IndexedParts {
+impl ElementKeyParts {
     /// A hash of what this is about.
     fn hash_of_element(&self, element: &Value) -> u64 {
         let mut hasher = DefaultHasher::new();
         match (self, element) {
-            (Self::Whole, _) => rule_values::hash_value(element, &mut hasher),
+            (Self::Whole, _) => inspect_values::hash_value(element, &mut hasher),
             (Self::Attributes(names), Value::Object(object)) => {
                 for part in names.iter().filter_map(|name| object.get(name)) {
-                    rule_values::hash_value(part, &mut hasher);
+                    inspect_values::hash_value(part, &mut hasher);
                 }
             }
             (Self::Attributes(_), _) => {}
@@ -71,5 +71,5 @@ impl IndexedParts {
 
 /// A hash of an element as it stands.
 pub(super) fn hash_whole_element(element: &Value) -> u64 {
-    IndexedParts::Whole.hash_of_element(element)
+    ElementKeyParts::Whole.hash_of_element(element)
 }

@@ -44,7 +44,7 @@ pub(super) fn with_nested_block(
 }
 
 /// Required `name`, optional `note`, computed `id`, and `size`, which either may set.
-pub(super) fn four_attributes() -> Vec<(&'static str, Attribute)> {
+pub(super) fn attributes_of_each_role() -> Vec<(&'static str, Attribute)> {
     vec![
         ("name", text_attribute(Role::Required)),
         ("note", text_attribute(Role::Optional)),
@@ -56,12 +56,12 @@ pub(super) fn four_attributes() -> Vec<(&'static str, Attribute)> {
 /// The value of a block that JSON text describes: missing attributes are null, missing blocks are
 /// empty, and the string `?` is unknown.
 pub(super) fn block_value(block: &Block, text: &str) -> Plain {
-    let filled = block.coerce(block_value_with_nulls(block, text).value()).unwrap();
+    let filled = block.coerce(block_value_missing_blocks_null(block, text).value()).unwrap();
     Plain::try_from(filled).unwrap()
 }
 
 /// As [`block_value`], but blocks that are missing are null.
-pub(super) fn block_value_with_nulls(block: &Block, text: &str) -> Plain {
+pub(super) fn block_value_missing_blocks_null(block: &Block, text: &str) -> Plain {
     let value = json::decode(text.as_bytes(), &block.implied_type()).unwrap();
     Plain::try_from(question_marks_to_unknown(&value)).unwrap()
 }
@@ -81,7 +81,7 @@ pub(super) fn with_unknown_attribute(value: &Plain, name: &str) -> Plain {
 }
 
 /// A value as JSON text without what is null or empty, and with `?` for what is unknown.
-pub(super) fn compact_json(value: &Plain) -> String {
+pub(super) fn compact_notation(value: &Plain) -> String {
     fn to_notation(value: &Value) -> Option<String> {
         let empty = value.children().is_empty();
         match value {
@@ -93,12 +93,12 @@ pub(super) fn compact_json(value: &Plain) -> String {
                 (!empty).then(|| format!("[{}]", items.join(" ")))
             }
             Value::Map(_) | Value::Object(_) => {
-                let entries: Vec<String> = super::rule_values::keyed_elements(value)
+                let entries: Vec<String> = super::inspect_values::keyed_elements(value)
                     .filter_map(|(key, part)| Some(format!("{key}:{}", to_notation(part)?)))
                     .collect();
                 Some(format!("{{{}}}", entries.join(" ")))
             }
-            _ => Some(super::rule_values::display_value(value).replace('"', "")),
+            _ => Some(super::inspect_values::display_value(value).replace('"', "")),
         }
     }
     to_notation(value.value()).unwrap_or_else(|| "null".into())

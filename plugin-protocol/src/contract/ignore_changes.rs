@@ -5,7 +5,7 @@ use formwork_value::schema::{Attribute, AttributeKind, Block, Nesting, Role};
 use formwork_value::value::Map;
 use formwork_value::{Path, Plain, Step, Str, Type, Value};
 
-use super::rule_values::is_identical;
+use super::inspect_values::are_identical;
 
 /// Changes to ignore.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl IgnoredChanges {
         match self {
             // Computed attributes must not look as if an author had set them.
             Self::All => block_value_without_computed(block, prior.value()).split_marks().0,
-            Self::Paths(paths) => with_prior_at(paths, prior.value(), config.value()),
+            Self::Paths(paths) => with_prior_values_at_paths(paths, prior.value(), config.value()),
         }
     }
 
@@ -40,12 +40,12 @@ impl IgnoredChanges {
         }
         match self {
             Self::All => prior.clone(),
-            Self::Paths(paths) => with_prior_at(paths, prior.value(), planned.value()),
+            Self::Paths(paths) => with_prior_values_at_paths(paths, prior.value(), planned.value()),
         }
     }
 }
 
-fn with_prior_at(paths: &[Path], prior: &Value, config: &Value) -> Plain {
+fn with_prior_values_at_paths(paths: &[Path], prior: &Value, config: &Value) -> Plain {
     let mut result = config.clone();
     // A destroyed object has a null configuration, and a value in it would bring the object back.
     if config.is_null() {
@@ -58,14 +58,14 @@ fn with_prior_at(paths: &[Path], prior: &Value, config: &Value) -> Plain {
             _ => (path.clone(), None),
         };
         let Some(prior) = target.find(prior) else { continue };
-        let replaced = replace_with_prior_part(&result, &target, key, prior);
+        let replaced = replace_part_with_prior(&result, &target, key, prior);
         result = replaced.unwrap_or(result);
     }
     result.split_marks().0
 }
 
 /// The value with the prior part put in at `target`; `None` if that changes nothing.
-fn replace_with_prior_part(
+fn replace_part_with_prior(
     value: &Value,
     target: &Path,
     key: Option<&Str>,
@@ -74,7 +74,7 @@ fn replace_with_prior_part(
     let current = target.find(value)?;
     let is_map = matches!(current.ty(), Type::Map(_));
     // Terraform leaves unknown maps as they are: there is nothing to put a key into.
-    if is_identical(current, prior) || (is_map && current.is_unknown()) {
+    if are_identical(current, prior) || (is_map && current.is_unknown()) {
         return None;
     }
     value.replace_at(target, |current| match key {

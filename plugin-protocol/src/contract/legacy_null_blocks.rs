@@ -11,14 +11,14 @@ use formwork_value::{Plain, Value};
 /// Blocks with dynamic attributes are unchanged: the legacy SDK has none.
 #[must_use]
 pub fn replace_null_blocks(block: &Block, read: Plain) -> Plain {
-    match normalize_block(block, read.value()) {
+    match replace_null_blocks_in_object(block, read.value()) {
         Some(normal) => normal.split_marks().0,
         None => read,
     }
 }
 
 /// Returns the normalised object, or `None` if it is in normal form already.
-fn normalize_block(block: &Block, value: &Value) -> Option<Value> {
+fn replace_null_blocks_in_object(block: &Block, value: &Value) -> Option<Value> {
     let Value::Object(object) = value else { return None };
     if block.blocks.is_empty() {
         return None;
@@ -26,28 +26,32 @@ fn normalize_block(block: &Block, value: &Value) -> Option<Value> {
     let parts = object.iter().map(|(name, part)| {
         let nested = block.blocks.get(name)?;
         let has_dynamic = nested.block.implied_type().has_dynamic();
-        if has_dynamic { None } else { normalize_nested_block(nested, part) }
+        if has_dynamic { None } else { replace_null_nested_block(nested, part) }
     });
-    replace_children(value, parts.collect())
+    with_changed_children(value, parts.collect())
 }
 
-fn normalize_nested_block(nested: &NestedBlock, value: &Value) -> Option<Value> {
+fn replace_null_nested_block(nested: &NestedBlock, value: &Value) -> Option<Value> {
     match (nested.nesting, value) {
         // Unknown parts are kept, the legacy SDK has no maps of blocks, and null is the usual form
         // of an absent single block.
         (_, Value::Unknown(_)) | (Nesting::Map, _) | (Nesting::Single, Value::Null(_)) => None,
         (_, Value::Null(_)) => Some(nested.empty_value()),
-        (Nesting::Single | Nesting::Group, _) => normalize_block(&nested.block, value),
+        (Nesting::Single | Nesting::Group, _) => {
+            replace_null_blocks_in_object(&nested.block, value)
+        }
         (Nesting::List | Nesting::Set, _) => {
             let elements = value.children();
-            let parts = elements.iter().map(|element| normalize_block(&nested.block, element));
-            replace_children(value, parts.collect())
+            let parts = elements
+                .iter()
+                .map(|element| replace_null_blocks_in_object(&nested.block, element));
+            with_changed_children(value, parts.collect())
         }
     }
 }
 
 /// Puts the parts that changed into a value.
-fn replace_children(value: &Value, parts: Vec<Option<Value>>) -> Option<Value> {
+fn with_changed_children(value: &Value, parts: Vec<Option<Value>>) -> Option<Value> {
     if parts.iter().all(Option::is_none) {
         return None;
     }
@@ -59,8 +63,8 @@ fn replace_children(value: &Value, parts: Vec<Option<Value>>) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::super::fixtures::{
-        attributes_block, block_value_with_nulls, four_attributes, with_nested_block,
-        with_unknown_attribute,
+        attributes_block, attributes_of_each_role, block_value_missing_blocks_null,
+        with_nested_block, with_unknown_attribute,
     };
     use super::*;
 
@@ -68,33 +72,33 @@ mod tests {
     fn null_blocks_of_an_object_that_was_read_become_empty_ones() {
         let of = |nesting| {
             with_nested_block(
-                attributes_block(four_attributes()),
+                attributes_block(attributes_of_each_role()),
                 "b",
                 nesting,
-                attributes_block(four_attributes()),
+                attributes_block(attributes_of_each_role()),
             )
         };
         for (nesting, empty) in
             [(Nesting::List, "[]"), (Nesting::Set, "[]"), (Nesting::Group, "{}")]
         {
             let schema = of(nesting);
-            let expected = block_value_with_nulls(&schema, &format!("{{\"b\":{empty}}}"));
+            let expected = block_value_missing_blocks_null(&schema, &format!("{{\"b\":{empty}}}"));
             assert_eq!(
-                replace_null_blocks(&schema, block_value_with_nulls(&schema, "{}")),
+                replace_null_blocks(&schema, block_value_missing_blocks_null(&schema, "{}")),
                 expected,
                 "{nesting:?}"
             );
             assert_eq!(replace_null_blocks(&schema, expected.clone()), expected, "{nesting:?}");
         }
         let single = of(Nesting::Single);
-        let null = block_value_with_nulls(&single, "{}");
+        let null = block_value_missing_blocks_null(&single, "{}");
         assert_eq!(replace_null_blocks(&single, null.clone()), null);
         let deep =
             with_nested_block(attributes_block(vec![]), "o", Nesting::List, of(Nesting::List));
-        let given = block_value_with_nulls(&deep, r#"{"o":[{"name":"a"}]}"#);
+        let given = block_value_missing_blocks_null(&deep, r#"{"o":[{"name":"a"}]}"#);
         assert_eq!(
             replace_null_blocks(&deep, given),
-            block_value_with_nulls(&deep, r#"{"o":[{"name":"a","b":[]}]}"#)
+            block_value_missing_blocks_null(&deep, r#"{"o":[{"name":"a","b":[]}]}"#)
         );
     }
 
@@ -102,12 +106,13 @@ mod tests {
     fn unknown_blocks_are_left_as_the_provider_returned_them() {
         for nesting in [Nesting::List, Nesting::Set, Nesting::Group, Nesting::Single] {
             let schema = with_nested_block(
-                attributes_block(four_attributes()),
+                attributes_block(attributes_of_each_role()),
                 "b",
                 nesting,
-                attributes_block(four_attributes()),
+                attributes_block(attributes_of_each_role()),
             );
-            let unknown = with_unknown_attribute(&block_value_with_nulls(&schema, "{}"), "b");
+            let unknown =
+                with_unknown_attribute(&block_value_missing_blocks_null(&schema, "{}"), "b");
             assert_eq!(replace_null_blocks(&schema, unknown.clone()), unknown, "{nesting:?}");
         }
     }

@@ -10,8 +10,8 @@ use formwork_value::schema::{
 };
 use formwork_value::{Plain, Str, Type, Value};
 
-use super::element_index::{ElementIndex, IndexedParts};
-use super::rule_values::{attribute_value, element_under_key, is_identical, keyed_elements};
+use super::element_index::{ElementIndex, ElementKeyParts};
+use super::inspect_values::{are_identical, attribute_value, element_under_key, keyed_elements};
 
 /// Returns the value to send as "proposed new state". Write-only values stand in it as configured.
 ///
@@ -29,7 +29,7 @@ pub fn proposed_new(block: &Block, prior: &Plain, config: &Plain) -> Plain {
 /// Returns the configuration with each empty collection of blocks that the provider may make itself
 /// replaced by null, which is how a provider sees that the author wrote none (protocol 6.11).
 #[must_use]
-pub fn without_empty_computed_blocks(block: &Block, config: &Plain) -> Plain {
+pub fn empty_computed_blocks_to_null(block: &Block, config: &Plain) -> Plain {
     let Value::Object(object) = config.value() else { return config.clone() };
     let names = object.names().iter().zip(object.values());
     let items = names.map(|(name, item)| match block.blocks.get(name) {
@@ -119,7 +119,7 @@ fn propose_nested_attributes(nested: &NestedAttributes, prior: &Value, config: &
     match nested.nesting {
         // The type of what is unknown may yet turn out; there is nothing to merge.
         _ if config.is_unknown() => config.clone(),
-        Nesting::Single | Nesting::Group => object.merge(prior, config),
+        Nesting::Single | Nesting::Group => object.propose_element(prior, config),
         Nesting::List => propose_list(&object, prior, config),
         Nesting::Map => propose_map(&object, prior, config),
         Nesting::Set => propose_set(&object, prior, config),
@@ -133,7 +133,7 @@ fn propose_nested_block(nested: &NestedBlock, prior: &Value, config: &Value) -> 
         _ if config.is_unknown() => config.clone(),
         // The author has removed the block. A merge with an empty one would bring it back.
         Nesting::Single if config.is_null() => config.clone(),
-        Nesting::Single | Nesting::Group => block.merge(prior, config),
+        Nesting::Single | Nesting::Group => block.propose_element(prior, config),
         Nesting::List => propose_list(&block, prior, config),
         Nesting::Map => propose_map(&block, prior, config),
         Nesting::Set => propose_set(&block, prior, config),
@@ -147,7 +147,7 @@ enum ElementSchema<'s> {
 }
 
 impl ElementSchema<'_> {
-    fn merge(&self, prior: &Value, config: &Value) -> Value {
+    fn propose_element(&self, prior: &Value, config: &Value) -> Value {
         match self {
             Self::Block(block) => propose_block(block, prior, config),
             Self::Object(_) if config.is_null() => config.clone(),
@@ -168,8 +168,8 @@ impl ElementSchema<'_> {
 
     /// Whether a prior element may have come from a configured one: they are the same but for what
     /// the author left to the provider.
-    fn matches_config(&self, prior: &Value, config: &Value) -> bool {
-        if is_identical(prior, config) {
+    fn prior_matches_config(&self, prior: &Value, config: &Value) -> bool {
+        if are_identical(prior, config) {
             return true;
         }
         // A prior without parts contradicts nothing; a configuration without parts, everything.
@@ -177,16 +177,16 @@ impl ElementSchema<'_> {
         let Value::Object(config_object) = config else { return false };
         prior_object.iter().all(|(name, prior)| {
             let Some(config) = config_object.get(name) else { return false };
-            if is_identical(prior, config) {
+            if are_identical(prior, config) {
                 return true;
             }
             if let Some(attr) = self.attributes().get(name) {
-                return attribute_matches(attr, prior, config);
+                return prior_attribute_matches_config(attr, prior, config);
             }
             match self {
                 Self::Block(block) => block.blocks.get(name).is_some_and(|nested| {
                     let element = ElementSchema::Block(&nested.block);
-                    elements_match(&element, nested.nesting, prior, config)
+                    prior_elements_match_config(&element, nested.nesting, prior, config)
                 }),
                 Self::Object(_) => false,
             }
@@ -194,11 +194,14 @@ impl ElementSchema<'_> {
     }
 }
 
-fn attribute_matches(attr: &Attribute, prior: &Value, config: &Value) -> bool {
+fn prior_attribute_matches_config(attr: &Attribute, prior: &Value, config: &Value) -> bool {
     match &attr.kind {
-        AttributeKind::Nested(nested) => {
-            elements_match(&ElementSchema::Object(nested), nested.nesting, prior, config)
-        }
+        AttributeKind::Nested(nested) => prior_elements_match_config(
+            &ElementSchema::Object(nested),
+            nested.nesting,
+            prior,
+            config,
+        ),
         AttributeKind::Plain(_) => {
             // As in Terraform, a set that differs is never taken for a computed value.
             !matches!(config.ty(), Type::Set(_)) && attr.role.is_computed() && config.is_null()
@@ -208,22 +211,25 @@ fn attribute_matches(attr: &Attribute, prior: &Value, config: &Value) -> bool {
 
 /// Whether each element of a prior collection matches the configured one at the same position.
 /// Further configured elements do not matter.
-fn elements_match(
+fn prior_elements_match_config(
     element: &ElementSchema<'_>,
     nesting: Nesting,
     prior: &Value,
     config: &Value,
 ) -> bool {
     match nesting {
-        Nesting::Single | Nesting::Group => element.matches_config(prior, config),
+        Nesting::Single | Nesting::Group => element.prior_matches_config(prior, config),
         // Elements of inner sets have no identity, so the sets as a whole had to be the same.
         Nesting::Set => false,
         Nesting::List => prior.children().iter().enumerate().all(|(at, prior)| {
-            config.children().get(at).is_some_and(|config| element.matches_config(prior, config))
+            config
+                .children()
+                .get(at)
+                .is_some_and(|config| element.prior_matches_config(prior, config))
         }),
         Nesting::Map => keyed_elements(prior).all(|(key, prior)| {
             element_under_key(config, key)
-                .is_some_and(|config| element.matches_config(prior, config))
+                .is_some_and(|config| element.prior_matches_config(prior, config))
         }),
     }
 }
@@ -233,9 +239,9 @@ fn propose_list(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> V
         match (prior, prior.children().get(at)) {
             // The elements of an unknown list are unknown, and so are the computed parts of each.
             (Value::Unknown(unknown), _) => {
-                element.merge(&Value::unknown(element_type(unknown.ty(), config)), config)
+                element.propose_element(&Value::unknown(element_type(unknown.ty(), config)), config)
             }
-            (_, Some(prior)) => element.merge(prior, config),
+            (_, Some(prior)) => element.propose_element(prior, config),
             // Taken as it is: its computed parts are null, as a merge with nothing would make them.
             (_, None) => config.clone(),
         }
@@ -247,9 +253,9 @@ fn propose_map(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> Va
     let children =
         keyed_elements(config).map(|(key, config)| match (prior, element_under_key(prior, key)) {
             (Value::Unknown(unknown), _) => {
-                element.merge(&Value::unknown(element_type(unknown.ty(), config)), config)
+                element.propose_element(&Value::unknown(element_type(unknown.ty(), config)), config)
             }
-            (_, Some(prior)) => element.merge(prior, config),
+            (_, Some(prior)) => element.propose_element(prior, config),
             (_, None) => config.clone(),
         });
     config.with_children(children.collect())
@@ -269,28 +275,30 @@ fn propose_set(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> Va
     let mut candidates = ElementIndex::new(prior.children());
     let mut used = vec![false; prior.children().len()];
     let children = config.children().iter().map(|config| {
-        let agreeing = candidates.matching_positions(identifying_parts(element, config), config);
+        let agreeing = candidates
+            .candidate_positions(key_parts_of_configured_element(element, config), config);
         // Each prior element belongs to one configured element at most, or two equal rules would
         // get the same computed id.
         agreeing.retain(|at| !used[*at]);
-        let found =
-            agreeing.iter().find(|at| element.matches_config(&prior.children()[**at], config));
+        let found = agreeing
+            .iter()
+            .find(|at| element.prior_matches_config(&prior.children()[**at], config));
         match found {
             Some(at) => {
                 used[*at] = true;
-                element.merge(&prior.children()[*at], config)
+                element.propose_element(&prior.children()[*at], config)
             }
             // A new element of the set. Its computed parts are null, which the provider makes
             // unknown.
-            None => element.merge(&Value::null(config.ty()), config),
+            None => element.propose_element(&Value::null(config.ty()), config),
         }
     });
     config.with_children(children.collect())
 }
 
 /// The attributes in which a prior element must agree with a configured one to match it.
-fn identifying_parts(element: &ElementSchema<'_>, config: &Value) -> IndexedParts {
-    let Value::Object(object) = config else { return IndexedParts::Whole };
+fn key_parts_of_configured_element(element: &ElementSchema<'_>, config: &Value) -> ElementKeyParts {
+    let Value::Object(object) = config else { return ElementKeyParts::Whole };
     let tells = |name: &Str, config: &Value| {
         element.attributes().get(name).is_some_and(|attr| match attr.kind {
             AttributeKind::Plain(_) => !(attr.role.is_computed() && config.is_null()),
@@ -299,7 +307,7 @@ fn identifying_parts(element: &ElementSchema<'_>, config: &Value) -> IndexedPart
         })
     };
     let telling = object.iter().filter(|(name, part)| tells(name, part));
-    IndexedParts::Attributes(telling.map(|(name, _)| name.clone()).collect())
+    ElementKeyParts::Attributes(telling.map(|(name, _)| name.clone()).collect())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Step, Type, Value};
 
-use super::rule_values::is_identical;
+use super::inspect_values::are_identical;
 use super::{Rule, Violation};
 
 /// Finds out which of `paths` force the object to be replaced: sorted, each once; none if the object can
@@ -30,7 +30,7 @@ pub fn paths_requiring_replace(
             block.attribute_at(path).is_some_and(|(attr, rest)| attr.write_only && rest.is_empty());
         let null = Value::null(Type::Dynamic);
         let is_unchanged =
-            are_values_unchanged(before.as_ref().unwrap_or(&null), after.as_ref().unwrap_or(&null));
+            is_value_unchanged(before.as_ref().unwrap_or(&null), after.as_ref().unwrap_or(&null));
         write_only || !is_unchanged
     };
     let mut forcing: Vec<_> = paths.iter().filter(is_forcing).cloned().collect();
@@ -42,7 +42,7 @@ pub fn paths_requiring_replace(
 }
 
 /// Finds paths that lead nowhere, neither in the prior object nor in the planned one.
-pub(super) fn replace_path_violations(
+pub(super) fn missing_replace_path_violations(
     prior: &Plain,
     planned: &Plain,
     paths: &[Path],
@@ -59,12 +59,12 @@ pub(super) fn replace_path_violations(
 /// Whether a planned object is certainly the prior one: the same, and nothing in it unknown.
 #[must_use]
 pub fn is_unchanged(prior: &Plain, planned: &Plain) -> bool {
-    are_values_unchanged(prior.value(), planned.value())
+    is_value_unchanged(prior.value(), planned.value())
 }
 
-fn are_values_unchanged(prior: &Value, planned: &Value) -> bool {
+fn is_value_unchanged(prior: &Value, planned: &Value) -> bool {
     // Two equal unknown values may turn out different.
-    is_identical(prior, planned) && planned.is_wholly_known()
+    are_identical(prior, planned) && planned.is_wholly_known()
 }
 
 /// The part at a path. A part of what is unknown is unknown, where its type has such a part; a part of what

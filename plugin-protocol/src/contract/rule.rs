@@ -31,7 +31,7 @@ macro_rules! rules {
 
             /// Returns the file of Terraform 1.11 that demands it.
             #[must_use]
-            pub fn source(self) -> &'static str {
+            pub fn terraform_file(self) -> &'static str {
                 match self { $(Self::$rule => $source,)* }
             }
 
@@ -44,78 +44,101 @@ macro_rules! rules {
     };
 }
 
-const SOURCE_PROTOCOL: &str = "docs/plugin-protocol/tfplugin6.proto";
-const SOURCE_LIFECYCLE: &str = "docs/resource-instance-change-lifecycle.md";
-const SOURCE_PLAN: &str = "internal/plans/objchange/plan_valid.go";
-const SOURCE_RESULT: &str = "internal/plans/objchange/compatible.go";
-const SOURCE_INSTANCE: &str = "internal/terraform/node_resource_abstract_instance.go";
-const SOURCE_IMPORT: &str = "internal/terraform/node_resource_import.go";
+const TERRAFORM_FILE_PROTOCOL: &str = "docs/plugin-protocol/tfplugin6.proto";
+const TERRAFORM_FILE_LIFECYCLE: &str = "docs/resource-instance-change-lifecycle.md";
+const TERRAFORM_FILE_PLAN_VALID: &str = "internal/plans/objchange/plan_valid.go";
+const TERRAFORM_FILE_COMPATIBLE: &str = "internal/plans/objchange/compatible.go";
+const TERRAFORM_FILE_RESOURCE_INSTANCE: &str =
+    "internal/terraform/node_resource_abstract_instance.go";
+const TERRAFORM_FILE_IMPORT: &str = "internal/terraform/node_resource_import.go";
 
 rules! {
     /// A call is not put off, unless the host said that it may be.
-    NotDeferred = "not-deferred", SOURCE_PROTOCOL, "the user: nothing was done, and the run cannot go on";
+    NotDeferred = "not-deferred", TERRAFORM_FILE_PROTOCOL,
+        "the user: nothing was done, and the run cannot go on";
     /// The answer has an object, if only a null one.
-    ObjectPresent = "object-present", SOURCE_PROTOCOL,
+    ObjectPresent = "object-present", TERRAFORM_FILE_PROTOCOL,
         "the user: a real object that exists would be forgotten";
     /// The object is not null.
-    ObjectNotNull = "object-not-null", SOURCE_INSTANCE, "the user: there is nothing to go on with";
+    ObjectNotNull = "object-not-null", TERRAFORM_FILE_RESOURCE_INSTANCE,
+        "the user: there is nothing to go on with";
     /// The object is wholly known.
-    ObjectKnown = "object-known", SOURCE_LIFECYCLE, "the state: unknown values cannot be stored";
+    ObjectKnown = "object-known", TERRAFORM_FILE_LIFECYCLE,
+        "the state: unknown values cannot be stored";
     /// The object has the type that the schema implies.
-    ObjectType = "object-type", SOURCE_INSTANCE, "the host: expressions cannot use the object";
+    ObjectType = "object-type", TERRAFORM_FILE_RESOURCE_INSTANCE,
+        "the host: expressions cannot use the object";
     /// A write-only attribute is null in every answer.
-    WriteOnlyNull = "write-only-null", SOURCE_INSTANCE, "the user: a secret would be stored";
+    WriteOnlyNull = "write-only-null", TERRAFORM_FILE_RESOURCE_INSTANCE,
+        "the user: a secret would be stored";
     /// The resource type of an identity has identities.
-    IdentityOffered = "identity-offered", SOURCE_PROTOCOL, "the state: the identity cannot be read again";
+    IdentityOffered = "identity-offered", TERRAFORM_FILE_PROTOCOL,
+        "the state: the identity cannot be read again";
     /// An identity has the form of its schema.
-    IdentityType = "identity-type", SOURCE_PROTOCOL, "the state: the identity cannot be read again";
+    IdentityType = "identity-type", TERRAFORM_FILE_PROTOCOL,
+        "the state: the identity cannot be read again";
     /// An identity is wholly known.
-    IdentityKnown = "identity-known", SOURCE_LIFECYCLE, "the user: the object cannot be found by it";
+    IdentityKnown = "identity-known", TERRAFORM_FILE_LIFECYCLE,
+        "the user: the object cannot be found by it";
     /// An imported object has the resource type that was asked for.
-    ImportType = "import-type", SOURCE_IMPORT, "the user: the object would be managed as another kind";
+    ImportType = "import-type", TERRAFORM_FILE_IMPORT,
+        "the user: the object would be managed as another kind";
     /// The plan to destroy an object is null.
-    DestroyPlanNull = "destroy-plan-null", SOURCE_INSTANCE, "the user: the object would not be destroyed";
+    DestroyPlanNull = "destroy-plan-null", TERRAFORM_FILE_RESOURCE_INSTANCE,
+        "the user: the object would not be destroyed";
     /// A destroyed object is null.
-    DestroyedNull = "destroyed-null", SOURCE_INSTANCE,
+    DestroyedNull = "destroyed-null", TERRAFORM_FILE_RESOURCE_INSTANCE,
         "the user: an object that costs money may still exist";
     /// A path that forces replacement leads to something, before or after the change.
-    ReplacePathExists = "replace-path-exists", SOURCE_INSTANCE,
+    ReplacePathExists = "replace-path-exists", TERRAFORM_FILE_RESOURCE_INSTANCE,
         "the user: an object is replaced for no visible reason";
     /// Planned objects and blocks exist exactly where the configuration has them.
-    PlanExistence = "plan-existence", SOURCE_PLAN, "the author: what is written does not happen";
+    PlanExistence = "plan-existence", TERRAFORM_FILE_PLAN_VALID,
+        "the author: what is written does not happen";
     /// A planned value is the configured one, or the prior one if the two mean the same.
-    PlanConfigKept = "plan-config-kept", SOURCE_PLAN, "the author: what is written does not happen";
+    PlanConfigKept = "plan-config-kept", TERRAFORM_FILE_PLAN_VALID,
+        "the author: what is written does not happen";
     /// The provider chooses only values of computed attributes.
-    PlanComputedOnly = "plan-computed-only", SOURCE_PLAN,
+    PlanComputedOnly = "plan-computed-only", TERRAFORM_FILE_PLAN_VALID,
         "the author: the object gets values that nothing in the configuration explains";
     /// A configured nested attribute is not planned as unknown.
-    PlanNestedKnown = "plan-nested-known", SOURCE_PLAN, "the author: the plan does not show what is written";
+    PlanNestedKnown = "plan-nested-known", TERRAFORM_FILE_PLAN_VALID,
+        "the author: the plan does not show what is written";
     /// Nested attributes and blocks are planned as many, and under the keys, as configured.
-    PlanElements = "plan-elements", SOURCE_PLAN, "the author: elements are lost or made up";
+    PlanElements = "plan-elements", TERRAFORM_FILE_PLAN_VALID,
+        "the author: elements are lost or made up";
     /// Absent nested blocks are planned as an empty collection, not as null.
-    PlanBlocksNotNull = "plan-blocks-not-null", SOURCE_PLAN, "the host: expressions over the blocks fail";
+    PlanBlocksNotNull = "plan-blocks-not-null", TERRAFORM_FILE_PLAN_VALID,
+        "the host: expressions over the blocks fail";
     /// Nested blocks are planned as known objects, with unknown attributes where needed.
-    PlanBlocksKnown = "plan-blocks-known", SOURCE_PLAN, "the host: expressions over the blocks fail";
+    PlanBlocksKnown = "plan-blocks-known", TERRAFORM_FILE_PLAN_VALID,
+        "the host: expressions over the blocks fail";
     /// The blocks of a `dynamic` block over something unknown are planned as unknown.
-    PlanDynamicKept = "plan-dynamic-kept", SOURCE_PLAN, "the author: blocks are guessed before they are known";
+    PlanDynamicKept = "plan-dynamic-kept", TERRAFORM_FILE_PLAN_VALID,
+        "the author: blocks are guessed before they are known";
     /// An object or block exists afterwards if and only if it was planned to.
-    ResultExistence = "result-existence", SOURCE_RESULT, "the user: something else happens than was approved";
+    ResultExistence = "result-existence", TERRAFORM_FILE_COMPATIBLE,
+        "the user: something else happens than was approved";
     /// A planned value is the value afterwards.
-    ResultValue = "result-value", SOURCE_RESULT, "the user: something else happens than was approved";
+    ResultValue = "result-value", TERRAFORM_FILE_COMPATIBLE,
+        "the user: something else happens than was approved";
     /// A value that was planned as known is known afterwards.
-    ResultKnown = "result-known", SOURCE_RESULT, "the host: what was evaluated with the value is void";
+    ResultKnown = "result-known", TERRAFORM_FILE_COMPATIBLE,
+        "the host: what was evaluated with the value is void";
     /// A value has the type with which it was planned.
-    ResultType = "result-type", SOURCE_RESULT, "the host: what was evaluated with the value is void";
+    ResultType = "result-type", TERRAFORM_FILE_COMPATIBLE,
+        "the host: what was evaluated with the value is void";
     /// A value that was planned as unknown fits what the plan said about it.
-    ResultPlaceholder = "result-placeholder", SOURCE_RESULT,
+    ResultPlaceholder = "result-placeholder", TERRAFORM_FILE_COMPATIBLE,
         "the host: what was evaluated with the value is void";
     /// Collections and blocks have the planned elements afterwards.
-    ResultElements = "result-elements", SOURCE_RESULT, "the user: something else happens than was approved";
+    ResultElements = "result-elements", TERRAFORM_FILE_COMPATIBLE,
+        "the user: something else happens than was approved";
     /// Computed blocks are not null afterwards.
-    ResultBlocksNotNull = "result-blocks-not-null", SOURCE_RESULT,
+    ResultBlocksNotNull = "result-blocks-not-null", TERRAFORM_FILE_COMPATIBLE,
         "the host: expressions over the blocks fail";
     /// A change that was shown as an update stays one while applying.
-    FinalPlanInPlace = "final-plan-in-place", SOURCE_INSTANCE,
+    FinalPlanInPlace = "final-plan-in-place", TERRAFORM_FILE_RESOURCE_INSTANCE,
         "the user: an object would be destroyed without having been asked";
 }
 

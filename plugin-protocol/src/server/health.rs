@@ -14,7 +14,9 @@ use crate::wire::generated::health::{HealthCheckRequest, HealthCheckResponse};
 #[derive(Debug)]
 pub(crate) struct Health(pub(crate) ShutdownSignal);
 
-fn status_of(request: Request<HealthCheckRequest>) -> Result<HealthCheckResponse, Status> {
+fn serving_status_of_service(
+    request: Request<HealthCheckRequest>,
+) -> Result<HealthCheckResponse, Status> {
     match request.into_inner().service.as_str() {
         "" | "plugin" => Ok(HealthCheckResponse { status: ServingStatus::Serving.into() }),
         other => Err(Status::not_found(format!("there is no service `{other}`"))),
@@ -29,14 +31,14 @@ impl HealthService for Health {
         &self,
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<HealthCheckResponse>, Status> {
-        status_of(request).map(Response::new)
+        serving_status_of_service(request).map(Response::new)
     }
 
     async fn watch(
         &self,
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
-        let status = status_of(request)?;
+        let status = serving_status_of_service(request)?;
         // By the health protocol the stream stays open for changes, of which there are none.
         let updates = stream::once(future::ready(Ok(status))).chain(stream::pending());
         Ok(Response::new(updates.take_until(self.0.wait_until_triggered()).boxed()))

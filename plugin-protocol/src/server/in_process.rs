@@ -32,14 +32,15 @@ impl Transport for InProcessTransport {
                 .max_decoding_message_size(call.answer_limit)
                 .max_encoding_message_size(message_limits::MAX_REQUEST_BYTES);
             let messages = Request::new(stream::iter(call.messages));
-            let response = grpc.streaming(messages, path, RawCodec).await.map_err(status_error)?;
+            let response =
+                grpc.streaming(messages, path, RawCodec).await.map_err(raw_error_from_status)?;
             // Nothing follows a status, so the stream is given up with it.
             let answers = stream::unfold(Some(response.into_inner()), |answers| async {
                 let mut answers = answers?;
                 let message: Result<Option<Bytes>, Status> = answers.message().await;
                 match message {
                     Ok(message) => Some((Ok(message?), Some(answers))),
-                    Err(status) => Some((Err(status_error(status)), None)),
+                    Err(status) => Some((Err(raw_error_from_status(status)), None)),
                 }
             });
             Ok(answers.boxed())
@@ -48,6 +49,6 @@ impl Transport for InProcessTransport {
     }
 }
 
-fn status_error(status: Status) -> RawError {
+fn raw_error_from_status(status: Status) -> RawError {
     RawError::Status(RawStatus::from_tonic(&status))
 }

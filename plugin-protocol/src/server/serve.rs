@@ -8,11 +8,13 @@ use tokio::time::{interval, sleep};
 use tokio_stream::Stream;
 use tonic::transport::Server;
 
+use super::accept_connections::{Connection, accept_connections};
 use super::controller::ShutdownSignal;
-use super::listen::{Connection, accept_connections};
-use super::service::ProviderService;
+use super::plugin_process::{
+    HostProcess, ignore_interrupts, take_stdout_for_handshake, wait_for_end_request,
+};
+use super::provider_service::ProviderService;
 use super::services::Services;
-use super::system::{HostProcess, handshake_output, ignore_interrupts, wait_for_end_request};
 use super::{Options, ServeError};
 use crate::handshake::{EnvironmentFromHost, Handshake, Protocol};
 use crate::reattach::{self, REATTACH_VARIABLE, Reattach};
@@ -45,7 +47,7 @@ pub(super) async fn serve_host(
     // send it to the whole process group.
     let _ignored = ignore_interrupts().map_err(ServeError::Output)?;
 
-    let protocol = Protocol::negotiate(&environment.offered_versions, options.protocols);
+    let protocol = Protocol::negotiate_or_oldest(&environment.offered_versions, options.protocols);
     let (identity, tls) = match &environment.client_certificate {
         None => (None, None),
         Some(client) => {
@@ -61,7 +63,7 @@ pub(super) async fn serve_host(
     let handshake = Handshake {
         protocol,
         address: listener.address().map_err(ServeError::Listen)?,
-        certificate: identity.map(|identity| identity.der().to_vec()),
+        certificate: identity.map(|identity| identity.certificate_der().to_vec()),
     };
     // go-plugin appends a seventh field only for hosts that asked for multiplexing, and older hosts
     // refuse a line with it.
@@ -71,7 +73,7 @@ pub(super) async fn serve_host(
     let _stdout = print_handshake_and_redirect(&line).map_err(ServeError::Output)?;
 
     let stop = ShutdownSignal::default();
-    tokio::spawn(watch_host(host, stop.clone()));
+    tokio::spawn(stop_when_host_is_gone(host, stop.clone()));
     let services = Services::new(provider, protocol, &stop);
     serve_connections(services, accept_connections(listener, tls), stop).await
 }
@@ -150,7 +152,7 @@ async fn serve_connections(
 /// stays open because a host may take its end for ours.
 fn print_handshake_and_redirect(line: &str) -> io::Result<impl io::Write> {
     // Before the line is printed: a host may call at once, and then the provider may print.
-    let mut stdout = handshake_output()?;
+    let mut stdout = take_stdout_for_handshake()?;
     write_and_flush(&mut stdout, line)?;
     Ok(stdout)
 }
@@ -162,7 +164,7 @@ fn write_and_flush(out: &mut impl io::Write, text: &str) -> io::Result<()> {
 
 /// Ends this process when the host is gone: without a receiver of the result, more work only does
 /// harm.
-async fn watch_host(host: HostProcess, stop: ShutdownSignal) {
+async fn stop_when_host_is_gone(host: HostProcess, stop: ShutdownSignal) {
     // Polled: the kernel's signal (`PR_SET_PDEATHSIG`) comes at the end of the thread that started
     // us, which need not be that of the host.
     let mut ticks = interval(HOST_CHECK_INTERVAL);

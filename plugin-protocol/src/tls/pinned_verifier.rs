@@ -42,7 +42,7 @@ impl PinnedVerifier {
 }
 
 /// The part that verifiers of both roles have: the peer proves that it has the key of its certificate.
-macro_rules! verify_signatures {
+macro_rules! define_signature_methods {
     () => {
         fn verify_tls12_signature(
             &self,
@@ -72,7 +72,7 @@ macro_rules! verify_signatures {
 
         fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
             match self.weak_rsa {
-                true => weak_rsa::SIGNATURE_SCHEMES.to_vec(),
+                true => weak_rsa::WEAK_RSA_SIGNATURE_SCHEMES.to_vec(),
                 false => self.algorithms.supported_schemes(),
             }
         }
@@ -93,7 +93,7 @@ impl ServerCertVerifier for PinnedVerifier {
         self.check_is_pinned(end_entity).map(|()| ServerCertVerified::assertion())
     }
 
-    verify_signatures!();
+    define_signature_methods!();
 }
 
 impl ClientCertVerifier for PinnedVerifier {
@@ -111,5 +111,5 @@ impl ClientCertVerifier for PinnedVerifier {
         self.check_is_pinned(end_entity).map(|()| ClientCertVerified::assertion())
     }
 
-    verify_signatures!();
+    define_signature_methods!();
 }

@@ -13,7 +13,7 @@ fn connect(
     client: Arc<ClientConfig>,
     server: Arc<ServerConfig>,
 ) -> Result<ClientConnection, rustls::Error> {
-    let name = ServerName::try_from(SERVER_NAME).expect("a valid name");
+    let name = ServerName::try_from(TLS_SERVER_NAME).expect("a valid name");
     let mut client = ClientConnection::new(client, name)?;
     let mut server = ServerConnection::new(server)?;
     while client.is_handshaking() || server.is_handshaking() {
@@ -36,8 +36,8 @@ fn identity() -> TlsIdentity {
 #[test]
 fn two_sides_that_know_each_other_connect() {
     let (host, plugin) = (identity(), identity());
-    let client = client_config(&host, plugin.der().to_vec()).expect("a client");
-    let server = server_config(&plugin, host.pem()).expect("a server");
+    let client = client_config(&host, plugin.certificate_der().to_vec()).expect("a client");
+    let server = server_config(&plugin, host.certificate_pem()).expect("a server");
     let connection = connect(client, server).expect("both are who they say");
     assert_eq!(connection.protocol_version(), Some(ProtocolVersion::TLSv1_3));
     // gRPC needs HTTP/2, and newer versions of grpc-go refuse a peer that does not name it here.
@@ -47,8 +47,8 @@ fn two_sides_that_know_each_other_connect() {
 #[test]
 fn a_host_refuses_another_plugin() {
     let (host, plugin, stranger) = (identity(), identity(), identity());
-    let client = client_config(&host, plugin.der().to_vec()).expect("a client");
-    let server = server_config(&stranger, host.pem()).expect("a server");
+    let client = client_config(&host, plugin.certificate_der().to_vec()).expect("a client");
+    let server = server_config(&stranger, host.certificate_pem()).expect("a server");
     let refused = connect(client, server).expect_err("the certificate is another");
     assert!(matches!(refused, rustls::Error::InvalidCertificate(_)), "{refused}");
 }
@@ -56,8 +56,8 @@ fn a_host_refuses_another_plugin() {
 #[test]
 fn a_plugin_refuses_another_host() {
     let (host, plugin, stranger) = (identity(), identity(), identity());
-    let client = client_config(&stranger, plugin.der().to_vec()).expect("a client");
-    let server = server_config(&plugin, host.pem()).expect("a server");
+    let client = client_config(&stranger, plugin.certificate_der().to_vec()).expect("a client");
+    let server = server_config(&plugin, host.certificate_pem()).expect("a server");
     let refused = connect(client, server).expect_err("the certificate is another");
     assert!(matches!(refused, rustls::Error::InvalidCertificate(_)), "{refused}");
 }
@@ -65,7 +65,7 @@ fn a_plugin_refuses_another_host() {
 #[test]
 fn a_plugin_refuses_a_host_without_a_certificate() {
     let (host, plugin) = (identity(), identity());
-    let server = server_config(&plugin, host.pem()).expect("a server");
+    let server = server_config(&plugin, host.certificate_pem()).expect("a server");
     let provider = crypto_provider();
     // By hand, because our own clients always show a certificate.
     let pin = PinnedVerifier::new(plugin.certificate.clone(), &provider);
@@ -87,12 +87,12 @@ fn a_host_certificate_that_is_no_certificate_is_an_error() {
 
 #[test]
 fn the_certificate_has_the_shape_of_terraforms() {
-    let der = identity().der().to_vec();
+    let der = identity().certificate_der().to_vec();
     // 595 bytes is terraform's; the subject differs.
     assert!((550..650).contains(&der.len()), "{}", der.len());
     let certificate = CertificateDer::from(der);
     let parsed = ParsedCertificate::try_from(&certificate).expect("it can be read");
-    let name = ServerName::try_from(SERVER_NAME).expect("a valid name");
+    let name = ServerName::try_from(TLS_SERVER_NAME).expect("a valid name");
     rustls::client::verify_server_name(&parsed, &name).expect("it is for localhost");
 }
 
@@ -116,8 +116,8 @@ fn weak_certificate() -> CertificateDer<'static> {
 
 #[test]
 fn only_a_short_rsa_key_counts_as_weak() {
-    assert!(weak_rsa::has_weak_key(&weak_certificate()));
-    assert!(!weak_rsa::has_weak_key(&identity().certificate));
+    assert!(weak_rsa::has_weak_rsa_key(&weak_certificate()));
+    assert!(!weak_rsa::has_weak_rsa_key(&identity().certificate));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_signature_with_a_short_key_is_checked_all_the_same() {
 fn a_host_meets_a_weak_plugin_with_tls_1_2_only() {
     let weak = client_config(&identity(), weak_certificate().to_vec()).expect("a client");
     let plugin = identity();
-    let server = server_config(&plugin, plugin.pem()).expect("a server");
+    let server = server_config(&plugin, plugin.certificate_pem()).expect("a server");
     // The server's own certificate is P-521, with which TLS 1.2 has no signature in common here; TLS
     // 1.3 would, and refuse it for being another one.
     let refused = connect(weak, server).expect_err("there is no such signature in TLS 1.2");

@@ -15,14 +15,14 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, Error, PeerMisbehaved, SignatureScheme};
 
 /// The signatures that can be checked with a short key.
-pub(super) const SIGNATURE_SCHEMES: [SignatureScheme; 2] =
+pub(super) const WEAK_RSA_SIGNATURE_SCHEMES: [SignatureScheme; 2] =
     [SignatureScheme::RSA_PKCS1_SHA256, SignatureScheme::RSA_PKCS1_SHA512];
 
 // The modulus of a 2048-bit key takes 256 bytes; the shortest exponent and the DER around both 36.
 const MIN_STRONG_KEY_DER_LEN: usize = 256 + 36;
 
 /// Says whether the certificate holds an RSA key that the usual verification refuses as too short.
-pub(super) fn has_weak_key(certificate: &CertificateDer<'_>) -> bool {
+pub(super) fn has_weak_rsa_key(certificate: &CertificateDer<'_>) -> bool {
     ParsedCertificate::try_from(certificate).is_ok_and(|parsed| {
         let key = parsed.subject_public_key_info();
         // A search instead of a parser for DER: RSA keys have the identifier, others hardly by

@@ -21,11 +21,11 @@ impl<W, R> Default for ProtobufCodec<W, R> {
 }
 
 /// A message, or why the bytes are none.
-pub(crate) type Decoded<R> = Result<R, DecodeError>;
+pub(crate) type DecodedOrError<R> = Result<R, DecodeError>;
 
 impl<W: Message + 'static, R: Message + Default + 'static> Codec for ProtobufCodec<W, R> {
     type Encode = W;
-    type Decode = Decoded<R>;
+    type Decode = DecodedOrError<R>;
     type Encoder = Self;
     type Decoder = Self;
 
@@ -49,10 +49,10 @@ impl<W: Message, R> Encoder for ProtobufCodec<W, R> {
 }
 
 impl<W, R: Message + Default> Decoder for ProtobufCodec<W, R> {
-    type Item = Decoded<R>;
+    type Item = DecodedOrError<R>;
     type Error = Status;
 
-    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Decoded<R>>, Status> {
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<DecodedOrError<R>>, Status> {
         Ok(Some(R::decode(buffer)))
     }
 }

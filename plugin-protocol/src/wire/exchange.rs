@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use prost::Message;
 
-use super::codec::Decoded;
+use super::codec::DecodedOrError;
 use super::generated::{tfplugin5 as v5, tfplugin6 as v6};
 use crate::handshake::Protocol;
 use crate::provider::Method;
@@ -21,7 +21,7 @@ pub(crate) trait Exchange: 'static {
     type ResponseV5: Message + Default + Into<Self::Response> + 'static;
 
     /// Reads an answer in the form that a provider of `protocol` has it in.
-    fn read_answer(protocol: Protocol, answer: Bytes) -> Decoded<Self::Response> {
+    fn decode_answer(protocol: Protocol, answer: Bytes) -> DecodedOrError<Self::Response> {
         match protocol {
             Protocol::V5 => Self::ResponseV5::decode(answer).map(Into::into),
             Protocol::V6 => Self::Response::decode(answer),

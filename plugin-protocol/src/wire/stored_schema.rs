@@ -10,7 +10,10 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// Encodes schemas, without diagnostics. `None` if the bytes would not give the very same schemas.
 #[must_use]
-pub fn encode_schemas(schema: &ProviderSchema, identities: &IdentitySchemas) -> Option<Vec<u8>> {
+pub fn encode_schemas_if_lossless(
+    schema: &ProviderSchema,
+    identities: &IdentitySchemas,
+) -> Option<Vec<u8>> {
     let wire = v6::get_provider_schema::Response::try_from(schema.clone()).ok()?.encode_to_vec();
     // protobuf has no mark of its end, so the first message needs its length.
     let mut bytes = u64::try_from(wire.len()).ok()?.to_le_bytes().to_vec();
@@ -23,7 +26,7 @@ pub fn encode_schemas(schema: &ProviderSchema, identities: &IdentitySchemas) -> 
     same.then_some(bytes)
 }
 
-/// Decodes the bytes that [`encode_schemas`] returned; `None` if they are others.
+/// Decodes the bytes that [`encode_schemas_if_lossless`] returned; `None` if they are others.
 #[must_use]
 pub fn decode_schemas(bytes: &[u8]) -> Option<(ProviderSchema, IdentitySchemas)> {
     let (length, rest) = bytes.split_first_chunk()?;
@@ -46,7 +49,7 @@ mod tests {
         schema.resources.insert("a_b".to_owned(), Schema { version: 3, ..Schema::default() });
         schema.capabilities.get_provider_schema_optional = true;
         let identities = IdentitySchemas::default();
-        let bytes = encode_schemas(&schema, &identities).expect("a form");
+        let bytes = encode_schemas_if_lossless(&schema, &identities).expect("a form");
         assert_eq!(decode_schemas(&bytes), Some((schema, identities)));
         for cut in [0, 7, 8, 9, bytes.len() - 1] {
             assert_ne!(decode_schemas(&bytes[..cut]), decode_schemas(&bytes), "{cut}");

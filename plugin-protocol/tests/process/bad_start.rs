@@ -139,7 +139,7 @@ async fn a_file_that_took_the_place_of_the_checked_one() {
     let program = format!("#!/bin/sh\necho started > {}\n", at("trace").display());
     fs::write(at("other"), program).expect("a file");
     fs::set_permissions(at("other"), fs::Permissions::from_mode(0o755)).expect("permissions");
-    executable.identity = Some(FileIdentity::of(&executable.path).expect("it is there"));
+    executable.identity = Some(FileStamp::of_path(&executable.path).expect("it is there"));
     fs::rename(at("other"), &executable.path).expect("it can be moved");
     let refusal = refused(&executable).await;
     assert!(refusal.starts_with("Launch: PATH: cannot be started: "), "{refusal}");
@@ -148,7 +148,7 @@ async fn a_file_that_took_the_place_of_the_checked_one() {
     assert!(!at("trace").exists(), "a file is run that was not checked");
 
     // Once it is checked itself, it is started.
-    executable.identity = Some(FileIdentity::of(&executable.path).expect("it is there"));
+    executable.identity = Some(FileStamp::of_path(&executable.path).expect("it is there"));
     let ended = refused(&executable).await;
     assert!(ended.contains("without a handshake") && at("trace").exists(), "{ended}");
 }

@@ -18,7 +18,7 @@ async fn bytes_go_to_a_launched_plugin_and_come_back_with_a_status() {
         // Protocol 5 has another name for the method.
         let method = if protocol == Protocol::V5 { "Stop" } else { "StopProvider" };
         let RawReply { messages, end } =
-            transport.exchange(RawCall::new(protocol, method, "")).await;
+            transport.call_and_collect_reply(RawCall::new(protocol, method, "")).await;
         // Field 1, a string of eight bytes.
         assert_eq!(messages, [&b"\x0a\x08stopping"[..]]);
         assert!(end.is_ok(), "{end:?}");
@@ -26,12 +26,12 @@ async fn bytes_go_to_a_launched_plugin_and_come_back_with_a_status() {
             RawCall::new(protocol, "NoSuchMethod", ""),
             RawCall::of_service("no.such.Service", "Method", ""),
         ] {
-            let end = transport.exchange(call.clone()).await.end;
+            let end = transport.call_and_collect_reply(call.clone()).await.end;
             let Err(RawError::Status(status)) = end else { panic!("{}: {end:?}", call.path) };
             assert_eq!(status.code_name(), "Unimplemented", "{}", call.path);
         }
         plugin.shutdown().await;
-        let end = transport.exchange(RawCall::new(protocol, method, "")).await.end;
+        let end = transport.call_and_collect_reply(RawCall::new(protocol, method, "")).await.end;
         assert!(matches!(end, Err(RawError::Failed(_))), "{end:?}");
     }
 }

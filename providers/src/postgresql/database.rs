@@ -53,7 +53,7 @@ pub(super) struct DatabaseResource(pub(super) PostgresqlServer);
 impl Resource for DatabaseResource {
     type Model = DatabaseModel;
 
-    async fn modify_plan(&self, change: &mut Change<DatabaseModel>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut ModifyPlan<DatabaseModel>) -> Answer<()> {
         change.planned.id = change.planned.name.clone();
         Ok(())
     }

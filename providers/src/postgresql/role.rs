@@ -86,7 +86,7 @@ pub(super) struct RoleResource(pub(super) PostgresqlServer);
 impl Resource for RoleResource {
     type Model = RoleModel;
 
-    async fn modify_plan(&self, change: &mut Change<RoleModel>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut ModifyPlan<RoleModel>) -> Answer<()> {
         change.planned.id = change.planned.name.clone();
         Ok(())
     }

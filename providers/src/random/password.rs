@@ -48,7 +48,7 @@ impl Resource for PasswordResource {
         call.config.recipe.validate(call.config.number)
     }
 
-    async fn modify_plan(&self, change: &mut Change<PasswordModel>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut ModifyPlan<PasswordModel>) -> Answer<()> {
         let numeric = change.config.recipe.planned_numeric(change.config.number);
         (change.planned.number, change.planned.recipe.numeric) = (numeric, numeric);
         Ok(())
@@ -73,7 +73,7 @@ impl Resource for PasswordResource {
     }
 
     async fn upgrade(&self, call: Upgrade) -> Answer<PasswordModelDraft> {
-        let stored = call.stored.draft::<PasswordModel>()?;
+        let stored = call.stored.to_draft::<PasswordModel>()?;
         let (text, kept) = (stored.result.or_default(), stored.bcrypt_hash.or_default());
         // The first versions stored no hash, and some later ones that of another text.
         let hash = match bcrypt::verify(&text, &kept) {

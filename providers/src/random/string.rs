@@ -37,7 +37,7 @@ impl Resource for StringResource {
         call.config.recipe.validate(call.config.number)
     }
 
-    async fn modify_plan(&self, change: &mut Change<StringModel>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut ModifyPlan<StringModel>) -> Answer<()> {
         let numeric = change.config.recipe.planned_numeric(change.config.number);
         (change.planned.number, change.planned.recipe.numeric) = (numeric, numeric);
         Ok(())
@@ -55,7 +55,7 @@ impl Resource for StringResource {
     }
 
     async fn upgrade(&self, call: Upgrade) -> Answer<StringModelDraft> {
-        let stored = call.stored.draft::<StringModel>()?;
+        let stored = call.stored.to_draft::<StringModel>()?;
         let text = stored.result.or_default();
         Ok(stored.with_unstored_attributes(text))
     }

@@ -72,7 +72,7 @@ impl Resource for OffsetResource {
         ))
     }
 
-    async fn modify_plan(&self, change: &mut Change<OffsetModel>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut ModifyPlan<OffsetModel>) -> Answer<()> {
         let Some(prior) = &change.prior else { return Ok(()) };
         let planned = &change.planned;
         let is_open = planned.offsets.in_addition_order().iter().any(|(by, _)| by.is_unknown())
@@ -80,7 +80,7 @@ impl Resource for OffsetResource {
         if planned.parts.unix.is_unknown() && !is_open {
             let base = planned.base_rfc3339.get().unwrap_or(&prior.base_rfc3339).clone();
             let found = computed_offset(&planned.offsets, base)?;
-            change.fill(found);
+            change.fill_early_values(found);
         }
         Ok(())
     }

@@ -78,7 +78,7 @@ impl Resource for RotatingResource {
         ))
     }
 
-    async fn modify_plan(&self, change: &mut Change<RotatingModel>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut ModifyPlan<RotatingModel>) -> Answer<()> {
         let Some(prior) = &change.prior else { return Ok(()) };
         let planned = &change.planned;
         let is_open =
@@ -90,7 +90,7 @@ impl Resource for RotatingResource {
             let base = planned.rfc3339.get().unwrap_or(&prior.rfc3339).clone();
             let found =
                 computed_rotation(&planned.rotations, planned.rotation_rfc3339.get(), base)?;
-            change.fill(found);
+            change.fill_early_values(found);
         }
         // Without a refresh the object is still there when its time has passed.
         if self.is_past(&at)? && change.planned.rotation_rfc3339.get() != Some(&at) {

@@ -33,11 +33,11 @@ impl Resource for StaticTimeResource {
         moment::check_rfc3339("rfc3339", &call.config.rfc3339)
     }
 
-    async fn modify_plan(&self, change: &mut Change<StaticTimeModel>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut ModifyPlan<StaticTimeModel>) -> Answer<()> {
         // A given moment is known before anything is created; that of creation is not.
         if let (None, Some(text)) = (&change.prior, change.planned.rfc3339.get()) {
             let found = computed_static("rfc3339", text.clone())?;
-            change.fill(found);
+            change.fill_early_values(found);
         }
         Ok(())
     }

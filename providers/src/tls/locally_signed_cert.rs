@@ -34,8 +34,8 @@ pub(super) struct LocallySignedCertResource;
 impl Resource for LocallySignedCertResource {
     type Model = LocallySignedCertModel;
 
-    async fn modify_plan(&self, change: &mut Change<LocallySignedCertModel>) -> Answer<()> {
-        let Change { prior, config, planned, replace, .. } = change;
+    async fn modify_plan(&self, change: &mut ModifyPlan<LocallySignedCertModel>) -> Answer<()> {
+        let ModifyPlan { prior, config, planned, replace, .. } = change;
         let prior = prior.as_ref().map(|prior| &prior.signed);
         planned.signed.plan_renewal_attributes(prior, &config.signed, replace);
         Ok(())

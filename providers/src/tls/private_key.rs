@@ -98,7 +98,7 @@ impl Resource for PrivateKeyResource {
 
     /// The first version lacked some of the forms.
     async fn upgrade(&self, call: Upgrade) -> Answer<PrivateKeyModelDraft> {
-        let mut stored: PrivateKeyModel = call.stored.read()?;
+        let mut stored: PrivateKeyModel = call.stored.to_model()?;
         let key = PrivateKey::from_pem(&stored.forms.private_key_pem);
         let made = key.and_then(|key| key_forms_and_digest(&key));
         let (forms, id) = made.or_fail("Unable to parse key from PEM")?;

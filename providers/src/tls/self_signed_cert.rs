@@ -42,8 +42,8 @@ pub(super) struct SelfSignedCertResource;
 impl Resource for SelfSignedCertResource {
     type Model = SelfSignedCertModel;
 
-    async fn modify_plan(&self, change: &mut Change<SelfSignedCertModel>) -> Answer<()> {
-        let Change { prior, config, planned, replace, .. } = change;
+    async fn modify_plan(&self, change: &mut ModifyPlan<SelfSignedCertModel>) -> Answer<()> {
+        let ModifyPlan { prior, config, planned, replace, .. } = change;
         let prior = prior.as_ref().map(|prior| &prior.signed);
         planned.signed.plan_renewal_attributes(prior, &config.signed, replace);
         Ok(())

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use formwork_plugin_protocol::client::make_socket_folder;
 use formwork_plugin_protocol::handshake::{Address, EnvironmentForPlugin, Handshake, Protocol};
-use formwork_plugin_protocol::host_parts::{self, ChildProcess, HostCertificate};
+use formwork_plugin_protocol::host_building_blocks::{self, ChildProcess, HostCertificate};
 use formwork_plugin_protocol::raw::{RawCall, RawError, Transport};
 use formwork_value::diag::without_error_numbers;
 use futures_util::StreamExt as _;
@@ -113,7 +113,7 @@ pub async fn start_plugin(
     let (line, rest) = match timeout(HANDSHAKE_TIMEOUT, read_first_line(&mut stdout)).await {
         Err(_) => return Err(StartError::Silent),
         Ok(None) => {
-            let exit = child.wait(Duration::from_secs(2)).await;
+            let exit = child.wait_up_to(Duration::from_secs(2)).await;
             let _ended = timeout(Duration::from_millis(500), stderr_end.changed()).await;
             let said = String::from_utf8_lossy(&lock_shared(&errors).bytes).into_owned();
             let exit = exit.unwrap_or_else(|| "stdout closed".to_owned());
@@ -313,7 +313,7 @@ impl Plugin {
         protocol: Protocol,
     ) -> Result<Self, StartError> {
         let connection =
-            host_parts::connect_to_plugin(address, None, Duration::from_secs(10)).await;
+            host_building_blocks::connect_to_plugin(address, None, Duration::from_secs(10)).await;
         Ok(Self::new(None, connection.map_err(StartError::Unreachable)?, protocol))
     }
 
@@ -382,7 +382,7 @@ impl Plugin {
             Ok(Err(RawError::Failed(failure))) => {
                 // The connection breaks a moment before the process can be waited for.
                 let exit = match &self.started {
-                    Some(started) => started.child.wait(Duration::from_millis(700)).await,
+                    Some(started) => started.child.wait_up_to(Duration::from_millis(700)).await,
                     None => None,
                 };
                 self.connection_lost_reply(&failure.to_string(), exit.as_deref()).await
@@ -454,7 +454,7 @@ impl Plugin {
     pub async fn shutdown(&self, patience: Duration) -> bool {
         self.call_at_path("/plugin.GRPCController/Shutdown", vec![Bytes::new()], patience).await;
         let Some(started) = &self.started else { return true };
-        let ended = started.child.wait(patience).await.is_some();
+        let ended = started.child.wait_up_to(patience).await.is_some();
         started.child.kill();
         ended
     }
@@ -476,7 +476,8 @@ pub async fn connect_provider(
         }
         (None, _) => None,
     };
-    let connected = host_parts::connect_to_plugin(&handshake.address, tls, patience).await;
+    let connected =
+        host_building_blocks::connect_to_plugin(&handshake.address, tls, patience).await;
     connected.map_err(without_error_numbers)
 }
 

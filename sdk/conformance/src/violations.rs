@@ -47,7 +47,7 @@ fn find_violations_of_rule(block: &Block, value: &Plain, rule: Rule) -> Vec<Viol
 
 fn violations_in_value(block: &Block, call: Call<'_>, value: &Plain) -> Vec<Violation> {
     check_answer(
-        &AnswerToCheck::for_call(call).with_object_without_schema(value),
+        &AnswerToCheck::for_call(call).with_object_of_unchecked_type(value),
         &TypeSchemas { object: block, identity: None },
     )
 }

@@ -6,11 +6,11 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Ident, Path, Type};
 
-use crate::attrs::StructArgs;
-use crate::model_field::{ModelField, is_type_named, last_type_parameter};
+use crate::attr_and_block_args::StructArgs;
+use crate::model_field::{ModelField, is_type_named, last_type_argument};
 
-/// The names of the structs that are made beside a model.
-pub(crate) struct CompanionNames<'a> {
+/// The names of two of the structs that are made beside a model.
+pub(crate) struct InputAndComputedNames<'a> {
     /// The arguments.
     pub(crate) settable: &'a Ident,
     /// The computed attributes.
@@ -22,9 +22,9 @@ pub(crate) fn model_client_conversions(
     input: &DeriveInput,
     said: &StructArgs,
     parts: &[ModelField<'_>],
-    structs: &CompanionNames<'_>,
+    structs: &InputAndComputedNames<'_>,
 ) -> TokenStream {
-    let CompanionNames { settable, computed } = *structs;
+    let InputAndComputedNames { settable, computed } = *structs;
     let model = &input.ident;
     let theirs: Vec<_> = parts.iter().filter(|part| !part.is_absent_from_client()).collect();
     let is_whole = theirs.len() == parts.len();
@@ -36,7 +36,7 @@ pub(crate) fn model_client_conversions(
         let doc = format!("This, with what the service says of a [`{model}`].");
         // With a field of its own, a model cannot be made of the other struct alone.
         let whole = is_whole.then(|| from_client_impl(other, model, &theirs));
-        let ours: Vec<_> = parts.iter().filter(|part| part.is_computed()).collect();
+        let ours: Vec<_> = parts.iter().filter(|part| part.has_computed_part()).collect();
         // Nor can the computed part, if something in it does not come from the service.
         let is_told = !ours.is_empty() && ours.iter().all(|part| !part.is_absent_from_client());
         let told = is_told.then(|| from_client_impl(other, computed, &ours));
@@ -129,7 +129,7 @@ fn convert_field(ty: &Type, value: &TokenStream, way: ConversionDirection) -> To
     let at = Span::call_site().located_at(ty.span());
     let inner = format_ident!("inner", span = at);
     let each = |inner_ty: &Type| convert_field(inner_ty, &quote!(#inner), way);
-    let Some(last) = last_type_parameter(ty) else {
+    let Some(last) = last_type_argument(ty) else {
         return quote_spanned!(at=> ::core::convert::Into::into(#value));
     };
     if is_type_named(ty, "Option") {

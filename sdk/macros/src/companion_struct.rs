@@ -158,7 +158,7 @@ fn debug_impl(ident: &Ident, parts: &[&ModelField<'_>]) -> TokenStream {
 }
 
 /// A conversion that takes some fields over, each changed by `change`.
-pub(crate) fn from_impl(
+pub(crate) fn from_impl_by_field(
     from: &Ident,
     into: &Ident,
     parts: &[&ModelField<'_>],

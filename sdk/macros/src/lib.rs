@@ -1,10 +1,10 @@
 //! Derives of the provider SDK. The generated code uses `formwork_sdk`; it decides nothing about
 //! plans or values itself.
 
-mod arguments;
-mod attrs;
+mod attr_and_block_args;
 mod client_conversions;
 mod companion_struct;
+mod function_arguments;
 mod model;
 mod model_field;
 mod nested;
@@ -79,7 +79,7 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_derive(Model, attributes(attr, block, resource))]
 pub fn derive_model(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    model::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+    model::expand_model_derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// Makes a struct something that a model has as a nested attribute or as blocks. Its fields are
@@ -90,7 +90,7 @@ pub fn derive_model(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Nested, attributes(attr, block))]
 pub fn derive_nested(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    nested::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+    nested::expand_nested_derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// Makes a struct what a function takes: each field is a parameter, its doc comment the description.
@@ -99,5 +99,7 @@ pub fn derive_nested(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Arguments, attributes(attr))]
 pub fn derive_arguments(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    arguments::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+    function_arguments::expand_arguments_derive(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
 }

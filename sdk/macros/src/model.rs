@@ -5,15 +5,15 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Result};
 
-use crate::attrs::{StructArgs, doc_comment};
-use crate::client_conversions::{self, CompanionNames};
-use crate::companion_struct::{CompanionStruct, from_impl, object_conversion_impl};
+use crate::attr_and_block_args::{StructArgs, doc_comment};
+use crate::client_conversions::{self, InputAndComputedNames};
+use crate::companion_struct::{CompanionStruct, from_impl_by_field, object_conversion_impl};
 use crate::model_field::{ModelField, is_type_named, model_fields};
 use crate::resource;
 
 /// Returns the implementation of `Model` for the struct.
-pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let said = StructArgs::read(&input.attrs)?;
+pub(crate) fn expand_model_derive(input: &DeriveInput) -> Result<TokenStream> {
+    let said = StructArgs::from_attributes(&input.attrs)?;
     let parts = model_fields(input)?;
     parts.iter().try_for_each(check_name_and_type)?;
     let all: Vec<_> = parts.iter().collect();
@@ -34,7 +34,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             .collect(),
         is_draft: false,
     };
-    let ours: Vec<_> = parts.iter().filter(|part| part.is_computed()).collect();
+    let ours: Vec<_> = parts.iter().filter(|part| part.has_computed_part()).collect();
     let set = CompanionStruct {
         vis: &input.vis,
         ident: &computed,
@@ -44,25 +44,25 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     };
     let (settable, set) = (settable.expand(), set.expand());
     let from_model =
-        from_impl(model, &computed, &ours, |part, value| part.convert_to_computed(value));
-    let structs = CompanionNames { settable: &input_name, computed: &computed };
+        from_impl_by_field(model, &computed, &ours, |part, value| part.convert_to_computed(value));
+    let structs = InputAndComputedNames { settable: &input_name, computed: &computed };
     let alike = client_conversions::model_client_conversions(input, &said, &parts, &structs);
     let mut imported = parts.iter().filter(|part| part.is_import_id());
     if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
         return Err(Error::new(second.ident.span(), "an import goes by one attribute"));
     }
-    let names = parts.iter().map(ModelField::name_or_names_expression);
+    let names = parts.iter().map(ModelField::names_const_entry);
     let has_write_only = parts.iter().any(ModelField::is_write_only);
     // As constant expressions: a macro sees names of types, and only the compiler what is in them.
     let write_only = parts.iter().map(ModelField::has_write_only_expression);
     let clashes = name_clash_assertions(&parts);
-    let from_computed = partly_known_draft_conversion(&computed, &draft, &parts, |part, value| {
-        part.is_computed().then(|| part.convert_to_draft(value))
+    let from_computed = from_impl_for_partial_draft(&computed, &draft, &parts, |part, value| {
+        part.has_computed_part().then(|| part.convert_to_draft(value))
     });
     let is_identified = parts.iter().any(ModelField::is_in_identity);
-    let changes = parts.iter().map(ModelField::changes_in_place_expression);
+    let changes = parts.iter().map(ModelField::needs_update_expression);
     let (identity, identity_view) = identity_type_and_conversion(input, &parts, &draft);
-    let resource = resource::expand(input, &said, &parts)?;
+    let resource = resource::expand_resource_if_declared(input, &said, &parts)?;
     let (is_settable, is_filled) = (parts.iter().any(ModelField::is_settable), !ours.is_empty());
     Ok(quote! {
         #own
@@ -82,7 +82,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 #has_write_only #(|| #write_only)*
             }> as ::formwork_sdk::model::ChooseWriteOnly>::Choice;
 
-            const NAMES: &'static [::formwork_sdk::model::NameOrNames] = &[#(#names),*];
+            const NAMES: &'static [::formwork_sdk::model::OwnOrFlattenedNames] = &[#(#names),*];
             const HAS_SETTABLE: bool = #is_settable;
             const HAS_COMPUTED: bool = #is_filled;
             const HAS_IDENTITY: bool = #is_identified;
@@ -125,7 +125,7 @@ fn check_name_and_type(part: &ModelField<'_>) -> Result<()> {
 }
 
 /// A conversion into a draft of which only those parts are known for which `known` says how.
-fn partly_known_draft_conversion(
+fn from_impl_for_partial_draft(
     from: &Ident,
     draft: &Ident,
     parts: &[ModelField<'_>],
@@ -182,7 +182,7 @@ fn identity_type_and_conversion(
         is_draft: false,
     };
     let view = view.expand();
-    let conversion = partly_known_draft_conversion(&ident, draft, parts, |part, value| {
+    let conversion = from_impl_for_partial_draft(&ident, draft, parts, |part, value| {
         part.is_in_identity().then(|| part.convert_identity_to_draft(value))
     });
     (quote!(#ident), quote!(#view #conversion))
@@ -200,7 +200,7 @@ fn name_clash_assertions(parts: &[ModelField<'_>]) -> TokenStream {
             let name = &own.name;
             let twice = format!("`{name}` is in `{ident}` already");
             checks.push(quote_spanned! {own.ident.span()=>
-                assert!(!::formwork_sdk::model::NameOrNames::any_has_name(#name, #names), #twice);
+                assert!(!::formwork_sdk::model::OwnOrFlattenedNames::list_contains_name(#name, #names), #twice);
             });
         }
         for other in &flat[at + 1..] {
@@ -208,7 +208,7 @@ fn name_clash_assertions(parts: &[ModelField<'_>]) -> TokenStream {
             let twice = format!("`{ident}` and `{other}` have an attribute of the same name");
             checks.push(quote_spanned! {other.span()=>
                 assert!(
-                    !::formwork_sdk::model::NameOrNames::have_common_name(
+                    !::formwork_sdk::model::OwnOrFlattenedNames::lists_share_name(
                         #names,
                         <#other_ty as ::formwork_sdk::Model>::NAMES,
                     ),
@@ -233,7 +233,8 @@ pub(crate) fn draft_struct(input: &DeriveInput, parts: &[&ModelField<'_>]) -> (I
         is_draft: true,
     };
     let view = view.expand();
-    let conversion = from_impl(model, &draft, parts, |part, value| part.convert_to_draft(&value));
+    let conversion =
+        from_impl_by_field(model, &draft, parts, |part, value| part.convert_to_draft(&value));
     (draft, quote!(#view #conversion))
 }
 
@@ -245,7 +246,7 @@ pub(crate) fn shape_function(
 ) -> Result<TokenStream> {
     let description = doc_comment(&input.attrs);
     let deprecated = said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
-    let definitions = parts.iter().map(|part| part.definition_call());
+    let definitions = parts.iter().map(|part| part.call_adding_to_shape());
     let mut relations = Vec::new();
     for relation in &said.relations {
         let mut names = Vec::new();
@@ -283,7 +284,7 @@ mod tests {
     use super::*;
 
     fn refusal(input: &DeriveInput) -> String {
-        expand(input).expect_err("it does not fit together").to_string()
+        expand_model_derive(input).expect_err("it does not fit together").to_string()
     }
 
     #[test]
@@ -355,7 +356,7 @@ mod tests {
             assert_eq!(found, expected);
         }
         assert!(
-            expand(&parse_quote!(
+            expand_model_derive(&parse_quote!(
                 struct Empty;
             ))
             .is_ok()

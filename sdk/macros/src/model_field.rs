@@ -12,8 +12,10 @@ use syn::{
 };
 
 use self::field_types::type_in_option_or_attr;
-pub(crate) use self::field_types::{check_language_name, is_type_named, last_type_parameter};
-use crate::attrs::{FieldArgs, IdentityRequirement, Role, doc_comment};
+pub(crate) use self::field_types::{
+    check_lower_snake_case_name, is_type_named, last_type_argument,
+};
+use crate::attr_and_block_args::{FieldArgs, IdentityRequirement, Role, doc_comment};
 
 /// A field and what is said about it.
 pub(crate) struct ModelField<'i> {
@@ -42,7 +44,9 @@ pub(crate) fn model_fields(input: &DeriveInput) -> Result<Vec<ModelField<'_>>> {
     }
     match &input.data {
         Data::Struct(data) => match &data.fields {
-            Fields::Named(fields) => fields.named.iter().map(ModelField::read).collect(),
+            Fields::Named(fields) => {
+                fields.named.iter().map(ModelField::from_struct_field).collect()
+            }
             Fields::Unit => Ok(Vec::new()),
             Fields::Unnamed(fields) => Err(Error::new(fields.span(), "give the fields names")),
         },
@@ -51,8 +55,8 @@ pub(crate) fn model_fields(input: &DeriveInput) -> Result<Vec<ModelField<'_>>> {
 }
 
 impl<'i> ModelField<'i> {
-    fn read(field: &'i Field) -> Result<Self> {
-        let said = FieldArgs::read(&field.attrs)?;
+    fn from_struct_field(field: &'i Field) -> Result<Self> {
+        let said = FieldArgs::from_attributes(&field.attrs)?;
         let Some(ident) = &field.ident else {
             return Err(Error::new(field.span(), "give the field a name"));
         };
@@ -60,7 +64,7 @@ impl<'i> ModelField<'i> {
         let kind = match () {
             () if said.flatten => said.check_words_fit_flattened(at).map(|()| FieldKind::Flat)?,
             () if said.is_block => said.check_words_fit_block(at).map(|()| FieldKind::Block)?,
-            () => FieldKind::Attribute(said.checked_role(at)?),
+            () => FieldKind::Attribute(said.role_if_words_fit(at)?),
         };
         let name = match &said.name {
             Some(name) => name.value(),
@@ -68,7 +72,7 @@ impl<'i> ModelField<'i> {
         };
         if !said.flatten {
             let at = said.name.as_ref().map_or(at, LitStr::span);
-            check_language_name(&name).map_err(|why| Error::new(at, why))?;
+            check_lower_snake_case_name(&name).map_err(|why| Error::new(at, why))?;
         }
         let description = doc_comment(&field.attrs);
         let part = Self { ident, vis: &field.vis, ty: &field.ty, name, description, kind, said };
@@ -130,7 +134,7 @@ impl<'i> ModelField<'i> {
     }
 
     /// Whether the provider sets it, or parts of it.
-    pub(crate) fn is_computed(&self) -> bool {
+    pub(crate) fn has_computed_part(&self) -> bool {
         let is_ours = match self.kind {
             FieldKind::Attribute(role) => matches!(role, Role::Computed | Role::OptionalComputed),
             FieldKind::Block => false,
@@ -175,13 +179,13 @@ impl<'i> ModelField<'i> {
 
     /// Whether a change of it is one of the object behind, in place. Of what another model has, only the
     /// compiler can tell.
-    pub(crate) fn changes_in_place(&self) -> bool {
+    pub(crate) fn needs_update_handler(&self) -> bool {
         self.is_settable() && !self.is_flattened() && !self.said.replace && !self.said.local
     }
 
     /// The same, as the compiler can tell it.
-    pub(crate) fn changes_in_place_expression(&self) -> TokenStream {
-        let (ty, changes) = (self.ty, self.changes_in_place());
+    pub(crate) fn needs_update_expression(&self) -> TokenStream {
+        let (ty, changes) = (self.ty, self.needs_update_handler());
         match self.is_flattened() && self.is_settable() {
             true => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>::CHANGES_IN_PLACE),
             false => quote!(#changes),
@@ -202,13 +206,13 @@ impl<'i> ModelField<'i> {
     }
 
     /// Its entry among the names of the model.
-    pub(crate) fn name_or_names_expression(&self) -> TokenStream {
+    pub(crate) fn names_const_entry(&self) -> TokenStream {
         let (ty, name) = (self.ty, &self.name);
         match self.is_flattened() {
             true => quote! {
-                ::formwork_sdk::model::NameOrNames::All(<#ty as ::formwork_sdk::Model>::NAMES)
+                ::formwork_sdk::model::OwnOrFlattenedNames::Flattened(<#ty as ::formwork_sdk::Model>::NAMES)
             },
-            false => quote!(::formwork_sdk::model::NameOrNames::One(#name)),
+            false => quote!(::formwork_sdk::model::OwnOrFlattenedNames::Own(#name)),
         }
     }
 
@@ -242,15 +246,15 @@ impl<'i> ModelField<'i> {
         let ty = self.ty;
         match self.is_flattened() {
             true => self.associated_type(&quote!(Identity)),
-            false if self.is_optional_in_identity() => {
+            false if self.needs_option_in_identity() => {
                 quote_spanned!(ty.span()=> ::core::option::Option<#ty>)
             }
             false => quote!(#ty),
         }
     }
 
-    /// Whether it may be absent there, and nowhere else.
-    fn is_optional_in_identity(&self) -> bool {
+    /// Whether it may be absent there, and its own type has no place for that.
+    fn needs_option_in_identity(&self) -> bool {
         let is_nullable =
             ["Option", "Attr", "Value"].iter().any(|name| is_type_named(self.ty, name));
         self.said.identity == Some(IdentityRequirement::Optional) && !is_nullable
@@ -258,7 +262,7 @@ impl<'i> ModelField<'i> {
 
     /// A value of that type as one of the type while planning.
     pub(crate) fn convert_identity_to_draft(&self, value: &TokenStream) -> TokenStream {
-        match self.is_optional_in_identity() {
+        match self.needs_option_in_identity() {
             true => quote_spanned! {self.ty.span()=>
                 #value.map_or_else(::core::default::Default::default, ::formwork_sdk::Field::into_draft)
             },
@@ -290,7 +294,7 @@ impl<'i> ModelField<'i> {
     /// Assertions about the field's type that only the compiler can check.
     pub(crate) fn type_assertions(&self) -> TokenStream {
         if self.is_flattened() {
-            return self.flattened_assertions();
+            return self.words_fit_flattened_assertions();
         }
         let (ty, fills) = (self.ty, self.said.fills || !self.is_settable());
         let name = &self.name;
@@ -344,8 +348,8 @@ impl<'i> ModelField<'i> {
         .collect()
     }
 
-    /// Assertions about a flattened model.
-    fn flattened_assertions(&self) -> TokenStream {
+    /// Assertions that the words on a flattened model fit it.
+    fn words_fit_flattened_assertions(&self) -> TokenStream {
         let (ty, name) = (self.ty, &self.name);
         let model = quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>);
         let unsaid = format!(
@@ -369,11 +373,11 @@ impl<'i> ModelField<'i> {
     }
 
     /// The call that adds this field to the shape.
-    pub(crate) fn definition_call(&self) -> TokenStream {
+    pub(crate) fn call_adding_to_shape(&self) -> TokenStream {
         let Self { ty, name, description, .. } = self;
         let role = match self.kind {
             FieldKind::Attribute(role) => role,
-            FieldKind::Block => return self.block_definition_call(),
+            FieldKind::Block => return self.call_adding_block_to_shape(),
             FieldKind::Flat => {
                 return quote!(.flatten(<#ty as ::formwork_sdk::Model>::shape()));
             }
@@ -415,7 +419,7 @@ impl<'i> ModelField<'i> {
         }
     }
 
-    fn block_definition_call(&self) -> TokenStream {
+    fn call_adding_block_to_shape(&self) -> TokenStream {
         let Self { ty, name, description, .. } = self;
         let described = (!description.is_empty()).then(|| quote!(.describe(#description)));
         let deprecated = self.said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
@@ -425,7 +429,7 @@ impl<'i> ModelField<'i> {
         let max = self.said.max.as_ref().map(|most| quote!(.max_blocks(#most)));
         let checks = self.calls_adding_checks();
         quote! {
-            .nested(
+            .nested_block(
                 #name,
                 ::formwork_sdk::schema::BlockDefinition::of_field_type::<#ty>()
                 #group #described #deprecated #replace #min #max #checks
@@ -436,14 +440,14 @@ impl<'i> ModelField<'i> {
     fn call_setting_default(&self) -> Option<TokenStream> {
         let (ty, value) = (self.ty, self.said.default.as_ref()?);
         let value = match value {
-            _ if is_type_named(ty, "Attr") => quote!(<#ty>::known(#value)),
+            _ if is_type_named(ty, "Attr") => quote!(<#ty>::new_known(#value)),
             // A string literal is a `&str`, and the field has a type of its own.
             Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => {
                 quote!(::core::convert::Into::into(#value))
             }
             _ => quote!(#value),
         };
-        Some(quote!(.default({
+        Some(quote!(.default_value({
             let default: #ty = #value;
             ::formwork_sdk::Field::to_value(&default)
         })))

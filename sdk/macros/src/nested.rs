@@ -4,15 +4,15 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{DeriveInput, Error, Ident, Result};
 
-use crate::attrs::StructArgs;
+use crate::attr_and_block_args::StructArgs;
 use crate::client_conversions;
 use crate::companion_struct::{CompanionStruct, object_conversion_impl};
 use crate::model::{draft_struct, shape_function};
 use crate::model_field::{ModelField, model_fields};
 
 /// Returns the implementations of `Nested` and `Field` for the struct.
-pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let said = StructArgs::read(&input.attrs)?;
+pub(crate) fn expand_nested_derive(input: &DeriveInput) -> Result<TokenStream> {
+    let said = StructArgs::from_attributes(&input.attrs)?;
     let parts = model_fields(input)?;
     if let Some(flat) = parts.iter().find(|part| part.is_flattened()) {
         let why = "only a model flattens another one; here it can be a nested attribute or a block";
@@ -28,7 +28,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let own = &input.ident;
     let own_view = object_conversion_impl(own, &all, false);
     let (draft, draft_view) = draft_struct(input, &all);
-    let fills = parts.iter().any(ModelField::is_computed);
+    let fills = parts.iter().any(ModelField::has_computed_part);
     // Without computed parts, the author's part is the whole struct.
     let input_name = if fills { format_ident!("{own}Input") } else { own.clone() };
     let input_view = fills.then(|| {
@@ -73,7 +73,7 @@ fn field_impl_for_nested(
 ) -> TokenStream {
     let own = &input.ident;
     let draft = format_ident!("{own}Draft");
-    let fills = parts.iter().any(|part| part.is_computed());
+    let fills = parts.iter().any(|part| part.has_computed_part());
     let blocks = parts.iter().any(|part| part.is_block());
     let write_only = parts.iter().any(|part| part.is_write_only());
     let types: Vec<_> = parts.iter().map(|part| part.ty).collect();

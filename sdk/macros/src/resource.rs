@@ -4,7 +4,7 @@
 mod args;
 mod expression_answer_traits;
 mod handler;
-mod hook;
+mod optional_handlers;
 mod scope;
 
 use proc_macro2::{Span, TokenStream};
@@ -12,13 +12,13 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Path, Result};
 
-use crate::attrs::StructArgs;
+use crate::attr_and_block_args::StructArgs;
 use crate::model_field::ModelField;
 use args::{ResourceArgs, WaitArgs};
 use scope::{MentionedNames, Scope};
 
-/// A resource type and the model it is said of.
-struct Resource<'i> {
+/// Generator of a resource type, from the model and what is said of it.
+struct ResourceGenerator<'i> {
     input: &'i DeriveInput,
     parts: &'i [ModelField<'i>],
     said: ResourceArgs,
@@ -31,14 +31,16 @@ struct Resource<'i> {
 }
 
 /// Returns the resource type that is said of a model, if one is.
-pub(crate) fn expand(
+pub(crate) fn expand_resource_if_declared(
     input: &DeriveInput,
     of_model: &StructArgs,
     parts: &[ModelField<'_>],
 ) -> Result<TokenStream> {
-    let Some(said) = ResourceArgs::read(&input.attrs)? else { return Ok(TokenStream::new()) };
+    let Some(said) = ResourceArgs::from_attributes_if_any(&input.attrs)? else {
+        return Ok(TokenStream::new());
+    };
     let model = &input.ident;
-    let resource = Resource {
+    let resource = ResourceGenerator {
         input,
         parts,
         said,
@@ -52,7 +54,7 @@ pub(crate) fn expand(
     Ok(resource.expand())
 }
 
-impl Resource<'_> {
+impl ResourceGenerator<'_> {
     fn expand(&self) -> TokenStream {
         let (model, vis, name) = (&self.input.ident, &self.input.vis, &self.said.name);
         let doc = format!("The resource type whose objects are each a [`{model}`].");
@@ -63,8 +65,8 @@ impl Resource<'_> {
             self.read_handler(),
             self.update_handler(),
             self.delete_handler(),
-            self.hook_functions(),
-            self.version_functions(),
+            self.optional_handlers(),
+            self.versions_and_upgrades(),
         ];
         let (traits, unchanging) =
             (self.expression_answer_traits(), self.missing_update_assertions());
@@ -87,45 +89,48 @@ impl Resource<'_> {
         }
     }
 
-    fn is_id_field(&self, part: &ModelField<'_>) -> bool {
+    fn is_computed_import_id(&self, part: &ModelField<'_>) -> bool {
         self.id.is_some_and(|id| id.ident == part.ident)
     }
 
-    /// The attributes that the provider sets.
-    fn computed_fields(&self) -> impl Iterator<Item = &ModelField<'_>> {
-        self.parts.iter().filter(|part| part.is_computed())
+    /// The fields that the provider sets, or parts of them.
+    fn fields_with_computed_parts(&self) -> impl Iterator<Item = &ModelField<'_>> {
+        self.parts.iter().filter(|part| part.has_computed_part())
     }
 
     /// Whether what the service says is all that the provider sets, given the id.
-    fn is_fully_set_by_service(&self) -> bool {
-        self.computed_fields().all(|part| self.is_id_field(part) || !part.is_absent_from_client())
+    fn client_has_all_computed_but_id(&self) -> bool {
+        self.fields_with_computed_parts()
+            .all(|part| self.is_computed_import_id(part) || !part.is_absent_from_client())
     }
 
     /// Whether `read` can be asked when no more is known than the id and what the author set, and says
     /// all that the provider sets then.
-    fn can_read_after_change(&self) -> bool {
+    fn read_suffices_after_change(&self) -> bool {
         let Some(read) = self.said.find_expression("read") else { return false };
         let mentions = MentionedNames::in_expressions([read]);
-        let unknown =
-            self.parts.iter().filter(|part| !part.is_settable() && !self.is_id_field(part));
-        (self.from.is_none() || self.is_fully_set_by_service())
+        let unknown = self
+            .parts
+            .iter()
+            .filter(|part| !part.is_settable() && !self.is_computed_import_id(part));
+        (self.from.is_none() || self.client_has_all_computed_but_id())
             && !unknown.into_iter().any(|part| mentions.contains(part.ident))
             // These hold the whole object, of which only a part is known then.
-            && !["call", "current"].iter().any(|whole| mentions.contains_word(whole))
+            && !["call", "current"].iter().any(|whole| mentions.contains_name(whole))
     }
 
     /// Whether `create` leaves something to `read`.
     fn reads_after_create(&self) -> bool {
-        let is_more =
-            self.said.ready.is_some() || self.computed_fields().any(|part| !self.is_id_field(part));
-        is_more && self.can_read_after_change()
+        let is_more = self.said.ready.is_some()
+            || self.fields_with_computed_parts().any(|part| !self.is_computed_import_id(part));
+        is_more && self.read_suffices_after_change()
     }
 
     /// Whether `update` leaves something to `read`.
     fn reads_after_update(&self) -> bool {
         let is_more = self.said.ready.is_some()
-            || self.computed_fields().any(|part| !part.keeps_prior_value());
-        is_more && self.can_read_after_change()
+            || self.fields_with_computed_parts().any(|part| !part.keeps_prior_value());
+        is_more && self.read_suffices_after_change()
     }
 
     /// Checks that nothing is missing.
@@ -142,7 +147,7 @@ impl Resource<'_> {
                 return refuse(format!("define how an object is {what}: `{word} = …`"));
             }
         }
-        let changed = self.parts.iter().find(|part| part.changes_in_place());
+        let changed = self.parts.iter().find(|part| part.needs_update_handler());
         if let Some(part) = changed.filter(|_| lacks("update")) {
             return Err(Error::new(part.ident.span(), missing_update_message(part)));
         }
@@ -174,7 +179,7 @@ impl Resource<'_> {
             (false, Some(_)) => {
                 refuse("`gone` has no condition; it is when `read` finds nothing".to_owned())
             }
-            (true, Some(_)) if self.can_read_after_change() => Ok(()),
+            (true, Some(_)) if self.read_suffices_after_change() => Ok(()),
             (true, Some(_)) => refuse(
                 "`ready` asks `read` after `create`, when only what authors set is known and the \
                  computed attribute that says `import`: `read` goes by these, and the service has \
@@ -182,7 +187,7 @@ impl Resource<'_> {
                     .to_owned(),
             ),
             (false, None)
-                if ["call", "current"].iter().any(|whole| mentions.contains_word(whole)) =>
+                if ["call", "current"].iter().any(|whole| mentions.contains_name(whole)) =>
             {
                 refuse(
                     "`gone` asks `read` after `delete`: name the attributes it goes by".to_owned(),
@@ -192,8 +197,8 @@ impl Resource<'_> {
         }
     }
 
-    /// The id's type, or that there is none.
-    fn id_type(&self) -> TokenStream {
+    /// The id's type; `()` if there is none.
+    fn id_type_or_unit(&self) -> TokenStream {
         self.id.map_or_else(
             || quote!(()),
             |id| {
@@ -203,8 +208,8 @@ impl Resource<'_> {
         )
     }
 
-    /// Display name of an object in sentences.
-    fn display_name(&self) -> String {
+    /// Name of the model as words of a sentence: `load balancer`.
+    fn model_name_in_words(&self) -> String {
         let name = self.input.ident.to_string();
         let words = name.char_indices().flat_map(|(at, c)| {
             let gap = (at > 0 && c.is_uppercase()).then_some(' ');

@@ -137,7 +137,7 @@ impl<C: Configure> AnyProviderConfig for TypedProviderConfig<C> {
 
     async fn configure(&self, config: &Value, host: String, context: CallContext) -> Answer<()> {
         // No plan comes before `ConfigureProvider`, in which defaults would be filled in.
-        let config = plan::with_defaults(&self.shape, config);
+        let config = plan::config_with_defaults(&self.shape, config);
         let unknown = match &*config {
             Value::Object(parts) => {
                 // A value that is known in part is not known: `known` returns whole ones only.

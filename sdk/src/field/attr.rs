@@ -21,7 +21,7 @@ pub enum Attr<T> {
 impl<T> Attr<T> {
     /// A known value.
     #[must_use]
-    pub fn known(value: impl Into<T>) -> Self {
+    pub fn new_known(value: impl Into<T>) -> Self {
         Self::Known(value.into())
     }
 

@@ -108,7 +108,7 @@ impl<T: Field> Field for Vec<T> {
 
     fn same_as(&self, value: &Value) -> bool {
         match value {
-            Value::List(list) => are_same_as_values(self, list.items()),
+            Value::List(list) => fields_equal_values(self, list.items()),
             // The rare case of a tuple, whose elements may have types of their own.
             _ => self.to_value() == *value,
         }
@@ -124,7 +124,7 @@ impl<T: Field> Field for Vec<T> {
 }
 
 /// Implements both kinds of sets. They differ only in the role of the parts of elements.
-macro_rules! set_field_items {
+macro_rules! items_of_set_fields {
     () => {
         type Draft = Attr<Set<T::DraftPart>>;
         type DraftPart = Set<T::DraftPart>;
@@ -162,7 +162,7 @@ macro_rules! set_field_items {
 
         fn same_as(&self, value: &Value) -> bool {
             // Elements that were read from a value still have the order of the set.
-            matches!(value, Value::Set(set) if are_same_as_values(self.iter(), set.items()))
+            matches!(value, Value::Set(set) if fields_equal_values(self.iter(), set.items()))
         }
 
         fn into_draft(self) -> Self::Draft {
@@ -180,7 +180,7 @@ impl<T: Field> Field for Set<T> {
 
     const HAS_COMPUTED: bool = T::HAS_COMPUTED;
 
-    set_field_items!();
+    items_of_set_fields!();
 }
 
 impl<T: Field + Ord> Field for BTreeSet<T> {
@@ -195,7 +195,7 @@ impl<T: Field + Ord> Field for BTreeSet<T> {
         false
     };
 
-    set_field_items!();
+    items_of_set_fields!();
 }
 
 impl<T: Field> Field for BTreeMap<String, T> {
@@ -247,7 +247,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
             Value::Map(map) => {
                 // Both are sorted by key.
                 self.keys().map(String::as_str).eq(map.keys().iter().map(Str::as_str))
-                    && are_same_as_values(self.values(), map.values())
+                    && fields_equal_values(self.values(), map.values())
             }
             _ => self.to_value() == *value,
         }
@@ -276,7 +276,7 @@ fn collection_nested_shape<T: Field>(nesting: Nesting) -> Option<NestedShape> {
     Some(NestedShape { nesting, ..content })
 }
 
-fn are_same_as_values<'f, T: Field>(
+fn fields_equal_values<'f, T: Field>(
     fields: impl IntoIterator<Item = &'f T, IntoIter: ExactSizeIterator>,
     values: &[Value],
 ) -> bool {

@@ -6,7 +6,7 @@ use formwork_value::{Number, Type, Value};
 use super::{Attr, Field, conversion_error};
 
 /// Implements a field without parts, with the same type in every phase.
-macro_rules! leaf_field_items {
+macro_rules! items_of_leaf_fields {
     () => {
         type Draft = Attr<Self>;
         type DraftPart = Self;
@@ -38,7 +38,7 @@ macro_rules! no_number_checks {
 }
 
 impl Field for String {
-    leaf_field_items!();
+    items_of_leaf_fields!();
     no_number_checks!();
 
     fn ty() -> Type {
@@ -62,7 +62,7 @@ impl Field for String {
 }
 
 impl Field for bool {
-    leaf_field_items!();
+    items_of_leaf_fields!();
     no_string_checks!();
     no_number_checks!();
 
@@ -85,7 +85,7 @@ impl Field for bool {
 macro_rules! impl_field_for_integers {
     ($($integer:ty)*) => {$(
         impl Field for $integer {
-            leaf_field_items!();
+            items_of_leaf_fields!();
             no_string_checks!();
 
             fn ty() -> Type {
@@ -93,7 +93,7 @@ macro_rules! impl_field_for_integers {
             }
 
             fn from_value(value: &Value) -> Result<Self, ConversionError> {
-                let number = expect_number(value)?;
+                let number = require_number(value)?;
                 if !number.is_integer() {
                     // The number may be sensitive, so it is not shown.
                     return Err(conversion_error("a whole number is required, and it has a fractional part"));
@@ -118,7 +118,7 @@ macro_rules! impl_field_for_integers {
 impl_field_for_integers!(i8 i16 i32 u8 u16 u32 u64 i128 u128);
 
 impl Field for i64 {
-    leaf_field_items!();
+    items_of_leaf_fields!();
     no_string_checks!();
 
     fn ty() -> Type {
@@ -126,7 +126,7 @@ impl Field for i64 {
     }
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
-        let number = expect_number(value)?;
+        let number = require_number(value)?;
         if !number.is_integer() {
             return Err(conversion_error(
                 "a whole number is required, and it has a fractional part",
@@ -144,7 +144,7 @@ impl Field for i64 {
 
 /// Rounds numbers with more digits than fit.
 impl Field for f64 {
-    leaf_field_items!();
+    items_of_leaf_fields!();
     no_string_checks!();
 
     fn ty() -> Type {
@@ -152,7 +152,7 @@ impl Field for f64 {
     }
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
-        expect_number(value).map(Number::to_f64)
+        require_number(value).map(Number::to_f64)
     }
 
     fn to_value(&self) -> Value {
@@ -163,7 +163,7 @@ impl Field for f64 {
 }
 
 impl Field for Number {
-    leaf_field_items!();
+    items_of_leaf_fields!();
     no_string_checks!();
 
     fn ty() -> Type {
@@ -171,7 +171,7 @@ impl Field for Number {
     }
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
-        expect_number(value).cloned()
+        require_number(value).cloned()
     }
 
     fn to_value(&self) -> Value {
@@ -181,7 +181,7 @@ impl Field for Number {
 
 /// A value of any type, as it is.
 impl Field for Value {
-    leaf_field_items!();
+    items_of_leaf_fields!();
 
     const HOLDS_UNKNOWN: bool = true;
     const NULLABLE: bool = true;
@@ -203,7 +203,7 @@ impl Field for Value {
     }
 }
 
-fn expect_number(value: &Value) -> Result<&Number, ConversionError> {
+fn require_number(value: &Value) -> Result<&Number, ConversionError> {
     match value {
         Value::Number(number) => Ok(number),
         _ => Err(conversion_error("a number is required")),

@@ -5,7 +5,7 @@ use formwork_value::convert::convert;
 use formwork_value::schema::Nesting;
 use formwork_value::{Path, Type, Value};
 
-use super::{DescribedParts, attribute_value, map_objects};
+use super::{SchemaAndRules, attribute_or_map_element, map_nested_objects};
 use crate::schema::Shape;
 
 /// Returns the planned object, with the handler's values for its unknown parts. `returned` has some
@@ -18,18 +18,20 @@ pub(crate) fn fill_unknown(planned: &Value, returned: &Value) -> Value {
     match (planned, returned) {
         (Value::Unknown(_), _) => returned.clone(),
         (Value::Object(parts), Value::Object(_)) => {
-            let items = parts.iter().map(|(name, part)| match attribute_value(returned, name) {
-                Some(returned) => fill_unknown(part, returned),
-                // The handler returned nothing for it, and after an apply nothing may be unknown.
-                None => replace_unknown_with_null(part),
-            });
+            let items =
+                parts.iter().map(|(name, part)| match attribute_or_map_element(returned, name) {
+                    Some(returned) => fill_unknown(part, returned),
+                    // The handler returned nothing for it, and after an apply nothing may be unknown.
+                    None => replace_unknown_with_null(part),
+                });
             planned.with_children(items.collect())
         }
         (Value::Map(parts), Value::Map(_)) => {
-            let items = parts.iter().map(|(key, part)| match attribute_value(returned, key) {
-                Some(returned) => fill_unknown(part, returned),
-                None => replace_unknown_with_null(part),
-            });
+            let items =
+                parts.iter().map(|(key, part)| match attribute_or_map_element(returned, key) {
+                    Some(returned) => fill_unknown(part, returned),
+                    None => replace_unknown_with_null(part),
+                });
             planned.with_children(items.collect())
         }
         (Value::List(_) | Value::Tuple(_), Value::List(_) | Value::Tuple(_))
@@ -55,10 +57,11 @@ pub(crate) fn fill_early_values(planned: &Value, found: &Value) -> Value {
         (Value::Unknown(_), Value::Null(_)) => planned.clone(),
         (Value::Unknown(_), _) => found.clone(),
         (Value::Object(parts), Value::Object(_)) => {
-            let items = parts.iter().map(|(name, part)| match attribute_value(found, name) {
-                Some(found) => fill_early_values(part, found),
-                None => part.clone(),
-            });
+            let items =
+                parts.iter().map(|(name, part)| match attribute_or_map_element(found, name) {
+                    Some(found) => fill_early_values(part, found),
+                    None => part.clone(),
+                });
             planned.with_children(items.collect())
         }
         _ => planned.clone(),
@@ -89,17 +92,17 @@ pub(crate) fn with_write_only_values(shape: &Shape, planned: &Value, config: &Va
 /// Returns a stored object with a zero value for each null that its field cannot represent: an
 /// empty string, zero, false, no elements. Partly failed creations and older versions of a provider
 /// store such nulls.
-pub(crate) fn replace_unrepresentable_nulls(shape: &Shape, object: &Value) -> Value {
-    let content = DescribedParts::of_block(&shape.block, &shape.rules);
-    match has_unrepresentable_null(content, object) {
-        true => replace_nulls_in_object(content, object),
+pub(crate) fn zero_values_where_not_nullable(shape: &Shape, object: &Value) -> Value {
+    let content = SchemaAndRules::of_block(&shape.block, &shape.rules);
+    match has_null_where_not_nullable(content, object) {
+        true => zero_non_nullable_in_object(content, object),
         false => object.clone(),
     }
 }
 
 /// Whether any such null is in the object. Usually none is, and this check costs less than
 /// rebuilding large sets.
-fn has_unrepresentable_null(content: DescribedParts<'_>, object: &Value) -> bool {
+fn has_null_where_not_nullable(content: SchemaAndRules<'_>, object: &Value) -> bool {
     let Value::Object(parts) = object else { return false };
     // Nearly all objects lack nothing, and end here.
     if !object.has_null_inside() {
@@ -109,20 +112,24 @@ fn has_unrepresentable_null(content: DescribedParts<'_>, object: &Value) -> bool
         if !part.is_null() && !part.has_null_inside() {
             return false;
         }
-        let Some((rule, inner)) = content.rules_and_nested_parts(name) else { return false };
+        let Some((rule, inner)) = content.part_rules_and_nested_schema(name) else { return false };
         let lacks_all = part.is_null() && !rule.nullable;
         lacks_all
             || inner.is_some_and(|inner| match inner.nesting {
-                Nesting::Single | Nesting::Group => has_unrepresentable_null(inner, part),
-                _ => part.children().iter().any(|object| has_unrepresentable_null(inner, object)),
+                Nesting::Single | Nesting::Group => has_null_where_not_nullable(inner, part),
+                _ => {
+                    part.children().iter().any(|object| has_null_where_not_nullable(inner, object))
+                }
             })
     })
 }
 
-fn replace_nulls_in_object(content: DescribedParts<'_>, object: &Value) -> Value {
+fn zero_non_nullable_in_object(content: SchemaAndRules<'_>, object: &Value) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, part)| {
-        let Some((rule, inner)) = content.rules_and_nested_parts(name) else { return part.clone() };
+        let Some((rule, inner)) = content.part_rules_and_nested_schema(name) else {
+            return part.clone();
+        };
         let blank = match part {
             Value::Null(ty) if !rule.nullable => Some(zero_value(ty)),
             _ => None,
@@ -130,11 +137,11 @@ fn replace_nulls_in_object(content: DescribedParts<'_>, object: &Value) -> Value
         let part = blank.as_ref().unwrap_or(part);
         match inner {
             Some(inner) if matches!(inner.nesting, Nesting::Single | Nesting::Group) => {
-                replace_nulls_in_object(inner, part)
+                zero_non_nullable_in_object(inner, part)
             }
-            Some(inner) => {
-                map_objects(inner.nesting, part, |object| replace_nulls_in_object(inner, object))
-            }
+            Some(inner) => map_nested_objects(inner.nesting, part, |object| {
+                zero_non_nullable_in_object(inner, object)
+            }),
             None => part.clone(),
         }
     });
@@ -170,9 +177,9 @@ pub(crate) fn draft_of_import_id(shape: &Shape, id: &str) -> Option<Result<Value
 }
 
 /// Returns `base` with every known part of `draft`: the partial result of a failed handler.
-pub(crate) fn merge_draft(base: &Value, draft: &Value) -> Value {
+pub(crate) fn merge_known_parts_of_draft(base: &Value, draft: &Value) -> Value {
     let (Value::Object(parts), Value::Object(_)) = (base, draft) else { return base.clone() };
-    let items = parts.iter().map(|(name, part)| match attribute_value(draft, name) {
+    let items = parts.iter().map(|(name, part)| match attribute_or_map_element(draft, name) {
         // A draft is null or unknown where the handler kept nothing.
         Some(known) if !known.is_null() && known.is_wholly_known() => known.clone(),
         _ => part.clone(),

@@ -3,7 +3,7 @@
 use formwork_value::schema::{Attribute, Nesting, Role};
 use formwork_value::{Path, Step, Type, Value};
 
-use super::{DescribedParts, attribute_value};
+use super::{SchemaAndRules, attribute_or_map_element};
 use crate::schema::{PartRules, ReplaceRule, Shape};
 
 /// Returns the attributes and blocks whose change forces replacement. If elements are added or
@@ -18,7 +18,7 @@ pub(crate) fn paths_forcing_replacement(
     [prior, config, planned]: [&Value; 3],
 ) -> Vec<Path> {
     let mut forcing = Vec::new();
-    let content = DescribedParts::of_block(&shape.block, &shape.rules);
+    let content = SchemaAndRules::of_block(&shape.block, &shape.rules);
     let sides = ValuesAtPath { prior, config: Some(config), planned };
     collect_forcing_in_object(content, &Path::root(), sides, &mut forcing);
     forcing
@@ -47,7 +47,7 @@ impl<'v> ValuesAtPath<'v> {
 static NULL_VALUE: Value = Value::Null(Type::Dynamic);
 
 fn collect_forcing_in_object(
-    content: DescribedParts<'_>,
+    content: SchemaAndRules<'_>,
     path: &Path,
     sides: ValuesAtPath<'_>,
     forcing: &mut Vec<Path>,
@@ -57,7 +57,7 @@ fn collect_forcing_in_object(
     };
     for (name, planned) in planned.iter() {
         let (Some(prior), Some((rule, inner))) =
-            (prior.get(name), content.rules_and_nested_parts(name))
+            (prior.get(name), content.part_rules_and_nested_schema(name))
         else {
             continue;
         };
@@ -66,7 +66,7 @@ fn collect_forcing_in_object(
         if prior == planned {
             continue;
         }
-        let config = sides.config.and_then(|config| attribute_value(config, name));
+        let config = sides.config.and_then(|config| attribute_or_map_element(config, name));
         let path = path.attribute(name);
         if forces_replacement(
             content.attribute_schema(name),
@@ -111,7 +111,7 @@ fn forces_replacement(
 }
 
 fn collect_forcing_in_parts(
-    content: DescribedParts<'_>,
+    content: SchemaAndRules<'_>,
     path: &Path,
     sides: ValuesAtPath<'_>,
     forcing: &mut Vec<Path>,
@@ -151,7 +151,7 @@ fn collect_forcing_in_parts(
 }
 
 fn collect_forcing_in_elements(
-    content: DescribedParts<'_>,
+    content: SchemaAndRules<'_>,
     path: &Path,
     sides: ValuesAtPath<'_>,
     forcing: &mut Vec<Path>,
@@ -213,20 +213,20 @@ fn without_common_ends<'v>(
 }
 
 /// Whether an added or removed object has a part that forces replacement.
-fn forces_when_added_or_removed(content: DescribedParts<'_>, sides: ValuesAtPath<'_>) -> bool {
+fn forces_when_added_or_removed(content: SchemaAndRules<'_>, sides: ValuesAtPath<'_>) -> bool {
     let comes = sides.prior.is_null();
     let object = if comes { sides.planned } else { sides.prior };
     // Any part may come of an unknown object.
     let Value::Object(parts) = object else { return object.is_unknown() };
     parts.iter().any(|(name, part)| {
-        let Some((rule, inner)) = content.rules_and_nested_parts(name) else { return false };
+        let Some((rule, inner)) = content.part_rules_and_nested_schema(name) else { return false };
         // What is null neither comes nor goes.
         if part.is_null() {
             return false;
         }
         let part =
             if comes { ValuesAtPath::for_create(part) } else { ValuesAtPath::for_destroy(part) };
-        let config = sides.config.and_then(|config| attribute_value(config, name));
+        let config = sides.config.and_then(|config| attribute_or_map_element(config, name));
         let part = ValuesAtPath { config, ..part };
         let may_replace =
             rule.inner.as_ref().is_some_and(|inner| inner.rules.may_force_replacement());
@@ -235,7 +235,7 @@ fn forces_when_added_or_removed(content: DescribedParts<'_>, sides: ValuesAtPath
     })
 }
 
-fn has_forcing_element(content: DescribedParts<'_>, sides: ValuesAtPath<'_>) -> bool {
+fn has_forcing_element(content: SchemaAndRules<'_>, sides: ValuesAtPath<'_>) -> bool {
     if matches!(content.nesting, Nesting::Single | Nesting::Group) {
         return forces_when_added_or_removed(content, sides);
     }

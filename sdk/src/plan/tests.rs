@@ -15,7 +15,7 @@ fn shape() -> Shape {
             text(Role::Optional).force_replacement_if(|_, planned| planned.is_null()),
         )
         .attribute("free", text(Role::Optional))
-        .attribute("defaulted", text(Role::OptionalComputed).default(Value::string("d")))
+        .attribute("defaulted", text(Role::OptionalComputed).default_value(Value::string("d")))
         .attribute("ours", text(Role::OptionalComputed))
         .attribute("kept", text(Role::Computed).keep_prior_value())
         .attribute("secret", text(Role::Optional).write_only())

@@ -40,7 +40,7 @@ macro_rules! deref_to_call {
 
 pub(crate) use deref_to_call;
 
-deref_to_call!(Validate Change Create Read Update Delete Import ImportByIdentity, without_model: Upgrade ForeignObject);
+deref_to_call!(Validate ModifyPlan Create Read Update Delete Import ImportByIdentity, without_model: Upgrade ForeignObject);
 
 /// A request to validate a configuration.
 #[non_exhaustive]
@@ -53,7 +53,7 @@ pub struct Validate<M: Model> {
 
 /// A plan to create or change an object, before the host sees it.
 #[non_exhaustive]
-pub struct Change<M: Model> {
+pub struct ModifyPlan<M: Model> {
     /// The prior object; `None` to create one.
     pub prior: Option<M>,
     /// The configuration.
@@ -73,9 +73,9 @@ pub struct Change<M: Model> {
     pub call: Call,
 }
 
-impl<M: Model> Change<M> {
+impl<M: Model> ModifyPlan<M> {
     /// Plans values that are known early in place of unknown ones. Values of the author are kept.
-    pub fn fill(&mut self, computed: Computed<M>) {
+    pub fn fill_early_values(&mut self, computed: Computed<M>) {
         let found = Draft::<M>::from(computed).to_value();
         // Both are drafts, so a merge of their parts is a draft too.
         if let Ok(planned) =
@@ -250,18 +250,18 @@ impl StoredValue {
     ///
     /// # Errors
     /// When an attribute has another type than in the model.
-    pub fn read<M: Model>(&self) -> Answer<M> {
+    pub fn to_model<M: Model>(&self) -> Answer<M> {
         let shape = M::shape();
         let value = self.decode_for_shape(&shape)?;
         // An older object may lack attributes, and a struct has no place for what is absent.
-        model::struct_from_object(&plan::replace_unrepresentable_nulls(&shape, &value))
+        model::struct_from_object(&plan::zero_values_where_not_nullable(&shape, &value))
     }
 
     /// Reads the existing attributes: missing ones are null, and unknown ones are ignored.
     ///
     /// # Errors
     /// When an attribute has another type than in the model.
-    pub fn draft<M: Model>(&self) -> Answer<Draft<M>> {
+    pub fn to_draft<M: Model>(&self) -> Answer<Draft<M>> {
         model::struct_from_object(&self.decode_for_shape(&M::shape())?)
     }
 

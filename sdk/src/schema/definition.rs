@@ -54,7 +54,7 @@ impl AttributeDefinition {
 
     /// Sets the value for configurations without one.
     #[must_use]
-    pub fn default(mut self, value: Value) -> Self {
+    pub fn default_value(mut self, value: Value) -> Self {
         self.rules.default = Some(value);
         self
     }

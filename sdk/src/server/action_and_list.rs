@@ -15,7 +15,7 @@ use futures_util::stream::{self, BoxStream, poll_fn};
 use futures_util::{FutureExt as _, Stream, StreamExt as _};
 use tokio::sync::mpsc::{channel, unbounded_channel};
 
-use super::{Server, check, identity, unsupported_type_problem};
+use super::{Server, decode_and_check, identity, unsupported_type_problem};
 use crate::action::Progress;
 use crate::call::Call;
 use crate::erased::{AnyAction, AnyList, ListQuery};
@@ -44,8 +44,12 @@ impl Server {
         request: &ValidateRequest,
     ) -> Answer<()> {
         let action = self.find_action(&request.type_name)?;
-        let config =
-            check::decode_and_check_config(call, action.shape(), &request.config, request.client)?;
+        let config = decode_and_check::decode_and_check_config(
+            call,
+            action.shape(),
+            &request.config,
+            request.client,
+        )?;
         action.validate(&config, call.clone())
     }
 
@@ -55,9 +59,9 @@ impl Server {
         request: &ActionRequest,
     ) -> Answer<()> {
         let action = self.find_action(&request.type_name)?;
-        let config = check::decode_value(action.shape(), &request.config)?;
+        let config = decode_and_check::decode_value(action.shape(), &request.config)?;
         let context = self.new_context(call, &Bytes::new(), &Payload::Absent, request.client)?;
-        let config = plan::with_defaults(action.shape(), &config);
+        let config = plan::config_with_defaults(action.shape(), &config);
         action.plan(&config, context).await
     }
 
@@ -73,8 +77,8 @@ impl Server {
         let work = async move {
             let done = async {
                 let action = action?;
-                let config = check::decode_value(action.shape(), &request.config)?;
-                let config = plan::with_defaults(action.shape(), &config).into_owned();
+                let config = decode_and_check::decode_value(action.shape(), &request.config)?;
+                let config = plan::config_with_defaults(action.shape(), &config).into_owned();
                 let call = call.with_configured_timeout(&config, "invoke");
                 action.invoke(&config, Progress(messages), call).await
             };
@@ -97,8 +101,12 @@ impl Server {
         request: &ValidateListRequest,
     ) -> Answer<()> {
         let list = self.find_list_resource(&request.type_name)?;
-        let config =
-            check::decode_and_check_config(call, list.shape(), &request.config, request.client)?;
+        let config = decode_and_check::decode_and_check_config(
+            call,
+            list.shape(),
+            &request.config,
+            request.client,
+        )?;
         list.validate(&config, call.clone())
     }
 
@@ -122,7 +130,7 @@ impl Server {
         let work = async move {
             let done = async {
                 let list = list?;
-                let config = decode_list_query(&call, &*list, &request.config)?;
+                let config = decode_valid_list_config(&call, &*list, &request.config)?;
                 // The errors are reported already, and the handler could only repeat them.
                 let Some(config) = config else { return Ok(()) };
                 let wanted = ListQuery { config, limit, whole };
@@ -156,19 +164,24 @@ impl Server {
 }
 
 /// The configuration of a query, with defaults; `None` if it is invalid.
-fn decode_list_query(call: &Call, list: &dyn AnyList, config: &Payload) -> Answer<Option<Value>> {
+fn decode_valid_list_config(
+    call: &Call,
+    list: &dyn AnyList,
+    config: &Payload,
+) -> Answer<Option<Value>> {
     // The request has no capabilities. Every host that lists knows write-only attributes: they came
     // with protocol 5.8 and 6.8, lists with 5.10 and 6.10.
     let allowed = ClientCapabilities { write_only_attributes_allowed: true, ..Default::default() };
-    let config = check::decode_and_check_config(call, list.shape(), config, allowed)?;
-    let is_right = !call.has_failed();
-    Ok(is_right.then(|| plan::with_defaults(list.shape(), &config).into_owned()))
+    let config = decode_and_check::decode_and_check_config(call, list.shape(), config, allowed)?;
+    let is_right = !call.has_reported_error();
+    Ok(is_right.then(|| plan::config_with_defaults(list.shape(), &config).into_owned()))
 }
 
 /// A found object, with the diagnostics since the previous one.
 fn build_list_event(shape: &Shape, find: FoundObject, whole: bool, call: &Call) -> ListEvent {
     let FoundObject { display_name, object } = find;
-    let object: Payload = check::encode_value(shape, &plan::replace_unknown_with_null(&object));
+    let object: Payload =
+        decode_and_check::encode_value(shape, &plan::replace_unknown_with_null(&object));
     let identity = identity::object_identity(shape, &object);
     if identity.is_none() {
         let names: Vec<_> = shape.identity.keys().map(|name| format!("`{name}`")).collect();

@@ -12,7 +12,7 @@ use formwork_plugin_protocol::state_chunks::{
 use formwork_value::Value;
 use futures_util::{StreamExt as _, stream};
 
-use super::{Server, check, unsupported_type_problem};
+use super::{Server, decode_and_check, unsupported_type_problem};
 use crate::call::Call;
 use crate::context::lock_ignoring_poison;
 use crate::erased::{AnyStateStore, StateCall};
@@ -73,8 +73,12 @@ impl Server {
         request: &ValidateRequest,
     ) -> Answer<()> {
         let store = self.find_state_store(&request.type_name)?;
-        let config =
-            check::decode_and_check_config(call, store.shape(), &request.config, request.client)?;
+        let config = decode_and_check::decode_and_check_config(
+            call,
+            store.shape(),
+            &request.config,
+            request.client,
+        )?;
         store.validate(&config, call.clone())
     }
 
@@ -86,8 +90,8 @@ impl Server {
     ) -> Answer<i64> {
         let name = &request.type_name;
         let store = self.find_state_store(name)?;
-        let config = check::decode_value(store.shape(), &request.config)?;
-        let config = plan::with_defaults(store.shape(), &config).into_owned();
+        let config = decode_and_check::decode_value(store.shape(), &request.config)?;
+        let config = plan::config_with_defaults(store.shape(), &config).into_owned();
         // A store that cannot be configured is not the old one any more.
         lock_ignoring_poison(&self.stores).stores.remove(name);
         call.run_unless_stopped(store.configure(&config, call.clone())).await?;

@@ -77,7 +77,7 @@ impl Resource for Things {
     }
 
     async fn upgrade(&self, call: Upgrade) -> Answer<ThingDraft> {
-        let old: Thing = call.stored.read()?;
+        let old: Thing = call.stored.to_model()?;
         Ok(Thing { seen: 7, ..old }.into())
     }
 }
@@ -442,7 +442,7 @@ impl Resource for Willful {
         Err(Problem::new("No place is good enough", ""))
     }
 
-    async fn modify_plan(&self, change: &mut Change<Place>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut ModifyPlan<Place>) -> Answer<()> {
         change.planned.url = "https://elsewhere".into();
         Ok(())
     }

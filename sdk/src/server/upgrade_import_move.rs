@@ -9,8 +9,8 @@ use formwork_plugin_protocol::message::resource::{
     ImportRequest, ImportedResource, MoveRequest, UpgradeIdentityRequest, UpgradeRequest,
 };
 
-use super::object::ObjectAnswer;
-use super::{Server, check, identity};
+use super::read_plan_apply::ObjectAnswer;
+use super::{Server, decode_and_check, identity};
 use crate::call::Call;
 use crate::context::Private;
 use crate::erased::AnyResource;
@@ -34,7 +34,7 @@ impl Server {
                 return Err(too_new_problem("schema", resource.version(), &stored));
             }
         };
-        Ok(check::encode_reporting_unknown(call, resource.shape(), "upgrade", object))
+        Ok(decode_and_check::encode_reporting_unknown(call, resource.shape(), "upgrade", object))
     }
 
     /// The requested object, followed by further objects of the import.
@@ -57,7 +57,7 @@ impl Server {
                     .await?
             }
         };
-        let state = check::encode_reporting_unknown(call, shape, "import", object);
+        let state = decode_and_check::encode_reporting_unknown(call, shape, "import", object);
         // An import by id may not know the identity yet. The read that follows does.
         let identity =
             identity::object_identity(shape, &state).or_else(|| request.identity.clone());
@@ -65,7 +65,8 @@ impl Server {
         let mut all = vec![ImportedResource { type_name, state, private, identity }];
         for (of, object) in context.others.take() {
             let (type_name, other) = self.resource_of_handler(of)?;
-            let state = check::encode_reporting_unknown(call, other.shape(), "import", object);
+            let state =
+                decode_and_check::encode_reporting_unknown(call, other.shape(), "import", object);
             let identity = identity::object_identity(other.shape(), &state);
             // Private data belongs to one object, and the handler has set that of the first.
             let (type_name, private) = (type_name.to_owned(), Bytes::new());
@@ -133,7 +134,8 @@ impl Server {
                 format!("Objects of {whence} cannot become objects of {}.", request.target_type);
             return Err(Problem::new("Unable to Move Resource State", detail));
         };
-        let object = check::encode_reporting_unknown(call, resource.shape(), "move", object);
+        let object =
+            decode_and_check::encode_reporting_unknown(call, resource.shape(), "move", object);
         // Attributes that only the source's identity has are kept where they fit. Otherwise they
         // would be lost.
         let kept = || identity::identity_after_move(resource.shape(), source_identity.as_ref()?);

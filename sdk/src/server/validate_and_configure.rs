@@ -4,7 +4,7 @@ use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
 
-use super::{Server, check};
+use super::{Server, decode_and_check};
 use crate::Answer;
 use crate::call::Call;
 use crate::context::{CallContext, Deferral};
@@ -16,7 +16,7 @@ impl Server {
         request: &ValidateRequest,
     ) -> Answer<()> {
         let resource = self.find_resource(&request.type_name)?;
-        let config = check::decode_and_check_config(
+        let config = decode_and_check::decode_and_check_config(
             call,
             resource.shape(),
             &request.config,
@@ -31,7 +31,7 @@ impl Server {
         request: &ValidateRequest,
     ) -> Answer<()> {
         let data_source = self.find_data_source(&request.type_name)?;
-        let config = check::decode_and_check_config(
+        let config = decode_and_check::decode_and_check_config(
             call,
             data_source.shape(),
             &request.config,
@@ -48,8 +48,12 @@ impl Server {
         let configure = &self.provider.configure;
         // This request has no client capabilities, so write-only attributes are allowed here.
         let client = ClientCapabilities { write_only_attributes_allowed: true, ..request.client };
-        let config =
-            check::decode_and_check_config(call, configure.shape(), &request.config, client)?;
+        let config = decode_and_check::decode_and_check_config(
+            call,
+            configure.shape(),
+            &request.config,
+            client,
+        )?;
         configure.validate(&config, call.clone())
     }
 
@@ -59,7 +63,7 @@ impl Server {
         request: &ConfigureRequest,
     ) -> Answer<()> {
         let configure = &self.provider.configure;
-        let config = check::decode_value(configure.shape(), &request.config)?;
+        let config = decode_and_check::decode_value(configure.shape(), &request.config)?;
         let host_version = request.terraform_version.clone();
         let deferral = Deferral::new(request.client.deferral_allowed);
         // Not `self.new_context`, which fails while an earlier configuration is deferred.

@@ -68,7 +68,7 @@ impl TestEphemeral {
         check_no_errors(&answer.diagnostics)?;
         let result = decode_payload(&self.block, &answer.result)?;
         let exchange = AnswerToCheck::for_call(Call::Open { config: &config })
-            .with_object(&answer.result, &result);
+            .with_answered_object(&answer.result, &result);
         check_contract("open", &self.block, exchange)?;
         (self.opened, self.private) = (answer.private.clone(), answer.private);
         Ok(result.into_value())
@@ -79,7 +79,8 @@ impl TestEphemeral {
     /// # Errors
     /// When the provider returns an error.
     pub async fn renew(&mut self) -> Result<Option<SystemTime>, Refusal> {
-        let answer = self.server.renew_ephemeral(self.lease_request(&self.private)).await?;
+        let answer =
+            self.server.renew_ephemeral(self.renew_or_close_request(&self.private)).await?;
         check_no_errors(&answer.diagnostics)?;
         self.private = answer.private;
         Ok(answer.renew_at)
@@ -92,11 +93,11 @@ impl TestEphemeral {
     pub async fn close(self) -> Result<(), Refusal> {
         // Protocol: `CloseEphemeralResource` gets the private data of the opening, not that of the
         // last renewal.
-        let answer = self.server.close_ephemeral(self.lease_request(&self.opened)).await?;
+        let answer = self.server.close_ephemeral(self.renew_or_close_request(&self.opened)).await?;
         check_no_errors(&answer.diagnostics)
     }
 
-    fn lease_request(&self, private: &Bytes) -> RenewOrCloseRequest {
+    fn renew_or_close_request(&self, private: &Bytes) -> RenewOrCloseRequest {
         RenewOrCloseRequest { type_name: self.type_name.clone(), private: private.clone() }
     }
 }

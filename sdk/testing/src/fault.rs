@@ -97,10 +97,10 @@ struct FaultyProvider<P> {
 impl<P: Provider> Provider for FaultyProvider<P> {
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
         // The engine may make these calls at any time, and repeats them without an answer.
-        if request.method().is_introspection() {
+        if request.method().never_calls_service() {
             return self.inner.call(request);
         }
-        match self.record_call(&request) {
+        match self.add_call_and_find_fault(&request) {
             Some(CrashFault::DiesBefore) => ready(Err(lost_provider_failure())).boxed(),
             Some(CrashFault::DiesAfter) => async move {
                 if let Ok(answer) = self.inner.call(request).await {
@@ -117,7 +117,7 @@ impl<P: Provider> Provider for FaultyProvider<P> {
 
 impl<P> FaultyProvider<P> {
     /// Records a call, and returns the fault to inject into it.
-    fn record_call(&self, request: &Request) -> Option<CrashFault> {
+    fn add_call_and_find_fault(&self, request: &Request) -> Option<CrashFault> {
         let mut trouble = lock_calls_and_fault(&self.trouble);
         let at = trouble.calls.len();
         let subject = Some(request.type_or_function_name()).filter(|subject| !subject.is_empty());

@@ -29,7 +29,7 @@ pub fn fault_sweep(
 }
 
 /// Removes all objects of a service except those with the given ids.
-type RemoveOrphans<'s> = Box<dyn FnMut(&[String]) + 's>;
+type RemoveOrphansFn<'s> = Box<dyn FnMut(&[String]) + 's>;
 
 /// A sweep of faults over every call of a configuration's lifecycle, for a service that outlives each run.
 ///
@@ -57,7 +57,7 @@ type RemoveOrphans<'s> = Box<dyn FnMut(&[String]) + 's>;
 pub struct FaultSweep<'s> {
     provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>,
     is_real_time: bool,
-    remove_orphans: Option<RemoveOrphans<'s>>,
+    remove_orphans: Option<RemoveOrphansFn<'s>>,
     leftovers: Option<Box<dyn FnMut() -> Vec<String> + 's>>,
 }
 
@@ -129,15 +129,19 @@ impl<'s> FaultSweep<'s> {
         };
         // A call that changes nothing is repeated with a new provider process.
         let may_pass = !call.as_ref().is_some_and(|call| call.starts_with("apply "));
-        assert!(may_pass || !ran.has_succeeded(), "{after}: no error was reported");
+        assert!(may_pass || !ran.has_applied_without_error(), "{after}: no error was reported");
         if let Some(remove) = &mut self.remove_orphans {
             remove(&engine.ids());
         }
         let again = engine.apply(config);
-        assert!(again.has_succeeded(), "{after}: {}", again.messages());
-        engine.plan(config).expect_nothing();
+        assert!(again.has_applied_without_error(), "{after}: {}", again.messages());
+        engine.plan(config).expect_no_changes();
         let gone = engine.destroy(config);
-        assert!(gone.has_succeeded() && engine.n_objects() == 0, "{after}: {}", gone.messages());
+        assert!(
+            gone.has_applied_without_error() && engine.n_objects() == 0,
+            "{after}: {}",
+            gone.messages()
+        );
         if let Some(list) = &mut self.leftovers {
             let left = list();
             assert!(left.is_empty(), "{after}: the service still has {left:?}");

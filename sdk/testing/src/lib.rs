@@ -30,10 +30,10 @@
 //! });
 //! let config = r#"resource "hello_text" "a" { name = "you" }"#;
 //! assert_eq!(engine.plan(config).plan_text(), "+ hello_text.a\n    name = \"you\"\n    text = (known after apply)\n");
-//! engine.apply(config).expect_done();
-//! engine.plan(config).expect_nothing();
+//! engine.apply(config).expect_applied();
+//! engine.plan(config).expect_no_changes();
 //! assert_eq!(engine.attribute("hello_text.a", "text"), "Hello, you");
-//! engine.destroy(config).expect_done();
+//! engine.destroy(config).expect_applied();
 //! ```
 
 mod clock;
@@ -130,22 +130,22 @@ impl TestEngine {
 
     /// Plans, and changes nothing.
     pub fn plan(&mut self, config: &str) -> RunResult {
-        self.run(config, PlanMode::Normal, false)
+        self.plan_and_maybe_apply(config, PlanMode::Normal, false)
     }
 
     /// Plans and, if that succeeds, applies. The objects are stored, also when changes failed.
     pub fn apply(&mut self, config: &str) -> RunResult {
-        self.run(config, PlanMode::Normal, true)
+        self.plan_and_maybe_apply(config, PlanMode::Normal, true)
     }
 
     /// Destroys all objects.
     pub fn destroy(&mut self, config: &str) -> RunResult {
-        self.run(config, PlanMode::Destroy, true)
+        self.plan_and_maybe_apply(config, PlanMode::Destroy, true)
     }
 
     /// Refreshes the state.
     pub fn refresh(&mut self, config: &str) -> RunResult {
-        self.run(config, PlanMode::RefreshOnly, true)
+        self.plan_and_maybe_apply(config, PlanMode::RefreshOnly, true)
     }
 
     /// Runs a complete lifecycle: applies a configuration, expects no further change, reads the
@@ -154,9 +154,9 @@ impl TestEngine {
     /// # Panics
     /// When any of these steps fails.
     pub fn run_lifecycle(&mut self, config: &str) {
-        self.apply(config).expect_done();
-        self.plan(config).expect_nothing();
-        self.destroy(config).expect_done();
+        self.apply(config).expect_applied();
+        self.plan(config).expect_no_changes();
+        self.destroy(config).expect_applied();
         assert_eq!(self.n_objects(), 0, "nothing is left in the state");
     }
 
@@ -245,11 +245,11 @@ impl TestEngine {
         panic!("there is no object {address} in the state")
     }
 
-    fn run(&mut self, config: &str, mode: PlanMode, applying: bool) -> RunResult {
+    fn plan_and_maybe_apply(&mut self, config: &str, mode: PlanMode, applying: bool) -> RunResult {
         let mut diags = Diagnostics::new();
-        let loaded = LoadedConfig::load(&mut diags, &self.config_files(config));
+        let loaded = LoadedConfig::load(&mut diags, &self.config_files_naming_provider(config));
         let Some(loaded) = loaded else { return RunResult { plan: None, diags, applied: false } };
-        let mut recovery = self.recovery_if_objects_listed(&mut diags);
+        let mut recovery = self.recovery_if_provider_has_lists(&mut diags);
         let interrupted = recovery.iter().flat_map(|recovery| &recovery.unresolved);
         let interrupted = interrupted.filter_map(|one| {
             let addr = one.current_addr();
@@ -287,7 +287,7 @@ impl TestEngine {
 
     /// Open operations of earlier runs, if the provider lists objects: only then can a new object
     /// with an unknown id be found.
-    fn recovery_if_objects_listed(&self, diags: &mut Diagnostics) -> Option<Recovery> {
+    fn recovery_if_provider_has_lists(&self, diags: &mut Diagnostics) -> Option<Recovery> {
         if self.front.lists.is_empty() {
             return None;
         }
@@ -350,7 +350,7 @@ impl TestEngine {
         applied.map(|applied| applied.state)
     }
 
-    fn new_session<'a>(&'a self, loaded: &'a LoadedConfig, with: RunInputs<'a>) -> Session<'a> {
+    fn new_session<'a>(&'a self, loaded: &'a LoadedConfig, with: SessionRefs<'a>) -> Session<'a> {
         let (pool, results, world, stop) = with;
         Session::new(SessionInputs {
             config: &loaded.config,
@@ -366,7 +366,7 @@ impl TestEngine {
     }
 
     /// The configuration, with a source for the provider if it names none.
-    fn config_files(&self, config: &str) -> InMemoryFiles {
+    fn config_files_naming_provider(&self, config: &str) -> InMemoryFiles {
         let mut texts = BTreeMap::from([("main.tf".to_owned(), config.to_owned())]);
         if !config.contains("required_providers") {
             let (name, source) = (&self.name, &self.source);
@@ -402,25 +402,25 @@ impl RunResult {
         problems.collect()
     }
 
-    /// Whether the run finished without an error.
+    /// Whether the run applied its plan, without an error. A plan alone did not.
     #[must_use]
-    pub fn has_succeeded(&self) -> bool {
+    pub fn has_applied_without_error(&self) -> bool {
         self.applied && !self.diags.has_errors()
     }
 
-    /// Expects a finished run.
+    /// Expects that the plan was applied without an error.
     ///
     /// # Panics
-    /// When the run has an error.
-    pub fn expect_done(&self) {
-        assert!(self.has_succeeded(), "{}", self.messages());
+    /// When the run has an error, or applied nothing because it was a plan alone.
+    pub fn expect_applied(&self) {
+        assert!(self.has_applied_without_error(), "{}", self.messages());
     }
 
     /// Expects a plan without changes.
     ///
     /// # Panics
     /// When the plan has changes.
-    pub fn expect_nothing(&self) {
+    pub fn expect_no_changes(&self) {
         assert!(!self.diags.has_errors(), "{}", self.messages());
         let is_clean = self.plan.as_ref().is_some_and(|plan| !plan.has_changes());
         assert!(is_clean, "there is something left to do:\n{}", self.plan_text());
@@ -436,7 +436,7 @@ impl RunResult {
     }
 }
 
-type RunInputs<'a> = (&'a ProviderPool<'a>, &'a Results, &'a HostValues, &'a Cell<bool>);
+type SessionRefs<'a> = (&'a ProviderPool<'a>, &'a Results, &'a HostValues, &'a Cell<bool>);
 
 /// A configuration with values for its variables.
 struct LoadedConfig {

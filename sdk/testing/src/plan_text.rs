@@ -60,7 +60,7 @@ fn write_changed_attributes(out: &mut String, change: &Change) {
     for (name, new) in after.iter() {
         let old = before.and_then(|before| before.get(name));
         // A new object would otherwise list every attribute that is not set.
-        if old.map_or(is_null_or_no_blocks(new), |old| old == new) {
+        if old.map_or(is_null_or_empty_list_or_set(new), |old| old == new) {
             continue;
         }
         let _ = match old {
@@ -76,8 +76,8 @@ fn write_changed_attributes(out: &mut String, change: &Change) {
     }
 }
 
-/// Whether the value is not shown: null, or no blocks.
-fn is_null_or_no_blocks(part: &Value) -> bool {
+/// Whether the value is not shown: null, or no elements, as blocks that are not there.
+fn is_null_or_empty_list_or_set(part: &Value) -> bool {
     // A sensitive null is not set either.
     match part.without_own_marks() {
         Value::Null(_) => true,
@@ -103,7 +103,7 @@ fn render_value(part: &Value) -> String {
             format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
         }
         Value::Object(object) => {
-            let set = object.iter().filter(|(_, item)| !is_null_or_no_blocks(item));
+            let set = object.iter().filter(|(_, item)| !is_null_or_empty_list_or_set(item));
             let pairs = set.map(|(name, item)| format!("{name} = {}", render_value(item)));
             format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
         }

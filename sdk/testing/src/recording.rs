@@ -3,7 +3,7 @@
 //! actions) are kept and returned as a whole.
 
 mod answer;
-mod provider;
+mod record_replay_provider;
 mod request;
 mod secret;
 mod value_json;
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use formwork_plugin_protocol::Provider;
 use serde_json::Value as Json;
 
-use provider::RecordReplayProvider;
+use record_replay_provider::RecordReplayProvider;
 use secret::{Secrets, TokenValues};
 use value_json::RecordedRequestOrAnswer;
 
@@ -83,11 +83,11 @@ impl Recording {
     #[must_use]
     pub fn text(&self) -> String {
         let kept = self.lock_data();
-        let mut tokens = kept.secrets.tokens();
+        let mut replacer = kept.secrets.new_replacer();
         let lines = kept.lines.iter().map(|line| {
             let (call, of) = (Json::from(line.call.as_str()), Json::from(line.of.as_str()));
             let (request, answer) =
-                (tokens.hide_secrets(&line.request), tokens.hide_secrets(&line.answer));
+                (replacer.hide_secrets(&line.request), replacer.hide_secrets(&line.answer));
             format!("{{\"call\":{call},\"of\":{of},\"request\":{request},\"answer\":{answer}}}\n")
         });
         lines.collect()
@@ -134,8 +134,8 @@ impl Recording {
         });
     }
 
-    /// Finds the answer to a call, with the secrets of this run.
-    fn find_answer(
+    /// Finds the answer to a call among those not used yet, with the secrets of this run, and marks it as used.
+    fn take_unused_answer(
         &self,
         call: &str,
         of: &str,

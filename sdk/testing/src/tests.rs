@@ -106,7 +106,7 @@ fn a_life_is_planned_applied_changed_and_ended() {
             zone = "z"
     "#]]
     .assert_eq(&engine.apply(CONFIG).plan_text());
-    engine.plan(CONFIG).expect_nothing();
+    engine.plan(CONFIG).expect_no_changes();
     let larger = CONFIG.replace("size = 10", "size = 20");
     expect![[r#"
         ~ cloud_machine.a
@@ -120,7 +120,7 @@ fn a_life_is_planned_applied_changed_and_ended() {
             zone = "z" -> "y" # forces replacement
     "#]]
     .assert_eq(&engine.apply(&moved).plan_text());
-    engine.destroy(&moved).expect_done();
+    engine.destroy(&moved).expect_applied();
     assert!(world.lock().unwrap().is_empty());
 }
 
@@ -128,20 +128,20 @@ fn a_life_is_planned_applied_changed_and_ended() {
 fn what_others_changed_or_removed_is_found_and_put_right() {
     let world = HostValues::default();
     let mut engine = TestEngine::new(provider(&world));
-    engine.apply(CONFIG).expect_done();
+    engine.apply(CONFIG).expect_applied();
     // Past the provider, as another program would do it.
     world.lock().unwrap().get_mut("z-0").unwrap().cores = 8;
     assert!(engine.apply(CONFIG).plan_text().contains("cores = 8 -> 1"));
     world.lock().unwrap().clear();
     assert!(engine.apply(CONFIG).plan_text().contains("+ cloud_machine.a"));
-    engine.plan(CONFIG).expect_nothing();
+    engine.plan(CONFIG).expect_no_changes();
 }
 
 #[test]
 fn what_is_there_already_is_imported() {
     let world = HostValues::default();
     let mut engine = TestEngine::new(provider(&world));
-    engine.apply(CONFIG).expect_done();
+    engine.apply(CONFIG).expect_applied();
     // Another test engine, because its state must lack the object.
     let mut other = TestEngine::new(provider(&world));
     let import = format!("import {{\n  to = cloud_machine.a\n  id = \"z-0\"\n}}\n{CONFIG}");
@@ -151,8 +151,8 @@ fn what_is_there_already_is_imported() {
         "{}",
         imported.plan_text()
     );
-    imported.expect_done();
-    other.plan(CONFIG).expect_nothing();
+    imported.expect_applied();
+    other.plan(CONFIG).expect_no_changes();
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn what_was_made_before_a_failure_is_stored_and_replaced() {
     engine.apply(&broken).expect_error("It does not start");
     assert!(engine.is_tainted("cloud_machine.a"));
     assert_eq!(engine.attribute("cloud_machine.a", "id"), "z-0");
-    engine.apply(CONFIG).expect_done();
+    engine.apply(CONFIG).expect_applied();
     // The one that does not start was removed, and not only forgotten.
     assert_eq!(world.lock().unwrap().len(), 1);
 }
@@ -186,11 +186,11 @@ fn a_large_set_costs_what_its_size_says() {
         let members: String =
             (0..size).map(|number| format!("{{ name = \"m{number}\" }},\n")).collect();
         let config = format!("resource \"cloud_crowd\" \"a\" {{\n  members = [\n{members}]\n}}\n");
-        engine.apply(&config).expect_done();
+        engine.apply(&config).expect_applied();
         // The smallest of three, because other work can only make a run slower.
         let times = (0..3).map(|_| {
             let begin = std::time::Instant::now();
-            engine.plan(&config).expect_nothing();
+            engine.plan(&config).expect_no_changes();
             begin.elapsed()
         });
         times.min().unwrap_or_default().as_secs_f64()
@@ -274,7 +274,7 @@ fn pauses_double_up_to_a_limit_and_the_author_says_how_long_to_wait() {
     let provider =
         || ProviderDef::new("registry.terraform.io/acme/slow").resource("slow_one", Slows);
     let mut engine = TestEngine::new(provider);
-    engine.apply("resource \"slow_one\" \"a\" {}\n").expect_done();
+    engine.apply("resource \"slow_one\" \"a\" {}\n").expect_applied();
     assert_eq!(engine.attribute("slow_one.a", "pauses"), "[1,2,4,8,8,8]");
     let short = "resource \"slow_one\" \"b\" {\n  timeouts { create = \"10s\" }\n}\n";
     TestEngine::new(provider).apply(short).expect_error("Waited 10s until it is done");

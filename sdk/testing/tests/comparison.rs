@@ -60,15 +60,15 @@ fn the_three_resources_live() {
     let service = Service::default();
     let mut engine = test_engine(&service);
     engine.run_lifecycle(CONFIG);
-    engine.apply(CONFIG).expect_done();
+    engine.apply(CONFIG).expect_applied();
     assert_eq!(engine.attribute("acme_greeting.a", "text"), "Hello, you");
     assert_eq!(engine.attribute("acme_cluster.a", "endpoint"), "https://main-3.example.com");
     let more = CONFIG
         .replace("port     = 53", "port     = 54")
         .replace("\"main\"", "\"main\"\n  nodes = 5");
-    engine.apply(&more).expect_done();
+    engine.apply(&more).expect_applied();
     assert_eq!(engine.attribute("acme_cluster.a", "endpoint"), "https://main-5.example.com");
-    engine.plan(&more).expect_nothing();
+    engine.plan(&more).expect_no_changes();
     // The new name forces a new cluster, which is not ready after a second.
     engine.apply(&more.replace("1h", "1s").replace("main", "slow")).expect_error("Timed out");
     assert!(engine.is_tainted("acme_cluster.a"));
@@ -82,12 +82,12 @@ fn a_firewall_is_found_again() {
     let rest = CONFIG.find("resource \"acme_firewall\"").unwrap()
         ..CONFIG.find("resource \"acme_cluster\"").unwrap();
     let firewall = &CONFIG[rest];
-    test_engine(&service).apply(firewall).expect_done();
+    test_engine(&service).apply(firewall).expect_applied();
     let import = format!("{firewall}import {{\n  to = acme_firewall.a\n  id = \"1\"\n}}\n");
     // Another test engine, because an import needs a state that lacks the object.
     let mut later = test_engine(&service);
-    later.apply(&import).expect_done();
-    later.plan(firewall).expect_nothing();
+    later.apply(&import).expect_applied();
+    later.plan(firewall).expect_no_changes();
 }
 
 #[test]

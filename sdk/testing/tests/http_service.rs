@@ -183,8 +183,8 @@ fn a_clients_timeout_does_not_fire_while_its_answer_is_under_way() {
     let address = service.address;
     let mut engine = TestEngine::new(move || provider(address, PATIENCE, Duration::ZERO));
     engine.run_lifecycle(CONFIG);
-    engine.apply(CONFIG).expect_done();
-    engine.apply(&CONFIG.replace("\"a\"\n", "\"b\"\n")).expect_done();
+    engine.apply(CONFIG).expect_applied();
+    engine.apply(&CONFIG.replace("\"a\"\n", "\"b\"\n")).expect_applied();
     assert_eq!(service.things.lock().unwrap()["t-0"], "b");
 }
 

@@ -219,7 +219,7 @@ impl Named {
 }
 
 impl Service {
-    async fn foresee(&self, change: &mut Change<Named>) -> Answer<()> {
+    async fn foresee(&self, change: &mut ModifyPlan<Named>) -> Answer<()> {
         change.replace.clear();
         if change.prior.is_none() {
             change.warn(Problem::new("New", "A machine costs money."));
@@ -257,12 +257,12 @@ fn config(kind: &str, name: &str, size: u32) -> String {
 fn what_a_call_tells_is_not_asked_again() {
     let service = Service::default();
     let mut engine = test_engine(&service);
-    engine.apply(&config("told", "a", 1)).expect_done();
-    engine.apply(&config("told", "a", 2)).expect_done();
+    engine.apply(&config("told", "a", 1)).expect_applied();
+    engine.apply(&config("told", "a", 2)).expect_applied();
     assert_eq!(engine.attribute("acme_told.a", "address"), "a.example.com:2");
-    engine.plan(&config("told", "a", 2)).expect_nothing();
+    engine.plan(&config("told", "a", 2)).expect_no_changes();
     // Without a configuration: a deletion must need nothing but the state.
-    engine.destroy("").expect_done();
+    engine.destroy("").expect_applied();
     // Each plan reads once, and no other call reads.
     assert_eq!(service.take(), "make a, find m-0, resize m-0, find m-0, find m-0, unmake m-0");
     engine.run_lifecycle(&config("told", "a", 1));
@@ -272,12 +272,12 @@ fn what_a_call_tells_is_not_asked_again() {
 fn what_a_call_does_not_tell_is_read() {
     let service = Service::default();
     let mut engine = test_engine(&service);
-    engine.apply(&config("terse", "a", 1)).expect_done();
+    engine.apply(&config("terse", "a", 1)).expect_applied();
     assert_eq!(engine.attribute("acme_terse.a", "address"), "a.example.com:1");
     assert_eq!(service.take(), "make a, find m-0");
-    engine.apply(&config("terse", "a", 2)).expect_done();
+    engine.apply(&config("terse", "a", 2)).expect_applied();
     assert_eq!(engine.attribute("acme_terse.a", "address"), "a.example.com:2");
-    engine.plan(&config("terse", "a", 2)).expect_nothing();
+    engine.plan(&config("terse", "a", 2)).expect_no_changes();
 }
 
 #[test]
@@ -288,9 +288,11 @@ fn what_is_there_already_is_found_by_its_id_and_by_its_identity() {
         service.put("m-7", "a", 2);
         let mut engine = test_engine(&service);
         let block = config("told", "a", 2);
-        engine.apply(&format!("{block}import {{\n  to = acme_told.a\n  {way}\n}}\n")).expect_done();
+        engine
+            .apply(&format!("{block}import {{\n  to = acme_told.a\n  {way}\n}}\n"))
+            .expect_applied();
         assert_eq!(engine.attribute("acme_told.a", "address"), "a.example.com:2");
-        engine.plan(&block).expect_nothing();
+        engine.plan(&block).expect_no_changes();
     }
 }
 
@@ -323,11 +325,11 @@ fn what_the_service_tells_late_is_waited_for() {
     service.0.lock().unwrap().delay = 2;
     let mut engine = test_engine(&service);
     let config = config("terse", "a", 1);
-    engine.apply(&config).expect_done();
+    engine.apply(&config).expect_applied();
     assert_eq!(engine.attribute("acme_terse.a", "address"), "a.example.com:1");
     // Two answers come too early, and the third has the machine.
     assert_eq!(service.take(), "make a, find m-0, find m-0, find m-0");
-    engine.destroy(&config).expect_done();
+    engine.destroy(&config).expect_applied();
     // The first is the read of the plan; the last three wait until the machine is gone.
     assert_eq!(service.take(), "find m-0, unmake m-0, find m-0, find m-0, find m-0");
     service.0.lock().unwrap().delay = 100;
@@ -346,7 +348,7 @@ fn what_was_made_is_kept_when_the_rest_fails() {
     assert_eq!(engine.attribute("acme_terse.a", "id"), "m-0");
     assert_eq!(engine.attribute("acme_terse.a", "name"), "a");
     service.0.lock().unwrap().is_broken = false;
-    engine.apply(&config("terse", "a", 1)).expect_done();
+    engine.apply(&config("terse", "a", 1)).expect_applied();
     assert!(!engine.is_tainted("acme_terse.a"));
     // The tainted machine was removed, and did not stay beside the new one.
     assert_eq!(service.0.lock().unwrap().machines.len(), 1);
@@ -356,12 +358,12 @@ fn what_was_made_is_kept_when_the_rest_fails() {
 fn what_is_not_ready_in_time_is_kept_with_all_that_is_known() {
     let service = Service::default();
     let mut engine = test_engine(&service);
-    engine.apply(&config("patient", "a", 0)).expect_done();
-    engine.apply(&config("patient", "a", 3)).expect_done();
+    engine.apply(&config("patient", "a", 0)).expect_applied();
+    engine.apply(&config("patient", "a", 3)).expect_applied();
     assert_eq!(engine.attribute("acme_patient.a", "address"), "a.example.com:3");
     engine.apply(&config("patient", "a", 13)).expect_error("No machine of this size runs.");
     assert_eq!(engine.attribute("acme_patient.a", "size"), "3");
-    engine.destroy("").expect_done();
+    engine.destroy("").expect_applied();
     // The machine is created without a size, and never gets one.
     engine.apply(&config("patient", "b", 3)).expect_error("until the patient is ready");
     assert!(engine.is_tainted("acme_patient.a"));
@@ -374,10 +376,10 @@ fn what_users_call_an_object_may_be_all_there_is() {
     let mut engine = test_engine(&service);
     engine.run_lifecycle(&config("named", "a", 1));
     let ran = engine.apply(&config("named", "a", 1));
-    ran.expect_done();
+    ran.expect_applied();
     assert!(ran.messages().contains("A machine costs money."), "{}", ran.messages());
     engine.apply(&config("named", "a", 0)).expect_error("No machine is so small");
-    engine.apply(&config("named", "a", 5)).expect_done();
+    engine.apply(&config("named", "a", 5)).expect_applied();
     assert_eq!(service.0.lock().unwrap().machines["m-0"].size, 5);
     // Another program removes it.
     service.0.lock().unwrap().machines.clear();
@@ -392,14 +394,14 @@ fn what_an_author_calls_an_object_is_enough_to_read_it() {
     let block = "resource \"acme_called\" \"a\" {\n  name = \"a\"\n}\n";
     engine.run_lifecycle(block);
     service.take();
-    engine.apply(block).expect_done();
+    engine.apply(block).expect_applied();
     assert_eq!(engine.attribute("acme_called.a", "address"), "a.example.com:1");
     assert_eq!(service.take(), "make a, find a");
     let import = format!("{block}import {{\n  to = acme_called.a\n  id = \"a\"\n}}\n");
     // Another test engine, because an import needs a state that lacks the object.
     let mut later = test_engine(&service);
-    later.apply(&import).expect_done();
-    later.plan(block).expect_nothing();
+    later.apply(&import).expect_applied();
+    later.plan(block).expect_no_changes();
 }
 
 #[test]
@@ -409,13 +411,13 @@ fn what_is_said_beside_the_calls_is_heard() {
     let mut engine = test_engine(&service);
     let block = config("named", "a-b", 2);
     let import = format!("{block}import {{\n  to = acme_named.a\n  id = \"a/b\"\n}}\n");
-    engine.apply(&import).expect_done();
-    engine.plan(&block).expect_nothing();
+    engine.apply(&import).expect_applied();
+    engine.plan(&block).expect_no_changes();
     // As from an older version of the provider, whose upgrade adds 1 to the size.
     let older = engine.state().replace("\"schema_version\": 1", "\"schema_version\": 0");
     assert!(older.contains("\"schema_version\": 0"), "{older}");
     // 2 and 1: without the upgrade, or with two of them, the plan would have a change.
     service.put("m-0", "a-b", 3);
     engine.set_state(&older);
-    engine.plan(&config("named", "a-b", 3)).expect_nothing();
+    engine.plan(&config("named", "a-b", 3)).expect_no_changes();
 }

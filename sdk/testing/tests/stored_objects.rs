@@ -38,7 +38,7 @@ struct Host {
 
 impl Host {
     async fn upgrade(call: &Upgrade) -> Answer<Self> {
-        let old: Machine = call.stored.read()?;
+        let old: Machine = call.stored.to_model()?;
         Ok(Self { title: format!("{} of version {}", old.name, call.stored.version) })
     }
 
@@ -46,7 +46,7 @@ impl Host {
         if call.type_name != "acme_machine" {
             return Ok(None);
         }
-        let machine: Machine = call.stored.read()?;
+        let machine: Machine = call.stored.to_model()?;
         Ok(Some(Self { title: machine.name }))
     }
 
@@ -75,27 +75,27 @@ const MACHINE_CONFIG: &str = "resource \"acme_machine\" \"a\" {\n  name = \"host
 #[test]
 fn an_object_of_another_type_is_taken_over() {
     let mut engine = test_engine();
-    engine.apply(MACHINE_CONFIG).expect_done();
+    engine.apply(MACHINE_CONFIG).expect_applied();
     let moved = "moved {\n  from = acme_machine.a\n  to = acme_host.a\n}\n";
-    engine.apply(&format!("{}{moved}", host_config("host-0"))).expect_done();
+    engine.apply(&format!("{}{moved}", host_config("host-0"))).expect_applied();
     assert_eq!(engine.attribute("acme_host.a", "title"), "host-0");
-    engine.plan(&host_config("host-0")).expect_nothing();
+    engine.plan(&host_config("host-0")).expect_no_changes();
 }
 
 #[test]
 fn an_object_of_an_older_version_is_upgraded() {
     let mut engine = test_engine();
-    engine.apply(MACHINE_CONFIG).expect_done();
+    engine.apply(MACHINE_CONFIG).expect_applied();
     let older = engine.state().replace("acme_machine", "acme_host");
     let older = older.replace("\"schema_version\": 0", "\"schema_version\": 1");
     engine.set_state(&older);
-    engine.plan(&host_config("host-0 of version 1")).expect_nothing();
+    engine.plan(&host_config("host-0 of version 1")).expect_no_changes();
 }
 
 #[test]
 fn an_identity_of_an_older_version_is_upgraded() {
     let mut engine = test_engine();
-    engine.apply(&host_config("host-0")).expect_done();
+    engine.apply(&host_config("host-0")).expect_applied();
     let current = engine.state();
     let [identity, old_identity] = ["title\": \"host-0\"", "number\": 0"]
         .map(|attribute| format!("\"identity\": {{\n            \"{attribute}"));
@@ -104,7 +104,7 @@ fn an_identity_of_an_older_version_is_upgraded() {
     assert!(current.contains(&identity) && current.contains(&version), "{current}");
     let older = current.replace(&identity, &old_identity).replace(&version, &old_version);
     engine.set_state(&older);
-    engine.refresh(&host_config("host-0")).expect_done();
+    engine.refresh(&host_config("host-0")).expect_applied();
     let upgraded = engine.state();
     assert!(upgraded.contains(&identity) && upgraded.contains(&version), "{upgraded}");
 }
@@ -117,6 +117,6 @@ fn an_identity_of_the_user_goes_to_its_handler() {
     };
     let refused = engine.apply(&format!("{}{}", host_config("host-0"), import("")));
     refused.expect_error("A host has a title");
-    engine.apply(&format!("{}{}", host_config("host-0"), import("host-0"))).expect_done();
+    engine.apply(&format!("{}{}", host_config("host-0"), import("host-0"))).expect_applied();
     assert_eq!(engine.attribute("acme_host.a", "title"), "host-0");
 }

@@ -22,8 +22,10 @@ impl VerdictLog {
         let schemas = TypeSchemas { object: block, identity: None };
         let encoded = answer.encode().expect("the answer has the type of its schema");
         let decoded = encoded.decode(&block.implied_type()).expect("it was just encoded");
-        let violations =
-            check_answer(&AnswerToCheck::for_call(call).with_object(&encoded, &decoded), &schemas);
+        let violations = check_answer(
+            &AnswerToCheck::for_call(call).with_answered_object(&encoded, &decoded),
+            &schemas,
+        );
         let broken: Vec<String> = violations
             .iter()
             .map(|it| format!("{} {}: {}", it.rule, it.path, it.message))

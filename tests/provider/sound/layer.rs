@@ -71,7 +71,7 @@ impl FaultLayer {
     async fn forward(&self, path: &str, requests: &[Msg]) -> Answers {
         let messages = requests.iter().map(Msg::encode).collect();
         let call = RawCall { path: path.to_owned().into(), messages, answer_limit: 256 << 20 };
-        let reply = self.inner.exchange(call).await;
+        let reply = self.inner.call_and_collect_reply(call).await;
         reply.end?;
         Ok(reply.messages.iter().filter_map(Msg::parse).collect())
     }

@@ -130,7 +130,7 @@ impl Resource for Items {
     }
 
     async fn upgrade(&self, call: Upgrade) -> Answer<ItemDraft> {
-        call.stored.draft::<Item>()
+        call.stored.to_draft::<Item>()
     }
 }
 

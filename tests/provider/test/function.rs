@@ -48,7 +48,7 @@ fn of_texts() -> Vec<NamedFunction> {
             },
             body: |given| {
                 let separator: String = given.get(0)?;
-                Ok(Value::string(given.get_from::<String>(1)?.join(&separator)))
+                Ok(Value::string(given.get_all_from::<String>(1)?.join(&separator)))
             },
         },
     ]

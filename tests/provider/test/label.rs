@@ -94,7 +94,7 @@ impl Resource for Tags {
         if from.type_name != "test_named" {
             return Ok(None);
         }
-        let Named { name, tags, note } = from.stored.read()?;
+        let Named { name, tags, note } = from.stored.to_model()?;
         if name.as_deref() == Some("stuck") {
             return Err(Problem::new("Taking over refused", "It is stuck."));
         }

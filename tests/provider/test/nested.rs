@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use formwork_sdk::model::{NameOrNames, SomeWriteOnly};
+use formwork_sdk::model::{OwnOrFlattenedNames, SomeWriteOnly};
 use formwork_sdk::prelude::*;
 use formwork_sdk::schema::{AttributeDefinition, Role, Shape};
 use formwork_value::codec::json;
@@ -41,7 +41,7 @@ impl<S: Shaped> Model for Object<S> {
     type WriteOnly = SomeWriteOnly;
 
     // Only the shape has the names.
-    const NAMES: &'static [NameOrNames] = &[];
+    const NAMES: &'static [OwnOrFlattenedNames] = &[];
     const HAS_SETTABLE: bool = true;
     const HAS_COMPUTED: bool = true;
     const HAS_IDENTITY: bool = false;
@@ -79,7 +79,7 @@ impl<S> Object<S> {
 impl<S: Shaped> Resource for Objects<S> {
     type Model = Object<S>;
 
-    async fn modify_plan(&self, change: &mut Change<Object<S>>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut ModifyPlan<Object<S>>) -> Answer<()> {
         change.planned.0 = open_block(&S::shape().block, &change.planned.0);
         Ok(())
     }

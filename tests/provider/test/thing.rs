@@ -70,7 +70,7 @@ impl Resource for Things {
         fail_if(call.config.fails.get(), "validate")
     }
 
-    async fn modify_plan(&self, change: &mut Change<Thing>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut ModifyPlan<Thing>) -> Answer<()> {
         fail_if(change.config.fails.get(), "plan")
     }
 
@@ -102,7 +102,7 @@ impl Resource for Things {
     }
 
     async fn upgrade(&self, call: Upgrade) -> Answer<ThingDraft> {
-        call.stored.draft::<Thing>()
+        call.stored.to_draft::<Thing>()
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use formwork_plugin_protocol::children::{
-    OutputPipe, ProcessTree, ending_signal_name, output_pipe,
+    OutputPipeReader, ProcessTree, ending_signal_name, output_pipe,
 };
 use tokio::io::AsyncReadExt as _;
 use tokio::process::Child;
@@ -49,11 +49,11 @@ pub(super) async fn run_command(
         tokio::select! {
             ended = &mut work => {
                 // Background processes of the command are left running on purpose.
-                tree.release().await;
+                tree.leave_running().await;
                 ended.map_err(|error| FailureReason::from(error.to_string()))
             }
             () = stop.wait_until_requested() => {
-                tree.ask_to_end_or_kill();
+                tree.terminate();
                 // The outcome does not matter: the command was cut short.
                 tokio::time::timeout(EXIT_WAIT_AFTER_STOP, work).await.ok();
                 tree.kill().await;
@@ -72,7 +72,7 @@ pub(super) async fn run_command(
 struct StartedCommand {
     child: Child,
     tree: ProcessTree,
-    reader: OutputPipe,
+    reader: OutputPipeReader,
 }
 
 #[expect(

@@ -58,7 +58,7 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
                 let detail = "Questions are not allowed here. Use `formwork recover adopt`, `forget` or `retry`, which take patterns and -all.";
                 return Err(diags.error(Diagnostic::error(messages::NO_TERMINAL_TO_ASK_ON, detail)));
             }
-            let searched = operations.search.search_unresolved(diags, locked).await;
+            let searched = operations.search.search_and_settle_unresolved(diags, locked).await;
             let mut is_decided = searched.has_decided;
             let mut result = Ok(());
             for one in &open {
@@ -144,7 +144,9 @@ async fn apply_decision(
     match parse_decision(text) {
         Some(ReviewDecision::Adopt { id }) => {
             let request = AdoptRequest { addr, id, force: false };
-            print_out(&describe_adoption(&operation.adopt_object(diags, locked, request).await?));
+            print_out(&describe_adoption(
+                &operation.adopt_without_storing_state(diags, locked, request).await?,
+            ));
         }
         Some(ReviewDecision::Forget) => {
             drop(locked.mark_decided(addr, "settled by the user"));

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use formwork_core::config::test_suite::TestSuite;
-use formwork_operation::test::{ShownPlanOrStateRef, SuiteResult, TestEvent, TestObserver};
+use formwork_core::config::parsed_test_file::TestFile;
+use formwork_operation::test::{ShownPlanOrStateRef, TestEvent, TestFileResult, TestObserver};
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
@@ -37,14 +37,14 @@ impl<'a> Observer<'a> {
     }
 
     /// Shows which files and runs there are.
-    pub(super) fn start(&self, suites: &[TestSuite]) {
+    pub(super) fn start(&self, test_files: &[TestFile]) {
         if let Some(stream) = &self.stream {
-            stream.write_listing(suites);
+            stream.write_listing(test_files);
         }
     }
 
     /// Shows the sum of the results.
-    pub(super) fn end(&self, results: &[SuiteResult]) {
+    pub(super) fn end(&self, results: &[TestFileResult]) {
         let status = overall_status(results);
         match &self.stream {
             Some(stream) => stream.write_summary(status, results),
@@ -73,14 +73,14 @@ impl<'a> Observer<'a> {
     fn show_to_people(&self, sources: &Sources, event: &TestEvent<'_>) {
         let screen = self.screen;
         match event {
-            TestEvent::SuiteStarted(suite) => {
-                print_out(&format!("{}... in progress\n", sanitize_line(&suite.path)));
+            TestEvent::TestFileStarted(test_file) => {
+                print_out(&format!("{}... in progress\n", sanitize_line(&test_file.path)));
             }
-            TestEvent::SuiteTearDown(suite) => {
-                print_out(&format!("{}... tearing down\n", sanitize_line(&suite.path)));
+            TestEvent::TestFileTearDown(test_file) => {
+                print_out(&format!("{}... tearing down\n", sanitize_line(&test_file.path)));
             }
-            TestEvent::SuiteDone(suite, status) => {
-                let path = sanitize_line(&suite.path);
+            TestEvent::TestFileDone(test_file, status) => {
+                let path = sanitize_line(&test_file.path);
                 print_out(&format!("{path}... {}\n", human::status_word(screen, *status)));
             }
             TestEvent::RunDone { run, result, work } => {
@@ -102,7 +102,7 @@ impl<'a> Observer<'a> {
                 self.show_diagnostics(sources, &result.diags);
             }
             TestEvent::CleanupFailed { run, diags, left, state, can_destroy } => {
-                let name = format!("{}/{}", sanitize_line(&run.suite.path), run.run.name);
+                let name = format!("{}/{}", sanitize_line(&run.test_file.path), run.run.name);
                 if diags.has_errors() {
                     print_err(&format!("{}\n", screen.wrap(&human::cleanup_failed_text(&name))));
                 }
@@ -112,7 +112,7 @@ impl<'a> Observer<'a> {
                     .map(|path| human::LeftStateFile { path, can_destroy: *can_destroy });
                 print_err(&human::left_objects_text(screen, &name, left, file));
             }
-            TestEvent::SuiteProblems(_, diags) => self.show_diagnostics(sources, diags),
+            TestEvent::TestFileProblems(_, diags) => self.show_diagnostics(sources, diags),
             TestEvent::RunStarted(_) | TestEvent::RunProgress(..) | TestEvent::RunTearDown(..) => {}
         }
     }

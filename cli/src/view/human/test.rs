@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use formwork_operation::test::{LeftoverObject, SuiteResult, TestStatus};
+use formwork_operation::test::{LeftoverObject, TestFileResult, TestStatus};
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 use formwork_value::quote::shell_quoted;
@@ -24,7 +24,7 @@ pub(crate) fn status_word(screen: &Screen, status: TestStatus) -> String {
 pub(crate) fn test_summary_text(
     screen: &Screen,
     status: TestStatus,
-    results: &[SuiteResult],
+    results: &[TestFileResult],
 ) -> String {
     let (word, paint) = match status {
         TestStatus::Fail | TestStatus::Error => ("Failure!", Paint::BoldRed),
@@ -34,7 +34,7 @@ pub(crate) fn test_summary_text(
 }
 
 /// The numbers of runs by status.
-pub(crate) fn summary_counts(results: &[SuiteResult]) -> String {
+pub(crate) fn summary_counts(results: &[TestFileResult]) -> String {
     let count = |wanted: fn(TestStatus) -> bool| {
         let runs = results.iter().flat_map(|suite| &suite.runs);
         runs.filter(|run| wanted(run.status)).count()

@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use formwork_core::config::test_suite::TestSuite;
+use formwork_core::config::parsed_test_file::TestFile;
 use formwork_core::plan::Plan;
 use formwork_core::provider::ProviderPool;
 use formwork_core::state::State;
 use formwork_core::state::checks::CheckResults;
-use formwork_operation::test::{LeftoverObject, RunOfSuite, SuiteResult, TestEvent, TestStatus};
+use formwork_operation::test::{
+    LeftoverObject, RunOfTestFile, TestEvent, TestFileResult, TestStatus,
+};
 use formwork_value::Diagnostics;
 use formwork_value::diag::{Severity, Sources};
 
@@ -28,14 +30,14 @@ pub(crate) struct VerboseJson {
 }
 
 /// The names of file and run, as every event of theirs has them.
-fn suite_and_run_names(suite: &TestSuite, run: Option<&str>) -> Vec<(&'static str, Json)> {
+fn file_and_run_names(test_file: &TestFile, run: Option<&str>) -> Vec<(&'static str, Json)> {
     let run = run.map(|run| ("@testrun", Json::text(run)));
-    [("@testfile", Json::text(suite.path.as_str()))].into_iter().chain(run).collect()
+    [("@testfile", Json::text(test_file.path.as_str()))].into_iter().chain(run).collect()
 }
 
 /// The names of a run, for its lines.
-pub(crate) fn run_names(run: RunOfSuite<'_>) -> Vec<(&'static str, Json)> {
-    suite_and_run_names(run.suite, Some(run.run.name.as_str()))
+pub(crate) fn run_names(run: RunOfTestFile<'_>) -> Vec<(&'static str, Json)> {
+    file_and_run_names(run.test_file, Some(run.run.name.as_str()))
 }
 
 fn json_number(number: usize) -> Json {
@@ -49,16 +51,17 @@ fn count_with_noun(number: usize, noun: &str) -> String {
 
 impl TestStream {
     /// Lists the files and their runs.
-    pub(crate) fn write_listing(&self, suites: &[TestSuite]) {
-        let runs = |suite: &TestSuite| match suite.runs.as_slice() {
+    pub(crate) fn write_listing(&self, test_files: &[TestFile]) {
+        let runs = |test_file: &TestFile| match test_file.runs.as_slice() {
             [] => Json::Null,
             runs => Json::Array(runs.iter().map(|run| Json::text(run.name.as_str())).collect()),
         };
-        let files = suites.iter().map(|suite| (suite.path.clone(), runs(suite))).collect();
-        let n_runs = suites.iter().map(|suite| suite.runs.len()).sum();
+        let files =
+            test_files.iter().map(|test_file| (test_file.path.clone(), runs(test_file))).collect();
+        let n_runs = test_files.iter().map(|test_file| test_file.runs.len()).sum();
         let message = format!(
             "Found {} and {}",
-            count_with_noun(suites.len(), "file"),
+            count_with_noun(test_files.len(), "file"),
             count_with_noun(n_runs, "run block")
         );
         write_line(
@@ -71,10 +74,10 @@ impl TestStream {
     }
 
     /// The sum of the results.
-    pub(crate) fn write_summary(&self, status: TestStatus, results: &[SuiteResult]) {
+    pub(crate) fn write_summary(&self, status: TestStatus, results: &[TestFileResult]) {
         let word = if status > TestStatus::Pass { "Failure!" } else { "Success!" };
         let count = |wanted: TestStatus| {
-            let runs = results.iter().flat_map(|suite| &suite.runs);
+            let runs = results.iter().flat_map(|test_file| &test_file.runs);
             json_number(runs.filter(|run| run.status == wanted).count())
         };
         let sum = Json::object([
@@ -98,13 +101,17 @@ impl TestStream {
     /// An event.
     pub(crate) fn write_event(&self, sources: &Sources, event: &TestEvent<'_>) {
         match event {
-            TestEvent::SuiteStarted(suite) => self.write_suite(suite, "starting", None),
-            TestEvent::SuiteTearDown(suite) => self.write_suite(suite, "teardown", None),
-            TestEvent::SuiteDone(suite, status) => {
-                self.write_suite(suite, "complete", Some(*status));
+            TestEvent::TestFileStarted(test_file) => {
+                self.write_test_file(test_file, "starting", None);
             }
-            TestEvent::SuiteProblems(suite, diags) => {
-                self.write_diagnostics(sources, &suite_and_run_names(suite, None), diags);
+            TestEvent::TestFileTearDown(test_file) => {
+                self.write_test_file(test_file, "teardown", None);
+            }
+            TestEvent::TestFileDone(test_file, status) => {
+                self.write_test_file(test_file, "complete", Some(*status));
+            }
+            TestEvent::TestFileProblems(test_file, diags) => {
+                self.write_diagnostics(sources, &file_and_run_names(test_file, None), diags);
             }
             TestEvent::RunStarted(run) => self.write_run(*run, "starting", Duration::ZERO),
             TestEvent::RunProgress(run, elapsed) => self.write_run(*run, "running", *elapsed),
@@ -113,7 +120,7 @@ impl TestStream {
                 let shown = status_word(result.status);
                 let message = format!("  {:?}... {shown}", run.run.name.as_str());
                 let members = Json::object([
-                    ("path", Json::text(run.suite.path.as_str())),
+                    ("path", Json::text(run.test_file.path.as_str())),
                     ("run", Json::text(run.run.name.as_str())),
                     ("progress", Json::text("complete")),
                     ("status", Json::text(result.status.json_name())),
@@ -130,32 +137,32 @@ impl TestStream {
         }
     }
 
-    fn write_suite(&self, suite: &TestSuite, progress: &str, status: Option<TestStatus>) {
+    fn write_test_file(&self, test_file: &TestFile, progress: &str, status: Option<TestStatus>) {
         let shown = match (progress, status) {
             ("starting", _) => "in progress",
             (_, Some(status)) => status_word(status),
             _ => "tearing down",
         };
         let members = Json::object_of_some([
-            ("path", Some(Json::text(suite.path.as_str()))),
+            ("path", Some(Json::text(test_file.path.as_str()))),
             ("progress", Some(Json::text(progress))),
             ("status", status.map(|status| Json::text(status.json_name()))),
         ]);
-        let message = format!("{}... {shown}", suite.path);
+        let message = format!("{}... {shown}", test_file.path);
         write_line(
             "info",
             &message,
-            &suite_and_run_names(suite, None),
+            &file_and_run_names(test_file, None),
             "test_file",
             vec![("test_file", members)],
         );
     }
 
-    fn write_run(&self, run: RunOfSuite<'_>, progress: &str, elapsed: Duration) {
+    fn write_run(&self, run: RunOfTestFile<'_>, progress: &str, elapsed: Duration) {
         let shown = if progress == "teardown" { "tearing down" } else { "in progress" };
         let message = format!("  {:?}... {shown}", run.run.name.as_str());
         let members = Json::object([
-            ("path", Json::text(run.suite.path.as_str())),
+            ("path", Json::text(run.test_file.path.as_str())),
             ("run", Json::text(run.run.name.as_str())),
             ("progress", Json::text(progress)),
             ("elapsed", Json::Int(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))),
@@ -165,7 +172,7 @@ impl TestStream {
 
     fn write_left_objects(
         &self,
-        run: RunOfSuite<'_>,
+        run: RunOfTestFile<'_>,
         left: &[LeftoverObject],
         state: Option<&Path>,
     ) {
@@ -181,14 +188,14 @@ impl TestStream {
         ]);
         let message = format!(
             "Formwork left some resources in state after executing {}/{}, they need to be cleaned up manually.",
-            run.suite.path, run.run.name
+            run.test_file.path, run.run.name
         );
         let members = vec![("test_cleanup", members)];
         write_line("error", &message, &run_names(run), "test_cleanup", members);
     }
 
     /// The plan or the state of a run.
-    pub(crate) fn write_verbose(&self, run: RunOfSuite<'_>, json: VerboseJson) {
+    pub(crate) fn write_verbose(&self, run: RunOfTestFile<'_>, json: VerboseJson) {
         let VerboseJson { message, kind, members } = json;
         write_line("info", message, &run_names(run), kind, vec![(kind, members)]);
     }

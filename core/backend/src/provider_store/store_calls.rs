@@ -230,10 +230,10 @@ impl StoreCalls {
     ) -> Result<Vec<u8>, ProviderStoreError> {
         let receiving = self.receive_chunks(session, workspace);
         let assembly = self.wait_for_answer(READ_CALL_NAME, receiving).await??;
-        if assembly.largest_chunk() > session.chunk_size {
+        if assembly.longest_received_chunk_len() > session.chunk_size {
             let detail = format!(
                 "The provider has sent a state in chunks of up to {} bytes, and {} were agreed. The state is complete. This is a bug in the provider; please report it to its authors.",
-                assembly.largest_chunk(),
+                assembly.longest_received_chunk_len(),
                 session.chunk_size
             );
             let warning = Diagnostic::warning(messages::UNEXPECTED_CHUNK_SIZE, detail);

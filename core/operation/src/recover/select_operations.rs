@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use formwork_core::addr::{InstanceAddr, Target};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::import::parse_managed_address;
+use crate::import::parse_managed_instance_addr;
 use crate::messages;
 use crate::state_session::StateSession;
 
@@ -14,7 +14,7 @@ use crate::state_session::StateSession;
 ///
 /// # Errors
 /// When an address or pattern matches nothing, or nothing is named.
-pub fn select_unresolved(
+pub fn select_unresolved_addresses(
     diags: &mut Diagnostics,
     locked: &StateSession,
     patterns: &[String],
@@ -72,8 +72,8 @@ fn unresolved_addresses_matching(
         return Err(diags.error(Diagnostic::error(messages::NOTHING_TO_SETTLE, detail)));
     }
     // Checked late, because a pattern need not be an address.
-    let addr = parse_managed_address(diags, pattern)?;
-    Err(diags.error(locked.nothing_unresolved_error(&addr)))
+    let addr = parse_managed_instance_addr(diags, pattern)?;
+    Err(diags.error(locked.no_single_open_operation_error(&addr)))
 }
 
 /// Whether a string matches a pattern in which `*` matches anything.

@@ -54,7 +54,7 @@ impl SavedPlan {
         let given: Vec<GivenVariable> = fixed.chain(current).chain(options).collect();
         let now =
             ephemeral_variables_where(config, |name| given.iter().any(|given| given.name == name));
-        check_same_ephemeral_given(diags, config, &self.metadata.ephemeral, &now)?;
+        check_same_ephemeral_names_given(diags, config, &self.metadata.ephemeral, &now)?;
         let mut resolve = |diags: &mut Diagnostics, given, unset| {
             inputs::resolve_variables(diags, sources, &config.root, given, unset)
         };
@@ -81,7 +81,7 @@ impl SavedPlan {
                     .remove(name)
             });
             if other.is_some_and(|other| other.value != *value) {
-                diags.warn(ignored_variable_warning(name));
+                diags.warn(ignored_tf_var_warning(name));
             }
         }
         found.map(|()| inputs)
@@ -89,7 +89,7 @@ impl SavedPlan {
 }
 
 /// Warns of a value in the environment that is not the one of the plan.
-fn ignored_variable_warning(name: &Str) -> Diagnostic {
+fn ignored_tf_var_warning(name: &Str) -> Diagnostic {
     let detail = format!(
         "TF_VAR_{name} in the environment gives another value for the variable {:?} than the saved plan was made with. The value of the plan is used. To set it in each run, declare the variable with ephemeral = true.",
         name.as_str()
@@ -99,7 +99,7 @@ fn ignored_variable_warning(name: &Str) -> Diagnostic {
 
 /// An ephemeral variable is given for an apply exactly if it was given for the plan: with its default
 /// in one and a value in the other, it would not be what was planned.
-fn check_same_ephemeral_given(
+fn check_same_ephemeral_names_given(
     diags: &mut Diagnostics,
     config: &Config,
     before: &BTreeSet<String>,

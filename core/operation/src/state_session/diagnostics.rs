@@ -19,7 +19,7 @@ pub(super) fn decision_needed_error(
     state: &State,
     consequence: &str,
 ) -> Diagnostic {
-    let remedy = displaced_object_remedy(one, state).unwrap_or_else(|| {
+    let remedy = remedy_if_other_object_at_addr(one, state).unwrap_or_else(|| {
         let commands = decision_commands(&shell_quoted(&one.addr.to_string()));
         format!("To settle it, run one of these:\n{commands}")
     });
@@ -46,7 +46,7 @@ pub fn decision_commands(addr: &str) -> String {
 /// The commands for an operation whose place has another object by now: `adopt` and `retry` are none of
 /// them. `None` if the place is free.
 #[must_use]
-pub fn displaced_object_remedy(one: &UnresolvedOperation, state: &State) -> Option<String> {
+pub fn remedy_if_other_object_at_addr(one: &UnresolvedOperation, state: &State) -> Option<String> {
     let there = one.other_object_in_place(state)?;
     // Both objects are of one resource type, so what is sensitive in one is sensitive in the other.
     let there = there.shown_id().filter(|_| !one.has_sensitive_id());
@@ -81,7 +81,7 @@ pub(crate) enum ResultsInJournal {
 }
 
 /// A copy of a state that could not be stored.
-pub(super) struct SavedStateCopy<'a> {
+pub(super) struct ErroredStateCopy<'a> {
     pub(super) path: &'a Path,
     /// The copy of an earlier run, if there was one.
     pub(super) kept: Option<&'a Path>,
@@ -89,7 +89,10 @@ pub(super) struct SavedStateCopy<'a> {
 }
 
 /// Describes the use of the copy of a state that could not be stored.
-pub(super) fn saved_copy_diagnostic(error: &StoreError, copy: &SavedStateCopy<'_>) -> Diagnostic {
+pub(super) fn errored_state_copy_warning(
+    error: &StoreError,
+    copy: &ErroredStateCopy<'_>,
+) -> Diagnostic {
     let is_other = matches!(
         error,
         StoreError::Changed { .. } | StoreError::OtherLineage { .. } | StoreError::Replaced { .. }
@@ -126,7 +129,7 @@ pub(crate) fn refuse_if_other_object_at_addr(
     state: &State,
     one: &UnresolvedOperation,
 ) -> Result<(), Reported> {
-    let Some(remedy) = displaced_object_remedy(one, state) else { return Ok(()) };
+    let Some(remedy) = remedy_if_other_object_at_addr(one, state) else { return Ok(()) };
     Err(diags.error(Diagnostic::error(messages::ANOTHER_OBJECT_IS_MANAGED_HERE, remedy)))
 }
 
@@ -145,8 +148,8 @@ mod tests {
                 (ResultsInJournal::No, "keeps no journal"),
             ] {
                 let copy =
-                    SavedStateCopy { path: Path::new("errored.tfstate"), kept: None, in_journal };
-                let detail = saved_copy_diagnostic(&error, &copy).detail;
+                    ErroredStateCopy { path: Path::new("errored.tfstate"), kept: None, in_journal };
+                let detail = errored_state_copy_warning(&error, &copy).detail;
                 assert!(detail.contains(expected), "{detail}");
                 let is_taken_into_state = detail.contains("takes them over");
                 assert_eq!(is_taken_into_state, in_journal == ResultsInJournal::Yes, "{detail}");

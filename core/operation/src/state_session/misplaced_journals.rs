@@ -28,7 +28,7 @@ impl StateSession {
         for journals in self.misplaced_journals() {
             // A journal of an unknown state must not keep all states of the folder from being changed.
             if !journals.is_of_lineage {
-                self.warn_of_journals(diags, &journals);
+                self.add_misplaced_journals_warning(diags, &journals);
                 continue;
             }
             let detail =
@@ -42,11 +42,16 @@ impl StateSession {
     /// Warns of such a run.
     pub(crate) fn warn_of_misplaced_journals(&self, diags: &mut Diagnostics) {
         for journals in self.misplaced_journals() {
-            self.warn_of_journals(diags, &journals);
+            self.add_misplaced_journals_warning(diags, &journals);
         }
     }
 
-    fn warn_of_journals(&self, diags: &mut Diagnostics, journals: &MisplacedJournals) {
+    /// Warns of the journals of one folder.
+    fn add_misplaced_journals_warning(
+        &self,
+        diags: &mut Diagnostics,
+        journals: &MisplacedJournals,
+    ) {
         let detail = self.describe_misplaced_journals(journals);
         let warning = Diagnostic::warning(messages::JOURNAL_IS_UNDER_ANOTHER_NAME, detail);
         diags.warn(warning.blamed_on(Blame::Environment));
@@ -62,11 +67,11 @@ impl StateSession {
     }
 
     fn describe_misplaced_journals(&self, found: &MisplacedJournals) -> String {
-        let folder = display_relative(&found.folder);
-        let theirs = display_relative(&found.state_file);
+        let folder = display_without_dot_slash(&found.folder);
+        let theirs = display_without_dot_slash(&found.state_file);
         let ours = match self.store.file_read_instead() {
-            Some(path) => display_relative(path),
-            None => display_relative(Path::new(&self.store.location())),
+            Some(path) => display_without_dot_slash(path),
+            None => display_without_dot_slash(Path::new(&self.store.location())),
         };
         let option = shell_word(&format!("-state={theirs}"));
         let remedy = if found.has_state_file {
@@ -84,13 +89,13 @@ impl StateSession {
         };
         format!(
             "{folder} has the journal of an interrupted run on the state file {theirs}, and {relation} the state in {ours}. {} Objects that the run created would be created a second time.\n\n{remedy}\n\nOnly if {ours} has all objects of that run by now, or they do not exist any more, move the folder of the journal away.",
-            describe_content(found)
+            describe_results_and_operations(found)
         )
     }
 }
 
 /// Describes what the state lacks.
-fn describe_content(found: &MisplacedJournals) -> String {
+fn describe_results_and_operations(found: &MisplacedJournals) -> String {
     let results = match found.n_results {
         0 => None,
         1 => Some("1 result".to_owned()),
@@ -114,6 +119,6 @@ fn describe_content(found: &MisplacedJournals) -> String {
 }
 
 /// A path without a leading `./`, as an option takes it.
-fn display_relative(path: &Path) -> String {
+fn display_without_dot_slash(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
 }

@@ -11,14 +11,14 @@ use formwork_value::diag::Sources;
 
 use super::run::await_with_progress_reports;
 use super::states::{RunConfig, TestState, has_objects_to_destroy};
-use super::{LeftoverObject, RunOfSuite, SuiteRunner, TestEvent, TestInputs};
+use super::{LeftoverObject, RunOfTestFile, TestEvent, TestFileRunner, TestInputs};
 use crate::apply::PlanSource;
 use crate::operation::{Operation, OperationInputs};
 
 /// Something could not be destroyed. It was shown to the observer.
 pub(super) struct CleanupFailureShown;
 
-impl SuiteRunner<'_> {
+impl TestFileRunner<'_> {
     /// Destroys everything in the states of the file.
     pub(super) async fn clean_up(&mut self, sources: &Sources) -> Result<(), CleanupFailureShown> {
         let mut result = Ok(());
@@ -31,9 +31,9 @@ impl SuiteRunner<'_> {
             if !has_objects_to_destroy(&state.session.file.state) {
                 continue;
             }
-            let Some(run) = self.suite.runs.get(at) else { continue };
-            let run = RunOfSuite { suite: self.suite, run };
-            let cleanup = Cleanup { tests: self.inputs, sources, run, config: &config };
+            let Some(run) = self.test_file.runs.get(at) else { continue };
+            let run = RunOfTestFile { test_file: self.test_file, run };
+            let cleanup = StateCleanup { tests: self.inputs, sources, run, config: &config };
             let one = cleanup.destroy_state_objects(state).await;
             result = result.and(one);
         }
@@ -43,15 +43,15 @@ impl SuiteRunner<'_> {
     }
 }
 
-/// The cleanup after a run.
-struct Cleanup<'a> {
+/// The destruction of all objects in one state, after the run that has last changed it.
+struct StateCleanup<'a> {
     tests: TestInputs<'a>,
     sources: &'a Sources,
-    run: RunOfSuite<'a>,
+    run: RunOfTestFile<'a>,
     config: &'a RunConfig,
 }
 
-impl Cleanup<'_> {
+impl StateCleanup<'_> {
     /// Destroys everything in a state.
     async fn destroy_state_objects(
         &self,
@@ -87,10 +87,10 @@ impl Cleanup<'_> {
             return Ok(());
         }
         let failed = diags.has_errors() || !left.is_empty();
-        let path = (!left.is_empty()).then(|| state.path());
+        let path = (!left.is_empty()).then(|| state.state_file_path());
         let can_destroy = config.config.backend().is_none()
             && run.run.module.is_none()
-            && run.suite.providers.is_empty();
+            && run.test_file.providers.is_empty();
         see(TestEvent::CleanupFailed { run, diags: &diags, left: &left, state: path, can_destroy });
         if failed { Err(CleanupFailureShown) } else { Ok(()) }
     }

@@ -1,7 +1,7 @@
 //! Failures that a run expects: conditions of objects that must not hold.
 
 use formwork_core::addr::{ResourceMode, ResourceName};
-use formwork_core::config::test_suite::TestRun;
+use formwork_core::config::parsed_test_file::TestRun;
 use formwork_lang::refs::{Traversal, TraversalStep};
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
@@ -39,7 +39,7 @@ impl ExpectedFailures {
     }
 
     /// Whether the list has an object that has failed. Those that are listed twice are met together.
-    fn meet_expectation(&mut self, failed: &str) -> bool {
+    fn mark_met_if_expected(&mut self, failed: &str) -> bool {
         let mut found = false;
         for expected in &mut self.0 {
             // Without a key, all instances of a resource are meant.
@@ -63,7 +63,7 @@ impl ExpectedFailures {
                 continue;
             };
             // A check only warns otherwise; a test is to find what it warns of.
-            if !self.meet_expectation(&failed) {
+            if !self.mark_met_if_expected(&failed) {
                 let _ = rest.error(one);
             }
         }
@@ -84,7 +84,7 @@ impl ExpectedFailures {
         let mut rest = Diagnostics::new();
         for one in found {
             let failed = one.condition_of.as_deref().filter(|_| one.severity == Severity::Error);
-            if let Some(failed) = failed.filter(|failed| self.meet_expectation(failed)) {
+            if let Some(failed) = failed.filter(|failed| self.mark_met_if_expected(failed)) {
                 let detail = format!(
                     "A custom condition within {failed} failed during the planning stage and prevented the requested apply operation. While this was an expected failure, the apply operation could not be executed and so the overall test case will be marked as a failure and the original diagnostic included in the test report."
                 );

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use formwork_core::addr::{LocalProviderConfig, ModulePath, ProviderAddr, ProviderConfigAddr};
+use formwork_core::config::parsed_test_file::{TestFile, TestRun};
 use formwork_core::config::test_mocks::MockProvider;
-use formwork_core::config::test_suite::{TestRun, TestSuite};
 use formwork_core::config::{
     Config, ImportBlock, Module, ModuleCall, ProviderBlock, RequiredProvider,
 };
@@ -14,7 +14,7 @@ use formwork_core::version::VersionConstraints;
 use formwork_lang::syntax::{Body, Expr, ExprKind, ObjectItem};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
-use super::RunOfSuite;
+use super::RunOfTestFile;
 use crate::messages;
 
 /// A copy of the module of a run with the provider configurations of the test file. Their arguments are
@@ -25,11 +25,11 @@ use crate::messages;
 pub(super) fn with_test_providers(
     diags: &mut Diagnostics,
     config: &Config,
-    run: RunOfSuite<'_>,
+    run: RunOfTestFile<'_>,
     scope: &TestScope<'_>,
 ) -> Result<(Config, Mocks), Reported> {
     let (mut config, mut mocks) = (config.clone(), Mocks::default());
-    let blocks = provider_blocks_of_run(diags, run.suite, run.run)?;
+    let blocks = provider_blocks_of_run(diags, run.test_file, run.run)?;
     if blocks.is_empty() {
         return Ok((config, mocks));
     }
@@ -37,10 +37,10 @@ pub(super) fn with_test_providers(
     let mut result = Ok(());
     for TestProviderConfig { mut block, mock } in blocks {
         // As in Terraform, a provider that the module does not use need not be installed.
-        if !is_provider_needed(&root, &required, &block.local) {
+        if !module_needs_provider_config(&root, &required, &block.local) {
             continue;
         }
-        block.provider = provider_address(&root, &block.local);
+        block.provider = provider_addr_of_local_name(&root, &block.local);
         if let Some(mock) = mock {
             let (module, alias) = (ModulePath::root(), block.local.alias.clone());
             let addr = ProviderConfigAddr { module, provider: block.provider.clone(), alias };
@@ -69,7 +69,7 @@ struct TestProviderConfig<'a> {
 }
 
 /// Whether a module uses a provider configuration: the default one serves modules that name none.
-fn is_provider_used(module: &Module, local: &LocalProviderConfig) -> bool {
+fn is_default_or_referenced(module: &Module, local: &LocalProviderConfig) -> bool {
     let is_passed = |call: &ModuleCall| call.providers.iter().any(|it| it.in_caller == *local);
     let is_declared = |it: &RequiredProvider| it.aliases.contains(local);
     let is_imported_by = |it: &ImportBlock| it.provider.as_ref().is_some_and(|(it, _)| it == local);
@@ -84,12 +84,14 @@ fn is_provider_used(module: &Module, local: &LocalProviderConfig) -> bool {
 /// The provider configurations for a run, under the names that its module has for them.
 fn provider_blocks_of_run<'a>(
     diags: &mut Diagnostics,
-    suite: &'a TestSuite,
+    test_file: &'a TestFile,
     run: &TestRun,
 ) -> Result<Vec<TestProviderConfig<'a>>, Reported> {
-    let real =
-        suite.providers.iter().map(|block| TestProviderConfig { block: block.clone(), mock: None });
-    let mocks = suite.mocks.iter();
+    let real = test_file
+        .providers
+        .iter()
+        .map(|block| TestProviderConfig { block: block.clone(), mock: None });
+    let mocks = test_file.mocks.iter();
     let mocks =
         mocks.map(|mock| TestProviderConfig { block: mock.block.clone(), mock: Some(mock) });
     let all: Vec<TestProviderConfig<'_>> = real.chain(mocks).collect();
@@ -120,27 +122,31 @@ fn provider_blocks_of_run<'a>(
 /// The provider configurations of the file that a run gets, under the names of its module.
 pub(super) fn provider_blocks_needed_by_run(
     config: &Config,
-    suite: &TestSuite,
+    test_file: &TestFile,
     run: &TestRun,
 ) -> Vec<ProviderBlock> {
     let required = config.provider_requirements();
     // Errors are reported where the configurations are put in.
-    let blocks = provider_blocks_of_run(&mut Diagnostics::new(), suite, run).unwrap_or_default();
+    let blocks =
+        provider_blocks_of_run(&mut Diagnostics::new(), test_file, run).unwrap_or_default();
     let blocks = blocks.into_iter().map(|one| one.block);
-    blocks.filter(|block| is_provider_needed(&config.root, &required, &block.local)).collect()
+    blocks
+        .filter(|block| module_needs_provider_config(&config.root, &required, &block.local))
+        .collect()
 }
 
 /// Whether a module uses a provider under a local name.
-fn is_provider_needed(
+fn module_needs_provider_config(
     root: &Module,
     required: &BTreeMap<ProviderAddr, VersionConstraints>,
     local: &LocalProviderConfig,
 ) -> bool {
-    required.contains_key(&provider_address(root, local)) && is_provider_used(root, local)
+    required.contains_key(&provider_addr_of_local_name(root, local))
+        && is_default_or_referenced(root, local)
 }
 
 /// The address that a local name stands for in a module.
-fn provider_address(module: &Module, local: &LocalProviderConfig) -> ProviderAddr {
+fn provider_addr_of_local_name(module: &Module, local: &LocalProviderConfig) -> ProviderAddr {
     let required = module.settings.required_providers.get(&local.name);
     required.map_or_else(
         || ProviderAddr::implied_by_name(&local.name),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use formwork_core::config::test_suite::{TestCommand, TestRun};
+use formwork_core::config::parsed_test_file::{TestCommand, TestRun};
 use formwork_core::eval::conditions::{AssertOutcome, check_test_assertions};
 use formwork_core::eval::{Results, TestLevel, TestScope, TestValues};
 use formwork_core::event::NoEventObserver;
@@ -24,8 +24,8 @@ use super::run_overrides::{
 use super::states::RunConfig;
 use super::variables::RunVariableResolver;
 use super::{
-    RunOfSuite, RunResult, ShownPlanOrStateRef, SuiteRunner, TestEvent, TestInputs, TestModule,
-    TestStatus,
+    RunOfTestFile, RunResult, ShownPlanOrStateRef, TestEvent, TestFileRunner, TestInputs,
+    TestModule, TestStatus,
 };
 use crate::apply::PlanSource;
 use crate::messages;
@@ -79,19 +79,19 @@ enum ShownPlanOrState {
 }
 
 impl RunJobOutcome {
-    fn new_with_error(has_applied: bool) -> Self {
+    fn error_without_results(has_applied: bool) -> Self {
         Self { status: TestStatus::Error, work: None, outputs: None, has_applied }
     }
 }
 
-impl SuiteRunner<'_> {
+impl TestFileRunner<'_> {
     /// Does a run, and reports it.
     pub(super) async fn run_and_report(
         &mut self,
         sources: &mut Sources,
         run: &TestRun,
     ) -> RunResult {
-        let shown = RunOfSuite { suite: self.suite, run };
+        let shown = RunOfTestFile { test_file: self.test_file, run };
         let observer = self.inputs.observer;
         observer.on_event(sources, &TestEvent::RunStarted(shown));
         let (started, clock) = ((self.inputs.host.clock)(), Instant::now());
@@ -103,7 +103,7 @@ impl SuiteRunner<'_> {
         if let Ok(ready) = &ready {
             pool = pool.with_mocks(ready.config.mocks.clone());
         }
-        let mut worked = RunJobOutcome::new_with_error(false);
+        let mut worked = RunJobOutcome::error_without_results(false);
         if let Ok(ready) = ready
             && let Ok(state) = self.states.state_of_run(&mut result.diags, run).await
         {
@@ -122,7 +122,7 @@ impl SuiteRunner<'_> {
             worked = await_with_progress_reports(work, see).await;
             // The last run that has changed the state has the configuration that can destroy it.
             if worked.has_applied {
-                let at = self.suite.runs.iter().position(|one| one.name == run.name);
+                let at = self.test_file.runs.iter().position(|one| one.name == run.name);
                 state.last = at.map(|at| (at, config));
             }
         }
@@ -147,14 +147,14 @@ impl SuiteRunner<'_> {
         sources: &mut Sources,
         run: &TestRun,
     ) -> Result<ReadyRun, Reported> {
-        let (suite, inputs) = (self.suite, self.inputs);
+        let (test_file, inputs) = (self.test_file, self.inputs);
         let TestModule { config, dangling } = self.module_of_run(run);
         warn_of_unmatched_overrides(diags, &[config], &run.overrides);
         diags.append(dangling.clone())?;
         let expected = ExpectedFailures::from_run(diags, run)?;
-        let runs: Vec<Str> = suite.runs.iter().map(|run| run.name.clone()).collect();
+        let runs: Vec<Str> = test_file.runs.iter().map(|run| run.name.clone()).collect();
         let values = &self.values;
-        let variables = RunVariableResolver { inputs, suite, run, config, values, runs: &runs };
+        let variables = RunVariableResolver { inputs, test_file, run, config, values, runs: &runs };
         let variables = variables.resolve(diags, sources)?;
         // Providers may quote these values before the engine has evaluated any of them.
         let secrets = inputs.launcher.secrets();
@@ -164,7 +164,7 @@ impl SuiteRunner<'_> {
             level: TestLevel::Run(&runs),
             world: inputs.host,
         };
-        let run = RunOfSuite { suite, run };
+        let run = RunOfTestFile { test_file, run };
         let (mut config, mut mocks) = with_test_providers(diags, config, run, &scope)?;
         add_overrides(&mut config, &mut mocks, run);
         // Generated values differ from run to run, as in Terraform.
@@ -175,7 +175,7 @@ impl SuiteRunner<'_> {
 
     /// The module of a run.
     pub(super) fn module_of_run(&self, run: &TestRun) -> &TestModule {
-        let key = (self.suite.path.clone(), run.name.clone());
+        let key = (self.test_file.path.clone(), run.name.clone());
         let own = run.module.as_ref().and_then(|_| self.inputs.run_modules.get(&key));
         own.unwrap_or(self.inputs.module)
     }
@@ -220,7 +220,7 @@ fn plan_options(diags: &mut Diagnostics, run: &TestRun) -> Result<PlanOptions, R
 }
 
 /// The problems of an apply, without the one that it was interrupted.
-fn without_interrupt(found: Diagnostics) -> Diagnostics {
+fn without_interruption_errors(found: Diagnostics) -> Diagnostics {
     let mut rest = Diagnostics::new();
     for one in found.into_iter().filter(|one| !one.is_about_message(messages::EXECUTION_HALTED)) {
         let _ = rest.push(one);
@@ -240,7 +240,7 @@ impl<'a> RunJob<'a> {
     }
 
     /// Whether the cancellation has kept a plan from being made as a whole.
-    fn is_plan_cut_short(&self, planned: &Result<PlanOutcome, Reported>) -> bool {
+    fn is_plan_cut_short_by_cancel(&self, planned: &Result<PlanOutcome, Reported>) -> bool {
         let is_whole = planned.as_ref().is_ok_and(|outcome| !outcome.plan.errored);
         self.tests.cancellation.is_cancelled() && !is_whole
     }
@@ -254,16 +254,16 @@ impl<'a> RunJob<'a> {
     ) -> RunJobOutcome {
         let operation = self.operation();
         let Ok(options) = plan_options(diags, self.run) else {
-            return RunJobOutcome::new_with_error(false);
+            return RunJobOutcome::error_without_results(false);
         };
         let mut found = Diagnostics::new();
         let planned = operation.plan(&mut found, session, options).await;
-        if self.is_plan_cut_short(&planned) {
+        if self.is_plan_cut_short_by_cancel(&planned) {
             // Neither assertions nor expected failures can be judged by a part of a plan.
             let _ = diags.append(found);
             let detail = "The run was interrupted while it was planned, and has changed nothing.";
             let _ = diags.error(Diagnostic::error(messages::EXECUTION_HALTED, detail));
-            return RunJobOutcome::new_with_error(false);
+            return RunJobOutcome::error_without_results(false);
         }
         match self.run.command {
             TestCommand::Plan => {
@@ -282,9 +282,9 @@ impl<'a> RunJob<'a> {
                     // Everything that was reported is expected.
                     Err(_) if !failed => RunJobOutcome {
                         status: TestStatus::Pass,
-                        ..RunJobOutcome::new_with_error(false)
+                        ..RunJobOutcome::error_without_results(false)
                     },
-                    _ => RunJobOutcome::new_with_error(false),
+                    _ => RunJobOutcome::error_without_results(false),
                 }
             }
             TestCommand::Apply => {
@@ -292,14 +292,16 @@ impl<'a> RunJob<'a> {
                 let mut found = expected.explain_blocked_apply(found);
                 if found.has_errors() {
                     let _ = diags.append(found);
-                    return RunJobOutcome::new_with_error(false);
+                    return RunJobOutcome::error_without_results(false);
                 }
                 // The apply evaluates the checks again.
                 found.drop_check_warnings();
                 let _ = diags.append(found);
-                let Ok(outcome) = planned else { return RunJobOutcome::new_with_error(false) };
+                let Ok(outcome) = planned else {
+                    return RunJobOutcome::error_without_results(false);
+                };
                 let planned = ReadyPlan { outcome, expected };
-                self.apply(diags, &operation, session, planned).await
+                self.apply_and_check_assertions(diags, &operation, session, planned).await
             }
         }
     }
@@ -318,7 +320,8 @@ impl<'a> RunJob<'a> {
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
         let engine = operation.engine_session(phase);
         // A function of a provider may hang.
-        let status = operation.run_and_stop_on_cancel(self.check_assertions(diags, &engine)).await;
+        let status =
+            operation.run_with_graceful_cancel(self.check_assertions(diags, &engine)).await;
         let outputs = Some(results.root().output_object());
         RunJobOutcome {
             status,
@@ -328,7 +331,7 @@ impl<'a> RunJob<'a> {
         }
     }
 
-    async fn apply(
+    async fn apply_and_check_assertions(
         &self,
         diags: &mut Diagnostics,
         operation: &Operation<'_>,
@@ -341,13 +344,13 @@ impl<'a> RunJob<'a> {
         let applied = operation.apply(&mut found, session, source).await;
         // An interrupt that came with the last change has kept nothing from being done.
         if applied.is_ok_and(|outcome| outcome.is_complete) {
-            found = without_interrupt(found);
+            found = without_interruption_errors(found);
         }
         let failed = diags.append(expected.judge_diagnostics(found)).is_err();
         // A failure that is expected ends an apply early, too.
         // The state has what was done all the same, for the cleanup.
         if failed || applied.is_err() {
-            return RunJobOutcome::new_with_error(true);
+            return RunJobOutcome::error_without_results(true);
         }
         // Evaluated again on the whole state: an apply evaluates only what its changes need.
         let (state, results) = (&session.file.state, Results::new(&self.config.config));
@@ -361,7 +364,7 @@ impl<'a> RunJob<'a> {
             let _ = evaluate_from_state(&engine, &mut Diagnostics::new(), missing).await;
             self.check_assertions(diags, &engine).await
         };
-        let status = operation.run_and_stop_on_cancel(judging).await;
+        let status = operation.run_with_graceful_cancel(judging).await;
         let outputs = Some(results.root().output_object());
         RunJobOutcome {
             status,

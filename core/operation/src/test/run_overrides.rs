@@ -10,13 +10,13 @@ use formwork_core::provider::Mocks;
 use formwork_value::{Diagnostic, Diagnostics, Str};
 use time::OffsetDateTime;
 
-use super::RunOfSuite;
+use super::RunOfTestFile;
 use crate::messages;
 
 /// Adds the overrides of a run and of its file to the configuration and the mocks of the run.
-pub(super) fn add_overrides(config: &mut Config, mocks: &mut Mocks, run: RunOfSuite<'_>) {
+pub(super) fn add_overrides(config: &mut Config, mocks: &mut Mocks, run: RunOfTestFile<'_>) {
     let mut overrides = run.run.overrides.clone();
-    add_outer_overrides(&mut overrides, &run.suite.overrides);
+    add_outer_overrides(&mut overrides, &run.test_file.overrides);
     config.module_overrides = overrides.extract_if(.., |one| is_module_override(one)).collect();
     mocks.overrides = overrides;
 }

@@ -12,14 +12,14 @@ use formwork_backend::local::StateFilePaths;
 use formwork_core::addr::ResourceMode;
 use formwork_core::config::Config;
 use formwork_core::config::inputs::ResolvedVariable;
-use formwork_core::config::test_suite::{TestRun, TestSuite};
+use formwork_core::config::parsed_test_file::{TestFile, TestRun};
 use formwork_core::disk::{Dir, Durability};
 use formwork_core::provider::Mocks;
 use formwork_core::state::State;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::{StatesFolder, TestInputs};
+use super::{AllTestStatesFolder, TestInputs};
 use crate::messages;
 use crate::state_session::{SessionOptions, StateSession};
 
@@ -41,13 +41,13 @@ pub(super) struct TestState {
     /// The open state.
     pub(super) session: StateSession,
     /// The folder of the state.
-    folder: StateFolder,
+    folder: SingleTestStateFolder,
     /// The position of the last run that applied something to it, with its configuration.
     pub(super) last: Option<(usize, Rc<RunConfig>)>,
 }
 
 /// The folder of a state, made by this process.
-struct StateFolder {
+struct SingleTestStateFolder {
     dir: Dir,
     /// The folder that it is in, for its removal.
     states: Dir,
@@ -56,7 +56,7 @@ struct StateFolder {
 /// The states of a test file, by key.
 pub(super) struct TestStates<'a> {
     /// The folder for the states of all test files.
-    folder: StatesFolder<'a>,
+    folder: AllTestStatesFolder<'a>,
     /// The folder that this one is in, once a state was made.
     parent: Option<Dir>,
     /// The name of the test file.
@@ -75,17 +75,17 @@ pub(super) fn has_objects_to_destroy(state: &State) -> bool {
 
 impl TestState {
     /// The path of the state file.
-    pub(super) fn path(&self) -> PathBuf {
+    pub(super) fn state_file_path(&self) -> PathBuf {
         self.folder.dir.path().join(STATE_FILE_NAME)
     }
 }
 
 impl<'a> TestStates<'a> {
-    pub(super) fn new(tests: TestInputs<'a>, suite: &TestSuite) -> Self {
+    pub(super) fn new(tests: TestInputs<'a>, test_file: &TestFile) -> Self {
         Self {
             folder: tests.states,
             parent: None,
-            name: suite.name.clone(),
+            name: test_file.name.clone(),
             cipher: tests.cipher.clone(),
             open: BTreeMap::new(),
         }
@@ -131,14 +131,14 @@ impl<'a> TestStates<'a> {
 
     /// Makes a folder of its own for a state: another process may run the same tests, and an earlier
     /// one may have left objects.
-    fn create_state_folder(&mut self) -> io::Result<StateFolder> {
+    fn create_state_folder(&mut self) -> io::Result<SingleTestStateFolder> {
         // Only now: tests that only plan nothing at all leave no trace.
         let parent = self.parent.insert((self.folder.open_parent)()?);
         // A checkout can contain a link to any folder of this machine.
         let states =
             parent.open_or_create_subdir(self.folder.path.file_name().unwrap_or_default())?;
         let dir = states.create_unique_subdir(&format!("{}-", self.name))?;
-        Ok(StateFolder { dir, states })
+        Ok(SingleTestStateFolder { dir, states })
     }
 
     /// Ends the use of the states, and removes those without objects.
@@ -157,7 +157,7 @@ impl<'a> TestStates<'a> {
     }
 
     /// Removes the folder for states, if nothing is left in it.
-    pub(super) fn remove_empty_folder(&self) {
+    pub(super) fn remove_states_folder_if_empty(&self) {
         let name = self.folder.path.file_name().unwrap_or_default();
         if let Some(parent) = &self.parent {
             drop(parent.remove_empty_subdir(name));

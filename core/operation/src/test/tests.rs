@@ -19,10 +19,10 @@ use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    StatesFolder, SuiteResult, TestEvent, TestInputs, TestModule, TestObserver, TestStatus,
-    run_tests,
+    AllTestStatesFolder, TestEvent, TestFileResult, TestInputs, TestModule, TestObserver,
+    TestStatus, run_tests,
 };
-use crate::launcher::{LaunchSettings, Launcher};
+use crate::launcher::{Launcher, LauncherSettings};
 
 const MODULE: &str = r#"
 variable "n" {
@@ -72,7 +72,7 @@ async fn run(
     module: &str,
     tests: &str,
     moment: CancelMoment,
-) -> (Vec<SuiteResult>, Vec<String>, bool) {
+) -> (Vec<TestFileResult>, Vec<String>, bool) {
     let folder = tempfile::tempdir().unwrap();
     let (results, left) = run_in_folder(folder.path(), module, tests, moment).await;
     (results, left, folder.path().join("states").exists())
@@ -84,7 +84,7 @@ async fn run_in_folder(
     module: &str,
     tests: &str,
     moment: CancelMoment,
-) -> (Vec<SuiteResult>, Vec<String>) {
+) -> (Vec<TestFileResult>, Vec<String>) {
     std::fs::write(folder.join("main.tf"), module).unwrap();
     std::fs::write(folder.join("a.tftest.hcl"), tests).unwrap();
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
@@ -93,9 +93,9 @@ async fn run_in_folder(
     let (config, dangling) =
         Config::load_unvalidated(&mut diags, &mut sources, config_source).unwrap();
     let folders = TestFolders { module: folder, tests: Path::new("tests") };
-    let suites =
+    let test_files =
         test_files::read_test_files(&mut diags, &mut sources, &FilesOnDisk, folders).unwrap();
-    let launcher = Launcher::new(LaunchSettings::default(), BTreeMap::new());
+    let launcher = Launcher::new(LauncherSettings::default(), BTreeMap::new());
     let (states, cancellation) = (folder.join("states"), CancellationToken::new());
     let left = Left { objects: RefCell::default(), moment, cancellation: cancellation.clone() };
     let open_folder = || Dir::open(folder);
@@ -103,7 +103,7 @@ async fn run_in_folder(
         cancellation.cancel();
     }
     let inputs = TestInputs {
-        suites: &suites,
+        test_files: &test_files,
         module: &TestModule { config, dangling },
         run_modules: &BTreeMap::new(),
         variables: &[],
@@ -113,7 +113,7 @@ async fn run_in_folder(
         cleanup_provisioners: &ProvisionerSet::default(),
         calls: &CallWatch::default(),
         host: &HostValues::for_folder("/work", || OffsetDateTime::UNIX_EPOCH),
-        states: StatesFolder { path: &states, open_parent: &open_folder },
+        states: AllTestStatesFolder { path: &states, open_parent: &open_folder },
         cipher: &StateCipher::default(),
         parallelism: 10,
         observer: &left,
@@ -123,8 +123,8 @@ async fn run_in_folder(
     (results, left.objects.into_inner())
 }
 
-fn statuses(results: &[SuiteResult]) -> Vec<TestStatus> {
-    results.iter().flat_map(|suite| &suite.runs).map(|run| run.status).collect()
+fn statuses(results: &[TestFileResult]) -> Vec<TestStatus> {
+    results.iter().flat_map(|test_file| &test_file.runs).map(|run| run.status).collect()
 }
 
 const RUNS: &str = r#"

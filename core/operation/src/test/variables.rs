@@ -6,7 +6,7 @@ use formwork_core::config::Config;
 use formwork_core::config::inputs::{
     self, GivenValue, GivenVariable, InputOrigin, ResolvedVariable, UnsetVariableTreatment,
 };
-use formwork_core::config::test_suite::{TestRun, TestSuite};
+use formwork_core::config::parsed_test_file::{TestFile, TestRun};
 use formwork_core::eval::{HostValues, TestLevel, TestScope, TestValues};
 use formwork_lang::refs::{self, TraversalStep};
 use formwork_lang::syntax::{Attribute, Expr};
@@ -23,7 +23,7 @@ type ValueWithSpan = (Value, Span);
 /// Finds the values of the variables of a run.
 pub(super) struct RunVariableResolver<'a> {
     pub(super) inputs: TestInputs<'a>,
-    pub(super) suite: &'a TestSuite,
+    pub(super) test_file: &'a TestFile,
     pub(super) run: &'a TestRun,
     /// The module of the run.
     pub(super) config: &'a Config,
@@ -55,24 +55,24 @@ impl RunVariableResolver<'_> {
         sources: &mut Sources,
     ) -> Result<ResolvedVariables, Reported> {
         let mut found = Diagnostics::new();
-        let needed = self.needed_names();
+        let needed = self.needed_variable_names();
         let world = self.inputs.host;
         // As in Terraform, values that the run does not need are not evaluated: they may refer to
         // variables that only other runs have.
-        let of_file = self.suite.variables.iter().filter(|one| needed.contains(&one.name.name));
+        let of_file = self.test_file.variables.iter().filter(|one| needed.contains(&one.name.name));
         let of_file: Vec<&Attribute> = of_file.collect();
         let mut global_names = needed.clone();
         global_names.extend(of_file.iter().flat_map(|one| variable_names_in(&one.expr)));
-        let overridden = self.overridden_names(&of_file);
+        let overridden = self.overridden_global_names(&of_file);
         global_names.retain(|name| !overridden.contains(name));
-        let globals = self.global_values(&mut found, sources, &global_names);
+        let globals = self.global_values_by_name(&mut found, sources, &global_names);
         // Weakest first, so that a later value replaces an earlier one.
         let mut values = TestValues { variables: globals, ..self.values.clone() };
         let scope = TestScope { values: &values, level: TestLevel::File, world };
         let file_values = evaluate_variables(&mut found, &scope, of_file);
         let of_values = file_values.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
         values.variables.extend(of_values.collect::<Vec<_>>());
-        let run_values = self.run_values(&mut found, &values, world);
+        let run_values = self.evaluate_run_variables(&mut found, &values, world);
         let mut all = values.clone();
         let of_run = run_values.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
         all.variables.extend(of_run);
@@ -92,12 +92,12 @@ impl RunVariableResolver<'_> {
     }
 
     /// The names of the variables that the run needs.
-    fn needed_names(&self) -> BTreeSet<Str> {
+    fn needed_variable_names(&self) -> BTreeSet<Str> {
         let mut needed: BTreeSet<Str> = self.config.root.variables.keys().cloned().collect();
         needed.extend(self.run.variables.iter().flat_map(|one| variable_names_in(&one.expr)));
-        needed.extend(self.names_in_asserts());
+        needed.extend(self.variable_names_in_asserts());
         // Arguments of the providers that the run gets refer to the variables of the file as well.
-        for provider in provider_blocks_needed_by_run(self.config, self.suite, self.run) {
+        for provider in provider_blocks_needed_by_run(self.config, self.test_file, self.run) {
             needed.extend(
                 refs::traversals_of_body(&provider.body).iter().filter_map(referenced_variable),
             );
@@ -106,14 +106,14 @@ impl RunVariableResolver<'_> {
     }
 
     /// The names of the variables that the assertions mention.
-    fn names_in_asserts(&self) -> BTreeSet<Str> {
+    fn variable_names_in_asserts(&self) -> BTreeSet<Str> {
         let parts = self.run.asserts.iter().flat_map(|one| [&one.condition, &one.message]);
         parts.flat_map(variable_names_in).collect()
     }
 
     /// The names of the variables whose value of the file or of the run replaces the global one, and does not
     /// refer to it. As in Terraform, errors in such a global value do not matter.
-    fn overridden_names(&self, of_file: &[&Attribute]) -> BTreeSet<Str> {
+    fn overridden_global_names(&self, of_file: &[&Attribute]) -> BTreeSet<Str> {
         let set = || of_file.iter().copied().chain(&self.run.variables);
         let mentioned: BTreeSet<Str> = set().flat_map(|one| variable_names_in(&one.expr)).collect();
         let names = set().map(|one| one.name.name.clone());
@@ -123,12 +123,12 @@ impl RunVariableResolver<'_> {
     /// Values that were given for all test files in the folder of this one, weakest first.
     fn values_for_all_files(&self) -> impl Iterator<Item = &GivenVariable> {
         let TestInputs { variables, folder_variables, .. } = self.inputs;
-        let of_folder = if self.suite.is_in_test_folder { folder_variables } else { &[] };
+        let of_folder = if self.test_file.is_in_test_folder { folder_variables } else { &[] };
         variables.iter().chain(of_folder)
     }
 
     /// The values of the command line, files of values and the environment. Of several the last counts.
-    fn global_values(
+    fn global_values_by_name(
         &self,
         diags: &mut Diagnostics,
         sources: &mut Sources,
@@ -149,14 +149,14 @@ impl RunVariableResolver<'_> {
     }
 
     /// The values that the run sets. Warns of those that neither its module declares nor an assertion mentions.
-    fn run_values(
+    fn evaluate_run_variables(
         &self,
         diags: &mut Diagnostics,
         values: &TestValues,
         world: &HostValues,
     ) -> BTreeMap<Str, ValueWithSpan> {
         // In the file such a value may be meant for another run; in the run it has no effect.
-        let mentioned = self.names_in_asserts();
+        let mentioned = self.variable_names_in_asserts();
         for one in &self.run.variables {
             let name = &one.name.name;
             if !self.config.root.variables.contains_key(name) && !mentioned.contains(name) {
@@ -189,7 +189,7 @@ impl RunVariableResolver<'_> {
                 given.push(GivenVariable {
                     name: name.clone(),
                     value: GivenValue::Value(value),
-                    origin: InputOrigin::File(self.suite.path.clone(), Some(span)),
+                    origin: InputOrigin::File(self.test_file.path.clone(), Some(span)),
                 });
                 continue;
             }

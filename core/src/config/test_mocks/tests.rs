@@ -3,16 +3,16 @@
 use formwork_value::Diagnostics;
 
 use super::super::config_from_text::{InMemoryFiles, format_diagnostics, format_value};
+use super::super::parsed_test_file::TestFile;
 use super::super::test_files::{TestFolders, read_test_files};
-use super::super::test_suite::TestSuite;
 use super::*;
 
-fn suite(fixture: &str) -> (Option<TestSuite>, String) {
+fn test_file(fixture: &str) -> (Option<TestFile>, String) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let folders = TestFolders { module: Path::new("."), tests: Path::new("tests") };
     let files = InMemoryFiles::from_fixture(fixture);
-    let suites = read_test_files(&mut diags, &mut sources, &files, folders);
-    (suites.ok().and_then(|mut all| all.pop()), format_diagnostics(&sources, &diags))
+    let test_files = read_test_files(&mut diags, &mut sources, &files, folders);
+    (test_files.ok().and_then(|mut all| all.pop()), format_diagnostics(&sources, &diags))
 }
 
 fn shown(values: Option<&MockValues>) -> String {
@@ -21,7 +21,7 @@ fn shown(values: Option<&MockValues>) -> String {
 
 #[test]
 fn mocks_of_the_test_file_take_precedence_over_those_of_the_folder() {
-    let (suite, problems) = suite(
+    let (test_file, problems) = test_file(
         r#"
 //- a.tftest.hcl
 mock_provider "x" {
@@ -45,7 +45,7 @@ mock_data "x_a" {
 "#,
     );
     assert_eq!(problems, "");
-    let mock = &suite.unwrap().mocks[0];
+    let mock = &test_file.unwrap().mocks[0];
     assert_eq!(mock.block.local.to_string(), "x.y");
     let of = |mode, name| shown(mock.mock_of_type(mode, name));
     assert_eq!(of(ResourceMode::Managed, "x_a"), r#"Plan {from = "block"}"#);
@@ -56,7 +56,7 @@ mock_data "x_a" {
 
 #[test]
 fn an_override_of_an_instance_or_of_an_inner_block_takes_precedence() {
-    let (suite, problems) = suite(
+    let (test_file, problems) = test_file(
         r#"
 //- a.tftest.hcl
 override_resource {
@@ -84,9 +84,9 @@ run "x" {
 "#,
     );
     assert_eq!(problems, "");
-    let suite = suite.unwrap();
-    let mut overrides = suite.runs[0].overrides.clone();
-    add_outer_overrides(&mut overrides, &suite.overrides);
+    let test_file = test_file.unwrap();
+    let mut overrides = test_file.runs[0].overrides.clone();
+    add_outer_overrides(&mut overrides, &test_file.overrides);
     let of = |addr: &str| shown(override_of_instance(&overrides, &addr.parse().unwrap()));
     assert_eq!(of("a.b[0]"), r#"Apply {from = "file"}"#);
     assert_eq!(of("a.b[1]"), r#"Apply {from = "run"}"#);
@@ -99,7 +99,7 @@ run "x" {
 
 #[test]
 fn two_mocks_of_one_type_and_two_overrides_of_one_target_are_errors() {
-    let (_, problems) = suite(
+    let (_, problems) = test_file(
         r#"
 //- a.tftest.hcl
 mock_provider "x" {

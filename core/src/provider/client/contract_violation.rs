@@ -202,7 +202,8 @@ impl ProviderClient {
         deferred: Option<DeferredReason>,
         context: ResponseContext<'_>,
     ) -> Result<(), Reported> {
-        let exchange = AnswerToCheck::for_call(Call::Any).with_deferred(deferred.is_some());
+        let exchange =
+            AnswerToCheck::for_call(Call::Any).with_disallowed_deferral(deferred.is_some());
         self.check_response_rules(
             diags,
             messages::PROVIDER_PRODUCED_INVALID_OBJECT,

@@ -44,7 +44,8 @@ impl ProviderClient {
             true => messages::PROVIDER_PRODUCED_NULL_OBJECT,
             false => messages::PROVIDER_PRODUCED_INVALID_OBJECT,
         };
-        let exchange = AnswerToCheck::for_call(Call::ReadData).with_object(&answer.state, &value);
+        let exchange =
+            AnswerToCheck::for_call(Call::ReadData).with_answered_object(&answer.state, &value);
         self.check_response_rules(diags, summary, &exchange, context)?;
         Ok(round_numbers_as_stored(value))
     }

@@ -60,7 +60,7 @@ impl ProviderClient {
         let config = config.clone().split_marks().0;
         let summary = messages::PROVIDER_PRODUCED_INVALID_EPHEMERAL;
         let exchange = AnswerToCheck::for_call(Call::Open { config: &config })
-            .with_object(&answer.result, &value);
+            .with_answered_object(&answer.result, &value);
         self.check_response_rules(diags, summary, &exchange, context)?;
         let keep = OpenEphemeralData { private: answer.private, renew_at: answer.renew_at };
         Ok(OpenedEphemeral { value, keep })

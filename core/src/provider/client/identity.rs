@@ -62,7 +62,7 @@ impl ProviderClient {
         let ResponseContext { call, ty, about } = context;
         let Some(came) = came.filter(|came| *came != Payload::Absent) else { return Ok(None) };
         let summary = messages::PROVIDER_PRODUCED_INVALID_IDENTITY;
-        let exchange = AnswerToCheck::for_call(Call::Any).with_identity(Some(&came));
+        let exchange = AnswerToCheck::for_call(Call::Any).with_answered_identity(Some(&came));
         self.check_response_rules(diags, summary, &exchange, context)?;
         let Some(form) = &ty.identity else { return Ok(None) };
         let stored = came.decode(&form.ty).map_err(|error| error.to_string()).and_then(|value| {

@@ -97,8 +97,8 @@ impl ProviderClient {
         let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         let value = self.decode_object(diags, &answer.state, context)?;
-        let exchange =
-            AnswerToCheck::for_call(contract::Call::Move).with_object(&answer.state, &value);
+        let exchange = AnswerToCheck::for_call(contract::Call::Move)
+            .with_answered_object(&answer.state, &value);
         self.check_response_rules(
             diags,
             messages::PROVIDER_RETURNED_INVALID_VALUE,
@@ -216,7 +216,8 @@ impl ProviderClient {
         let ResponseContext { call, ty, about } = context;
         let value = self.decode_object(diags, &found.state, context)?;
         let mut result = Ok(());
-        let exchange = import_answer_to_check(ty, &found).with_object(&found.state, &value);
+        let exchange =
+            import_answer_to_check(ty, &found).with_answered_object(&found.state, &value);
         for violation in check_answer(&exchange, &ty.contract_schemas()) {
             let problem = &violation.to_string();
             let invalid = |summary| ContractViolation { summary, call, problem };

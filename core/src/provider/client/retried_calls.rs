@@ -52,7 +52,7 @@ impl ProviderClient {
         };
         let fresh = self.calls.restarts.request_replacement(self.addr(), &self.slot, before).await;
         let Some(fresh) = fresh else { return Err(first) };
-        let (provider, address, reason) = (self.addr(), about, first.kind());
+        let (provider, address, reason) = (self.addr(), about, first.kind_for_logs());
         tracing::info!(%provider, call, %address, reason, "call is repeated");
         let fresh = self.answering_provider(about, fresh);
         let answer = self.wait_for_answer(call, about, ask(fresh)).await?;

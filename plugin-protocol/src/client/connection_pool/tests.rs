@@ -40,7 +40,7 @@ fn plugin(accepts: usize) -> Plugin {
 }
 
 async fn pool(plugin: &Plugin, limit: usize) -> ConnectionPool {
-    let first = plugin.dialer.dial().await.expect("a first connection");
+    let first = plugin.dialer.connect_within_timeout().await.expect("a first connection");
     ConnectionPool::new(plugin.dialer.clone(), first, limit, None)
 }
 
@@ -109,8 +109,8 @@ async fn no_more_connections_are_opened_than_allowed_and_the_idlest_carries_the_
 async fn a_closed_pool_gives_no_lease() {
     let plugin = plugin(1);
     let pool = pool(&plugin, 2).await;
-    pool.close();
+    pool.close_after_calls_in_flight();
     assert!(matches!(pool.lease().await, Err(Failure::Lost { .. })));
-    assert!(pool.any_channel().is_none());
+    assert!(pool.first_open_channel().is_none());
     plugin.server.abort();
 }

@@ -41,7 +41,7 @@ pub(crate) struct StartedProcess {
 }
 
 /// The pipes of a child.
-pub(crate) struct ChildPipes {
+pub(crate) struct ChildOutputPipes {
     pub(crate) stdout: ChildStdout,
     pub(crate) stderr: ChildStderr,
 }
@@ -56,7 +56,7 @@ impl StartedProcess {
         mut command: Command,
         arg0: Option<&OsStr>,
         limits: ProcessLimits,
-    ) -> io::Result<(Self, ChildPipes)> {
+    ) -> io::Result<(Self, ChildOutputPipes)> {
         let ProcessLimits { memory, files } = limits;
         if memory.is_some() || files.is_some() {
             let reason = "limits of memory and files are not supported on Windows";
@@ -74,7 +74,7 @@ impl StartedProcess {
         let (Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("the child has no pipes"));
         };
-        let pipes = ChildPipes {
+        let pipes = ChildOutputPipes {
             stdout: ChildStdout::from_std(stdout)?,
             stderr: ChildStderr::from_std(stderr)?,
         };
@@ -110,7 +110,7 @@ impl StartedProcess {
     }
 
     /// Waits up to `patience` for the end of the process.
-    pub(crate) async fn wait(&self, patience: Duration) -> Option<Exit> {
+    pub(crate) async fn wait_up_to(&self, patience: Duration) -> Option<Exit> {
         let mut exit = self.exit.clone();
         let ended = timeout(patience, exit.wait_for(Option::is_some)).await;
         ended.ok()?.ok().and_then(|exit| *exit)
@@ -118,7 +118,7 @@ impl StartedProcess {
 
     /// Kills the process and what it has started.
     pub(crate) fn kill(&self) {
-        self.job.end();
+        self.job.terminate_processes();
     }
 }
 

@@ -27,20 +27,20 @@ struct AnswerStream<X> {
 
 impl GrpcProvider {
     /// Makes a call between neutral messages.
-    pub(super) async fn unary<X, N, M>(&self, request: N) -> Result<M, Failure>
+    pub(super) async fn call_unary<X, N, M>(&self, request: N) -> Result<M, Failure>
     where
         X: Exchange,
         X::Request: TryFrom<N>,
         M: TryFrom<X::Response>,
         Failure: From<<X::Request as TryFrom<N>>::Error> + From<M::Error>,
     {
-        let answer = self.call_wire::<X>(request.try_into()?).await?;
+        let answer = self.call_with_wire_messages::<X>(request.try_into()?).await?;
         // An answer that has no meaning is reported under the name of its call.
-        answer.try_into().map_err(|why| self.name_method_in_failure::<X>(Failure::from(why)))
+        answer.try_into().map_err(|why| self.name_method_if_misbehaved::<X>(Failure::from(why)))
     }
 
     /// Makes a call whose answer comes in pieces, between neutral messages.
-    pub(super) async fn stream<X, N, M>(
+    pub(super) async fn call_server_streaming<X, N, M>(
         &self,
         request: N,
     ) -> Result<BoxStream<'static, Result<M, Failure>>, Failure>
@@ -63,20 +63,20 @@ impl GrpcProvider {
     }
 
     /// Makes a call between wire messages.
-    pub(super) async fn call_wire<X: Exchange>(
+    pub(super) async fn call_with_wire_messages<X: Exchange>(
         &self,
         request: X::Request,
     ) -> Result<X::Response, Failure> {
         // On the wire a unary call is a stream of one message, so one path serves both.
-        self.client_streaming::<X>(vec![request]).await
+        self.call_client_streaming::<X>(vec![request]).await
     }
 
     /// Makes a call whose request goes out in pieces, between wire messages.
-    pub(super) async fn client_streaming<X: Exchange>(
+    pub(super) async fn call_client_streaming<X: Exchange>(
         &self,
         requests: Vec<X::Request>,
     ) -> Result<X::Response, Failure> {
-        self.start_call::<X>(requests).await?.first_answer().await
+        self.start_call::<X>(requests).await?.first_answer_once_ended().await
     }
 
     async fn start_call<X: Exchange>(
@@ -86,7 +86,8 @@ impl GrpcProvider {
         let name = self.protocol.method_name(X::METHOD);
         // Checked before sending: the plugin would refuse the message in the middle of the stream,
         // and the failure would look like a lost connection after which a change may have happened.
-        if let Some(length) = requests.iter().map(Message::encoded_len).find(is_too_large) {
+        if let Some(length) = requests.iter().map(Message::encoded_len).find(exceeds_request_limit)
+        {
             return Err(Failure::UnencodableMessage(too_large_reason(
                 length,
                 message_limits::MAX_REQUEST_BYTES,
@@ -107,7 +108,7 @@ impl GrpcProvider {
         Ok(AnswerStream { name, protocol: self.protocol, raw, exchange: PhantomData })
     }
 
-    fn name_method_in_failure<X: Exchange>(&self, failure: Failure) -> Failure {
+    fn name_method_if_misbehaved<X: Exchange>(&self, failure: Failure) -> Failure {
         match failure {
             Failure::Misbehaved(why) => {
                 misbehaved_failure(self.protocol.method_name(X::METHOD), &why)
@@ -121,7 +122,7 @@ impl<X: Exchange> AnswerStream<X> {
     /// Waits for the next answer; none at the orderly end.
     async fn next(&mut self) -> Result<Option<X::Response>, Failure> {
         match self.raw.next().await {
-            Some(Ok(answer)) => match X::read_answer(self.protocol, answer) {
+            Some(Ok(answer)) => match X::decode_answer(self.protocol, answer) {
                 Ok(answer) => Ok(Some(answer)),
                 // The answer arrived, so the plugin did its work. Only the answer is useless, which
                 // is its fault and no lost connection.
@@ -133,7 +134,7 @@ impl<X: Exchange> AnswerStream<X> {
     }
 
     /// Waits for the answer when there is exactly one. A status after it counts.
-    async fn first_answer(mut self) -> Result<X::Response, Failure> {
+    async fn first_answer_once_ended(mut self) -> Result<X::Response, Failure> {
         let Some(answer) = self.next().await? else {
             return Err(misbehaved_failure(self.name, "the answer is empty"));
         };
@@ -149,7 +150,7 @@ impl<X: Exchange> AnswerStream<X> {
     }
 }
 
-fn is_too_large(length: &usize) -> bool {
+fn exceeds_request_limit(length: &usize) -> bool {
     *length > message_limits::MAX_REQUEST_BYTES
 }
 
@@ -158,7 +159,7 @@ fn too_large_reason(length: impl Display, limit: usize) -> String {
 }
 
 /// The length of an answer that this side refused and the limit, from the status of its decoder.
-fn refused_length(status: &RawStatus) -> Option<(&str, usize)> {
+fn refused_answer_length_and_limit(status: &RawStatus) -> Option<(&str, usize)> {
     // tonic has no typed error for this. Without the translation the provider would be blamed with
     // a status that our own decoder made.
     let found = status.message.strip_prefix("Error, decoded message length too large: found ")?;
@@ -178,7 +179,7 @@ fn failure_from_raw(name: &'static str, error: RawError) -> Failure {
         RawError::Status(status) if status.code == i32::from(Code::Unimplemented) => {
             Failure::Unimplemented(name)
         }
-        RawError::Status(status) => match refused_length(&status) {
+        RawError::Status(status) => match refused_answer_length_and_limit(&status) {
             Some((length, limit)) => Failure::Misbehaved(too_large_reason(length, limit)),
             None => Failure::Status { code: status.code_name(), message: status.message },
         },

@@ -22,7 +22,7 @@ use tower::service_fn;
 
 use super::*;
 use crate::client::connection_lease::{ChannelSource, Lease};
-use crate::client::transport::ChannelTransport;
+use crate::client::transport::LeasingTransport;
 use crate::server::ProviderService;
 use crate::{Payload, Provider};
 use example::{Example, everything, msgpack};
@@ -73,7 +73,7 @@ where
 }
 
 fn transport(channel: Channel) -> Arc<dyn Transport> {
-    Arc::new(ChannelTransport::new(Arc::new(OneChannel(channel))))
+    Arc::new(LeasingTransport::new(Arc::new(OneChannel(channel))))
 }
 
 async fn over_the_wire(provider: Arc<dyn Provider>, protocol: Protocol) -> GrpcProvider {

@@ -6,8 +6,8 @@ use formwork_value::schema::{Attribute, Block, Nesting, Role};
 use formwork_value::{Plain, Refinement, Step, Type, Value};
 
 use super::super::fixtures::{
-    attributes_block, block_value, block_value_with_nulls, four_attributes, nested_attribute,
-    text_attribute, with_nested_block, with_unknown_attribute,
+    attributes_block, attributes_of_each_role, block_value, block_value_missing_blocks_null,
+    nested_attribute, text_attribute, with_nested_block, with_unknown_attribute,
 };
 use super::*;
 
@@ -29,7 +29,7 @@ fn null(schema: &Block) -> Plain {
 fn secret() -> Block {
     let mut secret = text_attribute(Role::Optional);
     secret.write_only = true;
-    let mut attributes = four_attributes();
+    let mut attributes = attributes_of_each_role();
     attributes.push(("secret", secret));
     attributes_block(attributes)
 }
@@ -41,8 +41,9 @@ fn judged(schema: &Block, exchange: &AnswerToCheck<'_>) -> Vec<Violation> {
 
 fn simple(rule: Rule, call: Call<'_>, broken: &Plain, kept: &Plain) -> Case {
     let schema = secret();
-    let judge =
-        |object| judged(&schema, &AnswerToCheck::for_call(call).with_object_without_schema(object));
+    let judge = |object| {
+        judged(&schema, &AnswerToCheck::for_call(call).with_object_of_unchecked_type(object))
+    };
     Case { rule, broken: judge(broken), kept: judge(kept) }
 }
 
@@ -50,8 +51,9 @@ fn simple(rule: Rule, call: Call<'_>, broken: &Plain, kept: &Plain) -> Case {
 fn plan(rule: Rule, schema: &Block, config: &Plain, broken: &Plain, kept: &Plain) -> Case {
     let prior = null(schema);
     let call = Call::Plan { prior: &prior, config, requires_replace: &[], legacy: false };
-    let judge =
-        |object| judged(schema, &AnswerToCheck::for_call(call).with_object_without_schema(object));
+    let judge = |object| {
+        judged(schema, &AnswerToCheck::for_call(call).with_object_of_unchecked_type(object))
+    };
     Case { rule, broken: judge(broken), kept: judge(kept) }
 }
 
@@ -59,8 +61,9 @@ fn plan(rule: Rule, schema: &Block, config: &Plain, broken: &Plain, kept: &Plain
 fn result(rule: Rule, schema: &Block, planned: &Plain, broken: &Plain, kept: &Plain) -> Case {
     // Unknown values in an applied object are another rule's; a second plan may hold them.
     let call = Call::FinalPlan { shown: planned, replaced: &[] };
-    let judge =
-        |object| judged(schema, &AnswerToCheck::for_call(call).with_object_without_schema(object));
+    let judge = |object| {
+        judged(schema, &AnswerToCheck::for_call(call).with_object_of_unchecked_type(object))
+    };
     Case { rule, broken: judge(broken), kept: judge(kept) }
 }
 
@@ -74,19 +77,20 @@ fn form_cases() -> Vec<Case> {
     vec![
         Case {
             rule: Rule::NotDeferred,
-            broken: read(AnswerToCheck::for_call(Call::Read).with_deferred(true)),
+            broken: read(AnswerToCheck::for_call(Call::Read).with_disallowed_deferral(true)),
             kept: read(
                 AnswerToCheck::for_call(Call::Read)
-                    .with_deferred(false)
-                    .with_object_without_schema(&object),
+                    .with_disallowed_deferral(false)
+                    .with_object_of_unchecked_type(&object),
             ),
         },
         Case {
             rule: Rule::ObjectPresent,
             broken: read(
-                AnswerToCheck::for_call(Call::Read).with_object(&Payload::Absent, &nothing),
+                AnswerToCheck::for_call(Call::Read)
+                    .with_answered_object(&Payload::Absent, &nothing),
             ),
-            kept: read(AnswerToCheck::for_call(Call::Read).with_object(&bytes, &nothing)),
+            kept: read(AnswerToCheck::for_call(Call::Read).with_answered_object(&bytes, &nothing)),
         },
         simple(Rule::ObjectNotNull, Call::ReadData, &nothing, &object),
         simple(Rule::ObjectKnown, Call::Read, &block_value(&schema, r#"{"name":"?"}"#), &object),
@@ -108,11 +112,11 @@ fn form_cases() -> Vec<Case> {
             rule: Rule::ImportType,
             broken: read(
                 AnswerToCheck::for_call(Call::Import { asked: "acme_a", found: "acme_b" })
-                    .with_object_without_schema(&object),
+                    .with_object_of_unchecked_type(&object),
             ),
             kept: read(
                 AnswerToCheck::for_call(Call::Import { asked: "acme_a", found: "acme_a" })
-                    .with_object_without_schema(&object),
+                    .with_object_of_unchecked_type(&object),
             ),
         },
     ]
@@ -123,7 +127,7 @@ fn identity_cases() -> Vec<Case> {
     let ty = Type::object([("id", Type::String)]);
     let identity = |id: Value| Payload::Value(plain(Value::object([("id", id)])), ty.clone());
     let judge = |came: &Payload, ty: Option<&Type>| {
-        let exchange = AnswerToCheck::for_call(Call::Any).with_identity(Some(came));
+        let exchange = AnswerToCheck::for_call(Call::Any).with_answered_identity(Some(came));
         check_answer(&exchange, &TypeSchemas { object: &schema, identity: ty })
     };
     let good = identity(Value::string("1"));
@@ -145,13 +149,13 @@ fn identity_cases() -> Vec<Case> {
 }
 
 fn plan_cases() -> Vec<Case> {
-    let schema = attributes_block(four_attributes());
+    let schema = attributes_block(attributes_of_each_role());
     let of = |text: &str| block_value(&schema, text);
     let config = of(r#"{"name":"a"}"#);
     let good = of(r#"{"name":"a","id":"?"}"#);
     let single = attributes_block(vec![(
         "x",
-        nested_attribute(Nesting::List, Role::Optional, four_attributes()),
+        nested_attribute(Nesting::List, Role::Optional, attributes_of_each_role()),
     )]);
     let in_single = |text: &str| block_value(&single, text);
     let one = in_single(r#"{"x":[{"name":"a"}]}"#);
@@ -159,7 +163,7 @@ fn plan_cases() -> Vec<Case> {
         attributes_block(vec![]),
         "b",
         Nesting::List,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     );
     let in_blocks = |text: &str| block_value(&blocks, text);
     let block_config = in_blocks(r#"{"b":[{"name":"a"}]}"#);
@@ -176,7 +180,7 @@ fn plan_cases() -> Vec<Case> {
             &blocks,
             &in_blocks("{}"),
             // `raw` leaves missing blocks null, and `value` makes them empty.
-            &block_value_with_nulls(&blocks, "{}"),
+            &block_value_missing_blocks_null(&blocks, "{}"),
             &in_blocks("{}"),
         ),
         plan(
@@ -191,10 +195,10 @@ fn plan_cases() -> Vec<Case> {
 }
 
 fn replace_cases() -> Vec<Case> {
-    let schema = attributes_block(four_attributes());
+    let schema = attributes_block(attributes_of_each_role());
     let prior = block_value(&schema, r#"{"name":"a"}"#);
     let judge = |call, object| {
-        judged(&schema, &AnswerToCheck::for_call(call).with_object_without_schema(object))
+        judged(&schema, &AnswerToCheck::for_call(call).with_object_of_unchecked_type(object))
     };
     let paths = |name: &str| [Path::root().attribute(name)];
     let (nowhere, name) = (paths("nowhere"), paths("name"));
@@ -207,7 +211,7 @@ fn replace_cases() -> Vec<Case> {
 }
 
 fn result_cases() -> Vec<Case> {
-    let schema = attributes_block(four_attributes());
+    let schema = attributes_block(attributes_of_each_role());
     let of = |text: &str| block_value(&schema, text);
     let planned = of(r#"{"name":"a","id":"?"}"#);
     let made = of(r#"{"name":"a","id":"1"}"#);
@@ -220,7 +224,7 @@ fn result_cases() -> Vec<Case> {
         attributes_block(vec![]),
         "b",
         Nesting::List,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     );
     computed.blocks.values_mut().for_each(|nested| nested.computed = true);
     let blocks = |text: &str| block_value(&computed, text);
@@ -248,7 +252,7 @@ fn result_cases() -> Vec<Case> {
             Rule::ResultBlocksNotNull,
             &computed,
             &one,
-            &block_value_with_nulls(&computed, "{}"),
+            &block_value_missing_blocks_null(&computed, "{}"),
             &one,
         ),
     ]
@@ -276,7 +280,7 @@ fn every_rule_says_what_it_demands_by_whom_and_for_whom() {
         let is_id = |id: &str| id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
         assert!(is_id(rule.id()), "{rule}");
         assert!(rule.text().ends_with('.'), "{rule}: {}", rule.text());
-        assert!(rule.source().contains('/'), "{rule}: {}", rule.source());
+        assert!(rule.terraform_file().contains('/'), "{rule}: {}", rule.terraform_file());
         assert!(rule.affected_party().starts_with("the "), "{rule}: {}", rule.affected_party());
     }
 }
@@ -290,7 +294,7 @@ fn the_content_of_an_object_is_not_judged_where_its_form_is_broken() {
     let prior = null(&schema);
     let call = Call::Plan { prior: &prior, config: &config, requires_replace: &[], legacy: false };
     let violations =
-        judged(&schema, &AnswerToCheck::for_call(call).with_object_without_schema(&leaked));
+        judged(&schema, &AnswerToCheck::for_call(call).with_object_of_unchecked_type(&leaked));
     let [violation] = &violations[..] else { panic!("{violations:?}") };
     assert_eq!(violation.rule, Rule::WriteOnlyNull);
     assert_eq!(violation.path.0, [Step::Attribute("secret".into())]);
@@ -307,11 +311,15 @@ fn answers_of_the_legacy_sdk_are_held_to_their_form_alone() {
         let plan = Call::Plan { prior: &prior, config: &config, requires_replace: &[], legacy };
         let apply = Call::Apply { planned: &config, legacy };
         for call in [plan, apply] {
-            let violations =
-                judged(&schema, &AnswerToCheck::for_call(call).with_object_without_schema(&other));
+            let violations = judged(
+                &schema,
+                &AnswerToCheck::for_call(call).with_object_of_unchecked_type(&other),
+            );
             assert_eq!(violations.is_empty(), legacy, "{violations:?}");
-            let gone =
-                judged(&schema, &AnswerToCheck::for_call(apply).with_object_without_schema(&prior));
+            let gone = judged(
+                &schema,
+                &AnswerToCheck::for_call(apply).with_object_of_unchecked_type(&prior),
+            );
             assert_eq!(gone.len(), 1, "an object that is gone is never tolerated");
         }
     }
@@ -321,8 +329,10 @@ fn answers_of_the_legacy_sdk_are_held_to_their_form_alone() {
 fn all_that_is_wrong_with_an_object_is_reported() {
     let schema = secret();
     let object = block_value(&schema, r#"{"name":"?","id":"?","secret":"s"}"#);
-    let violations =
-        judged(&schema, &AnswerToCheck::for_call(Call::Read).with_object_without_schema(&object));
+    let violations = judged(
+        &schema,
+        &AnswerToCheck::for_call(Call::Read).with_object_of_unchecked_type(&object),
+    );
     let lines: Vec<_> = violations.iter().map(ToString::to_string).collect();
     assert_eq!(
         lines,

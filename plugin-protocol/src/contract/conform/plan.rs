@@ -10,8 +10,8 @@ use formwork_value::schema::{
 };
 use formwork_value::{Path, Plain, Step, Str, Type, Value};
 
-use super::super::rule_values::{
-    attribute_value, display_value, element_under_key, is_identical, keyed_elements,
+use super::super::inspect_values::{
+    are_identical, attribute_value, display_value, element_under_key, keyed_elements,
 };
 use super::super::{Rule, Violation};
 
@@ -54,7 +54,7 @@ impl PlanValues {
     }
 
     /// The three under a key that the plan and the configuration have.
-    fn element_under(&self, key: &str) -> Option<Self> {
+    fn element_under_key(&self, key: &str) -> Option<Self> {
         let none = Value::null(Type::Dynamic);
         let prior = element_under_key(&self.prior, key).unwrap_or(&none);
         Some(Self::new(
@@ -75,11 +75,11 @@ impl PlanChecker {
         self.violations.push(Violation::new(rule, &self.path, message));
     }
 
-    fn report_with_values(&mut self, rule: Rule, message: String) {
+    fn report_quoting_values(&mut self, rule: Rule, message: String) {
         self.violations.push(Violation::new_quoting_values(rule, &self.path, message));
     }
 
-    fn check_within(&mut self, step: Step, check: impl FnOnce(&mut Self)) {
+    fn check_at_step(&mut self, step: Step, check: impl FnOnce(&mut Self)) {
         self.path.0.push(step);
         check(self);
         self.path.0.pop();
@@ -107,7 +107,7 @@ impl PlanChecker {
         }
         self.check_attributes(&block.attributes, three);
         for (name, nested) in &block.blocks {
-            self.check_within(Step::Attribute(name.clone()), |check| {
+            self.check_at_step(Step::Attribute(name.clone()), |check| {
                 check.check_nested_block(nested, &three.attribute(name));
             });
         }
@@ -115,7 +115,7 @@ impl PlanChecker {
 
     fn check_attributes(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &PlanValues) {
         for (name, attr) in attributes {
-            self.check_within(Step::Attribute(name.clone()), |check| {
+            self.check_at_step(Step::Attribute(name.clone()), |check| {
                 check.check_attribute(attr, &three.attribute(name));
             });
         }
@@ -125,13 +125,13 @@ impl PlanChecker {
         let PlanValues { prior, config, planned } = three;
         // The order of the rules is that of `AssertPlanValid` in Terraform: the first that fits
         // decides.
-        if is_identical(planned, config) {
+        if are_identical(planned, config) {
             return;
         }
         // The provider takes the configuration to mean what is there already.
         // Services normalise values such as JSON documents. Keeping the prior value avoids a
         // permanent difference, and the protocol allows it.
-        if is_identical(planned, prior) && !prior.is_null() && !config.is_null() {
+        if are_identical(planned, prior) && !prior.is_null() && !config.is_null() {
             return;
         }
         // A configured write-only value differs from its plan by design: only the configuration has
@@ -157,7 +157,7 @@ impl PlanChecker {
             ),
             (_, true, false) => {
                 let planned = display_value(planned);
-                self.report_with_values(
+                self.report_quoting_values(
                     Rule::PlanComputedOnly,
                     format!("planned value {planned} for a non-computed attribute"),
                 );
@@ -186,7 +186,7 @@ impl PlanChecker {
                 )
             }
         };
-        self.report_with_values(Rule::PlanConfigKept, message);
+        self.report_quoting_values(Rule::PlanConfigKept, message);
     }
 
     fn check_nested_attributes(&mut self, nested: &NestedAttributes, three: &PlanValues) {
@@ -220,7 +220,7 @@ impl PlanChecker {
                 for at in 0..counts.0 {
                     // The counts are equal here, so both sides have the element.
                     let Some(element) = three.element_at(at) else { continue };
-                    self.check_within(Step::Index(at.into()), |check| {
+                    self.check_at_step(Step::Index(at.into()), |check| {
                         check.check_element(&nested.attributes, &element);
                     });
                 }
@@ -234,7 +234,7 @@ impl PlanChecker {
     /// Checks one of the objects of a nested attribute, which may itself be null or unknown: its
     /// attributes are then. As in Terraform, null and an object of nothing but null are alike here.
     fn check_element(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &PlanValues) {
-        if !is_identical(&three.planned, &three.config) {
+        if !are_identical(&three.planned, &three.config) {
             self.check_attributes(attributes, three);
         }
     }
@@ -246,9 +246,9 @@ impl PlanChecker {
         mut check: impl FnMut(&mut Self, &PlanValues),
     ) {
         for (key, _) in keyed_elements(&three.planned) {
-            match three.element_under(key) {
+            match three.element_under_key(key) {
                 Some(element) => {
-                    self.check_within(Step::Key(key.clone()), |this| check(this, &element));
+                    self.check_at_step(Step::Key(key.clone()), |this| check(this, &element));
                 }
                 None => {
                     self.report(
@@ -281,14 +281,14 @@ impl PlanChecker {
                 "attribute representing a {kind} of nested blocks must be empty to indicate no blocks, not null"
             ));
         }
-        if is_identical(planned, config) {
+        if are_identical(planned, config) {
             return;
         }
         // Only a `dynamic` block over something unknown makes blocks unknown; it is not the
         // provider's to guess what comes of it.
         if config.is_unknown() {
             let planned = display_value(planned);
-            return self.report_with_values(
+            return self.report_quoting_values(
                 Rule::PlanDynamicKept,
                 format!("planned value {planned} for unknown dynamic block"),
             );
@@ -315,7 +315,7 @@ impl PlanChecker {
             Nesting::List => {
                 for at in 0..counts.0 {
                     let Some(element) = three.element_at(at) else { continue };
-                    self.check_within(Step::Index(at.into()), |check| {
+                    self.check_at_step(Step::Index(at.into()), |check| {
                         check.check_block_element(&nested.block, &element);
                     });
                 }

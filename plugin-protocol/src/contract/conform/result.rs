@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use formwork_value::schema::{Block, NestedBlock, Nesting};
 use formwork_value::{Path, Plain, Refinement, Step, Str, Type, Unknown, Value, convert};
 
-use super::super::element_index::{ElementIndex, IndexedParts, hash_whole_element};
-use super::super::rule_values::{
+use super::super::element_index::{ElementIndex, ElementKeyParts, hash_whole_element};
+use super::super::inspect_values::{
     attribute_value, display_value, element_under_key, keyed_elements,
 };
 use super::super::{Rule, Violation};
@@ -29,21 +29,21 @@ struct ResultChecker {
 }
 
 /// Whether a part that was planned may have become another.
-trait Compatible {
+trait ElementComparison {
     fn compare(&self, check: &mut ResultChecker, planned: &Value, actual: &Value);
 }
 
 /// As a block of this schema.
-impl Compatible for Block {
+impl ElementComparison for Block {
     fn compare(&self, check: &mut ResultChecker, planned: &Value, actual: &Value) {
         check.check_block(self, planned, actual);
     }
 }
 
 /// As a value without a schema.
-struct ValueWithoutSchema;
+struct ComparisonWithoutSchema;
 
-impl Compatible for ValueWithoutSchema {
+impl ElementComparison for ComparisonWithoutSchema {
     fn compare(&self, check: &mut ResultChecker, planned: &Value, actual: &Value) {
         check.compare_values(planned, actual);
     }
@@ -54,11 +54,11 @@ impl ResultChecker {
         self.violations.push(Violation::new(rule, &self.path, message));
     }
 
-    fn report_with_values(&mut self, rule: Rule, message: String) {
+    fn report_quoting_values(&mut self, rule: Rule, message: String) {
         self.violations.push(Violation::new_quoting_values(rule, &self.path, message));
     }
 
-    fn check_within(&mut self, step: Option<Step>, check: impl FnOnce(&mut Self)) {
+    fn check_at_step(&mut self, step: Option<Step>, check: impl FnOnce(&mut Self)) {
         let n_steps = self.path.0.len();
         self.path.0.extend(step);
         check(self);
@@ -82,7 +82,7 @@ impl ResultChecker {
         }
         let part = |object, name: &Str| attribute_value(object, name, || Type::Dynamic);
         for (name, attr) in &block.attributes {
-            self.check_within(Some(Step::Attribute(name.clone())), |check| {
+            self.check_at_step(Some(Step::Attribute(name.clone())), |check| {
                 let n_violations = check.violations.len();
                 check.compare_values(&part(planned, name), &part(actual, name));
                 if attr.sensitive && check.violations.len() > n_violations {
@@ -93,7 +93,7 @@ impl ResultChecker {
             });
         }
         for (name, nested) in &block.blocks {
-            self.check_within(Some(Step::Attribute(name.clone())), |check| {
+            self.check_at_step(Some(Step::Attribute(name.clone())), |check| {
                 check.check_nested_block(nested, &part(planned, name), &part(actual, name));
             });
         }
@@ -124,7 +124,7 @@ impl ResultChecker {
                 if self.check_same_count(planned, actual) {
                     let pairs = planned.children().iter().zip(actual.children());
                     for (at, (planned, actual)) in pairs.enumerate() {
-                        self.check_within(Some(Step::Index(at.into())), |check| {
+                        self.check_at_step(Some(Step::Index(at.into())), |check| {
                             check.check_block(&nested.block, planned, actual);
                         });
                     }
@@ -149,7 +149,7 @@ impl ResultChecker {
     fn check_keyed_blocks(&mut self, block: &Block, planned: &Value, actual: &Value) {
         for (key, planned) in keyed_elements(planned) {
             match element_under_key(actual, key) {
-                Some(actual) => self.check_within(Some(Step::Key(key.clone())), |check| {
+                Some(actual) => self.check_at_step(Some(Step::Key(key.clone())), |check| {
                     check.check_block(block, planned, actual);
                 }),
                 None => {
@@ -177,32 +177,34 @@ impl ResultChecker {
         }
         match (planned, actual) {
             (Value::Unknown(unknown), _) => {
-                if !unknown_allows(unknown, actual) {
+                if !may_unknown_become(unknown, actual) {
                     let (planned, actual) = (describe_unknown(unknown), display_value(actual));
-                    self.report_with_values(Rule::ResultPlaceholder, format!(
+                    self.report_quoting_values(Rule::ResultPlaceholder, format!(
                         "final value {actual} does not conform to planning placeholder {planned}"
                     ));
                 }
             }
             (Value::Null(_), Value::Null(_)) => {}
             (_, Value::Null(_)) => {
-                self.report_with_values(
+                self.report_quoting_values(
                     Rule::ResultValue,
                     format!("was {}, but now null", display_value(planned)),
                 );
             }
             (Value::Null(_), _) => {
-                self.report_with_values(
+                self.report_quoting_values(
                     Rule::ResultValue,
                     format!("was null, but now {}", display_value(actual)),
                 );
             }
             (_, Value::Unknown(_)) => self.report(Rule::ResultKnown, "was known, but now unknown"),
-            (Value::Set(_), _) => self.compare_sets(&ValueWithoutSchema, "length", planned, actual),
+            (Value::Set(_), _) => {
+                self.compare_sets(&ComparisonWithoutSchema, "length", planned, actual)
+            }
             (Value::Bool(_) | Value::Number(_) | Value::String(_), _) => {
                 if planned != actual {
                     let (planned, actual) = (display_value(planned), display_value(actual));
-                    self.report_with_values(
+                    self.report_quoting_values(
                         Rule::ResultValue,
                         format!("was {planned}, but now {actual}"),
                     );
@@ -218,7 +220,7 @@ impl ResultChecker {
             let Some(step) = planned.step_to_child(at) else { continue };
             match actual.child_position(&step).and_then(|at| actual.children().get(at)) {
                 Some(actual) => {
-                    self.check_within(Some(step), |check| check.compare_values(part, actual));
+                    self.check_at_step(Some(step), |check| check.compare_values(part, actual));
                 }
                 None => self.report(
                     Rule::ResultElements,
@@ -242,7 +244,7 @@ impl ResultChecker {
     /// have come from some planned one. Elements that turn out equal merge, but none are added.
     fn compare_sets(
         &mut self,
-        element: &dyn Compatible,
+        element: &dyn ElementComparison,
         what: &str,
         planned: &Value,
         actual: &Value,
@@ -260,12 +262,12 @@ impl ResultChecker {
                 Some((alike, found)) if *alike == planned => *found,
                 _ => {
                     let mut found = false;
-                    for at in
-                        candidates.matching_positions(indexed_parts_of_planned(planned), planned)
+                    for at in candidates
+                        .candidate_positions(key_parts_of_planned_element(planned), planned)
                     {
                         // No early end: several actual elements may come of planned ones that
                         // differ in unknown parts only.
-                        if self.is_compatible(element, planned, &after[*at]) {
+                        if self.is_element_compatible(element, planned, &after[*at]) {
                             found = true;
                             explained[*at] = true;
                         }
@@ -280,7 +282,7 @@ impl ResultChecker {
         }
         for planned in &lost {
             let planned = display_value(planned);
-            self.report_with_values(
+            self.report_quoting_values(
                 Rule::ResultElements,
                 format!(
                     "planned set element {planned} does not correlate with any element in actual"
@@ -291,7 +293,7 @@ impl ResultChecker {
         if lost.is_empty() {
             for (actual, _) in after.iter().zip(&explained).filter(|(_, explained)| !**explained) {
                 let actual = display_value(actual);
-                self.report_with_values(
+                self.report_quoting_values(
                     Rule::ResultElements,
                     format!(
                         "actual set element {actual} does not correlate with any element in plan"
@@ -307,7 +309,12 @@ impl ResultChecker {
         }
     }
 
-    fn is_compatible(&self, element: &dyn Compatible, planned: &Value, actual: &Value) -> bool {
+    fn is_element_compatible(
+        &self,
+        element: &dyn ElementComparison,
+        planned: &Value,
+        actual: &Value,
+    ) -> bool {
         let mut trial = Self { path: self.path.clone(), violations: Vec::new() };
         element.compare(&mut trial, planned, actual);
         trial.violations.is_empty()
@@ -316,21 +323,21 @@ impl ResultChecker {
 
 /// Parts of a planned set element that a corresponding applied one must share: simple known
 /// attributes, or the whole of a known value that is no object.
-fn indexed_parts_of_planned(planned: &Value) -> IndexedParts {
+fn key_parts_of_planned_element(planned: &Value) -> ElementKeyParts {
     let simple =
         |part: &Value| matches!(part, Value::Bool(_) | Value::Number(_) | Value::String(_));
     match planned {
         Value::Object(object) => {
             let certain = object.iter().filter(|(_, part)| simple(part));
-            IndexedParts::Attributes(certain.map(|(name, _)| name.clone()).collect())
+            ElementKeyParts::Attributes(certain.map(|(name, _)| name.clone()).collect())
         }
-        _ if planned.is_wholly_known() => IndexedParts::Whole,
-        _ => IndexedParts::Attributes(Vec::new()),
+        _ if planned.is_wholly_known() => ElementKeyParts::Whole,
+        _ => ElementKeyParts::Attributes(Vec::new()),
     }
 }
 
 /// Whether an unknown value may have become this one, by what was known about it.
-fn unknown_allows(unknown: &Unknown, actual: &Value) -> bool {
+fn may_unknown_become(unknown: &Unknown, actual: &Value) -> bool {
     let refinement = unknown.refinement();
     match actual {
         // A value that is still unknown may still turn out right.

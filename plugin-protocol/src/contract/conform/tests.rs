@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::super::fixtures::{
-    attributes_block, block_value, block_value_with_nulls, four_attributes, nested_attribute,
-    text_attribute, violation_lines, with_nested_block, with_unknown_attribute,
+    attributes_block, attributes_of_each_role, block_value, block_value_missing_blocks_null,
+    nested_attribute, text_attribute, violation_lines, with_nested_block, with_unknown_attribute,
 };
 use super::*;
 use formwork_value::schema::{Attribute, Nesting, Role};
@@ -30,7 +30,7 @@ fn result(schema: &Block, planned: &str, actual: &str, want: &[&str]) {
 
 #[test]
 fn planned_attributes_are_as_configured_or_the_providers_to_choose() {
-    let schema = attributes_block(four_attributes());
+    let schema = attributes_block(attributes_of_each_role());
     let ok = |prior, config, planned| plan(&schema, prior, config, planned, &[]);
     ok("null", r#"{"name":"a"}"#, r#"{"name":"a","id":"?","size":"?"}"#);
     ok("null", r#"{"name":"a"}"#, r#"{"name":"a","id":"x","size":"1"}"#);
@@ -244,8 +244,12 @@ fn nested_blocks_are_as_many_as_configured() {
     for (nesting, kind) in [(Nesting::List, "list"), (Nesting::Set, "set"), (Nesting::Map, "map")] {
         let schema = of(nesting);
         let (null, empty) = (block_value(&schema, "null"), block_value(&schema, "{}"));
-        let violations =
-            plan_violations(&schema, &null, &empty, &block_value_with_nulls(&schema, "{}"));
+        let violations = plan_violations(
+            &schema,
+            &null,
+            &empty,
+            &block_value_missing_blocks_null(&schema, "{}"),
+        );
         assert_eq!(
             violation_lines(&violations),
             [format!(
@@ -269,7 +273,7 @@ fn nested_blocks_are_as_many_as_configured() {
 
 #[test]
 fn what_was_known_must_come_true() {
-    let mut attributes = four_attributes();
+    let mut attributes = attributes_of_each_role();
     attributes.push(("list", Attribute::new(Type::list(Type::String), Role::Optional)));
     attributes.push(("map", Attribute::new(Type::map(Type::String), Role::Optional)));
     attributes.push(("set", Attribute::new(Type::set(Type::String), Role::Optional)));
@@ -450,7 +454,7 @@ fn an_unknown_value_becomes_only_what_was_known_about_it() {
 
 #[test]
 fn other_answers_are_held_to_their_rules_too() {
-    let schema = attributes_block(four_attributes());
+    let schema = attributes_block(attributes_of_each_role());
     assert_eq!(destroy_plan_violations(&default_destroy_plan(&schema)), []);
     assert_eq!(
         violation_lines(&destroy_plan_violations(&block_value(&schema, "{}"))),

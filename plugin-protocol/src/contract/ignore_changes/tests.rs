@@ -1,21 +1,24 @@
 //! Effects of `ignore_changes` on a configuration.
 
 use super::super::fixtures::{
-    attributes_block, block_value, compact_json, four_attributes, nested_attribute, text_attribute,
-    with_nested_block,
+    attributes_block, attributes_of_each_role, block_value, compact_notation, nested_attribute,
+    text_attribute, with_nested_block,
 };
 use super::*;
 use formwork_value::Marks;
 
 fn schema() -> Block {
-    let mut attributes = four_attributes();
+    let mut attributes = attributes_of_each_role();
     attributes.push(("tags", Attribute::new(Type::map(Type::String), Role::Optional)));
-    attributes.push(("net", nested_attribute(Nesting::Single, Role::Optional, four_attributes())));
+    attributes.push((
+        "net",
+        nested_attribute(Nesting::Single, Role::Optional, attributes_of_each_role()),
+    ));
     with_nested_block(
         attributes_block(attributes),
         "disk",
         Nesting::List,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     )
 }
 
@@ -24,7 +27,7 @@ fn check(paths: Vec<Path>, prior: &str, config: &str, want: &str) {
     let schema = schema();
     let (prior, config) = (block_value(&schema, prior), block_value(&schema, config));
     let result = IgnoredChanges::Paths(paths).apply_to_config(&schema, &prior, &config);
-    assert_eq!(compact_json(&result), want);
+    assert_eq!(compact_notation(&result), want);
 }
 
 fn at(name: &str) -> Path {
@@ -100,7 +103,7 @@ fn ignoring_all_makes_the_prior_object_the_configuration() {
     let config = block_value(&schema, r#"{"name":"A","note":"n"}"#);
     let result = IgnoredChanges::All.apply_to_config(&schema, &prior, &config);
     // `id` is only computed, so it is in no configuration.
-    assert_eq!(compact_json(&result), "{disk:[{name:d}] name:a net:{name:x} size:1}");
+    assert_eq!(compact_notation(&result), "{disk:[{name:d}] name:a net:{name:x} size:1}");
     assert_eq!(IgnoredChanges::All.apply_to_planned(&prior, &config), prior);
 }
 
@@ -124,6 +127,6 @@ fn in_a_plan_the_same_paths_go_back_to_their_prior_values() {
     // Providers with the old SDK may plan a hash in place of what was configured.
     let planned = block_value(&schema, r#"{"name":"hash","id":"?"}"#);
     let result = IgnoredChanges::Paths(vec![at("name")]).apply_to_planned(&prior, &planned);
-    assert_eq!(compact_json(&result), "{id:? name:a}");
+    assert_eq!(compact_notation(&result), "{id:? name:a}");
     assert_eq!(result.value().all_marks(), Marks::NONE);
 }

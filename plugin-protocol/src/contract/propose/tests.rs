@@ -1,31 +1,31 @@
 //! Tables of prior objects and configurations, with what is proposed for them.
 
 use super::super::fixtures::{
-    attributes_block, block_value, compact_json, four_attributes, nested_attribute, text_attribute,
-    with_nested_block, with_unknown_attribute,
+    attributes_block, attributes_of_each_role, block_value, compact_notation, nested_attribute,
+    text_attribute, with_nested_block, with_unknown_attribute,
 };
 use super::*;
 
 #[track_caller]
 fn check(block: &Block, prior: &str, config: &str, want: &str) {
     let (prior, config) = (block_value(block, prior), block_value(block, config));
-    assert_eq!(compact_json(&proposed_new(block, &prior, &config)), want);
+    assert_eq!(compact_notation(&proposed_new(block, &prior, &config)), want);
 }
 
 #[test]
 fn on_creation_what_only_the_provider_sets_is_null() {
     let schema = with_nested_block(
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
         "disk",
         Nesting::List,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     );
     let proposed = proposed_new(
         &schema,
         &block_value(&schema, "null"),
         &block_value(&schema, r#"{"name":"n"}"#),
     );
-    assert_eq!(compact_json(&proposed), "{name:n}");
+    assert_eq!(compact_notation(&proposed), "{name:n}");
     assert_eq!(proposed.value().ty(), schema.implied_type());
     check(
         &schema,
@@ -37,7 +37,7 @@ fn on_creation_what_only_the_provider_sets_is_null() {
 
 #[test]
 fn on_update_what_the_provider_set_is_kept_unless_configured() {
-    let schema = attributes_block(four_attributes());
+    let schema = attributes_block(attributes_of_each_role());
     let prior = r#"{"id":"i","name":"old","note":"old","size":"1"}"#;
     check(&schema, prior, r#"{"name":"new"}"#, "{id:i name:new size:1}");
     check(&schema, prior, r#"{"name":"new","size":"2"}"#, "{id:i name:new size:2}");
@@ -87,12 +87,12 @@ fn elements_of_lists_correspond_by_index() {
         attributes_block(vec![]),
         "n",
         Nesting::List,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     );
     check(&blocks, prior, config, want);
     let attributes = attributes_block(vec![(
         "n",
-        nested_attribute(Nesting::List, Role::Optional, four_attributes()),
+        nested_attribute(Nesting::List, Role::Optional, attributes_of_each_role()),
     )]);
     check(&attributes, prior, config, want);
     check(&attributes, prior, r#"{"n":[]}"#, "{}");
@@ -107,12 +107,12 @@ fn elements_of_maps_correspond_by_key() {
         attributes_block(vec![]),
         "n",
         Nesting::Map,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     );
     check(&blocks, prior, config, want);
     let attributes = attributes_block(vec![(
         "n",
-        nested_attribute(Nesting::Map, Role::Optional, four_attributes()),
+        nested_attribute(Nesting::Map, Role::Optional, attributes_of_each_role()),
     )]);
     check(&attributes, prior, config, want);
 }
@@ -139,18 +139,18 @@ fn elements_of_sets_correspond_by_what_is_configured() {
         attributes_block(vec![]),
         "n",
         Nesting::Set,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     );
     let attributes = attributes_block(vec![(
         "n",
-        nested_attribute(Nesting::Set, Role::Optional, four_attributes()),
+        nested_attribute(Nesting::Set, Role::Optional, attributes_of_each_role()),
     )]);
     for schema in [blocks, attributes] {
         for (config, want) in table {
             let config = block_value(&schema, &format!("{{\"n\":{config}}}"));
             let proposed = proposed_new(&schema, &block_value(&schema, prior), &config);
             let mut got: Vec<String> =
-                compact_json(&proposed).split(' ').map(str::to_owned).collect();
+                compact_notation(&proposed).split(' ').map(str::to_owned).collect();
             let mut want: Vec<String> = want.split(' ').map(str::to_owned).collect();
             // The order of objects in a set is of no account.
             let tidy = |word: &mut String| {
@@ -172,7 +172,7 @@ fn each_prior_element_is_used_once() {
         attributes_block(vec![]),
         "n",
         Nesting::Set,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     );
     let prior = block_value(&schema, r#"{"n":[{"name":"b","id":"2","size":"5"}]}"#);
     let config = block_value(&schema, r#"{"n":[{"name":"b"},{"name":"b","size":"5"}]}"#);
@@ -184,10 +184,10 @@ fn each_prior_element_is_used_once() {
 #[test]
 fn inner_collections_take_part_in_telling_set_elements_apart() {
     let inner = with_nested_block(
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
         "deep",
         Nesting::List,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     );
     let schema = with_nested_block(attributes_block(vec![]), "n", Nesting::Set, inner);
     let prior = r#"{"n":[{"name":"a","deep":[{"name":"x","id":"1"}]}]}"#;
@@ -216,7 +216,7 @@ fn a_large_set_is_no_matter() {
         attributes_block(vec![]),
         "n",
         Nesting::Set,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     );
     let elements = |id: &dyn Fn(usize) -> String| {
         let list: Vec<String> =
@@ -235,11 +235,11 @@ fn blocks_over_something_unknown_stay_unknown() {
             attributes_block(vec![]),
             "n",
             nesting,
-            attributes_block(four_attributes()),
+            attributes_block(attributes_of_each_role()),
         );
         let config = with_unknown_attribute(&block_value(&schema, "{}"), "n");
         let prior = block_value(&schema, "{}");
-        assert_eq!(compact_json(&proposed_new(&schema, &prior, &config)), "{n:?}");
+        assert_eq!(compact_notation(&proposed_new(&schema, &prior, &config)), "{n:?}");
     }
 }
 
@@ -249,7 +249,7 @@ fn single_blocks_may_be_absent_and_groups_never_are() {
         attributes_block(vec![]),
         "n",
         Nesting::Single,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     );
     check(&single, r#"{"n":{"name":"a","id":"1"}}"#, "{}", "{}");
     check(&single, r#"{"n":{"name":"a","id":"1"}}"#, r#"{"n":{"name":"b"}}"#, "{n:{id:1 name:b}}");
@@ -258,7 +258,7 @@ fn single_blocks_may_be_absent_and_groups_never_are() {
         attributes_block(vec![]),
         "n",
         Nesting::Group,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     );
     check(&group, r#"{"n":{"name":"a","id":"1"}}"#, "{}", "{n:{id:1}}");
     check(&group, "null", "{}", "{n:{}}");
@@ -267,15 +267,19 @@ fn single_blocks_may_be_absent_and_groups_never_are() {
 #[test]
 fn an_unknown_prior_makes_unknown_what_only_the_provider_sets() {
     let schema = with_nested_block(
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
         "one",
         Nesting::Single,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
+    );
+    let schema = with_nested_block(
+        schema,
+        "list",
+        Nesting::List,
+        attributes_block(attributes_of_each_role()),
     );
     let schema =
-        with_nested_block(schema, "list", Nesting::List, attributes_block(four_attributes()));
-    let schema =
-        with_nested_block(schema, "set", Nesting::Set, attributes_block(four_attributes()));
+        with_nested_block(schema, "set", Nesting::Set, attributes_block(attributes_of_each_role()));
     let prior = Plain::try_from(Value::unknown(schema.implied_type())).unwrap();
     let config = block_value(
         &schema,
@@ -283,7 +287,7 @@ fn an_unknown_prior_makes_unknown_what_only_the_provider_sets() {
     );
     // The elements of an unknown set cannot be matched, so `set` gets nothing from them.
     assert_eq!(
-        compact_json(&proposed_new(&schema, &prior, &config)),
+        compact_notation(&proposed_new(&schema, &prior, &config)),
         "{id:? list:[{id:? name:b size:1}] name:n one:{id:? name:a size:?} set:[{name:c}] size:?}"
     );
 }
@@ -308,16 +312,16 @@ fn open_blocks_keep_their_own_types() {
 #[test]
 fn empty_computed_blocks_become_null() {
     let mut schema = with_nested_block(
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
         "n",
         Nesting::List,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     );
     let config = block_value(&schema, r#"{"name":"a"}"#);
-    assert_eq!(without_empty_computed_blocks(&schema, &config), config);
+    assert_eq!(empty_computed_blocks_to_null(&schema, &config), config);
     schema.blocks.get_mut("n").unwrap().computed = true;
-    let sent = without_empty_computed_blocks(&schema, &config);
+    let sent = empty_computed_blocks_to_null(&schema, &config);
     assert!(attribute_value(sent.value(), "n", || Type::Dynamic).is_null());
     let written = block_value(&schema, r#"{"name":"a","n":[{"name":"b"}]}"#);
-    assert_eq!(without_empty_computed_blocks(&schema, &written), written);
+    assert_eq!(empty_computed_blocks_to_null(&schema, &written), written);
 }

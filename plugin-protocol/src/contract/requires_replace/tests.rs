@@ -1,30 +1,30 @@
 //! Paths of a provider that force replacement.
 
 use super::super::fixtures::{
-    attributes_block, block_value, four_attributes, text_attribute, violation_lines,
+    attributes_block, attributes_of_each_role, block_value, text_attribute, violation_lines,
     with_nested_block,
 };
 use super::*;
 use formwork_value::schema::{Attribute, Nesting, Role};
 
 fn schema() -> Block {
-    let mut attributes = four_attributes();
+    let mut attributes = attributes_of_each_role();
     attributes.push(("tags", Attribute::new(Type::map(Type::String), Role::Optional)));
     attributes.push(("pass", Attribute { write_only: true, ..text_attribute(Role::Optional) }));
     let outer = with_nested_block(
         attributes_block(attributes),
         "disk",
         Nesting::List,
-        attributes_block(four_attributes()),
+        attributes_block(attributes_of_each_role()),
     );
-    with_nested_block(outer, "rule", Nesting::Set, attributes_block(four_attributes()))
+    with_nested_block(outer, "rule", Nesting::Set, attributes_block(attributes_of_each_role()))
 }
 
 fn check(prior: &str, planned: &str, paths: &[Path]) -> (Vec<String>, Vec<String>) {
     let schema = schema();
     let (prior, planned) = (block_value(&schema, prior), block_value(&schema, planned));
     let forcing = paths_requiring_replace(&schema, &prior, &planned, paths);
-    let nowhere = replace_path_violations(&prior, &planned, paths);
+    let nowhere = missing_replace_path_violations(&prior, &planned, paths);
     (forcing.iter().map(Path::to_string).collect(), violation_lines(&nowhere))
 }
 

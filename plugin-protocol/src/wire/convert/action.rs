@@ -1,7 +1,7 @@
 //! Planning and invoking an action.
 
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
-use super::payload::{decode_payload, encode_required};
+use super::payload::{encode_absent_as_null, payload_from_wire};
 use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::wire::generated::tfplugin6 as v6;
@@ -12,7 +12,7 @@ impl TryFrom<ActionRequest> for v6::plan_action::Request {
 
     fn try_from(request: ActionRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: encode_required(&request.config, "config")?,
+            config: encode_absent_as_null(&request.config, "config")?,
             action_type: request.type_name,
             client_capabilities: encode_client_capabilities(request.client),
         })
@@ -23,7 +23,7 @@ impl From<v6::plan_action::Request> for ActionRequest {
     fn from(wire: v6::plan_action::Request) -> Self {
         Self {
             type_name: wire.action_type,
-            config: decode_payload(wire.config),
+            config: payload_from_wire(wire.config),
             client: decode_client_capabilities(wire.client_capabilities),
         }
     }
@@ -34,7 +34,7 @@ impl TryFrom<ActionRequest> for v6::invoke_action::Request {
 
     fn try_from(request: ActionRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: encode_required(&request.config, "config")?,
+            config: encode_absent_as_null(&request.config, "config")?,
             action_type: request.type_name,
             client_capabilities: encode_client_capabilities(request.client),
         })
@@ -45,7 +45,7 @@ impl From<v6::invoke_action::Request> for ActionRequest {
     fn from(wire: v6::invoke_action::Request) -> Self {
         Self {
             type_name: wire.action_type,
-            config: decode_payload(wire.config),
+            config: payload_from_wire(wire.config),
             client: decode_client_capabilities(wire.client_capabilities),
         }
     }

@@ -3,7 +3,7 @@
 use super::UnencodableMessage;
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
 use super::diag;
-use super::payload::{decode_payload, encode_required};
+use super::payload::{encode_absent_as_null, payload_from_wire};
 use crate::capability::ClientCapabilities;
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
@@ -49,7 +49,7 @@ macro_rules! convert_validate_requests {
 
             fn try_from(request: ValidateRequest) -> Result<Self, UnencodableMessage> {
                 Ok(Self {
-                    config: encode_required(&request.config, "config")?,
+                    config: encode_absent_as_null(&request.config, "config")?,
                     type_name: request.type_name,
                 })
             }
@@ -59,7 +59,7 @@ macro_rules! convert_validate_requests {
             fn from(wire: v6::$family::Request) -> Self {
                 Self {
                     type_name: wire.type_name,
-                    config: decode_payload(wire.config),
+                    config: payload_from_wire(wire.config),
                     client: ClientCapabilities::default(),
                 }
             }
@@ -79,7 +79,7 @@ impl TryFrom<ValidateRequest> for v6::validate_resource_config::Request {
 
     fn try_from(request: ValidateRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: encode_required(&request.config, "config")?,
+            config: encode_absent_as_null(&request.config, "config")?,
             type_name: request.type_name,
             client_capabilities: encode_client_capabilities(request.client),
         })
@@ -90,7 +90,7 @@ impl From<v6::validate_resource_config::Request> for ValidateRequest {
     fn from(wire: v6::validate_resource_config::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            config: decode_payload(wire.config),
+            config: payload_from_wire(wire.config),
             client: decode_client_capabilities(wire.client_capabilities),
         }
     }
@@ -100,7 +100,7 @@ impl TryFrom<ValidateRequest> for v6::validate_provider_config::Request {
     type Error = UnencodableMessage;
 
     fn try_from(request: ValidateRequest) -> Result<Self, UnencodableMessage> {
-        Ok(Self { config: encode_required(&request.config, "config")? })
+        Ok(Self { config: encode_absent_as_null(&request.config, "config")? })
     }
 }
 
@@ -109,7 +109,7 @@ impl From<v6::validate_provider_config::Request> for ValidateRequest {
         Self {
             // A configuration of the provider has no type, and its request no capabilities.
             type_name: String::new(),
-            config: decode_payload(wire.config),
+            config: payload_from_wire(wire.config),
             client: ClientCapabilities::default(),
         }
     }
@@ -139,7 +139,7 @@ impl TryFrom<ConfigureRequest> for v6::configure_provider::Request {
 
     fn try_from(request: ConfigureRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: encode_required(&request.config, "config")?,
+            config: encode_absent_as_null(&request.config, "config")?,
             terraform_version: request.terraform_version,
             client_capabilities: encode_client_capabilities(request.client),
         })
@@ -150,7 +150,7 @@ impl From<v6::configure_provider::Request> for ConfigureRequest {
     fn from(wire: v6::configure_provider::Request) -> Self {
         Self {
             terraform_version: wire.terraform_version,
-            config: decode_payload(wire.config),
+            config: payload_from_wire(wire.config),
             client: decode_client_capabilities(wire.client_capabilities),
         }
     }

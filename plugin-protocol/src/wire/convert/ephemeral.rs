@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
-use super::payload::{decode_payload, decode_time, encode_required};
+use super::payload::{decode_time, encode_absent_as_null, payload_from_wire};
 use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::ephemeral::{OpenRequest, OpenResponse, RenewOrCloseRequest, RenewResponse};
 use crate::wire::generated::tfplugin6 as v6;
@@ -18,7 +18,7 @@ impl TryFrom<OpenRequest> for v6::open_ephemeral_resource::Request {
 
     fn try_from(request: OpenRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: encode_required(&request.config, "config")?,
+            config: encode_absent_as_null(&request.config, "config")?,
             type_name: request.type_name,
             client_capabilities: encode_client_capabilities(request.client),
         })
@@ -29,7 +29,7 @@ impl From<v6::open_ephemeral_resource::Request> for OpenRequest {
     fn from(wire: v6::open_ephemeral_resource::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            config: decode_payload(wire.config),
+            config: payload_from_wire(wire.config),
             client: decode_client_capabilities(wire.client_capabilities),
         }
     }
@@ -42,7 +42,7 @@ impl TryFrom<OpenResponse> for v6::open_ephemeral_resource::Response {
         Ok(Self {
             diagnostics: diag::encode_diagnostics(response.diagnostics),
             renew_at: response.renew_at.map(Into::into),
-            result: encode_required(&response.result, "result")?,
+            result: encode_absent_as_null(&response.result, "result")?,
             private: encode_private(response.private),
             deferred: response.deferred.map(Into::into),
         })
@@ -54,7 +54,7 @@ impl TryFrom<v6::open_ephemeral_resource::Response> for OpenResponse {
 
     fn try_from(wire: v6::open_ephemeral_resource::Response) -> Result<Self, InvalidMessage> {
         Ok(Self {
-            result: decode_payload(wire.result),
+            result: payload_from_wire(wire.result),
             private: wire.private.unwrap_or_default(),
             renew_at: decode_time(wire.renew_at, "renew_at")?,
             deferred: wire.deferred.map(Into::into),

@@ -1,7 +1,7 @@
 //! Calling a function. Signatures are in `provider_schema`.
 
 use super::UnencodableMessage;
-use super::payload::{decode_payload, encode_required};
+use super::payload::{encode_absent_as_null, payload_from_wire};
 use crate::message::function::{CallRequest, CallResponse, FunctionError};
 use crate::wire::generated::tfplugin6 as v6;
 
@@ -10,7 +10,7 @@ impl TryFrom<CallRequest> for v6::call_function::Request {
 
     fn try_from(request: CallRequest) -> Result<Self, UnencodableMessage> {
         let arguments = request.arguments.iter().enumerate().filter_map(|(at, argument)| {
-            encode_required(argument, &format!("argument {at}")).transpose()
+            encode_absent_as_null(argument, &format!("argument {at}")).transpose()
         });
         Ok(Self { arguments: arguments.collect::<Result<_, _>>()?, name: request.name })
     }
@@ -18,7 +18,8 @@ impl TryFrom<CallRequest> for v6::call_function::Request {
 
 impl From<v6::call_function::Request> for CallRequest {
     fn from(wire: v6::call_function::Request) -> Self {
-        let arguments = wire.arguments.into_iter().map(|argument| decode_payload(Some(argument)));
+        let arguments =
+            wire.arguments.into_iter().map(|argument| payload_from_wire(Some(argument)));
         Self { name: wire.name, arguments: arguments.collect() }
     }
 }
@@ -28,7 +29,7 @@ impl TryFrom<CallResponse> for v6::call_function::Response {
 
     fn try_from(response: CallResponse) -> Result<Self, UnencodableMessage> {
         Ok(match response.result {
-            Ok(result) => Self { result: encode_required(&result, "result")?, error: None },
+            Ok(result) => Self { result: encode_absent_as_null(&result, "result")?, error: None },
             Err(error) => Self { result: None, error: Some(error.into()) },
         })
     }
@@ -39,7 +40,7 @@ impl From<v6::call_function::Response> for CallResponse {
         // As in Terraform, an error wins over a result.
         let result = match wire.error {
             Some(error) => Err(error.into()),
-            None => Ok(decode_payload(wire.result)),
+            None => Ok(payload_from_wire(wire.result)),
         };
         Self { result }
     }

@@ -1,7 +1,8 @@
 //! Listing existing objects.
 
 use super::payload::{
-    decode_identity, decode_payload, encode_identity, encode_optional, encode_required,
+    encode_absent_as_null, encode_identity, encode_unless_absent, identity_payload_from_wire,
+    payload_from_wire,
 };
 use super::{UnencodableMessage, diag};
 use crate::capability::ClientCapabilities;
@@ -13,7 +14,7 @@ impl TryFrom<ListRequest> for v6::list_resource::Request {
 
     fn try_from(request: ListRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: encode_required(&request.config, "config")?,
+            config: encode_absent_as_null(&request.config, "config")?,
             type_name: request.type_name,
             include_resource_object: request.include_object,
             limit: request.limit,
@@ -25,7 +26,7 @@ impl From<v6::list_resource::Request> for ListRequest {
     fn from(wire: v6::list_resource::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            config: decode_payload(wire.config),
+            config: payload_from_wire(wire.config),
             include_object: wire.include_resource_object,
             limit: wire.limit,
         }
@@ -41,7 +42,7 @@ impl TryFrom<ListEvent> for v6::list_resource::Event {
             identity: encode_identity(event.identity.as_ref(), "identity")?,
             display_name: event.display_name,
             resource_object: match object {
-                Some(object) => encode_required(object, "resource_object")?,
+                Some(object) => encode_absent_as_null(object, "resource_object")?,
                 None => None,
             },
             diagnostic: diag::encode_diagnostics(event.diagnostics),
@@ -52,11 +53,11 @@ impl TryFrom<ListEvent> for v6::list_resource::Event {
 impl From<v6::list_resource::Event> for ListEvent {
     fn from(wire: v6::list_resource::Event) -> Self {
         Self {
-            identity: decode_identity(wire.identity),
+            identity: identity_payload_from_wire(wire.identity),
             display_name: wire.display_name,
             // The field is `optional`: without it no object was asked for, and an empty one is
             // null.
-            object: wire.resource_object.map(|object| decode_payload(Some(object))),
+            object: wire.resource_object.map(|object| payload_from_wire(Some(object))),
             diagnostics: diag::decode_diagnostics(wire.diagnostic),
         }
     }
@@ -67,12 +68,12 @@ impl TryFrom<ValidateListRequest> for v6::validate_list_resource_config::Request
 
     fn try_from(request: ValidateListRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: encode_required(&request.config, "config")?,
-            include_resource_object: encode_optional(
+            config: encode_absent_as_null(&request.config, "config")?,
+            include_resource_object: encode_unless_absent(
                 &request.include_object,
                 "include_resource_object",
             )?,
-            limit: encode_optional(&request.limit, "limit")?,
+            limit: encode_unless_absent(&request.limit, "limit")?,
             type_name: request.type_name,
         })
     }
@@ -82,9 +83,9 @@ impl From<v6::validate_list_resource_config::Request> for ValidateListRequest {
     fn from(wire: v6::validate_list_resource_config::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            config: decode_payload(wire.config),
-            include_object: decode_payload(wire.include_resource_object),
-            limit: decode_payload(wire.limit),
+            config: payload_from_wire(wire.config),
+            include_object: payload_from_wire(wire.include_resource_object),
+            limit: payload_from_wire(wire.limit),
             // The protocol has no place for it in this call.
             client: ClientCapabilities::default(),
         }

@@ -16,7 +16,7 @@ const MESSAGE_PACK_NULL: &[u8] = &[0xc0];
 
 /// Writes a value where the protocol wants one: an absent one becomes an explicit null, because
 /// providers on the Go library refuse a missing value. Bytes that are empty are no value and stay out.
-pub(super) fn encode_required(
+pub(super) fn encode_absent_as_null(
     payload: &Payload,
     field: &str,
 ) -> Result<Option<v6::DynamicValue>, UnencodableMessage> {
@@ -24,11 +24,11 @@ pub(super) fn encode_required(
         let null = Bytes::from_static(MESSAGE_PACK_NULL);
         return Ok(Some(v6::DynamicValue { msgpack: null, json: Bytes::new() }));
     }
-    encode_optional(payload, field)
+    encode_unless_absent(payload, field)
 }
 
 /// Writes a value that may be left out.
-pub(super) fn encode_optional(
+pub(super) fn encode_unless_absent(
     payload: &Payload,
     field: &str,
 ) -> Result<Option<v6::DynamicValue>, UnencodableMessage> {
@@ -44,7 +44,7 @@ pub(super) fn encode_optional(
 
 /// Reads a value. MessagePack wins if a peer fills both fields. A message without either is null: the
 /// SDK for Python encodes null so, and Terraform reads it so. Only a missing message is absent.
-pub(super) fn decode_payload(wire: Option<v6::DynamicValue>) -> Payload {
+pub(super) fn payload_from_wire(wire: Option<v6::DynamicValue>) -> Payload {
     match wire {
         Some(value) if !value.msgpack.is_empty() => Payload::Msgpack(value.msgpack),
         Some(value) if !value.json.is_empty() => Payload::Json(value.json),
@@ -60,19 +60,21 @@ pub(super) fn encode_identity(
 ) -> Result<Option<v6::ResourceIdentityData>, UnencodableMessage> {
     payload
         .map(|payload| {
-            Ok(v6::ResourceIdentityData { identity_data: encode_required(payload, field)? })
+            Ok(v6::ResourceIdentityData { identity_data: encode_absent_as_null(payload, field)? })
         })
         .transpose()
 }
 
 /// Reads an identity.
-pub(super) fn decode_identity(wire: Option<v6::ResourceIdentityData>) -> Option<Payload> {
-    wire.map(|identity| decode_identity_value(identity.identity_data))
+pub(super) fn identity_payload_from_wire(
+    wire: Option<v6::ResourceIdentityData>,
+) -> Option<Payload> {
+    wire.map(|identity| identity_value_from_wire(identity.identity_data))
 }
 
 /// Reads the value of an identity. A message without a value is no identity.
-pub(super) fn decode_identity_value(wire: Option<v6::DynamicValue>) -> Payload {
-    decode_payload(wire.filter(|value| !value.msgpack.is_empty() || !value.json.is_empty()))
+pub(super) fn identity_value_from_wire(wire: Option<v6::DynamicValue>) -> Payload {
+    payload_from_wire(wire.filter(|value| !value.msgpack.is_empty() || !value.json.is_empty()))
 }
 
 impl From<RawState> for v6::RawState {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use formwork_value::schema::Schema;
 
-use super::schema::{self, SchemaStrictness, decode_type, is_markdown, string_kind};
+use super::schema::{self, SchemaStrictness, decode_type, description_string_kind, is_markdown};
 use super::{InvalidMessage, UnencodableMessage, decode_count, diag, encode_count};
 use crate::message::function::Functions;
 use crate::message::schema::{
@@ -417,7 +417,7 @@ impl From<FunctionSignature> for v6::Function {
             r#return: Some(v6::function::Return { r#type: type_json::encode(&own.returns).into() }),
             summary: own.summary,
             description: own.description,
-            description_kind: string_kind(own.markdown),
+            description_kind: description_string_kind(own.markdown),
             deprecation_message: own.deprecation,
         }
     }
@@ -431,7 +431,7 @@ impl From<FunctionParameter> for v6::function::Parameter {
             allow_null_value: own.allow_null,
             allow_unknown_values: own.allow_unknown,
             description: own.description,
-            description_kind: string_kind(own.markdown),
+            description_kind: description_string_kind(own.markdown),
         }
     }
 }

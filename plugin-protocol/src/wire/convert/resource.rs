@@ -3,8 +3,8 @@
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
 use super::diag::{decode_path, encode_path};
 use super::payload::{
-    decode_identity, decode_identity_value, decode_payload, encode_identity, encode_optional,
-    encode_required,
+    encode_absent_as_null, encode_identity, encode_unless_absent, identity_payload_from_wire,
+    identity_value_from_wire, payload_from_wire,
 };
 use super::{InvalidMessage, UnencodableMessage, decode_count, diag, encode_count};
 use crate::message::resource::{
@@ -44,7 +44,7 @@ impl TryFrom<UpgradeResponse> for v6::upgrade_resource_state::Response {
 
     fn try_from(response: UpgradeResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            upgraded_state: encode_required(&response.state, "upgraded_state")?,
+            upgraded_state: encode_absent_as_null(&response.state, "upgraded_state")?,
             diagnostics: diag::encode_diagnostics(response.diagnostics),
         })
     }
@@ -53,7 +53,7 @@ impl TryFrom<UpgradeResponse> for v6::upgrade_resource_state::Response {
 impl From<v6::upgrade_resource_state::Response> for UpgradeResponse {
     fn from(wire: v6::upgrade_resource_state::Response) -> Self {
         Self {
-            state: decode_payload(wire.upgraded_state),
+            state: payload_from_wire(wire.upgraded_state),
             diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }
@@ -64,10 +64,10 @@ impl TryFrom<ReadRequest> for v6::read_resource::Request {
 
     fn try_from(request: ReadRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            current_state: encode_required(&request.current, "current_state")?,
+            current_state: encode_absent_as_null(&request.current, "current_state")?,
             private: request.private,
             // Hosts send it only to providers that have a schema for it.
-            provider_meta: encode_optional(&request.provider_meta, "provider_meta")?,
+            provider_meta: encode_unless_absent(&request.provider_meta, "provider_meta")?,
             client_capabilities: encode_client_capabilities(request.client),
             current_identity: encode_identity(request.identity.as_ref(), "current_identity")?,
             type_name: request.type_name,
@@ -79,11 +79,11 @@ impl From<v6::read_resource::Request> for ReadRequest {
     fn from(wire: v6::read_resource::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            current: decode_payload(wire.current_state),
+            current: payload_from_wire(wire.current_state),
             private: wire.private,
-            provider_meta: decode_payload(wire.provider_meta),
+            provider_meta: payload_from_wire(wire.provider_meta),
             client: decode_client_capabilities(wire.client_capabilities),
-            identity: decode_identity(wire.current_identity),
+            identity: identity_payload_from_wire(wire.current_identity),
         }
     }
 }
@@ -93,7 +93,7 @@ impl TryFrom<ReadResponse> for v6::read_resource::Response {
 
     fn try_from(response: ReadResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            new_state: encode_required(&response.state, "new_state")?,
+            new_state: encode_absent_as_null(&response.state, "new_state")?,
             diagnostics: diag::encode_diagnostics(response.diagnostics),
             private: response.private,
             deferred: response.deferred.map(Into::into),
@@ -105,10 +105,10 @@ impl TryFrom<ReadResponse> for v6::read_resource::Response {
 impl From<v6::read_resource::Response> for ReadResponse {
     fn from(wire: v6::read_resource::Response) -> Self {
         Self {
-            state: decode_payload(wire.new_state),
+            state: payload_from_wire(wire.new_state),
             private: wire.private,
             deferred: wire.deferred.map(Into::into),
-            identity: decode_identity(wire.new_identity),
+            identity: identity_payload_from_wire(wire.new_identity),
             diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }
@@ -119,11 +119,11 @@ impl TryFrom<PlanRequest> for v6::plan_resource_change::Request {
 
     fn try_from(request: PlanRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            prior_state: encode_required(&request.prior, "prior_state")?,
-            proposed_new_state: encode_required(&request.proposed, "proposed_new_state")?,
-            config: encode_required(&request.config, "config")?,
+            prior_state: encode_absent_as_null(&request.prior, "prior_state")?,
+            proposed_new_state: encode_absent_as_null(&request.proposed, "proposed_new_state")?,
+            config: encode_absent_as_null(&request.config, "config")?,
             prior_private: request.prior_private,
-            provider_meta: encode_optional(&request.provider_meta, "provider_meta")?,
+            provider_meta: encode_unless_absent(&request.provider_meta, "provider_meta")?,
             client_capabilities: encode_client_capabilities(request.client),
             prior_identity: encode_identity(request.prior_identity.as_ref(), "prior_identity")?,
             planned_private: request.planned_private,
@@ -136,13 +136,13 @@ impl From<v6::plan_resource_change::Request> for PlanRequest {
     fn from(wire: v6::plan_resource_change::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            prior: decode_payload(wire.prior_state),
-            proposed: decode_payload(wire.proposed_new_state),
-            config: decode_payload(wire.config),
+            prior: payload_from_wire(wire.prior_state),
+            proposed: payload_from_wire(wire.proposed_new_state),
+            config: payload_from_wire(wire.config),
             prior_private: wire.prior_private,
-            provider_meta: decode_payload(wire.provider_meta),
+            provider_meta: payload_from_wire(wire.provider_meta),
             client: decode_client_capabilities(wire.client_capabilities),
-            prior_identity: decode_identity(wire.prior_identity),
+            prior_identity: identity_payload_from_wire(wire.prior_identity),
             planned_private: wire.planned_private,
         }
     }
@@ -153,7 +153,7 @@ impl TryFrom<PlanResponse> for v6::plan_resource_change::Response {
 
     fn try_from(response: PlanResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            planned_state: encode_required(&response.planned, "planned_state")?,
+            planned_state: encode_absent_as_null(&response.planned, "planned_state")?,
             // A step without a form ends the path, which then covers more and not less.
             requires_replace: response.requires_replace.iter().map(encode_path).collect(),
             planned_private: response.planned_private,
@@ -175,14 +175,14 @@ impl TryFrom<v6::plan_resource_change::Response> for PlanResponse {
         // A path that cannot be read might hide a replacement, so the whole plan is refused.
         let paths = wire.requires_replace.into_iter().map(decode_path);
         Ok(Self {
-            planned: decode_payload(wire.planned_state),
+            planned: payload_from_wire(wire.planned_state),
             requires_replace: paths
                 .collect::<Result<_, _>>()
                 .map_err(|misread| misread.prepend_place("requires_replace"))?,
             planned_private: wire.planned_private,
             legacy_type_system: wire.legacy_type_system,
             deferred: wire.deferred.map(Into::into),
-            planned_identity: decode_identity(wire.planned_identity),
+            planned_identity: identity_payload_from_wire(wire.planned_identity),
             diagnostics: diag::decode_diagnostics(wire.diagnostics),
         })
     }
@@ -193,11 +193,11 @@ impl TryFrom<ApplyRequest> for v6::apply_resource_change::Request {
 
     fn try_from(request: ApplyRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            prior_state: encode_required(&request.prior, "prior_state")?,
-            planned_state: encode_required(&request.planned, "planned_state")?,
-            config: encode_required(&request.config, "config")?,
+            prior_state: encode_absent_as_null(&request.prior, "prior_state")?,
+            planned_state: encode_absent_as_null(&request.planned, "planned_state")?,
+            config: encode_absent_as_null(&request.config, "config")?,
             planned_private: request.planned_private,
-            provider_meta: encode_optional(&request.provider_meta, "provider_meta")?,
+            provider_meta: encode_unless_absent(&request.provider_meta, "provider_meta")?,
             planned_identity: encode_identity(
                 request.planned_identity.as_ref(),
                 "planned_identity",
@@ -211,12 +211,12 @@ impl From<v6::apply_resource_change::Request> for ApplyRequest {
     fn from(wire: v6::apply_resource_change::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            prior: decode_payload(wire.prior_state),
-            planned: decode_payload(wire.planned_state),
-            config: decode_payload(wire.config),
+            prior: payload_from_wire(wire.prior_state),
+            planned: payload_from_wire(wire.planned_state),
+            config: payload_from_wire(wire.config),
             planned_private: wire.planned_private,
-            provider_meta: decode_payload(wire.provider_meta),
-            planned_identity: decode_identity(wire.planned_identity),
+            provider_meta: payload_from_wire(wire.provider_meta),
+            planned_identity: identity_payload_from_wire(wire.planned_identity),
         }
     }
 }
@@ -226,7 +226,7 @@ impl TryFrom<ApplyResponse> for v6::apply_resource_change::Response {
 
     fn try_from(response: ApplyResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            new_state: encode_required(&response.state, "new_state")?,
+            new_state: encode_absent_as_null(&response.state, "new_state")?,
             private: response.private,
             diagnostics: diag::encode_diagnostics(response.diagnostics),
             legacy_type_system: response.legacy_type_system,
@@ -239,10 +239,10 @@ impl TryFrom<ApplyResponse> for v6::apply_resource_change::Response {
 impl From<v6::apply_resource_change::Response> for ApplyResponse {
     fn from(wire: v6::apply_resource_change::Response) -> Self {
         Self {
-            state: decode_payload(wire.new_state),
+            state: payload_from_wire(wire.new_state),
             private: wire.private,
             legacy_type_system: wire.legacy_type_system,
-            identity: decode_identity(wire.new_identity),
+            identity: identity_payload_from_wire(wire.new_identity),
             diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }
@@ -267,7 +267,7 @@ impl From<v6::import_resource_state::Request> for ImportRequest {
             type_name: wire.type_name,
             id: wire.id,
             client: decode_client_capabilities(wire.client_capabilities),
-            identity: decode_identity(wire.identity),
+            identity: identity_payload_from_wire(wire.identity),
         }
     }
 }
@@ -277,7 +277,7 @@ impl TryFrom<ImportedResource> for v6::import_resource_state::ImportedResource {
 
     fn try_from(resource: ImportedResource) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            state: encode_required(&resource.state, "state")?,
+            state: encode_absent_as_null(&resource.state, "state")?,
             identity: encode_identity(resource.identity.as_ref(), "identity")?,
             type_name: resource.type_name,
             private: resource.private,
@@ -289,9 +289,9 @@ impl From<v6::import_resource_state::ImportedResource> for ImportedResource {
     fn from(wire: v6::import_resource_state::ImportedResource) -> Self {
         Self {
             type_name: wire.type_name,
-            state: decode_payload(wire.state),
+            state: payload_from_wire(wire.state),
             private: wire.private,
-            identity: decode_identity(wire.identity),
+            identity: identity_payload_from_wire(wire.identity),
         }
     }
 }
@@ -364,7 +364,7 @@ impl TryFrom<MoveResponse> for v6::move_resource_state::Response {
 
     fn try_from(response: MoveResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            target_state: encode_required(&response.state, "target_state")?,
+            target_state: encode_absent_as_null(&response.state, "target_state")?,
             diagnostics: diag::encode_diagnostics(response.diagnostics),
             target_private: response.private,
             target_identity: encode_identity(response.identity.as_ref(), "target_identity")?,
@@ -375,9 +375,9 @@ impl TryFrom<MoveResponse> for v6::move_resource_state::Response {
 impl From<v6::move_resource_state::Response> for MoveResponse {
     fn from(wire: v6::move_resource_state::Response) -> Self {
         Self {
-            state: decode_payload(wire.target_state),
+            state: payload_from_wire(wire.target_state),
             private: wire.target_private,
-            identity: decode_identity(wire.target_identity),
+            identity: identity_payload_from_wire(wire.target_identity),
             diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }
@@ -421,7 +421,7 @@ impl TryFrom<UpgradeIdentityResponse> for v6::upgrade_resource_identity::Respons
 impl From<v6::upgrade_resource_identity::Response> for UpgradeIdentityResponse {
     fn from(wire: v6::upgrade_resource_identity::Response) -> Self {
         Self {
-            identity: decode_identity_value(
+            identity: identity_value_from_wire(
                 wire.upgraded_identity.and_then(|own| own.identity_data),
             ),
             diagnostics: diag::decode_diagnostics(wire.diagnostics),
@@ -433,13 +433,16 @@ impl TryFrom<GenerateConfigRequest> for v6::generate_resource_config::Request {
     type Error = UnencodableMessage;
 
     fn try_from(request: GenerateConfigRequest) -> Result<Self, UnencodableMessage> {
-        Ok(Self { state: encode_required(&request.state, "state")?, type_name: request.type_name })
+        Ok(Self {
+            state: encode_absent_as_null(&request.state, "state")?,
+            type_name: request.type_name,
+        })
     }
 }
 
 impl From<v6::generate_resource_config::Request> for GenerateConfigRequest {
     fn from(wire: v6::generate_resource_config::Request) -> Self {
-        Self { type_name: wire.type_name, state: decode_payload(wire.state) }
+        Self { type_name: wire.type_name, state: payload_from_wire(wire.state) }
     }
 }
 
@@ -448,7 +451,7 @@ impl TryFrom<GenerateConfigResponse> for v6::generate_resource_config::Response 
 
     fn try_from(response: GenerateConfigResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: encode_required(&response.config, "config")?,
+            config: encode_absent_as_null(&response.config, "config")?,
             diagnostics: diag::encode_diagnostics(response.diagnostics),
         })
     }
@@ -457,7 +460,7 @@ impl TryFrom<GenerateConfigResponse> for v6::generate_resource_config::Response 
 impl From<v6::generate_resource_config::Response> for GenerateConfigResponse {
     fn from(wire: v6::generate_resource_config::Response) -> Self {
         Self {
-            config: decode_payload(wire.config),
+            config: payload_from_wire(wire.config),
             diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }

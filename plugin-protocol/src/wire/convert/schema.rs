@@ -63,7 +63,7 @@ pub(super) fn is_markdown(kind: i32) -> bool {
 }
 
 /// Writes whether a description is Markdown.
-pub(super) fn string_kind(markdown: bool) -> i32 {
+pub(super) fn description_string_kind(markdown: bool) -> i32 {
     if markdown { StringKind::Markdown } else { StringKind::Plain }.into()
 }
 
@@ -216,7 +216,7 @@ fn encode_block(block: &Block, computed: bool) -> Result<v6::schema::Block, Unen
         attributes: encode_attributes(&block.attributes),
         block_types: nested.collect::<Result<_, _>>()?,
         description: block.docs.description.clone(),
-        description_kind: string_kind(block.docs.markdown),
+        description_kind: description_string_kind(block.docs.markdown),
         deprecated: block.docs.deprecated,
         deprecation_message: block.docs.deprecation.clone(),
         computed,
@@ -260,7 +260,7 @@ fn encode_attribute(name: &Str, attribute: &Attribute) -> v6::schema::Attribute 
         optional: matches!(attribute.role, Role::Optional | Role::OptionalComputed),
         computed: attribute.role.is_computed(),
         sensitive: attribute.sensitive,
-        description_kind: string_kind(attribute.docs.markdown),
+        description_kind: description_string_kind(attribute.docs.markdown),
         deprecated: attribute.docs.deprecated,
         nested_type,
         write_only: attribute.write_only,

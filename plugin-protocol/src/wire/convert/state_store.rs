@@ -1,6 +1,6 @@
 //! A provider as a place for states.
 
-use super::payload::{decode_payload, encode_required};
+use super::payload::{encode_absent_as_null, payload_from_wire};
 use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::state_store::{
     ConfigureStoreRequest, ConfigureStoreResponse, LockResponse, StateChunk, StateRef,
@@ -13,7 +13,7 @@ impl TryFrom<ConfigureStoreRequest> for v6::configure_state_store::Request {
 
     fn try_from(request: ConfigureStoreRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: encode_required(&request.config, "config")?,
+            config: encode_absent_as_null(&request.config, "config")?,
             type_name: request.type_name,
             capabilities: Some(v6::StateStoreClientCapabilities { chunk_size: request.chunk_size }),
         })
@@ -24,7 +24,7 @@ impl From<v6::configure_state_store::Request> for ConfigureStoreRequest {
     fn from(wire: v6::configure_state_store::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            config: decode_payload(wire.config),
+            config: payload_from_wire(wire.config),
             chunk_size: wire.capabilities.unwrap_or_default().chunk_size,
         }
     }
@@ -134,7 +134,7 @@ pub(crate) struct IncomingStateChunks {
 
 impl IncomingStateChunks {
     /// The largest state taken in.
-    const MAX_LENGTH: i64 = 1 << 30;
+    const MAX_STATE_BYTES: i64 = 1 << 30;
 
     /// Takes in one piece.
     ///
@@ -153,7 +153,7 @@ impl IncomingStateChunks {
         let length = i64::try_from(chunk.bytes.len()).unwrap_or(i64::MAX);
         self.n_bytes = self.n_bytes.saturating_add(length);
         // The announced length is only a claim, so there is a limit of our own.
-        let limit = chunk.total_length.min(Self::MAX_LENGTH);
+        let limit = chunk.total_length.min(Self::MAX_STATE_BYTES);
         if self.n_bytes > limit {
             return Err(InvalidMessage::new(format!("the state is longer than {limit} bytes")));
         }

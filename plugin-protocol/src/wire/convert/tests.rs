@@ -318,8 +318,9 @@ proptest! {
 #[test]
 fn a_value_goes_out_as_messagepack() {
     let (value, _) = Value::string("x").split_marks();
-    let wire =
-        payload::encode_required(&Payload::Value(value, Type::String), "config").unwrap().unwrap();
+    let wire = payload::encode_absent_as_null(&Payload::Value(value, Type::String), "config")
+        .unwrap()
+        .unwrap();
     assert_eq!(&wire.msgpack[..], b"\xa1x");
     assert!(wire.json.is_empty());
 }
@@ -327,22 +328,22 @@ fn a_value_goes_out_as_messagepack() {
 #[test]
 fn a_value_that_lacks_its_type_is_not_sent() {
     let (value, _) = Value::string("x").split_marks();
-    let refused =
-        payload::encode_required(&Payload::Value(value, Type::Bool), "prior_state").unwrap_err();
+    let refused = payload::encode_absent_as_null(&Payload::Value(value, Type::Bool), "prior_state")
+        .unwrap_err();
     assert!(refused.to_string().starts_with("prior_state: "), "{refused}");
 }
 
 #[test]
 fn nothing_is_an_explicit_null_where_a_value_belongs() {
-    let wire = payload::encode_required(&Payload::Absent, "config").unwrap().unwrap();
+    let wire = payload::encode_absent_as_null(&Payload::Absent, "config").unwrap().unwrap();
     assert_eq!(&wire.msgpack[..], b"\xc0");
-    assert_eq!(payload::encode_optional(&Payload::Absent, "provider_meta").unwrap(), None);
+    assert_eq!(payload::encode_unless_absent(&Payload::Absent, "provider_meta").unwrap(), None);
 }
 
 #[test]
 fn an_empty_value_reads_as_null_and_messagepack_wins() {
     let wire = |msgpack: &'static [u8], json: &'static [u8]| {
-        payload::decode_payload(Some(v6::DynamicValue {
+        payload::payload_from_wire(Some(v6::DynamicValue {
             msgpack: msgpack.into(),
             json: json.into(),
         }))
@@ -350,7 +351,7 @@ fn an_empty_value_reads_as_null_and_messagepack_wins() {
     assert_eq!(wire(b"", b""), Payload::Msgpack(b"\xc0".as_slice().into()));
     assert_eq!(wire(b"", b"null"), Payload::Json("null".into()));
     assert_eq!(wire(b"\xc0", b"1"), Payload::Msgpack(b"\xc0".as_slice().into()));
-    assert_eq!(payload::decode_payload(None), Payload::Absent);
+    assert_eq!(payload::payload_from_wire(None), Payload::Absent);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use formwork_plugin_protocol::client::short_temp_dir;
 use formwork_plugin_protocol::handshake::Address;
-use formwork_plugin_protocol::host_parts::{self, HostCertificate};
+use formwork_plugin_protocol::host_building_blocks::{self, HostCertificate};
 
 use crate::finding::Finding;
 use crate::message::Msg;
@@ -212,7 +212,7 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
                 .with_expected_and_found("a connection", own_error)
         });
         if let Ok(stranger) = HostCertificate::generate() {
-            let foreign = host_parts::connect_to_plugin(
+            let foreign = host_building_blocks::connect_to_plugin(
                 &one.handshake.address,
                 Some((&stranger, certificate)),
                 patience,
@@ -221,7 +221,8 @@ async fn check_connection_security(suite: &mut Suite, program: &Path) {
                 finding_about_process("H-06", "a client with another certificate is accepted")
             });
         }
-        let plain = host_parts::connect_to_plugin(&one.handshake.address, None, patience).await;
+        let plain =
+            host_building_blocks::connect_to_plugin(&one.handshake.address, None, patience).await;
         suite.record_case("H-06", plain.is_err(), || {
             finding_about_process("H-06", "a client without TLS is accepted")
         });
@@ -366,7 +367,7 @@ async fn check_interrupt_ignored(suite: &mut Suite, program: &Path) {
     // Ctrl-C in a terminal reaches plugins too. A host decides what it means, and calls
     // `StopProvider`.
     let sent = system::interrupt_process_on_unix(started.child.pid());
-    let ended = started.child.wait(Duration::from_millis(800)).await;
+    let ended = started.child.wait_up_to(Duration::from_millis(800)).await;
     let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(20)).await;
     suite.record_case("H-12", !sent || (ended.is_none() && call.has_reply()), || {
         let exit = ended.unwrap_or_else(|| "no answer afterwards".to_owned());

@@ -3,7 +3,7 @@
 use syn::{GenericArgument, PathArguments, Type};
 
 /// Checks that the language takes the name of an attribute or block.
-pub(crate) fn check_language_name(name: &str) -> Result<(), String> {
+pub(crate) fn check_lower_snake_case_name(name: &str) -> Result<(), String> {
     let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
     let is_word = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| is_letter(c) || c.is_ascii_digit());
@@ -27,13 +27,13 @@ pub(crate) fn is_type_named(ty: &Type, name: &str) -> bool {
 /// The type inside `Option` or `Attr`; any other as it is.
 pub(super) fn type_in_option_or_attr(ty: &Type) -> &Type {
     match is_type_named(ty, "Option") || is_type_named(ty, "Attr") {
-        true => last_type_parameter(ty).unwrap_or(ty),
+        true => last_type_argument(ty).unwrap_or(ty),
         false => ty,
     }
 }
 
-/// The last type parameter: the content of an option, list, set or map.
-pub(crate) fn last_type_parameter(ty: &Type) -> Option<&Type> {
+/// The last type argument: the content of an option, list, set or map.
+pub(crate) fn last_type_argument(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ty else { return None };
     match &path.path.segments.last()?.arguments {
         PathArguments::AngleBracketed(arguments) => match arguments.args.last() {

@@ -54,7 +54,7 @@ const WAIT_OPTIONS: [&str; 3] = ["every", "at_most", "doubling_to"];
 
 impl ResourceArgs {
     /// Reads the `#[resource(…)]` among `attributes`, if there is one.
-    pub(crate) fn read(attributes: &[Attribute]) -> Result<Option<Self>> {
+    pub(crate) fn from_attributes_if_any(attributes: &[Attribute]) -> Result<Option<Self>> {
         let mut ours = attributes.iter().filter(|attribute| attribute.path().is_ident("resource"));
         let (first, second) = (ours.next(), ours.next());
         if let Some(second) = second {
@@ -137,7 +137,7 @@ impl WaitArgs {
         let content;
         parenthesized!(content in input);
         while !content.is_empty() {
-            waiting.read_wait_option(&content)?;
+            waiting.parse_condition_or_option(&content)?;
             if !content.is_empty() {
                 content.parse::<Token![,]>()?;
             }
@@ -145,7 +145,7 @@ impl WaitArgs {
         Ok(waiting)
     }
 
-    fn read_wait_option(&mut self, input: ParseStream<'_>) -> Result<()> {
+    fn parse_condition_or_option(&mut self, input: ParseStream<'_>) -> Result<()> {
         let is_word =
             // `size == 1` is a condition, `every = …` is not.
             input.peek(Ident::peek_any) && input.peek2(Token![=]) && !input.peek2(Token![==]);

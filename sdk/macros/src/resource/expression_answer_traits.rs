@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Ident, Path};
 
-use super::{Resource, hidden_variable};
+use super::{ResourceGenerator, hidden_variable};
 use crate::client_conversions;
 use crate::model_field::ModelField;
 
@@ -25,7 +25,7 @@ struct AnswerTrait<'w> {
     is_whole: bool,
 }
 
-impl Resource<'_> {
+impl ResourceGenerator<'_> {
     pub(super) fn expression_answer_traits(&self) -> TokenStream {
         let has = |word| self.said.find_expression(word).is_some();
         let made = has("create").then(|| self.trait_of_create_answers());
@@ -36,7 +36,7 @@ impl Resource<'_> {
 
     /// Results of `create`: all computed attributes, or enough to read the rest.
     fn trait_of_create_answers(&self) -> TokenStream {
-        let (computed, id) = (&self.computed, self.id_type());
+        let (computed, id) = (&self.computed, self.id_type_or_unit());
         let is_open = self.reads_after_create();
         let answer = match is_open {
             true => quote!(::core::result::Result<#computed, #id>),
@@ -53,7 +53,7 @@ impl Resource<'_> {
         let mut cases = vec![case(&quote!(#computed), all(quote!(self)))];
         if is_open {
             cases.push(case(&id, quote!(::core::result::Result::Err(self))));
-        } else if self.computed_fields().all(|part| self.is_id_field(part)) {
+        } else if self.fields_with_computed_parts().all(|part| self.is_computed_import_id(part)) {
             let id_part = self.id.map(|part| {
                 let ident = part.ident;
                 quote!(#ident: self)
@@ -61,10 +61,11 @@ impl Resource<'_> {
             cases.push(case(&id, quote!(#computed { #id_part })));
         }
         // The foreign struct lacks local attributes, so it would not be a whole answer.
-        if let Some(from) =
-            self.from.filter(|_| self.computed_fields().all(|part| !part.is_absent_from_client()))
+        if let Some(from) = self
+            .from
+            .filter(|_| self.fields_with_computed_parts().all(|part| !part.is_absent_from_client()))
         {
-            let value = match self.computed_fields().next() {
+            let value = match self.fields_with_computed_parts().next() {
                 Some(_) => quote!(<#computed as ::core::convert::From<#from>>::from(self)),
                 None => quote!(#computed {}),
             };
@@ -95,9 +96,9 @@ impl Resource<'_> {
         let case = |ty: &TokenStream, body: TokenStream| PossibleAnswer {
             ty: ty.clone(),
             items: quote! {
-                type SelfType = Self;
+                type CheckedAnswer = Self;
 
-                fn update_answer(self) -> Self {
+                fn require_update_answer(self) -> Self {
                     self
                 }
 
@@ -114,7 +115,8 @@ impl Resource<'_> {
         let mut cases = vec![case(&quote!(#computed), all(quote!(self)))];
         // `()` tells nothing, which is enough only if a read tells the rest or nothing else
         // changes.
-        let is_done_enough = is_open || self.computed_fields().all(ModelField::keeps_prior_value);
+        let is_done_enough =
+            is_open || self.fields_with_computed_parts().all(ModelField::keeps_prior_value);
         if is_done_enough {
             let body = match is_open {
                 true => quote!(::core::option::Option::None),
@@ -122,14 +124,15 @@ impl Resource<'_> {
             };
             cases.push(case(&quote!(()), body));
         }
-        if let Some(from) = self.from.filter(|_| self.is_fully_set_by_service()) {
-            let told = self.computed_from_service(from, &self.prior_id_expression(&quote!(#prior)));
+        if let Some(from) = self.from.filter(|_| self.client_has_all_computed_but_id()) {
+            let told = self
+                .computed_from_client_expression(from, &self.prior_id_expression(&quote!(#prior)));
             cases.push(case(&quote!(#from), all(told)));
         }
-        // Other types have no such `SelfType` either, and no further error is reported.
+        // Other types have no such `CheckedAnswer` either, and no further error is reported.
         let items = quote! {
-            type SelfType: __UpdateAnswer;
-            fn update_answer(self) -> Self::SelfType;
+            type CheckedAnswer: __UpdateAnswer;
+            fn require_update_answer(self) -> Self::CheckedAnswer;
             #method;
         };
         let (word, name, is_whole) = ("update", quote!(__UpdateAnswer), !is_done_enough);
@@ -138,14 +141,14 @@ impl Resource<'_> {
 
     /// Results of `read`: an object, as the service's struct or as the model, or none.
     fn trait_of_read_answers(&self) -> TokenStream {
-        let (model, computed, id) = (&self.input.ident, &self.computed, self.id_type());
+        let (model, computed, id) = (&self.input.ident, &self.computed, self.id_type_or_unit());
         let known = hidden_variable("known");
         let is_open = self.reads_after_create() || self.reads_after_update();
         let method = is_open.then(|| quote!(fn computed(self, #known: #id) -> #computed));
         let mut objects =
             vec![(quote!(#model), quote!(self), quote!(::core::convert::Into::into(self)))];
         if let Some(from) = self.from {
-            let told = self.computed_from_service(from, &quote!(#known));
+            let told = self.computed_from_client_expression(from, &quote!(#known));
             objects.push((quote!(#from), quote!(current.with(self)), told));
         }
         let ones = objects.iter().map(|(ty, with, told)| {
@@ -168,7 +171,7 @@ impl Resource<'_> {
                 items: quote! {
                     type ReadObject = #ty;
 
-                    fn read_answer(self) -> Self {
+                    fn require_read_answer(self) -> Self {
                         self
                     }
                 },
@@ -177,7 +180,7 @@ impl Resource<'_> {
             .collect();
         let items = quote! {
             type ReadObject: __ReadObject;
-            fn read_answer(self) -> ::core::option::Option<Self::ReadObject>;
+            fn require_read_answer(self) -> ::core::option::Option<Self::ReadObject>;
         };
         let (word, name, is_whole) = ("read", quote!(__ReadAnswer), false);
         let answers = AnswerTrait { word, name, items, cases: &cases, is_whole }.expand(model);
@@ -206,10 +209,12 @@ impl Resource<'_> {
     }
 
     /// The computed attributes, from the service's struct and the id.
-    fn computed_from_service(&self, from: &Path, id: &TokenStream) -> TokenStream {
+    fn computed_from_client_expression(&self, from: &Path, id: &TokenStream) -> TokenStream {
         let computed = &self.computed;
-        let theirs: Vec<_> =
-            self.computed_fields().filter(|part| !part.is_absent_from_client()).collect();
+        let theirs: Vec<_> = self
+            .fields_with_computed_parts()
+            .filter(|part| !part.is_absent_from_client())
+            .collect();
         let (names, values) = client_conversions::fields_from_client(&theirs);
         let own = self.id.filter(|id| id.is_absent_from_client()).map(|part| {
             let ident = part.ident;

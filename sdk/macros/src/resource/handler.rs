@@ -8,7 +8,7 @@ use syn::{Expr, ExprAwait, Ident, Token};
 
 use super::args::WaitArgs;
 use super::scope::{MentionedNames, Scope, unreserved_fields};
-use super::{Resource, hidden_variable, hidden_variable_at};
+use super::{ResourceGenerator, hidden_variable, hidden_variable_at};
 use crate::model_field::ModelField;
 
 /// Kind of the call.
@@ -32,13 +32,13 @@ struct ObjectStateWait<'a> {
     found: &'a TokenStream,
 }
 
-impl Resource<'_> {
+impl ResourceGenerator<'_> {
     pub(super) fn create_handler(&self) -> TokenStream {
         let Some(expression) = self.said.find_expression("create") else {
             return TokenStream::new();
         };
         let (model, computed, draft) = (&self.input.ident, &self.computed, &self.draft);
-        let made = self.typed_result_expression(expression, HandlerKind::Create);
+        let made = self.checked_answer_expression(expression, HandlerKind::Create);
         let body = if self.reads_after_create() {
             let known = hidden_variable("known");
             let copy = quote!(::core::clone::Clone::clone(&#known));
@@ -89,7 +89,7 @@ impl Resource<'_> {
     pub(super) fn read_handler(&self) -> TokenStream {
         let Some(expression) = self.said.find_expression("read") else { return TokenStream::new() };
         let (model, found) =
-            (&self.input.ident, self.typed_result_expression(expression, HandlerKind::Read));
+            (&self.input.ident, self.checked_answer_expression(expression, HandlerKind::Read));
         quote! {
             async fn read(
                 &self,
@@ -106,7 +106,7 @@ impl Resource<'_> {
             return TokenStream::new();
         };
         let (model, computed) = (&self.input.ident, &self.computed);
-        let changed = self.typed_result_expression(expression, HandlerKind::Update);
+        let changed = self.checked_answer_expression(expression, HandlerKind::Update);
         let body = if self.reads_after_update() {
             // With `ready`, even a whole answer is not enough: the object may not be usable yet.
             let is_all = self.said.ready.is_none().then(|| {
@@ -147,7 +147,7 @@ impl Resource<'_> {
             return TokenStream::new();
         };
         let (model, deleted) =
-            (&self.input.ident, self.typed_result_expression(expression, HandlerKind::Delete));
+            (&self.input.ident, self.checked_answer_expression(expression, HandlerKind::Delete));
         let gone = self.said.gone.as_ref().map(|gone| {
             let is_gone = quote!(found.is_none().then_some(()));
             let wait = ObjectStateWait {
@@ -156,7 +156,7 @@ impl Resource<'_> {
                 how: &wait_option_calls(gone),
                 found: &is_gone,
             };
-            let waited = self.expand_wait(HandlerKind::Delete, &wait);
+            let waited = self.wait_for_read_expression(HandlerKind::Delete, &wait);
             quote!(#waited;)
         });
         quote! {
@@ -172,7 +172,7 @@ impl Resource<'_> {
     }
 
     /// Result of an expression, with the type that it must have.
-    fn typed_result_expression(&self, expression: &Expr, phase: HandlerKind) -> TokenStream {
+    fn checked_answer_expression(&self, expression: &Expr, phase: HandlerKind) -> TokenStream {
         let bound = self
             .scope_of_handler_expression(phase)
             .mentioned_bindings(&MentionedNames::in_expressions([expression]));
@@ -181,8 +181,8 @@ impl Resource<'_> {
         let awaited = await_expression(expression, at);
         let check = match phase {
             HandlerKind::Create => quote_spanned!(at=> __CreateAnswer::create_answer),
-            HandlerKind::Read => quote_spanned!(at=> __ReadAnswer::read_answer),
-            HandlerKind::Update => quote_spanned!(at=> __UpdateAnswer::update_answer),
+            HandlerKind::Read => quote_spanned!(at=> __ReadAnswer::require_read_answer),
+            HandlerKind::Update => quote_spanned!(at=> __UpdateAnswer::require_update_answer),
             HandlerKind::Delete => quote_spanned!(at=> ::core::mem::drop),
         };
         let checked = quote_spanned!(at=> #check(#answer?));
@@ -210,7 +210,7 @@ impl Resource<'_> {
                     }
                 };
                 let (condition, how) = (until.as_ref(), &wait_option_calls(ready));
-                self.expand_wait(
+                self.wait_for_read_expression(
                     phase,
                     &ObjectStateWait { state: "ready", condition, how, found: &is_ready },
                 )
@@ -219,7 +219,7 @@ impl Resource<'_> {
             None => {
                 let soon = quote!(.at_most(::core::time::Duration::from_secs(60)));
                 let found = &quote!(found);
-                self.expand_wait(
+                self.wait_for_read_expression(
                     phase,
                     &ObjectStateWait { state: "there", condition: None, how: &soon, found },
                 )
@@ -228,13 +228,18 @@ impl Resource<'_> {
     }
 
     /// Asks `read` until `found` is what is waited for.
-    fn expand_wait(&self, phase: HandlerKind, wait: &ObjectStateWait<'_>) -> TokenStream {
+    fn wait_for_read_expression(
+        &self,
+        phase: HandlerKind,
+        wait: &ObjectStateWait<'_>,
+    ) -> TokenStream {
         let ObjectStateWait { state, condition, how, found } = *wait;
         let Some(read) = self.said.find_expression("read") else { return TokenStream::new() };
         let scope = self.scope_of_struct_fields();
         let scope = match phase {
             HandlerKind::Create => {
-                let scope = scope.with_attributes_of(self.settable_fields(), &quote!(call.planned));
+                let scope = scope
+                    .with_attributes_of(self.settable_unreserved_fields(), &quote!(call.planned));
                 let known = hidden_variable("known");
                 self.id.into_iter().fold(scope, |scope, id| {
                     scope.with_variable(id.ident, quote!(::core::clone::Clone::clone(&#known)))
@@ -248,8 +253,8 @@ impl Resource<'_> {
         let at = called_function_span(read);
         let answer = hidden_variable_at("answer", at);
         let awaited = await_expression(read, at);
-        let checked = quote_spanned!(at=> __ReadAnswer::read_answer(#answer?));
-        let what = format!("the {} is {state}", self.display_name());
+        let checked = quote_spanned!(at=> __ReadAnswer::require_read_answer(#answer?));
+        let what = format!("the {} is {state}", self.model_name_in_words());
         quote! {
             call.wait(#what)
                 #how
@@ -263,7 +268,7 @@ impl Resource<'_> {
         }
     }
 
-    fn settable_fields(&self) -> impl Iterator<Item = &ModelField<'_>> {
+    fn settable_unreserved_fields(&self) -> impl Iterator<Item = &ModelField<'_>> {
         unreserved_fields(self.parts).filter(|part| part.is_settable())
     }
 
@@ -293,14 +298,15 @@ impl Resource<'_> {
     fn scope_with_attributes(&self, phase: HandlerKind, scope: Scope) -> Scope {
         match phase {
             HandlerKind::Create => {
-                scope.with_attributes_of(self.settable_fields(), &quote!(call.planned))
+                scope.with_attributes_of(self.settable_unreserved_fields(), &quote!(call.planned))
             }
             HandlerKind::Read => {
                 scope.with_attributes_of(unreserved_fields(self.parts), &quote!(call.current))
             }
             HandlerKind::Update => {
                 let others = unreserved_fields(self.parts).filter(|part| !part.is_settable());
-                let scope = scope.with_attributes_of(self.settable_fields(), &quote!(call.planned));
+                let scope = scope
+                    .with_attributes_of(self.settable_unreserved_fields(), &quote!(call.planned));
                 scope.with_attributes_of(others, &quote!(call.prior))
             }
             HandlerKind::Delete => {

@@ -11,7 +11,7 @@ use super::args::ResourceStructField;
 use crate::model_field::ModelField;
 
 /// The words for a call and for what it brings as a whole.
-const CALL_VARIABLES: [&str; 5] = ["call", "planned", "config", "prior", "current"];
+const CALL_AND_OBJECT_VARIABLES: [&str; 5] = ["call", "planned", "config", "prior", "current"];
 
 /// The names that stand alone in expressions, not behind a dot.
 #[derive(Default)]
@@ -26,19 +26,19 @@ impl MentionedNames {
     pub(crate) fn in_expressions<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Self {
         let mut mentions = Self::default();
         for expression in expressions {
-            mentions.collect_identifiers(expression.to_token_stream());
+            mentions.collect_names_and_literals(expression.to_token_stream());
         }
         mentions
     }
 
-    fn collect_identifiers(&mut self, tokens: TokenStream) {
+    fn collect_names_and_literals(&mut self, tokens: TokenStream) {
         // Behind one dot is a field or method. Behind the two of a range, a name stands alone
         // again.
         let mut n_dots = 0;
         for token in tokens {
             let follows_dot = std::mem::take(&mut n_dots) == 1;
             match token {
-                TokenTree::Group(group) => self.collect_identifiers(group.stream()),
+                TokenTree::Group(group) => self.collect_names_and_literals(group.stream()),
                 TokenTree::Punct(punct) if punct.as_char() == '.' => {
                     n_dots = if follows_dot { 2 } else { 1 };
                 }
@@ -54,10 +54,10 @@ impl MentionedNames {
 
     /// Whether a name is among them.
     pub(crate) fn contains(&self, name: &Ident) -> bool {
-        self.contains_word(&name.unraw().to_string())
+        self.contains_name(&name.unraw().to_string())
     }
 
-    pub(crate) fn contains_word(&self, name: &str) -> bool {
+    pub(crate) fn contains_name(&self, name: &str) -> bool {
         // `{name}` and `{name:?}` in a format string use a variable too.
         let shown = ["}", ":"].map(|end| format!("{{{name}{end}"));
         let is_shown = |text: &String| shown.iter().any(|shown| text.contains(shown.as_str()));
@@ -115,7 +115,7 @@ pub(crate) fn check_field_names_do_not_collide(
 ) -> Result<()> {
     for one in held {
         let is_taken = parts.iter().any(|part| *part.ident == one.ident)
-            || CALL_VARIABLES.iter().any(|whole| one.ident == whole);
+            || CALL_AND_OBJECT_VARIABLES.iter().any(|whole| one.ident == whole);
         if is_taken {
             let name = &one.ident;
             let why = format!("`{name}` has another meaning here; choose another name");
@@ -129,7 +129,8 @@ pub(crate) fn check_field_names_do_not_collide(
 pub(crate) fn unreserved_fields<'p>(
     parts: &'p [ModelField<'p>],
 ) -> impl Iterator<Item = &'p ModelField<'p>> {
-    let is_whole = |part: &ModelField<'_>| CALL_VARIABLES.iter().any(|whole| part.ident == whole);
+    let is_whole =
+        |part: &ModelField<'_>| CALL_AND_OBJECT_VARIABLES.iter().any(|whole| part.ident == whole);
     parts.iter().filter(move |part| !is_whole(part))
 }
 
@@ -155,7 +156,7 @@ mod tests {
         ];
         for (text, name, expected) in table {
             let mentions = MentionedNames::in_expressions([&parse_str(text).unwrap()]);
-            assert_eq!(mentions.contains_word(name), expected, "{text}");
+            assert_eq!(mentions.contains_name(name), expected, "{text}");
         }
     }
 }

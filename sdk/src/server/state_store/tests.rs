@@ -149,7 +149,7 @@ fn a_state_that_arrives_incomplete_reaches_no_handler() {
         [("name", "s"), ("word", "w")].map(|(name, value)| (Str::new(name), Value::string(value))),
     );
     let shape = server.find_state_store("shelf_store").unwrap().shape();
-    let config = check::encode_value(shape, &config);
+    let config = decode_and_check::encode_value(shape, &config);
     wait(async {
         let unset = server.list_states("shelf_store".into()).await.unwrap();
         assert_eq!(unset.diagnostics[0].summary, "State store not configured");

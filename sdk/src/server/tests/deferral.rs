@@ -59,7 +59,7 @@ impl Configure for Desks {
 impl Resource for Desks {
     type Model = Desk;
 
-    async fn modify_plan(&self, _: &mut Change<Desk>) -> Answer<()> {
+    async fn modify_plan(&self, _: &mut ModifyPlan<Desk>) -> Answer<()> {
         panic!("{NOBODY_ASKS}")
     }
 

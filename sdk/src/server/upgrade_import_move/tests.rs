@@ -55,7 +55,7 @@ impl Resource for Volumes {
         if from.type_name != "cloud_disk" || !from.provider.ends_with("/acme/cloud") {
             return Ok(None);
         }
-        let disk: Disk = from.stored.read()?;
+        let disk: Disk = from.stored.to_model()?;
         Ok(Some(VolumeDraft {
             size: disk.gigabytes.into(),
             key: disk.name.into(),

@@ -21,8 +21,9 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde_json::{Value as Json, json};
 
 use super::value_json::{
-    OfferedSchemas, PayloadSchema, RecordedRequestOrAnswer, decode_bytes, decode_deferral_reason,
-    decode_diagnostics, decode_path, encode_bytes, encode_path,
+    OfferedSchemas, PayloadSchema, RecordedRequestOrAnswer, decode_bytes_from_text_or_hex,
+    decode_deferral_reason, decode_diagnostics, decode_path, encode_bytes_as_text_or_hex,
+    encode_path,
 };
 
 /// An answer that can be recorded. `of` is the name of the type.
@@ -151,7 +152,7 @@ impl RecordedRequestOrAnswer<'_> {
         identity: Option<&Payload>,
     ) {
         self.add_payload("state", PayloadSchema::Resource(of), state);
-        self.add_nonempty_member("private", encode_bytes(private));
+        self.add_nonempty_member("private", encode_bytes_as_text_or_hex(private));
         self.add_identity("identity", of, identity);
     }
 }
@@ -163,7 +164,7 @@ fn decode_object_answer(
 ) -> Result<ObjectAnswer, String> {
     Ok(ObjectAnswer {
         state: offer.decode_payload(PayloadSchema::Resource(of), &json["state"])?,
-        private: decode_bytes(&json["private"]),
+        private: decode_bytes_from_text_or_hex(&json["private"]),
         identity: offer.decode_optional_payload(PayloadSchema::Identity(of), &json["identity"])?,
         diagnostics: decode_diagnostics(&json["diagnostics"]),
     })
@@ -207,7 +208,10 @@ impl RecordedAnswer for PlanResponse {
                 self.requires_replace.iter().map(encode_path).collect(),
             );
         }
-        page.add_nonempty_member("planned_private", encode_bytes(&self.planned_private));
+        page.add_nonempty_member(
+            "planned_private",
+            encode_bytes_as_text_or_hex(&self.planned_private),
+        );
         // Providers with this SDK do not set it, so the record is shorter without it.
         if self.legacy_type_system {
             page.add_nonempty_member("legacy_type_system", json!(true));
@@ -222,7 +226,7 @@ impl RecordedAnswer for PlanResponse {
         Ok(Self {
             planned: offer.decode_payload(PayloadSchema::Resource(of), &json["planned"])?,
             requires_replace: replace.map(decode_path).collect(),
-            planned_private: decode_bytes(&json["planned_private"]),
+            planned_private: decode_bytes_from_text_or_hex(&json["planned_private"]),
             legacy_type_system: json["legacy_type_system"] == true,
             deferred: decode_deferral_reason(&json["deferred"]),
             planned_identity: offer
@@ -259,7 +263,7 @@ impl RecordedAnswer for ImportResponse {
             shown.push(json!({
                 "type": name,
                 "state": page.encode_payload(PayloadSchema::Resource(name), &one.state),
-                "private": encode_bytes(&one.private),
+                "private": encode_bytes_as_text_or_hex(&one.private),
                 "identity": identity.map(|identity| page.encode_payload(PayloadSchema::Identity(name), identity)),
             }));
         }
@@ -275,7 +279,7 @@ impl RecordedAnswer for ImportResponse {
             resources.push(ImportedResource {
                 type_name: name.to_owned(),
                 state: offer.decode_payload(PayloadSchema::Resource(name), &one["state"])?,
-                private: decode_bytes(&one["private"]),
+                private: decode_bytes_from_text_or_hex(&one["private"]),
                 identity: offer
                     .decode_optional_payload(PayloadSchema::Identity(name), &one["identity"])?,
             });
@@ -361,7 +365,7 @@ impl RecordedAnswer for OpenResponse {
             page.add_secrets(result.value());
         }
         page.add_payload("result", PayloadSchema::Ephemeral(of), &self.result);
-        page.add_nonempty_member("private", encode_bytes(&self.private));
+        page.add_nonempty_member("private", encode_bytes_as_text_or_hex(&self.private));
         // As a length of time: the moment itself would be past when it is replayed.
         page.add_nonempty_member("renew_in", seconds_until(self.renew_at));
         page.add_deferral_reason(self.deferred);
@@ -371,7 +375,7 @@ impl RecordedAnswer for OpenResponse {
     fn decode(offer: &OfferedSchemas, of: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
             result: offer.decode_payload(PayloadSchema::Ephemeral(of), &json["result"])?,
-            private: decode_bytes(&json["private"]),
+            private: decode_bytes_from_text_or_hex(&json["private"]),
             renew_at: time_after(&json["renew_in"]),
             deferred: decode_deferral_reason(&json["deferred"]),
             diagnostics: decode_diagnostics(&json["diagnostics"]),
@@ -381,14 +385,14 @@ impl RecordedAnswer for OpenResponse {
 
 impl RecordedAnswer for RenewResponse {
     fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, _: &str) {
-        page.add_nonempty_member("private", encode_bytes(&self.private));
+        page.add_nonempty_member("private", encode_bytes_as_text_or_hex(&self.private));
         page.add_nonempty_member("renew_in", seconds_until(self.renew_at));
         page.add_diagnostics(&self.diagnostics);
     }
 
     fn decode(_: &OfferedSchemas, _: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            private: decode_bytes(&json["private"]),
+            private: decode_bytes_from_text_or_hex(&json["private"]),
             renew_at: time_after(&json["renew_in"]),
             diagnostics: decode_diagnostics(&json["diagnostics"]),
         })

@@ -17,7 +17,8 @@ use formwork_value::schema::Block;
 use serde_json::{Value as Json, json};
 
 use super::value_json::{
-    PayloadSchema, RecordedRequestOrAnswer, encode_bytes, mark_all_values_secret,
+    PayloadSchema, RecordedRequestOrAnswer, encode_bytes_as_text_or_hex,
+    mark_numbers_and_bools_secret,
 };
 
 impl RecordedRequestOrAnswer<'_> {
@@ -52,7 +53,7 @@ impl RecordedRequestOrAnswer<'_> {
             Request::ReadDataSource(it) => self.encode_read_data_request(it),
             Request::OpenEphemeralResource(it) => self.encode_open_request(it),
             Request::RenewEphemeralResource(it) | Request::CloseEphemeralResource(it) => {
-                self.encode_lease_request(it)
+                self.encode_renew_or_close_request(it)
             }
             Request::ListResource(it) => self.encode_list_request(it),
             Request::CallFunction(it) => self.encode_call_function_request(it),
@@ -100,7 +101,7 @@ impl RecordedRequestOrAnswer<'_> {
     fn encode_read_request(mut self, request: &ReadRequest) -> Self {
         let name = &request.type_name;
         self.add_payload("current", PayloadSchema::Resource(name), &request.current);
-        self.add_nonempty_member("private", encode_bytes(&request.private));
+        self.add_nonempty_member("private", encode_bytes_as_text_or_hex(&request.private));
         self.add_payload("provider_meta", PayloadSchema::Meta, &request.provider_meta);
         self.add_identity("identity", name, request.identity.as_ref());
         self
@@ -111,10 +112,16 @@ impl RecordedRequestOrAnswer<'_> {
         self.add_payload("prior", PayloadSchema::Resource(name), &request.prior);
         self.add_payload("proposed", PayloadSchema::Resource(name), &request.proposed);
         self.add_payload("config", PayloadSchema::Resource(name), &request.config);
-        self.add_nonempty_member("prior_private", encode_bytes(&request.prior_private));
+        self.add_nonempty_member(
+            "prior_private",
+            encode_bytes_as_text_or_hex(&request.prior_private),
+        );
         self.add_payload("provider_meta", PayloadSchema::Meta, &request.provider_meta);
         self.add_identity("prior_identity", name, request.prior_identity.as_ref());
-        self.add_nonempty_member("planned_private", encode_bytes(&request.planned_private));
+        self.add_nonempty_member(
+            "planned_private",
+            encode_bytes_as_text_or_hex(&request.planned_private),
+        );
         self
     }
 
@@ -123,7 +130,10 @@ impl RecordedRequestOrAnswer<'_> {
         self.add_payload("prior", PayloadSchema::Resource(name), &request.prior);
         self.add_payload("planned", PayloadSchema::Resource(name), &request.planned);
         self.add_payload("config", PayloadSchema::Resource(name), &request.config);
-        self.add_nonempty_member("planned_private", encode_bytes(&request.planned_private));
+        self.add_nonempty_member(
+            "planned_private",
+            encode_bytes_as_text_or_hex(&request.planned_private),
+        );
         self.add_payload("provider_meta", PayloadSchema::Meta, &request.provider_meta);
         self.add_identity("planned_identity", name, request.planned_identity.as_ref());
         self
@@ -141,7 +151,10 @@ impl RecordedRequestOrAnswer<'_> {
         self.add_nonempty_member("source_version", json!(request.source_version));
         // Without a schema: the source may be a type of another provider.
         self.add_raw_state("source_state", None, &request.source_state);
-        self.add_nonempty_member("source_private", encode_bytes(&request.source_private));
+        self.add_nonempty_member(
+            "source_private",
+            encode_bytes_as_text_or_hex(&request.source_private),
+        );
         if let Some(identity) = &request.source_identity {
             self.add_raw_state("source_identity", None, identity);
         }
@@ -192,8 +205,8 @@ impl RecordedRequestOrAnswer<'_> {
         self
     }
 
-    fn encode_lease_request(mut self, request: &RenewOrCloseRequest) -> Self {
-        self.add_nonempty_member("private", encode_bytes(&request.private));
+    fn encode_renew_or_close_request(mut self, request: &RenewOrCloseRequest) -> Self {
+        self.add_nonempty_member("private", encode_bytes_as_text_or_hex(&request.private));
         self
     }
 
@@ -230,7 +243,7 @@ impl RecordedRequestOrAnswer<'_> {
         for (name, _) in block.attributes.iter().filter(|(_, attribute)| attribute.sensitive) {
             if let Some(part) = json.get_mut(name.as_str()) {
                 collect_secret_texts(part, &mut self.secrets);
-                mark_all_values_secret(part);
+                mark_numbers_and_bools_secret(part);
             }
         }
     }

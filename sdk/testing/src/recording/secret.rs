@@ -33,23 +33,23 @@ impl Secrets {
         self.names.extend(names);
     }
 
-    /// Tokens for all secrets.
-    pub(super) fn tokens(&self) -> SecretTokens<'_> {
+    /// Makes a replacer of all secrets by tokens.
+    pub(super) fn new_replacer(&self) -> SecretReplacer<'_> {
         let mut secrets: Vec<&str> = self.texts.iter().map(String::as_str).collect();
         // A secret may be a part of another one, so longer ones come first.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        SecretTokens { secrets, names: &self.names, numbers: BTreeMap::new() }
+        SecretReplacer { secrets, names: &self.names, numbers: BTreeMap::new() }
     }
 }
 
-/// Numbers secrets in the order of their occurrence.
-pub(super) struct SecretTokens<'s> {
+/// Replaces secrets by tokens, which it numbers in the order of their occurrence.
+pub(super) struct SecretReplacer<'s> {
     secrets: Vec<&'s str>,
     names: &'s BTreeSet<String>,
     numbers: BTreeMap<String, usize>,
 }
 
-impl SecretTokens<'_> {
+impl SecretReplacer<'_> {
     /// Replaces every secret.
     pub(super) fn hide_secrets(&mut self, json: &Json) -> Json {
         match json {
@@ -58,13 +58,13 @@ impl SecretTokens<'_> {
             Json::Object(members) => match members.get(SECRET_KEY) {
                 // A secret that also occurs in strings has the same token there.
                 Some(secret) => json!({SECRET_KEY: self.token_for(&secret.to_string())}),
-                None => members.iter().map(|(name, one)| self.hide_member(name, one)).collect(),
+                None => members.iter().map(|(name, one)| self.hide_in_member(name, one)).collect(),
             },
             other => other.clone(),
         }
     }
 
-    fn hide_member(&mut self, name: &str, json: &Json) -> (String, Json) {
+    fn hide_in_member(&mut self, name: &str, json: &Json) -> (String, Json) {
         // A type has names of attributes and no values.
         if name == TYPE_KEY {
             return (name.to_owned(), json.clone());
@@ -119,14 +119,14 @@ impl TokenValues {
     pub(super) fn match_request(&self, recorded: &Json, came: &Json) -> Result<Self, String> {
         // On a copy: a request that does not fit must leave no values behind.
         let mut bound = self.clone();
-        bound.match_values("", recorded, came)?;
+        bound.match_and_bind_values("", recorded, came)?;
         Ok(bound)
     }
 
     /// Replaces tokens with their values. A token without a value remains.
     pub(super) fn restore_secrets(&self, json: &Json) -> Json {
         match json {
-            Json::String(text) => Json::String(self.restore_text(text)),
+            Json::String(text) => Json::String(self.restore_in_text(text)),
             Json::Array(elements) => elements.iter().map(|one| self.restore_secrets(one)).collect(),
             Json::Object(members) => match members.get(SECRET_KEY) {
                 Some(Json::String(token)) => {
@@ -136,7 +136,7 @@ impl TokenValues {
                 None => {
                     let members = members.iter();
                     members
-                        .map(|(name, one)| (self.restore_text(name), self.restore_secrets(one)))
+                        .map(|(name, one)| (self.restore_in_text(name), self.restore_secrets(one)))
                         .collect()
                 }
             },
@@ -144,7 +144,7 @@ impl TokenValues {
         }
     }
 
-    fn restore_text(&self, text: &str) -> String {
+    fn restore_in_text(&self, text: &str) -> String {
         let mut restored = text.to_owned();
         for (token, secret) in &self.texts {
             restored = restored.replace(token, secret);
@@ -152,12 +152,17 @@ impl TokenValues {
         restored
     }
 
-    fn match_values(&mut self, at: &str, recorded: &Json, came: &Json) -> Result<(), String> {
+    fn match_and_bind_values(
+        &mut self,
+        at: &str,
+        recorded: &Json,
+        came: &Json,
+    ) -> Result<(), String> {
         match (recorded, came) {
             (Json::Object(left), Json::Object(right)) if left.contains_key(SECRET_KEY) => {
                 let is_same = match (left.get(SECRET_KEY), right.get(SECRET_KEY)) {
                     (Some(Json::String(token)), Some(came)) => {
-                        self.matches_secret_scalar(token, came)
+                        self.bind_or_compare_scalar(token, came)
                     }
                     (recorded, came) => recorded == came,
                 };
@@ -172,32 +177,34 @@ impl TokenValues {
                     let null = Json::Null;
                     let (left, right) = (left.get(name), right.get(name));
                     let (left, right) = (left.unwrap_or(&null), right.unwrap_or(&null));
-                    self.match_values(&format!("{at}.{name}"), left, right)?;
+                    self.match_and_bind_values(&format!("{at}.{name}"), left, right)?;
                 }
                 Ok(())
             }
             (Json::Array(left), Json::Array(right)) if left.len() == right.len() => {
                 for ((left, right), index) in left.iter().zip(right).zip(0..) {
-                    self.match_values(&format!("{at}[{index}]"), left, right)?;
+                    self.match_and_bind_values(&format!("{at}[{index}]"), left, right)?;
                 }
                 Ok(())
             }
-            (Json::String(left), Json::String(right)) if self.matches_text(left, right) => Ok(()),
+            (Json::String(left), Json::String(right)) if self.bind_or_compare_text(left, right) => {
+                Ok(())
+            }
             _ if recorded == came => Ok(()),
             _ => Err(format!("{} was {recorded} and is {came}", at.trim_start_matches('.'))),
         }
     }
 
     /// Whether a token matches this number or boolean, here and in strings.
-    fn matches_secret_scalar(&mut self, token: &str, came: &Json) -> bool {
+    fn bind_or_compare_scalar(&mut self, token: &str, came: &Json) -> bool {
         let known = self.others.entry(token.to_owned()).or_insert_with(|| came.clone());
         self.texts.entry(token.to_owned()).or_insert_with(|| came.to_string());
         known == came
     }
 
     /// Whether a recorded string matches this one, with the values of its tokens.
-    fn matches_text(&mut self, recorded: &str, came: &str) -> bool {
-        let recorded = self.restore_text(recorded);
+    fn bind_or_compare_text(&mut self, recorded: &str, came: &str) -> bool {
+        let recorded = self.restore_in_text(recorded);
         if recorded == came {
             return true;
         }
@@ -230,7 +237,7 @@ mod tests {
             secrets.iter().map(|secret| (*secret).to_owned()).collect(),
             BTreeSet::new(),
         );
-        known.tokens().hide_secrets(json)
+        known.new_replacer().hide_secrets(json)
     }
 
     #[test]

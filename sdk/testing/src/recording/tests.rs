@@ -71,12 +71,12 @@ fn config(house: &str, code: &str) -> String {
 /// Runs lifecycles with two codes; returns the plans.
 fn live(engine: &mut TestEngine, [first, second]: [&str; 2]) -> Vec<String> {
     let created = engine.apply(&config("red", first));
-    created.expect_done();
-    engine.plan(&config("red", first)).expect_nothing();
+    created.expect_applied();
+    engine.plan(&config("red", first)).expect_no_changes();
     let changed = engine.apply(&config("red", second));
-    changed.expect_done();
+    changed.expect_applied();
     assert!(engine.attribute("doors_door.a", "note").contains(second));
-    engine.destroy(&config("red", second)).expect_done();
+    engine.destroy(&config("red", second)).expect_applied();
     vec![created.plan_text(), changed.plan_text()]
 }
 
@@ -222,10 +222,10 @@ fn secrets_that_are_no_texts_are_hidden_and_come_back() {
         let recording = Recording::from_text(&text).unwrap();
         let mut engine = TestEngine::new(|| safes(false));
         engine.replay(&recording);
-        engine.apply(&config(pin)).expect_done();
+        engine.apply(&config(pin)).expect_applied();
         assert_eq!(engine.attribute("doors_safe.a", "note"), format!("dial {pin}"));
-        engine.plan(&config(pin)).expect_nothing();
-        engine.destroy(&config(pin)).expect_done();
+        engine.plan(&config(pin)).expect_no_changes();
+        engine.destroy(&config(pin)).expect_applied();
         assert_eq!(recording.unused_calls(), Vec::<String>::new());
     }
 }
@@ -309,9 +309,9 @@ fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too()
         let config = format!(
             "resource \"vaults_vault\" \"a\" {{\n  password = \"{secret}\"\n  things   = {things}\n}}\n"
         );
-        engine.apply(&config).expect_done();
-        engine.plan(&config).expect_nothing();
-        engine.destroy(&config).expect_done();
+        engine.apply(&config).expect_applied();
+        engine.plan(&config).expect_no_changes();
+        engine.destroy(&config).expect_applied();
     };
     // Words that a record has as names too, where they must stay.
     for secret in ["password", "word", "config", "what"] {

@@ -180,7 +180,7 @@ impl<'o> RecordedRequestOrAnswer<'o> {
     pub(super) fn mark_sensitive_parts(&mut self, block: &Block, object: &Value, json: &mut Json) {
         for path in block.sensitive_paths(object) {
             path.find(object).into_iter().for_each(|found| self.add_secrets(found));
-            mark_secrets_at(json, &path.0);
+            mark_numbers_and_bools_at(json, &path.0);
         }
     }
 
@@ -264,7 +264,7 @@ pub(super) fn decode_path(json: &Json) -> Path {
 }
 
 /// Bytes as a string if possible, otherwise as digits.
-pub(super) fn encode_bytes(bytes: &Bytes) -> Json {
+pub(super) fn encode_bytes_as_text_or_hex(bytes: &Bytes) -> Json {
     match std::str::from_utf8(bytes) {
         // In the protocol, empty bytes and none are the same.
         Ok("") => Json::Null,
@@ -276,7 +276,7 @@ pub(super) fn encode_bytes(bytes: &Bytes) -> Json {
     }
 }
 
-pub(super) fn decode_bytes(json: &Json) -> Bytes {
+pub(super) fn decode_bytes_from_text_or_hex(json: &Json) -> Bytes {
     match json[HEX_KEY].as_str() {
         Some(digits) => {
             let pairs = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
@@ -344,25 +344,25 @@ pub(super) fn encode_value(value: &Value, ty: &Type) -> Json {
 }
 
 /// Marks the sensitive numbers and booleans at a place. Strings are recognised by their content.
-fn mark_secrets_at(json: &mut Json, path: &[Step]) {
-    let Some((step, rest)) = path.split_first() else { return mark_all_values_secret(json) };
+fn mark_numbers_and_bools_at(json: &mut Json, path: &[Step]) {
+    let Some((step, rest)) = path.split_first() else { return mark_numbers_and_bools_secret(json) };
     let inner = match step {
         Step::Attribute(name) => json.get_mut(name.as_str()),
         Step::Key(key) => json.get_mut(escape_key(key.as_str())),
         Step::Index(at) => at.to_usize().and_then(|at| json.get_mut(at)),
     };
     if let Some(inner) = inner {
-        mark_secrets_at(inner, rest);
+        mark_numbers_and_bools_at(inner, rest);
     }
 }
 
-pub(super) fn mark_all_values_secret(json: &mut Json) {
+pub(super) fn mark_numbers_and_bools_secret(json: &mut Json) {
     match json {
         Json::Number(_) | Json::Bool(_) => *json = json!({SECRET_KEY: json.take()}),
-        Json::Array(items) => items.iter_mut().for_each(mark_all_values_secret),
+        Json::Array(items) => items.iter_mut().for_each(mark_numbers_and_bools_secret),
         // `true` in the marker of an unknown value is no secret.
         Json::Object(members) if members.contains_key(UNKNOWN_KEY) => {}
-        Json::Object(members) => members.values_mut().for_each(mark_all_values_secret),
+        Json::Object(members) => members.values_mut().for_each(mark_numbers_and_bools_secret),
         Json::Null | Json::String(_) => {}
     }
 }

@@ -110,7 +110,7 @@ fn config(leases: &[(&str, i64)], cores: i64) -> String {
 fn a_lease_is_renewed_whenever_it_is_about_to_run_out_and_then_closed() {
     let heard = Heard::default();
     let ran = test_engine(&heard, &HostValues::default()).apply(&config(&[("a", 25)], 1));
-    ran.expect_done();
+    ran.expect_applied();
     // The creation of the machine takes an hour of the test engine's clock.
     assert_eq!(heard.applying(), "0 open a, 25 renew a, 50 renew a, 60 close a");
 }
@@ -120,7 +120,7 @@ fn several_are_renewed_each_in_its_time_and_one_that_hangs_delays_no_other() {
     let heard = Heard::default();
     // `slow` takes 45 minutes for its renewal, during which the others are due.
     let leases = [("a", 25), ("b", 40), ("slow", 10)];
-    test_engine(&heard, &HostValues::default()).apply(&config(&leases, 1)).expect_done();
+    test_engine(&heard, &HostValues::default()).apply(&config(&leases, 1)).expect_applied();
     let said = heard.applying();
     let renewed: Vec<&str> = said.split(", ").filter(|one| one.contains("renew")).collect();
     assert_eq!(renewed, ["10 renew slow", "25 renew a", "40 renew b", "50 renew a"], "{said}");
@@ -151,7 +151,7 @@ fn a_lease_that_lasts_for_ages_is_never_renewed() {
     let heard = Heard::default();
     // Some 245,000 years: sums of times must not overflow.
     let ages = i64::from(i32::MAX) * 60;
-    test_engine(&heard, &HostValues::default()).apply(&config(&[("a", ages)], 1)).expect_done();
+    test_engine(&heard, &HostValues::default()).apply(&config(&[("a", ages)], 1)).expect_applied();
     assert_eq!(heard.applying(), "0 open a, 60 close a");
 }
 

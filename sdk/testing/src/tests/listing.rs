@@ -85,16 +85,16 @@ resource "desk_note" "a" {
 fn an_object_whose_creation_was_lost_is_found_by_listing() {
     let notes = Notes::default();
     let mut engine = TestEngine::new(provider(&notes));
-    engine.apply(CONFIG).expect_done();
+    engine.apply(CONFIG).expect_applied();
     // A fault is set by the number of a call, which a first run finds out.
     let creation =
         engine.end_fault_and_take_calls().iter().position(|call| call == "apply desk_note");
-    engine.destroy(CONFIG).expect_done();
+    engine.destroy(CONFIG).expect_applied();
 
     let mut engine = TestEngine::new(provider(&notes));
     // The service has made the object, and the answer is lost.
     engine.inject_fault(creation.expect("it was created"), CrashFault::DiesAfter);
-    assert!(!engine.apply(CONFIG).has_succeeded());
+    assert!(!engine.apply(CONFIG).has_applied_without_error());
     assert_eq!(
         (notes.len(), engine.n_objects()),
         (1, 0),
@@ -102,11 +102,11 @@ fn an_object_whose_creation_was_lost_is_found_by_listing() {
     );
     // Ends the fault and takes the calls so far, so that those of the next run are alone.
     engine.end_fault_and_take_calls();
-    engine.apply(CONFIG).expect_done();
+    engine.apply(CONFIG).expect_applied();
     let calls = engine.end_fault_and_take_calls();
     assert!(calls.iter().any(|call| call == "list desk_note"), "{calls:?}");
     assert_eq!((notes.len(), engine.n_objects()), (1, 1), "it is there once, and managed");
-    engine.plan(CONFIG).expect_nothing();
+    engine.plan(CONFIG).expect_no_changes();
 }
 
 #[test]

@@ -77,7 +77,7 @@ impl Resource for Servers {
         Ok(Self::computed(&call.planned))
     }
 
-    async fn modify_plan(&self, change: &mut Change<Server>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut ModifyPlan<Server>) -> Answer<()> {
         // A plan that no object can satisfy, on request: every object of the model has an `id`.
         if change.config.label.get().is_some_and(|label| label == "nobody") {
             change.planned.id = Attr::Null;
@@ -97,25 +97,25 @@ fn server(arguments: &str) -> String {
 /// Changes that are planned when the second configuration follows on the first.
 fn after(first: &str, second: &str) -> String {
     let mut engine = TestEngine::new(provider);
-    engine.apply(&server(first)).expect_done();
+    engine.apply(&server(first)).expect_applied();
     // Otherwise a change below could be a leftover of the first configuration.
-    engine.plan(&server(first)).expect_nothing();
+    engine.plan(&server(first)).expect_no_changes();
     let text = engine.plan(&server(second)).plan_text();
-    engine.apply(&server(second)).expect_done();
-    engine.plan(&server(second)).expect_nothing();
+    engine.apply(&server(second)).expect_applied();
+    engine.plan(&server(second)).expect_no_changes();
     text
 }
 
 #[test]
 fn objects_that_the_provider_chose_stay_as_long_as_nothing_changes() {
     let mut engine = TestEngine::new(provider);
-    engine.apply(&server("")).expect_done();
+    engine.apply(&server("")).expect_applied();
     // Both have the same elements; from here on only `keep` makes a difference.
     assert_eq!(
         engine.attribute("cloud_server.a", "kept"),
         engine.attribute("cloud_server.a", "ports")
     );
-    engine.plan(&server("")).expect_nothing();
+    engine.plan(&server("")).expect_no_changes();
     let text = after("", "label = \"l\"");
     assert!(
         text.contains("ports = [{number = 22, protocol = \"tcp\"}] -> (known after apply)"),
@@ -164,7 +164,7 @@ fn elements_that_defaults_make_the_same_are_refused() {
     // The default makes both `tcp`. A set would silently lose one of them.
     let same = "distinct = [{ number = 1 }, { number = 1, protocol = \"tcp\" }]";
     engine.plan(&server(same)).expect_error("two elements of `distinct` are the same");
-    engine.apply(&server(&same.replace("tcp", "udp"))).expect_done();
+    engine.apply(&server(&same.replace("tcp", "udp"))).expect_applied();
 }
 
 #[test]

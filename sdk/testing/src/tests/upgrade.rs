@@ -67,11 +67,11 @@ impl Resource for DiskResource {
                 assert_eq!(from.private.get("shelf").as_deref(), Some("3"));
                 let identity: Disk = from.identity.as_ref().map_or_else(
                     || Err(Problem::new("No identity", "")),
-                    |identity| identity.read(),
+                    |identity| identity.to_model(),
                 )?;
                 assert_eq!(identity.id, "d-1");
                 from.private.set("moved", "yes");
-                let old: DiskV0 = from.stored.read()?;
+                let old: DiskV0 = from.stored.to_model()?;
                 Ok(Some(Disk::from(old).into()))
             }
             _ => Ok(None),
@@ -92,7 +92,7 @@ fn current_provider() -> ProviderDef {
 /// The current provider, with the objects of its first version.
 fn engine_with_v0_state(config: &str) -> TestEngine {
     let mut old = TestEngine::new(provider_v0);
-    old.apply(config).expect_done();
+    old.apply(config).expect_applied();
     let mut engine = TestEngine::new(current_provider);
     engine.set_state(&old.state());
     engine
@@ -103,23 +103,23 @@ const CURRENT_CONFIG: &str = "resource \"cloud_disk\" \"a\" { gigabytes = 10 }\n
 #[test]
 fn an_object_of_an_older_version_is_upgraded_and_nothing_is_left_to_do() {
     let mut engine = engine_with_v0_state("resource \"cloud_disk\" \"a\" { size = \"10 GB\" }");
-    engine.plan(CURRENT_CONFIG).expect_nothing();
-    engine.refresh(CURRENT_CONFIG).expect_done();
+    engine.plan(CURRENT_CONFIG).expect_no_changes();
+    engine.refresh(CURRENT_CONFIG).expect_applied();
     assert_eq!(engine.attribute("cloud_disk.a", "gigabytes"), "10");
     // If the state kept the old version, every run would upgrade it again.
     assert!(engine.state().contains("\"schema_version\": 1"), "{}", engine.state());
-    engine.destroy(CURRENT_CONFIG).expect_done();
+    engine.destroy(CURRENT_CONFIG).expect_applied();
 }
 
 #[test]
 fn an_object_of_another_type_moves_with_its_identity_and_private_data() {
     let mut engine = engine_with_v0_state("resource \"cloud_drive\" \"old\" { size = \"10 GB\" }");
     let moved = "moved {\n  from = cloud_drive.old\n  to = cloud_disk.a\n}\n";
-    engine.apply(&format!("{CURRENT_CONFIG}{moved}")).expect_done();
+    engine.apply(&format!("{CURRENT_CONFIG}{moved}")).expect_applied();
     assert_eq!(engine.n_objects(), 1);
     assert_eq!(engine.attribute("cloud_disk.a", "id"), "d-1");
     assert!(engine.state().contains("\"identity\": {"), "{}", engine.state());
     assert!(engine.state().contains("\"private\""), "{}", engine.state());
     // A disk whose private data were lost would not be found.
-    engine.plan(CURRENT_CONFIG).expect_nothing();
+    engine.plan(CURRENT_CONFIG).expect_no_changes();
 }

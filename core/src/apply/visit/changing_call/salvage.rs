@@ -158,7 +158,7 @@ impl ChangeCall<'_> {
         };
         let call =
             contract::Call::Apply { planned: ask.proposed, legacy: response.legacy_type_system };
-        let exchange = AnswerToCheck::for_call(call).with_object(&response.state, &value);
+        let exchange = AnswerToCheck::for_call(call).with_answered_object(&response.state, &value);
         let violations = check_answer(&exchange, &self.ty.contract_schemas());
         // Providers encode a null even when they report an error. An absent object says nothing.
         let (absent, violations) =

@@ -76,7 +76,7 @@ async fn a_provider_in_this_process_sends_the_bytes_that_it_sends_over_a_connect
     everything(&GrpcProvider::over_transport(layered, Protocol::V6)).await;
     let near = in_process_transport(example(Protocol::V6));
     for call in far.transcript().calls {
-        let RawReply { messages, end } = near.exchange(call.to_raw_call()).await;
+        let RawReply { messages, end } = near.call_and_collect_reply(call.to_raw_call()).await;
         assert_eq!(messages, call.answers, "{}", call.path);
         assert!(end.is_ok(), "{end:?}");
     }
@@ -129,7 +129,7 @@ async fn calls_that_no_provider_knows_end_with_a_status() {
             RawCall::new(Protocol::V6, "NoSuchMethod", Bytes::new()),
             RawCall::of_service("no.such.Service", "Method", Bytes::from_static(b"\xff")),
         ] {
-            let RawReply { messages, end } = transport.exchange(call.clone()).await;
+            let RawReply { messages, end } = transport.call_and_collect_reply(call.clone()).await;
             let Err(RawError::Status(status)) = end else { panic!("{end:?}") };
             assert_eq!(status.code_name(), "Unimplemented", "{}", call.path);
             assert!(messages.is_empty());
@@ -138,7 +138,7 @@ async fn calls_that_no_provider_knows_end_with_a_status() {
         let garbage = RawCall::new(Protocol::V6, "ReadResource", Bytes::from_static(b"\xff\xff"));
         let empty = RawCall { messages: Vec::new(), ..garbage.clone() };
         for call in [garbage, empty] {
-            let end = transport.exchange(call).await.end;
+            let end = transport.call_and_collect_reply(call).await.end;
             let Err(RawError::Status(status)) = end else { panic!("{end:?}") };
             assert_eq!(status.code_name(), "InvalidArgument");
         }
@@ -146,11 +146,11 @@ async fn calls_that_no_provider_knows_end_with_a_status() {
             answer_limit: 10,
             ..RawCall::new(Protocol::V6, "GetProviderSchema", Bytes::new())
         };
-        let end = transport.exchange(large).await.end;
+        let end = transport.call_and_collect_reply(large).await.end;
         let Err(RawError::Status(status)) = end else { panic!("{end:?}") };
         assert_eq!(status.code_name(), "OutOfRange");
         let nowhere = RawCall { path: "nowhere".into(), ..RawCall::new(Protocol::V6, "", "") };
-        let end = transport.exchange(nowhere).await.end;
+        let end = transport.call_and_collect_reply(nowhere).await.end;
         assert!(matches!(end, Err(RawError::Failed(Failure::UnencodableMessage(_)))), "{end:?}");
     }
 }

@@ -27,28 +27,28 @@ impl PolledSockets {
             let entries = fs::read_dir("/proc/self/fdinfo").ok()?;
             entries.flatten().map(|entry| entry.path()).find(|path| {
                 let text = fs::read_to_string(path).unwrap_or_default();
-                list_contains_inode(&text, wanted)
+                epoll_list_contains_inode(&text, wanted)
             })?
         };
-        let n_own = inodes_in_list(&fs::read_to_string(&list).ok()?).count();
+        let n_own = inodes_in_epoll_list(&fs::read_to_string(&list).ok()?).count();
         Some(Self { list, n_own })
     }
 
     pub(super) fn is_any_open(&self) -> bool {
         let text = fs::read_to_string(&self.list).unwrap_or_default();
-        inodes_in_list(&text).count() > self.n_own
+        inodes_in_epoll_list(&text).count() > self.n_own
     }
 }
 
 /// Whether a list contains the file with an inode. The number after `tfd` does not identify a file:
 /// a list keeps the numbers of closed descriptors whose files are still open under another number,
 /// and another runtime reuses the numbers.
-fn list_contains_inode(text: &str, inode: u64) -> bool {
-    inodes_in_list(text).any(|polled| polled == Some(inode))
+fn epoll_list_contains_inode(text: &str, inode: u64) -> bool {
+    inodes_in_epoll_list(text).any(|polled| polled == Some(inode))
 }
 
 /// The inodes of the files in a list, of which each line has one: `tfd: 8 events: … ino:61f sdev:8`.
-fn inodes_in_list(text: &str) -> impl Iterator<Item = Option<u64>> {
+fn inodes_in_epoll_list(text: &str) -> impl Iterator<Item = Option<u64>> {
     text.lines().filter(|line| line.starts_with("tfd:")).map(|line| {
         let inode = line.split_whitespace().find_map(|word| word.strip_prefix("ino:"))?;
         u64::from_str_radix(inode, 16).ok()
@@ -64,8 +64,11 @@ mod tests {
     fn a_list_is_found_by_the_inode_of_a_file_and_not_by_its_reused_number() {
         let stale = "pos:\t0\nflags:\t02\ntfd:       12 events: 19 data: 1  pos:0 ino:61f sdev:8\n";
         let own = "pos:\t0\nflags:\t02\ntfd:       12 events: 19 data: 1  pos:0 ino:a2b sdev:8\n";
-        assert!(list_contains_inode(own, 0xa2b) && !list_contains_inode(stale, 0xa2b));
-        assert_eq!((inodes_in_list(own).count(), inodes_in_list("pos:\t0\n").count()), (1, 0));
+        assert!(epoll_list_contains_inode(own, 0xa2b) && !epoll_list_contains_inode(stale, 0xa2b));
+        assert_eq!(
+            (inodes_in_epoll_list(own).count(), inodes_in_epoll_list("pos:\t0\n").count()),
+            (1, 0)
+        );
     }
 
     #[test]

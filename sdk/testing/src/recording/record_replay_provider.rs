@@ -53,7 +53,7 @@ impl RecordReplayProvider {
         if self.replays {
             // As a failure of the provider, which the engine reports like any other.
             let answer =
-                self.recording.find_answer(call, &of, page).map_err(Failure::Misbehaved)?;
+                self.recording.take_unused_answer(call, &of, page).map_err(Failure::Misbehaved)?;
             if let Some(words) = answer["failure"].as_str() {
                 // The record does not have the kind of the failure.
                 return Err(Failure::Misbehaved(words.to_owned()));
@@ -78,7 +78,7 @@ impl RecordReplayProvider {
 
 impl Provider for RecordReplayProvider {
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
-        if request.method().is_introspection() {
+        if request.method().never_calls_service() {
             return self.inner.call(request);
         }
         self.record_or_replay(request).boxed()

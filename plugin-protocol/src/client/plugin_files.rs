@@ -1,8 +1,8 @@
 //! Files of plugins, as far as systems differ in them: the identity of a program, the folder of a socket,
 //! and the reasons of the system not to run a file.
 
-#[cfg_attr(unix, path = "system/unix.rs")]
-#[cfg_attr(not(unix), path = "system/windows.rs")]
+#[cfg_attr(unix, path = "plugin_files/unix.rs")]
+#[cfg_attr(not(unix), path = "plugin_files/windows.rs")]
 mod files;
 
 use std::io;
@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-pub(super) use files::{is_not_executable_error, is_open_for_writing_error, is_socket};
+pub(super) use files::{is_exec_format_error, is_open_for_writing_error, is_socket};
 
-/// Longest path of a folder for sockets, in bytes. The path of a Unix socket is limited to 107 bytes
-/// (`sun_path`), and CI systems have long temporary folders.
-const MAX_SOCKET_FOLDER_PATH_LEN: usize = 60;
+/// Longest path, in bytes, of a folder for temporary files in which sockets can be made. The path of a Unix
+/// socket is limited to 107 bytes (`sun_path`), and CI systems have long temporary folders.
+const MAX_TEMP_DIR_PATH_BYTES: usize = 60;
 
 /// A folder for temporary files whose path leaves room for the name of a socket.
 #[must_use]
 pub fn short_temp_dir() -> PathBuf {
     let folder = std::env::temp_dir();
     // Sockets of Windows are not files.
-    let is_short = cfg!(not(unix)) || folder.as_os_str().len() <= MAX_SOCKET_FOLDER_PATH_LEN;
+    let is_short = cfg!(not(unix)) || folder.as_os_str().len() <= MAX_TEMP_DIR_PATH_BYTES;
     if is_short { folder } else { PathBuf::from("/tmp") }
 }
 
@@ -38,14 +38,14 @@ pub fn make_socket_folder(prefix: &str) -> io::Result<TempDir> {
 /// The identity of a file and of its content, as the file system keeps it. On Unix nothing but the kernel
 /// sets the time of the last change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileIdentity(files::FileChangeStamp);
+pub struct FileStamp(files::StampedMetadata);
 
-impl FileIdentity {
+impl FileStamp {
     /// The identity of the file that is at a path now, links followed.
     ///
     /// # Errors
     /// When there is none.
-    pub fn of(path: &Path) -> io::Result<Self> {
-        std::fs::metadata(path).map(|found| Self(files::FileChangeStamp::from_metadata(&found)))
+    pub fn of_path(path: &Path) -> io::Result<Self> {
+        std::fs::metadata(path).map(|found| Self(files::StampedMetadata::from_metadata(&found)))
     }
 }

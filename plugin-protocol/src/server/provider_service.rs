@@ -87,75 +87,89 @@ fn dispatch(h: IncomingCall, protocol: Protocol, method: Method) -> ResponseFutu
         Method::GetResourceIdentitySchemas => answer_identity_schemas(h),
         Method::GetFunctions => answer_functions(h),
         Method::ValidateProviderConfig => answer_validate_provider_config(h, protocol),
-        Method::ConfigureProvider => h.unary::<v6::ConfigureProvider, _, _>(|p, r| p.configure(r)),
+        Method::ConfigureProvider => {
+            h.answer_unary::<v6::ConfigureProvider, _, _>(|p, r| p.configure(r))
+        }
         Method::StopProvider => answer_stop(h),
         Method::ValidateResourceConfig => {
-            h.unary::<v6::ValidateResourceConfig, _, _>(|p, r| p.validate_resource_config(r))
+            h.answer_unary::<v6::ValidateResourceConfig, _, _>(|p, r| p.validate_resource_config(r))
         }
         Method::UpgradeResourceState => {
-            h.unary::<v6::UpgradeResourceState, _, _>(|p, r| p.upgrade_state(r))
+            h.answer_unary::<v6::UpgradeResourceState, _, _>(|p, r| p.upgrade_state(r))
         }
         Method::UpgradeResourceIdentity => {
-            h.unary::<v6::UpgradeResourceIdentity, _, _>(|p, r| p.upgrade_identity(r))
+            h.answer_unary::<v6::UpgradeResourceIdentity, _, _>(|p, r| p.upgrade_identity(r))
         }
-        Method::ReadResource => h.unary::<v6::ReadResource, _, _>(|p, r| p.read(r)),
-        Method::PlanResourceChange => h.unary::<v6::PlanResourceChange, _, _>(|p, r| p.plan(r)),
-        Method::ApplyResourceChange => h.unary::<v6::ApplyResourceChange, _, _>(|p, r| p.apply(r)),
-        Method::ImportResourceState => h.unary::<v6::ImportResourceState, _, _>(|p, r| p.import(r)),
-        Method::MoveResourceState => h.unary::<v6::MoveResourceState, _, _>(|p, r| p.move_state(r)),
+        Method::ReadResource => h.answer_unary::<v6::ReadResource, _, _>(|p, r| p.read(r)),
+        Method::PlanResourceChange => {
+            h.answer_unary::<v6::PlanResourceChange, _, _>(|p, r| p.plan(r))
+        }
+        Method::ApplyResourceChange => {
+            h.answer_unary::<v6::ApplyResourceChange, _, _>(|p, r| p.apply(r))
+        }
+        Method::ImportResourceState => {
+            h.answer_unary::<v6::ImportResourceState, _, _>(|p, r| p.import(r))
+        }
+        Method::MoveResourceState => {
+            h.answer_unary::<v6::MoveResourceState, _, _>(|p, r| p.move_state(r))
+        }
         Method::GenerateResourceConfig => {
-            h.unary::<v6::GenerateResourceConfig, _, _>(|p, r| p.generate_config(r))
+            h.answer_unary::<v6::GenerateResourceConfig, _, _>(|p, r| p.generate_config(r))
         }
         Method::ValidateDataResourceConfig => {
-            h.unary::<v6::ValidateDataResourceConfig, _, _>(|p, r| p.validate_data_config(r))
+            h.answer_unary::<v6::ValidateDataResourceConfig, _, _>(|p, r| p.validate_data_config(r))
         }
-        Method::ReadDataSource => h.unary::<v6::ReadDataSource, _, _>(|p, r| p.read_data(r)),
-        Method::ListResource => h.stream::<v6::ListResource, _, _>(|p, r| p.list(r)),
-        Method::CallFunction => h.unary::<v6::CallFunction, _, _>(|p, r| p.call_function(r)),
+        Method::ReadDataSource => h.answer_unary::<v6::ReadDataSource, _, _>(|p, r| p.read_data(r)),
+        Method::ListResource => {
+            h.answer_server_streaming::<v6::ListResource, _, _>(|p, r| p.list(r))
+        }
+        Method::CallFunction => h.answer_unary::<v6::CallFunction, _, _>(|p, r| p.call_function(r)),
         Method::ValidateListResourceConfig => {
-            h.unary::<v6::ValidateListResourceConfig, _, _>(|p, r| p.validate_list_config(r))
+            h.answer_unary::<v6::ValidateListResourceConfig, _, _>(|p, r| p.validate_list_config(r))
         }
         Method::ValidateActionConfig => {
-            h.unary::<v6::ValidateActionConfig, _, _>(|p, r| p.validate_action_config(r))
+            h.answer_unary::<v6::ValidateActionConfig, _, _>(|p, r| p.validate_action_config(r))
         }
-        Method::PlanAction => h.unary::<v6::PlanAction, _, _>(|p, r| p.plan_action(r)),
-        Method::InvokeAction => h.stream::<v6::InvokeAction, _, _>(|p, r| p.invoke_action(r)),
+        Method::PlanAction => h.answer_unary::<v6::PlanAction, _, _>(|p, r| p.plan_action(r)),
+        Method::InvokeAction => {
+            h.answer_server_streaming::<v6::InvokeAction, _, _>(|p, r| p.invoke_action(r))
+        }
         Method::ValidateEphemeralResourceConfig => h
-            .unary::<v6::ValidateEphemeralResourceConfig, _, _>(|p, r| {
+            .answer_unary::<v6::ValidateEphemeralResourceConfig, _, _>(|p, r| {
                 p.validate_ephemeral_config(r)
             }),
         Method::OpenEphemeralResource => {
-            h.unary::<v6::OpenEphemeralResource, _, _>(|p, r| p.open_ephemeral(r))
+            h.answer_unary::<v6::OpenEphemeralResource, _, _>(|p, r| p.open_ephemeral(r))
         }
         Method::RenewEphemeralResource => {
-            h.unary::<v6::RenewEphemeralResource, _, _>(|p, r| p.renew_ephemeral(r))
+            h.answer_unary::<v6::RenewEphemeralResource, _, _>(|p, r| p.renew_ephemeral(r))
         }
         Method::CloseEphemeralResource => {
-            h.unary::<v6::CloseEphemeralResource, _, _>(|p, r| p.close_ephemeral(r))
+            h.answer_unary::<v6::CloseEphemeralResource, _, _>(|p, r| p.close_ephemeral(r))
         }
         Method::ValidateStateStoreConfig => {
-            h.unary::<v6::ValidateStateStore, _, _>(|p, r| p.validate_store_config(r))
+            h.answer_unary::<v6::ValidateStateStore, _, _>(|p, r| p.validate_store_config(r))
         }
         Method::ConfigureStateStore => {
-            h.unary::<v6::ConfigureStateStore, _, _>(|p, r| p.configure_store(r))
+            h.answer_unary::<v6::ConfigureStateStore, _, _>(|p, r| p.configure_store(r))
         }
         Method::ReadStateBytes => {
-            h.stream::<v6::ReadStateBytes, _, _>(|p, r| p.read_state_bytes(r))
+            h.answer_server_streaming::<v6::ReadStateBytes, _, _>(|p, r| p.read_state_bytes(r))
         }
         Method::WriteStateBytes => h.answer_write_state(),
         Method::LockState => answer_lock_state(h),
         Method::UnlockState => answer_unlock_state(h),
         Method::GetStates => answer_states(h),
-        Method::DeleteState => h.unary::<v6::DeleteState, _, _>(|p, r| p.delete_state(r)),
+        Method::DeleteState => h.answer_unary::<v6::DeleteState, _, _>(|p, r| p.delete_state(r)),
     }
 }
 
 fn answer_metadata(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
     match protocol {
-        Protocol::V5 => h.answer_wire::<v5::GetMetadata>(|p, _| {
+        Protocol::V5 => h.answer_with_wire_messages::<v5::GetMetadata>(|p, _| {
             async { Ok(v6::get_metadata::Response::from(p.metadata().await?).into()) }.boxed()
         }),
-        Protocol::V6 => h.answer_wire::<v6::GetMetadata>(|p, _| {
+        Protocol::V6 => h.answer_with_wire_messages::<v6::GetMetadata>(|p, _| {
             async { Ok(p.metadata().await?.into()) }.boxed()
         }),
     }
@@ -163,7 +177,7 @@ fn answer_metadata(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
 
 fn answer_schema(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
     match protocol {
-        Protocol::V5 => h.answer_wire::<v5::GetProviderSchema>(|p, _| {
+        Protocol::V5 => h.answer_with_wire_messages::<v5::GetProviderSchema>(|p, _| {
             async {
                 let schema = v6::get_provider_schema::Response::try_from(p.schema().await?)?;
                 // The host shows a diagnostic better than a failed call.
@@ -171,25 +185,27 @@ fn answer_schema(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
             }
             .boxed()
         }),
-        Protocol::V6 => h.answer_wire::<v6::GetProviderSchema>(|p, _| {
+        Protocol::V6 => h.answer_with_wire_messages::<v6::GetProviderSchema>(|p, _| {
             async { Ok(p.schema().await?.try_into()?) }.boxed()
         }),
     }
 }
 
 fn answer_identity_schemas(h: IncomingCall) -> ResponseFuture {
-    h.answer_wire::<v6::GetResourceIdentitySchemas>(|p, _| {
+    h.answer_with_wire_messages::<v6::GetResourceIdentitySchemas>(|p, _| {
         async { Ok(p.identity_schemas().await?.try_into()?) }.boxed()
     })
 }
 
 fn answer_functions(h: IncomingCall) -> ResponseFuture {
-    h.answer_wire::<v6::GetFunctions>(|p, _| async { Ok(p.functions().await?.into()) }.boxed())
+    h.answer_with_wire_messages::<v6::GetFunctions>(|p, _| {
+        async { Ok(p.functions().await?.into()) }.boxed()
+    })
 }
 
 fn answer_validate_provider_config(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
     match protocol {
-        Protocol::V5 => h.answer_wire::<v5::PrepareProviderConfig>(|p, request| {
+        Protocol::V5 => h.answer_with_wire_messages::<v5::PrepareProviderConfig>(|p, request| {
             async {
                 // Protocol 5 wants the configuration back. It goes as it came: the verdict changes
                 // nothing in it.
@@ -200,19 +216,19 @@ fn answer_validate_provider_config(h: IncomingCall, protocol: Protocol) -> Respo
             .boxed()
         }),
         Protocol::V6 => {
-            h.unary::<v6::ValidateProviderConfig, _, _>(|p, r| p.validate_provider_config(r))
+            h.answer_unary::<v6::ValidateProviderConfig, _, _>(|p, r| p.validate_provider_config(r))
         }
     }
 }
 
 fn answer_stop(h: IncomingCall) -> ResponseFuture {
-    h.answer_wire::<v6::StopProvider>(|p, _| {
+    h.answer_with_wire_messages::<v6::StopProvider>(|p, _| {
         async { Ok(v6::stop_provider::Response { error: p.stop().await? }) }.boxed()
     })
 }
 
 fn answer_lock_state(h: IncomingCall) -> ResponseFuture {
-    h.answer_wire::<v6::LockState>(|p, request| {
+    h.answer_with_wire_messages::<v6::LockState>(|p, request| {
         let v6::lock_state::Request { type_name, state_id, operation } = request;
         let state = StateRef { type_name, state_id };
         async { Ok(p.lock_state(state, operation).await?.into()) }.boxed()
@@ -220,7 +236,7 @@ fn answer_lock_state(h: IncomingCall) -> ResponseFuture {
 }
 
 fn answer_unlock_state(h: IncomingCall) -> ResponseFuture {
-    h.answer_wire::<v6::UnlockState>(|p, request| {
+    h.answer_with_wire_messages::<v6::UnlockState>(|p, request| {
         let v6::unlock_state::Request { type_name, state_id, lock_id } = request;
         let state = StateRef { type_name, state_id };
         async { Ok(p.unlock_state(state, lock_id).await?.into()) }.boxed()
@@ -228,7 +244,7 @@ fn answer_unlock_state(h: IncomingCall) -> ResponseFuture {
 }
 
 fn answer_states(h: IncomingCall) -> ResponseFuture {
-    h.answer_wire::<v6::GetStates>(|p, request| {
+    h.answer_with_wire_messages::<v6::GetStates>(|p, request| {
         async { Ok(p.list_states(request.type_name).await?.into()) }.boxed()
     })
 }

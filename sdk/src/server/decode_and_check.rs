@@ -8,7 +8,7 @@ use formwork_value::{Path, Step, Value};
 
 use crate::call::Call;
 use crate::erased::ChangeValues;
-use crate::plan::DescribedParts;
+use crate::plan::SchemaAndRules;
 use crate::schema::{PartRules, Shape};
 use crate::{Answer, Problem, plan};
 
@@ -41,7 +41,7 @@ pub(super) fn check_modified_plan(
     };
     let schemas = TypeSchemas { object: &shape.block, identity: None };
     let violations = contract::check_answer(
-        &AnswerToCheck::for_call(made).with_object_without_schema(&planned),
+        &AnswerToCheck::for_call(made).with_object_of_unchecked_type(&planned),
         &schemas,
     );
     let secrets = shape.block.sensitive_paths(planned.value());
@@ -58,11 +58,11 @@ pub(super) fn check_modified_plan(
 /// Attributes that are planned as null and never null in an applied object: the handler's own value
 /// would be lost.
 fn unexpected_null_problems(shape: &Shape, planned: &Value) -> impl Iterator<Item = Problem> {
-    let content = DescribedParts::of_block(&shape.block, &shape.rules);
+    let content = SchemaAndRules::of_block(&shape.block, &shape.rules);
     let parts = shape.block.attributes.iter().filter(|(_, attribute)| attribute.role.is_computed());
     parts.filter_map(move |(name, _)| {
-        let (rule, _) = content.rules_and_nested_parts(name)?;
-        if rule.nullable || !plan::attribute_value(planned, name)?.is_null() {
+        let (rule, _) = content.part_rules_and_nested_schema(name)?;
+        if rule.nullable || !plan::attribute_or_map_element(planned, name)?.is_null() {
             return None;
         }
         let detail = format!(
@@ -119,7 +119,7 @@ pub(super) fn decode_and_check_config(
     client: ClientCapabilities,
 ) -> Answer<Value> {
     let config = decode_value(shape, config)?;
-    let content = DescribedParts::of_block(&shape.block, &shape.rules);
+    let content = SchemaAndRules::of_block(&shape.block, &shape.rules);
     let path = Path::root();
     let mut checker = ConfigChecker { client, problems: Vec::new(), path, is_secret: false };
     checker.check_object(content, &config);
@@ -138,7 +138,7 @@ struct ConfigChecker {
 }
 
 impl ConfigChecker {
-    fn check_object(&mut self, content: DescribedParts<'_>, value: &Value) {
+    fn check_object(&mut self, content: SchemaAndRules<'_>, value: &Value) {
         let Value::Object(object) = value else { return };
         for (name, part) in object.iter() {
             self.path.0.push(Step::Attribute(name.clone()));
@@ -152,30 +152,30 @@ impl ConfigChecker {
         }
     }
 
-    fn check_part(&mut self, content: DescribedParts<'_>, name: &str, part: &Value) {
+    fn check_part(&mut self, content: SchemaAndRules<'_>, name: &str, part: &Value) {
         let attribute = content.attribute_schema(name);
         if let Some(attribute) = attribute {
             self.check_role(attribute, part);
         }
-        let Some((rule, inner)) = content.rules_and_nested_parts(name) else { return };
+        let Some((rule, inner)) = content.part_rules_and_nested_schema(name) else { return };
         // Everything inside a sensitive attribute is sensitive, and parts may be sensitive on their
         // own.
         let around = self.is_secret;
         self.is_secret |= attribute.is_some_and(|one| one.sensitive || one.write_only);
         self.run_value_checks(rule, part);
         if let Some(inner) = inner {
-            self.check_parts(inner, part);
+            self.check_nested_objects(inner, part);
         }
         self.is_secret = around;
     }
 
-    fn check_parts(&mut self, content: DescribedParts<'_>, value: &Value) {
+    fn check_nested_objects(&mut self, content: SchemaAndRules<'_>, value: &Value) {
         if matches!(content.nesting, Nesting::Single | Nesting::Group) {
             return self.check_object(content, value);
         }
         // Blocks that become equal are merged. The contract does not allow that for attributes.
         if content.defaults_may_equalize_elements() && value.is_wholly_known() {
-            let n_distinct = content.with_defaults(value).children().len();
+            let n_distinct = content.add_defaults_to_objects(value).children().len();
             if n_distinct < value.children().len() {
                 let detail = format!(
                     "With the defaults of what is not set, two elements of {} are the same. Remove one.",

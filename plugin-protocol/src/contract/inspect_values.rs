@@ -40,7 +40,7 @@ pub(super) fn element_under_key<'v>(collection: &'v Value, key: &str) -> Option<
 
 /// Whether two values are the same as they stand: unknown equals unknown of the same type, however
 /// well it is known; null equals null.
-pub(super) fn is_identical(a: &Value, b: &Value) -> bool {
+pub(super) fn are_identical(a: &Value, b: &Value) -> bool {
     match (a, b) {
         // Whatever their types: at dynamic places two nulls have different ones.
         (Value::Null(_), Value::Null(_)) => true,
@@ -63,13 +63,13 @@ pub(super) fn is_identical(a: &Value, b: &Value) -> bool {
 
 fn are_children_identical(a: &Value, b: &Value) -> bool {
     a.children().len() == b.children().len()
-        && a.children().iter().zip(b.children()).all(|(a, b)| is_identical(a, b))
+        && a.children().iter().zip(b.children()).all(|(a, b)| are_identical(a, b))
 }
 
-/// Feeds a value to a hasher so that values that are [`is_identical`] feed the same.
+/// Feeds a value to a hasher so that values that are [`are_identical`] feed the same.
 pub(super) fn hash_value(value: &Value, into: &mut impl Hasher) {
     match value {
-        // Without types, as in `is_identical`: values that are the same must have the same hash.
+        // Without types, as in `are_identical`: values that are the same must have the same hash.
         Value::Null(_) => 0u8.hash(into),
         Value::Unknown(_) => 1u8.hash(into),
         Value::Bool(truth) => truth.hash(into),

@@ -52,19 +52,19 @@ pub(crate) struct FieldArgs {
 
 impl FieldArgs {
     /// Reads all `#[attr(…)]` and `#[block(…)]` among `attributes`.
-    pub(crate) fn read(attributes: &[Attribute]) -> Result<Self> {
+    pub(crate) fn from_attributes(attributes: &[Attribute]) -> Result<Self> {
         let mut said = Self::default();
         for attribute in attributes {
             if attribute.path().is_ident("attr") {
                 attribute.parse_nested_meta(|meta| {
-                    said.read_unrepeated_word(&meta, Self::read_attribute_word)
+                    said.parse_unrepeated_argument(&meta, Self::parse_attr_argument)
                 })?;
             } else if attribute.path().is_ident("block") {
                 said.is_block = true;
                 // `#[block]` alone has nothing to parse.
                 if !matches!(attribute.meta, Meta::Path(_)) {
                     attribute.parse_nested_meta(|meta| {
-                        said.read_unrepeated_word(&meta, Self::read_block_word)
+                        said.parse_unrepeated_argument(&meta, Self::parse_block_argument)
                     })?;
                 }
             }
@@ -72,12 +72,12 @@ impl FieldArgs {
         Ok(said)
     }
 
-    fn read_unrepeated_word(
+    fn parse_unrepeated_argument(
         &mut self,
         meta: &ParseNestedMeta<'_>,
         hear: fn(&mut Self, &ParseNestedMeta<'_>) -> Result<()>,
     ) -> Result<()> {
-        let word = argument_word(meta);
+        let word = argument_name_or_empty(meta);
         // Without this, the last one would win without a word.
         if self.heard.contains(&word) {
             return Err(meta.error(format!("`{word}` is repeated")));
@@ -86,39 +86,43 @@ impl FieldArgs {
         hear(self, meta)
     }
 
-    fn read_attribute_word(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
-        match argument_word(meta).as_str() {
-            "required" => self.set_role(meta, Role::Required)?,
-            "optional" => self.set_role(meta, Role::Optional)?,
-            "computed" => self.set_role(meta, Role::Computed)?,
-            "optional_computed" => self.set_role(meta, Role::OptionalComputed)?,
+    fn parse_attr_argument(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        match argument_name_or_empty(meta).as_str() {
+            "required" => self.set_role_once(meta, Role::Required)?,
+            "optional" => self.set_role_once(meta, Role::Optional)?,
+            "computed" => self.set_role_once(meta, Role::Computed)?,
+            "optional_computed" => self.set_role_once(meta, Role::OptionalComputed)?,
             "flatten" => self.flatten = true,
             "keep" => self.keep = true,
             "sensitive" => self.sensitive = true,
             "write_only" => self.write_only = true,
-            "default" => self.default = Some(read_default(meta)?),
+            "default" => self.default = Some(parse_default_or_type_default(meta)?),
             "import" => self.import = true,
             "replace_if" => self.replace_if = Some(meta.value()?.parse()?),
-            "one_of" => self.one_of = read_string_list(meta)?,
+            "one_of" => self.one_of = parse_nonempty_string_list(meta)?,
             "range" => self.range = Some(meta.value()?.parse()?),
-            "identity" => self.identity = Some(read_identity_requirement(meta)?),
-            _ => self.read_shared_word(meta, "attr")?,
+            "identity" => self.identity = Some(parse_identity_requirement(meta)?),
+            _ => self.parse_attr_or_block_argument(meta, "attr")?,
         }
         Ok(())
     }
 
-    fn read_block_word(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
-        match argument_word(meta).as_str() {
+    fn parse_block_argument(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        match argument_name_or_empty(meta).as_str() {
             "min" => self.min = Some(meta.value()?.parse()?),
             "max" => self.max = Some(meta.value()?.parse()?),
             "group" => self.group = true,
-            _ => self.read_shared_word(meta, "block")?,
+            _ => self.parse_attr_or_block_argument(meta, "block")?,
         }
         Ok(())
     }
 
-    fn read_shared_word(&mut self, meta: &ParseNestedMeta<'_>, outer: &str) -> Result<()> {
-        match argument_word(meta).as_str() {
+    fn parse_attr_or_block_argument(
+        &mut self,
+        meta: &ParseNestedMeta<'_>,
+        outer: &str,
+    ) -> Result<()> {
+        match argument_name_or_empty(meta).as_str() {
             "replace" => self.replace = true,
             "local" => self.local = true,
             "fills" => self.fills = true,
@@ -126,12 +130,12 @@ impl FieldArgs {
             "deprecated" => self.deprecated = Some(meta.value()?.parse()?),
             "length" => self.length = Some(meta.value()?.parse()?),
             "check" => self.check = Some(meta.value()?.parse()?),
-            word => return Err(meta.error(unknown_word_error(word, outer))),
+            word => return Err(meta.error(unknown_word_message(word, outer))),
         }
         Ok(())
     }
 
-    fn set_role(&mut self, meta: &ParseNestedMeta<'_>, role: Role) -> Result<()> {
+    fn set_role_once(&mut self, meta: &ParseNestedMeta<'_>, role: Role) -> Result<()> {
         match self.role.replace(role) {
             None => Ok(()),
             Some(_) => Err(meta.error(
@@ -142,7 +146,7 @@ impl FieldArgs {
     }
 
     /// Returns the role of an attribute after checking that the words go together.
-    pub(crate) fn checked_role(&self, at: Span) -> Result<Role> {
+    pub(crate) fn role_if_words_fit(&self, at: Span) -> Result<Role> {
         let refuse = |why| Err(syn::Error::new(at, why));
         let role = match (self.role, &self.default) {
             (None, Some(_)) => Role::OptionalComputed,
@@ -262,16 +266,16 @@ pub(crate) struct StructArgs {
 
 impl StructArgs {
     /// Reads all `#[attr(…)]` among `attributes`.
-    pub(crate) fn read(attributes: &[Attribute]) -> Result<Self> {
+    pub(crate) fn from_attributes(attributes: &[Attribute]) -> Result<Self> {
         let mut said = Self::default();
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("attr")) {
-            attribute.parse_nested_meta(|meta| said.read_struct_word(&meta))?;
+            attribute.parse_nested_meta(|meta| said.parse_struct_argument(&meta))?;
         }
         Ok(said)
     }
 
-    fn read_struct_word(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
-        let kind = match argument_word(meta).as_str() {
+    fn parse_struct_argument(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        let kind = match argument_name_or_empty(meta).as_str() {
             "deprecated" => {
                 self.deprecated = Some(meta.value()?.parse()?);
                 return Ok(());
@@ -303,13 +307,13 @@ impl StructArgs {
     }
 }
 
-fn argument_word(meta: &ParseNestedMeta<'_>) -> String {
+fn argument_name_or_empty(meta: &ParseNestedMeta<'_>) -> String {
     // A path of several parts is no word: the empty one is refused as unknown.
     meta.path.get_ident().map(ToString::to_string).unwrap_or_default()
 }
 
 /// Words for attributes alone, for blocks, and for both.
-const ATTRIBUTE_WORDS: [&str; 14] = [
+const ATTR_ONLY_WORDS: [&str; 14] = [
     "required",
     "optional",
     "computed",
@@ -325,17 +329,17 @@ const ATTRIBUTE_WORDS: [&str; 14] = [
     "replace_if",
     "flatten",
 ];
-const BLOCK_WORDS: [&str; 3] = ["min", "max", "group"];
-const SHARED_WORDS: [&str; 7] =
+const BLOCK_ONLY_WORDS: [&str; 3] = ["min", "max", "group"];
+const ATTR_AND_BLOCK_WORDS: [&str; 7] =
     ["replace", "fills", "name", "deprecated", "length", "check", "local"];
 
 /// Words for the whole struct, above it.
-const STRUCT_WORDS: [&str; 6] =
+const STRUCT_ONLY_WORDS: [&str; 6] =
     ["conflicts", "exactly_one_of", "at_least_one_of", "together", "from", "into"];
 
 /// That a word is unknown, and which are not.
-fn unknown_word_error(word: &str, outer: &str) -> String {
-    if STRUCT_WORDS.contains(&word) {
+fn unknown_word_message(word: &str, outer: &str) -> String {
+    if STRUCT_ONLY_WORDS.contains(&word) {
         return format!(
             "`{word}` belongs to the whole struct: write #[attr({word} …)] above the struct"
         );
@@ -343,13 +347,13 @@ fn unknown_word_error(word: &str, outer: &str) -> String {
     if outer == "block" && ["required", "optional"].contains(&word) {
         return "a block has no role; its type and `min` set the number of blocks".to_owned();
     }
-    let own: &[&str] = if outer == "block" { &BLOCK_WORDS } else { &ATTRIBUTE_WORDS };
-    let all: Vec<_> = own.iter().chain(&SHARED_WORDS).copied().collect();
+    let own: &[&str] = if outer == "block" { &BLOCK_ONLY_WORDS } else { &ATTR_ONLY_WORDS };
+    let all: Vec<_> = own.iter().chain(&ATTR_AND_BLOCK_WORDS).copied().collect();
     format!("`{word}` is not a word that `{outer}` knows; there are {}", all.join(", "))
 }
 
 /// The value behind `default`; the type's default if there is none.
-fn read_default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
+fn parse_default_or_type_default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
     match meta.input.peek(Token![=]) {
         true => meta.value()?.parse(),
         // A full path, because names may mean something else in the author's crate.
@@ -357,7 +361,7 @@ fn read_default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
     }
 }
 
-fn read_string_list(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
+fn parse_nonempty_string_list(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     let input = meta.value()?;
     let content;
     syn::bracketed!(content in input);
@@ -369,7 +373,7 @@ fn read_string_list(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     Ok(texts.into_iter().collect())
 }
 
-fn read_identity_requirement(meta: &ParseNestedMeta<'_>) -> Result<IdentityRequirement> {
+fn parse_identity_requirement(meta: &ParseNestedMeta<'_>) -> Result<IdentityRequirement> {
     if !meta.input.peek(syn::token::Paren) {
         return Ok(IdentityRequirement::Required);
     }

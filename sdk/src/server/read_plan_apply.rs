@@ -6,7 +6,7 @@ use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::resource::{ApplyRequest, PlanRequest, ReadRequest};
 use formwork_value::{Path, Value};
 
-use super::{Server, check, identity};
+use super::{Server, decode_and_check, identity};
 use crate::call::Call;
 use crate::context::CallContext;
 use crate::erased::{AnyResource, ChangeValues};
@@ -25,7 +25,7 @@ pub(super) struct ObjectAnswer {
 
 impl ObjectAnswer {
     /// An object in a handler's answer.
-    fn of_handler(shape: &Shape, object: Payload, context: &CallContext) -> Self {
+    fn from_handler_object(shape: &Shape, object: Payload, context: &CallContext) -> Self {
         let identity = identity::object_identity(shape, &object);
         Self { object, private: context.private.to_bytes(), identity, replace: Vec::new() }
     }
@@ -39,15 +39,15 @@ impl Server {
     ) -> Answer<ObjectAnswer> {
         let resource = self.find_resource(&request.type_name)?;
         let shape = resource.shape();
-        let current = check::decode_value(shape, &request.current)?;
+        let current = decode_and_check::decode_value(shape, &request.current)?;
         let call = call.with_configured_timeout(&current, "read");
         let context =
             self.new_context(&call, &request.private, &request.provider_meta, request.client)?;
         // A null object cannot be read. The handler would get a model with empty attributes.
         if current.is_null() {
-            return Ok(ObjectAnswer::of_handler(
+            return Ok(ObjectAnswer::from_handler_object(
                 shape,
-                check::encode_value(shape, &current),
+                decode_and_check::encode_value(shape, &current),
                 &context,
             ));
         }
@@ -55,10 +55,12 @@ impl Server {
         // see `changed`.
         let object = match call.run_unless_stopped(resource.read(&current, context.clone())).await?
         {
-            Some(object) => check::encode_reporting_unknown(&call, shape, "read", object),
+            Some(object) => {
+                decode_and_check::encode_reporting_unknown(&call, shape, "read", object)
+            }
             None => null_object(shape),
         };
-        let outcome = ObjectAnswer::of_handler(shape, object, &context);
+        let outcome = ObjectAnswer::from_handler_object(shape, object, &context);
         let object = reuse_sent_if_unchanged(&request.current, &current, outcome.object);
         Ok(ObjectAnswer { object, ..outcome })
     }
@@ -74,9 +76,9 @@ impl Server {
         let context =
             self.new_context(call, &request.prior_private, &request.provider_meta, request.client)?;
         if lives.planned.is_null() {
-            return Ok(ObjectAnswer::of_handler(
+            return Ok(ObjectAnswer::from_handler_object(
                 shape,
-                check::encode_value(shape, &lives.planned),
+                decode_and_check::encode_value(shape, &lives.planned),
                 &context,
             ));
         }
@@ -85,7 +87,7 @@ impl Server {
         if planned != lives.planned {
             // Only a plan that the handler changed has to be checked: the rules keep the author's
             // values by construction.
-            check::check_modified_plan(shape, &lives, &planned)?;
+            decode_and_check::check_modified_plan(shape, &lives, &planned)?;
         }
         // After the handler, because it may have planned a change of an attribute that forces
         // replacement.
@@ -99,14 +101,21 @@ impl Server {
         replace.dedup();
         Ok(ObjectAnswer {
             replace,
-            ..ObjectAnswer::of_handler(shape, check::encode_value(shape, &planned), &context)
+            ..ObjectAnswer::from_handler_object(
+                shape,
+                decode_and_check::encode_value(shape, &planned),
+                &context,
+            )
         })
     }
 
     /// Plan by the rules alone, without the handler.
     pub(super) fn plan_by_rules(&self, request: &PlanRequest) -> Answer<Payload> {
         let shape = self.find_resource(&request.type_name)?.shape();
-        Ok(check::encode_value(shape, &decode_and_plan_by_rules(shape, request)?.planned))
+        Ok(decode_and_check::encode_value(
+            shape,
+            &decode_and_plan_by_rules(shape, request)?.planned,
+        ))
     }
 
     pub(super) async fn handle_apply_object(
@@ -117,9 +126,9 @@ impl Server {
         let resource = self.find_resource(&request.type_name)?;
         let shape = resource.shape();
         let lives = ChangeValues {
-            prior: check::decode_value(shape, &request.prior)?,
-            planned: check::decode_value(shape, &request.planned)?,
-            config: check::decode_value(shape, &request.config)?,
+            prior: decode_and_check::decode_value(shape, &request.prior)?,
+            planned: decode_and_check::decode_value(shape, &request.planned)?,
+            config: decode_and_check::decode_value(shape, &request.config)?,
         };
         let (operation, doing, object) = match (&lives.prior, &lives.planned) {
             (prior, Value::Null(_)) => ("delete", "delete ", prior),
@@ -128,7 +137,7 @@ impl Server {
         };
         // The timeouts are those of the new object, or for a deletion those of the stored one: the
         // configuration is null then.
-        let call = call.with_configured_timeout(object, operation).with_operation(doing);
+        let call = call.with_configured_timeout(object, operation).with_default_summary_verb(doing);
         let (private, meta) = (&request.planned_private, &request.provider_meta);
         // `ApplyResourceChange` carries no capabilities, and every deferral is an error in it.
         let context = self.new_context(&call, private, meta, ClientCapabilities::default())?;
@@ -137,7 +146,7 @@ impl Server {
             Ok(object) => object,
             Err(problem) => return Err(problem).or_fail(call.default_summary()),
         };
-        Ok(ObjectAnswer::of_handler(shape, object, &context))
+        Ok(ObjectAnswer::from_handler_object(shape, object, &context))
     }
 }
 
@@ -155,9 +164,9 @@ fn reuse_sent_if_unchanged(sent: &Payload, current: &Value, answer: Payload) -> 
 /// The prior object and the object planned by the rules of the model; the latter is null to destroy
 /// it.
 fn decode_and_plan_by_rules(shape: &Shape, request: &PlanRequest) -> Answer<ChangeValues> {
-    let prior = check::decode_value(shape, &request.prior)?;
-    let config = check::decode_value(shape, &request.config)?;
-    let proposed = check::decode_value(shape, &request.proposed)?;
+    let prior = decode_and_check::decode_value(shape, &request.prior)?;
+    let config = decode_and_check::decode_value(shape, &request.config)?;
+    let proposed = decode_and_check::decode_value(shape, &request.proposed)?;
     // A destruction is null, and the rules have nothing to say about it.
     let planned = match proposed.is_null() {
         true => proposed,
@@ -168,7 +177,7 @@ fn decode_and_plan_by_rules(shape: &Shape, request: &PlanRequest) -> Answer<Chan
 
 /// An object that no longer exists: null, because hosts treat an absent value as an error.
 fn null_object(shape: &Shape) -> Payload {
-    check::encode_value(shape, &Value::null(shape.ty().clone()))
+    decode_and_check::encode_value(shape, &Value::null(shape.ty().clone()))
 }
 
 /// Creates, updates or deletes. A deleted object has no result. A handler that fails, or panics,
@@ -200,7 +209,7 @@ async fn apply_change(
             // Known planned values win over those of the handler, so a service that changes letter
             // case, for example, cannot make the result inconsistent with the plan.
             let object = plan::fill_unknown(&planned, &computed);
-            return Ok(check::encode_reporting_unknown(call, shape, operation, object));
+            return Ok(decode_and_check::encode_reporting_unknown(call, shape, operation, object));
         }
         Err(problem) => problem,
     };
@@ -209,7 +218,7 @@ async fn apply_change(
     // A partial update starts from the prior object: only the parts that the handler kept are known
     // to have changed.
     let base = if prior.is_null() { plan::replace_unknown_with_null(&planned) } else { prior };
-    Ok(check::encode_value(shape, &plan::merge_draft(&base, &draft)))
+    Ok(decode_and_check::encode_value(shape, &plan::merge_known_parts_of_draft(&base, &draft)))
 }
 
 #[cfg(test)]

@@ -27,12 +27,12 @@ const MAX_REPORTED_LINE_LENGTH: usize = 2 * 1024;
 #[derive(Debug)]
 pub(super) struct PluginLog {
     plugin: String,
-    words: Mutex<LogTail>,
+    words: Mutex<KeptLogLines>,
     ended: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
-struct LogTail {
+struct KeptLogLines {
     tail: VecDeque<String>,
     panic: Vec<String>,
 }
@@ -50,10 +50,10 @@ impl PluginLog {
             match stderr.read(&mut chunk).await {
                 // An unreadable pipe is at its end for us. The process itself is watched elsewhere.
                 Ok(0) | Err(_) => break,
-                Ok(n) => lines.feed(&chunk[..n], |line| self.write_line(line)),
+                Ok(n) => lines.feed(&chunk[..n], |line| self.log_and_keep_line(line)),
             }
         }
-        lines.finish(|line| self.write_line(line));
+        lines.finish(|line| self.log_and_keep_line(line));
         // Not `send`, which leaves the value as it is while there is no receiver.
         self.ended.send_replace(true);
     }
@@ -76,7 +76,7 @@ impl PluginLog {
         }
     }
 
-    fn write_line(&self, line: &[u8]) {
+    fn log_and_keep_line(&self, line: &[u8]) {
         // A plugin may print any bytes, and a log line is no reason to fail.
         let text = String::from_utf8_lossy(line);
         let text = text.trim_end();
@@ -124,10 +124,10 @@ pub(crate) fn fuzz_log(data: &[u8]) {
     let mut lines = LineSplitter::default();
     let (first, second) = data.split_at(data.len() / 2);
     for chunk in [first, second] {
-        lines.feed(chunk, |line| log.write_line(line));
+        lines.feed(chunk, |line| log.log_and_keep_line(line));
         assert!(lines.partial.len() < MAX_UNSPLIT_LINE_BYTES, "a line without end is kept");
     }
-    lines.finish(|line| log.write_line(line));
+    lines.finish(|line| log.log_and_keep_line(line));
     let words = log.words.lock().unwrap_or_else(PoisonError::into_inner);
     assert!(words.tail.len() <= MAX_KEPT_TAIL_LINES && words.panic.len() <= MAX_KEPT_PANIC_LINES);
     let longest = MAX_REPORTED_LINE_LENGTH + 8;

@@ -3,7 +3,7 @@
 use formwork_value::schema::{AttributeKind, Nesting};
 use formwork_value::{Str, Value};
 
-use super::{DescribedParts, PriorAndConfigValues, attribute_value};
+use super::{PriorAndConfigValues, SchemaAndRules, attribute_or_map_element};
 
 /// Returns the proposal with the prior value of each nested attribute that the provider may set,
 /// that the author did not set, and that the proposal lacks; `None` if there is none.
@@ -11,37 +11,39 @@ use super::{DescribedParts, PriorAndConfigValues, attribute_value};
 /// If some part of such an attribute is settable by authors only, the host treats the prior value
 /// as one that an author has set and removed. The host keeps the prior value of attributes that are
 /// not objects, so here both kinds are treated alike.
-pub(super) fn keep_prior_nested_values(
-    content: DescribedParts<'_>,
+pub(super) fn restore_prior_nested_attributes(
+    content: SchemaAndRules<'_>,
     object: &Value,
     beside: PriorAndConfigValues<'_>,
 ) -> Option<Value> {
     let Value::Object(parts) = object else { return None };
     let restored_part = |name: &Str, value: &Value| {
-        let (_, inner) = content.rules_and_nested_parts(name)?;
-        let below = beside.step_into(|object| attribute_value(object, name));
+        let (_, inner) = content.part_rules_and_nested_schema(name)?;
+        let below = beside.step_into(|object| attribute_or_map_element(object, name));
         let is_ours = content.attribute_schema(name).is_some_and(|attribute| {
             attribute.role.is_computed() && matches!(attribute.kind, AttributeKind::Nested(_))
         });
         if is_ours && value.is_null() && below.config.is_some_and(Value::is_null) {
             return below.prior.filter(|prior| !prior.is_null()).cloned();
         }
-        keep_prior_nested_parts(inner?, value, below)
+        restore_prior_in_nested_parts(inner?, value, below)
     };
     with_changed_children(object, parts.iter().map(|(name, value)| restored_part(name, value)))
 }
 
-fn keep_prior_nested_parts(
-    content: DescribedParts<'_>,
+fn restore_prior_in_nested_parts(
+    content: SchemaAndRules<'_>,
     value: &Value,
     beside: PriorAndConfigValues<'_>,
 ) -> Option<Value> {
     match (content.nesting, value) {
-        (Nesting::Single | Nesting::Group, _) => keep_prior_nested_values(content, value, beside),
+        (Nesting::Single | Nesting::Group, _) => {
+            restore_prior_nested_attributes(content, value, beside)
+        }
         (Nesting::List, _) => with_changed_children(
             value,
             value.children().iter().enumerate().map(|(at, item)| {
-                keep_prior_nested_values(
+                restore_prior_nested_attributes(
                     content,
                     item,
                     beside.step_into(|list| list.children().get(at)),
@@ -51,10 +53,10 @@ fn keep_prior_nested_parts(
         (Nesting::Map, Value::Map(map)) => with_changed_children(
             value,
             map.iter().map(|(key, item)| {
-                keep_prior_nested_values(
+                restore_prior_nested_attributes(
                     content,
                     item,
-                    beside.step_into(|map| attribute_value(map, key)),
+                    beside.step_into(|map| attribute_or_map_element(map, key)),
                 )
             }),
         ),

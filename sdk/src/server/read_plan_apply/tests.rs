@@ -39,26 +39,26 @@ fn owner(module: Option<ModuleDraft>) -> String {
 impl Resource for Things {
     type Model = Thing;
 
-    async fn modify_plan(&self, change: &mut Change<Thing>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut ModifyPlan<Thing>) -> Answer<()> {
         if change.config.ready.is_unknown() {
             change.deferral.request(DeferredReason::ResourceConfigUnknown)?;
             // Only a host that allows no deferral gets here.
             return Err(Problem::new("Not ready", ""));
         }
-        let owner = owner(change.meta.read::<Module>()?);
-        change.fill(ThingComputed { owner });
+        let owner = owner(change.meta.to_draft::<Module>()?);
+        change.fill_early_values(ThingComputed { owner });
         Ok(())
     }
 
     async fn create(&self, call: Create<Thing>) -> Answer<ThingComputed> {
-        Ok(ThingComputed { owner: owner(call.meta.read::<Module>()?) })
+        Ok(ThingComputed { owner: owner(call.meta.to_draft::<Module>()?) })
     }
 
     async fn read(&self, call: Read<Thing>) -> Answer<Option<Thing>> {
         if call.current.ready.is_none() {
             call.deferral.request(DeferredReason::AbsentPrerequisite)?;
         }
-        let owner = owner(call.meta.read::<Module>()?);
+        let owner = owner(call.meta.to_draft::<Module>()?);
         Ok(Some(Thing { owner, ..call.current }))
     }
 }

@@ -8,7 +8,7 @@ use nix::errno::Errno;
 use tempfile::Builder;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FileChangeStamp {
+pub(super) struct StampedMetadata {
     device: u64,
     inode: u64,
     size: u64,
@@ -16,7 +16,7 @@ pub(super) struct FileChangeStamp {
     changed: (i64, i64),
 }
 
-impl FileChangeStamp {
+impl StampedMetadata {
     pub(super) fn from_metadata(found: &Metadata) -> Self {
         Self {
             device: found.dev(),
@@ -44,6 +44,6 @@ pub(in crate::client) fn is_open_for_writing_error(error: &io::Error) -> bool {
 }
 
 /// Whether a program was not started because this machine cannot run it.
-pub(in crate::client) fn is_not_executable_error(error: &io::Error) -> bool {
+pub(in crate::client) fn is_exec_format_error(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::ENOEXEC as i32)
 }

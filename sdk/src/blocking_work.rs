@@ -43,7 +43,7 @@ mod tests {
         let work = AssertUnwindSafe(run_blocking::<()>(|| panic!("out of luck")));
         let panic = work.catch_unwind().await.unwrap_err();
         let panic_text = panic_positions::describe_panic(&*panic);
-        assert!(panic_text.starts_with(" at sdk/src/background.rs:"), "{panic_text}");
+        assert!(panic_text.starts_with(" at sdk/src/blocking_work.rs:"), "{panic_text}");
         assert!(panic_text.ends_with(": out of luck"), "{panic_text}");
     }
 

@@ -16,7 +16,7 @@ use tonic::{Code, Request, Response, Status, Streaming};
 
 use crate::message_limits;
 use crate::provider::{PendingResponse, ProviderExt as _, StreamedResponse};
-use crate::wire::codec::{Decoded, ProtobufCodec};
+use crate::wire::codec::{DecodedOrError, ProtobufCodec};
 use crate::wire::convert::IncomingStateChunks;
 use crate::wire::exchange::Exchange;
 use crate::wire::generated::tfplugin6 as v6;
@@ -38,7 +38,7 @@ pub(super) struct IncomingCall {
 
 impl IncomingCall {
     /// Answers a call between wire messages.
-    pub(super) fn answer_wire<X: Exchange>(
+    pub(super) fn answer_with_wire_messages<X: Exchange>(
         self,
         run: for<'p> fn(&'p dyn Provider, X::Request) -> PendingAnswer<'p, X::Response>,
     ) -> ResponseFuture {
@@ -53,7 +53,7 @@ impl IncomingCall {
     }
 
     /// Answers a call between neutral messages.
-    pub(super) fn unary<X, N, M>(
+    pub(super) fn answer_unary<X, N, M>(
         self,
         run: for<'p> fn(&'p dyn Provider, N) -> PendingResponse<'p, M>,
     ) -> ResponseFuture
@@ -67,7 +67,7 @@ impl IncomingCall {
         self.run_handler::<X, _>(move |provider, requests| {
             async move {
                 let request =
-                    N::try_from(single_request(requests).await?).map_err(misread_status)?;
+                    N::try_from(single_request(requests).await?).map_err(invalid_request_status)?;
                 let answer = run(&*provider, request).await.map_err(failure_status)?;
                 let answer = X::Response::try_from(answer).map_err(unencodable_answer_status)?;
                 Ok(stream::once(async { Ok(answer) }).boxed())
@@ -77,7 +77,7 @@ impl IncomingCall {
     }
 
     /// Answers a call whose answer goes out in pieces.
-    pub(super) fn stream<X, N, M>(
+    pub(super) fn answer_server_streaming<X, N, M>(
         self,
         run: for<'p> fn(&'p dyn Provider, N) -> PendingResponse<'p, StreamedResponse<M>>,
     ) -> ResponseFuture
@@ -91,7 +91,7 @@ impl IncomingCall {
         self.run_handler::<X, _>(move |provider, requests| {
             async move {
                 let request =
-                    N::try_from(single_request(requests).await?).map_err(misread_status)?;
+                    N::try_from(single_request(requests).await?).map_err(invalid_request_status)?;
                 let pieces = run(&*provider, request).await.map_err(failure_status)?;
                 let written = pieces.map(|piece| {
                     X::Response::try_from(piece.map_err(failure_status)?)
@@ -110,10 +110,10 @@ impl IncomingCall {
                 let mut requests = pin!(requests);
                 let mut incoming = IncomingStateChunks::default();
                 while let Some(piece) = requests.next().await {
-                    incoming.push(request_or_status(piece)?).map_err(misread_status)?;
+                    incoming.push(request_or_status(piece)?).map_err(invalid_request_status)?;
                 }
                 let (state, chunks) =
-                    incoming.into_state_ref_and_chunks().map_err(misread_status)?;
+                    incoming.into_state_ref_and_chunks().map_err(invalid_request_status)?;
                 let verdict =
                     provider.write_state_bytes(state, chunks).await.map_err(failure_status)?;
                 Ok(stream::once(async { Ok(verdict.into()) }).boxed())
@@ -125,7 +125,10 @@ impl IncomingCall {
     fn run_handler<X, F>(self, run: F) -> ResponseFuture
     where
         X: Exchange,
-        F: FnOnce(Arc<dyn Provider>, Streaming<Decoded<X::Request>>) -> AnswerFuture<X::Response>
+        F: FnOnce(
+                Arc<dyn Provider>,
+                Streaming<DecodedOrError<X::Request>>,
+            ) -> AnswerFuture<X::Response>
             + Send
             + 'static,
     {
@@ -155,14 +158,14 @@ struct SingleCallHandler<Q, A> {
     run: Option<RunHandler<Q, A>>,
 }
 
-type RunHandler<Q, A> = Box<dyn FnOnce(Streaming<Decoded<Q>>) -> AnswerFuture<A> + Send>;
+type RunHandler<Q, A> = Box<dyn FnOnce(Streaming<DecodedOrError<Q>>) -> AnswerFuture<A> + Send>;
 
-impl<Q, A: Send + 'static> StreamingService<Decoded<Q>> for SingleCallHandler<Q, A> {
+impl<Q, A: Send + 'static> StreamingService<DecodedOrError<Q>> for SingleCallHandler<Q, A> {
     type Response = A;
     type ResponseStream = AnswerPieces<A>;
     type Future = BoxFuture<'static, Result<Response<AnswerPieces<A>>, Status>>;
 
-    fn call(&mut self, request: Request<Streaming<Decoded<Q>>>) -> Self::Future {
+    fn call(&mut self, request: Request<Streaming<DecodedOrError<Q>>>) -> Self::Future {
         let name = self.name;
         // tonic calls a handler through `&mut`, although each handler here has one request.
         let Some(run) = self.run.take() else {
@@ -185,19 +188,19 @@ impl<Q, A: Send + 'static> StreamingService<Decoded<Q>> for SingleCallHandler<Q,
 }
 
 /// Waits for the request when there is exactly one.
-async fn single_request<Q>(mut requests: Streaming<Decoded<Q>>) -> Result<Q, Status> {
+async fn single_request<Q>(mut requests: Streaming<DecodedOrError<Q>>) -> Result<Q, Status> {
     match requests.next().await {
         Some(request) => request_or_status(request),
         None => Err(Status::invalid_argument("the request is empty")),
     }
 }
 
-fn request_or_status<Q>(request: Result<Decoded<Q>, Status>) -> Result<Q, Status> {
+fn request_or_status<Q>(request: Result<DecodedOrError<Q>, Status>) -> Result<Q, Status> {
     // Bytes that are no message are the host's mistake, and the status must not blame the provider.
     request?.map_err(|why| Status::invalid_argument(why.to_string()))
 }
 
-fn misread_status(why: impl Into<Failure>) -> Status {
+fn invalid_request_status(why: impl Into<Failure>) -> Status {
     Status::invalid_argument(why.into().to_string())
 }
 

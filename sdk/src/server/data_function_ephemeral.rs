@@ -12,7 +12,7 @@ use formwork_plugin_protocol::message::read_data::ReadDataRequest;
 use formwork_plugin_protocol::message::schema::FunctionSignature;
 use formwork_value::Value;
 
-use super::{Server, check};
+use super::{Server, decode_and_check};
 use crate::call::Call;
 use crate::context::Private;
 use crate::ephemeral::Expiry;
@@ -21,13 +21,13 @@ use crate::schema::Shape;
 use crate::{Answer, Problem, plan};
 
 /// Result of an opened ephemeral resource, with its lease and private data.
-pub(super) struct OpenedEphemeral {
+pub(super) struct OpenEphemeralAnswer {
     pub(super) result: Payload,
     pub(super) private: Bytes,
     pub(super) renew_at: Option<SystemTime>,
 }
 
-impl Default for OpenedEphemeral {
+impl Default for OpenEphemeralAnswer {
     fn default() -> Self {
         Self { result: Payload::Absent, private: Bytes::new(), renew_at: None }
     }
@@ -40,14 +40,14 @@ impl Server {
         request: &ReadDataRequest,
     ) -> Answer<Payload> {
         let data_source = self.find_data_source(&request.type_name)?;
-        let config = check::decode_value(data_source.shape(), &request.config)?;
+        let config = decode_and_check::decode_value(data_source.shape(), &request.config)?;
         let shape = data_source.shape();
         let planned = plan_create_by_rules(shape, &config);
         let call = call.with_configured_timeout(&config, "read");
         let context =
             self.new_context(&call, &Bytes::new(), &request.provider_meta, request.client)?;
         let found = call.run_unless_stopped(data_source.read(&planned, context.clone())).await?;
-        Ok(check::encode_reporting_unknown(
+        Ok(decode_and_check::encode_reporting_unknown(
             &call,
             shape,
             "read",
@@ -93,7 +93,7 @@ impl Server {
         request: &ValidateRequest,
     ) -> Answer<()> {
         let ephemeral = self.find_ephemeral(&request.type_name)?;
-        let config = check::decode_and_check_config(
+        let config = decode_and_check::decode_and_check_config(
             call,
             ephemeral.shape(),
             &request.config,
@@ -106,18 +106,18 @@ impl Server {
         &self,
         call: &Call,
         request: &OpenRequest,
-    ) -> Answer<OpenedEphemeral> {
+    ) -> Answer<OpenEphemeralAnswer> {
         let ephemeral = self.find_ephemeral(&request.type_name)?;
         let shape = ephemeral.shape();
-        let config = check::decode_value(shape, &request.config)?;
+        let config = decode_and_check::decode_value(shape, &request.config)?;
         let planned = plan_create_by_rules(shape, &config);
         let call = call.with_configured_timeout(&config, "open");
         let context = self.new_context(&call, &Bytes::new(), &Payload::Absent, request.client)?;
         let lasts = Expiry::default();
         let open = ephemeral.open(&planned, context.clone(), lasts.clone());
         let found = call.run_unless_stopped(open).await?;
-        Ok(OpenedEphemeral {
-            result: check::encode_reporting_unknown(
+        Ok(OpenEphemeralAnswer {
+            result: decode_and_check::encode_reporting_unknown(
                 &call,
                 shape,
                 "open",
@@ -158,6 +158,6 @@ fn plan_create_by_rules(shape: &Shape, config: &Value) -> Value {
 
 /// Placeholder of a deferred answer: the configuration, and unknown computed values.
 pub(super) fn deferred_placeholder(shape: &Shape, config: &Payload) -> Option<Payload> {
-    let config = check::decode_value(shape, config).ok()?;
-    Some(check::encode_value(shape, &plan_create_by_rules(shape, &config)))
+    let config = decode_and_check::decode_value(shape, config).ok()?;
+    Some(decode_and_check::encode_value(shape, &plan_create_by_rules(shape, &config)))
 }

@@ -35,6 +35,6 @@ pub(in crate::server) fn wait_for_end_request() -> io::Result<impl Future<Output
 }
 
 /// Returns stdout. Hosts read on behind the handshake and drop what is printed.
-pub(in crate::server) fn handshake_output() -> io::Result<Stdout> {
+pub(in crate::server) fn take_stdout_for_handshake() -> io::Result<Stdout> {
     Ok(io::stdout())
 }

@@ -11,8 +11,8 @@ use tokio::process::{ChildStderr, ChildStdout};
 use crate::client::ProcessLimits;
 use crate::client::connect::Dialer;
 use crate::client::connection_pool::ConnectionPool;
-use crate::client::process::{ChildPipes, StartedProcess};
-use crate::client::transport::ChannelTransport;
+use crate::client::process::{ChildOutputPipes, StartedProcess};
+use crate::client::transport::LeasingTransport;
 use crate::handshake::Address;
 use crate::raw::Transport;
 use crate::socket::is_local;
@@ -34,7 +34,7 @@ impl HostCertificate {
     /// Returns the certificate in PEM form, as `PLUGIN_CLIENT_CERT` carries it.
     #[must_use]
     pub fn pem(&self) -> &str {
-        self.0.pem()
+        self.0.certificate_pem()
     }
 }
 
@@ -59,8 +59,8 @@ pub async fn connect_to_plugin(
         None => None,
     };
     let dialer = Dialer { address: address.clone(), tls, patience };
-    let channel = dialer.dial().await.map_err(|error| error.to_string())?;
-    Ok(Arc::new(ChannelTransport::new(Arc::new(ConnectionPool::new(dialer, channel, 1, None)))))
+    let channel = dialer.connect_within_timeout().await.map_err(|error| error.to_string())?;
+    Ok(Arc::new(LeasingTransport::new(Arc::new(ConnectionPool::new(dialer, channel, 1, None)))))
 }
 
 /// A child process in a process group of its own. It dies with this program, and dropping it kills
@@ -76,7 +76,7 @@ impl ChildProcess {
     pub async fn start(command: Command) -> io::Result<(Self, ChildStdout, ChildStderr)> {
         let (process, pipes) =
             StartedProcess::start(command, None, ProcessLimits::default()).await?;
-        let ChildPipes { stdout, stderr } = pipes;
+        let ChildOutputPipes { stdout, stderr } = pipes;
         Ok((Self(process), stdout, stderr))
     }
 
@@ -87,8 +87,8 @@ impl ChildProcess {
     }
 
     /// Waits up to `patience` for the end, and returns it in words.
-    pub async fn wait(&self, patience: Duration) -> Option<String> {
-        self.0.wait(patience).await.map(|exit| exit.to_string())
+    pub async fn wait_up_to(&self, patience: Duration) -> Option<String> {
+        self.0.wait_up_to(patience).await.map(|exit| exit.to_string())
     }
 
     /// Returns how it ended in words, if it has.

@@ -10,7 +10,7 @@ use crate::wire::generated::plugin::grpc_stdio_client::GrpcStdioClient;
 const MAX_LOGGED_PIECE_LENGTH: usize = 1024;
 
 /// Reads the plugin's prints into the log until the stream or the connection ends.
-pub(super) async fn log_output(plugin: String, channel: Channel) {
+pub(super) async fn log_grpc_stdio_stream(plugin: String, channel: Channel) {
     // `Unimplemented` or a lost connection: go-plugin takes both for "nothing to forward".
     let Ok(response) = GrpcStdioClient::new(channel).stream_stdio(()).await else {
         return;
@@ -80,7 +80,7 @@ mod tests {
         });
         let endpoint = Endpoint::from_static("http://localhost");
         let channel = endpoint.connect_with_connector(connector).await.expect("a connection");
-        log_output("flood".to_owned(), channel).await;
+        log_grpc_stdio_stream("flood".to_owned(), channel).await;
         assert_eq!(taken.load(Ordering::Relaxed), PIECES);
     }
 }

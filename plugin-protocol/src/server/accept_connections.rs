@@ -20,7 +20,7 @@ use crate::socket::Listener;
 use crate::tls::ByteStream;
 
 /// Time limit of the TLS handshake.
-const TLS_TIMEOUT: Duration = Duration::from_secs(10);
+const TLS_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause when the system is out of file descriptors and the like.
 const ACCEPT_ERROR_PAUSE: Duration = Duration::from_millis(50);
 
@@ -71,7 +71,7 @@ async fn accept_tls_if_configured(
         None => Ok(Connection(bytes)),
         Some(acceptor) => {
             // A peer that connects and stays silent would hold this task for good.
-            let stream = timeout(TLS_TIMEOUT, acceptor.accept(bytes)).await??;
+            let stream = timeout(TLS_HANDSHAKE_TIMEOUT, acceptor.accept(bytes)).await??;
             Ok(Connection(Box::new(stream)))
         }
     }

@@ -12,7 +12,7 @@ use crate::addr::{InstanceAddr, Target};
 
 /// A test file.
 #[derive(Clone, Debug, Default)]
-pub struct TestSuite {
+pub struct TestFile {
     /// The path of the file.
     pub file: PathBuf,
     /// The path of the file for display, relative to the folder of the module.

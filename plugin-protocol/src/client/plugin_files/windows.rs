@@ -10,13 +10,13 @@ const ERROR_SHARING_VIOLATION: i32 = 32;
 const ERROR_BAD_EXE_FORMAT: i32 = 193;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FileChangeStamp {
+pub(super) struct StampedMetadata {
     size: u64,
     made: Option<SystemTime>,
     modified: Option<SystemTime>,
 }
 
-impl FileChangeStamp {
+impl StampedMetadata {
     pub(super) fn from_metadata(found: &Metadata) -> Self {
         let (made, modified) = (found.created().ok(), found.modified().ok());
         Self { size: found.len(), made, modified }
@@ -37,6 +37,6 @@ pub(in crate::client) fn is_open_for_writing_error(error: &io::Error) -> bool {
 }
 
 /// Whether a program was not started because this machine cannot run it.
-pub(in crate::client) fn is_not_executable_error(error: &io::Error) -> bool {
+pub(in crate::client) fn is_exec_format_error(error: &io::Error) -> bool {
     error.raw_os_error() == Some(ERROR_BAD_EXE_FORMAT)
 }

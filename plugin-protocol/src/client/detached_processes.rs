@@ -12,7 +12,7 @@ use crate::handshake::SOCKET_FOLDER_VARIABLE;
 
 /// A process that a plugin started, and that left its process group and still runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftoverProcess {
+pub struct DetachedProcess {
     /// The plugin's name.
     pub plugin: String,
     /// The process id.
@@ -23,16 +23,16 @@ pub struct LeftoverProcess {
 
 /// Returns the detached processes of the children, all of which have ended, in the order of process
 /// ids.
-pub(super) fn find_leftover_processes<'c>(
+pub(super) fn detached_processes_of_children<'c>(
     children: impl Iterator<Item = (&'c str, &'c PluginChild)>,
-) -> Vec<LeftoverProcess> {
+) -> Vec<DetachedProcess> {
     let marks: Vec<_> = children
         .map(|(name, child)| (name, child.process.pid(), environment_marker(child.socket_folder())))
         .collect();
     // Without the list there is nothing to be said.
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let mut found: Vec<LeftoverProcess> = ids
+    let mut found: Vec<DetachedProcess> = ids
         .filter_map(|pid: i32| {
             // It may have ended meanwhile, or belong to another user.
             let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
@@ -40,7 +40,7 @@ pub(super) fn find_leftover_processes<'c>(
             let (plugin, group, _) = marks.iter().find(|(_, _, mark)| entry(mark))?;
             // Its group was killed, but that may take a moment.
             let left = process_group_of_pid(pid)? != *group;
-            left.then(|| LeftoverProcess {
+            left.then(|| DetachedProcess {
                 plugin: (*plugin).to_owned(),
                 pid,
                 command: command_line_of_pid(pid),

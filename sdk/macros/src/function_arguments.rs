@@ -6,12 +6,12 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Error, Fields, Result};
 
-use crate::attrs::{StructArgs, doc_comment};
-use crate::model_field::{check_language_name, is_type_named, last_type_parameter};
+use crate::attr_and_block_args::{StructArgs, doc_comment};
+use crate::model_field::{check_lower_snake_case_name, is_type_named, last_type_argument};
 
 /// Returns the implementation of `Arguments` for the struct.
-pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let said = StructArgs::read(&input.attrs)?;
+pub(crate) fn expand_arguments_derive(input: &DeriveInput) -> Result<TokenStream> {
+    let said = StructArgs::from_attributes(&input.attrs)?;
     if let Some(parameter) = input.generics.params.first() {
         return Err(Error::new(parameter.span(), "arguments have no parameters"));
     }
@@ -28,7 +28,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         let (ty, description, name) =
             // A raw identifier is a word of Rust alone: `r#type` is the parameter `type`.
             (&field.ty, doc_comment(&field.attrs), ident.unraw().to_string());
-        check_language_name(&name).map_err(|why| Error::new(ident.span(), why))?;
+        check_lower_snake_case_name(&name).map_err(|why| Error::new(ident.span(), why))?;
         let parameter = |ty| {
             // With the place of the type, so that an error about it appears there.
             quote_spanned!(field.ty.span()=>
@@ -36,14 +36,14 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             )
         };
         if is_variadic(field)? {
-            let inner = last_type_parameter(ty).filter(|_| is_type_named(ty, "Vec") && at == last);
+            let inner = last_type_argument(ty).filter(|_| is_type_named(ty, "Vec") && at == last);
             let Some(inner) = inner else {
                 let why = "the last argument is the one that may be variadic; its type is Vec<…>";
                 return Err(Error::new(ident.span(), why));
             };
             let parameter = parameter(inner);
             described.push(quote!(.variadic(#parameter)));
-            read.push(quote!(#ident: given.get_from(#at)?));
+            read.push(quote!(#ident: given.get_all_from(#at)?));
         } else {
             let parameter = parameter(ty);
             described.push(quote!(.parameter(#parameter)));
@@ -62,10 +62,10 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             fn add_to_signature(
                 signature: ::formwork_sdk::function::Signature,
             ) -> ::formwork_sdk::function::Signature {
-                signature.summary(#summary).describe(#description) #deprecated #(#described)*
+                signature.summarize(#summary).describe(#description) #deprecated #(#described)*
             }
 
-            fn read(
+            fn from_given_arguments(
                 given: &::formwork_sdk::function::GivenArguments,
             ) -> ::formwork_sdk::Answer<Self> {
                 ::core::result::Result::Ok(Self { #(#read,)* })

@@ -4,11 +4,11 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::Resource;
+use super::ResourceGenerator;
 use super::scope::MentionedNames;
 
-impl Resource<'_> {
-    pub(super) fn hook_functions(&self) -> TokenStream {
+impl ResourceGenerator<'_> {
+    pub(super) fn optional_handlers(&self) -> TokenStream {
         let (model, draft) = (&self.input.ident, &self.draft);
         let call = |name: &str| {
             let name = format_ident!("{name}");
@@ -18,24 +18,26 @@ impl Resource<'_> {
             let call = call(name);
             quote!(#call<#model>)
         };
-        let change = of_model("Change");
+        let change = of_model("ModifyPlan");
         let done = quote!({
             let () = answer?;
         });
-        let validate = self.hook_function("validate", &of_model("Validate"), &quote!(()), &done);
-        let modify = self.hook_function("modify_plan", &quote!(&mut #change), &quote!(()), &done);
+        let validate = self.optional_handler("validate", &of_model("Validate"), &quote!(()), &done);
+        let modify =
+            self.optional_handler("modify_plan", &quote!(&mut #change), &quote!(()), &done);
         let object = quote!(::core::convert::Into::into(answer?));
         let (result, found) = (quote!(#draft), quote!(answer?.map(::core::convert::Into::into)));
-        let import = self.hook_function("import", &of_model("Import"), &result, &object);
+        let import = self.optional_handler("import", &of_model("Import"), &result, &object);
         let by_identity = of_model("ImportByIdentity");
-        let by_identity = self.hook_function("import_by_identity", &by_identity, &result, &object);
-        let upgrade = self.hook_function("upgrade", &call("Upgrade"), &result, &object);
+        let by_identity =
+            self.optional_handler("import_by_identity", &by_identity, &result, &object);
+        let upgrade = self.optional_handler("upgrade", &call("Upgrade"), &result, &object);
         let result = quote!(::core::option::Option<#draft>);
-        let take_over = self.hook_function("take_over", &call("ForeignObject"), &result, &found);
+        let take_over = self.optional_handler("take_over", &call("ForeignObject"), &result, &found);
         quote!(#validate #modify #import #by_identity #upgrade #take_over)
     }
 
-    fn hook_function(
+    fn optional_handler(
         &self,
         word: &str,
         call: &TokenStream,
@@ -64,7 +66,7 @@ impl Resource<'_> {
     }
 
     /// The versions of what is stored, and the ways between them.
-    pub(super) fn version_functions(&self) -> TokenStream {
+    pub(super) fn versions_and_upgrades(&self) -> TokenStream {
         let constant = |word: &str| {
             let value = self.said.find_expression(word)?;
             let name = format_ident!("{}", word.to_uppercase());

@@ -38,7 +38,7 @@ pub(in crate::server) fn wait_for_end_request() -> io::Result<impl Future<Output
 }
 
 /// Returns stdout, and makes what is printed to it from now on go to stderr.
-pub(in crate::server) fn handshake_output() -> io::Result<File> {
+pub(in crate::server) fn take_stdout_for_handshake() -> io::Result<File> {
     let stdout = File::from(dup(io::stdout())?);
     dup2_stdout(io::stderr())?;
     Ok(stdout)
