@@ -145,6 +145,7 @@ impl Operation<'_> {
         if purpose == PlanPurpose::Apply
             && let Err(reported) = session.claim_plan_changes(diags, &plan, journal.run_id()).await
         {
+            // No provider was called yet, and a journal that stays behind looks like an interrupted run.
             end_journal(diags, journal).await;
             return Err(reported);
         }
@@ -153,7 +154,7 @@ impl Operation<'_> {
             PlanPurpose::Apply => {
                 let applied = self.apply_plan(diags, session, &plan, journal).await;
                 applied.inspect(|outcome| {
-                    self.report_apply_if_successful(diags, session, &plan, outcome.counts)
+                    self.report_apply_if_successful(diags, session, &plan, outcome.counts);
                 })
             }
         };

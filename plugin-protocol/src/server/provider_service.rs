@@ -120,9 +120,7 @@ fn dispatch(h: IncomingCall, protocol: Protocol, method: Method) -> ResponseFutu
             h.answer_unary::<v6::ValidateDataResourceConfig, _, _>(|p, r| p.validate_data_config(r))
         }
         Method::ReadDataSource => h.answer_unary::<v6::ReadDataSource, _, _>(|p, r| p.read_data(r)),
-        Method::ListResource => {
-            h.answer_server_streaming::<v6::ListResource, _, _>(|p, r| p.list(r))
-        }
+        Method::ListResource => h.answer_stream::<v6::ListResource, _, _>(|p, r| p.list(r)),
         Method::CallFunction => h.answer_unary::<v6::CallFunction, _, _>(|p, r| p.call_function(r)),
         Method::ValidateListResourceConfig => {
             h.answer_unary::<v6::ValidateListResourceConfig, _, _>(|p, r| p.validate_list_config(r))
@@ -132,7 +130,7 @@ fn dispatch(h: IncomingCall, protocol: Protocol, method: Method) -> ResponseFutu
         }
         Method::PlanAction => h.answer_unary::<v6::PlanAction, _, _>(|p, r| p.plan_action(r)),
         Method::InvokeAction => {
-            h.answer_server_streaming::<v6::InvokeAction, _, _>(|p, r| p.invoke_action(r))
+            h.answer_stream::<v6::InvokeAction, _, _>(|p, r| p.invoke_action(r))
         }
         Method::ValidateEphemeralResourceConfig => h
             .answer_unary::<v6::ValidateEphemeralResourceConfig, _, _>(|p, r| {
@@ -154,7 +152,7 @@ fn dispatch(h: IncomingCall, protocol: Protocol, method: Method) -> ResponseFutu
             h.answer_unary::<v6::ConfigureStateStore, _, _>(|p, r| p.configure_store(r))
         }
         Method::ReadStateBytes => {
-            h.answer_server_streaming::<v6::ReadStateBytes, _, _>(|p, r| p.read_state_bytes(r))
+            h.answer_stream::<v6::ReadStateBytes, _, _>(|p, r| p.read_state_bytes(r))
         }
         Method::WriteStateBytes => h.answer_write_state(),
         Method::LockState => answer_lock_state(h),

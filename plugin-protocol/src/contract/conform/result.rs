@@ -199,7 +199,7 @@ impl ResultChecker {
             }
             (_, Value::Unknown(_)) => self.report(Rule::ResultKnown, "was known, but now unknown"),
             (Value::Set(_), _) => {
-                self.compare_sets(&ComparisonWithoutSchema, "length", planned, actual)
+                self.compare_sets(&ComparisonWithoutSchema, "length", planned, actual);
             }
             (Value::Bool(_) | Value::Number(_) | Value::String(_), _) => {
                 if planned != actual {

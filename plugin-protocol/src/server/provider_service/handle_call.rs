@@ -77,7 +77,7 @@ impl IncomingCall {
     }
 
     /// Answers a call whose answer goes out in pieces.
-    pub(super) fn answer_server_streaming<X, N, M>(
+    pub(super) fn answer_stream<X, N, M>(
         self,
         run: for<'p> fn(&'p dyn Provider, N) -> PendingResponse<'p, StreamedResponse<M>>,
     ) -> ResponseFuture
