@@ -2,11 +2,12 @@
 
 use std::error::Error;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::installed::Installed;
+use crate::network::Network;
 
 /// A type of backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +32,13 @@ impl BackendKind {
     }
 }
 
-/// A server that keeps states.
-pub(crate) enum Server {
+/// A server that keeps states, and the network to it.
+pub(crate) struct Server {
+    program: ServerProgram,
+    network: Option<Network>,
+}
+
+enum ServerProgram {
     Nothing,
     Pg(Installed),
     S3(Moto),
@@ -40,13 +46,41 @@ pub(crate) enum Server {
 
 /// A server with the protocol of S3.
 pub(crate) struct Moto {
-    url: String,
+    address: SocketAddr,
     process: Child,
 }
 
 impl Server {
     /// Starts the server of a backend, and waits until it answers.
     pub(crate) fn start(kind: BackendKind) -> Result<Self, Box<dyn Error>> {
+        let program = ServerProgram::start(kind)?;
+        let network = program.address().map(Network::start).transpose()?;
+        Ok(Self { program, network })
+    }
+
+    /// Cuts the network to the server, or mends it.
+    pub(crate) fn set_cut(&self, is_cut: bool) {
+        self.network.iter().for_each(|network| network.set_cut(is_cut));
+    }
+
+    /// The block of the backend, with the state of a number.
+    pub(crate) fn block(&self, state: usize) -> Option<String> {
+        let port = self.network.as_ref()?.port;
+        let arguments = match &self.program {
+            ServerProgram::Nothing => return None,
+            ServerProgram::Pg(_) => format!(
+                "\"pg\" {{\n    conn_str = \"postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable\"\n    schema_name = \"states_{state}\"\n"
+            ),
+            ServerProgram::S3(_) => format!(
+                "\"s3\" {{\n    bucket = \"states\"\n    key = \"{state}.tfstate\"\n    region = \"us-east-1\"\n    access_key = \"AKIAEXAMPLE\"\n    secret_key = \"secret\"\n    use_path_style = true\n    use_lockfile = true\n    skip_credentials_validation = true\n    skip_requesting_account_id = true\n    skip_metadata_api_check = true\n    endpoints = {{ s3 = \"http://127.0.0.1:{port}\" }}\n"
+            ),
+        };
+        Some(format!("terraform {{\n  backend {arguments}  }}\n}}\n"))
+    }
+}
+
+impl ServerProgram {
+    fn start(kind: BackendKind) -> Result<Self, Box<dyn Error>> {
         match kind {
             BackendKind::Local => Ok(Self::Nothing),
             BackendKind::Pg => {
@@ -61,20 +95,13 @@ impl Server {
         }
     }
 
-    /// The block of the backend, with the state of a number.
-    pub(crate) fn block(&self, state: usize) -> Option<String> {
-        let arguments = match self {
-            Self::Nothing => return None,
-            Self::Pg(server) => format!(
-                "\"pg\" {{\n    conn_str = \"postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable\"\n    schema_name = \"states_{state}\"\n",
-                server.port
-            ),
-            Self::S3(server) => format!(
-                "\"s3\" {{\n    bucket = \"states\"\n    key = \"{state}.tfstate\"\n    region = \"us-east-1\"\n    access_key = \"AKIAEXAMPLE\"\n    secret_key = \"secret\"\n    use_path_style = true\n    use_lockfile = true\n    skip_credentials_validation = true\n    skip_requesting_account_id = true\n    skip_metadata_api_check = true\n    endpoints = {{ s3 = \"{}\" }}\n",
-                server.url
-            ),
-        };
-        Some(format!("terraform {{\n  backend {arguments}  }}\n}}\n"))
+    /// The address of the server.
+    fn address(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Nothing => None,
+            Self::Pg(server) => Some(([127, 0, 0, 1], server.port).into()),
+            Self::S3(server) => Some(server.address),
+        }
     }
 }
 
@@ -106,14 +133,15 @@ impl Moto {
         std::thread::spawn(move || lines.for_each(drop));
         let url = running.ok_or("moto did not start")?;
         let host = url.strip_prefix("http://").ok_or("moto has no TLS")?;
-        let mut stream = TcpStream::connect(host)?;
+        let address = host.trim_end_matches('/').parse()?;
+        let mut stream = TcpStream::connect(address)?;
         write!(
             stream,
             "PUT /states HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
         )?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
-        Ok(Self { url, process })
+        Ok(Self { address, process })
     }
 }
 

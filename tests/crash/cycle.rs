@@ -26,6 +26,8 @@ pub(crate) struct Tally {
     pub(crate) kills_at_writes: usize,
     /// Those that came to a provider.
     pub(crate) kills_of_providers: usize,
+    /// Those that were none: the network was cut.
+    pub(crate) cuts: usize,
     /// Number of times that another program went on after this one had ended.
     pub(crate) between: usize,
     /// Objects that exist and that no state knows of.
@@ -197,12 +199,15 @@ impl CrashRun<'_> {
     fn kill_during(&mut self, args: &[String]) -> std::io::Result<CommandResult> {
         let moment = self.moment();
         let ended = self.folder.run_until(args, moment)?;
-        self.tally.kills += usize::from(ended.killed || ended.n_providers_killed > 0);
+        self.tally.kills +=
+            usize::from(ended.killed || ended.n_providers_killed > 0 || ended.was_cut);
+        self.tally.cuts += usize::from(ended.was_cut);
         let writing = ended.killed && matches!(moment, Moment::Writing(_));
         self.tally.kills_at_writes += usize::from(writing);
         self.tally.kills_of_providers += usize::from(ended.n_providers_killed > 0);
         self.tally.torn += observation::count_torn_files(&self.folder.work());
-        if ended.killed && self.options.destroys_local {
+        let is_cut_off = ended.was_cut && !ended.succeeded;
+        if (ended.killed || is_cut_off) && self.options.destroys_local {
             self.folder.delete()?;
             self.folder.configure(&self.config.files())?;
         }
@@ -210,12 +215,18 @@ impl CrashRun<'_> {
     }
 
     /// When the next kill is due: at any time of a usual run, of the engine or of its providers, or,
-    /// where the engine dies of it, at any byte of what it writes.
+    /// where the engine dies of it, at any byte of what it writes. Or when the network is cut.
     fn moment(&mut self) -> Moment {
         let most = u64::try_from(self.usual.as_micros()).unwrap_or(u64::MAX);
         let rng = &mut self.rng;
         let mut time = || Duration::from_micros(rng.below(most));
         let time = time();
+        if self.options.cuts_network && rng.chance(1, 3) {
+            let is_short = rng.chance(2, 3);
+            let short = Duration::from_millis(rng.below(1000));
+            let lasts = if is_short { short } else { Duration::MAX / 2 };
+            return Moment::Network { after: time, lasts };
+        }
         if rng.chance(1, 4) {
             return Moment::Provider(time);
         }

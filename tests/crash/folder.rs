@@ -58,6 +58,9 @@ pub(crate) enum Moment {
     Writing(u64),
     /// The command is not killed. Its providers are, so long after its start.
     Provider(Duration),
+    /// The command is not killed. The network to the server of the state is cut, so long after its start
+    /// and for such a time.
+    Network { after: Duration, lasts: Duration },
 }
 
 /// The manifest of modules, so that none has to be installed.
@@ -70,6 +73,8 @@ pub(crate) struct CommandResult {
     pub(crate) killed: bool,
     /// Number of its providers that were killed.
     pub(crate) n_providers_killed: usize,
+    /// Whether the network was cut before its end.
+    pub(crate) was_cut: bool,
     pub(crate) succeeded: bool,
     /// Its output on stdout.
     pub(crate) out: String,
@@ -184,8 +189,7 @@ impl<'o> Folder<'o> {
     ) -> std::io::Result<CommandResult> {
         let start = Instant::now();
         loop {
-            let ended =
-                self.wait_or_kill(self.command(program, args, None)?.spawn()?, None, None)?;
+            let ended = self.wait_or_kill(self.command(program, args, None)?.spawn()?, None)?;
             // The server learns of the end of a killed run a little later, or not at all.
             let is_locked = ended.text.contains("Error acquiring the state lock");
             if !is_locked
@@ -196,7 +200,7 @@ impl<'o> Folder<'o> {
             }
             if let Some(id) = backend::lock_id(&ended.text) {
                 let unlock = ["force-unlock", "-force", id];
-                self.wait_or_kill(self.command(program, &unlock, None)?.spawn()?, None, None)?;
+                self.wait_or_kill(self.command(program, &unlock, None)?.spawn()?, None)?;
             }
         }
     }
@@ -210,7 +214,7 @@ impl<'o> Folder<'o> {
         let file = self.top.path().join("home/answers");
         fs::write(&file, answers)?;
         let mut command = self.command(self.program, args, None)?;
-        self.wait_or_kill(command.stdin(File::open(file)?).spawn()?, None, None)
+        self.wait_or_kill(command.stdin(File::open(file)?).spawn()?, None)
     }
 
     /// Runs a command that is killed at a moment, unless it ends before.
@@ -221,11 +225,7 @@ impl<'o> Folder<'o> {
     ) -> std::io::Result<CommandResult> {
         let limit = if let Moment::Writing(limit) = moment { Some(limit) } else { None };
         let child = self.command(self.program, args, limit)?.spawn()?;
-        match moment {
-            Moment::After(time) => self.wait_or_kill(child, Some(time), None),
-            Moment::Writing(_) => self.wait_or_kill(child, None, None),
-            Moment::Provider(time) => self.wait_or_kill(child, None, Some(time)),
-        }
+        self.wait_or_kill(child, Some(moment))
     }
 
     fn command<S: AsRef<OsStr>>(
@@ -263,26 +263,37 @@ impl<'o> Folder<'o> {
         Ok(command)
     }
 
-    /// Waits for the end of a command, or kills it or its providers when their time is over, and waits
-    /// until none of its providers is left.
+    /// Waits for the end of a command, or kills it or its providers or cuts its network at a moment, and
+    /// waits until none of its providers is left.
     fn wait_or_kill(
         &self,
         mut child: Child,
-        time: Option<Duration>,
-        time_of_providers: Option<Duration>,
+        moment: Option<Moment>,
     ) -> std::io::Result<CommandResult> {
         let start = Instant::now();
         let out = child.stdout.take().map(|pipe| thread::spawn(move || read(pipe)));
         let err = child.stderr.take().map(|pipe| thread::spawn(move || read(pipe)));
-        let (mut status, mut n_providers_killed) = (None, 0);
-        while status.is_none() && start.elapsed() < time.unwrap_or(PATIENCE) {
+        let time = if let Some(Moment::After(time)) = moment { time } else { PATIENCE };
+        let (mut status, mut n_providers_killed, mut was_cut) = (None, 0, false);
+        while status.is_none() && start.elapsed() < time {
             // Far below what anything here takes.
             thread::sleep(Duration::from_micros(500));
             status = child.try_wait()?;
-            if n_providers_killed == 0 && time_of_providers.is_some_and(|at| start.elapsed() > at) {
-                n_providers_killed = self.kill_providers()?;
+            match moment {
+                Some(Moment::Provider(after))
+                    if n_providers_killed == 0 && start.elapsed() > after =>
+                {
+                    n_providers_killed = self.kill_providers()?;
+                }
+                Some(Moment::Network { after, lasts }) if status.is_none() => {
+                    let is_cut = (after..after + lasts).contains(&start.elapsed());
+                    self.server.set_cut(is_cut);
+                    was_cut |= is_cut;
+                }
+                _ => {}
             }
         }
+        self.server.set_cut(false);
         let killed = status.is_none();
         if killed {
             child.kill()?;
@@ -303,6 +314,7 @@ impl<'o> Folder<'o> {
         Ok(CommandResult {
             killed,
             n_providers_killed,
+            was_cut,
             succeeded: status.success(),
             out,
             text,

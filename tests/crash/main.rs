@@ -10,6 +10,7 @@ mod cycle;
 mod folder;
 #[path = "../../providers/src/postgresql/tests/installed.rs"]
 mod installed;
+mod network;
 mod observation;
 mod operation;
 mod operator;

@@ -16,6 +16,8 @@ pub(crate) struct Options {
     pub(crate) backend: BackendKind,
     /// Whether the folder of a killed run is lost, and the next one starts from another.
     pub(crate) destroys_local: bool,
+    /// Whether the network to the server of the state is cut now and then.
+    pub(crate) cuts_network: bool,
     /// Whether the provider can list its objects.
     pub(crate) listed: bool,
     /// The engines.
@@ -54,6 +56,8 @@ usage: cargo run -p formwork-tests --bin crash -- [options]
   --backend TYPE     where the state is: local (default), pg or s3
   --destroy-local    after each kill the working folder is lost with everything in it, and the next
                      command runs in another one
+  --cut-network      every third kill is none: the network to the server of the state is cut for up
+                     to a second, or until the command ends
   --listed           the provider can list its objects (default: those with a name only are found)
   --keep             stop at the first thing that goes wrong, and keep its folder
 
@@ -72,6 +76,7 @@ impl Options {
             delay: 15,
             backend: BackendKind::Local,
             destroys_local: false,
+            cuts_network: false,
             listed: false,
             programs: vec![],
             between: None,
@@ -88,6 +93,7 @@ impl Options {
                 "--between" => options.between = Some(find(value()?)?),
                 "--backend" => options.backend = BackendKind::read(value()?)?,
                 "--destroy-local" => options.destroys_local = true,
+                "--cut-network" => options.cuts_network = true,
                 "--listed" => options.listed = true,
                 "--keep" => options.keep = true,
                 other => return Err(format!("{other} is not an option\n{USAGE}")),
@@ -95,6 +101,9 @@ impl Options {
         }
         if options.destroys_local && options.backend == BackendKind::Local {
             return Err(format!("a local state is lost with its folder\n{USAGE}"));
+        }
+        if options.cuts_network && options.backend == BackendKind::Local {
+            return Err(format!("a local state needs no network\n{USAGE}"));
         }
         if options.programs.is_empty() {
             let own = std::env::current_exe().map_err(|error| error.to_string())?;

@@ -8,8 +8,8 @@ use crate::options::Program;
 /// The rows in Markdown.
 pub(crate) fn markdown(rows: &[(&Program, Tally)]) -> String {
     let mut text = "\
-| program | kills | at a write | of a provider | others in between | lost | duplicated | torn | stuck | wrong | cycles | in flight, named | found again by the engine | decided by a person | decisions per kill | most at once | commands | most per kill |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| program | kills | at a write | of a provider | cuts of the network | others in between | lost | duplicated | torn | stuck | wrong | cycles | in flight, named | found again by the engine | decided by a person | decisions per kill | most at once | commands | most per kill |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 "
     .to_owned();
     for (program, tally) in rows {
@@ -17,6 +17,7 @@ pub(crate) fn markdown(rows: &[(&Program, Tally)]) -> String {
             tally.kills,
             tally.kills_at_writes,
             tally.kills_of_providers,
+            tally.cuts,
             tally.between,
             tally.lost,
             tally.duplicated,
