@@ -7,6 +7,7 @@ use formwork_backend::OpenState;
 use formwork_backend::encryption::{StateCipher, encrypt_intent_log};
 use formwork_backend::local::StateFilePaths;
 use formwork_core::state::file::StateFile;
+use formwork_core::state::recover::JournaledPlace;
 use formwork_operation::{OperationEvent, OperationObserver, SessionOptions, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported, duration};
 use tracing::info;
@@ -52,7 +53,7 @@ pub(super) async fn check_no_unfinished_run(
     Err(diags.error(Diagnostic::error(messages::STATE_LACKS_RESULTS_OF_RUN, detail)))
 }
 
-/// Checks that no interrupted run on a state file of another name has results which a state lacks that was read
+/// Checks that no interrupted run on a state of another name has results which a state lacks that was read
 /// from a file: the file was moved or copied after that run.
 ///
 /// # Errors
@@ -69,11 +70,21 @@ pub(super) fn check_no_misplaced_journals(
     let Some(journals) = found.iter().find(|journals| journals.is_of_lineage) else {
         return Ok(());
     };
-    let (ours, theirs) = (path.display(), journals.state_file.display());
-    let detail = format!(
-        "A run on the state file {theirs} was cut off. Its journal in {} has results or operations of unknown outcome that {ours} lacks, so objects would be created again. If {ours} is that file under a new name, rename it back. Then run `formwork apply -refresh-only` for {theirs}: it takes over the results. `formwork recover list` shows the operations. Nothing was changed.",
-        journals.folder.display()
+    let (ours, folder) = (path.display(), journals.folder.display());
+    let lacks = format!(
+        "Its journal in {folder} has results or operations of unknown outcome that {ours} lacks, so objects would be created again."
     );
+    let detail = match &journals.place {
+        JournaledPlace::File { path: theirs, .. } => {
+            let theirs = theirs.display();
+            format!(
+                "A run on the state file {theirs} was cut off. {lacks} If {ours} is that file under a new name, rename it back. Then run `formwork apply -refresh-only` for {theirs}: it takes over the results. `formwork recover list` shows the operations. Nothing was changed."
+            )
+        }
+        JournaledPlace::Remote => format!(
+            "A run on a remote state, of which {ours} is a copy, was cut off. {lacks} Run `formwork apply -refresh-only` with the backend of that state first: it takes over the results. `formwork recover list` shows the operations. Nothing was changed."
+        ),
+    };
     Err(diags.error(Diagnostic::error(messages::STATE_LACKS_RESULTS_OF_RUN, detail)))
 }
 

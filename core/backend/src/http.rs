@@ -25,7 +25,9 @@ use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient, Rem
 use crate::retry::RetryPolicy;
 use crate::store::{LockEnd, StateStore, StoreError};
 use crate::web::{HttpClient, HttpResponse, TlsSettings, redact_url};
-use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, remote_state_intent_log};
+use crate::{
+    Backend, DEFAULT_WORKSPACE, WorkspaceError, journal_folder_of_remote_state, local_intent_log,
+};
 
 /// The type of the backend.
 pub(crate) struct HttpBackendKind;
@@ -180,8 +182,25 @@ impl Backend for HttpBackend {
     }
 
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        remote_state_intent_log(&self.root, &self.server.address, workspace)
+        let address = &self.server.address;
+        let log = local_intent_log(&self.root, &journal_id_of_address(address), workspace);
+        // Journals of earlier versions are named after the address as it is written.
+        let former = journal_folder_of_remote_state(&self.root, address, workspace);
+        Arc::new(log.with_former_folder(former))
     }
+}
+
+/// The text from which the name of the journals is made: the address without its login, which changes while the
+/// state stays, in one spelling. The query stays, because it may name the state.
+fn journal_id_of_address(address: &str) -> String {
+    let Ok(url) = address.parse::<Uri>() else { return address.to_owned() };
+    let scheme = url.scheme_str().unwrap_or_default().to_ascii_lowercase();
+    let host = url.host().unwrap_or_default().to_ascii_lowercase();
+    let default_port = if scheme == "https" { 443 } else { 80 };
+    let port = url.port_u16().filter(|port| *port != default_port);
+    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+    let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+    format!("{scheme}://{host}{port}{}{query}", url.path())
 }
 
 /// The state behind the URL.

@@ -44,7 +44,7 @@ pub mod unsupported;
 mod wait_report;
 mod web;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::encryption::{StateCipher, encrypt_intent_log};
@@ -133,10 +133,15 @@ fn remote_state_intent_log(root: &Path, place: &str, workspace: &str) -> Arc<dyn
 }
 
 fn local_intent_log(root: &Path, place: &str, workspace: &str) -> LocalIntentLog {
+    LocalIntentLog::in_dir(journal_folder_of_remote_state(root, place, workspace))
+}
+
+/// The folder of the intents of runs that work with a state elsewhere.
+fn journal_folder_of_remote_state(root: &Path, place: &str, workspace: &str) -> PathBuf {
     // A place may have secrets in it, and characters that no file name can have.
     let sum = Sha256::digest(format!("{place}\n{workspace}"));
     let name: String = sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    LocalIntentLog::in_dir(root.join(format!(".state-{name}.journal")))
+    root.join(format!(".state-{name}.journal"))
 }
 
 /// The state of a workspace, with the place of the intents of its runs.

@@ -204,6 +204,6 @@ messages! {
         "No action is needed, apart from the cause, such as a full disk.";
 
     FW5251 JOURNAL_IS_UNDER_ANOTHER_NAME = "Journal is under another name",
-        "The state file was moved or copied after a run was interrupted, so the journal of that run is in the folder of another name.",
-        "Rename the state file back, or run the command for the state file that the detail names.";
+        "The state file was moved or copied after a run was interrupted, or the remote state has another address now, so the journal of that run is in the folder of another name.",
+        "Rename the state file back, run the command for the state file that the detail names, or move the journal to the folder that it names.";
 }

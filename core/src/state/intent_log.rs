@@ -53,7 +53,7 @@ pub trait IntentLog: Send + Sync {
     fn unfinished_runs(&self) -> Vec<UnfinishedRun>;
 
     /// Finds journals beside these that go with a state and have results or operations which it lacks, but
-    /// belong to another state file by the name of their folder.
+    /// belong to another place by the name of their folder.
     fn misplaced_journals(&self, _state: &StateFile) -> Vec<MisplacedJournals> {
         Vec::new()
     }
@@ -88,6 +88,8 @@ pub struct UnfinishedRun {
 #[derive(Clone)]
 pub struct LocalIntentLog {
     folder: PathBuf,
+    /// The folder in which an earlier version kept them. It is only read.
+    former_folder: Option<PathBuf>,
     /// The state that they belong to, if it is a file.
     state: Option<PathBuf>,
     /// Seals the values in journals.
@@ -99,7 +101,14 @@ impl LocalIntentLog {
     /// The intents in a folder, which is made when the first run begins.
     #[must_use]
     pub fn in_dir(folder: PathBuf) -> Self {
-        Self { folder, state: None, seal: None, durability: Durability::default() }
+        let durability = Durability::default();
+        Self { folder, former_folder: None, state: None, seal: None, durability }
+    }
+
+    /// The same intents, with those that an earlier version has left in another folder.
+    #[must_use]
+    pub fn with_former_folder(self, former: PathBuf) -> Self {
+        Self { former_folder: Some(former).filter(|former| *former != self.folder), ..self }
     }
 
     /// The same intents for a state in a file, whose group and mode they get if it exists.
@@ -133,9 +142,19 @@ impl LocalIntentLog {
     /// # Errors
     /// When one of them cannot be read.
     pub fn read_interrupted_journals(&self) -> Result<Vec<JournalContent>, JournalError> {
-        let found = recover::read_interrupted_journals(&self.folder)?;
-        let sealed = found.into_iter().map(|found| self.journal_content(found.path, found.bytes));
-        Ok(sealed.collect())
+        let mut journals = Vec::new();
+        for folder in self.read_folders() {
+            let found = recover::read_interrupted_journals(folder)?;
+            let sealed =
+                found.into_iter().map(|found| self.journal_content(found.path, found.bytes));
+            journals.extend(sealed);
+        }
+        Ok(journals)
+    }
+
+    /// The folders in which there may be journals.
+    fn read_folders(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(&self.folder).chain(&self.former_folder).map(PathBuf::as_path)
     }
 
     /// The folder.
@@ -176,11 +195,11 @@ impl IntentLog for LocalIntentLog {
     }
 
     async fn has_unfinished_run(&self) -> bool {
-        recover::has_unfinished_journal(&self.folder)
+        self.read_folders().any(recover::has_unfinished_journal)
     }
 
     fn unfinished_runs(&self) -> Vec<UnfinishedRun> {
-        let entries = self.folder.read_dir().into_iter().flatten();
+        let entries = self.read_folders().flat_map(Path::read_dir).flatten();
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let paths = paths.filter(|path| path.extension().is_some_and(|found| found == "wal"));
         let traces = paths.map(|path| {
@@ -193,10 +212,6 @@ impl IntentLog for LocalIntentLog {
     }
 
     fn misplaced_journals(&self, state: &StateFile) -> Vec<MisplacedJournals> {
-        // A state that is no file cannot have been moved or copied as one.
-        if self.state.is_none() {
-            return Vec::new();
-        }
         recover::find_misplaced_journals(&self.folder, self.seal.as_ref(), state)
     }
 }

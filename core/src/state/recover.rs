@@ -19,8 +19,8 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Value};
 
 pub use self::damage::JournalDamage;
-pub use self::misplaced::MisplacedJournals;
 pub(super) use self::misplaced::find_misplaced_journals;
+pub use self::misplaced::{JournaledPlace, MisplacedJournals};
 use self::replay::JournalReplay;
 use super::ObjectState;
 use super::file::StateFile;

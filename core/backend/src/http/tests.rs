@@ -2,10 +2,13 @@
 //! and the cause.
 
 use formwork_core::state::file::StateFile;
+use formwork_core::state::intent_log::{LocalIntentLog, StateAccess};
+use formwork_core::state::journal::RunHeader;
 use formwork_value::Number;
 use tokio::time::Instant;
 
 use super::*;
+use crate::arguments::BackendEnvironment;
 use crate::scripted_server::{
     ScriptedReply, ScriptedServer, configure_backend, test_state, test_state_text,
 };
@@ -223,4 +226,68 @@ async fn the_longest_pause_is_an_argument() {
     let began = Instant::now();
     assert!(store.read().await.unwrap().is_none());
     assert_eq!(began.elapsed().as_secs(), 5);
+}
+
+#[test]
+fn a_journal_has_one_name_for_all_logins_and_spellings_of_an_address() {
+    for (address, expected) in [
+        ("https://u:p@Host.example:443/a", "https://host.example/a"),
+        ("https://host.example/a", "https://host.example/a"),
+        ("HTTP://u@h:80", "http://h/"),
+        ("http://h:8080/a?b=c", "http://h:8080/a?b=c"),
+        ("http://[::1]:80/A", "http://[::1]/A"),
+        // Another port, path or query may be another state.
+        ("http://h:443/a", "http://h:443/a"),
+    ] {
+        assert_eq!(journal_id_of_address(address), expected, "{address}");
+    }
+}
+
+#[tokio::test]
+async fn a_journal_is_found_with_another_login_and_under_its_former_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let backend_at = |address: &str| {
+        let backend = configure_backend_in(folder.path(), address);
+        backend.intent_log(DEFAULT_WORKSPACE)
+    };
+    let before = backend_at("http://ana:old@host.example/state");
+    let base = test_state(1);
+    let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
+    drop(before.begin_run(begin).await.unwrap());
+    for (address, is_found) in [
+        ("http://ana:new@Host.example:80/state", true),
+        ("http://host.example/state", true),
+        ("http://host.example/other", false),
+    ] {
+        let now = backend_at(address);
+        assert_eq!(now.has_unfinished_run().await, is_found, "{address}");
+        let recovery = now.recover_runs(Some(base.clone()), StateAccess::Locked).await.unwrap();
+        assert_eq!(recovery.runs.len(), usize::from(is_found), "{address}");
+    }
+
+    // An earlier version has named it after the whole address.
+    let address = "http://ana:old@host.example/former";
+    let former = journal_folder_of_remote_state(folder.path(), address, DEFAULT_WORKSPACE);
+    let former = LocalIntentLog::in_dir(former);
+    drop(former.begin_run(begin).await.unwrap());
+    let now = backend_at(address);
+    assert!(now.has_unfinished_run().await);
+    assert_eq!(now.unfinished_runs().len(), 1);
+    let recovery = now.recover_runs(Some(base), StateAccess::Locked).await.unwrap();
+    assert_eq!(recovery.runs.len(), 1);
+    now.finish_recovery(&recovery).await.unwrap();
+    assert!(!former.folder().exists());
+}
+
+/// Makes a backend whose configuration is in a folder.
+fn configure_backend_in(folder: &std::path::Path, address: &str) -> Arc<dyn Backend> {
+    let given = formwork_value::Value::object([(
+        formwork_value::Str::new("address"),
+        formwork_value::Value::string(address),
+    )]);
+    let values = HttpBackendKind.schema().coerce(&given).unwrap();
+    let environment = BackendEnvironment { root: folder.into(), ..BackendEnvironment::default() };
+    HttpBackendKind
+        .configure(&BackendArguments { values: &values, environment: &environment })
+        .unwrap()
 }

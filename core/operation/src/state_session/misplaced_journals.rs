@@ -1,10 +1,10 @@
-//! Journals that go with the state of a session, but belong to another state file by the name of their
-//! folder: the state was moved or copied after a run was cut off, and the objects of that run would be
-//! created a second time.
+//! Journals that go with the state of a session, but belong to another place by the name of their folder: the
+//! state was moved or copied after a run was cut off, or its remote place has another address now, and the
+//! objects of that run would be created a second time.
 
 use std::path::Path;
 
-use formwork_core::state::recover::MisplacedJournals;
+use formwork_core::state::recover::{JournaledPlace, MisplacedJournals};
 use formwork_value::diag::Blame;
 use formwork_value::quote::shell_word;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -16,8 +16,8 @@ use crate::messages;
 const MAX_LISTED_OPERATIONS: usize = 20;
 
 impl StateSession {
-    /// Stops a command that may change something while an interrupted run on a state file of another name
-    /// has results or open operations of this state.
+    /// Stops a command that may change something while an interrupted run on a state of another name or
+    /// address has results or open operations of this state.
     ///
     /// # Errors
     /// When there is such a run.
@@ -67,31 +67,53 @@ impl StateSession {
     }
 
     fn describe_misplaced_journals(&self, found: &MisplacedJournals) -> String {
-        let folder = display_without_dot_slash(&found.folder);
-        let theirs = display_without_dot_slash(&found.state_file);
         let ours = match self.store.file_read_instead() {
             Some(path) => display_without_dot_slash(path),
             None => display_without_dot_slash(Path::new(&self.store.location())),
         };
-        let option = shell_word(&format!("-state={theirs}"));
-        let remedy = if found.has_state_file {
-            format!(
-                "{theirs} exists too. Run this command for it, with {option}: that takes over the journal. To settle open operations, run:\n  formwork recover list {option}"
-            )
-        } else {
-            format!(
-                "{theirs} does not exist any more. If {ours} is that file, rename it back to {theirs}, and run this command for that file, with {option} unless it is the usual one. To settle open operations then, run:\n  formwork recover list {option}"
-            )
+        let folder = display_without_dot_slash(&found.folder);
+        let (run, remedy) = match &found.place {
+            JournaledPlace::File { path, exists } => {
+                let theirs = display_without_dot_slash(path);
+                (format!("on the state file {theirs}"), remedy_for_file(&ours, &theirs, *exists))
+            }
+            JournaledPlace::Remote => (
+                "that reached its state by another backend configuration".to_owned(),
+                remedy_for_remote_place(found),
+            ),
         };
         let relation = match found.is_of_lineage {
             true => "it goes with",
             false => "its beginning cannot be read, so it may belong to",
         };
         format!(
-            "{folder} has the journal of an interrupted run on the state file {theirs}, and {relation} the state in {ours}. {} Objects that the run created would be created a second time.\n\n{remedy}\n\nOnly if {ours} has all objects of that run by now, or they do not exist any more, move the folder of the journal away.",
+            "{folder} has the journal of an interrupted run {run}, and {relation} the state in {ours}. {} Objects that the run created would be created a second time.\n\n{remedy}\n\nOnly if {ours} has all objects of that run by now, or they do not exist any more, move the folder of the journal away.",
             describe_results_and_operations(found)
         )
     }
+}
+
+/// The way to take over the journal of a state file.
+fn remedy_for_file(ours: &str, theirs: &str, exists: bool) -> String {
+    let option = shell_word(&format!("-state={theirs}"));
+    if exists {
+        format!(
+            "{theirs} exists too. Run this command for it, with {option}: that takes over the journal. To settle open operations, run:\n  formwork recover list {option}"
+        )
+    } else {
+        format!(
+            "{theirs} does not exist any more. If {ours} is that file, rename it back to {theirs}, and run this command for that file, with {option} unless it is the usual one. To settle open operations then, run:\n  formwork recover list {option}"
+        )
+    }
+}
+
+/// The way to take over the journal of a remote state, whose address is not known any more.
+fn remedy_for_remote_place(found: &MisplacedJournals) -> String {
+    let theirs = display_without_dot_slash(&found.folder);
+    let ours = display_without_dot_slash(&found.own_folder);
+    format!(
+        "If this is the same state, reached by another address or login now, move the files in {theirs} to the folder {ours}, and run this command again: that takes over the journal. To settle open operations then, run:\n  formwork recover list\n\nIf that run worked with another workspace or backend, whose state this one is a copy of, run this command there first."
+    )
 }
 
 /// Describes what the state lacks.

@@ -1,5 +1,5 @@
-//! Finds journals that go with a state, but belong to another state file by the name of their folder: the
-//! state was moved or copied after the run was cut off.
+//! Finds journals that go with a state, but belong to another place by the name of their folder: the state was
+//! moved or copied after the run was cut off, or its remote place has another address now.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use crate::state::journal::record::{self, JournalLog};
 /// The length of the name of a remote place in the name of its journal folder.
 const REMOTE_PLACE_NAME_LEN: usize = 16;
 
-/// Journals that go with a state, in the folder of another state file.
+/// Journals that go with a state, in the folder of another place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MisplacedJournals {
     /// The folder of the journals.
     pub folder: PathBuf,
-    /// The state file that they belong to by the name of the folder.
-    pub state_file: PathBuf,
-    /// Whether that file exists.
-    pub has_state_file: bool,
+    /// The folder of the journals of the state.
+    pub own_folder: PathBuf,
+    /// The place that they belong to by the name of the folder.
+    pub place: JournaledPlace,
     /// Whether a journal has the lineage of the state. The lineage of the others is lost.
     pub is_of_lineage: bool,
     /// The number of results that the state lacks.
@@ -30,9 +30,26 @@ pub struct MisplacedJournals {
     pub open: Vec<InstanceAddr>,
 }
 
+/// A place of a state, by the name of the folder of its journals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JournaledPlace {
+    /// A state file.
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// Whether it exists.
+        exists: bool,
+    },
+    /// A remote place, of which the name of the folder has only a hash.
+    Remote,
+}
+
 /// Finds the journals beside the journal folder of a state that have results or operations which the state
 /// lacks. A journal goes with the state if it has its lineage. One whose lineage is lost goes with it if the
 /// state file of that journal does not exist any more.
+///
+/// A state in a remote place is no file that could have been renamed, so for it only the folders of other remote
+/// places are read.
 pub(in crate::state) fn find_misplaced_journals(
     own: &Path,
     seal: Option<&Arc<dyn RecordSeal>>,
@@ -45,39 +62,46 @@ pub(in crate::state) fn find_misplaced_journals(
     let mut names: Vec<String> =
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
+    let is_remote = own
+        .file_name()
+        .and_then(|name| JournalFolder::from_name(parent, name.to_str()?))
+        .is_some_and(|own| own.place == JournaledPlace::Remote);
     let folders = names.iter().filter_map(|name| JournalFolder::from_name(parent, name));
-    let others = folders.filter(|found| found.folder != own);
-    others.filter_map(|found| found.find_lacking(seal, state)).collect()
+    let others = folders.filter(|found| {
+        found.folder != own && (!is_remote || found.place == JournaledPlace::Remote)
+    });
+    others.filter_map(|found| found.find_lacking(own, seal, state)).collect()
 }
 
-/// The journal folder of a state file.
+/// The journal folder of a state.
 struct JournalFolder {
     folder: PathBuf,
-    state_file: PathBuf,
-    has_state_file: bool,
+    place: JournaledPlace,
 }
 
 impl JournalFolder {
-    /// The journal folder of this name; `None` if it is none of a state file.
+    /// The journal folder of this name; `None` if it is none.
     fn from_name(parent: &Path, name: &str) -> Option<Self> {
         let state = name.strip_prefix('.')?.strip_suffix(".journal")?;
+        let folder = parent.join(name);
         // The journals of a state in a remote place are in a folder named after a hash of the place.
         let is_hash = |text: &str| {
             text.len() == REMOTE_PLACE_NAME_LEN && text.bytes().all(|byte| byte.is_ascii_hexdigit())
         };
         if state.strip_prefix("state-").is_some_and(is_hash) {
-            return None;
+            return Some(Self { folder, place: JournaledPlace::Remote });
         }
         // A state file with a dot before its name has the same folder as one without.
         let (plain, hidden) = (parent.join(state), parent.join(format!(".{state}")));
-        let state_file = if hidden.is_file() && !plain.is_file() { hidden } else { plain };
-        let has_state_file = state_file.is_file();
-        Some(Self { folder: parent.join(name), state_file, has_state_file })
+        let path = if hidden.is_file() && !plain.is_file() { hidden } else { plain };
+        let exists = path.is_file();
+        Some(Self { folder, place: JournaledPlace::File { path, exists } })
     }
 
     /// The journals here that go with a state and have something that it lacks.
     fn find_lacking(
         self,
+        own: &Path,
         seal: Option<&Arc<dyn RecordSeal>>,
         state: &StateFile,
     ) -> Option<MisplacedJournals> {
@@ -90,11 +114,11 @@ impl JournalFolder {
             return None;
         }
         let is_of_lineage = journals.iter().any(|journal| lineage_of_journal(journal).is_some());
-        let Self { folder, state_file, has_state_file } = self;
+        let Self { folder, place } = self;
         let mut found = MisplacedJournals {
             folder,
-            state_file,
-            has_state_file,
+            own_folder: own.to_owned(),
+            place,
             is_of_lineage,
             n_results: 0,
             open: Vec::new(),
@@ -117,7 +141,8 @@ impl JournalFolder {
     fn goes_with(&self, journal: &JournalContent, state: &StateFile) -> bool {
         match lineage_of_journal(journal) {
             Some(lineage) => lineage == state.lineage,
-            None => !self.has_state_file,
+            // A remote place may be that of any other state.
+            None => matches!(self.place, JournaledPlace::File { exists: false, .. }),
         }
     }
 }

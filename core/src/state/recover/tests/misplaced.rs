@@ -30,10 +30,11 @@ async fn the_journal_of_a_state_that_was_moved_is_found_under_its_former_name() 
     let find = |state: &StateFile| find_misplaced_journals(&own, None, state);
     assert!(find(&base).is_empty());
     kill_run_on_old(folder.path(), &base).await;
+    let place = |exists| JournaledPlace::File { path: folder.path().join("old"), exists };
     let mut expected = MisplacedJournals {
         folder: folder.path().join(".old.journal"),
-        state_file: folder.path().join("old"),
-        has_state_file: false,
+        own_folder: own.clone(),
+        place: place(false),
         is_of_lineage: true,
         n_results: 1,
         open: vec![parse_addr("t.b")],
@@ -41,7 +42,7 @@ async fn the_journal_of_a_state_that_was_moved_is_found_under_its_former_name() 
     assert_eq!(find(&base), [expected.clone()]);
     // Copied instead of moved.
     std::fs::write(folder.path().join("old"), "{}").unwrap();
-    expected.has_state_file = true;
+    expected.place = place(true);
     assert_eq!(find(&base), [expected.clone()]);
     // The journal of the state itself is taken over.
     assert!(find_misplaced_journals(&expected.folder, None, &base).is_empty());
@@ -63,6 +64,37 @@ async fn a_journal_that_has_nothing_more_than_a_copy_of_its_state_keeps_nothing_
     let made = state_with_objects(&[("t.a", "made"), ("t.b", "imported")]);
     let made = rewritten_by_other_program(made);
     assert!(find_misplaced_journals(&folder.path().join(".new.journal"), None, &made).is_empty());
+}
+
+#[tokio::test]
+async fn the_journal_of_a_remote_state_is_found_under_another_address_of_its_place() {
+    let base = state_with_objects(&[("t.c", "old")]);
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    kill_run_on_old(folder.path(), &base).await;
+    let remote = at(".state-fedcba9876543210.journal");
+    let find = |state: &StateFile| find_misplaced_journals(&remote, None, state);
+    // A remote state is no file that was renamed.
+    assert!(find(&base).is_empty());
+    let former = at(".state-0123456789abcdef.journal");
+    std::fs::rename(at(".old.journal"), &former).unwrap();
+    let expected = MisplacedJournals {
+        folder: former.clone(),
+        own_folder: remote.clone(),
+        place: JournaledPlace::Remote,
+        is_of_lineage: true,
+        n_results: 1,
+        open: vec![parse_addr("t.b")],
+    };
+    assert_eq!(find(&base), [expected]);
+    // The state may have come from the remote place to a file.
+    let of_file = find_misplaced_journals(&at(".new.journal"), None, &base);
+    assert_eq!(of_file.len(), 1, "{of_file:?}");
+    // The states of other workspaces and configurations have another lineage.
+    assert!(find(&StateFile { lineage: "two".to_owned(), ..base.clone() }).is_empty());
+    // Under the name of the state itself it is taken over.
+    std::fs::rename(&former, &remote).unwrap();
+    assert!(find(&base).is_empty());
 }
 
 #[test]
