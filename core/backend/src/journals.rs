@@ -3,6 +3,7 @@
 
 mod journal_copy;
 mod journal_part;
+mod reported_store;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +22,7 @@ use formwork_core::state::recover::{Recovery, is_being_written, recover_journals
 
 use self::journal_copy::JournalCopyTask;
 use self::journal_part::{AssembledJournal, JournalPart, assemble_parts};
+use self::reported_store::ReportedJournalStore;
 use crate::cause::Cause;
 
 /// A store for journals that is shared by many machines.
@@ -97,6 +99,7 @@ struct PulledJournal {
 
 impl SharedIntents {
     pub(crate) fn new(local: LocalIntentLog, store: Arc<dyn JournalStore>) -> Self {
+        let store = Arc::new(ReportedJournalStore::new(store));
         Self { local, store, pulled: Mutex::default(), local_only: Mutex::default() }
     }
 

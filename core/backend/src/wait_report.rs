@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::store::StoreOperation;
 
 /// The time that a call may take before it is reported.
-const WAIT_REPORT_DELAY: Duration = Duration::from_secs(1);
+pub(crate) const WAIT_REPORT_DELAY: Duration = Duration::from_secs(1);
 
 /// A function that reports a wait: the place, and the operation on it.
 pub type WaitReporter = fn(&str, StoreOperation);
