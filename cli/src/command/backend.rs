@@ -143,6 +143,13 @@ fn report_backend_configured(report: &OperationReport, block: &BackendConfig) {
         block.kind()
     );
     report.report_step(Paint::Green, &text, "backend_configured_success");
+    // Here and not with each apply: it is to be known before the first one, and nothing to act on later.
+    if block.keeps_journals_on_one_machine() {
+        let text = format!(
+            "\nThe {what} keeps no copy of the journals of runs. A run that is cut off is taken over in the folder in which it ran, on the same machine only."
+        );
+        report.report_step(Paint::Plain, &text, "journal_on_this_machine_only_message");
+    }
 }
 
 /// A change of the backend.

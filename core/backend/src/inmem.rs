@@ -41,6 +41,10 @@ impl BackendKind for InMemoryBackendKind {
         "inmem"
     }
 
+    fn keeps_journals_on_one_machine(&self) -> bool {
+        false
+    }
+
     fn schema(&self) -> Block {
         optional_attributes_block(&[("lock_id", Type::String)])
     }

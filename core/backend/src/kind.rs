@@ -23,6 +23,12 @@ pub trait BackendKind: Send + Sync {
     /// When an argument is missing or invalid.
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError>;
 
+    /// Whether the intents of runs are kept on the machine of the run only, although other machines may work with
+    /// the state.
+    fn keeps_journals_on_one_machine(&self) -> bool {
+        true
+    }
+
     /// Warnings about arguments and environment variables that still work.
     fn warnings(&self, _arguments: &BackendArguments<'_>) -> Vec<Diagnostic> {
         Vec::new()

@@ -47,6 +47,10 @@ impl BackendKind for LocalBackendKind {
         "local"
     }
 
+    fn keeps_journals_on_one_machine(&self) -> bool {
+        false
+    }
+
     fn schema(&self) -> Block {
         optional_attributes_block(&[("path", Type::String), ("workspace_dir", Type::String)])
     }
@@ -87,6 +91,13 @@ mod tests {
             assert_eq!(error.message, format!("the argument {name:?} must not be empty"));
             assert!(configure("x").is_ok());
         }
+    }
+
+    #[test]
+    fn backends_without_a_shared_copy_of_journals_say_so_where_several_machines_use_them() {
+        let local = BACKEND_KINDS.iter().filter(|kind| kind.keeps_journals_on_one_machine());
+        let local: Vec<&str> = local.map(|kind| kind.name()).collect();
+        assert_eq!(local, ["http", "azurerm", "gcs", "consul", "kubernetes"]);
     }
 
     #[test]

@@ -50,6 +50,10 @@ impl BackendKind for PgBackendKind {
         "pg"
     }
 
+    fn keeps_journals_on_one_machine(&self) -> bool {
+        false
+    }
+
     fn schema(&self) -> Block {
         optional_attributes_block(&[
             ("conn_str", Type::String),

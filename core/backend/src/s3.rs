@@ -43,6 +43,10 @@ impl BackendKind for S3BackendKind {
         "s3"
     }
 
+    fn keeps_journals_on_one_machine(&self) -> bool {
+        false
+    }
+
     fn schema(&self) -> Block {
         schema::schema()
     }

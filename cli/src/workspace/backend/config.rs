@@ -126,6 +126,11 @@ impl BackendConfig {
         self.backend_kind().name()
     }
 
+    /// Whether only the machine of a run has the journal of the run.
+    pub(crate) fn keeps_journals_on_one_machine(&self) -> bool {
+        self.backend_kind().keeps_journals_on_one_machine()
+    }
+
     /// The state store, if the backend is one of a provider.
     pub(crate) fn state_store(&self) -> Option<&StateStoreConfig> {
         match &self.kind {
