@@ -199,7 +199,7 @@ impl IntentLog for LocalIntentLog {
     }
 
     fn unfinished_runs(&self) -> Vec<UnfinishedRun> {
-        let entries = self.read_folders().flat_map(Path::read_dir).flatten();
+        let entries = self.read_folders().filter_map(|folder| folder.read_dir().ok()).flatten();
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let paths = paths.filter(|path| path.extension().is_some_and(|found| found == "wal"));
         let traces = paths.map(|path| {
