@@ -6,6 +6,7 @@ mod cloud;
 mod config;
 mod container;
 mod identity;
+mod journals;
 #[cfg(test)]
 mod tests;
 
@@ -13,21 +14,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use formwork_core::state::intent_log::IntentLog;
 use formwork_value::Diagnostic;
 use formwork_value::schema::Block;
 
 use self::account::StorageAccount;
 use self::client::AzureClient;
 use self::container::Container;
+use self::journals::AzureObjects;
 use crate::arguments::BackendArguments;
 use crate::cause::Cause;
 use crate::client_backend::ClientBackend;
 use crate::config_error::ConfigError;
+use crate::journals::{ObjectJournals, SharedIntents};
 use crate::kind::BackendKind;
 use crate::messages;
 use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, TlsSettings};
-use crate::{Backend, DEFAULT_WORKSPACE};
+use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 
 /// The part of the name of a blob that precedes the name of a workspace.
 const WORKSPACE_NAME_SEPARATOR: &str = "env:";
@@ -42,6 +46,10 @@ pub(crate) struct AzureBackendKind;
 impl BackendKind for AzureBackendKind {
     fn name(&self) -> &'static str {
         "azurerm"
+    }
+
+    fn keeps_journals_on_one_machine(&self) -> bool {
+        false
     }
 
     fn schema(&self) -> Block {
@@ -81,6 +89,25 @@ struct AzureBackend {
     root: PathBuf,
 }
 
+impl AzureBackend {
+    /// The name of the state of a workspace.
+    fn state_blob(&self, workspace: &str) -> String {
+        match workspace {
+            DEFAULT_WORKSPACE => self.key.clone(),
+            // Names as Terraform makes them, so that both find the same workspaces.
+            _ => format!("{}{WORKSPACE_NAME_SEPARATOR}{workspace}", self.key),
+        }
+    }
+
+    /// The journals of the runs that work with the state of a workspace.
+    fn shared_journals(&self, workspace: &str) -> ObjectJournals<AzureObjects> {
+        let blob = self.state_blob(workspace);
+        let container = self.container.clone();
+        // With a slash in their names: neither program takes such a blob for the state of a workspace.
+        ObjectJournals::new(AzureObjects { container, blob: blob.clone() }, &blob)
+    }
+}
+
 #[async_trait::async_trait]
 impl ClientBackend for AzureBackend {
     type Client = AzureClient;
@@ -92,12 +119,12 @@ impl ClientBackend for AzureBackend {
     }
 
     fn remote_client(&self, workspace: &str) -> Self::Client {
-        let blob = match workspace {
-            DEFAULT_WORKSPACE => self.key.clone(),
-            // Names as Terraform makes them, so that both find the same workspaces.
-            _ => format!("{}{WORKSPACE_NAME_SEPARATOR}{workspace}", self.key),
-        };
-        AzureClient::new(self.container.clone(), blob, self.snapshot)
+        AzureClient::new(self.container.clone(), self.state_blob(workspace), self.snapshot)
+    }
+
+    fn intent_log_of(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        let local = local_intent_log(&self.root, &self.journal_id(workspace), workspace);
+        Arc::new(SharedIntents::new(local, Arc::new(self.shared_journals(workspace))))
     }
 
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {

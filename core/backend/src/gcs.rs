@@ -3,6 +3,7 @@
 
 mod bucket;
 mod client;
+mod journals;
 #[cfg(test)]
 mod tests;
 
@@ -11,20 +12,23 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use formwork_core::state::intent_log::IntentLog;
 use formwork_value::Type;
 use formwork_value::schema::Block;
 use ureq::http::Uri;
 
 use self::bucket::{Bucket, ObjectEncryption};
 use self::client::GcsClient;
+use self::journals::GcsObjects;
 use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::cause::Cause;
 use crate::client_backend::{ClientBackend, normalize_object_name};
 use crate::config_error::ConfigError;
 use crate::gcp::credentials::{TokenScope, credential_arguments_block, new_signer};
 use crate::gcp::{argument_or_variable, new_http_client, read_file_or_text};
+use crate::journals::{ObjectJournals, SharedIntents};
 use crate::kind::BackendKind;
-use crate::{Backend, DEFAULT_WORKSPACE};
+use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 
 /// The URL of the service.
 const DEFAULT_ENDPOINT: &str = "https://storage.googleapis.com/storage/v1/";
@@ -38,6 +42,10 @@ pub(crate) struct GcsBackendKind;
 impl BackendKind for GcsBackendKind {
     fn name(&self) -> &'static str {
         "gcs"
+    }
+
+    fn keeps_journals_on_one_machine(&self) -> bool {
+        false
     }
 
     fn schema(&self) -> Block {
@@ -54,6 +62,12 @@ impl BackendKind for GcsBackendKind {
     }
 
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        Ok(Arc::new(GcsBackend::from_arguments(arguments)?))
+    }
+}
+
+impl GcsBackend {
+    fn from_arguments(arguments: &BackendArguments<'_>) -> Result<Self, ConfigError> {
         let name = argument_or_variable(arguments, "bucket", &[]);
         let name = name.ok_or_else(|| ConfigError::new("the attribute \"bucket\" is required"))?;
         if name.contains(['/', '?', '#', ' ']) {
@@ -69,7 +83,15 @@ impl BackendKind for GcsBackendKind {
         let encryption = read_encryption(arguments)?;
         let bucket =
             Bucket { name, endpoint: read_endpoint(arguments)?, client, signer, encryption };
-        Ok(Arc::new(GcsBackend { bucket, prefix, root: arguments.working_directory().to_owned() }))
+        Ok(Self { bucket, prefix, root: arguments.working_directory().to_owned() })
+    }
+
+    /// The journals of the runs that work with the state of a workspace.
+    fn shared_journals(&self, workspace: &str) -> ObjectJournals<GcsObjects> {
+        let (bucket, state) = (self.bucket.clone(), self.remote_client(workspace));
+        let state_name = format!("{}{workspace}{STATE_SUFFIX}", self.prefix);
+        // In a folder: neither program takes what is in one for the state of a workspace.
+        ObjectJournals::new(GcsObjects { bucket, state }, &state_name)
     }
 }
 
@@ -146,6 +168,11 @@ impl ClientBackend for GcsBackend {
 
     fn journal_id(&self, _workspace: &str) -> String {
         format!("{}\n{}\n{}", self.bucket.endpoint, self.bucket.name, self.prefix)
+    }
+
+    fn intent_log_of(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        let local = local_intent_log(&self.root, &self.journal_id(workspace), workspace);
+        Arc::new(SharedIntents::new(local, Arc::new(self.shared_journals(workspace))))
     }
 
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {

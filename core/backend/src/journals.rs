@@ -3,6 +3,7 @@
 
 mod journal_copy;
 mod journal_part;
+mod object_journals;
 mod reported_store;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ use formwork_core::state::recover::{Recovery, is_being_written, recover_journals
 
 use self::journal_copy::JournalCopyTask;
 use self::journal_part::{AssembledJournal, JournalPart, assemble_parts};
+pub(crate) use self::object_journals::{CreateOutcome, ObjectJournals, ObjectStore};
 use self::reported_store::ReportedJournalStore;
 use crate::cause::Cause;
 

@@ -23,14 +23,14 @@ use self::bucket::Bucket;
 use self::client::S3Client;
 use self::config::{DEPRECATED_ARGUMENTS, DEPRECATED_VARIABLES, S3Settings};
 use self::dynamodb_table::DynamoDbTable;
-use self::journals::S3Journals;
+use self::journals::S3Objects;
 use crate::arguments::BackendArguments;
 use crate::aws::AwsService;
 use crate::aws::arguments::{build_signer, new_http_client};
 use crate::cause::Cause;
 use crate::client_backend::{ClientBackend, normalize_object_name};
 use crate::config_error::ConfigError;
-use crate::journals::SharedIntents;
+use crate::journals::{ObjectJournals, SharedIntents};
 use crate::kind::BackendKind;
 use crate::messages;
 use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
@@ -158,8 +158,9 @@ impl ClientBackend for S3Backend {
 
     fn intent_log_of(&self, workspace: &str) -> Arc<dyn IntentLog> {
         let local = local_intent_log(&self.root, &self.journal_id(workspace), workspace);
-        let (state, key) = (self.remote_client(workspace), self.state_key(workspace));
-        let shared = S3Journals::new(self.bucket.clone(), key, state);
+        let objects =
+            S3Objects { bucket: self.bucket.clone(), state: self.remote_client(workspace) };
+        let shared = ObjectJournals::new(objects, &self.state_key(workspace));
         Arc::new(SharedIntents::new(local, Arc::new(shared)))
     }
 

@@ -69,6 +69,14 @@ fn workspaces_and_outputs_of_azurerm_are_seen_by_both_programs() {
 }
 
 #[test]
+fn the_run_of_a_lost_machine_is_taken_over_over_azurerm() {
+    let Some(azure) = Azure::start() else { return };
+    both::a_run_of_a_lost_machine_is_taken_over(&|resource| {
+        config(&azure, &with_key("lost"), resource)
+    });
+}
+
+#[test]
 fn credentials_of_azurerm_are_signatures_secrets_tokens_and_listed_keys() {
     let Some(azure) = Azure::start() else { return };
     let principal = "tenant_id = \"tenant-1\"\n    client_id = \"client-1\"\n    ";

@@ -4,7 +4,7 @@
 use nix::sys::signal::Signal;
 
 use super::RESOURCE;
-use crate::harness::{Workdir, opentofu, terraform};
+use crate::harness::{CommandResult, Workdir, opentofu, terraform};
 
 /// Makes the files of a folder.
 pub(super) type Config<'c> = &'c dyn Fn(&str) -> String;
@@ -83,11 +83,7 @@ pub(super) fn locks_end_by_force(config: Config<'_>, checking: &[&str]) {
         assert_eq!(running.wait().code, None);
         let refused = workdir.engine(other, "plan").run();
         refused.code(1).says("Lock Info");
-        let words = refused.words();
-        // Messages of servers name other ids before.
-        let (_, info) = words.split_once("Lock Info:").expect("the lock is described");
-        let id = info.split("ID: ").nth(1).and_then(|rest| rest.split(' ').next());
-        let id = id.expect("the lock is described");
+        let id = lock_id(&refused);
         if checking.contains(&other) {
             workdir.engine(other, "force-unlock -force 0f1e").run().code(1);
         }
@@ -96,6 +92,42 @@ pub(super) fn locks_end_by_force(config: Config<'_>, checking: &[&str]) {
         let planned =
             (0..30).any(|_| workdir.engine(other, "plan -lock-timeout=30s").run().code == Some(0));
         assert!(planned, "the lock was not released");
+    }
+}
+
+/// The id of the lock that a refusal describes.
+fn lock_id(refused: &CommandResult) -> String {
+    let words = refused.words();
+    // Messages of servers name other ids before.
+    let (_, info) = words.split_once("Lock Info:").expect("the lock is described");
+    let id = info.split("ID: ").nth(1).and_then(|rest| rest.split(' ').next());
+    id.expect("the lock is described").to_owned()
+}
+
+/// An object whose creation can be held.
+const HELD: &str = "terraform {\n  required_providers {\n    bad = { source = \"formwork/bad\" }\n  }\n}\nresource \"bad_thing\" \"a\" {\n  name = \"a\"\n}\n";
+
+/// A run that was cut off on one machine is taken over on another one, which has nothing of its folder.
+pub(super) fn a_run_of_a_lost_machine_is_taken_over(config: Config<'_>) {
+    let lost = Workdir::new(&config(HELD));
+    lost.formwork("init").succeed().says_not("same machine");
+    let running = lost.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
+    let (_, held) = lost.world.wait_for_held();
+    running.signal(Signal::SIGKILL);
+    running.wait();
+    drop(held);
+    lost.world.assert_deserted();
+
+    let other = Workdir::new(&config(HELD));
+    other.formwork("init").succeed();
+    let refused = other.formwork("apply -auto-approve").run();
+    refused.code(1).says("Lock Info");
+    other.formwork(&format!("force-unlock -force {}", lock_id(&refused))).succeed();
+    other.formwork("recover list").succeed().says("bad_thing.a was being created");
+    other.formwork("recover forget bad_thing.a").succeed();
+    // It was decided for the first machine, too, which still has its own journal.
+    for workdir in [&other, &lost] {
+        workdir.formwork("recover list").succeed().says_not("bad_thing.a");
     }
 }
 

@@ -62,6 +62,13 @@ fn states_over_gcs_are_encrypted() {
 }
 
 #[test]
+fn the_run_of_a_lost_machine_is_taken_over_over_gcs() {
+    let Some(server) = Gcs::start("states") else { return };
+    let arguments = arguments(&server, "lost", "");
+    both::a_run_of_a_lost_machine_is_taken_over(&|resource| config(&arguments, resource));
+}
+
+#[test]
 fn a_bucket_that_does_not_exist_is_named() {
     let Some(server) = Gcs::start("states") else { return };
     let arguments = arguments(&server, "", "").replace("\"states\"", "\"elsewhere\"");

@@ -89,6 +89,13 @@ fn deprecated_arguments_are_reported_beside_the_state_and_never_in_it() {
 }
 
 #[test]
+fn the_run_of_a_lost_machine_is_taken_over_over_s3() {
+    let Some(store) = ObjectStore::s3() else { return };
+    let arguments = arguments(&store, "lost", LOCKS[0]);
+    both::a_run_of_a_lost_machine_is_taken_over(&|resource| config(&arguments, resource));
+}
+
+#[test]
 fn a_bucket_that_does_not_exist_is_named() {
     let Some(store) = ObjectStore::s3() else { return };
     let arguments = arguments(&store, "there", "").replace("\"there\"", "\"elsewhere\"");

@@ -9,6 +9,7 @@ use ureq::http::{Request, StatusCode, header};
 
 use super::account::StorageAccount;
 use crate::cause::Cause;
+use crate::journals::CreateOutcome;
 use crate::web::{HttpResponse, percent_encode, redact_url};
 
 /// The version of the API, which is that of Terraform.
@@ -117,6 +118,22 @@ impl<'c> BlobRequest<'c> {
         Self { method, blob, query, headers: Vec::new(), content: Vec::new() }
     }
 
+    /// The call that writes a blob if a condition holds.
+    fn put_content(blob: &'c str, content: Vec<u8>, stored: &WriteCondition) -> Self {
+        let call = Self::new("PUT", blob, "")
+            // The service refuses a new blob without a type.
+            .with_header("x-ms-blob-type", "BlockBlob")
+            .with_header(header::CONTENT_TYPE.as_str(), "application/json");
+        let call = match stored {
+            WriteCondition::Any => call,
+            // With `*` the service refuses where any version exists, so that of two first writes
+            // one fails.
+            WriteCondition::Absent => call.with_header(header::IF_NONE_MATCH.as_str(), "*"),
+            WriteCondition::Tag(tag) => call.with_header(header::IF_MATCH.as_str(), tag),
+        };
+        Self { content, ..call }
+    }
+
     fn with_header(mut self, name: &str, value: impl Into<String>) -> Self {
         self.headers.push((name.to_owned(), value.into()));
         self
@@ -192,21 +209,32 @@ impl Container {
         metadata: &BTreeMap<String, String>,
         conditions: AccessConditions<'_>,
     ) -> Result<ConditionalOutcome, Cause> {
-        let mut call = BlobRequest::new("PUT", blob, "")
-            // The service refuses a new blob without a type.
-            .with_header("x-ms-blob-type", "BlockBlob")
-            .with_header(header::CONTENT_TYPE.as_str(), "application/json")
+        let call = BlobRequest::put_content(blob, content, conditions.stored)
             .with_lease(conditions.lease)
             .with_metadata(metadata);
-        call = match conditions.stored {
-            WriteCondition::Any => call,
-            // With `*` the service refuses where any version exists, so that of two first writes
-            // one fails.
-            WriteCondition::Absent => call.with_header(header::IF_NONE_MATCH.as_str(), "*"),
-            WriteCondition::Tag(tag) => call.with_header(header::IF_MATCH.as_str(), tag),
-        };
-        call.content = content;
         self.send_conditional(call, StatusCode::CREATED).await
+    }
+
+    /// Makes a blob, in one step, unless there is one.
+    ///
+    /// # Errors
+    /// When the service refuses for another reason than a missing permission, or does not answer.
+    pub(super) async fn create(
+        &self,
+        blob: &str,
+        content: Vec<u8>,
+    ) -> Result<CreateOutcome, Cause> {
+        let call = BlobRequest::put_content(blob, content, &WriteCondition::Absent);
+        let (answer, url) = self.send(call).await?;
+        if answer.status == StatusCode::CREATED {
+            return Ok(CreateOutcome::Created);
+        }
+        let (code, cause) = (error_code(&answer), unexpected_response_cause(&answer, "PUT", &url));
+        match code.as_str() {
+            "BlobAlreadyExists" | "ConditionNotMet" => Ok(CreateOutcome::Exists),
+            code if is_permission_code(code) => Ok(CreateOutcome::Refused(cause)),
+            _ => Err(cause),
+        }
     }
 
     /// Replaces the metadata of a blob under a lease.
@@ -289,6 +317,18 @@ impl Container {
     /// # Errors
     /// When the service refuses or does not answer.
     pub(super) async fn list(&self, prefix: &str) -> Result<Vec<String>, Cause> {
+        self.list_if_permitted(prefix).await?
+    }
+
+    /// Lists the names of blobs that begin with a prefix. The inner error is for credentials without the
+    /// permission.
+    ///
+    /// # Errors
+    /// When the service refuses for another reason or does not answer.
+    pub(super) async fn list_if_permitted(
+        &self,
+        prefix: &str,
+    ) -> Result<Result<Vec<String>, Cause>, Cause> {
         let (mut names, mut marker) = (Vec::new(), None::<String>);
         loop {
             let after =
@@ -300,7 +340,12 @@ impl Container {
             );
             let (answer, url) = self.send(BlobRequest::new("GET", "", &query)).await?;
             if answer.status != StatusCode::OK {
-                return Err(unexpected_response_cause(&answer, "GET", &url));
+                let cause = unexpected_response_cause(&answer, "GET", &url);
+                // Other refusals are about wrong keys or clocks, and must not pass for no permission.
+                return match is_permission_code(&error_code(&answer)) {
+                    true => Ok(Err(cause)),
+                    false => Err(cause),
+                };
             }
             let text = String::from_utf8_lossy(&answer.body);
             // Azure puts a byte order mark before its XML.
@@ -310,7 +355,7 @@ impl Container {
             match page.next.filter(|next| !next.is_empty()) {
                 // A service that returns the same marker again would be asked for ever.
                 Some(next) if marker.as_ref() != Some(&next) => marker = Some(next),
-                _ => return Ok(names),
+                _ => return Ok(Ok(names)),
             }
         }
     }
@@ -403,6 +448,18 @@ fn unexpected_response_cause(answer: &HttpResponse, method: &str, url: &str) -> 
     format!("{method} {url}: HTTP {}, {code}{said}{next}", answer.status).into()
 }
 
+/// Whether a code says that the credentials lack the permission for a call.
+fn is_permission_code(code: &str) -> bool {
+    matches!(
+        code,
+        "AuthorizationFailure"
+            | "AuthorizationPermissionMismatch"
+            | "AuthorizationServiceMismatch"
+            | "AuthorizationResourceTypeMismatch"
+            | "InsufficientAccountPermissions"
+    )
+}
+
 /// The next step for codes that have a special one.
 fn remedy_for_code(code: &str, detail: &str, answer: &HttpResponse) -> Option<String> {
     let text = match code {
@@ -417,11 +474,7 @@ fn remedy_for_code(code: &str, detail: &str, answer: &HttpResponse) -> Option<St
         "AuthenticationFailed" | "InvalidAuthenticationInfo" | "NoAuthenticationInformation" => {
             "check access_key or sas_token, which may have expired"
         }
-        "AuthorizationFailure"
-        | "AuthorizationPermissionMismatch"
-        | "AuthorizationServiceMismatch"
-        | "AuthorizationResourceTypeMismatch"
-        | "InsufficientAccountPermissions" => {
+        code if is_permission_code(code) => {
             "the credentials lack the permission for this call: blobs must be read, written, deleted and listed"
         }
         "KeyBasedAuthenticationNotPermitted" => {

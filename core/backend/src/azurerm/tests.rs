@@ -3,10 +3,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_core::state::file::StateFile;
+use formwork_core::state::intent_log::StateAccess;
 use formwork_value::Value;
 
 use super::identity::{IdentityTokenIssuer, TokenIdentity, TokenSource};
 use super::*;
+use crate::journals::{AppendOutcome, JournalStore as _, SharedRun};
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient as _};
 use crate::scripted_server::{
@@ -344,4 +346,85 @@ fn arguments_that_contradict_each_other_are_refused() {
     let none = [("use_azuread_auth", Value::Bool(true)), ("use_cli", Value::Bool(false))];
     assert!(refused(&none, &[]).contains("there are no credentials"));
     assert!(refused(&[], &[("ARM_SNAPSHOT", "maybe"), key]).contains("ARM_SNAPSHOT"));
+}
+
+/// The journals beside a state.
+fn shared_journals(server: &ScriptedServer) -> ObjectJournals<AzureObjects> {
+    let account = StorageAccount::for_test_at_url(&server.url, new_client(), "a2V5");
+    let container = Container::new("states".to_owned(), Arc::new(account));
+    let (key, root) = ("a b".to_owned(), PathBuf::new());
+    AzureBackend { container, key, snapshot: false, root }.shared_journals("ws")
+}
+
+fn list_reply(names: &[&str]) -> ScriptedReply {
+    let blobs: String =
+        names.iter().map(|name| format!("<Blob><Name>{name}</Name></Blob>")).collect();
+    let text =
+        format!("<EnumerationResults><Blobs>{blobs}</Blobs><NextMarker /></EnumerationResults>");
+    ScriptedReply::new("200 OK", text)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_of_a_journal_is_a_blob_that_is_made_once() {
+    let exists = || error_reply("409 Conflict", "BlobAlreadyExists");
+    let server = ScriptedServer::start([
+        list_reply(&[]),
+        stored_reply("\"t\""),
+        // The answer to an attempt was lost.
+        exists(),
+        blob_reply(b"part", "\"t\""),
+        // Another machine has taken the run over.
+        exists(),
+        blob_reply(b"theirs", "\"t\""),
+    ]);
+    let journals = shared_journals(&server);
+    assert_eq!(journals.begin_run("run").await.unwrap(), None);
+    for (number, outcome) in
+        [(0, AppendOutcome::Stored), (1, AppendOutcome::Stored), (2, AppendOutcome::Occupied)]
+    {
+        assert_eq!(journals.append_part("run", number, b"part").await.unwrap(), outcome);
+    }
+    let asked = server.received_requests();
+    assert_eq!(asked[1].line, "PUT /states/a%20benv%3Aws.journal/run/000000000000");
+    assert_eq!(asked[1].headers["if-none-match"], "*");
+    assert_eq!(asked[1].headers["x-ms-blob-type"], "BlockBlob");
+    assert_eq!(asked[1].body, b"part");
+}
+
+#[tokio::test(start_paused = true)]
+async fn parts_of_journals_are_read_and_removed_by_their_names() {
+    let listed = || {
+        list_reply(&["a benv:ws.journal/run/000000000000", "a benv:ws.journal/run/000000000007"])
+    };
+    let part = |text: &[u8]| blob_reply(text, "\"t\"");
+    let server = ScriptedServer::start([listed(), part(b"0"), part(b"7")]);
+    let runs = shared_journals(&server).read_runs(StateAccess::Locked).await.unwrap();
+    let parts = vec![(0, b"0".to_vec()), (7, b"7".to_vec())];
+    assert_eq!(runs, [SharedRun { id: "run".to_owned(), is_live: false, parts }]);
+
+    // For a reader, the run goes on while there is a lease.
+    let server = ScriptedServer::start([listed(), held_lock_reply("uuid")]);
+    let runs = shared_journals(&server).read_runs(StateAccess::ReadOnly).await.unwrap();
+    assert_eq!(runs, [SharedRun { id: "run".to_owned(), is_live: true, parts: Vec::new() }]);
+
+    let server = ScriptedServer::start([listed(), ScriptedReply::new("202 Accepted", "")]);
+    shared_journals(&server).remove_parts_below("run", 7).await.unwrap();
+    assert_eq!(server.request_lines()[1], "DELETE /states/a%20benv%3Aws.journal/run/000000000000");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_permission_journals_stay_on_this_machine() {
+    let denied = || error_reply("403 Forbidden", "AuthorizationPermissionMismatch");
+    let wrong = error_reply("403 Forbidden", "AuthenticationFailed");
+    let server = ScriptedServer::start([denied(), denied(), denied(), denied(), wrong]);
+    let journals = shared_journals(&server);
+    let reason = journals.begin_run("run").await.unwrap().unwrap();
+    assert!(reason.contains("cannot be listed"), "{reason}");
+    assert!(journals.read_runs(StateAccess::Locked).await.unwrap().is_empty());
+    let first = journals.append_part("run", 0, b"part").await.unwrap();
+    assert!(matches!(first, AppendOutcome::CannotStore(_)), "{first:?}");
+    // The run relies on the journal by then.
+    journals.append_part("run", 1, b"part").await.unwrap_err();
+    // Wrong credentials are an error, and no missing permission.
+    journals.begin_run("run").await.unwrap_err();
 }

@@ -59,6 +59,8 @@ pub(super) enum PutOutcome {
     Stored(String),
     /// The stored generation is another one.
     Refused,
+    /// The credentials do not permit it.
+    Denied(Cause),
 }
 
 #[derive(Deserialize)]
@@ -146,6 +148,9 @@ impl Bucket {
                 Ok(PutOutcome::Stored(stored.generation))
             }
             StatusCode::PRECONDITION_FAILED => Ok(PutOutcome::Refused),
+            StatusCode::FORBIDDEN => {
+                Ok(PutOutcome::Denied(self.unexpected_response_cause(&answer, "POST", &url)))
+            }
             _ => Err(self.unexpected_response_cause(&answer, "POST", &url)),
         }
     }
@@ -177,22 +182,45 @@ impl Bucket {
     /// # Errors
     /// When the service refuses or does not answer.
     pub(super) async fn list(&self, prefix: &str) -> Result<Vec<String>, Cause> {
+        // The delimiter leaves out the objects in folders below, which are no states of this backend.
+        self.list_pages(prefix, "delimiter=%2F&").await?
+    }
+
+    /// Lists the names of the objects that begin with a prefix, also in folders below. The inner error is for
+    /// credentials without the permission.
+    ///
+    /// # Errors
+    /// When the service refuses for another reason or does not answer.
+    pub(super) async fn list_with_folders(
+        &self,
+        prefix: &str,
+    ) -> Result<Result<Vec<String>, Cause>, Cause> {
+        self.list_pages(prefix, "").await
+    }
+
+    async fn list_pages(
+        &self,
+        prefix: &str,
+        query: &str,
+    ) -> Result<Result<Vec<String>, Cause>, Cause> {
         let (mut names, mut token) = (Vec::new(), None::<String>);
         loop {
             let after =
                 token.as_deref().map(|token| format!("&pageToken={}", percent_encode(token)));
             let url = format!(
-                // The delimiter leaves out the objects in folders below, which are no states of
-                // this backend.
-                "{}b/{}/o?delimiter=%2F&prefix={}{}",
+                "{}b/{}/o?{query}prefix={}{}",
                 self.endpoint,
                 percent_encode(&self.name),
                 percent_encode(prefix),
                 after.unwrap_or_default()
             );
             let answer = self.send_request(Request::get(&url), Vec::new()).await?;
-            if answer.status != StatusCode::OK {
-                return Err(self.unexpected_response_cause(&answer, "GET", &url));
+            match answer.status {
+                StatusCode::OK => {}
+                StatusCode::FORBIDDEN => {
+                    return Ok(Err(self.unexpected_response_cause(&answer, "GET", &url)));
+                }
+                _ => return Err(self.unexpected_response_cause(&answer, "GET", &url)),
             }
             let page: ListResponse = serde_json::from_slice(&answer.body)
                 .map_err(|error| format!("the list of the bucket cannot be read: {error}"))?;
@@ -200,7 +228,7 @@ impl Bucket {
             match page.next.filter(|next| !next.is_empty()) {
                 // A service that returns the same token again would be asked for ever.
                 Some(next) if token.as_ref() != Some(&next) => token = Some(next),
-                _ => return Ok(names),
+                _ => return Ok(Ok(names)),
             }
         }
     }

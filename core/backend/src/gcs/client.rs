@@ -42,6 +42,11 @@ impl GcsClient {
         self.bucket.delete(&self.state_object_name(), None).await.map(drop)
     }
 
+    /// Whether a process holds the lock.
+    pub(super) async fn is_locked(&self) -> Result<bool, Cause> {
+        Ok(self.bucket.get(&self.lock_object_name(), ObjectUse::Lock).await?.is_some())
+    }
+
     /// The holder of the lock: its description with the ID of its object, and the ID that it was written with.
     async fn lock_holder(&self) -> Result<Option<(LockInfo, String)>, Cause> {
         let object = self.lock_object_name();
@@ -92,6 +97,7 @@ impl RemoteClient for GcsClient {
                 Some(found) if found.content == text => self.known = found.generation,
                 _ => return Err(PutError::Changed),
             },
+            PutOutcome::Denied(cause) => return Err(PutError::Failed(cause)),
         }
         Ok(())
     }
@@ -108,6 +114,7 @@ impl RemoteClient for GcsClient {
                 Some((holder, written)) if written == info.id => self.held = Some(holder.id),
                 holder => return Ok(LockOutcome::Held(holder.map(|(holder, _)| Box::new(holder)))),
             },
+            PutOutcome::Denied(cause) => return Err(cause),
         }
         Ok(LockOutcome::Taken)
     }

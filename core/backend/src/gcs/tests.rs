@@ -1,9 +1,12 @@
 //! Objects, generations, tokens, and faults of their services.
 
 use formwork_core::state::file::StateFile;
-use formwork_value::Value;
+use formwork_core::state::intent_log::StateAccess;
+use formwork_value::{Str, Value};
 
 use super::*;
+use crate::arguments::BackendEnvironment;
+use crate::journals::{AppendOutcome, JournalStore as _, SharedRun};
 use crate::lock::LockInfo;
 use crate::scripted_server::{
     ScriptedReply, ScriptedServer, configure_backend_with_variables, test_state_text,
@@ -317,4 +320,95 @@ fn arguments_that_are_not_valid_are_refused() {
     let both = [("encryption_key", ""), ("kms_encryption_key", "")];
     assert!(refused(&both, &[]).contains("can't set both"));
     assert!(refused(&[("storage_custom_endpoint", "h:1")], &[]).contains("not a URL"));
+}
+
+/// The journals beside the state of the default workspace.
+fn shared_journals(server: &ScriptedServer) -> ObjectJournals<GcsObjects> {
+    let endpoint = format!("{}/storage/v1/b", server.url);
+    let given = [
+        ("bucket", "states"),
+        ("prefix", "a b"),
+        ("storage_custom_endpoint", endpoint.as_str()),
+        ("access_token", "secret"),
+    ];
+    let given = given.map(|(name, text)| (Str::new(name), Value::string(text)));
+    let values = GcsBackendKind.schema().coerce(&Value::object(given)).unwrap();
+    let environment = BackendEnvironment { root: "unused".into(), ..BackendEnvironment::default() };
+    let arguments = BackendArguments { values: &values, environment: &environment };
+    GcsBackend::from_arguments(&arguments).unwrap().shared_journals(DEFAULT_WORKSPACE)
+}
+
+fn list_reply(names: &[&str]) -> ScriptedReply {
+    let items: Vec<String> = names.iter().map(|name| format!(r#"{{"name":"{name}"}}"#)).collect();
+    ScriptedReply::new("200 OK", format!(r#"{{"items":[{}]}}"#, items.join(",")))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_of_a_journal_is_an_object_that_is_made_once() {
+    let server = ScriptedServer::start([
+        list_reply(&[]),
+        stored_reply(1),
+        // The answer to an attempt was lost.
+        precondition_failed_reply(),
+        object_reply(b"part", 2),
+        // Another machine has taken the run over.
+        precondition_failed_reply(),
+        object_reply(b"theirs", 3),
+    ]);
+    let journals = shared_journals(&server);
+    assert_eq!(journals.store_location(), "gs://states/a b/default.tfstate.journal/");
+    assert_eq!(journals.begin_run("run").await.unwrap(), None);
+    for (number, outcome) in
+        [(0, AppendOutcome::Stored), (1, AppendOutcome::Stored), (2, AppendOutcome::Occupied)]
+    {
+        assert_eq!(journals.append_part("run", number, b"part").await.unwrap(), outcome);
+    }
+    let asked = server.received_requests();
+    let first = "a%20b%2Fdefault.tfstate.journal%2Frun%2F000000000000";
+    // Without a delimiter, which would leave out the objects in folders.
+    assert_eq!(asked[0].line, format!("GET /storage/v1/b/states/o?prefix={first}"));
+    assert_eq!(
+        asked[1].line,
+        format!(
+            "POST /upload/storage/v1/b/states/o?uploadType=media&name={first}&ifGenerationMatch=0"
+        )
+    );
+    assert_eq!(asked[1].body, b"part");
+}
+
+#[tokio::test(start_paused = true)]
+async fn parts_of_journals_are_read_and_removed_by_their_names() {
+    let name = |number: &str| format!("a b/default.tfstate.journal/run/{number}");
+    let (first, last) = (name("000000000000"), name("000000000007"));
+    let listed = || list_reply(&[&last, &first, &name("x"), "a b/default.tfstate.journal/x"]);
+    let part = |text: &[u8]| object_reply(text, 1);
+    let server = ScriptedServer::start([listed(), part(b"0"), part(b"7")]);
+    let runs = shared_journals(&server).read_runs(StateAccess::Locked).await.unwrap();
+    let parts = vec![(0, b"0".to_vec()), (7, b"7".to_vec())];
+    assert_eq!(runs, [SharedRun { id: "run".to_owned(), is_live: false, parts }]);
+
+    // For a reader, the run goes on while there is a lock.
+    let server = ScriptedServer::start([listed(), lock_reply("uuid", 9)]);
+    let runs = shared_journals(&server).read_runs(StateAccess::ReadOnly).await.unwrap();
+    assert_eq!(runs, [SharedRun { id: "run".to_owned(), is_live: true, parts: Vec::new() }]);
+
+    let server = ScriptedServer::start([listed(), ScriptedReply::new("204 No Content", "")]);
+    shared_journals(&server).remove_parts_below("run", 7).await.unwrap();
+    let removed = &server.request_lines()[1];
+    assert!(removed.starts_with("DELETE ") && removed.ends_with("000000000000"), "{removed}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_permission_journals_stay_on_this_machine() {
+    let denied =
+        || ScriptedReply::new("403 Forbidden", r#"{"error":{"code":403,"message":"No access"}}"#);
+    let server = ScriptedServer::start([denied(), denied(), denied(), denied()]);
+    let journals = shared_journals(&server);
+    let reason = journals.begin_run("run").await.unwrap().unwrap();
+    assert!(reason.contains("cannot be listed") && reason.contains("No access"), "{reason}");
+    assert!(journals.read_runs(StateAccess::Locked).await.unwrap().is_empty());
+    let first = journals.append_part("run", 0, b"part").await.unwrap();
+    assert!(matches!(first, AppendOutcome::CannotStore(_)), "{first:?}");
+    // The run relies on the journal by then.
+    journals.append_part("run", 1, b"part").await.unwrap_err();
 }

@@ -1,0 +1,43 @@
+//! The journals of runs as blobs of the container beside a state.
+
+use super::container::Container;
+use crate::cause::Cause;
+use crate::journals::{CreateOutcome, ObjectStore};
+
+/// The blobs beside a state.
+pub(super) struct AzureObjects {
+    pub(super) container: Container,
+    /// The name of the state.
+    pub(super) blob: String,
+}
+
+#[async_trait::async_trait]
+impl ObjectStore for AzureObjects {
+    fn location(&self, prefix: &str) -> String {
+        self.container.location(prefix)
+    }
+
+    async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<String>, String>, Cause> {
+        let listed = self.container.list_if_permitted(prefix).await?;
+        Ok(listed.map_err(|cause| {
+            format!("Other machines do not find a journal in the container, because its blobs cannot be listed: {cause}")
+        }))
+    }
+
+    async fn read_object(&self, name: &str) -> Result<Option<Vec<u8>>, Cause> {
+        Ok(self.container.get(name).await?.map(|blob| blob.content))
+    }
+
+    async fn create_object(&self, name: &str, content: &[u8]) -> Result<CreateOutcome, Cause> {
+        self.container.create(name, content.to_vec()).await
+    }
+
+    async fn remove_object(&self, name: &str) -> Result<(), Cause> {
+        self.container.delete(name).await
+    }
+
+    async fn may_be_locked(&self) -> Result<bool, Cause> {
+        let state = self.container.blob_properties(&self.blob).await?;
+        Ok(state.is_some_and(|state| state.is_leased))
+    }
+}

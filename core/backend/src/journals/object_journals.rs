@@ -1,0 +1,141 @@
+//! The journals of runs as objects beside a state: `STATE.journal/RUN/PART`, each written once. The calls of a
+//! service are in the file of its backend.
+
+use std::collections::BTreeMap;
+
+use formwork_core::state::intent_log::StateAccess;
+
+use super::{AppendOutcome, JournalStore, SharedRun};
+use crate::cause::Cause;
+
+/// A service that keeps objects by name beside a state, and makes one only if there is none of its name.
+#[async_trait::async_trait]
+pub(crate) trait ObjectStore: Send + Sync {
+    /// The location of the objects whose names begin with a prefix, as messages have it. Holds no secrets.
+    fn location(&self, prefix: &str) -> String;
+
+    /// Lists the names that begin with a prefix, whatever follows. The inner error is the reason why that is not
+    /// permitted, without a final period.
+    async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<String>, String>, Cause>;
+
+    /// Reads an object; `None` if there is none.
+    async fn read_object(&self, name: &str) -> Result<Option<Vec<u8>>, Cause>;
+
+    /// Makes an object in one step, unless there is one.
+    async fn create_object(&self, name: &str, content: &[u8]) -> Result<CreateOutcome, Cause>;
+
+    /// Removes an object, if there is one.
+    async fn remove_object(&self, name: &str) -> Result<(), Cause>;
+
+    /// Whether a process may hold the lock of the state.
+    async fn may_be_locked(&self) -> Result<bool, Cause>;
+}
+
+/// The outcome of making an object.
+#[derive(Debug)]
+pub(crate) enum CreateOutcome {
+    /// It is stored durably.
+    Created,
+    /// There is one of that name.
+    Exists,
+    /// The service cannot do it, or the credentials do not permit it.
+    Refused(Cause),
+}
+
+/// The journals of the runs that work with a state.
+pub(crate) struct ObjectJournals<S> {
+    store: S,
+    /// The beginning of the names of all parts.
+    prefix: String,
+}
+
+impl<S: ObjectStore> ObjectJournals<S> {
+    /// The journals beside the state of a name.
+    pub(crate) fn new(store: S, state: &str) -> Self {
+        Self { store, prefix: format!("{state}.journal/") }
+    }
+
+    fn part_name(&self, run: &str, number: u64) -> String {
+        // With leading zeros a listing shows the parts in their order.
+        format!("{}{run}/{number:012}", self.prefix)
+    }
+
+    /// The parts of each run; nothing if listing is not permitted.
+    async fn list_parts(&self) -> Result<BTreeMap<String, Vec<u64>>, Cause> {
+        let names = self.store.list_objects(&self.prefix).await?.unwrap_or_default();
+        let mut runs: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for name in names {
+            let part = name.strip_prefix(&self.prefix).and_then(|rest| rest.split_once('/'));
+            let Some((run, Ok(number))) = part.map(|(run, number)| (run, number.parse())) else {
+                continue;
+            };
+            runs.entry(run.to_owned()).or_default().push(number);
+        }
+        runs.values_mut().for_each(|parts| parts.sort_unstable());
+        Ok(runs)
+    }
+}
+
+#[async_trait::async_trait]
+impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
+    fn store_location(&self) -> String {
+        self.store.location(&self.prefix)
+    }
+
+    async fn begin_run(&self, run: &str) -> Result<Option<String>, Cause> {
+        // Only to learn whether it is permitted, before the run relies on this journal.
+        Ok(self.store.list_objects(&self.part_name(run, 0)).await?.err())
+    }
+
+    async fn read_runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause> {
+        let listed = self.list_parts().await?;
+        if listed.is_empty() {
+            return Ok(Vec::new());
+        }
+        // A run holds the lock of the state; of a reader it is not known whether that run goes on.
+        let is_live = access == StateAccess::ReadOnly && self.store.may_be_locked().await?;
+        let mut runs = Vec::new();
+        for (id, numbers) in listed {
+            let mut parts = Vec::new();
+            // A run that goes on is left alone, so its parts are not fetched.
+            for number in numbers.iter().filter(|_| !is_live) {
+                if let Some(bytes) = self.store.read_object(&self.part_name(&id, *number)).await? {
+                    parts.push((*number, bytes));
+                }
+            }
+            runs.push(SharedRun { id, is_live, parts });
+        }
+        Ok(runs)
+    }
+
+    async fn append_part(
+        &self,
+        run: &str,
+        number: u64,
+        bytes: &[u8],
+    ) -> Result<AppendOutcome, Cause> {
+        let name = self.part_name(run, number);
+        match self.store.create_object(&name, bytes).await? {
+            CreateOutcome::Created => Ok(AppendOutcome::Stored),
+            // An attempt whose answer was lost may have stored it.
+            CreateOutcome::Exists => match self.store.read_object(&name).await? {
+                Some(stored) if stored == bytes => Ok(AppendOutcome::Stored),
+                _ => Ok(AppendOutcome::Occupied),
+            },
+            // Nothing was changed before the first part, so the run can still do with a journal of
+            // this machine.
+            CreateOutcome::Refused(cause) if number == 0 => {
+                Ok(AppendOutcome::CannotStore(cause.to_string()))
+            }
+            CreateOutcome::Refused(cause) => Err(cause),
+        }
+    }
+
+    async fn remove_parts_below(&self, run: &str, number: u64) -> Result<(), Cause> {
+        let listed = self.list_parts().await?.remove(run).unwrap_or_default();
+        for part in listed.into_iter().filter(|part| *part < number) {
+            self.store.remove_object(&self.part_name(run, part)).await?;
+        }
+        Ok(())
+    }
+}
