@@ -8,7 +8,7 @@ mod reported_store;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,9 @@ use formwork_core::state::intent_log::{IntentLog, LocalIntentLog, StateAccess, U
 use formwork_core::state::journal::{
     Journal, JournalCopyError, JournalError, RecordSeal, RunHeader, merge_journal_copies,
 };
-use formwork_core::state::recover::{Recovery, is_being_written, recover_journals};
+use formwork_core::state::recover::{
+    MisplacedJournals, Recovery, is_being_written, recover_journals,
+};
 
 use self::journal_copy::JournalCopyTask;
 use self::journal_part::{AssembledJournal, JournalPart, assemble_parts};
@@ -84,6 +86,8 @@ pub(crate) struct SharedIntents {
     store: Arc<dyn JournalStore>,
     /// The journals that were read from the store, by their paths on this machine.
     pulled: Mutex<BTreeMap<PathBuf, PulledJournal>>,
+    /// The ids of the runs that the store had when it was read.
+    known_runs: Mutex<BTreeSet<String>>,
     local_only: Mutex<Option<String>>,
 }
 
@@ -102,7 +106,13 @@ struct PulledJournal {
 impl SharedIntents {
     pub(crate) fn new(local: LocalIntentLog, store: Arc<dyn JournalStore>) -> Self {
         let store = Arc::new(ReportedJournalStore::new(store));
-        Self { local, store, pulled: Mutex::default(), local_only: Mutex::default() }
+        Self {
+            local,
+            store,
+            pulled: Mutex::default(),
+            known_runs: Mutex::default(),
+            local_only: Mutex::default(),
+        }
     }
 
     fn journal_error(&self, doing: &'static str) -> impl Fn(Cause) -> JournalError + use<> {
@@ -204,6 +214,8 @@ impl IntentLog for SharedIntents {
         access: StateAccess,
     ) -> Result<Recovery, JournalError> {
         let runs = self.store.read_runs(access).await.map_err(self.journal_error("read"))?;
+        *self.known_runs.lock().unwrap_or_else(PoisonError::into_inner) =
+            runs.iter().map(|run| run.id.clone()).collect();
         let mut journals = self.local.read_interrupted_journals()?;
         let mut pulled = BTreeMap::new();
         for run in runs {
@@ -273,6 +285,12 @@ impl IntentLog for SharedIntents {
 
     fn local_journal_only_reason(&self) -> Option<String> {
         self.local_only.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn misplaced_journals(&self, state: &StateFile) -> Vec<MisplacedJournals> {
+        let known_runs = self.known_runs.lock().unwrap_or_else(PoisonError::into_inner);
+        // A run that the store has is taken over from there whatever the name of its journal on this machine is.
+        self.local.misplaced_journals_except(state, &known_runs)
     }
 
     fn unfinished_runs(&self) -> Vec<UnfinishedRun> {

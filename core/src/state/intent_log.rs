@@ -1,13 +1,14 @@
 //! The place where runs keep their intents and the answers to them, apart from the state itself: on
 //! the local disk, or where the state is shared.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file::StateFile;
 use super::journal::record::{self, JournalLog};
 use super::journal::{Journal, JournalError, RecordSeal, RunHeader};
-use super::recover::{self, JournalContent, MisplacedJournals, Recovery};
+use super::recover::{self, JournalContent, MisplacedJournals, MisplacedSearch, Recovery};
 use crate::disk::{Durability, MAX_STATE_LEN, read_file};
 
 /// Keeps the intents of runs, and finds those of interrupted runs.
@@ -152,6 +153,17 @@ impl LocalIntentLog {
         Ok(journals)
     }
 
+    /// Finds misplaced journals, as [`IntentLog::misplaced_journals`] does, of other runs than these.
+    #[must_use]
+    pub fn misplaced_journals_except(
+        &self,
+        state: &StateFile,
+        known_runs: &BTreeSet<String>,
+    ) -> Vec<MisplacedJournals> {
+        let (own, seal) = (&*self.folder, self.seal.as_ref());
+        MisplacedSearch { own, seal, state, known_runs }.find()
+    }
+
     /// The folders in which there may be journals.
     fn read_folders(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(&self.folder).chain(&self.former_folder).map(PathBuf::as_path)
@@ -212,7 +224,7 @@ impl IntentLog for LocalIntentLog {
     }
 
     fn misplaced_journals(&self, state: &StateFile) -> Vec<MisplacedJournals> {
-        recover::find_misplaced_journals(&self.folder, self.seal.as_ref(), state)
+        self.misplaced_journals_except(state, &BTreeSet::new())
     }
 }
 

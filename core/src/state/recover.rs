@@ -19,7 +19,7 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Value};
 
 pub use self::damage::JournalDamage;
-pub(super) use self::misplaced::find_misplaced_journals;
+pub(super) use self::misplaced::MisplacedSearch;
 pub use self::misplaced::{JournaledPlace, MisplacedJournals};
 use self::replay::JournalReplay;
 use super::ObjectState;

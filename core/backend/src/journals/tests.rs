@@ -226,3 +226,22 @@ async fn records_that_wait_together_share_a_part() {
         run_sql(&server, "SELECT count(*) FROM terraform_remote_state.formwork_journal").await;
     assert_eq!(count, "2", "the first record, and all announcements");
 }
+
+#[tokio::test]
+async fn a_journal_under_another_name_is_misplaced_only_if_the_store_lacks_its_run() {
+    let Some(server) = start_server() else { return };
+    let machine = TestMachine::new(&server);
+    machine.open_store().await;
+    let base = StateFile::new_empty();
+    let journal = machine.begin_run(&base).await;
+    announce_creation(&journal, "a").await.unwrap();
+    let folder = journal.path().parent().unwrap().to_owned();
+    drop(journal);
+    // As if the address of the server had been another one.
+    std::fs::rename(&folder, folder.with_file_name(".state-0123456789abcdef.journal")).unwrap();
+    machine.recover_runs_into(Some(base.clone()), 1).await;
+    assert!(machine.intents.misplaced_journals(&base).is_empty());
+    run_sql(&server, "DELETE FROM terraform_remote_state.formwork_journal").await;
+    machine.recover_runs_into(Some(base.clone()), 0).await;
+    assert_eq!(machine.intents.misplaced_journals(&base).len(), 1);
+}

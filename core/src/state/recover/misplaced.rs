@@ -1,6 +1,7 @@
 //! Finds journals that go with a state, but belong to another place by the name of their folder: the state was
 //! moved or copied after the run was cut off, or its remote place has another address now.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,33 +45,48 @@ pub enum JournaledPlace {
     Remote,
 }
 
-/// Finds the journals beside the journal folder of a state that have results or operations which the state
-/// lacks. A journal goes with the state if it has its lineage. One whose lineage is lost goes with it if the
-/// state file of that journal does not exist any more.
-///
-/// A state in a remote place is no file that could have been renamed, so for it only the folders of other remote
-/// places are read.
-pub(in crate::state) fn find_misplaced_journals(
-    own: &Path,
-    seal: Option<&Arc<dyn RecordSeal>>,
-    state: &StateFile,
-) -> Vec<MisplacedJournals> {
-    let Some(parent) = own.parent() else { return Vec::new() };
-    // The path of a file without a folder has an empty parent, which cannot be read.
-    let listed = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-    let entries = listed.read_dir().into_iter().flatten().flatten();
-    let mut names: Vec<String> =
-        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort();
-    let is_remote = own
-        .file_name()
-        .and_then(|name| JournalFolder::from_name(parent, name.to_str()?))
-        .is_some_and(|own| own.place == JournaledPlace::Remote);
-    let folders = names.iter().filter_map(|name| JournalFolder::from_name(parent, name));
-    let others = folders.filter(|found| {
-        found.folder != own && (!is_remote || found.place == JournaledPlace::Remote)
-    });
-    others.filter_map(|found| found.find_lacking(own, seal, state)).collect()
+/// A search for journals that go with a state, but belong to another place.
+pub(in crate::state) struct MisplacedSearch<'a> {
+    /// The folder of the journals of the state.
+    pub(in crate::state) own: &'a Path,
+    /// Opens the values of the journals.
+    pub(in crate::state) seal: Option<&'a Arc<dyn RecordSeal>>,
+    /// The state.
+    pub(in crate::state) state: &'a StateFile,
+    /// The ids of runs whose journals are found elsewhere.
+    pub(in crate::state) known_runs: &'a BTreeSet<String>,
+}
+
+impl MisplacedSearch<'_> {
+    /// Finds the journals beside the journal folder of the state that have results or operations which the state
+    /// lacks. A journal goes with the state if it has its lineage. One whose lineage is lost goes with it if the
+    /// state file of that journal does not exist any more.
+    ///
+    /// A state in a remote place is no file that could have been renamed, so for it only the folders of other
+    /// remote places are read.
+    pub(in crate::state) fn find(&self) -> Vec<MisplacedJournals> {
+        let Some(parent) = self.own.parent() else { return Vec::new() };
+        // The path of a file without a folder has an empty parent, which cannot be read.
+        let listed = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        let entries = listed.read_dir().into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        let own = self.own.file_name().and_then(|name| name.to_str());
+        let own = own.and_then(|name| JournalFolder::from_name(parent, name));
+        let is_remote = own.is_some_and(|own| own.place == JournaledPlace::Remote);
+        let folders = names.iter().filter_map(|name| JournalFolder::from_name(parent, name));
+        let others = folders.filter(|found| {
+            found.folder != self.own && (!is_remote || found.place == JournaledPlace::Remote)
+        });
+        others.filter_map(|found| found.find_lacking(self)).collect()
+    }
+
+    /// Whether a journal is found elsewhere.
+    fn is_known(&self, journal: &JournalContent) -> bool {
+        let run = journal.path.file_stem().and_then(|stem| stem.to_str());
+        run.is_some_and(|run| self.known_runs.contains(run))
+    }
 }
 
 /// The journal folder of a state.
@@ -99,15 +115,12 @@ impl JournalFolder {
     }
 
     /// The journals here that go with a state and have something that it lacks.
-    fn find_lacking(
-        self,
-        own: &Path,
-        seal: Option<&Arc<dyn RecordSeal>>,
-        state: &StateFile,
-    ) -> Option<MisplacedJournals> {
+    fn find_lacking(self, search: &MisplacedSearch<'_>) -> Option<MisplacedJournals> {
+        let MisplacedSearch { own, seal, state, .. } = *search;
         // A folder that cannot be read may be of another user, and need not go with this state.
         let journals = read_interrupted_journals(&self.folder).ok()?.into_iter();
-        let journals = journals.filter(|journal| self.goes_with(journal, state));
+        let journals =
+            journals.filter(|journal| self.goes_with(journal, state) && !search.is_known(journal));
         let journals: Vec<JournalContent> =
             journals.map(|journal| JournalContent { seal: seal.cloned(), ..journal }).collect();
         if journals.is_empty() {

@@ -2,6 +2,10 @@
 
 use super::*;
 
+fn find_misplaced(own: &Path, state: &StateFile) -> Vec<MisplacedJournals> {
+    MisplacedSearch { own, seal: None, state, known_runs: &BTreeSet::new() }.find()
+}
+
 /// Kills a run on the state file `old` when it has created `t.a` and is creating `t.b`.
 async fn kill_run_on_old(folder: &Path, base: &StateFile) {
     let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
@@ -27,7 +31,7 @@ async fn the_journal_of_a_state_that_was_moved_is_found_under_its_former_name() 
     let base = state_with_objects(&[("t.c", "old")]);
     let folder = tempfile::tempdir().unwrap();
     let own = folder.path().join(".new.journal");
-    let find = |state: &StateFile| find_misplaced_journals(&own, None, state);
+    let find = |state: &StateFile| find_misplaced(&own, state);
     assert!(find(&base).is_empty());
     kill_run_on_old(folder.path(), &base).await;
     let place = |exists| JournaledPlace::File { path: folder.path().join("old"), exists };
@@ -45,7 +49,7 @@ async fn the_journal_of_a_state_that_was_moved_is_found_under_its_former_name() 
     expected.place = place(true);
     assert_eq!(find(&base), [expected.clone()]);
     // The journal of the state itself is taken over.
-    assert!(find_misplaced_journals(&expected.folder, None, &base).is_empty());
+    assert!(find_misplaced(&expected.folder, &base).is_empty());
     let other = StateFile { lineage: "two".to_owned(), ..base.clone() };
     assert!(find(&other).is_empty());
     // All of it is settled under the former name.
@@ -63,7 +67,7 @@ async fn a_journal_that_has_nothing_more_than_a_copy_of_its_state_keeps_nothing_
     // The results, and an object that may be the one that was being created.
     let made = state_with_objects(&[("t.a", "made"), ("t.b", "imported")]);
     let made = rewritten_by_other_program(made);
-    assert!(find_misplaced_journals(&folder.path().join(".new.journal"), None, &made).is_empty());
+    assert!(find_misplaced(&folder.path().join(".new.journal"), &made).is_empty());
 }
 
 #[tokio::test]
@@ -73,7 +77,7 @@ async fn the_journal_of_a_remote_state_is_found_under_another_address_of_its_pla
     let at = |name: &str| folder.path().join(name);
     kill_run_on_old(folder.path(), &base).await;
     let remote = at(".state-fedcba9876543210.journal");
-    let find = |state: &StateFile| find_misplaced_journals(&remote, None, state);
+    let find = |state: &StateFile| find_misplaced(&remote, state);
     // A remote state is no file that was renamed.
     assert!(find(&base).is_empty());
     let former = at(".state-0123456789abcdef.journal");
@@ -88,10 +92,16 @@ async fn the_journal_of_a_remote_state_is_found_under_another_address_of_its_pla
     };
     assert_eq!(find(&base), [expected]);
     // The state may have come from the remote place to a file.
-    let of_file = find_misplaced_journals(&at(".new.journal"), None, &base);
+    let of_file = find_misplaced(&at(".new.journal"), &base);
     assert_eq!(of_file.len(), 1, "{of_file:?}");
     // The states of other workspaces and configurations have another lineage.
     assert!(find(&StateFile { lineage: "two".to_owned(), ..base.clone() }).is_empty());
+    // A run that a shared store has is taken over from there, or was.
+    let mut names = former.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let run = names.next().unwrap().file_stem().unwrap().to_str().unwrap().to_owned();
+    let known_runs = &BTreeSet::from([run]);
+    let search = MisplacedSearch { own: &remote, seal: None, state: &base, known_runs };
+    assert!(search.find().is_empty());
     // Under the name of the state itself it is taken over.
     std::fs::rename(&former, &remote).unwrap();
     assert!(find(&base).is_empty());
@@ -105,11 +115,11 @@ fn a_journal_of_unknown_lineage_goes_with_a_state_only_if_its_own_does_not_exist
         let journals = folder.path().join(name);
         std::fs::create_dir(&journals).unwrap();
         std::fs::write(journals.join("run.wal"), "").unwrap();
-        let found = find_misplaced_journals(&own, None, &state_with_objects(&[]));
+        let found = find_misplaced(&own, &state_with_objects(&[]));
         assert_eq!(found.len(), usize::from(is_found), "{found:?}");
         assert!(found.iter().all(|journals| !journals.is_of_lineage), "{found:?}");
         std::fs::write(folder.path().join("old"), "{}").unwrap();
-        assert!(find_misplaced_journals(&own, None, &state_with_objects(&[])).is_empty(), "{name}");
+        assert!(find_misplaced(&own, &state_with_objects(&[])).is_empty(), "{name}");
         std::fs::remove_dir_all(&journals).unwrap();
         std::fs::remove_file(folder.path().join("old")).unwrap();
     }
