@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -18,6 +18,8 @@ pub(crate) enum BackendKind {
     Pg,
     /// An object in a bucket of moto.
     S3,
+    /// An object in a bucket of fake-gcs-server.
+    Gcs,
 }
 
 impl BackendKind {
@@ -27,6 +29,7 @@ impl BackendKind {
             "local" => Ok(Self::Local),
             "pg" => Ok(Self::Pg),
             "s3" => Ok(Self::S3),
+            "gcs" => Ok(Self::Gcs),
             other => Err(format!("{other} is not a backend of this test")),
         }
     }
@@ -41,11 +44,12 @@ pub(crate) struct Server {
 enum ServerProgram {
     Nothing,
     Pg(Installed),
-    S3(Moto),
+    S3(ObjectServer),
+    Gcs(ObjectServer),
 }
 
-/// A server with the protocol of S3.
-pub(crate) struct Moto {
+/// A server that keeps objects, with the bucket `states`.
+pub(crate) struct ObjectServer {
     address: SocketAddr,
     process: Child,
 }
@@ -74,6 +78,9 @@ impl Server {
             ServerProgram::S3(_) => format!(
                 "\"s3\" {{\n    bucket = \"states\"\n    key = \"{state}.tfstate\"\n    region = \"us-east-1\"\n    access_key = \"AKIAEXAMPLE\"\n    secret_key = \"secret\"\n    use_path_style = true\n    use_lockfile = true\n    skip_credentials_validation = true\n    skip_requesting_account_id = true\n    skip_metadata_api_check = true\n    endpoints = {{ s3 = \"http://127.0.0.1:{port}\" }}\n"
             ),
+            ServerProgram::Gcs(_) => format!(
+                "\"gcs\" {{\n    bucket = \"states\"\n    prefix = \"{state}\"\n    access_token = \"token\"\n    storage_custom_endpoint = \"http://127.0.0.1:{port}/storage/v1/b\"\n"
+            ),
         };
         Some(format!("terraform {{\n  backend {arguments}  }}\n}}\n"))
     }
@@ -91,7 +98,8 @@ impl ServerProgram {
                 }
                 Ok(Self::Pg(server))
             }
-            BackendKind::S3 => Moto::start().map(Self::S3),
+            BackendKind::S3 => ObjectServer::start_moto().map(Self::S3),
+            BackendKind::Gcs => ObjectServer::start_gcs().map(Self::Gcs),
         }
     }
 
@@ -100,7 +108,7 @@ impl ServerProgram {
         match self {
             Self::Nothing => None,
             Self::Pg(server) => Some(([127, 0, 0, 1], server.port).into()),
-            Self::S3(server) => Some(server.address),
+            Self::S3(server) | Self::Gcs(server) => Some(server.address),
         }
     }
 }
@@ -118,34 +126,67 @@ fn answers(port: u16) -> std::io::Result<bool> {
     Ok(kind == *b"R")
 }
 
-impl Moto {
-    fn start() -> Result<Self, Box<dyn Error>> {
-        let program =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers/bin/moto_server");
-        let mut command = Command::new(program);
-        command.args(["-H", "127.0.0.1", "-p", "0"]).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut process = command.spawn().map_err(|error| format!("moto_server: {error}"))?;
-        let log = process.stderr.take().ok_or("its log is a pipe")?;
-        let mut lines = BufReader::new(log).lines().map_while(Result::ok);
-        let running =
-            lines.find_map(|line| Some(line.split_once("Running on ")?.1.trim().to_owned()));
-        // The server would block if its output were not read.
-        std::thread::spawn(move || lines.for_each(drop));
-        let url = running.ok_or("moto did not start")?;
-        let host = url.strip_prefix("http://").ok_or("moto has no TLS")?;
-        let address = host.trim_end_matches('/').parse()?;
-        let mut stream = TcpStream::connect(address)?;
+impl ObjectServer {
+    fn start_moto() -> Result<Self, Box<dyn Error>> {
+        let (process, line) =
+            start_program("moto_server", &["-H", "127.0.0.1", "-p", "0"], "Running on ")?;
+        let host = line.split_once("Running on http://").ok_or("moto did not start")?.1;
+        let server = Self { address: host.trim().trim_end_matches('/').parse()?, process };
+        server.make_bucket("PUT /states", "")?;
+        Ok(server)
+    }
+
+    fn start_gcs() -> Result<Self, Box<dyn Error>> {
+        // The server does not say which port the system chose.
+        let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+        let (port, host) = (address.port().to_string(), address.to_string());
+        let arguments = [
+            ["-scheme", "http"],
+            ["-host", "127.0.0.1"],
+            ["-backend", "memory"],
+            ["-port", &port],
+            ["-public-host", &host],
+        ];
+        let (process, _) =
+            start_program("fake-gcs-server", arguments.as_flattened(), "server started at")?;
+        let server = Self { address, process };
+        server.make_bucket("POST /storage/v1/b", "{\"name\":\"states\"}")?;
+        Ok(server)
+    }
+
+    fn make_bucket(&self, call: &str, body: &str) -> Result<(), Box<dyn Error>> {
+        let host = self.address;
+        let mut stream = TcpStream::connect(host)?;
         write!(
             stream,
-            "PUT /states HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+            "{call} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
         )?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
-        Ok(Self { address, process })
+        Ok(())
     }
 }
 
-impl Drop for Moto {
+/// Starts a server, and waits for a line of its log with these words.
+fn start_program(
+    name: &str,
+    arguments: &[&str],
+    words: &str,
+) -> Result<(Child, String), Box<dyn Error>> {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers/bin").join(name);
+    let mut command = Command::new(program);
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut process = command.spawn().map_err(|error| format!("{name}: {error}"))?;
+    let log = process.stderr.take().ok_or("its log is a pipe")?;
+    let mut lines = BufReader::new(log).lines().map_while(Result::ok);
+    let line = lines.find(|line| line.contains(words));
+    // The server would block if its output were not read.
+    std::thread::spawn(move || lines.for_each(drop));
+    Ok((process, line.ok_or_else(|| format!("{name} did not start"))?))
+}
+
+impl Drop for ObjectServer {
     fn drop(&mut self) {
         self.process.kill().and_then(|()| self.process.wait()).ok();
     }
