@@ -88,6 +88,8 @@ pub(crate) struct SharedIntents {
     pulled: Mutex<BTreeMap<PathBuf, PulledJournal>>,
     /// The ids of the runs that the store had when it was read.
     known_runs: Mutex<BTreeSet<String>>,
+    /// The journals on this machine of runs that have ended in the store.
+    ended: Mutex<Vec<PathBuf>>,
     local_only: Mutex<Option<String>>,
 }
 
@@ -111,6 +113,7 @@ impl SharedIntents {
             store,
             pulled: Mutex::default(),
             known_runs: Mutex::default(),
+            ended: Mutex::default(),
             local_only: Mutex::default(),
         }
     }
@@ -205,6 +208,10 @@ impl IntentLog for SharedIntents {
                 return Err(error);
             }
         }
+        // Nothing reads them any more, but under another name for the store they would pass for journals of a
+        // state that lacks their results.
+        let ended = std::mem::take(&mut *self.ended.lock().unwrap_or_else(PoisonError::into_inner));
+        ended.iter().for_each(|path| drop(std::fs::remove_file(path)));
         Ok(journal)
     }
 
@@ -217,7 +224,7 @@ impl IntentLog for SharedIntents {
         *self.known_runs.lock().unwrap_or_else(PoisonError::into_inner) =
             runs.iter().map(|run| run.id.clone()).collect();
         let mut journals = self.local.read_interrupted_journals()?;
-        let mut pulled = BTreeMap::new();
+        let (mut pulled, mut ended) = (BTreeMap::new(), Vec::new());
         for run in runs {
             let path = self.journal_path_of_run(&run.id);
             let at = journals.iter().position(|journal| journal.path == path);
@@ -231,7 +238,7 @@ impl IntentLog for SharedIntents {
             let next = run.parts.last().map_or(0, |(number, _)| number + 1);
             match assemble_parts(&run.parts) {
                 // Another machine has taken it over, and everything in it is decided.
-                AssembledJournal::Ended => {}
+                AssembledJournal::Ended => ended.extend(ours.map(|ours| ours.path)),
                 AssembledJournal::Records(shared) => {
                     let merged = merge_journal_copies(
                         shared.clone(),
@@ -243,6 +250,7 @@ impl IntentLog for SharedIntents {
             }
         }
         *self.pulled.lock().unwrap_or_else(PoisonError::into_inner) = pulled;
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = ended;
         recover_journals(journals, stored)
     }
 

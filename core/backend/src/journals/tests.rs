@@ -245,3 +245,22 @@ async fn a_journal_under_another_name_is_misplaced_only_if_the_store_lacks_its_r
     machine.recover_runs_into(Some(base.clone()), 0).await;
     assert_eq!(machine.intents.misplaced_journals(&base).len(), 1);
 }
+
+#[tokio::test]
+async fn the_own_journal_of_a_run_that_ended_elsewhere_is_removed_by_the_next_run() {
+    let Some(server) = start_server() else { return };
+    let [first, second] = [0; 2].map(|_| TestMachine::new(&server));
+    first.open_store().await;
+    let base = StateFile::new_empty();
+    let journal = first.begin_run(&base).await;
+    announce_creation(&journal, "a").await.unwrap();
+    let path = journal.path().to_owned();
+    drop(journal);
+    let mut recovery = second.recover_runs(1).await;
+    recovery.mark_decided(&"t.a".parse().unwrap(), "forgotten");
+    second.intents.finish_recovery(&recovery).await.unwrap();
+    first.recover_runs(0).await;
+    assert!(path.exists(), "reading removes nothing");
+    drop(first.begin_run(&base).await);
+    assert!(!path.exists());
+}
