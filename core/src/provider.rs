@@ -2,6 +2,7 @@
 //! and put back, failures blamed.
 
 pub mod builtin;
+mod call_layers;
 mod client;
 mod deadlines;
 mod identity_type;

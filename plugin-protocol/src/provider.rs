@@ -1,8 +1,9 @@
 //! The contract between host and provider: one call, with a request and a response for each operation.
 //!
 //! [`Provider`] has the one call; layers (recording, faults, logging) implement it and pass on what
-//! they do not care about. [`ProviderExt`] has a typed method for each operation, for those who call.
-//! [`ProviderHandlers`] has a handler for each operation, for those who answer. All three, and the table of
+//! they do not care about. [`ProviderExt`] has a typed method for each operation, for callers, and
+//! [`Request`] makes a [`TypedRequest`] for each, for callers with layers of their own.
+//! [`ProviderHandlers`] has a handler for each operation, for providers. All of them, and the table of
 //! methods, are made from one list at the end of this file: an operation is added there.
 
 use std::fmt;
@@ -46,6 +47,47 @@ pub trait Provider: Send + Sync {
 /// The pieces of an answer that streams.
 pub type StreamedResponse<T> = BoxStream<'static, Result<T, Failure>>;
 
+/// A request with the type of its response.
+#[derive(Debug)]
+pub struct TypedRequest<T> {
+    request: Request,
+    take: fn(Response) -> Option<T>,
+}
+
+impl<T> TypedRequest<T> {
+    /// Returns the method that is called.
+    #[must_use]
+    pub fn method(&self) -> Method {
+        self.request.method()
+    }
+
+    /// Makes the call by a function, which returns the response to the request.
+    ///
+    /// # Errors
+    /// When no answer came back, or that of another operation.
+    pub async fn send_by<F>(self, call: impl FnOnce(Request) -> F) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<Response, Failure>>,
+    {
+        let method = self.method();
+        let response = call(self.request).await?;
+        take_response(method, response, self.take)
+    }
+}
+
+/// Returns the response to a method in its own type.
+fn take_response<T>(
+    method: Method,
+    response: Response,
+    take: fn(Response) -> Option<T>,
+) -> Result<T, Failure> {
+    // Only a layer can mix them up: whatever is between two processes is read by its method.
+    let answered = response.method();
+    take(response).ok_or_else(|| {
+        Failure::Misbehaved(format!("{method} was answered as if it were {answered}"))
+    })
+}
+
 /// The answer to a typed call, when it arrives.
 pub struct PendingResponse<'p, T> {
     method: Method,
@@ -58,11 +100,7 @@ impl<T> Future for PendingResponse<'_, T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let response = ready!(self.answer.as_mut().poll(context))?;
-        // Only a layer can mix them up: whatever is between two processes is read by its method.
-        let answered = response.method();
-        Poll::Ready((self.take)(response).ok_or_else(|| {
-            Failure::Misbehaved(format!("{} was answered as if it were {answered}", self.method))
-        }))
+        Poll::Ready(take_response(self.method, response, self.take))
     }
 }
 
@@ -85,6 +123,51 @@ impl Method {
                 | Self::GetFunctions
                 | Self::StopProvider
         )
+    }
+
+    /// Whether a call that brought no answer may be made again, of another process of the provider:
+    /// it changes nothing, neither at a service nor in the process.
+    #[must_use]
+    pub fn is_repeatable(self) -> bool {
+        match self {
+            Self::GetMetadata
+            | Self::GetProviderSchema
+            | Self::GetResourceIdentitySchemas
+            | Self::GetFunctions
+            | Self::ValidateProviderConfig
+            | Self::ValidateResourceConfig
+            | Self::UpgradeResourceState
+            | Self::UpgradeResourceIdentity
+            | Self::ReadResource
+            | Self::PlanResourceChange
+            | Self::ImportResourceState
+            | Self::MoveResourceState
+            | Self::GenerateResourceConfig
+            | Self::ValidateDataResourceConfig
+            | Self::ReadDataSource
+            | Self::ValidateEphemeralResourceConfig
+            | Self::ValidateListResourceConfig
+            | Self::ListResource
+            // Functions are pure (protocol, CallFunction).
+            | Self::CallFunction
+            | Self::ValidateActionConfig
+            | Self::PlanAction
+            | Self::ValidateStateStoreConfig
+            | Self::ReadStateBytes
+            | Self::GetStates => true,
+            // Another process would lack what this one was given, or was not asked to stop.
+            Self::ConfigureProvider | Self::ConfigureStateStore | Self::StopProvider => false,
+            // The first call may have taken effect.
+            Self::ApplyResourceChange
+            | Self::OpenEphemeralResource
+            | Self::RenewEphemeralResource
+            | Self::CloseEphemeralResource
+            | Self::InvokeAction
+            | Self::WriteStateBytes
+            | Self::LockState
+            | Self::UnlockState
+            | Self::DeleteState => false,
+        }
     }
 }
 
@@ -196,6 +279,20 @@ macro_rules! operations {
                     $(Self::$method { .. } => Method::$method,)*
                 }
             }
+
+            $(
+                #[doc = concat!("Makes a request for [`Method::", stringify!($method), "`].")]
+                #[must_use]
+                pub fn $name($($($argument: $request),+)?) -> TypedRequest<$response> {
+                    TypedRequest {
+                        request: Self::$method $(( $($argument),+ ))?,
+                        take: |response| match response {
+                            Response::$method(answer) => Some(answer),
+                            _ => None,
+                        },
+                    }
+                }
+            )*
         }
 
         /// A response, by operation.
@@ -222,14 +319,8 @@ macro_rules! operations {
         pub trait ProviderExt: Provider {$(
             $(#[$doc])*
             fn $name(&self $($(, $argument: $request)+)?) -> PendingResponse<'_, $response> {
-                PendingResponse {
-                    method: Method::$method,
-                    answer: self.call(Request::$method $(( $($argument),+ ))?),
-                    take: |response| match response {
-                        Response::$method(answer) => Some(answer),
-                        _ => None,
-                    },
-                }
+                let TypedRequest { request, take } = Request::$name($($($argument),+)?);
+                PendingResponse { method: Method::$method, answer: self.call(request), take }
             }
         )*}
 
@@ -379,5 +470,27 @@ mod tests {
         assert_eq!(provider.stop().await.unwrap(), "stopping");
         let failure = provider.schema().await.unwrap_err().to_string();
         assert_eq!(failure, "GetProviderSchema was answered as if it were StopProvider");
+        let typed = Request::schema().send_by(|request| provider.call(request));
+        assert_eq!(typed.await.unwrap_err().to_string(), failure);
+    }
+
+    #[test]
+    fn only_a_call_without_any_effect_may_be_made_again() {
+        let effects: Vec<_> = Method::ALL.iter().filter(|method| !method.is_repeatable()).collect();
+        let expected = [
+            Method::ConfigureProvider,
+            Method::StopProvider,
+            Method::ApplyResourceChange,
+            Method::OpenEphemeralResource,
+            Method::RenewEphemeralResource,
+            Method::CloseEphemeralResource,
+            Method::InvokeAction,
+            Method::ConfigureStateStore,
+            Method::WriteStateBytes,
+            Method::LockState,
+            Method::UnlockState,
+            Method::DeleteState,
+        ];
+        assert_eq!(effects, expected.iter().collect::<Vec<_>>());
     }
 }

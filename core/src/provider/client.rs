@@ -8,14 +8,13 @@ pub(super) mod ephemeral;
 mod function;
 mod identity;
 pub(crate) mod import;
+mod layered_calls;
 pub(super) mod list;
 mod marks;
 pub(super) mod object_size;
-mod retried_calls;
 mod validate;
 
 use std::fmt::Display;
-use std::future::Future;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +27,7 @@ use formwork_plugin_protocol::message::configure::{
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, PlanRequest, ReadRequest, UpgradeRequest,
 };
-use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _};
+use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _, Request};
 use formwork_value::codec::json;
 use formwork_value::diag::{Blame, Message, Span};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Type, Value};
@@ -161,20 +160,6 @@ impl ProviderClient {
         })
     }
 
-    /// Waits for the answer to a call, which counts as waiting meanwhile.
-    async fn wait_for_answer<T>(
-        &self,
-        call: &'static str,
-        about: &dyn Display,
-        answer: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
-        let underway = self.calls.begin_call(self.addr(), call, Some(about));
-        let answer = self.calls.wait_with_deadline(call, answer).await;
-        // A failure may quote what was sent, sensitive values included.
-        underway
-            .end_call(answer.map_err(|failure| failure.map_text(|text| self.mask_secrets(text))))
-    }
-
     /// A text of the provider without sensitive values.
     pub(crate) fn mask_secrets(&self, text: String) -> String {
         self.calls.secrets.mask(text)
@@ -228,26 +213,25 @@ impl ProviderClient {
         about: CallContext<'_>,
     ) -> Result<(), Reported> {
         let config = self.encode_for_request(config, self.loaded.config_type());
-        let request = ValidateRequest {
+        // Both calls go to this process, even if the slot gets another one between them. Terraform
+        // validates before each ConfigureProvider, too.
+        let process = self.current_provider();
+        let request = Request::validate_provider_config(ValidateRequest {
             type_name: String::new(),
             config: config.clone(),
             client: self.calls.client_capabilities(),
-        };
-        let call = "ValidateProviderConfig";
-        // Both calls go to this process, even if the slot gets another one between them. Terraform
-        // validates before each ConfigureProvider, too.
-        let provider = self.current_provider();
-        let verdict = provider.validate_provider_config(request);
-        let verdict = self.wait_for_answer(call, about.addr, verdict).await;
+        });
+        let call = request.method().name();
+        let verdict = self.call_process(&process, request, about.addr).await;
         self.report_errors_of_response(diags, call, verdict, about)?;
-        let request = ConfigureRequest {
+        let request = Request::configure(ConfigureRequest {
             // Some of them compare it.
             terraform_version: LANGUAGE_VERSION.to_string(),
             config,
             client: self.calls.client_capabilities(),
-        };
-        let call = "ConfigureProvider";
-        let verdict = self.wait_for_answer(call, about.addr, provider.configure(request)).await;
+        });
+        let call = request.method().name();
+        let verdict = self.call_process(&process, request, about.addr).await;
         self.report_errors_of_response(diags, call, verdict, about)
     }
 
@@ -297,18 +281,14 @@ impl ProviderClient {
         };
         // Sent for equal versions too, as in Terraform: a provider may rewrite its stored form
         // without a new version.
-        let request = UpgradeRequest {
+        let request = Request::upgrade_state(UpgradeRequest {
             type_name: ty.name.clone(),
             version: object.schema_version,
             state: state.to_raw_state(),
-        };
-        let call = "UpgradeResourceState";
+        });
+        let call = request.method().name();
         let context = ResponseContext { call, ty, about };
-        let ask = |provider: Arc<dyn Provider>| {
-            let request = request.clone();
-            async move { provider.upgrade_state(request).await }
-        };
-        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        let answer = self.call_or_report(diags, request, about).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         let value = self.decode_object(diags, &answer.state, context)?;
         let exchange =
@@ -335,21 +315,17 @@ impl ProviderClient {
         current: ObjectToRead<'_>,
         about: CallContext<'_>,
     ) -> Result<RefreshedObject, Reported> {
-        let request = ReadRequest {
+        let request = Request::read(ReadRequest {
             type_name: ty.name.clone(),
             current: self.encode_for_request(current.value, ty),
             private: current.private.clone(),
             provider_meta: self.meta.clone(),
             client: self.calls.client_capabilities(),
             identity: current.identity,
-        };
-        let call = "ReadResource";
+        });
+        let call = request.method().name();
         let context = ResponseContext { call, ty, about };
-        let ask = |provider: Arc<dyn Provider>| {
-            let request = request.clone();
-            async move { provider.read(request).await }
-        };
-        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        let answer = self.call_or_report(diags, request, about).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         self.check_not_deferred(diags, answer.deferred, context)?;
         let value = self.decode_object(diags, &answer.state, context)?;
@@ -383,7 +359,7 @@ impl ProviderClient {
         ask: ChangeValues<'_>,
         about: CallContext<'_>,
     ) -> Result<PlannedObject, Reported> {
-        let request = PlanRequest {
+        let request = Request::plan(PlanRequest {
             type_name: ty.name.clone(),
             prior: encode_plain_value(ask.prior, ty),
             proposed: encode_plain_value(ask.proposed, ty),
@@ -393,14 +369,10 @@ impl ProviderClient {
             client: self.calls.client_capabilities(),
             prior_identity: ask.identity.cloned(),
             planned_private: Bytes::new(),
-        };
-        let call = "PlanResourceChange";
+        });
+        let call = request.method().name();
         let context = ResponseContext { call, ty, about };
-        let ask = |provider: Arc<dyn Provider>| {
-            let request = request.clone();
-            async move { provider.plan(request).await }
-        };
-        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        let answer = self.call_or_report(diags, request, about).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         self.check_not_deferred(diags, answer.deferred, context)?;
         let value = self.decode_object(diags, &answer.planned, context)?;
@@ -430,7 +402,7 @@ impl ProviderClient {
         ask: ChangeValues<'_>,
         addr: &dyn Display,
     ) -> Result<ApplyResponse, Failure> {
-        let request = ApplyRequest {
+        let request = Request::apply(ApplyRequest {
             type_name: ty.name.clone(),
             prior: encode_plain_value(ask.prior, ty),
             planned: encode_plain_value(ask.proposed, ty),
@@ -438,10 +410,8 @@ impl ProviderClient {
             planned_private: ask.private.clone(),
             provider_meta: self.meta.clone(),
             planned_identity: ask.identity.cloned(),
-        };
-        // Never asked a second time: the first request may have taken effect.
-        let provider = self.answering_provider(addr, self.current_provider());
-        self.wait_for_answer("ApplyResourceChange", addr, provider.apply(request)).await
+        });
+        self.call(request, addr).await
     }
 }
 

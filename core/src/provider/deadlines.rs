@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::str::FromStr;
 use std::time::Duration;
 
-use formwork_plugin_protocol::Failure;
+use formwork_plugin_protocol::{Failure, Method};
 use formwork_value::duration;
 use futures_util::future::{Either, select};
 use tokio::time::sleep;
@@ -22,7 +22,7 @@ pub enum CallKind {
     Read,
     /// Plans a change.
     Plan,
-    /// Changes an object.
+    /// Changes an object, or a stored state or its lock.
     Apply,
     /// Calls a function.
     Function,
@@ -41,17 +41,44 @@ const CALL_KINDS: [(&str, CallKind); 7] = [
 ];
 
 impl CallKind {
-    /// The kind of a call, by its name in the protocol.
+    /// The kind of the calls of a method.
     #[must_use]
-    pub fn of_call(call: &str) -> Self {
-        match call {
-            "ConfigureProvider" | "ConfigureStateStore" => Self::Configure,
-            "PlanResourceChange" => Self::Plan,
-            "ApplyResourceChange" => Self::Apply,
-            "CallFunction" => Self::Function,
-            _ if call.starts_with("Validate") => Self::Validate,
-            _ if call.contains("Ephemeral") => Self::Ephemeral,
-            _ => Self::Read,
+    pub fn of(method: Method) -> Self {
+        match method {
+            Method::ConfigureProvider | Method::ConfigureStateStore => Self::Configure,
+            Method::ValidateProviderConfig
+            | Method::ValidateResourceConfig
+            | Method::ValidateDataResourceConfig
+            | Method::ValidateEphemeralResourceConfig
+            | Method::ValidateListResourceConfig
+            | Method::ValidateActionConfig
+            | Method::ValidateStateStoreConfig => Self::Validate,
+            Method::GetMetadata
+            | Method::GetProviderSchema
+            | Method::GetResourceIdentitySchemas
+            | Method::GetFunctions
+            | Method::StopProvider
+            | Method::UpgradeResourceState
+            | Method::UpgradeResourceIdentity
+            | Method::ReadResource
+            | Method::ImportResourceState
+            | Method::MoveResourceState
+            | Method::GenerateResourceConfig
+            | Method::ReadDataSource
+            | Method::ListResource
+            | Method::ReadStateBytes
+            | Method::GetStates => Self::Read,
+            Method::PlanResourceChange | Method::PlanAction => Self::Plan,
+            Method::ApplyResourceChange
+            | Method::InvokeAction
+            | Method::WriteStateBytes
+            | Method::LockState
+            | Method::UnlockState
+            | Method::DeleteState => Self::Apply,
+            Method::CallFunction => Self::Function,
+            Method::OpenEphemeralResource
+            | Method::RenewEphemeralResource
+            | Method::CloseEphemeralResource => Self::Ephemeral,
         }
     }
 
@@ -80,10 +107,10 @@ impl CallDeadlines {
     /// When the call was given up, beside its own errors.
     pub async fn wait_for_answer<T>(
         &self,
-        call: &str,
+        kind: CallKind,
         answer: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        let passed = pin!(self.wait_until_passed(CallKind::of_call(call)));
+        let passed = pin!(self.wait_until_passed(kind));
         // Polled in this order: an answer that has arrived does not lose against a deadline.
         match select(pin!(answer), passed).await {
             Either::Left((answer, _)) => answer,
@@ -92,7 +119,7 @@ impl CallDeadlines {
     }
 
     /// Waits until the deadline of a call that begins now has passed, and says so.
-    pub(super) async fn wait_until_passed(&self, kind: CallKind) -> String {
+    async fn wait_until_passed(&self, kind: CallKind) -> String {
         let Some(limit) = self.deadline_of(kind) else { return pending().await };
         sleep(limit).await;
         format!("its deadline of {} s has passed", limit.as_secs_f64())
@@ -160,26 +187,36 @@ mod tests {
 
     #[test]
     fn only_changes_and_ephemeral_resources_lose_something() {
-        for call in ["ApplyResourceChange", "OpenEphemeralResource", "CloseEphemeralResource"] {
-            assert!(!CallKind::of_call(call).is_read_only(), "{call}");
-        }
-        for call in ["ReadResource", "PlanResourceChange", "ValidateResourceConfig", "CallFunction"]
-        {
-            assert!(CallKind::of_call(call).is_read_only(), "{call}");
-        }
+        let lost: Vec<_> =
+            Method::ALL.iter().filter(|method| !CallKind::of(**method).is_read_only()).collect();
+        let expected = [
+            Method::ApplyResourceChange,
+            Method::OpenEphemeralResource,
+            Method::RenewEphemeralResource,
+            Method::CloseEphemeralResource,
+            Method::InvokeAction,
+            Method::WriteStateBytes,
+            Method::LockState,
+            Method::UnlockState,
+            Method::DeleteState,
+        ];
+        assert_eq!(lost, expected.iter().collect::<Vec<_>>());
     }
 
     #[test]
-    fn calls_of_a_state_store_have_the_kinds_of_their_effects() {
-        let kinds: [(CallKind, &[&str]); 3] = [
-            (CallKind::Configure, &["ConfigureStateStore"]),
-            (CallKind::Validate, &["ValidateStateStoreConfig"]),
-            (CallKind::Read, &["ReadStateBytes", "GetStates"]),
-        ];
-        for (kind, calls) in kinds {
-            for call in calls {
-                assert_eq!(CallKind::of_call(call), kind, "{call}");
-            }
+    fn calls_have_the_kinds_of_their_effects() {
+        for (kind, method) in [
+            (CallKind::Configure, Method::ConfigureProvider),
+            (CallKind::Configure, Method::ConfigureStateStore),
+            (CallKind::Validate, Method::ValidateStateStoreConfig),
+            (CallKind::Validate, Method::ValidateEphemeralResourceConfig),
+            (CallKind::Read, Method::ReadStateBytes),
+            (CallKind::Read, Method::GetStates),
+            (CallKind::Read, Method::ListResource),
+            (CallKind::Plan, Method::PlanResourceChange),
+            (CallKind::Function, Method::CallFunction),
+        ] {
+            assert_eq!(CallKind::of(method), kind, "{method}");
         }
     }
 }

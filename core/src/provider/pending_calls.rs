@@ -5,15 +5,13 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
-use std::future::{Future, pending};
-use std::pin::pin;
+use std::future::pending;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
-use formwork_plugin_protocol::Failure;
 use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::{Failure, Method};
 use formwork_value::Secrets;
-use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 use tracing::{debug, trace};
@@ -63,7 +61,8 @@ impl Display for PendingCall {
 pub(super) struct ProviderCalls {
     next: Cell<u64>,
     waiting: RefCell<BTreeMap<u64, (PendingCall, Instant)>>,
-    deadlines: CallDeadlines,
+    /// The time of each kind of call.
+    pub(super) deadlines: CallDeadlines,
     /// When the run was interrupted.
     interrupted: Cell<Option<Instant>>,
     interruption: Notify,
@@ -112,67 +111,36 @@ impl ProviderCalls {
         self.interruption.notify_waiters();
     }
 
-    /// Waits for an answer as long as its kind of call may take.
-    ///
-    /// # Errors
-    /// When the call was given up, beside its own errors.
-    pub(super) async fn wait_with_deadline<T>(
-        &self,
-        call: &str,
-        answer: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
-        let given_up = pin!(self.wait_until_given_up(CallKind::of_call(call)));
-        // Polled in this order: an answer that has arrived does not lose against a deadline.
-        match select(pin!(answer), given_up).await {
-            Either::Left((answer, _)) => answer,
-            Either::Right((why, _)) => Err(Failure::GivenUp(why)),
+    /// Waits until a call that begins now is to be given up because the run was interrupted, and says
+    /// so. Without an interrupt it waits forever.
+    pub(super) async fn wait_until_interrupted(&self, kind: CallKind) -> String {
+        // A change may take effect after it was given up, so an interrupt does not end the wait for
+        // its answer. Only a deadline of the user does.
+        if !kind.is_read_only() {
+            return pending().await;
         }
-    }
-
-    /// Waits for an answer as long as its kind of call may take, whether or not the run is interrupted.
-    ///
-    /// # Errors
-    /// When the call was given up, beside its own errors.
-    pub(super) async fn wait_despite_interrupt<T>(
-        &self,
-        call: &str,
-        answer: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
-        self.deadlines.wait_for_answer(call, answer).await
-    }
-
-    /// Waits until a call that begins now is to be given up, and says why.
-    async fn wait_until_given_up(&self, kind: CallKind) -> String {
         let begun = Instant::now();
-        let deadline = pin!(self.deadlines.wait_until_passed(kind));
-        let interruption = pin!(async {
-            // A change may take effect after it was given up, so an interrupt does not end the wait
-            // for its answer. Only a deadline of the user does.
-            if !kind.is_read_only() {
-                return pending().await;
+        let interrupted = loop {
+            let notified = self.interruption.notified();
+            if let Some(interrupted) = self.interrupted.get() {
+                break interrupted;
             }
-            let interrupted = loop {
-                let notified = self.interruption.notified();
-                if let Some(interrupted) = self.interrupted.get() {
-                    break interrupted;
-                }
-                notified.await;
-            };
-            // A call that begins after the interrupt has its time too, such as a read that finds
-            // out the effect of a change.
-            sleep_until(interrupted.max(begun) + INTERRUPTED_READ_GRACE_PERIOD).await;
-            "the run was interrupted, and the call changes nothing".to_owned()
-        });
-        select(deadline, interruption).await.factor_first().0
+            notified.await;
+        };
+        // A call that begins after the interrupt has its time too, such as a read that finds out the
+        // effect of a change.
+        sleep_until(interrupted.max(begun) + INTERRUPTED_READ_GRACE_PERIOD).await;
+        "the run was interrupted, and the call changes nothing".to_owned()
     }
 
     /// Records a call until the returned guard is dropped.
     pub(super) fn begin_call(
         self: &Rc<Self>,
         provider: &ProviderAddr,
-        call: &'static str,
+        method: Method,
         about: Option<&dyn Display>,
     ) -> CallInProgress {
+        let call = method.name();
         let number = self.next.replace(self.next.get() + 1);
         let (provider, about) = (provider.clone(), about.map(ToString::to_string));
         let waiting = PendingCall { provider, call, about, elapsed: Duration::ZERO };
@@ -249,8 +217,8 @@ mod tests {
     fn a_call_waits_until_it_is_answered_or_given_up() {
         let calls = Rc::new(ProviderCalls::default());
         let provider: ProviderAddr = "acme/test".parse().unwrap();
-        let read = calls.begin_call(&provider, "ReadResource", Some(&"t.a"));
-        let schema = calls.begin_call(&provider, "GetProviderSchema", None);
+        let read = calls.begin_call(&provider, Method::ReadResource, Some(&"t.a"));
+        let schema = calls.begin_call(&provider, Method::GetProviderSchema, None);
         let said = |least| {
             let waiting = calls.calls_waiting_at_least(Duration::from_secs(least));
             waiting.iter().map(ToString::to_string).collect::<Vec<_>>()
@@ -274,11 +242,11 @@ mod tests {
             let waiting = watch.calls_waiting_at_least(Duration::ZERO);
             waiting.iter().map(|one| one.call).collect::<Vec<_>>()
         };
-        let read = calls[0].begin_call(&provider, "ReadResource", None);
+        let read = calls[0].begin_call(&provider, Method::ReadResource, None);
         assert_eq!(seen(), [""; 0]);
         watch.watch(&calls[0]);
         assert_eq!(seen(), ["ReadResource"]);
-        let plan = calls[1].begin_call(&provider, "PlanResourceChange", None);
+        let plan = calls[1].begin_call(&provider, Method::PlanResourceChange, None);
         watch.watch(&calls[1]);
         assert_eq!(seen(), ["PlanResourceChange"]);
         drop((read, plan, calls));

@@ -14,13 +14,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _};
+use formwork_plugin_protocol::{Failure, Method, Provider, ProviderExt as _, Request};
 use formwork_value::{Diagnostics, Reported, Secrets, Value};
 use futures_util::future::{Either, select};
 use tokio::sync::Semaphore;
 
 use self::processes::ProviderProcesses;
 use self::stopping::{StartPurpose, StopSignal};
+use super::call_layers::{CallLayer as _, start_layers};
 use super::client::{CallContext, ProviderClient};
 use super::launcher::ProviderLauncher;
 use super::loaded_provider::LoadedProvider;
@@ -309,7 +310,7 @@ impl<'l> ProviderPool<'l> {
     ) -> Result<Arc<dyn Provider>, Failure> {
         // The start counts as a pending call, so that a process that hangs while it starts is
         // shown.
-        let underway = self.calls.begin_call(addr, "GetProviderSchema", None);
+        let underway = self.calls.begin_call(addr, Method::GetProviderSchema, None);
         let provider = match self.start_provider(addr, purpose).await {
             Ok(provider) => provider,
             Err(failure) => return underway.end_call(Err(failure)),
@@ -339,7 +340,8 @@ impl<'l> ProviderPool<'l> {
             return Ok(());
         }
         // An interrupt gives up this start or lets it have its time, as its purpose demands.
-        let schema = self.calls.wait_despite_interrupt("GetProviderSchema", provider.schema());
+        let asked = start_layers(&self.calls, provider.clone());
+        let schema = Request::schema().send_by(|request| asked.call(request));
         let mut schema = self.stopping.run_unless_stopped(purpose, schema).await?;
         // The first one has said it.
         schema.diagnostics.clear();

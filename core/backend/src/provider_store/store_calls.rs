@@ -6,17 +6,18 @@ use std::sync::{Arc, Mutex as Table, PoisonError};
 
 use bytes::Bytes;
 use formwork_core::addr::ProviderAddr;
-use formwork_core::provider::{CallDeadlines, call_failure_diagnostic};
+use formwork_core::provider::{CallDeadlines, CallKind, call_failure_diagnostic};
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
 use formwork_plugin_protocol::message::schema::ProviderSchema;
-use formwork_plugin_protocol::message::state_store::{ConfigureStoreRequest, StateRef};
+use formwork_plugin_protocol::message::state_store::{ConfigureStoreRequest, StateChunk, StateRef};
+use formwork_plugin_protocol::provider::{StreamedResponse, TypedRequest};
 use formwork_plugin_protocol::state_chunks::{
     MAX_CHUNK_SIZE, PROPOSED_CHUNK_SIZE, StateAssembly, split_into_chunks,
 };
-use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _};
+use formwork_plugin_protocol::{Failure, Method, Payload, Provider, Request};
 use formwork_value::diag::{Blame, Severity};
 use formwork_value::{Diagnostic, Secrets};
 use futures_util::StreamExt as _;
@@ -25,12 +26,6 @@ use tokio::sync::Mutex;
 use super::{EncodedConfig, StateStoreSetup};
 use crate::messages;
 use crate::provider_store_error::ProviderStoreError;
-
-/// The calls that change a stored state or its lock.
-const EFFECTIVE_CALLS: [&str; 4] = ["WriteStateBytes", "DeleteState", "LockState", "UnlockState"];
-
-/// The call that reads a state.
-const READ_CALL_NAME: &str = "ReadStateBytes";
 
 /// A state store in force.
 #[derive(Clone)]
@@ -96,18 +91,28 @@ impl StoreCalls {
         ProviderStoreError::NoAnswer { text, blame }
     }
 
+    /// Makes a call, and returns its name beside the answer.
+    async fn call<T>(
+        &self,
+        request: TypedRequest<T>,
+    ) -> Result<(&'static str, T), ProviderStoreError> {
+        let method = request.method();
+        let answer = request.send_by(|request| self.provider.call(request));
+        Ok((method.name(), self.wait_for_answer(method, answer).await?))
+    }
+
     /// Waits for the answer to a call; for one without effect as long as its kind of call may take.
     async fn wait_for_answer<T>(
         &self,
-        call: &'static str,
+        method: Method,
         answer: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, ProviderStoreError> {
-        // A write that is given up may take effect later, when another run holds the lock.
-        let answer = match EFFECTIVE_CALLS.contains(&call) {
-            true => answer.await,
-            false => self.deadlines.wait_for_answer(call, answer).await,
+        let answer = match CallKind::of(method) {
+            // A write that is given up may take effect later, when another run holds the lock.
+            CallKind::Apply => answer.await,
+            kind => self.deadlines.wait_for_answer(kind, answer).await,
         };
-        answer.map_err(|failure| self.no_answer_error(call, failure))
+        answer.map_err(|failure| self.no_answer_error(method.name(), failure))
     }
 
     /// Keeps warnings, and returns errors.
@@ -147,9 +152,8 @@ impl StoreCalls {
 
     /// The schemas of the provider.
     pub(super) async fn fetch_provider_schema(&self) -> Result<ProviderSchema, ProviderStoreError> {
-        const CALL_NAME: &str = "GetProviderSchema";
-        let mut schema = self.wait_for_answer(CALL_NAME, self.provider.schema()).await?;
-        self.keep_warnings_or_fail(CALL_NAME, std::mem::take(&mut schema.diagnostics))?;
+        let (call, mut schema) = self.call(Request::schema()).await?;
+        self.keep_warnings_or_fail(call, std::mem::take(&mut schema.diagnostics))?;
         Ok(schema)
     }
 
@@ -186,31 +190,25 @@ impl StoreCalls {
 
     async fn configure_provider(&self, config: &EncodedConfig) -> Result<(), ProviderStoreError> {
         let (config, client) = (self.encode_config(config), client_capabilities());
-        let call = "ValidateProviderConfig";
         let type_name = String::new();
         let request = ValidateRequest { type_name, config: config.clone(), client };
-        let answer =
-            self.wait_for_answer(call, self.provider.validate_provider_config(request)).await?;
+        let (call, answer) = self.call(Request::validate_provider_config(request)).await?;
         self.keep_warnings_or_fail(call, answer.diagnostics)?;
-        let call = "ConfigureProvider";
         let terraform_version = LANGUAGE_VERSION.to_string();
         let request = ConfigureRequest { terraform_version, config, client };
-        let answer = self.wait_for_answer(call, self.provider.configure(request)).await?;
+        let (call, answer) = self.call(Request::configure(request)).await?;
         self.keep_warnings_or_fail(call, answer.diagnostics)
     }
 
     /// Configures the state store, and returns the size of chunks.
     async fn configure_store(&self, setup: &StateStoreSetup) -> Result<usize, ProviderStoreError> {
         let (config, type_name) = (self.encode_config(&setup.store), setup.type_name.clone());
-        let call = "ValidateStateStoreConfig";
         let (sent, client) = (config.clone(), client_capabilities());
         let request = ValidateRequest { type_name: type_name.clone(), config: sent, client };
-        let answer =
-            self.wait_for_answer(call, self.provider.validate_store_config(request)).await?;
+        let (call, answer) = self.call(Request::validate_store_config(request)).await?;
         self.keep_warnings_or_fail(call, answer.diagnostics)?;
-        let call = "ConfigureStateStore";
         let request = ConfigureStoreRequest { type_name, config, chunk_size: PROPOSED_CHUNK_SIZE };
-        let answer = self.wait_for_answer(call, self.provider.configure_store(request)).await?;
+        let (call, answer) = self.call(Request::configure_store(request)).await?;
         self.keep_warnings_or_fail(call, answer.diagnostics)?;
         let size = answer.chunk_size;
         let chosen = usize::try_from(size).ok().filter(|_| (1..=MAX_CHUNK_SIZE).contains(&size));
@@ -228,8 +226,11 @@ impl StoreCalls {
         session: &StateStoreSession,
         workspace: &str,
     ) -> Result<Vec<u8>, ProviderStoreError> {
-        let receiving = self.receive_chunks(session, workspace);
-        let assembly = self.wait_for_answer(READ_CALL_NAME, receiving).await??;
+        // The time of the call counts to the last chunk.
+        let request = Request::read_state_bytes(session.state_ref(workspace));
+        let method = request.method();
+        let receiving = self.receive_chunks(request);
+        let assembly = self.wait_for_answer(method, receiving).await??;
         if assembly.longest_received_chunk_len() > session.chunk_size {
             let detail = format!(
                 "The provider has sent a state in chunks of up to {} bytes, and {} were agreed. The state is complete. This is a bug in the provider; please report it to its authors.",
@@ -239,25 +240,25 @@ impl StoreCalls {
             let warning = Diagnostic::warning(messages::UNEXPECTED_CHUNK_SIZE, detail);
             self.add_warning(warning.blamed_on(Blame::Provider).about(self.addr.display_string()));
         }
-        assembly.finish().map_err(|problem| self.protocol_error(READ_CALL_NAME, problem))
+        assembly.finish().map_err(|problem| self.protocol_error(method.name(), problem))
     }
 
     /// Receives the chunks of a state. The outer error is that of the connection.
     async fn receive_chunks(
         &self,
-        session: &StateStoreSession,
-        workspace: &str,
+        request: TypedRequest<StreamedResponse<StateChunk>>,
     ) -> Result<Result<StateAssembly, ProviderStoreError>, Failure> {
-        let mut chunks = self.provider.read_state_bytes(session.state_ref(workspace)).await?;
+        let call = request.method().name();
+        let mut chunks = request.send_by(|request| self.provider.call(request)).await?;
         let mut assembly = StateAssembly::default();
         while let Some(chunk) = chunks.next().await {
             let mut chunk = chunk?;
             let diagnostics = std::mem::take(&mut chunk.diagnostics);
-            if let Err(reported) = self.keep_warnings_or_fail(READ_CALL_NAME, diagnostics) {
+            if let Err(reported) = self.keep_warnings_or_fail(call, diagnostics) {
                 return Ok(Err(reported));
             }
             if let Err(problem) = assembly.push(&chunk) {
-                return Ok(Err(self.protocol_error(READ_CALL_NAME, problem)));
+                return Ok(Err(self.protocol_error(call, problem)));
             }
         }
         Ok(Ok(assembly))
@@ -270,15 +271,10 @@ impl StoreCalls {
         workspace: &str,
         text: Bytes,
     ) -> Result<(), ProviderStoreError> {
-        const CALL_NAME: &str = "WriteStateBytes";
         let chunks = split_into_chunks(&text, session.chunk_size);
-        let answer = self
-            .wait_for_answer(
-                CALL_NAME,
-                self.provider.write_state_bytes(session.state_ref(workspace), chunks),
-            )
-            .await?;
-        self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)
+        let request = Request::write_state_bytes(session.state_ref(workspace), chunks);
+        let (call, answer) = self.call(request).await?;
+        self.keep_warnings_or_fail(call, answer.diagnostics)
     }
 
     /// Locks a state, and returns the id of the lock.
@@ -288,15 +284,12 @@ impl StoreCalls {
         workspace: &str,
         operation: &str,
     ) -> Result<String, ProviderStoreError> {
-        const CALL_NAME: &str = "LockState";
         let state = session.state_ref(workspace);
-        let answer = self
-            .wait_for_answer(CALL_NAME, self.provider.lock_state(state, operation.to_owned()))
-            .await?;
-        self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)?;
+        let (call, answer) = self.call(Request::lock_state(state, operation.to_owned())).await?;
+        self.keep_warnings_or_fail(call, answer.diagnostics)?;
         if answer.lock_id.is_empty() {
             let problem = "the lock has no ID, so it could not be released".to_owned();
-            return Err(self.protocol_error(CALL_NAME, problem));
+            return Err(self.protocol_error(call, problem));
         }
         Ok(answer.lock_id)
     }
@@ -308,12 +301,9 @@ impl StoreCalls {
         workspace: &str,
         id: &str,
     ) -> Result<(), ProviderStoreError> {
-        const CALL_NAME: &str = "UnlockState";
         let state = session.state_ref(workspace);
-        let answer = self
-            .wait_for_answer(CALL_NAME, self.provider.unlock_state(state, id.to_owned()))
-            .await?;
-        self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)
+        let (call, answer) = self.call(Request::unlock_state(state, id.to_owned())).await?;
+        self.keep_warnings_or_fail(call, answer.diagnostics)
     }
 
     /// Lists the states.
@@ -321,20 +311,15 @@ impl StoreCalls {
         &self,
         session: &StateStoreSession,
     ) -> Result<Vec<String>, ProviderStoreError> {
-        const CALL_NAME: &str = "GetStates";
-        let answer = self
-            .wait_for_answer(CALL_NAME, self.provider.list_states(session.type_name.clone()))
-            .await?;
-        self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)?;
+        let (call, answer) = self.call(Request::list_states(session.type_name.clone())).await?;
+        self.keep_warnings_or_fail(call, answer.diagnostics)?;
         let mut names = answer.state_ids;
         names.sort();
         if names.iter().any(String::is_empty) {
-            return Err(self.protocol_error(CALL_NAME, "it lists a state without an ID".to_owned()));
+            return Err(self.protocol_error(call, "it lists a state without an ID".to_owned()));
         }
         if let Some((twice, _)) = names.iter().zip(names.iter().skip(1)).find(|(a, b)| a == b) {
-            return Err(
-                self.protocol_error(CALL_NAME, format!("it lists the state {twice:?} twice"))
-            );
+            return Err(self.protocol_error(call, format!("it lists the state {twice:?} twice")));
         }
         Ok(names)
     }
@@ -345,11 +330,9 @@ impl StoreCalls {
         session: &StateStoreSession,
         workspace: &str,
     ) -> Result<(), ProviderStoreError> {
-        const CALL_NAME: &str = "DeleteState";
-        let answer = self
-            .wait_for_answer(CALL_NAME, self.provider.delete_state(session.state_ref(workspace)))
-            .await?;
-        self.keep_warnings_or_fail(CALL_NAME, answer.diagnostics)
+        let request = Request::delete_state(session.state_ref(workspace));
+        let (call, answer) = self.call(request).await?;
+        self.keep_warnings_or_fail(call, answer.diagnostics)
     }
 }
 

@@ -1,10 +1,8 @@
 //! Reading a data source.
 
-use std::sync::Arc;
-
+use formwork_plugin_protocol::Request;
 use formwork_plugin_protocol::contract::{AnswerToCheck, Call};
 use formwork_plugin_protocol::message::read_data::ReadDataRequest;
-use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
 use super::{CallContext, ProviderClient, ResponseContext, round_numbers_as_stored};
@@ -23,20 +21,16 @@ impl ProviderClient {
         config: &Value,
         about: CallContext<'_>,
     ) -> Result<Plain, Reported> {
-        let request = ReadDataRequest {
+        let request = Request::read_data(ReadDataRequest {
             type_name: ty.name.clone(),
             config: self.encode_for_request(config, ty),
             provider_meta: self.meta.clone(),
             client: self.calls.client_capabilities(),
             address: about.addr.to_string(),
-        };
-        let call = "ReadDataSource";
+        });
+        let call = request.method().name();
         let context = ResponseContext { call, ty, about };
-        let ask = |provider: Arc<dyn Provider>| {
-            let request = request.clone();
-            async move { provider.read_data(request).await }
-        };
-        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        let answer = self.call_or_report(diags, request, about).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         self.check_not_deferred(diags, answer.deferred, context)?;
         let value = self.decode_object(diags, &answer.state, context)?;

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::ProviderExt as _;
+use formwork_plugin_protocol::Request;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::contract::{AnswerToCheck, Call};
 use formwork_plugin_protocol::message::ephemeral::{OpenRequest, RenewOrCloseRequest};
@@ -43,17 +43,14 @@ impl ProviderClient {
         config: &Value,
         about: CallContext<'_>,
     ) -> Result<OpenedEphemeral, Reported> {
-        let request = OpenRequest {
+        let request = Request::open_ephemeral(OpenRequest {
             type_name: ty.name.clone(),
             config: self.encode_for_request(config, ty),
             client: ClientCapabilities::default(),
-        };
-        let call = "OpenEphemeralResource";
+        });
+        let call = request.method().name();
         let context = ResponseContext { call, ty, about };
-        // Not repeated after a failure: the opening may have taken effect at the service.
-        let provider = self.answering_provider(about.addr, self.current_provider());
-        let answer = self.wait_for_answer(call, about.addr, provider.open_ephemeral(request)).await;
-        let answer = answer.map_err(|failure| self.report_failure(diags, call, &failure, about))?;
+        let answer = self.call_or_report(diags, request, about).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         self.check_not_deferred(diags, answer.deferred, context)?;
         let value = self.decode_object(diags, &answer.result, context)?;
@@ -78,12 +75,7 @@ impl ProviderClient {
         about: CallContext<'_>,
     ) -> Result<OpenEphemeralData, Reported> {
         let request = RenewOrCloseRequest { type_name: kind.to_owned(), private };
-        let call = "RenewEphemeralResource";
-        // Not repeated either: it may have taken effect.
-        let answer = self
-            .wait_for_answer(call, about.addr, self.current_provider().renew_ephemeral(request))
-            .await;
-        let answer = answer.map_err(|failure| self.report_failure(diags, call, &failure, about))?;
+        let answer = self.call_or_report(diags, Request::renew_ephemeral(request), about).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         Ok(OpenEphemeralData { private: answer.private, renew_at: answer.renew_at })
     }
@@ -101,10 +93,7 @@ impl ProviderClient {
         about: CallContext<'_>,
     ) -> Result<(), Reported> {
         let request = RenewOrCloseRequest { type_name: kind.to_owned(), private };
-        let call = "CloseEphemeralResource";
-        let verdict = self
-            .wait_for_answer(call, about.addr, self.current_provider().close_ephemeral(request))
-            .await;
-        self.report_errors_of_response(diags, call, verdict, about)
+        let answer = self.call_or_report(diags, Request::close_ephemeral(request), about).await?;
+        self.report_provider_diagnostics(diags, answer.diagnostics, about)
     }
 }

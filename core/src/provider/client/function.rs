@@ -1,9 +1,7 @@
 //! Calls of functions. A provider returns a value or a reason, so nothing is reported here.
 
-use std::sync::Arc;
-
 use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
-use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
+use formwork_plugin_protocol::{Payload, Request};
 use formwork_value::{Plain, Type, Value};
 
 use super::ProviderClient;
@@ -22,21 +20,18 @@ impl ProviderClient {
     ) -> Result<Value, FunctionError> {
         let known = arguments.iter().all(|(argument, _)| argument.value().is_wholly_known());
         let arguments = arguments.into_iter().map(|(value, ty)| Payload::Value(value, ty));
-        let request = CallRequest { name: name.to_owned(), arguments: arguments.collect() };
+        let request = Request::call_function(CallRequest {
+            name: name.to_owned(),
+            arguments: arguments.collect(),
+        });
+        let call = request.method().name();
         let violation = |problem: String| FunctionError {
             text: format!("{problem}; this is a bug in provider {}", self.addr()),
             argument: None,
         };
         let about = format!("its function {name}");
-        let ask = |provider: Arc<dyn Provider>| {
-            let request = request.clone();
-            async move { provider.call_function(request).await }
-        };
-        // Functions are pure (protocol, CallFunction), so a lost call may be repeated.
-        let answer = self.call_with_retry("CallFunction", &about, ask).await;
-        let answer = answer.map_err(|failure| FunctionError {
-            text: call_failure_diagnostic(self.addr(), "CallFunction", Some(&about), &failure)
-                .detail,
+        let answer = self.call(request, &about).await.map_err(|failure| FunctionError {
+            text: call_failure_diagnostic(self.addr(), call, Some(&about), &failure).detail,
             argument: None,
         })?;
         let value = answer.result?.decode(returns);

@@ -1,10 +1,8 @@
 //! Identities in the answers of a provider, and their upgrade to the newest schema.
 
-use std::sync::Arc;
-
 use formwork_plugin_protocol::contract::{AnswerToCheck, Call};
 use formwork_plugin_protocol::message::resource::{RawState, UpgradeIdentityRequest};
-use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
+use formwork_plugin_protocol::{Payload, Request};
 use formwork_value::codec::json;
 use formwork_value::{Diagnostics, Reported};
 
@@ -33,18 +31,14 @@ impl ProviderClient {
         if *version == form.version {
             return Ok(Some((*version, text.clone())));
         }
-        let request = UpgradeIdentityRequest {
+        let request = Request::upgrade_identity(UpgradeIdentityRequest {
             type_name: ty.name.clone(),
             version: *version,
             identity: RawState::Json(text.clone()),
-        };
-        let call = "UpgradeResourceIdentity";
+        });
+        let call = request.method().name();
         let context = ResponseContext { call, ty, about };
-        let ask = |provider: Arc<dyn Provider>| {
-            let request = request.clone();
-            async move { provider.upgrade_identity(request).await }
-        };
-        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        let answer = self.call_or_report(diags, request, about).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         self.decode_identity(diags, Some(answer.identity), context)
     }

@@ -1,14 +1,12 @@
 //! Calls by which an object comes into a resource's hands: from another resource type, or from the
 //! outside by an id.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::{self, AnswerToCheck, Rule, check_answer};
 use formwork_plugin_protocol::message::resource::{
     ImportRequest, ImportedResource, MoveRequest, RawState,
 };
-use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
+use formwork_plugin_protocol::{Payload, Request};
 use formwork_value::diag::Summary;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
@@ -70,7 +68,7 @@ impl ProviderClient {
             let problem = Diagnostic::error(messages::UNSUPPORTED_MOVE_ACROSS_TYPES, detail);
             return Err(diags.error(problem.at_opt(about.block).about(about.addr.to_string())));
         }
-        let request = MoveRequest {
+        let request = Request::move_state(MoveRequest {
             source_provider: former.provider.to_string(),
             source_type: former.kind.to_owned(),
             source_version: former.object.schema_version,
@@ -87,14 +85,10 @@ impl ProviderClient {
                 .identity
                 .as_ref()
                 .map_or(0, |(version, _)| *version),
-        };
-        let call = "MoveResourceState";
+        });
+        let call = request.method().name();
         let context = ResponseContext { call, ty, about };
-        let ask = |provider: Arc<dyn Provider>| {
-            let request = request.clone();
-            async move { provider.move_state(request).await }
-        };
-        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        let answer = self.call_or_report(diags, request, about).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         let value = self.decode_object(diags, &answer.state, context)?;
         let exchange = AnswerToCheck::for_call(contract::Call::Move)
@@ -158,19 +152,15 @@ impl ProviderClient {
                 (String::new(), Some(Payload::Value(plain, form)))
             }
         };
-        let request = ImportRequest {
+        let request = Request::import(ImportRequest {
             type_name: ty.name.clone(),
             id,
             client: self.calls.client_capabilities(),
             identity,
-        };
-        let call = "ImportResourceState";
+        });
+        let call = request.method().name();
         let context = ResponseContext { call, ty, about };
-        let ask = |provider: Arc<dyn Provider>| {
-            let request = request.clone();
-            async move { provider.import(request).await }
-        };
-        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        let answer = self.call_or_report(diags, request, about).await?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         self.check_not_deferred(diags, answer.deferred, context)?;
         let mut found = answer.resources.into_iter();

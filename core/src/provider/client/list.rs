@@ -1,8 +1,8 @@
 //! Asks a provider for all objects of one type, to find an object of which only the plan is known.
 //! Whether a found object may be taken is decided elsewhere.
 
+use formwork_plugin_protocol::Request;
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
-use formwork_plugin_protocol::{Failure, ProviderExt as _};
 use formwork_value::codec::json;
 use formwork_value::diag::Severity;
 use formwork_value::schema::Role;
@@ -11,11 +11,8 @@ use futures_util::StreamExt as _;
 
 use super::{ProviderClient, encode_unmarked};
 use crate::provider::ResourceType;
+use crate::provider::call_layers::MAX_LISTED_OBJECTS;
 use crate::provider::identity_type::{IdentityType, StoredIdentity};
-
-/// Maximum number of objects that are listed. With more, a match cannot be known to be the only
-/// one.
-const MAX_LISTED_OBJECTS: usize = 10_000;
 
 /// An object that the provider lists.
 #[derive(Clone, Debug)]
@@ -38,38 +35,22 @@ impl ProviderClient {
         if block.attributes.values().any(|attribute| attribute.role == Role::Required) {
             return None;
         }
-        let request = ListRequest {
+        let request = Request::list(ListRequest {
             type_name: ty.name.clone(),
             config: encode_unmarked(&block.empty_value(), &block.implied_type()),
             // An object is recognised by the planned attributes, not by its identity.
             include_object: true,
             limit: i64::try_from(MAX_LISTED_OBJECTS).ok()?,
-        };
-        let listing = self.receive_objects(ty, form, request);
+        });
         // A list that lacks something is of no use, whatever the reason.
-        self.wait_for_answer("ListResource", &ty.name, listing).await.ok()?
-    }
-
-    /// Receives what the provider lists; `None` if that is of no use. The error is that of the connection.
-    async fn receive_objects(
-        &self,
-        ty: &ResourceType,
-        form: &IdentityType,
-        request: ListRequest,
-    ) -> Result<Option<Vec<ListedObject>>, Failure> {
-        let mut events = self.current_provider().list(request).await?;
+        let mut events = self.call(request, &ty.name).await.ok()?;
         let mut found = Vec::new();
         while let Some(event) = events.next().await {
             // Part of a list is of no use: a missing object could be the second match.
-            let Some(object) = decode_listed_object(ty, form, event?) else { return Ok(None) };
-            found.push(object);
-            // A provider may have stopped at the limit that was sent, so the list may be
-            // incomplete.
-            if found.len() >= MAX_LISTED_OBJECTS {
-                return Ok(None);
-            }
+            found.push(decode_listed_object(ty, form, event.ok()?)?);
         }
-        Ok(Some(found))
+        // A provider may have stopped at the limit that was sent, so the list may be incomplete.
+        (found.len() < MAX_LISTED_OBJECTS).then_some(found)
     }
 }
 

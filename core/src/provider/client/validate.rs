@@ -1,9 +1,7 @@
 //! Asks whether a provider accepts a configuration.
 
-use std::sync::Arc;
-
+use formwork_plugin_protocol::Request;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
-use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Reported, Value};
 
 use super::{CallContext, ProviderClient};
@@ -21,17 +19,12 @@ impl ProviderClient {
         config: &Value,
         about: CallContext<'_>,
     ) -> Result<(), Reported> {
-        let request = ValidateRequest {
+        let request = Request::validate_provider_config(ValidateRequest {
             type_name: String::new(),
             config: self.encode_for_request(config, self.loaded.config_type()),
             client: self.calls.client_capabilities(),
-        };
-        let ask = |provider: Arc<dyn Provider>| {
-            let request = request.clone();
-            async move { provider.validate_provider_config(request).await }
-        };
-        let verdict =
-            self.call_with_retry_or_report(diags, "ValidateProviderConfig", about, ask).await?;
+        });
+        let verdict = self.call_or_report(diags, request, about).await?;
         self.report_provider_diagnostics(diags, verdict.diagnostics, about)
     }
 
@@ -51,22 +44,12 @@ impl ProviderClient {
             config: self.encode_for_request(config, ty),
             client: self.calls.client_capabilities(),
         };
-        let call = match ty.mode {
-            ResourceMode::Data => "ValidateDataResourceConfig",
-            ResourceMode::Ephemeral => "ValidateEphemeralResourceConfig",
-            ResourceMode::Managed => "ValidateResourceConfig",
+        let request = match ty.mode {
+            ResourceMode::Data => Request::validate_data_config(request),
+            ResourceMode::Ephemeral => Request::validate_ephemeral_config(request),
+            ResourceMode::Managed => Request::validate_resource_config(request),
         };
-        let ask = |provider: Arc<dyn Provider>| {
-            let request = request.clone();
-            async move {
-                match ty.mode {
-                    ResourceMode::Data => provider.validate_data_config(request).await,
-                    ResourceMode::Ephemeral => provider.validate_ephemeral_config(request).await,
-                    ResourceMode::Managed => provider.validate_resource_config(request).await,
-                }
-            }
-        };
-        let verdict = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        let verdict = self.call_or_report(diags, request, about).await?;
         self.report_provider_diagnostics(diags, verdict.diagnostics, about)
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
-use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _};
+use formwork_plugin_protocol::{Failure, Method, Provider, Request};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use futures_util::StreamExt as _;
@@ -15,6 +15,7 @@ use super::ProviderPool;
 use super::stopping::StartPurpose;
 use crate::addr::ProviderAddr;
 use crate::messages;
+use crate::provider::call_layers::{CallLayer as _, start_layers};
 use crate::provider::loaded_provider::LoadedProvider;
 use crate::provider::provider_diagnostics::{
     call_failure_diagnostic, report_provider_diagnostics, retried_call_warning,
@@ -74,7 +75,7 @@ impl ProviderPool<'_> {
             self.insert_loaded_provider(&addr, schema, identities);
             return Diagnostics::new();
         }
-        let call = "GetProviderSchema";
+        let call = Method::GetProviderSchema.name();
         let mut said = Diagnostics::new();
         let mut loaded = self.try_load_provider(&addr, &mut said).await;
         if let Err(first) = &loaded
@@ -106,7 +107,7 @@ impl ProviderPool<'_> {
         addr: &ProviderAddr,
         diags: &mut Diagnostics,
     ) -> Result<(), Failure> {
-        let underway = self.calls.begin_call(addr, "GetProviderSchema", None);
+        let underway = self.calls.begin_call(addr, Method::GetProviderSchema, None);
         let provider = match self.start_provider(addr, StartPurpose::Work).await {
             Ok(provider) => provider,
             Err(failure) => return underway.end_call(Err(failure)),
@@ -126,7 +127,8 @@ impl ProviderPool<'_> {
         diags: &mut Diagnostics,
         provider: &Arc<dyn Provider>,
     ) -> Result<(), Failure> {
-        let schema = self.calls.wait_despite_interrupt("GetProviderSchema", provider.schema());
+        let asked = start_layers(&self.calls, provider.clone());
+        let schema = Request::schema().send_by(|request| asked.call(request));
         let mut schema = self.stopping.run_unless_stopped(StartPurpose::Work, schema).await?;
         let said = std::mem::take(&mut schema.diagnostics);
         // The errors are in `diags`. A failure returned here would have the caller start the
@@ -138,8 +140,7 @@ impl ProviderPool<'_> {
             return Ok(());
         }
         // A provider made before protocol 5.9 has no identities.
-        let call = "GetResourceIdentitySchemas";
-        let identities = self.calls.wait_despite_interrupt(call, provider.identity_schemas());
+        let identities = Request::identity_schemas().send_by(|request| asked.call(request));
         let identities = self.stopping.run_unless_stopped(StartPurpose::Work, identities).await;
         let mut identities = match identities {
             Ok(identities) => identities,
