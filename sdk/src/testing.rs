@@ -8,8 +8,7 @@ use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_plugin_protocol::contract::requires_replace::{is_unchanged, paths_requiring_replace};
-use formwork_plugin_protocol::contract::{AnswerToCheck, Call, TypeSchemas, check_answer};
-use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call, TypeSchemas};
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::read_data::ReadDataRequest;
 use formwork_plugin_protocol::message::resource::{
@@ -18,13 +17,17 @@ use formwork_plugin_protocol::message::resource::{
 use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::{Failure, Payload, ProviderExt as _};
 use formwork_value::codec::json;
-use formwork_value::diag::Severity;
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Str, Type, Value};
 
+mod check_answers;
 mod ephemeral_list_function;
 mod state_store;
 
+use self::check_answers::{
+    check_contract, check_no_errors, check_not_deferred, checked_imported_object,
+    checked_upgraded_object, decode_payload, identity_type,
+};
 use crate::ProviderDef;
 use crate::server::Server;
 
@@ -37,6 +40,8 @@ pub struct TestObject {
     type_name: String,
     version: u64,
     block: Block,
+    /// The type of its identities, if it has any.
+    identity: Option<Type>,
     object: Plain,
     private: Bytes,
 }
@@ -90,12 +95,14 @@ impl TestObject {
         if let Some(problem) = schema.validate().first() {
             return Err(Refusal(format!("the schema is not valid: {problem:?}")));
         }
+        let identity = identity_type(&server, type_name).await?;
         let object = without_marks(Value::null(schema.block.implied_type()));
         Ok(Self {
             server,
             type_name: type_name.to_owned(),
             version: schema.version,
             block: schema.block,
+            identity,
             object,
             private: Bytes::new(),
         })
@@ -176,10 +183,12 @@ impl TestObject {
         };
         let answer = self.server.read(request).await?;
         check_no_errors(&answer.diagnostics)?;
+        check_not_deferred("read", self.schemas(), answer.deferred)?;
         let object = self.decode_payload(&answer.state)?;
-        let exchange =
-            AnswerToCheck::for_call(Call::Read).with_answered_object(&answer.state, &object);
-        check_contract("read", &self.block, exchange)?;
+        let exchange = AnswerToCheck::for_call(Call::Read)
+            .with_answered_object(&answer.state, &object)
+            .with_answered_identity(answer.identity.as_ref());
+        check_contract("read", self.schemas(), exchange)?;
         // Only now, so that an answer that breaks a rule leaves the stored object alone.
         (self.object, self.private) = (object, answer.private);
         Ok(())
@@ -202,7 +211,7 @@ impl TestObject {
     /// Imports an object in place of the stored one, and reads it.
     ///
     /// # Errors
-    /// When the provider returns an error, or the object does not exist.
+    /// When the provider returns an error or violates the contract, or the object does not exist.
     pub async fn import(&mut self, id: &str) -> Result<(), Refusal> {
         let request = ImportRequest {
             type_name: self.type_name.clone(),
@@ -212,10 +221,11 @@ impl TestObject {
         };
         let answer = self.server.import(request).await?;
         check_no_errors(&answer.diagnostics)?;
+        check_not_deferred("import", self.schemas(), answer.deferred)?;
         let [imported] = answer.resources.as_slice() else {
             return Err(Refusal("the import did not find one object".to_owned()));
         };
-        self.object = self.decode_payload(&imported.state)?;
+        self.object = checked_imported_object(&self.type_name, self.schemas(), imported)?;
         self.private = imported.private.clone();
         // A host reads an imported object before it plans.
         self.read().await?;
@@ -228,7 +238,7 @@ impl TestObject {
     /// Takes over an object that an older version of the provider stored, as JSON.
     ///
     /// # Errors
-    /// When the provider returns an error.
+    /// When the provider returns an error, or violates the contract.
     pub async fn upgrade(&mut self, version: u64, json: &str) -> Result<(), Refusal> {
         let request = UpgradeRequest {
             type_name: self.type_name.clone(),
@@ -237,7 +247,7 @@ impl TestObject {
         };
         let answer = self.server.upgrade_state(request).await?;
         check_no_errors(&answer.diagnostics)?;
-        self.object = self.decode_payload(&answer.state)?;
+        self.object = checked_upgraded_object(self.schemas(), &answer.state)?;
         Ok(())
     }
 
@@ -283,12 +293,14 @@ impl TestObject {
         };
         let answer = self.server.plan(request).await?;
         check_no_errors(&answer.diagnostics)?;
+        check_not_deferred("plan", self.schemas(), answer.deferred)?;
         let planned = self.decode_payload(&answer.planned)?;
         let paths = &answer.requires_replace;
         let call = Call::Plan { prior, config, requires_replace: paths, legacy: false };
+        // Without the identity, parts of which may be unknown until the object exists.
         check_contract(
             "plan",
-            &self.block,
+            self.schemas(),
             AnswerToCheck::for_call(call).with_answered_object(&answer.planned, &planned),
         )?;
         let forcing = paths_requiring_replace(&self.block, prior, &planned, paths);
@@ -324,9 +336,14 @@ impl TestObject {
         (self.object, self.private) = (object, answer.private);
         check_no_errors(&answer.diagnostics)?;
         let call = Call::Apply { planned, legacy: false };
-        let exchange =
-            AnswerToCheck::for_call(call).with_answered_object(&answer.state, &self.object);
-        check_contract("apply", &self.block, exchange)
+        let exchange = AnswerToCheck::for_call(call)
+            .with_answered_object(&answer.state, &self.object)
+            .with_answered_identity(answer.identity.as_ref());
+        check_contract("apply", self.schemas(), exchange)
+    }
+
+    fn schemas(&self) -> TypeSchemas<'_> {
+        TypeSchemas { object: &self.block, identity: self.identity.as_ref() }
     }
 
     fn encode_payload(&self, value: &Plain) -> Payload {
@@ -369,10 +386,12 @@ pub async fn read_data<'n>(
     };
     let answer = server.read_data(request).await?;
     check_no_errors(&answer.diagnostics)?;
+    let schemas = TypeSchemas { object: &schema.block, identity: None };
+    check_not_deferred("read", schemas, answer.deferred)?;
     let object = decode_payload(&schema.block, &answer.state)?;
     let exchange =
         AnswerToCheck::for_call(Call::ReadData).with_answered_object(&answer.state, &object);
-    check_contract("read", &schema.block, exchange)?;
+    check_contract("read", schemas, exchange)?;
     Ok(object.into_value())
 }
 
@@ -388,10 +407,6 @@ impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         Self(failure.to_string())
     }
-}
-
-fn decode_payload(block: &Block, payload: &Payload) -> Result<Plain, Refusal> {
-    payload.decode(&block.implied_type()).map_err(|error| Refusal(error.to_string()))
 }
 
 fn complete_config<'n>(
@@ -417,21 +432,6 @@ async fn provider_schema(server: &Server) -> Result<ProviderSchema, Refusal> {
     let offered = server.schema().await?;
     check_no_errors(&offered.diagnostics)?;
     Ok(offered)
-}
-
-fn check_no_errors(diagnostics: &[ProviderDiagnostic]) -> Result<(), Refusal> {
-    let errors = diagnostics.iter().filter(|problem| problem.severity == Severity::Error);
-    let lines: Vec<_> =
-        errors.map(|problem| format!("{}: {}", problem.summary, problem.detail)).collect();
-    if lines.is_empty() { Ok(()) } else { Err(Refusal(lines.join("\n"))) }
-}
-
-/// Checks an answer about objects of a schema against the contract.
-fn check_contract(call: &str, block: &Block, exchange: AnswerToCheck<'_>) -> Result<(), Refusal> {
-    let violations = check_answer(&exchange, &TypeSchemas { object: block, identity: None });
-    let lines: Vec<_> =
-        violations.iter().map(|broken| format!("provider bug in {call}: {broken}")).collect();
-    if lines.is_empty() { Ok(()) } else { Err(Refusal(lines.join("\n"))) }
 }
 
 /// Runs a future to completion in a test that is not async.

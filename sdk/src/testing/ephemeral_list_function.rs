@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::{AnswerToCheck, Call};
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call, TypeSchemas};
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::ephemeral::{OpenRequest, RenewOrCloseRequest};
 use formwork_plugin_protocol::message::function::CallRequest;
@@ -14,8 +14,8 @@ use formwork_value::{Type, Value};
 use futures_util::StreamExt as _;
 
 use super::{
-    CLIENT_CAPABILITIES, Refusal, check_contract, check_no_errors, complete_config, decode_payload,
-    provider_schema, without_marks,
+    CLIENT_CAPABILITIES, Refusal, check_contract, check_no_errors, check_not_deferred,
+    complete_config, decode_payload, identity_type, provider_schema, without_marks,
 };
 use crate::ProviderDef;
 use crate::server::Server;
@@ -66,10 +66,12 @@ impl TestEphemeral {
         let request = OpenRequest { type_name, config: payload, client: CLIENT_CAPABILITIES };
         let answer = self.server.open_ephemeral(request).await?;
         check_no_errors(&answer.diagnostics)?;
+        let schemas = TypeSchemas { object: &self.block, identity: None };
+        check_not_deferred("open", schemas, answer.deferred)?;
         let result = decode_payload(&self.block, &answer.result)?;
         let exchange = AnswerToCheck::for_call(Call::Open { config: &config })
             .with_answered_object(&answer.result, &result);
-        check_contract("open", &self.block, exchange)?;
+        check_contract("open", schemas, exchange)?;
         (self.opened, self.private) = (answer.private.clone(), answer.private);
         Ok(result.into_value())
     }
@@ -129,6 +131,8 @@ pub async fn list_objects<'n>(
     let (Some(query), Some(objects)) = kinds else {
         return Err(Refusal(format!("there is no list with a resource type {type_name}")));
     };
+    let identity_type = identity_type(&server, type_name).await?;
+    let schemas = TypeSchemas { object: &objects.block, identity: identity_type.as_ref() };
     let config = complete_config(&query.block, config)?;
     let config = Payload::Value(config, query.block.implied_type());
     let type_name = type_name.to_owned();
@@ -149,6 +153,9 @@ pub async fn list_objects<'n>(
     while let Some(event) = events.next().await {
         let event = event?;
         check_no_errors(&event.diagnostics)?;
+        let answer =
+            AnswerToCheck::for_call(Call::Any).with_answered_identity(event.identity.as_ref());
+        check_contract("list", schemas, answer)?;
         // An event without an object carries diagnostics only.
         if let (Some(Payload::Value(identity, _)), Some(object)) = (event.identity, event.object) {
             let object = decode_payload(&objects.block, &object)?.into_value();
