@@ -185,12 +185,10 @@ impl ChangeRequest<'_> {
         secrets.extend_from_slice(self.secrets);
         let mut result = Ok(());
         for violation in violations {
+            let rule = violation.rule;
             let problem = &violation.without_secrets(&secrets).to_string();
-            result = Err(self.handle.report_violation(
-                diags,
-                ContractViolation { summary, call, problem },
-                self.about,
-            ));
+            let violation = ContractViolation { summary, rule, call, problem };
+            result = Err(self.handle.report_violation(diags, violation, self.about));
         }
         result
     }

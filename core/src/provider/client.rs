@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::{AnswerToCheck, Call, legacy_null_blocks};
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call, Rule, legacy_null_blocks};
 use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,
 };
@@ -63,6 +63,8 @@ pub struct CallContext<'a> {
 pub struct ContractViolation<'a> {
     /// Name under which the problem is known.
     pub summary: &'static Message,
+    /// The rule that is broken.
+    pub rule: Rule,
     /// The call it answered.
     pub call: &'a str,
     /// The exact problem.

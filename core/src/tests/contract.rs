@@ -36,6 +36,24 @@ fn a_plan_must_be_what_the_configuration_says() {
 }
 
 #[test]
+fn a_violation_names_the_rule_that_is_broken() {
+    let cases = [
+        ("plan a", CallFault::Other, "plan-config-kept"),
+        ("create a", CallFault::Other, "result-value"),
+        ("create a", CallFault::Unknown, "object-known"),
+        ("create a", CallFault::Null, "result-existence"),
+    ];
+    for (call, fault, rule) in cases {
+        let mut bench = EngineFixture::new();
+        bench.set_fault(call, fault);
+        let run = bench.apply(&resource_a("size = 1"));
+        let details: Vec<_> = run.diags.iter().map(|one| one.detail.as_str()).collect();
+        let named = format!("broke the rule {rule} of the contract in its answer to ");
+        assert!(details.iter().any(|detail| detail.contains(&named)), "{call}: {details:?}");
+    }
+}
+
+#[test]
 fn a_planned_destruction_must_leave_nothing() {
     check_violation(
         &resource_a(""),

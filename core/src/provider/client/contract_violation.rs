@@ -108,6 +108,7 @@ impl ProviderClient {
             diags,
             ContractViolation {
                 summary: messages::PROVIDER_PRODUCED_INVALID_OBJECT,
+                rule: Rule::ObjectType,
                 call,
                 problem: &error.to_string(),
             },
@@ -129,13 +130,11 @@ impl ProviderClient {
         let ResponseContext { call, ty, about } = context;
         let mut result = Ok(());
         for violation in check_answer(exchange, &ty.contract_schemas()) {
-            let summary = summary_of_rule(violation.rule).unwrap_or(summary);
+            let rule = violation.rule;
+            let summary = summary_of_rule(rule).unwrap_or(summary);
             let problem = &violation.to_string();
-            result = Err(self.report_violation(
-                diags,
-                ContractViolation { summary, call, problem },
-                about,
-            ));
+            let violation = ContractViolation { summary, rule, call, problem };
+            result = Err(self.report_violation(diags, violation, about));
         }
         result
     }
@@ -147,9 +146,10 @@ impl ProviderClient {
         violation: ContractViolation<'_>,
         about: CallContext<'_>,
     ) -> Reported {
-        let ContractViolation { summary, call, .. } = violation;
+        let ContractViolation { summary, rule, call, .. } = violation;
+        // Behind the words that tests of providers search for.
         let detail = format!(
-            "{}.\n\nThis is a bug in the provider, which broke the contract in its answer to {call}; please report it to its authors.",
+            "{}.\n\nThis is a bug in the provider, which broke the rule {rule} of the contract in its answer to {call}; please report it to its authors.",
             self.describe_violation(violation, about),
         );
         let addr = about.addr.to_string();
@@ -167,7 +167,7 @@ impl ProviderClient {
         violation: ContractViolation<'_>,
         about: CallContext<'_>,
     ) -> String {
-        let ContractViolation { summary, call, problem } = violation;
+        let ContractViolation { summary, call, problem, .. } = violation;
         let source = self.addr().to_string();
         let provider = format!("provider[\"{source}\"]");
         let addr = about.addr;

@@ -1,6 +1,6 @@
 //! Identities in the answers of a provider, and their upgrade to the newest schema.
 
-use formwork_plugin_protocol::contract::{AnswerToCheck, Call};
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call, Rule};
 use formwork_plugin_protocol::message::resource::{RawState, UpgradeIdentityRequest};
 use formwork_plugin_protocol::{Payload, Request};
 use formwork_value::codec::json;
@@ -69,7 +69,7 @@ impl ProviderClient {
         stored.map_err(|problem| {
             self.report_violation(
                 diags,
-                ContractViolation { summary, call, problem: &problem },
+                ContractViolation { summary, rule: Rule::IdentityType, call, problem: &problem },
                 about,
             )
         })

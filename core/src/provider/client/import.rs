@@ -209,9 +209,9 @@ impl ProviderClient {
         let exchange =
             import_answer_to_check(ty, &found).with_answered_object(&found.state, &value);
         for violation in check_answer(&exchange, &ty.contract_schemas()) {
-            let problem = &violation.to_string();
-            let invalid = |summary| ContractViolation { summary, call, problem };
-            result = Err(match violation.rule {
+            let (rule, problem) = (violation.rule, &violation.to_string());
+            let invalid = |summary| ContractViolation { summary, rule, call, problem };
+            result = Err(match rule {
                 Rule::ObjectNotNull => {
                     let what = "an object without attributes";
                     let summary = messages::IMPORT_RETURNED_NULL_RESOURCE;

@@ -194,6 +194,7 @@ impl ChangeCall<'_> {
                 let problem = "Root object was present, but now absent, and no error explains it";
                 let violation = ContractViolation {
                     summary: messages::PROVIDER_PRODUCED_INCONSISTENT_RESULT,
+                    rule: Rule::ResultExistence,
                     call: APPLY_CALL_NAME,
                     problem,
                 };
