@@ -1,5 +1,6 @@
 //! The table of rules: id, severity, level, text, source, harm and correction of every check.
 
+mod contract_rules;
 mod examples;
 mod handshake_and_process;
 mod lifecycle;
@@ -11,6 +12,7 @@ mod robustness_and_secrets;
 mod schema;
 mod validate_and_configure;
 
+pub use contract_rules::contract_rules_tested_by;
 pub use examples::example_of_broken_rule;
 pub use markdown::rules_markdown;
 

@@ -1,6 +1,9 @@
 //! The rules as a page of the documentation.
 
-use super::{all_rules, example_of_broken_rule, family_of};
+use formwork_plugin_protocol::contract;
+
+use super::contract_rules::ids_that_test;
+use super::{all_rules, contract_rules_tested_by, example_of_broken_rule, family_of};
 
 /// Returns the rules as Markdown: a section for each family, a row for each rule.
 #[must_use]
@@ -8,7 +11,8 @@ pub fn rules_markdown() -> String {
     let mut out = String::from(
         "# Rules of the conformance suite\n\n\
          Made from the table in `sdk/conformance/src/rules`. [conformance.md](conformance.md) says how \
-         the rules are checked.\n",
+         the rules are checked. Names such as `object-known` are those of \
+         [rules of the contract](#rules-of-the-contract).\n",
     );
     let mut family = "";
     for rule in all_rules() {
@@ -21,17 +25,46 @@ pub fn rules_markdown() -> String {
             ));
         }
         out.push_str(&format!(
-            "| {} {} | {} | {}. | {} | {} | {} |\n",
+            "| {} {} | {} | {}.{} | {} | {} | {} |\n",
             rule.id,
             rule.severity.word(),
             rule.level,
             escape_cell(rule.text),
+            contract_names(rule.id),
             escape_cell(example_of_broken_rule(rule.id)),
             escape_cell(rule.harm),
             escape_cell(rule.fix),
         ));
     }
+    push_contract_rules(&mut out);
     out
+}
+
+/// The rules of the contract that a rule tests, behind its text.
+fn contract_names(id: &str) -> String {
+    let names: Vec<_> = contract_rules_tested_by(id).map(|rule| format!("`{rule}`")).collect();
+    if names.is_empty() { String::new() } else { format!(" Contract: {}.", names.join(", ")) }
+}
+
+/// Adds the rules of the contract, which a host names beside a broken answer.
+fn push_contract_rules(out: &mut String) {
+    out.push_str(
+        "\n## Rules of the contract\n\n\
+         Formwork and the test kit of the SDK judge each answer by these rules, and name the rule that \
+         an answer breaks. Made from the table in `plugin-protocol/src/contract/rule.rs`.\n\n\
+         | rule | text | harm to | rules of the suite | file of Terraform 1.11 |\n\
+         | --- | --- | --- | --- | --- |\n",
+    );
+    for rule in contract::Rule::ALL {
+        let ids = ids_that_test(*rule);
+        out.push_str(&format!(
+            "| {rule} | {} | {} | {} | `{}` |\n",
+            escape_cell(rule.text()),
+            escape_cell(rule.affected_party()),
+            if ids.is_empty() { "none".to_owned() } else { ids.join(", ") },
+            rule.terraform_file(),
+        ));
+    }
 }
 
 /// The text without what ends a cell of a table.
