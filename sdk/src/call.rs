@@ -89,6 +89,11 @@ impl Call {
         }
     }
 
+    /// Whether an error was reported beside the answer.
+    pub(crate) fn has_reported_errors(&self) -> bool {
+        lock_ignoring_poison(&self.said).has_errors()
+    }
+
     /// Timeout of this operation: the one that the author of the configuration sets in `timeouts`,
     /// or else the default `usual`.
     #[must_use]

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::ephemeral::{OpenRequest, RenewOrCloseRequest};
 use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
 use formwork_plugin_protocol::message::read_data::ReadDataRequest;
 use formwork_plugin_protocol::message::schema::FunctionSignature;
+use formwork_plugin_protocol::{Payload, contract};
 use formwork_value::Value;
 
+use super::decode_and_check::ReturnedObject;
 use super::{Server, decode_and_check};
 use crate::call::Call;
 use crate::context::Private;
@@ -47,12 +48,9 @@ impl Server {
         let context =
             self.new_context(&call, &Bytes::new(), &request.provider_meta, request.client)?;
         let found = call.run_unless_stopped(data_source.read(&planned, context.clone())).await?;
-        Ok(decode_and_check::encode_reporting_unknown(
-            &call,
-            shape,
-            "read",
-            plan::fill_unknown(&planned, &found),
-        ))
+        let object = plan::fill_unknown(&planned, &found);
+        let returned = ReturnedObject { handler: "read", call: contract::Call::ReadData, object };
+        Ok(decode_and_check::encode_checked(&call, shape, returned))
     }
 
     pub(super) fn function_signatures(&self) -> BTreeMap<String, FunctionSignature> {
@@ -116,13 +114,12 @@ impl Server {
         let lasts = Expiry::default();
         let open = ephemeral.open(&planned, context.clone(), lasts.clone());
         let found = call.run_unless_stopped(open).await?;
+        let object = plan::fill_unknown(&planned, &found);
+        let config = decode_and_check::plain(&config);
+        let opened = contract::Call::Open { config: &config };
+        let returned = ReturnedObject { handler: "open", call: opened, object };
         Ok(OpenEphemeralAnswer {
-            result: decode_and_check::encode_reporting_unknown(
-                &call,
-                shape,
-                "open",
-                plan::fill_unknown(&planned, &found),
-            ),
+            result: decode_and_check::encode_checked(&call, shape, returned),
             private: context.private.to_bytes(),
             renew_at: lasts.take(),
         })

@@ -2,9 +2,9 @@
 
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::contract::{self, AnswerToCheck, TypeSchemas};
+use formwork_plugin_protocol::contract::{self, AnswerToCheck, TypeSchemas, Violation};
 use formwork_value::schema::{Attribute, Nesting, Role};
-use formwork_value::{Path, Step, Value};
+use formwork_value::{Path, Plain, Step, Value};
 
 use crate::call::Call;
 use crate::erased::ChangeValues;
@@ -29,7 +29,6 @@ pub(super) fn check_modified_plan(
     lives: &ChangeValues,
     planned: &Value,
 ) -> Answer<()> {
-    let plain = |value: &Value| value.clone().split_marks().0;
     // Removed from every answer, so a handler that leaves them in violates nothing.
     let planned = plain(&shape.block.with_null_write_only(planned));
     let (prior, config) = (plain(&lives.prior), plain(&lives.config));
@@ -39,20 +38,32 @@ pub(super) fn check_modified_plan(
         requires_replace: &[],
         legacy: false,
     };
-    let schemas = TypeSchemas { object: &shape.block, identity: None };
-    let violations = contract::check_answer(
-        &AnswerToCheck::for_call(made).with_object_of_unchecked_type(&planned),
-        &schemas,
-    );
-    let secrets = shape.block.sensitive_paths(planned.value());
-    let violations = violations.into_iter().map(|violation| {
-        let violation = violation.without_secrets(&secrets);
+    let violations = violations(shape, made, &planned).into_iter().map(|violation| {
         let detail = format!(
-            "`modify_plan` planned what it may not: {violation}. This is a bug in the provider."
+            "`modify_plan` planned what it may not: {violation} (rule {}). This is a bug in the provider.",
+            violation.rule
         );
         Problem::new("Provider produced invalid plan", detail).at(violation.path)
     });
     Problem::fail_if_any(violations.chain(unexpected_null_problems(shape, planned.value())))
+}
+
+/// The rules of the contract that an answer breaks. Their texts are without sensitive values.
+fn violations(shape: &Shape, call: contract::Call<'_>, object: &Plain) -> Vec<Violation> {
+    let answer = AnswerToCheck::for_call(call).with_object_of_unchecked_type(object);
+    // An identity is made of the object, so it keeps the rules about identities.
+    let schemas = TypeSchemas { object: &shape.block, identity: None };
+    let violations = contract::check_answer(&answer, &schemas);
+    let secrets = match violations.is_empty() {
+        true => Vec::new(),
+        false => shape.block.sensitive_paths(object.value()),
+    };
+    violations.into_iter().map(|violation| violation.without_secrets(&secrets)).collect()
+}
+
+/// The value without marks. Models have none.
+pub(super) fn plain(value: &Value) -> Plain {
+    value.clone().split_marks().0
 }
 
 /// Attributes that are planned as null and never null in an applied object: the handler's own value
@@ -82,17 +93,30 @@ pub(super) fn encode_value(shape: &Shape, value: &Value) -> Payload {
     Payload::Value(value.split_marks().0, shape.ty().clone())
 }
 
-/// Prepares the object that a handler returned for the host: unknown values become null, and an
-/// error.
-pub(super) fn encode_reporting_unknown(
-    call: &Call,
-    shape: &Shape,
-    handler: &str,
-    object: Value,
-) -> Payload {
+/// An object that a handler returned.
+pub(super) struct ReturnedObject<'a> {
+    /// Name of the handler, for messages.
+    pub(super) handler: &'a str,
+    /// The call, with what its answer is held against.
+    pub(super) call: contract::Call<'a>,
+    /// The object.
+    pub(super) object: Value,
+}
+
+/// Prepares the object that a handler returned for the host. An unknown value is an error, and
+/// becomes null. A broken rule of the contract is one too, and the object stays as it is, because it
+/// may exist.
+pub(super) fn encode_checked(call: &Call, shape: &Shape, returned: ReturnedObject<'_>) -> Payload {
+    let ReturnedObject { handler, call: made, object } = returned;
     let parts = match &object {
         Value::Object(parts) if !object.is_wholly_known() => parts,
-        _ => return encode_value(shape, &object),
+        _ => {
+            let payload = encode_value(shape, &object);
+            if let Payload::Value(object, _) = &payload {
+                report_violations(call, handler, violations(shape, made, object));
+            }
+            return payload;
+        }
     };
     let parts = parts.iter().map(|(name, value)| {
         if value.is_wholly_known() {
@@ -109,6 +133,23 @@ pub(super) fn encode_reporting_unknown(
     });
     let object = object.with_children(parts.collect());
     encode_value(shape, &object)
+}
+
+/// Reports the rules that an object breaks.
+fn report_violations(call: &Call, handler: &str, violations: Vec<Violation>) {
+    // As a host does: an object beside an error differs from its plan as a matter of course.
+    if call.has_reported_errors() {
+        return;
+    }
+    for violation in violations {
+        let detail = format!(
+            "After {handler} the provider returned what it may not: {violation} (rule {}). This is a \
+             bug in the provider.",
+            violation.rule
+        );
+        let problem = Problem::new("Provider returned invalid result object", detail);
+        call.report(problem.at(violation.path));
+    }
 }
 
 /// Reads a configuration, and reports violations of roles and checks. Callers may add more.

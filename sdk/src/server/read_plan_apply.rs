@@ -1,11 +1,12 @@
 //! Calls of a managed resource: plan, apply, read.
 
 use bytes::Bytes;
-use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::resource::{ApplyRequest, PlanRequest, ReadRequest};
+use formwork_plugin_protocol::{Payload, contract};
 use formwork_value::{Path, Value};
 
+use super::decode_and_check::ReturnedObject;
 use super::{Server, decode_and_check, identity};
 use crate::call::Call;
 use crate::context::CallContext;
@@ -56,7 +57,9 @@ impl Server {
         let object = match call.run_unless_stopped(resource.read(&current, context.clone())).await?
         {
             Some(object) => {
-                decode_and_check::encode_reporting_unknown(&call, shape, "read", object)
+                let returned =
+                    ReturnedObject { handler: "read", call: contract::Call::Read, object };
+                decode_and_check::encode_checked(&call, shape, returned)
             }
             None => null_object(shape),
         };
@@ -209,7 +212,10 @@ async fn apply_change(
             // Known planned values win over those of the handler, so a service that changes letter
             // case, for example, cannot make the result inconsistent with the plan.
             let object = plan::fill_unknown(&planned, &computed);
-            return Ok(decode_and_check::encode_reporting_unknown(call, shape, operation, object));
+            let planned = decode_and_check::plain(&planned);
+            let made = contract::Call::Apply { planned: &planned, legacy: false };
+            let returned = ReturnedObject { handler: operation, call: made, object };
+            return Ok(decode_and_check::encode_checked(call, shape, returned));
         }
         Err(problem) => problem,
     };

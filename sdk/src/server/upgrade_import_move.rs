@@ -4,17 +4,20 @@ use std::any::TypeId;
 use std::cmp::Ordering;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::resource::{
     ImportRequest, ImportedResource, MoveRequest, UpgradeIdentityRequest, UpgradeRequest,
 };
+use formwork_plugin_protocol::{Payload, contract};
+use formwork_value::Value;
 
+use super::decode_and_check::ReturnedObject;
 use super::read_plan_apply::ObjectAnswer;
 use super::{Server, decode_and_check, identity};
 use crate::call::Call;
 use crate::context::Private;
 use crate::erased::AnyResource;
 use crate::resource::{ForeignObject, StoredValue};
+use crate::schema::Shape;
 use crate::{Answer, Problem};
 
 impl Server {
@@ -34,7 +37,8 @@ impl Server {
                 return Err(too_new_problem("schema", resource.version(), &stored));
             }
         };
-        Ok(decode_and_check::encode_reporting_unknown(call, resource.shape(), "upgrade", object))
+        let returned = ReturnedObject { handler: "upgrade", call: contract::Call::Upgrade, object };
+        Ok(decode_and_check::encode_checked(call, resource.shape(), returned))
     }
 
     /// The requested object, followed by further objects of the import.
@@ -57,7 +61,7 @@ impl Server {
                     .await?
             }
         };
-        let state = decode_and_check::encode_reporting_unknown(call, shape, "import", object);
+        let state = encode_imported(call, shape, &request.type_name, object);
         // An import by id may not know the identity yet. The read that follows does.
         let identity =
             identity::object_identity(shape, &state).or_else(|| request.identity.clone());
@@ -65,8 +69,7 @@ impl Server {
         let mut all = vec![ImportedResource { type_name, state, private, identity }];
         for (of, object) in context.others.take() {
             let (type_name, other) = self.resource_of_handler(of)?;
-            let state =
-                decode_and_check::encode_reporting_unknown(call, other.shape(), "import", object);
+            let state = encode_imported(call, other.shape(), type_name, object);
             let identity = identity::object_identity(other.shape(), &state);
             // Private data belongs to one object, and the handler has set that of the first.
             let (type_name, private) = (type_name.to_owned(), Bytes::new());
@@ -134,8 +137,8 @@ impl Server {
                 format!("Objects of {whence} cannot become objects of {}.", request.target_type);
             return Err(Problem::new("Unable to Move Resource State", detail));
         };
-        let object =
-            decode_and_check::encode_reporting_unknown(call, resource.shape(), "move", object);
+        let returned = ReturnedObject { handler: "move", call: contract::Call::Move, object };
+        let object = decode_and_check::encode_checked(call, resource.shape(), returned);
         // Attributes that only the source's identity has are kept where they fit. Otherwise they
         // would be lost.
         let kept = || identity::identity_after_move(resource.shape(), source_identity.as_ref()?);
@@ -143,6 +146,13 @@ impl Server {
         let private = private.to_bytes();
         Ok(ObjectAnswer { object, private, identity, replace: Vec::new() })
     }
+}
+
+/// Prepares an imported object of a resource type for the host.
+fn encode_imported(call: &Call, shape: &Shape, type_name: &str, object: Value) -> Payload {
+    let found = contract::Call::Import { asked: type_name, found: type_name };
+    let returned = ReturnedObject { handler: "import", call: found, object };
+    decode_and_check::encode_checked(call, shape, returned)
 }
 
 /// `what` names the version: of the schema, or of the identity.

@@ -9,7 +9,7 @@ use formwork_value::{Plain, Type, Value};
 
 use crate::prelude::*;
 use crate::server::Server;
-use crate::testing::CLIENT_CAPABILITIES;
+use crate::testing::{CLIENT_CAPABILITIES, TestObject};
 
 /// The `provider_meta` of a module.
 #[derive(Model)]
@@ -60,6 +60,33 @@ impl Resource for Things {
         }
         let owner = owner(call.meta.to_draft::<Module>()?);
         Ok(Some(Thing { owner, ..call.current }))
+    }
+}
+
+/// A rack of slots.
+#[derive(Model)]
+struct Rack {
+    /// Slots of the rack.
+    #[block(fills)]
+    slots: Vec<Slot>,
+}
+
+#[derive(Clone, Debug, Nested)]
+struct Slot {
+    #[attr(required)]
+    size: i64,
+    #[attr(computed)]
+    serial: String,
+}
+
+/// A resource type that returns no slots.
+struct Racks;
+
+impl Resource for Racks {
+    type Model = Rack;
+
+    async fn create(&self, _: Create<Rack>) -> Answer<RackComputed> {
+        Ok(RackComputed { slots: Vec::new() })
     }
 }
 
@@ -229,4 +256,18 @@ fn a_call_takes_no_more_room_than_an_allocator_has_at_hand() {
     ];
     // The largest piece that glibc has for each thread.
     assert!(sizes.iter().all(|size| *size <= 1032), "{sizes:?}");
+}
+
+#[tokio::test]
+async fn a_result_that_differs_from_its_plan_is_an_error_where_it_is_made() {
+    let racks = ProviderDef::new("registry.terraform.io/acme/test").resource("test_rack", Racks);
+    let mut life = TestObject::new(racks, "test_rack").await.unwrap();
+    let slot = Value::object([("size", Value::int(1)), ("serial", Value::null(Type::String))]);
+    let refusal = life.apply([("slots", Value::tuple(vec![slot]))]).await.unwrap_err();
+    let expected = "Provider returned invalid result object: After create the provider returned what \
+                    it may not: .slots: ";
+    assert!(refusal.0.starts_with(expected), "{refusal:?}");
+    assert!(refusal.0.contains("(rule result-elements)"), "{refusal:?}");
+    // It may exist, so it is kept beside the error.
+    assert!(!life.object().is_null());
 }
