@@ -1,10 +1,18 @@
 //! Rules of the contract as pure functions: the requests of a host, and the checks of a provider's
 //! answers. Nothing here makes a call, or decides on the consequence of a violation.
 //!
-//! Answers are judged by [`check_answer`] alone, by the rules of [`Rule`]: a host, an SDK and a
-//! conformance suite all ask the same question and get the same answer.
+//! Answers are judged here alone, by the rules of [`Rule`]: those with an object by [`check_answer`],
+//! others by a function for their kind. A host, an SDK and a conformance suite all ask the same
+//! question and get the same answer.
+//!
+//! Four checks are elsewhere, because they are no rules about an answer. `Schema::validate` is also
+//! for authors of schemas. `StateAssembly` needs the chunks in order to make a state of them. The
+//! limit of a message is the host's own, and so is that of an object that has to fit into one. A list
+//! is searched for one object, and an object in it that cannot be read ends the search.
 
 mod check;
+mod check_function;
+mod check_state_store;
 pub mod conform;
 mod element_index;
 #[cfg(test)]
@@ -17,6 +25,8 @@ pub mod requires_replace;
 mod rule;
 
 pub use check::{AnswerToCheck, Call, TypeSchemas, check_answer};
+pub use check_function::check_function_result;
+pub use check_state_store::{check_chunk_size, check_lock_id, check_state_ids};
 use formwork_value::Path;
 pub use rule::Rule;
 

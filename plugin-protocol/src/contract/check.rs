@@ -1,5 +1,5 @@
-//! The one place where answers are judged. An exchange is one answer with what it is held against;
-//! what a broken rule costs is decided by those who ask.
+//! The one place where answers with an object are judged. An exchange is one answer with what it is
+//! held against; the caller decides on the consequence of a broken rule.
 
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Type, Value};

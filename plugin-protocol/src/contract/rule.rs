@@ -140,6 +140,21 @@ rules! {
     /// A change that was shown as an update stays one while applying.
     FinalPlanInPlace = "final-plan-in-place", TERRAFORM_FILE_RESOURCE_INSTANCE,
         "the user: an object would be destroyed without having been asked";
+    /// The result of a function has its return type.
+    FunctionType = "function-type", TERRAFORM_FILE_PROTOCOL,
+        "the host: expressions cannot use the result";
+    /// The result of a function is known if all arguments are.
+    FunctionKnown = "function-known", TERRAFORM_FILE_PROTOCOL,
+        "the author: a plan does not show what is written";
+    /// A state store chooses a size of chunks that is possible.
+    ChunkSize = "chunk-size", TERRAFORM_FILE_PROTOCOL,
+        "the host: a state cannot be sent";
+    /// The lock of a state has an ID.
+    LockId = "lock-id", TERRAFORM_FILE_PROTOCOL,
+        "the user: the lock could not be released";
+    /// Listed states have distinct IDs.
+    StateIds = "state-ids", TERRAFORM_FILE_PROTOCOL,
+        "the user: a workspace could not be selected";
 }
 
 impl fmt::Display for Rule {

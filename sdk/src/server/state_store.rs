@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use formwork_plugin_protocol::contract::{Violation, check_lock_id, check_state_ids};
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::state_store::{ConfigureStoreRequest, StateChunk, StateRef};
 use formwork_plugin_protocol::provider::StreamedResponse;
@@ -166,10 +167,7 @@ impl Server {
         let (store, asked) = self.store_and_state_call(call, state)?;
         // Not cut short by a stop: a lock that was taken meanwhile would stay.
         let id = store.lock(asked, operation).await?;
-        if id.is_empty() {
-            let detail = "The state store has locked the state under an empty ID, so the lock could not be released. This is a bug in the provider.";
-            return Err(Problem::new("Lock without ID", detail));
-        }
+        check_lock_id(&id).map_err(|broken| broken_rule_problem("Lock without ID", &broken))?;
         lock_ignoring_poison(&self.stores).locks.insert(lock_key(state), id.clone());
         Ok(id)
     }
@@ -195,6 +193,8 @@ impl Server {
         let mut names = call.run_unless_stopped(store.list(&config, call.clone())).await?;
         names.sort();
         names.dedup();
+        check_state_ids(&names)
+            .map_err(|broken| broken_rule_problem("State without ID", &broken))?;
         Ok(names)
     }
 
@@ -202,6 +202,15 @@ impl Server {
         let (store, asked) = self.store_and_state_call(call, state)?;
         store.delete(asked).await
     }
+}
+
+/// The error of a state store that breaks a rule of the contract.
+fn broken_rule_problem(summary: &str, broken: &Violation) -> Problem {
+    let detail = format!(
+        "The state store breaks the contract: {broken} (rule {}). This is a bug in the provider.",
+        broken.rule
+    );
+    Problem::new(summary, detail)
 }
 
 #[cfg(test)]

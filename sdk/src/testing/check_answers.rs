@@ -1,6 +1,8 @@
 //! Checks of answers: the provider's own errors, and the rules of the contract.
 
-use formwork_plugin_protocol::contract::{AnswerToCheck, Call, TypeSchemas, check_answer};
+use formwork_plugin_protocol::contract::{
+    AnswerToCheck, Call, TypeSchemas, Violation, check_answer,
+};
 use formwork_plugin_protocol::message::resource::ImportedResource;
 use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
 use formwork_plugin_protocol::{Payload, ProviderExt as _};
@@ -79,11 +81,16 @@ pub(super) fn check_contract(
     schemas: TypeSchemas<'_>,
     answer: AnswerToCheck<'_>,
 ) -> Result<(), Refusal> {
-    let lines: Vec<_> = check_answer(&answer, &schemas)
-        .iter()
-        .map(|broken| format!("provider bug in {call}: {broken} (rule {})", broken.rule))
-        .collect();
-    if lines.is_empty() { Ok(()) } else { Err(Refusal(lines.join("\n"))) }
+    let violations = check_answer(&answer, &schemas);
+    if violations.is_empty() { Ok(()) } else { Err(contract_refusal(call, &violations)) }
+}
+
+/// The refusal of an answer that breaks rules of the contract.
+pub(super) fn contract_refusal(call: &str, violations: &[Violation]) -> Refusal {
+    let lines = violations.iter();
+    let lines =
+        lines.map(|broken| format!("provider bug in {call}: {broken} (rule {})", broken.rule));
+    Refusal(lines.collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]

@@ -3,16 +3,17 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::{AnswerToCheck, Call, TypeSchemas};
+use formwork_plugin_protocol::contract::{AnswerToCheck, Call, TypeSchemas, check_function_result};
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::ephemeral::{OpenRequest, RenewOrCloseRequest};
 use formwork_plugin_protocol::message::function::CallRequest;
 use formwork_plugin_protocol::message::list::{ListRequest, ValidateListRequest};
 use formwork_plugin_protocol::{Payload, ProviderExt as _};
 use formwork_value::schema::Block;
-use formwork_value::{Type, Value};
+use formwork_value::{Plain, Value};
 use futures_util::StreamExt as _;
 
+use super::check_answers::contract_refusal;
 use super::{
     CLIENT_CAPABILITIES, Refusal, check_contract, check_no_errors, check_not_deferred,
     complete_config, decode_payload, identity_type, provider_schema, without_marks,
@@ -179,6 +180,7 @@ pub async fn call_function(
     let Some(signature) = server.functions().await?.functions.remove(name) else {
         return Err(Refusal(format!("there is no function {name}")));
     };
+    let has_known_arguments = arguments.iter().all(Value::is_wholly_known);
     let payload = |value: Value| {
         let ty = value.ty();
         Payload::Value(without_marks(value), ty)
@@ -189,14 +191,10 @@ pub async fn call_function(
         let at = error.argument.map(|at| format!("argument {}: ", at + 1)).unwrap_or_default();
         Refusal(format!("{at}{}", error.text))
     })?;
-    decode_function_result(&result, &signature.returns)
-}
-
-fn decode_function_result(result: &Payload, ty: &Type) -> Result<Value, Refusal> {
     // Encoded first: that alone compares the value with the type of the signature.
-    let value = result.encode().map_err(|error| Refusal(format!("of another type: {error}")))?;
-    match value.decode(ty) {
-        Ok(value) => Ok(value.into_value()),
-        Err(error) => Err(Refusal(format!("the result is of another type than {ty}: {error}"))),
-    }
+    let result = result.encode().map_err(|error| Refusal(format!("of another type: {error}")))?;
+    let value = check_function_result(&result, &signature.returns, has_known_arguments);
+    value
+        .map(Plain::into_value)
+        .map_err(|broken| contract_refusal(&format!("the function {name}"), &[broken]))
 }

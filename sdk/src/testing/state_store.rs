@@ -2,14 +2,16 @@
 
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::ProviderExt as _;
+use formwork_plugin_protocol::contract::{check_chunk_size, check_lock_id, check_state_ids};
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::state_store::{ConfigureStoreRequest, StateRef};
 use formwork_plugin_protocol::state_chunks::{
-    PROPOSED_CHUNK_SIZE, StateAssembly, split_into_chunks,
+    MAX_CHUNK_SIZE, PROPOSED_CHUNK_SIZE, StateAssembly, split_into_chunks,
 };
 use formwork_value::Value;
 use futures_util::StreamExt as _;
 
+use super::check_answers::contract_refusal;
 use super::{CLIENT_CAPABILITIES, Refusal, check_no_errors, complete_config, provider_schema};
 use crate::ProviderDef;
 use crate::server::Server;
@@ -48,6 +50,8 @@ impl StateStoreUnderTest {
         let request = ConfigureStoreRequest { type_name: type_name.clone(), config, chunk_size };
         let answer = server.configure_store(request).await?;
         check_no_errors(&answer.diagnostics)?;
+        check_chunk_size(answer.chunk_size, MAX_CHUNK_SIZE)
+            .map_err(|broken| contract_refusal("configure", &[broken]))?;
         let chunk_size = usize::try_from(answer.chunk_size)
             .map_err(|_| Refusal(format!("chunks of {} bytes", answer.chunk_size)))?;
         Ok(Self { server, type_name, chunk_size })
@@ -64,6 +68,7 @@ impl StateStoreUnderTest {
     pub async fn lock(&self, state: &str, operation: &str) -> Result<String, Refusal> {
         let answer = self.server.lock_state(self.state_ref(state), operation.to_owned()).await?;
         check_no_errors(&answer.diagnostics)?;
+        check_lock_id(&answer.lock_id).map_err(|broken| contract_refusal("lock", &[broken]))?;
         Ok(answer.lock_id)
     }
 
@@ -111,6 +116,7 @@ impl StateStoreUnderTest {
     pub async fn list(&self) -> Result<Vec<String>, Refusal> {
         let answer = self.server.list_states(self.type_name.clone()).await?;
         check_no_errors(&answer.diagnostics)?;
+        check_state_ids(&answer.state_ids).map_err(|broken| contract_refusal("list", &[broken]))?;
         Ok(answer.state_ids)
     }
 

@@ -41,7 +41,7 @@ pub(super) const FUNCTION: &[(Fault, &str)] = &[
     (Fault::FunctionStatus, "no function on Sundays"),
     (Fault::FunctionGarbage, "it returned no value of type string"),
     (Fault::FunctionWrongType, "it returned no value of type string"),
-    (Fault::FunctionUnknown, "it returned an unknown value although all arguments are known"),
+    (Fault::FunctionUnknown, "although all arguments are known (rule function-known)"),
     (Fault::FunctionDies, "about to die in a function"),
 ];
 

@@ -9,6 +9,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::{CallDeadlines, CallKind, call_failure_diagnostic};
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::contract::{self, Violation};
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
 use formwork_plugin_protocol::message::schema::ProviderSchema;
@@ -76,6 +77,11 @@ impl StoreCalls {
     pub(super) fn protocol_error(&self, call: &'static str, problem: String) -> ProviderStoreError {
         let (provider, problem) = (self.addr.display_string(), self.secrets.mask(problem));
         ProviderStoreError::Broken { provider, call, problem }
+    }
+
+    /// The error of an answer that breaks a rule of the contract.
+    fn contract_error(&self, call: &'static str, broken: &Violation) -> ProviderStoreError {
+        self.protocol_error(call, format!("{broken} (rule {})", broken.rule))
     }
 
     fn no_answer_error(&self, call: &'static str, failure: Failure) -> ProviderStoreError {
@@ -211,13 +217,9 @@ impl StoreCalls {
         let (call, answer) = self.call(Request::configure_store(request)).await?;
         self.keep_warnings_or_fail(call, answer.diagnostics)?;
         let size = answer.chunk_size;
-        let chosen = usize::try_from(size).ok().filter(|_| (1..=MAX_CHUNK_SIZE).contains(&size));
-        chosen.ok_or_else(|| {
-            let problem = format!(
-                "it sets the size of chunks to {size} bytes, and sizes from 1 to {MAX_CHUNK_SIZE} are possible"
-            );
-            self.protocol_error(call, problem)
-        })
+        contract::check_chunk_size(size, MAX_CHUNK_SIZE)
+            .map_err(|broken| self.contract_error(call, &broken))?;
+        usize::try_from(size).map_err(|error| self.protocol_error(call, error.to_string()))
     }
 
     /// Reads a state; an empty one if there is none.
@@ -287,10 +289,8 @@ impl StoreCalls {
         let state = session.state_ref(workspace);
         let (call, answer) = self.call(Request::lock_state(state, operation.to_owned())).await?;
         self.keep_warnings_or_fail(call, answer.diagnostics)?;
-        if answer.lock_id.is_empty() {
-            let problem = "the lock has no ID, so it could not be released".to_owned();
-            return Err(self.protocol_error(call, problem));
-        }
+        contract::check_lock_id(&answer.lock_id)
+            .map_err(|broken| self.contract_error(call, &broken))?;
         Ok(answer.lock_id)
     }
 
@@ -315,12 +315,7 @@ impl StoreCalls {
         self.keep_warnings_or_fail(call, answer.diagnostics)?;
         let mut names = answer.state_ids;
         names.sort();
-        if names.iter().any(String::is_empty) {
-            return Err(self.protocol_error(call, "it lists a state without an ID".to_owned()));
-        }
-        if let Some((twice, _)) = names.iter().zip(names.iter().skip(1)).find(|(a, b)| a == b) {
-            return Err(self.protocol_error(call, format!("it lists the state {twice:?} twice")));
-        }
+        contract::check_state_ids(&names).map_err(|broken| self.contract_error(call, &broken))?;
         Ok(names)
     }
 

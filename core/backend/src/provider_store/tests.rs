@@ -398,7 +398,7 @@ async fn every_broken_answer_is_an_error_that_blames_the_provider_and_changes_no
     for (fault, expected) in [
         (AnswerFault::ChunkSize(0), "ConfigureStateStore cannot be used: it sets the size"),
         (AnswerFault::ChunkSize(-1), "the size of chunks to -1 bytes"),
-        (AnswerFault::ChunkSize(1 << 40), "sizes from 1 to 134217728 are possible"),
+        (AnswerFault::ChunkSize(1 << 40), "from 1 to 134217728 are possible (rule chunk-size)"),
         (AnswerFault::LostChunk, "ReadStateBytes cannot be used: "),
         (AnswerFault::SwappedChunks, "has the range 7 to 13, but is at 0 to 6"),
         (

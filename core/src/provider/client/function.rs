@@ -1,5 +1,6 @@
 //! Calls of functions. A provider returns a value or a reason, so nothing is reported here.
 
+use formwork_plugin_protocol::contract::check_function_result;
 use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
 use formwork_plugin_protocol::{Payload, Request};
 use formwork_value::{Plain, Type, Value};
@@ -25,23 +26,19 @@ impl ProviderClient {
             arguments: arguments.collect(),
         });
         let call = request.method().name();
-        let violation = |problem: String| FunctionError {
-            text: format!("{problem}; this is a bug in provider {}", self.addr()),
-            argument: None,
-        };
         let about = format!("its function {name}");
         let answer = self.call(request, &about).await.map_err(|failure| FunctionError {
             text: call_failure_diagnostic(self.addr(), call, Some(&about), &failure).detail,
             argument: None,
         })?;
-        let value = answer.result?.decode(returns);
-        let value = value.map_err(|error| {
-            violation(format!("it returned no value of type {returns}: {error}"))
-        })?;
-        if known && !value.value().is_wholly_known() {
-            let problem = "it returned an unknown value although all arguments are known";
-            return Err(violation(problem.to_owned()));
-        }
-        Ok(value.into_value())
+        let value = check_function_result(&answer.result?, returns, known);
+        value.map(Plain::into_value).map_err(|broken| FunctionError {
+            text: format!(
+                "{broken} (rule {}); this is a bug in provider {}",
+                broken.rule,
+                self.addr()
+            ),
+            argument: None,
+        })
     }
 }

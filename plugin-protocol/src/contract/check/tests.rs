@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use bytes::Bytes;
 use formwork_value::schema::{Attribute, Block, Nesting, Role};
 use formwork_value::{Plain, Refinement, Step, Type, Value};
 
+use super::super::check_function::check_function_result;
+use super::super::check_state_store::{check_chunk_size, check_lock_id, check_state_ids};
 use super::super::fixtures::{
     attributes_block, attributes_of_each_role, block_value, block_value_missing_blocks_null,
     nested_attribute, text_attribute, with_nested_block, with_unknown_attribute,
@@ -258,9 +261,54 @@ fn result_cases() -> Vec<Case> {
     ]
 }
 
+fn function_cases() -> Vec<Case> {
+    let judge = |value: Payload| {
+        let result = check_function_result(&value, &Type::String, true);
+        result.err().into_iter().collect::<Vec<_>>()
+    };
+    let value = |value| judge(Payload::Value(plain(value), Type::String));
+    let kept = || value(Value::string("a"));
+    let list = judge(Payload::Json(Bytes::from_static(b"[]")));
+    let unknown = value(Value::unknown(Type::String));
+    vec![
+        Case { rule: Rule::FunctionType, broken: list, kept: kept() },
+        Case { rule: Rule::FunctionKnown, broken: unknown, kept: kept() },
+    ]
+}
+
+fn state_store_cases() -> Vec<Case> {
+    let case = |rule, broken: Result<(), Violation>, kept: Result<(), Violation>| {
+        let (broken, kept) = (broken.err().into_iter().collect(), kept.err().into_iter().collect());
+        Case { rule, broken, kept }
+    };
+    let ids =
+        |ids: &[&str]| check_state_ids(&ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>());
+    vec![
+        case(Rule::ChunkSize, check_chunk_size(0, 8), check_chunk_size(8, 8)),
+        case(Rule::ChunkSize, check_chunk_size(9, 8), check_chunk_size(1, 8)),
+        case(Rule::LockId, check_lock_id(""), check_lock_id("1")),
+        case(Rule::StateIds, ids(&["a", ""]), ids(&["a", "b"])),
+        case(Rule::StateIds, ids(&["b", "a", "b"]), ids(&[])),
+    ]
+}
+
+#[test]
+fn an_unknown_result_of_unknown_arguments_is_kept() {
+    let unknown = Payload::Value(plain(Value::unknown(Type::String)), Type::String);
+    assert!(check_function_result(&unknown, &Type::String, false).is_ok());
+}
+
 #[test]
 fn every_rule_has_an_answer_that_breaks_it_and_one_that_keeps_it() {
-    let cases = [form_cases(), identity_cases(), plan_cases(), replace_cases(), result_cases()];
+    let cases = [
+        form_cases(),
+        identity_cases(),
+        plan_cases(),
+        replace_cases(),
+        result_cases(),
+        function_cases(),
+        state_store_cases(),
+    ];
     let mut seen = BTreeSet::new();
     for Case { rule, broken, kept } in cases.into_iter().flatten() {
         let rules: Vec<_> = broken.iter().map(|violation| violation.rule).collect();

@@ -34,6 +34,11 @@ const TESTS_BY_CONTRACT_RULE: &[(Rule, &[&str])] = &[
     (Rule::ResultElements, &["A-02", "A-08", "P-06"]),
     (Rule::ResultBlocksNotNull, &["A-02", "A-08", "P-06"]),
     (Rule::FinalPlanInPlace, &[]),
+    (Rule::FunctionType, &["F-02"]),
+    (Rule::FunctionKnown, &["F-02"]),
+    (Rule::ChunkSize, &[]),
+    (Rule::LockId, &["T-02"]),
+    (Rule::StateIds, &[]),
 ];
 
 /// Returns the rules of the contract that a rule of the suite tests.
@@ -70,6 +75,8 @@ mod tests {
         }
         let without: Vec<_> =
             Rule::ALL.iter().copied().filter(|rule| ids_that_test(*rule).is_empty()).collect();
-        assert_eq!(without, [Rule::IdentityKnown, Rule::FinalPlanInPlace]);
+        let expected =
+            [Rule::IdentityKnown, Rule::FinalPlanInPlace, Rule::ChunkSize, Rule::StateIds];
+        assert_eq!(without, expected);
     }
 }

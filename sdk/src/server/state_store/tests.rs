@@ -175,7 +175,7 @@ fn a_state_that_arrives_incomplete_reaches_no_handler() {
 }
 
 #[test]
-fn a_lock_without_id_is_a_bug_of_the_provider() {
+fn a_lock_or_a_state_without_id_is_a_bug_of_the_provider() {
     struct Nameless;
 
     impl StateStore for Nameless {
@@ -198,7 +198,7 @@ fn a_lock_without_id_is_a_bug_of_the_provider() {
         }
 
         async fn list(&self, _: ListStates<()>) -> Answer<Vec<String>> {
-            Ok(Vec::new())
+            Ok(vec!["a".to_owned(), String::new()])
         }
 
         async fn delete(&self, _: DeleteState<()>) -> Answer<()> {
@@ -210,4 +210,8 @@ fn a_lock_without_id_is_a_bug_of_the_provider() {
     let states = wait(StateStoreUnderTest::new(provider, "shelf_nameless", [])).unwrap();
     let refused = wait(states.lock("a", "apply")).unwrap_err();
     assert!(refused.0.starts_with("Lock without ID: "), "{refused:?}");
+    assert!(refused.0.contains("(rule lock-id)"), "{refused:?}");
+    let refused = wait(states.list()).unwrap_err();
+    assert!(refused.0.starts_with("State without ID: "), "{refused:?}");
+    assert!(refused.0.contains("(rule state-ids)"), "{refused:?}");
 }
