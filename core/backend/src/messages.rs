@@ -65,7 +65,7 @@ messages! {
 
     FW6215 ERROR_RELEASING_STATE_LOCK = "Error releasing the state lock",
         "The lock of the state could not be released.",
-        "Once no run uses the state, run `formwork force-unlock` with the ID that the next command prints.";
+        "Once no run uses the state, run `formwork force-unlock` with the ID that the next command prints. Over `pg` the lock ends with the connection.";
 
     FW6216 FAILED_TO_CHANGE_WORKSPACES = "Failed to change workspaces",
         "The backend could not create or delete a workspace.",

@@ -1,6 +1,7 @@
 //! The backend `pg`: a table of PostgreSQL with a row for each workspace. The locks are advisory locks of
 //! the server, the same that Terraform takes.
 
+mod call_error;
 mod claims;
 mod client;
 mod connect;
@@ -22,6 +23,7 @@ use formwork_core::state::intent_log::IntentLog;
 use formwork_value::Type;
 use formwork_value::schema::Block;
 
+use self::call_error::CallAttempts;
 use self::client::PgClient;
 use self::connect::ConnectTarget;
 use self::connection::Connection;
@@ -174,6 +176,29 @@ impl PgBackend {
         }
     }
 
+    /// Connects. A lost connection is replaced.
+    async fn connect(&self) -> Result<Connection, Cause> {
+        let mut attempts = CallAttempts::begin("connect");
+        loop {
+            match self.table.connect_and_create().await {
+                Ok(client) => return Ok(client),
+                Err(cause) => attempts.wait_after(cause).await?,
+            }
+        }
+    }
+
+    async fn list_workspaces(&self) -> Result<Vec<String>, Cause> {
+        let mut attempts = CallAttempts::begin("list the workspaces");
+        loop {
+            let listing =
+                async { self.workspace_names(&self.table.connect_and_create().await?).await };
+            match listing.await {
+                Ok(names) => return Ok(names),
+                Err(cause) => attempts.wait_after(cause).await?,
+            }
+        }
+    }
+
     async fn workspace_names(&self, client: &Connection) -> Result<Vec<String>, Cause> {
         let query = format!("SELECT name FROM {} WHERE name != 'default'", self.table.name());
         let rows = client.query(&query, &[]).await?;
@@ -189,14 +214,14 @@ impl Backend for PgBackend {
 
     async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
         let failed = self.store_error(StoreOperation::List);
-        let listing = async { self.workspace_names(&self.table.connect_and_create().await?).await };
         let location = self.table.target.location();
+        let listing = self.list_workspaces();
         Ok(wait_with_report(location, StoreOperation::List, listing).await.map_err(failed)?)
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         let failed = self.store_error(StoreOperation::Create);
-        let client = self.table.connect_and_create().await.map_err(&failed)?;
+        let client = self.connect().await.map_err(&failed)?;
         check_new_workspace(&self.workspace_names(&client).await.map_err(&failed)?, name)?;
         // A row without objects: Terraform lists workspaces by their rows.
         let empty = StateFile { serial: 1, ..StateFile::new_empty() };
@@ -210,7 +235,7 @@ impl Backend for PgBackend {
             return Err(WorkspaceError::Default);
         }
         let failed = self.store_error(StoreOperation::Delete);
-        let client = self.table.connect_and_create().await.map_err(&failed)?;
+        let client = self.connect().await.map_err(&failed)?;
         let statement = format!("DELETE FROM {} WHERE name = $1", self.table.name());
         let removed = client.execute(&statement, &[&name]).await;
         match removed.map_err(&failed)? {

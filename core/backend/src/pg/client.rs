@@ -7,6 +7,7 @@ use formwork_core::state::file::StateFile;
 use md5::{Digest as _, Md5};
 
 use super::StatesTable;
+use super::call_error::CallAttempts;
 use super::connection::Connection;
 use super::idle_connections;
 use crate::cause::Cause;
@@ -22,6 +23,10 @@ const IS_CREATING_CONDITION: &str = "EXISTS (SELECT FROM pg_locks WHERE locktype
 /// the database, and for a whole run where it makes one.
 const MAX_CREATION_LOCK_WAIT: Duration = Duration::from_secs(2);
 
+/// The time that a lock is waited for which a lost connection of this process may still hold: the server may take a
+/// moment to see its end.
+const MAX_LOST_SESSION_WAIT: Duration = Duration::from_secs(3);
+
 /// The pause between two attempts.
 const LOCK_RETRY_PAUSE: Duration = Duration::from_millis(50);
 
@@ -32,6 +37,10 @@ pub(super) struct PgClient {
     client: Option<Connection>,
     /// The sum of the text that was last read or written; `None` if there was none.
     known: Option<String>,
+    /// Whether that was since the lock was taken.
+    is_known_under_lock: bool,
+    /// The sum of the text of a write whose answer was lost.
+    unconfirmed: Option<String>,
     /// The advisory lock that is held.
     held: Option<HeldAdvisoryLock>,
 }
@@ -44,6 +53,14 @@ pub(super) struct HeldAdvisoryLock {
 }
 
 impl HeldAdvisoryLock {
+    /// Takes the lock on a connection. Returns whether no other connection holds it.
+    async fn try_to_take(self, client: &Connection) -> Result<bool, Cause> {
+        match self.mode {
+            LockMode::Exclusive => try_advisory_lock(client, self.key).await,
+            LockMode::Shared => try_shared_advisory_lock(client, self.key).await,
+        }
+    }
+
     /// Releases the lock on the connection that holds it.
     pub(super) async fn release(self, client: &Connection) -> Result<(), Cause> {
         // The server releases a lock only in the mode that it was taken in.
@@ -81,29 +98,49 @@ impl PgClient {
     /// Makes the client. Connects when it is first used.
     pub(super) fn new(table: StatesTable, workspace: &str) -> Self {
         let workspace = workspace.to_owned();
-        Self { table, workspace, client: None, known: None, held: None }
+        let (client, known, unconfirmed, held) = (None, None, None, None);
+        Self { table, workspace, client, known, is_known_under_lock: false, unconfirmed, held }
     }
 
     /// The connection. A lost one is replaced; the lock that it held is taken again, or that fails.
     pub(super) async fn connection(&mut self) -> Result<&Connection, Cause> {
         if self.client.as_ref().is_none_or(Connection::is_lost) {
+            // Ended first: its session may still hold the lock.
+            self.client = None;
             let client = self.table.connect_and_create().await?;
-            if let Some(HeldAdvisoryLock { key, mode }) = self.held {
-                let taken = match mode {
-                    LockMode::Exclusive if key == WORKSPACE_CREATION_LOCK_KEY => {
-                        lock_creation_key(&client).await?
-                    }
-                    LockMode::Exclusive => try_advisory_lock(&client, key).await?,
-                    LockMode::Shared => try_shared_advisory_lock(&client, key).await?,
-                };
-                if !taken {
-                    // Going on would write without a lock while that process writes, too.
-                    return Err("the connection that held the lock was lost, and another process holds the lock now".into());
-                }
+            if let Some(lock) = self.held {
+                self.retake_lock(&client, lock).await?;
             }
             self.client = Some(client);
         }
         self.client.as_ref().ok_or_else(|| "there is no connection".into())
+    }
+
+    /// Takes a lock again that has ended with its connection.
+    ///
+    /// # Errors
+    /// When another process holds it now, or has changed the state in between.
+    async fn retake_lock(&self, client: &Connection, lock: HeldAdvisoryLock) -> Result<(), Cause> {
+        let until = Instant::now() + MAX_LOST_SESSION_WAIT;
+        while !lock.try_to_take(client).await? {
+            if Instant::now() >= until {
+                // Going on would write without a lock while that process writes, too.
+                return Err("the connection that held the lock was lost, and another process holds the lock now".into());
+            }
+            tokio::time::sleep(LOCK_RETRY_PAUSE).await;
+        }
+        // Runs beside each other see by their claims, and when they merge, what others have changed.
+        if lock.mode == LockMode::Shared || !self.is_known_under_lock {
+            return Ok(());
+        }
+        let query = format!("SELECT md5(data) FROM {} WHERE name = $1", self.table.name());
+        let row = client.query_opt(&query, &[&self.workspace]).await?;
+        let stored: Option<String> = row.and_then(|row| row.get(0));
+        let is_own_write = self.unconfirmed.is_some() && stored == self.unconfirmed;
+        if stored != self.known && !is_own_write {
+            return Err("the connection that held the lock was lost, and another process has changed the state since".into());
+        }
+        Ok(())
     }
 
     /// The connection, to be given back.
@@ -124,12 +161,32 @@ impl PgClient {
 
     /// Takes down the sum of the text that was written.
     pub(super) fn set_known_checksum(&mut self, sum: String) {
-        self.known = Some(sum);
+        self.set_known(Some(sum));
+    }
+
+    /// Takes down the sum of a text that may have been written.
+    pub(super) fn set_unconfirmed_checksum(&mut self, sum: Option<String>) {
+        self.unconfirmed = sum;
+    }
+
+    fn set_known(&mut self, sum: Option<String>) {
+        (self.known, self.unconfirmed) = (sum, None);
+        self.is_known_under_lock = self.held.is_some();
     }
 
     /// Makes the row with a state, if there is none.
     pub(super) async fn create_row(&mut self, file: &StateFile) -> Result<(), Cause> {
         let text = String::from_utf8(file.to_bytes())?;
+        let mut attempts = CallAttempts::begin("make the row of the state");
+        loop {
+            match self.try_to_create_row(&text).await {
+                Ok(()) => return Ok(()),
+                Err(cause) => attempts.wait_after(cause).await?,
+            }
+        }
+    }
+
+    async fn try_to_create_row(&mut self, text: &str) -> Result<(), Cause> {
         let statement = format!(
             "INSERT INTO {} (name, data) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
             self.table.name()
@@ -202,24 +259,45 @@ impl PgClient {
 
     /// Reads the text of the state; `None` if there is none.
     pub(super) async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
+        let mut attempts = CallAttempts::begin("read the state");
+        loop {
+            match self.try_to_get().await {
+                Ok(text) => return Ok(text),
+                Err(cause) => attempts.wait_after(cause).await?,
+            }
+        }
+    }
+
+    async fn try_to_get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let query = format!("SELECT data FROM {} WHERE name = $1", self.table.name());
         let workspace = self.workspace.clone();
         let row = self.connection().await?.query_opt(&query, &[&workspace]).await;
         let text: Option<String> = row?.and_then(|row| row.get(0));
-        self.known = text.as_ref().map(|text| md5_hex(text.as_bytes()));
+        self.set_known(text.as_ref().map(|text| md5_hex(text.as_bytes())));
         Ok(text.map(String::into_bytes))
     }
 
     /// Takes the lock: beside others of its kind if that is wanted and possible, else alone. `None` if
     /// another process has it.
     pub(super) async fn lock(&mut self, shared: bool) -> Result<Option<LockMode>, Cause> {
-        let until = Instant::now() + MAX_CREATION_LOCK_WAIT;
+        let mut attempts = CallAttempts::begin("lock the state");
+        let mut until = Instant::now() + MAX_CREATION_LOCK_WAIT;
         loop {
-            match self.try_to_lock(shared).await? {
-                LockAttempt::Taken(mode) => return Ok(Some(mode)),
-                LockAttempt::Held => return Ok(None),
-                LockAttempt::Creating if Instant::now() >= until => return Ok(None),
-                LockAttempt::Creating => tokio::time::sleep(LOCK_RETRY_PAUSE).await,
+            match self.try_to_lock(shared).await {
+                Ok(LockAttempt::Taken(mode)) => {
+                    self.is_known_under_lock = false;
+                    return Ok(Some(mode));
+                }
+                Ok(LockAttempt::Held) if attempts.is_first() => return Ok(None),
+                Ok(_) if Instant::now() >= until => return Ok(None),
+                // Held perhaps by the lost connection, the end of which the server has not seen yet.
+                Ok(LockAttempt::Creating | LockAttempt::Held) => {
+                    tokio::time::sleep(LOCK_RETRY_PAUSE).await;
+                }
+                Err(cause) => {
+                    attempts.wait_after(cause).await?;
+                    until = Instant::now() + MAX_LOST_SESSION_WAIT;
+                }
             }
         }
     }

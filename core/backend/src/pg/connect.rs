@@ -9,6 +9,7 @@ use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_text_file};
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Config, NoTls};
 
+use super::call_error::call_error;
 use super::connection::Connection;
 use super::idle_connections;
 use super::tls::{TlsMode, tls_connector};
@@ -175,16 +176,15 @@ impl ConnectTarget {
     }
 
     async fn connect_new(&self) -> Result<Connection, Cause> {
+        let failed = |error| call_error("connecting", &error);
         if self.mode == TlsMode::Disable {
-            let (client, connection) =
-                self.config.connect(NoTls).await.map_err(error_with_server_message)?;
+            let (client, connection) = self.config.connect(NoTls).await.map_err(failed)?;
             // The library sends nothing unless the other half of the connection runs.
             tokio::spawn(connection);
             return Ok(Connection::new(client, self.statement_limit));
         }
         let tls = tls_connector(self.mode, &self.files)?;
-        let (client, connection) =
-            self.config.connect(tls).await.map_err(error_with_server_message)?;
+        let (client, connection) = self.config.connect(tls).await.map_err(failed)?;
         tokio::spawn(connection);
         Ok(Connection::new(client, self.statement_limit))
     }
@@ -205,24 +205,6 @@ fn parse_timeout(
             Err(ConfigError::new(message))
         }
     }
-}
-
-/// An error with the server's words, which its usual form leaves out.
-pub(super) fn error_with_server_message(error: tokio_postgres::Error) -> Cause {
-    if let Some(said) = error.as_db_error() {
-        return format!("{} (SQLSTATE {})", said.message(), said.code().code()).into();
-    }
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(&error);
-    while let Some(error) = source {
-        let more = error.to_string();
-        // Errors of the library often repeat the text of their source.
-        if !text.contains(&more) {
-            text.push_str(&format!(": {more}"));
-        }
-        source = error.source();
-    }
-    text.into()
 }
 
 /// The parameters of a URL: `postgres://user:password@host:port/dbname?name=value`.

@@ -11,7 +11,8 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error, Row};
 
-use super::connect::{STATEMENT_TIMEOUT_VARIABLE, error_with_server_message};
+use super::call_error::{call_error, is_lost_connection};
+use super::connect::STATEMENT_TIMEOUT_VARIABLE;
 use crate::cause::Cause;
 
 /// The values of a statement.
@@ -65,8 +66,8 @@ pub(super) struct Connection {
 /// Faults of a connection.
 #[derive(Default)]
 struct ConnectionFaults {
-    /// A statement was not answered in time.
-    is_stuck: AtomicBool,
+    /// A statement was not answered in time, or the server has ended the session.
+    is_given_up: AtomicBool,
     /// A statement failed.
     has_failed: AtomicBool,
 }
@@ -80,7 +81,7 @@ impl Connection {
 
     /// Whether the connection is of no use any more.
     pub(super) fn is_lost(&self) -> bool {
-        self.client.is_closed() || self.faults.is_stuck.load(Ordering::SeqCst)
+        self.client.is_closed() || self.faults.is_given_up.load(Ordering::SeqCst)
     }
 
     /// Whether nothing has ever failed on the connection.
@@ -203,13 +204,19 @@ impl Connection {
         call: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Cause> {
         match tokio::time::timeout(self.limit, call).await {
-            Ok(outcome) => outcome.map_err(|error| {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => {
                 self.faults.has_failed.store(true, Ordering::SeqCst);
-                error_with_server_message(error)
-            }),
+                let cause = call_error(&shorten_statement(statement), &error);
+                if is_lost_connection(&cause) {
+                    // The library may not have seen the end of the session yet.
+                    self.faults.is_given_up.store(true, Ordering::SeqCst);
+                }
+                Err(cause)
+            }
             Err(_) => {
                 // Later statements would wait behind this one, so the connection is given up.
-                self.faults.is_stuck.store(true, Ordering::SeqCst);
+                self.faults.is_given_up.store(true, Ordering::SeqCst);
                 let (seconds, call) = (self.limit.as_secs(), shorten_statement(statement));
                 Err(format!("{call}: the server did not answer within {seconds} seconds. It may be overloaded, or the statement waits for another session: see pg_stat_activity. {STATEMENT_TIMEOUT_VARIABLE} sets another limit, in seconds").into())
             }

@@ -7,6 +7,7 @@ use tokio::sync::Mutex;
 use futures_util::try_join;
 
 use super::StatesTable;
+use super::call_error::CallAttempts;
 use super::connection::Connection;
 use super::idle_connections;
 use super::tables::{ADVISORY_LOCK_CLASS, IS_LIVE_CONDITION};
@@ -30,6 +31,14 @@ pub(super) struct PgJournals {
 struct RunSession {
     client: Connection,
     has_lock: bool,
+}
+
+/// A part that is to be appended.
+#[derive(Clone, Copy)]
+struct NewPart<'a> {
+    run: &'a str,
+    number: i64,
+    bytes: &'a [u8],
 }
 
 /// The runs that have left parts.
@@ -58,11 +67,12 @@ impl PgJournals {
         Ok(Ok(RunSession { client, has_lock: false }))
     }
 
-    /// Takes the lock of a run, by which others see that it goes on.
-    async fn lock_run(&self, client: &Connection, run: &str) -> Result<(), Cause> {
-        // If the session of an earlier connection of this run is still there, it has the lock.
+    /// Takes the lock of a run, by which others see that it goes on. Returns whether the connection has it.
+    async fn lock_run(&self, client: &Connection, run: &str) -> Result<bool, Cause> {
+        // The session of an earlier connection of this run may still have it, until the server sees its end.
         let lock = "SELECT pg_try_advisory_lock($1, hashtext($2))";
-        client.query_one(lock, &[&ADVISORY_LOCK_CLASS, &run]).await.map(drop)
+        let row = client.query_one(lock, &[&ADVISORY_LOCK_CLASS, &run]).await?;
+        Ok(row.get(0))
     }
 
     /// The runs, and whether each goes on or is taken over by another process.
@@ -101,10 +111,9 @@ impl PgJournals {
     async fn insert_part(
         &self,
         client: &Connection,
-        run: &str,
-        number: i64,
-        bytes: &[u8],
+        part: NewPart<'_>,
     ) -> Result<AppendOutcome, Cause> {
+        let NewPart { run, number, bytes } = part;
         let statement = format!(
             "INSERT INTO {} (workspace, run, part, data) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
             self.table_name()
@@ -122,25 +131,8 @@ impl PgJournals {
         let is_ours = row?.is_some_and(|row| row.get(0));
         Ok(if is_ours { AppendOutcome::Stored } else { AppendOutcome::Occupied })
     }
-}
 
-#[async_trait::async_trait]
-impl JournalStore for PgJournals {
-    fn store_location(&self) -> String {
-        self.table.location(&self.workspace)
-    }
-
-    async fn begin_run(&self, _run: &str) -> Result<Option<String>, Cause> {
-        match self.connect_for_run().await? {
-            Ok(session) => {
-                *self.session.lock().await = Some(session);
-                Ok(None)
-            }
-            Err(reason) => Ok(Some(reason)),
-        }
-    }
-
-    async fn read_runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause> {
+    async fn try_to_read_runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause> {
         let target = &self.table.target;
         let client = target.connect().await?;
         if !self.table.has_own_tables(&client).await? {
@@ -177,40 +169,41 @@ impl JournalStore for PgJournals {
         Ok(runs)
     }
 
-    async fn append_part(
+    /// A connection to work with the parts of a run. One on which anything failed is not used again.
+    async fn take_session(&self, held: &mut Option<RunSession>) -> Result<RunSession, Cause> {
+        match held.take() {
+            Some(session) => Ok(session),
+            None => Ok(self.connect_for_run().await??),
+        }
+    }
+
+    async fn try_to_append(
         &self,
-        run: &str,
-        number: u64,
-        bytes: &[u8],
+        held: &mut Option<RunSession>,
+        part: NewPart<'_>,
     ) -> Result<AppendOutcome, Cause> {
-        let number = i64::try_from(number)?;
-        let mut held = self.session.lock().await;
-        // A connection on which anything failed is not used again.
-        let mut session = match held.take() {
-            Some(session) => session,
-            None => self.connect_for_run().await??,
-        };
+        let mut session = self.take_session(held).await?;
         let client = &session.client;
         let locked = async {
             match session.has_lock {
-                true => Ok(()),
-                false => self.lock_run(client, run).await,
+                true => Ok(true),
+                false => self.lock_run(client, part.run).await,
             }
         };
         // Sent together, the lock first: a part without it would be of a run that was cut off.
-        let ((), outcome) = try_join!(locked, self.insert_part(client, run, number, bytes))?;
-        session.has_lock = true;
+        let (has_lock, outcome) = try_join!(locked, self.insert_part(client, part))?;
+        session.has_lock = has_lock;
         *held = Some(session);
         Ok(outcome)
     }
 
-    async fn remove_parts_below(&self, run: &str, number: u64) -> Result<(), Cause> {
-        let number = i64::try_from(number)?;
-        let mut held = self.session.lock().await;
-        let session = match held.take() {
-            Some(session) => session,
-            None => self.connect_for_run().await??,
-        };
+    async fn try_to_remove_below(
+        &self,
+        held: &mut Option<RunSession>,
+        run: &str,
+        number: i64,
+    ) -> Result<(), Cause> {
+        let session = self.take_session(held).await?;
         let statement = format!(
             // Beside the run's own: marks of ends that are old, and what a removal that was cut off
             // has left before such a mark.
@@ -225,7 +218,7 @@ impl JournalStore for PgJournals {
         Ok(())
     }
 
-    async fn release_claims(&self, run: &str, open: &[String]) -> Result<(), Cause> {
+    async fn try_to_release_claims(&self, run: &str, open: &[String]) -> Result<(), Cause> {
         let client = self.table.target.connect().await?;
         let statement = format!(
             "DELETE FROM {} WHERE workspace = $1 AND run = $2 AND address <> ALL($3)",
@@ -233,5 +226,75 @@ impl JournalStore for PgJournals {
         );
         let removed = client.execute(&statement, &[&self.workspace, &run, &open]).await;
         removed.map(drop)
+    }
+}
+
+#[async_trait::async_trait]
+impl JournalStore for PgJournals {
+    fn store_location(&self) -> String {
+        self.table.location(&self.workspace)
+    }
+
+    async fn begin_run(&self, _run: &str) -> Result<Option<String>, Cause> {
+        let mut attempts = CallAttempts::begin("begin the journal");
+        loop {
+            match self.connect_for_run().await {
+                Ok(Ok(session)) => {
+                    *self.session.lock().await = Some(session);
+                    return Ok(None);
+                }
+                Ok(Err(reason)) => return Ok(Some(reason)),
+                Err(cause) => attempts.wait_after(cause).await?,
+            }
+        }
+    }
+
+    async fn read_runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause> {
+        let mut attempts = CallAttempts::begin("read the journals");
+        loop {
+            match self.try_to_read_runs(access).await {
+                Ok(runs) => return Ok(runs),
+                Err(cause) => attempts.wait_after(cause).await?,
+            }
+        }
+    }
+
+    async fn append_part(
+        &self,
+        run: &str,
+        number: u64,
+        bytes: &[u8],
+    ) -> Result<AppendOutcome, Cause> {
+        let part = NewPart { run, number: i64::try_from(number)?, bytes };
+        let mut held = self.session.lock().await;
+        let mut attempts = CallAttempts::begin("write the journal");
+        loop {
+            match self.try_to_append(&mut held, part).await {
+                Ok(outcome) => return Ok(outcome),
+                Err(cause) => attempts.wait_after(cause).await?,
+            }
+        }
+    }
+
+    async fn remove_parts_below(&self, run: &str, number: u64) -> Result<(), Cause> {
+        let number = i64::try_from(number)?;
+        let mut held = self.session.lock().await;
+        let mut attempts = CallAttempts::begin("remove parts of the journal");
+        loop {
+            match self.try_to_remove_below(&mut held, run, number).await {
+                Ok(()) => return Ok(()),
+                Err(cause) => attempts.wait_after(cause).await?,
+            }
+        }
+    }
+
+    async fn release_claims(&self, run: &str, open: &[String]) -> Result<(), Cause> {
+        let mut attempts = CallAttempts::begin("release claims");
+        loop {
+            match self.try_to_release_claims(run, open).await {
+                Ok(()) => return Ok(()),
+                Err(cause) => attempts.wait_after(cause).await?,
+            }
+        }
     }
 }

@@ -12,12 +12,13 @@ use formwork_core::state::intent_log::StateAccess;
 
 use self::row_change::RowChange;
 use super::StatesTable;
+use super::call_error::{CallAttempts, is_lost_connection};
 use super::claims::claim_attempt::ClaimAttempt;
 use super::claims::delete_claims;
-use super::client::{LockMode, PgClient};
+use super::client::{HeldAdvisoryLock, LockMode, PgClient};
 use super::history;
 use crate::cause::Cause;
-use crate::claims::Claims;
+use crate::claims::{ClaimConflict, Claims};
 use crate::encryption::StateCipher;
 use crate::history::{HistoryPoint, HistoryWrite, StoredObject};
 use crate::known_state::KnownState;
@@ -30,6 +31,9 @@ const APPLY_OPERATION: &str = "OperationTypeApply";
 
 /// The operation that needs no lock: it reads the row in one statement, and writes nothing.
 const PLAN_OPERATION: &str = "OperationTypePlan";
+
+/// The next step after a failed unlock.
+const UNLOCK_REMEDY: &str = "Nothing needs to be released: the lock ends with the connection of this command, and the next apply removes the claims of this one.";
 
 /// The store of a workspace.
 pub(super) struct PgStore {
@@ -92,8 +96,18 @@ impl PgStore {
         if operation != APPLY_OPERATION || self.cipher.encrypts() {
             return Ok(false);
         }
+        let mut attempts = CallAttempts::begin("make the tables");
+        loop {
+            match self.try_to_create_own_tables().await {
+                Ok(reason) => return Ok(reason.is_none()),
+                Err(cause) => attempts.wait_after(cause).await?,
+            }
+        }
+    }
+
+    async fn try_to_create_own_tables(&mut self) -> Result<Option<String>, Cause> {
         let client = self.client.connection().await?;
-        Ok(self.table.create_own_tables(client).await?.is_none())
+        self.table.create_own_tables(client).await
     }
 
     fn is_shared(&self) -> bool {
@@ -114,13 +128,28 @@ impl PgStore {
 
     /// Removes the claims of the run, and then its lock, in one round trip.
     async fn remove_claims_and_lock(&mut self) -> Result<(), Cause> {
-        let (claims, lock) = (self.claims.take(), self.client.take_lock_to_release());
+        let (claims, mut lock) = (self.claims.take(), self.client.take_lock_to_release());
+        let mut attempts = CallAttempts::begin("unlock the state");
+        loop {
+            // In a later attempt there is no lock any more: it has ended with its connection.
+            match self.try_to_remove(claims.as_ref(), lock.take()).await {
+                Ok(()) => return Ok(()),
+                Err(cause) => attempts.wait_after(cause).await?,
+            }
+        }
+    }
+
+    async fn try_to_remove(
+        &mut self,
+        claims: Option<&Claims>,
+        lock: Option<HeldAdvisoryLock>,
+    ) -> Result<(), Cause> {
         if claims.is_none() && lock.is_none() {
             return Ok(());
         }
         let client = self.client.connection().await?;
         let claims_removed = async {
-            match &claims {
+            match claims {
                 Some(claims) => {
                     delete_claims(client, &self.table, &self.workspace, &claims.run).await
                 }
@@ -134,6 +163,61 @@ impl PgStore {
             }
         };
         try_join!(claims_removed, lock_removed).map(drop)
+    }
+
+    /// Claims. The connection may be lost and replaced meanwhile.
+    async fn claim_with_retries(
+        &mut self,
+        claims: &Claims,
+    ) -> Result<Option<ClaimConflict>, Cause> {
+        let mut attempts = CallAttempts::begin("claim the changes");
+        loop {
+            match self.try_to_claim(claims).await {
+                Ok(conflict) => return Ok(conflict),
+                Err(cause) => attempts.wait_after(cause).await?,
+            }
+        }
+    }
+
+    async fn try_to_claim(&mut self, claims: &Claims) -> Result<Option<ClaimConflict>, Cause> {
+        // An encrypted state is locked alone, so no other run can be in the way. But its lock may have
+        // ended with its connection.
+        if self.cipher.encrypts() {
+            return self.client.connection().await.map(|_| None);
+        }
+        let known_sum = self.client.known_checksum();
+        let mut client = self.client.take_connection().await?;
+        let attempt = ClaimAttempt {
+            table: &self.table,
+            workspace: &self.workspace,
+            known_sum: known_sum.as_deref(),
+            base: &self.base,
+            adopted: &self.adopted,
+            is_shared: self.is_shared(),
+        };
+        let outcome = attempt.claim_with_retries(&mut client, claims).await;
+        self.client.return_connection(client);
+        outcome
+    }
+
+    async fn try_to_list_writes(&mut self, most: u32) -> Result<Vec<HistoryWrite>, Cause> {
+        let client = self.client.connection().await?;
+        match self.table.has_own_tables(client).await? {
+            false => Ok(Vec::new()),
+            true => history::list_writes(client, &self.table, &self.workspace, most.into()).await,
+        }
+    }
+
+    async fn try_to_read_object(
+        &mut self,
+        address: &str,
+        point: &HistoryPoint,
+    ) -> Result<Option<StoredObject>, Cause> {
+        let client = self.client.connection().await?;
+        match self.table.has_own_tables(client).await? {
+            false => Ok(None),
+            true => self.table.object_at(client, &self.workspace, address, point).await,
+        }
     }
 }
 
@@ -151,9 +235,10 @@ impl StateStore for PgStore {
         if operation == PLAN_OPERATION {
             return Ok(StateLock { id: info.id });
         }
-        let may_share = self.may_run_beside_others(operation).await;
-        let may_share = may_share.map_err(self.store_error(StoreOperation::Lock))?;
         let location = self.client.location();
+        let asking = self.may_run_beside_others(operation);
+        let may_share = wait_with_report(location.clone(), StoreOperation::Lock, asking).await;
+        let may_share = may_share.map_err(self.store_error(StoreOperation::Lock))?;
         let locking = self.client.lock(may_share);
         let taken = wait_with_report(location, StoreOperation::Lock, locking).await;
         match taken.map_err(self.store_error(StoreOperation::Lock))? {
@@ -170,14 +255,20 @@ impl StateStore for PgStore {
     }
 
     async fn unlock(&mut self, _lock: StateLock) -> Result<(), StoreError> {
-        let failed = self.store_error(StoreOperation::Unlock);
         let location = self.client.location();
         // Before anything connects, because a new connection would take the lock again.
         self.client.forget_lost_lock();
-        let unlocked = self.remove_claims_and_lock();
-        wait_with_report(location, StoreOperation::Unlock, unlocked).await.map_err(failed)?;
+        let unlocking = self.remove_claims_and_lock();
+        let unlocked = wait_with_report(location.clone(), StoreOperation::Unlock, unlocking).await;
         self.held = None;
-        Ok(())
+        let Err(cause) = unlocked else { return Ok(()) };
+        if is_lost_connection(&cause) {
+            // The lock has ended with its connection, and other runs remove the claims.
+            tracing::warn!(location, %cause, "the claims of this run were not removed");
+            return Ok(());
+        }
+        let (doing, remedy) = (StoreOperation::Unlock, Some(UNLOCK_REMEDY.to_owned()));
+        Err(StoreError::Failed { doing, location, cause, remedy })
     }
 
     async fn force_unlock(&mut self, _id: &str) -> Result<(), StoreError> {
@@ -259,27 +350,13 @@ impl StateStore for PgStore {
     }
 
     async fn claim_changes(&mut self, claims: Claims) -> Result<(), StoreError> {
-        // An encrypted state is locked alone, so no other run can be in the way.
-        if self.cipher.encrypts() {
-            return Ok(());
-        }
-        let known_sum = self.client.known_checksum();
-        let mut client =
-            self.client.take_connection().await.map_err(self.store_error(StoreOperation::Lock))?;
-        let attempt = ClaimAttempt {
-            table: &self.table,
-            workspace: &self.workspace,
-            known_sum: known_sum.as_deref(),
-            base: &self.base,
-            adopted: &self.adopted,
-            is_shared: self.is_shared(),
-        };
-        let claiming = attempt.claim_with_retries(&mut client, &claims);
-        let outcome =
-            wait_with_report(self.client.location(), StoreOperation::Lock, claiming).await;
-        self.client.return_connection(client);
+        let location = self.client.location();
+        let claiming = self.claim_with_retries(&claims);
+        let outcome = wait_with_report(location, StoreOperation::Lock, claiming).await;
         match outcome.map_err(self.store_error(StoreOperation::Lock))? {
             Some(conflict) => Err(StoreError::Conflict(Box::new(conflict))),
+            // None were made of an encrypted state.
+            None if self.cipher.encrypts() => Ok(()),
             None => {
                 self.run.clone_from(&claims.run);
                 self.claims = Some(claims);
@@ -292,17 +369,16 @@ impl StateStore for PgStore {
         if self.cipher.encrypts() {
             return Ok(None);
         }
-        let failed = self.store_error(StoreOperation::Read);
-        let read = async {
-            let client = self.client.connection().await?;
-            match self.table.has_own_tables(client).await? {
-                false => Ok(Vec::new()),
-                true => {
-                    history::list_writes(client, &self.table, &self.workspace, most.into()).await
+        let mut attempts = CallAttempts::begin("read the history");
+        loop {
+            match self.try_to_list_writes(most).await {
+                Ok(writes) => return Ok(Some(writes)),
+                Err(cause) => {
+                    let failed = self.store_error(StoreOperation::Read);
+                    attempts.wait_after(cause).await.map_err(failed)?;
                 }
             }
-        };
-        read.await.map(Some).map_err(failed)
+        }
     }
 
     async fn object_at(
@@ -314,14 +390,15 @@ impl StateStore for PgStore {
         if self.cipher.encrypts() {
             return Ok(None);
         }
-        let failed = self.store_error(StoreOperation::Read);
-        let read = async {
-            let client = self.client.connection().await?;
-            match self.table.has_own_tables(client).await? {
-                false => Ok(None),
-                true => self.table.object_at(client, &self.workspace, address, point).await,
+        let mut attempts = CallAttempts::begin("read the history");
+        loop {
+            match self.try_to_read_object(address, point).await {
+                Ok(found) => return Ok(found),
+                Err(cause) => {
+                    let failed = self.store_error(StoreOperation::Read);
+                    attempts.wait_after(cause).await.map_err(failed)?;
+                }
             }
-        };
-        read.await.map_err(failed)
+        }
     }
 }

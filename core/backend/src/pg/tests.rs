@@ -2,6 +2,7 @@
 
 #[path = "../../../../providers/src/postgresql/tests/installed.rs"]
 pub(crate) mod installed;
+mod lost_connections;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -93,7 +94,8 @@ async fn a_connection_is_used_again_unless_something_failed_on_it() {
     idle_connections::keep_idle_connection(&target, first);
     let again = target.connect().await.unwrap();
     assert_eq!(session_of(&again).await, session);
-    assert!(again.query("SELECT nothing", &[]).await.is_err());
+    let refused = again.query("SELECT nothing", &[]).await.unwrap_err().to_string();
+    assert!(refused.starts_with("SELECT nothing: column \"nothing\" does not exist"), "{refused}");
     idle_connections::keep_idle_connection(&target, again);
     let another = target.connect().await.unwrap();
     assert_ne!(session_of(&another).await, session);

@@ -111,7 +111,7 @@ impl ClaimAttempt<'_> {
             }
             let removed = self.remove_orphaned_claims(transaction);
             let ((), foreign) =
-                try_join!(removed, self.conflicting_claims(transaction, addresses))?;
+                try_join!(removed, self.conflicting_claims(transaction, &claims.run, addresses))?;
             Ok(foreign)
         };
         // Sent together. The server looks for claims once it has the lock on the row.
@@ -149,8 +149,11 @@ impl ClaimAttempt<'_> {
     async fn conflicting_claims(
         &self,
         transaction: &Transaction<'_>,
+        run: &str,
         addresses: &ClaimAddresses,
     ) -> Result<Vec<ForeignClaim>, Cause> {
+        // With the run itself: an earlier attempt may have claimed although its answer was lost.
+        let own: Vec<&str> = self.adopted.iter().map(String::as_str).chain([run]).collect();
         let changes: Vec<&str> = addresses.changes.keys().map(String::as_str).collect();
         let changed: BTreeSet<&str> = addresses.changes.values().map(String::as_str).collect();
         let changed: Vec<&str> = changed.into_iter().collect();
@@ -159,9 +162,8 @@ impl ClaimAttempt<'_> {
             "SELECT DISTINCT address, who, run, to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), {IS_LIVE_CONDITION} FROM {} WHERE workspace = $1 AND run <> ALL($2) AND CASE WHEN changes THEN address = ANY($3) OR resource = ANY($4) ELSE resource = ANY($5) END ORDER BY address LIMIT 100",
             self.table.own_table_name("formwork_claims")
         );
-        let rows = transaction
-            .query(&query, &[&self.workspace, &self.adopted, &changes, &reads, &changed])
-            .await?;
+        let rows =
+            transaction.query(&query, &[&self.workspace, &own, &changes, &reads, &changed]).await?;
         let claim = |row: &tokio_postgres::Row| ForeignClaim {
             address: row.get(0),
             who: row.get(1),
@@ -185,8 +187,8 @@ impl ClaimAttempt<'_> {
         let resources: Vec<&str> = rows.iter().map(|(_, of, _)| of.as_str()).collect();
         let kinds: Vec<bool> = rows.iter().map(|(.., changes)| *changes).collect();
         let statement = format!(
-            "INSERT INTO {} (workspace, run, who, address, resource, changes) SELECT $1, $2, $3, * FROM unnest($4::text[], $5::text[], $6::boolean[])",
-            self.table.own_table_name("formwork_claims")
+            "INSERT INTO {table} (workspace, run, who, address, resource, changes) SELECT $1, $2, $3, given.* FROM unnest($4::text[], $5::text[], $6::boolean[]) AS given (address, resource, changes) WHERE NOT EXISTS (SELECT FROM {table} held WHERE held.workspace = $1 AND held.run = $2 AND held.address = given.address AND held.changes = given.changes)",
+            table = self.table.own_table_name("formwork_claims")
         );
         transaction
             .execute(

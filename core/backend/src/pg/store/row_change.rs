@@ -9,6 +9,7 @@ use futures_util::try_join;
 use super::PgStore;
 use crate::cause::Cause;
 use crate::known_state::KnownState;
+use crate::pg::call_error::CallAttempts;
 use crate::pg::claims::HeldClaims;
 use crate::pg::client::md5_hex;
 use crate::pg::connection::{Connection, StatementParameter, Transaction};
@@ -26,11 +27,18 @@ pub(super) enum RowChange<'a> {
 }
 
 /// A row that was changed.
+#[derive(Clone)]
 struct ChangedRow {
     /// The sum of its text.
     sum: String,
     base: StateFile,
     stored: StateFile,
+}
+
+/// A row that is to be stored.
+struct NextRow {
+    text: String,
+    row: ChangedRow,
 }
 
 /// The row of a state, locked, and what a write depends on beside it.
@@ -57,15 +65,11 @@ impl<E: Into<Cause>> From<E> for ChangeError {
 }
 
 impl PgStore {
-    /// Changes the row in one transaction.
+    /// Changes the row in one transaction. A connection that is lost meanwhile is replaced.
     pub(super) async fn change_row(&mut self, change: RowChange<'_>) -> Result<(), StoreError> {
-        let mut client =
-            self.client.take_connection().await.map_err(self.store_error(StoreOperation::Write))?;
-        let storing = self.change_row_in_transaction(&mut client, change);
-        let stored = wait_with_report(self.client.location(), StoreOperation::Write, storing).await;
-        // Given back after a failure, too: the lock is a matter of this connection.
-        self.client.return_connection(client);
-        match stored {
+        let location = self.client.location();
+        let storing = self.change_row_with_retries(change);
+        match wait_with_report(location, StoreOperation::Write, storing).await {
             Ok(ChangedRow { sum, base, stored }) => {
                 self.client.set_known_checksum(sum);
                 self.is_outdated = false;
@@ -77,32 +81,113 @@ impl PgStore {
         }
     }
 
+    async fn change_row_with_retries(
+        &mut self,
+        change: RowChange<'_>,
+    ) -> Result<ChangedRow, ChangeError> {
+        let mut attempts = CallAttempts::begin("write the state");
+        // The row of an attempt that may have been stored although its answer was lost.
+        let mut unconfirmed = None;
+        loop {
+            match self.try_to_change_row(change, &mut unconfirmed).await {
+                Err(ChangeError::Cause(cause)) => attempts.wait_after(cause).await?,
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn try_to_change_row(
+        &mut self,
+        change: RowChange<'_>,
+        unconfirmed: &mut Option<ChangedRow>,
+    ) -> Result<ChangedRow, ChangeError> {
+        let mut client = self.client.take_connection().await?;
+        let outcome = self.change_row_in_transaction(&mut client, change, unconfirmed).await;
+        // Given back after a failure, too: the lock is a matter of this connection.
+        self.client.return_connection(client);
+        self.client.set_unconfirmed_checksum(unconfirmed.as_ref().map(|row| row.sum.clone()));
+        outcome
+    }
+
     async fn change_row_in_transaction(
         &self,
         client: &mut Connection,
         change: RowChange<'_>,
+        unconfirmed: &mut Option<ChangedRow>,
     ) -> Result<ChangedRow, ChangeError> {
         // The history stores parts of states in plain text.
         let has_own = !self.cipher.encrypts() && self.table.has_own_tables(client).await?;
         let transaction = client.transaction();
-        let merges = self.is_shared() && matches!(change, RowChange::Merge(_));
         let locked = self.begin_and_lock_row(&transaction, change, has_own).await?;
+        if let Some(row) = unconfirmed.as_ref()
+            && self.is_stored(&transaction, row).await?
+        {
+            return Ok(row.clone());
+        }
         let LockedRow { text, sum: stored_sum, claims, last_state_checksum } = locked;
         let moved = text.filter(|text| !text.is_empty());
-        let moved = moved
-            .map(|text| self.read_changed_state(&text))
-            .transpose()
-            .map_err(ChangeError::Store)?;
+        let moved = moved.map(|text| self.read_changed_state(&text)).transpose();
+        let moved = moved.map_err(ChangeError::Store)?;
         let current = moved.as_ref().unwrap_or(&self.stored);
+        let changed = self.changed_row(change, current, &claims)?;
+        let statement = format!(
+            // Without a row there was nothing to lock, so another program may have made one since.
+            "INSERT INTO {} AS stored (name, data) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET data = $2 WHERE stored.data IS NULL OR md5(stored.data) = $3",
+            self.table.name()
+        );
+        let operation = self.held.as_ref().map_or("", |(_, operation)| operation.as_str());
+        let (row, text) = (&changed.row, &changed.text);
+        let write = RecordedWrite {
+            workspace: &self.workspace,
+            who: &user_and_host(),
+            before: stored_sum.as_deref().map(|sum| (current, sum)),
+            last_state_checksum: last_state_checksum.as_deref(),
+            after: &row.stored,
+            sum: &row.sum,
+            operation,
+            run: &self.run,
+        };
+        let recorded = async {
+            match has_own {
+                true => history::record_history_write(&transaction, &self.table, &write).await,
+                false => Ok(()),
+            }
+        };
+        let parameters: [&dyn StatementParameter; 3] = [&self.workspace, text, &stored_sum];
+        let (n_written, ()) = try_join!(transaction.execute(&statement, &parameters), recorded)?;
+        if n_written == 0 {
+            // An earlier attempt may have made the row, which could not be locked before it was there.
+            if let Some(row) = unconfirmed.as_ref()
+                && self.is_stored(&transaction, row).await?
+            {
+                return Ok(row.clone());
+            }
+            let read = self.stored.serial;
+            return Err(ChangeError::Store(StoreError::Changed { stored: read, read }));
+        }
+        if let Err(cause) = transaction.commit().await {
+            *unconfirmed = Some(changed.row);
+            return Err(cause.into());
+        }
+        Ok(changed.row)
+    }
+
+    /// The row that a change makes of the stored state.
+    fn changed_row(
+        &self,
+        change: RowChange<'_>,
+        current: &StateFile,
+        claims: &HeldClaims,
+    ) -> Result<NextRow, ChangeError> {
         let (base, mut next) = match change {
-            RowChange::Merge(ours) if merges => {
+            RowChange::Merge(ours) if self.is_shared() => {
                 // A program without a lock may have changed an instance in spite of the claim. Its change
                 // and ours exclude each other, so the operator decides.
-                if find_overtaken_instance(&self.base, ours, current, &claims).is_some() {
+                if find_overtaken_instance(&self.base, ours, current, claims).is_some() {
                     let (stored, read) = (current.serial, self.stored.serial);
                     return Err(ChangeError::Store(StoreError::Changed { stored, read }));
                 }
-                (ours.clone(), merge_states(&self.base, ours, current, &claims))
+                (ours.clone(), merge_states(&self.base, ours, current, claims))
             }
             RowChange::Merge(ours) | RowChange::Replace(ours) => (ours.clone(), ours.clone()),
         };
@@ -115,41 +200,31 @@ impl PgStore {
         let text = text
             .map_err(|error| ChangeError::Store(self.not_encryptable_error(error.to_string())))?;
         let text = String::from_utf8(text)?;
-        let new_sum = md5_hex(text.as_bytes());
-        let statement = format!(
-            // Without a row there was nothing to lock, so another program may have made one since.
-            "INSERT INTO {} AS stored (name, data) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET data = $2 WHERE stored.data IS NULL OR md5(stored.data) = $3",
+        let sum = md5_hex(text.as_bytes());
+        let base = StateFile { serial: next.serial, ..base };
+        Ok(NextRow { text, row: ChangedRow { sum, base, stored: next } })
+    }
+
+    /// Whether the row of an earlier attempt is stored, whose answer was lost.
+    async fn is_stored(
+        &self,
+        transaction: &Transaction<'_>,
+        row: &ChangedRow,
+    ) -> Result<bool, Cause> {
+        // Another run may have merged its changes into that row since, but the history has both.
+        let in_history = match self.is_shared() {
+            true => format!(
+                "EXISTS (SELECT FROM {} WHERE workspace = $1 AND sum = $2 AND run = $3)",
+                self.table.own_table_name("formwork_history")
+            ),
+            false => "$3 IS NULL".to_owned(),
+        };
+        let query = format!(
+            "SELECT {in_history} OR EXISTS (SELECT FROM {} WHERE name = $1 AND md5(data) = $2)",
             self.table.name()
         );
-        let operation = self.held.as_ref().map_or("", |(_, operation)| operation.as_str());
-        let write = RecordedWrite {
-            workspace: &self.workspace,
-            who: &user_and_host(),
-            before: stored_sum.as_deref().map(|sum| (current, sum)),
-            last_state_checksum: last_state_checksum.as_deref(),
-            after: &next,
-            sum: &new_sum,
-            operation,
-            run: &self.run,
-        };
-        let recorded = async {
-            match has_own {
-                true => history::record_history_write(&transaction, &self.table, &write).await,
-                false => Ok(()),
-            }
-        };
-        let parameters: [&dyn StatementParameter; 3] = [&self.workspace, &text, &stored_sum];
-        let (n_written, ()) = try_join!(transaction.execute(&statement, &parameters), recorded)?;
-        if n_written == 0 {
-            let read = self.stored.serial;
-            return Err(ChangeError::Store(StoreError::Changed { stored: read, read }));
-        }
-        transaction.commit().await?;
-        Ok(ChangedRow {
-            sum: new_sum,
-            base: StateFile { serial: next.serial, ..base },
-            stored: next,
-        })
+        let found = transaction.query_one(&query, &[&self.workspace, &row.sum, &self.run]).await?;
+        Ok(found.get(0))
     }
 
     /// Begins a transaction, locks the row, and reads what a write depends on, in one round trip.

@@ -1,0 +1,107 @@
+//! Errors of calls to the server, and the repeated attempts at a call whose connection was lost.
+
+use std::error::Error as _;
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+use tokio_postgres::Error;
+use tokio_postgres::error::SqlState;
+
+use crate::cause::Cause;
+use crate::retry::{RequestAttempts, RetryPolicy};
+
+/// The attempts at a call: a server that was started again, or another one in its place, answers after a moment.
+const RETRY_POLICY: RetryPolicy =
+    RetryPolicy { most: 6, shortest: Duration::from_millis(50), longest: Duration::from_secs(2) };
+
+/// The codes of a server that ends sessions or takes none yet, and of connections that it has lost.
+const LOST_CONNECTION_CODES: [SqlState; 7] = [
+    SqlState::ADMIN_SHUTDOWN,
+    SqlState::CRASH_SHUTDOWN,
+    SqlState::CANNOT_CONNECT_NOW,
+    SqlState::TOO_MANY_CONNECTIONS,
+    SqlState::CONNECTION_EXCEPTION,
+    SqlState::CONNECTION_DOES_NOT_EXIST,
+    SqlState::CONNECTION_FAILURE,
+];
+
+/// A call whose connection was lost: the server may have done it or not.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct LostConnection(String);
+
+/// Whether a failure is one of the connection, so that the same call may succeed on another one.
+pub(super) fn is_lost_connection(cause: &Cause) -> bool {
+    cause.is::<LostConnection>()
+}
+
+/// The cause of a failed call: the call, with the server's words, which the library's form leaves out.
+pub(super) fn call_error(call: &str, error: &Error) -> Cause {
+    let text = format!("{call}: {}", error_with_server_message(error));
+    match means_lost_connection(error) {
+        true => LostConnection(text).into(),
+        false => text.into(),
+    }
+}
+
+fn means_lost_connection(error: &Error) -> bool {
+    if let Some(code) = error.code() {
+        return LOST_CONNECTION_CODES.contains(code);
+    }
+    // The other kinds are of content, such as a certificate, and of files and limits.
+    let is_of_network = |error: &io::Error| {
+        !matches!(
+            error.kind(),
+            ErrorKind::InvalidData
+                | ErrorKind::InvalidInput
+                | ErrorKind::NotFound
+                | ErrorKind::PermissionDenied
+                | ErrorKind::TimedOut
+        )
+    };
+    let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    error.is_closed() || source.is_some_and(is_of_network)
+}
+
+fn error_with_server_message(error: &Error) -> String {
+    if let Some(said) = error.as_db_error() {
+        return format!("{} (SQLSTATE {})", said.message(), said.code().code());
+    }
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let more = error.to_string();
+        // Errors of the library often repeat the text of their source.
+        if !text.contains(&more) {
+            text.push_str(&format!(": {more}"));
+        }
+        source = error.source();
+    }
+    text
+}
+
+/// The attempts at a call that may be repeated.
+pub(super) struct CallAttempts(RequestAttempts);
+
+impl CallAttempts {
+    /// Begins with the first attempt. The log names the call.
+    pub(super) fn begin(what: &'static str) -> Self {
+        Self(RETRY_POLICY.begin_attempts(what))
+    }
+
+    /// Whether nothing was repeated yet.
+    pub(super) fn is_first(&self) -> bool {
+        self.0.attempt_count() == 1
+    }
+
+    /// Waits for the next attempt after one that has failed.
+    ///
+    /// # Errors
+    /// With its cause, if that is no lost connection, or after the last attempt.
+    pub(super) async fn wait_after(&mut self, cause: Cause) -> Result<(), Cause> {
+        if is_lost_connection(&cause) && self.0.wait_for_next_attempt(None).await {
+            return Ok(());
+        }
+        Err(cause)
+    }
+}

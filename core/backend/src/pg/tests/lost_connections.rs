@@ -1,0 +1,215 @@
+//! Connections that are cut at any byte: the run goes on with another one, and does nothing twice.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use formwork_core::state::intent_log::StateAccess;
+
+use super::{
+    claims_of_run, connect_directly, new_backend, open_locked_for_apply, open_store, start_server,
+    state_with_object, test_state,
+};
+use crate::journals::{AppendOutcome, JournalStore};
+use crate::lock::StateLock;
+use crate::pg::connect::ConnectTarget;
+use crate::pg::journals::PgJournals;
+use crate::pg::{PgStore, StatesTable};
+use crate::store::StateStore;
+
+/// A place to cut: after so many bytes to the server (0) or to the client (1).
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    way: usize,
+    at: usize,
+}
+
+/// A proxy that ends one connection, and passes all others on.
+struct CuttingProxy {
+    port: u16,
+    /// The bytes that came to be passed to the server and to the client.
+    n_bytes: Arc<[AtomicUsize; 2]>,
+}
+
+impl CuttingProxy {
+    fn start(server: u16, cut: Option<Cut>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let n_bytes: Arc<[AtomicUsize; 2]> = Arc::default();
+        let count = n_bytes.clone();
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let Ok(end) = TcpStream::connect(("127.0.0.1", server)) else { continue };
+                for way in 0..2 {
+                    let (client, end) = (client.try_clone().unwrap(), end.try_clone().unwrap());
+                    let count = count.clone();
+                    std::thread::spawn(move || match way {
+                        0 => pass(&client, &end, &count[0], cut.filter(|cut| cut.way == 0)),
+                        _ => pass(&end, &client, &count[1], cut.filter(|cut| cut.way == 1)),
+                    });
+                }
+            }
+        });
+        Self { port, n_bytes }
+    }
+
+    fn byte_count(&self, way: usize) -> usize {
+        self.n_bytes[way].load(Ordering::SeqCst)
+    }
+}
+
+/// Passes bytes on until one side ends or the connection is cut.
+fn pass(mut from: &TcpStream, mut to: &TcpStream, count: &AtomicUsize, cut: Option<Cut>) {
+    let mut buffer = [0; 4096];
+    while let Ok(n @ 1..) = from.read(&mut buffer) {
+        let before = count.fetch_add(n, Ordering::SeqCst);
+        // The bytes of all connections are counted, so only one of them is cut.
+        let cut = cut.filter(|cut| (before..before + n).contains(&cut.at));
+        let n = cut.map_or(n, |cut| cut.at - before);
+        if to.write_all(&buffer[..n]).is_err() || cut.is_some() {
+            break;
+        }
+    }
+    // An end that is gone already cannot be shut down.
+    from.shutdown(Shutdown::Both).ok();
+    to.shutdown(Shutdown::Both).ok();
+}
+
+fn states_table(port: u16) -> StatesTable {
+    let text = format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
+    StatesTable {
+        target: ConnectTarget::parse_conn_str(&text, |_| None).unwrap(),
+        schema: "terraform_remote_state".to_owned(),
+        skip_schema: false,
+        skip_table: false,
+        skip_index: false,
+    }
+}
+
+/// Does what an apply does to the state of a workspace, whose run has the same name.
+async fn apply_through(port: u16, operation: &str, run: &str) {
+    let table = states_table(port);
+    let journals = PgJournals::new(table.clone(), run);
+    let mut store = PgStore::new(table, run);
+    let lock = store.try_lock(operation).await.unwrap();
+    let serial = store.read().await.unwrap().map_or(0, |file| file.serial);
+    assert!(journals.read_runs(store.state_access()).await.unwrap().is_empty());
+    assert_eq!(journals.begin_run(run).await.unwrap(), None);
+    let stored = Ok(AppendOutcome::Stored);
+    let append = async |number: u64, bytes: &[u8]| {
+        journals.append_part(run, number, bytes).await.map_err(|error| error.to_string())
+    };
+    assert_eq!(append(0, b"r").await, stored);
+    store.claim_changes(claims_of_run(run)).await.unwrap();
+    store.write(&mut state_with_object(serial, "new")).await.unwrap();
+    assert_eq!(append(1, b"e").await, stored);
+    journals.remove_parts_below(run, 2).await.unwrap();
+    store.unlock(lock).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_run_whose_connection_is_cut_anywhere_goes_on_and_does_nothing_twice() {
+    const N_CUTS: usize = 8;
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    drop(open_store(&backend).await);
+    let other = connect_directly(server.port).await;
+    // Beside others with a row that is there, and alone with one that is made.
+    for (operation, first) in [("OperationTypeApply", Some(1)), ("test", None)] {
+        let mut totals = [0; 2];
+        let cuts = (0..N_CUTS).flat_map(|n| [(0_usize, n), (1, n)]).map(Some);
+        for (number, cut) in [None].into_iter().chain(cuts).enumerate() {
+            let run = format!("{operation}-{number}");
+            let mut direct = backend.open_store(&run).await.unwrap();
+            if let Some(serial) = first {
+                direct.overwrite(state_with_object(serial, "old")).await.unwrap();
+            }
+            let cut = cut.map(|(way, n): (usize, usize)| {
+                // In the middle of each of so many parts.
+                let total: usize = totals[way];
+                Cut { way, at: total * (2 * n + 1) / (2 * N_CUTS) }
+            });
+            let proxy = CuttingProxy::start(server.port, cut);
+            apply_through(proxy.port, operation, &run).await;
+            match cut {
+                Some(cut) => assert!(proxy.byte_count(cut.way) > cut.at, "{cut:?}"),
+                None => totals = [0, 1].map(|way| proxy.byte_count(way)),
+            }
+            let stored = direct.read().await.unwrap().unwrap();
+            let expected = state_with_object(first.unwrap_or(0) + 1, "new");
+            assert!(stored.has_same_content(&expected), "{run}, {cut:?}: {stored:?}");
+            assert_eq!(stored.serial, expected.serial, "{run}, {cut:?}");
+            let schema = "terraform_remote_state";
+            let rows = other
+                .query_one(
+                    &format!(
+                        "SELECT (SELECT count(*) FROM {schema}.formwork_history WHERE run = $1), (SELECT count(*) FROM {schema}.formwork_claims WHERE run = $1), (SELECT count(*) FROM {schema}.formwork_journal WHERE run = $1)"
+                    ),
+                    &[&run],
+                )
+                .await
+                .unwrap();
+            let rows: [i64; 3] = [rows.get(0), rows.get(1), rows.get(2)];
+            assert_eq!(rows, [1, 0, 0], "{run}, {cut:?}: writes, claims and parts");
+        }
+    }
+}
+
+/// Ends the sessions of Formwork.
+const END_SESSIONS: &str =
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'formwork'";
+
+#[tokio::test]
+async fn a_lost_lock_is_taken_again_unless_another_process_came_between() {
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    open_store(&backend).await.overwrite(test_state(1)).await.unwrap();
+    let other = connect_directly(server.port).await;
+    let mut changed = test_state(1);
+    changed.check_results = Some(b"[\"x\"]".to_vec().into());
+    let mut holder = open_store(&backend).await;
+    let _lock = holder.try_lock("test").await.unwrap();
+    holder.read().await.unwrap();
+    // The other one waits until the server has seen the end.
+    let take = "SELECT pg_advisory_lock(id) FROM terraform_remote_state.states";
+    other.batch_execute(&format!("{END_SESSIONS}; {take}")).await.unwrap();
+    let refused = holder.write(&mut changed.clone()).await.unwrap_err().to_string();
+    assert!(refused.contains("another process holds the lock now"), "{refused}");
+    other.batch_execute("SELECT pg_advisory_unlock_all()").await.unwrap();
+    holder.write(&mut changed.clone()).await.unwrap();
+    let end = format!("{END_SESSIONS}; {take}; SELECT pg_advisory_unlock_all()");
+    other.batch_execute(&end).await.unwrap();
+    let replace = "UPDATE terraform_remote_state.states SET data = data || ' '";
+    other.batch_execute(replace).await.unwrap();
+    let refused = holder.write(&mut test_state(2)).await.unwrap_err().to_string();
+    assert!(refused.contains("another process has changed the state since"), "{refused}");
+}
+
+#[tokio::test]
+async fn an_unlock_that_fails_names_the_end_of_the_lock_and_no_command() {
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    open_store(&backend).await.overwrite(test_state(1)).await.unwrap();
+    let mut store = open_locked_for_apply(&backend).await;
+    store.claim_changes(claims_of_run("one")).await.unwrap();
+    let other = connect_directly(server.port).await;
+    other.batch_execute("DROP TABLE terraform_remote_state.formwork_claims").await.unwrap();
+    let failed = store.unlock(StateLock { id: String::new() }).await.unwrap_err();
+    let text = failed.diagnostic().detail.to_string();
+    assert!(text.contains("DELETE FROM \"terraform_remote_state\".formwork_claims"), "{text}");
+    assert!(text.contains("the lock ends with the connection of this command"), "{text}");
+    assert!(!text.contains("force-unlock"), "{text}");
+}
+
+#[tokio::test]
+async fn a_lock_that_has_ended_with_its_server_is_released() {
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    open_store(&backend).await.overwrite(test_state(1)).await.unwrap();
+    let mut store = open_locked_for_apply(&backend).await;
+    store.claim_changes(claims_of_run("one")).await.unwrap();
+    drop(server);
+    store.unlock(StateLock { id: String::new() }).await.unwrap();
+    assert_eq!(store.state_access(), StateAccess::ReadOnly);
+}
