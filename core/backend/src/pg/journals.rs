@@ -135,7 +135,8 @@ impl PgJournals {
     async fn try_to_read_runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause> {
         let target = &self.table.target;
         let client = target.connect().await?;
-        if !self.table.has_own_tables(&client).await? {
+        // Without the right to read them, what an interrupted run has made would be made again.
+        if !self.table.has_readable_own_tables(&client).await? {
             idle_connections::keep_idle_connection(target, client);
             return Ok(Vec::new());
         }

@@ -202,7 +202,7 @@ impl PgStore {
 
     async fn try_to_list_writes(&mut self, most: u32) -> Result<Vec<HistoryWrite>, Cause> {
         let client = self.client.connection().await?;
-        match self.table.has_own_tables(client).await? {
+        match self.table.has_readable_own_tables(client).await? {
             false => Ok(Vec::new()),
             true => history::list_writes(client, &self.table, &self.workspace, most.into()).await,
         }
@@ -214,7 +214,7 @@ impl PgStore {
         point: &HistoryPoint,
     ) -> Result<Option<StoredObject>, Cause> {
         let client = self.client.connection().await?;
-        match self.table.has_own_tables(client).await? {
+        match self.table.has_readable_own_tables(client).await? {
             false => Ok(None),
             true => self.table.object_at(client, &self.workspace, address, point).await,
         }

@@ -33,6 +33,24 @@ const OWN_TABLES: [(&str, &str); 4] = [
     ),
 ];
 
+/// The rights to the tables that an apply needs, and that to update rows, for later versions.
+const OWN_TABLE_RIGHTS: &str = "SELECT, INSERT, UPDATE, DELETE";
+
+/// The tables, as a user may use them.
+enum OwnTables {
+    /// One of them at least is missing.
+    Missing,
+    /// They are there, and the user lacks rights.
+    Limited {
+        /// Whether it may read them.
+        may_read: bool,
+        /// The lack, and the statement that ends it.
+        remedy: String,
+    },
+    /// They are there, and the user may read and write them.
+    Usable,
+}
+
 /// The indexes: name, table and columns.
 const OWN_INDEXES: [(&str, &str, &str); 3] = [
     ("formwork_claims_by_address", "formwork_claims", "workspace, address"),
@@ -55,21 +73,69 @@ impl StatesTable {
         format!("{}.{name}", quote_identifier(&self.schema))
     }
 
-    /// Whether Formwork's tables are there.
+    /// Formwork's tables as a list in a statement.
+    fn own_table_list(&self) -> String {
+        let names: Vec<String> =
+            OWN_TABLES.iter().map(|(name, _)| self.own_table_name(name)).collect();
+        names.join(", ")
+    }
+
+    /// Whether Formwork's tables are there, and the user may read and write them.
     pub(super) async fn has_own_tables(&self, client: &Connection) -> Result<bool, Cause> {
+        Ok(matches!(self.own_tables(client).await?, OwnTables::Usable))
+    }
+
+    /// Whether Formwork's tables are there to be read.
+    ///
+    /// # Errors
+    /// When the user may not read them.
+    pub(super) async fn has_readable_own_tables(&self, client: &Connection) -> Result<bool, Cause> {
+        match self.own_tables(client).await? {
+            OwnTables::Missing => Ok(false),
+            OwnTables::Usable | OwnTables::Limited { may_read: true, .. } => Ok(true),
+            OwnTables::Limited { remedy, .. } => Err(remedy.into()),
+        }
+    }
+
+    /// Formwork's tables, as the user of a connection may use them.
+    async fn own_tables(&self, client: &Connection) -> Result<OwnTables, Cause> {
         if client.has_own_tables(&self.schema) {
-            return Ok(true);
+            return Ok(OwnTables::Usable);
         }
         let names: Vec<String> =
             OWN_TABLES.iter().map(|(name, _)| self.own_table_name(name)).collect();
         // `to_regclass` returns null for a table that is missing, where any use of it would fail.
-        let query = "SELECT bool_and(to_regclass(name) IS NOT NULL) FROM unnest($1::text[]) name";
+        let query = "SELECT coalesce(bool_and(id IS NOT NULL), false), coalesce(bool_and(has_table_privilege(id, 'SELECT')), false), coalesce(bool_and(has_table_privilege(id, 'INSERT') AND has_table_privilege(id, 'DELETE')), false), quote_ident(current_user) FROM (SELECT to_regclass(name)::oid AS id FROM unnest($1::text[]) name) own";
         let row = client.query_one(query, &[&names]).await?;
-        let has_own = row.get::<_, Option<bool>>(0).unwrap_or(false);
-        if has_own {
-            client.set_has_own_tables(&self.schema);
+        let (are_there, may_read, may_write): (bool, bool, bool) =
+            (row.get(0), row.get(1), row.get(2));
+        if !are_there {
+            return Ok(OwnTables::Missing);
         }
-        Ok(has_own)
+        if may_read && may_write {
+            client.set_has_own_tables(&self.schema);
+            return Ok(OwnTables::Usable);
+        }
+        let (schema, tables, user) = (&self.schema, self.own_table_list(), row.get::<_, String>(3));
+        let remedy = format!(
+            "The user lacks rights to Formwork's tables in the schema {schema:?}. Their owner gives them with: GRANT {OWN_TABLE_RIGHTS} ON {tables} TO {user};"
+        );
+        Ok(OwnTables::Limited { may_read, remedy })
+    }
+
+    /// The statements that give the users of the table of states the rights to Formwork's tables that they need: an
+    /// apply of another user fails or goes on without journal and claims if it lacks them.
+    async fn grant_statements(&self, client: &Connection) -> Result<String, Cause> {
+        // Without an entry the owner has all rights, and may be another user than the one who makes our tables.
+        let query = "SELECT DISTINCT CASE WHEN acl.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(rolname) END, acl.privilege_type = 'SELECT' FROM pg_class CROSS JOIN LATERAL aclexplode(coalesce(relacl, acldefault('r', relowner))) acl LEFT JOIN pg_roles ON pg_roles.oid = acl.grantee WHERE pg_class.oid = to_regclass($1)::oid AND acl.privilege_type IN ('SELECT', 'INSERT', 'UPDATE') AND (acl.grantee = 0 OR rolname IS NOT NULL) ORDER BY 1, 2";
+        let rows = client.query(query, &[&self.name()]).await?;
+        let tables = self.own_table_list();
+        let grant = |row: &tokio_postgres::Row| {
+            let (role, only_reads): (String, bool) = (row.get(0), row.get(1));
+            let rights = if only_reads { "SELECT" } else { OWN_TABLE_RIGHTS };
+            format!("GRANT {rights} ON {tables} TO {role};")
+        };
+        Ok(rows.iter().map(grant).collect())
     }
 
     /// Makes Formwork's tables that are not there. Returns the reason if they cannot be made.
@@ -77,8 +143,10 @@ impl StatesTable {
         &self,
         client: &Connection,
     ) -> Result<Option<String>, Cause> {
-        if self.has_own_tables(client).await? {
-            return Ok(None);
+        match self.own_tables(client).await? {
+            OwnTables::Usable => return Ok(None),
+            OwnTables::Limited { remedy, .. } => return Ok(Some(remedy)),
+            OwnTables::Missing => {}
         }
         if self.skip_table {
             return Ok(Some(format!(
@@ -100,6 +168,7 @@ impl StatesTable {
             statements
                 .push_str(&format!("CREATE INDEX IF NOT EXISTS {name} ON {table} ({columns});"));
         }
+        statements.push_str(&self.grant_statements(client).await?);
         // One batch is one transaction, so the lock of its first statement lasts to its end.
         if client.execute_if_permitted(&statements).await? {
             return Ok(None);
@@ -114,8 +183,10 @@ impl StatesTable {
         client: &Connection,
         workspace: &str,
     ) -> Result<(), Cause> {
-        if !self.has_own_tables(client).await? {
-            return Ok(());
+        match self.own_tables(client).await? {
+            OwnTables::Missing => return Ok(()),
+            OwnTables::Limited { remedy, .. } => return Err(remedy.into()),
+            OwnTables::Usable => {}
         }
         for (name, _) in OWN_TABLES {
             let statement =

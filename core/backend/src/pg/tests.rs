@@ -3,6 +3,7 @@
 #[path = "../../../../providers/src/postgresql/tests/installed.rs"]
 pub(crate) mod installed;
 mod lost_connections;
+mod rights;
 
 use std::collections::BTreeSet;
 use std::path::Path;

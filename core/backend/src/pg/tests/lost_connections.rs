@@ -76,8 +76,9 @@ fn pass(mut from: &TcpStream, mut to: &TcpStream, count: &AtomicUsize, cut: Opti
     to.shutdown(Shutdown::Both).ok();
 }
 
-fn states_table(port: u16) -> StatesTable {
-    let text = format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
+/// The table of states for a user.
+pub(super) fn states_table(user: &str, port: u16) -> StatesTable {
+    let text = format!("postgres://{user}@127.0.0.1:{port}/postgres?sslmode=disable");
     StatesTable {
         target: ConnectTarget::parse_conn_str(&text, |_| None).unwrap(),
         schema: "terraform_remote_state".to_owned(),
@@ -89,7 +90,7 @@ fn states_table(port: u16) -> StatesTable {
 
 /// Does what an apply does to the state of a workspace, whose run has the same name.
 async fn apply_through(port: u16, operation: &str, run: &str) {
-    let table = states_table(port);
+    let table = states_table("postgres", port);
     let journals = PgJournals::new(table.clone(), run);
     let mut store = PgStore::new(table, run);
     let lock = store.try_lock(operation).await.unwrap();

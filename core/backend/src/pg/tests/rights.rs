@@ -1,0 +1,69 @@
+//! Users with different rights: each works with Formwork's tables as with the table of states, or is refused with the
+//! statement that gives the rights.
+
+use formwork_core::state::intent_log::StateAccess;
+
+use super::lost_connections::states_table;
+use super::{
+    claims_of_run, connect_directly, new_backend, open_locked_for_apply, open_store, start_server,
+    state_with_object,
+};
+use crate::journals::JournalStore;
+use crate::lock::StateLock;
+use crate::pg::PgStore;
+use crate::pg::journals::PgJournals;
+use crate::store::StateStore;
+use crate::{DEFAULT_WORKSPACE, StoreError};
+
+#[tokio::test]
+async fn users_of_the_table_of_states_may_use_the_tables_that_another_one_makes() {
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    open_store(&backend).await.overwrite(state_with_object(1, "old")).await.unwrap();
+    let other = connect_directly(server.port).await;
+    let new_user = async |user: &str, rights: &str| {
+        let statements = format!(
+            "CREATE ROLE {user} LOGIN; GRANT USAGE ON SCHEMA terraform_remote_state TO {user}; GRANT {rights} ON terraform_remote_state.states TO {user}; GRANT USAGE ON SEQUENCE public.global_states_id_seq TO {user}"
+        );
+        other.batch_execute(&statements).await.unwrap();
+    };
+    new_user("mate", "SELECT, INSERT, UPDATE").await;
+    new_user("reader", "SELECT").await;
+    // The first apply makes the tables.
+    let mut first = open_locked_for_apply(&backend).await;
+    first.unlock(StateLock { id: String::new() }).await.unwrap();
+    new_user("late", "SELECT, INSERT, UPDATE, DELETE").await;
+    let open = |user: &str| PgStore::new(states_table(user, server.port), DEFAULT_WORKSPACE);
+    let journals = |user: &str| PgJournals::new(states_table(user, server.port), DEFAULT_WORKSPACE);
+
+    let mut mate = open("mate");
+    let lock = mate.try_lock("OperationTypeApply").await.unwrap();
+    assert_eq!(mate.state_access(), StateAccess::Shared);
+    mate.read().await.unwrap();
+    mate.claim_changes(claims_of_run("mate")).await.unwrap();
+    mate.write(&mut state_with_object(1, "new")).await.unwrap();
+    mate.unlock(lock).await.unwrap();
+    assert_eq!(journals("mate").begin_run("mate").await.unwrap(), None);
+    assert!(journals("reader").read_runs(StateAccess::ReadOnly).await.unwrap().is_empty());
+    assert!(!open("reader").history(9).await.unwrap().unwrap().is_empty());
+
+    // A user who came later works alone, and reads no journal as if there were none.
+    let mut late = open("late");
+    let lock = late.try_lock("OperationTypeApply").await.unwrap();
+    assert_eq!(late.state_access(), StateAccess::Locked);
+    late.read().await.unwrap();
+    late.claim_changes(claims_of_run("late")).await.unwrap();
+    late.write(&mut state_with_object(2, "newer")).await.unwrap();
+    late.unlock(lock).await.unwrap();
+    let refused = late.history(9).await.unwrap_err();
+    let StoreError::Failed { cause, .. } = &refused else { panic!("{refused:?}") };
+    let cause = cause.to_string();
+    let statement = cause.split_once("with: ").map(|(_, statement)| statement).unwrap();
+    let refused = journals("late").read_runs(StateAccess::Locked).await.unwrap_err().to_string();
+    assert!(refused.ends_with(statement), "{refused}");
+    let reason = journals("late").begin_run("late").await.unwrap().unwrap();
+    assert!(reason.ends_with(statement), "{reason}");
+    other.batch_execute(statement).await.unwrap();
+    late.try_lock("OperationTypeApply").await.unwrap();
+    assert_eq!(late.state_access(), StateAccess::Shared);
+}
