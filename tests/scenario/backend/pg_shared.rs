@@ -183,6 +183,17 @@ fn the_history_has_each_write_and_each_object_at_any_time() {
     at(last["at"].as_str().expect("a time"), "a").code(0).says("= 2");
     at("2020-01-01T00:00:00Z", "a").code(1).says("begins after");
     at("yesterday", "a").code(1).says("Invalid -at");
+    let outputs = "output \"o\" {\n  value = \"shown\"\n}\noutput \"s\" {\n  value     = \"hidden\"\n  sensitive = true\n}\n";
+    workdir.write("main.tf", &server.config(&(resources(&[("a", 2)]) + outputs)));
+    workdir.formwork("apply -auto-approve").succeed();
+    workdir.formwork("state log -limit=1").succeed().says("+ output.o");
+    workdir.formwork("state show -at=999 output.o").run().code(1).says("The latest write");
+    let now = history(&workdir).last().expect("it was written")["serial"].clone();
+    let output = |name: &str| workdir.formwork(&format!("state show -at={now} output.{name}"));
+    output("o").succeed().says("o = \"shown\"");
+    output("s").succeed().says("s = <sensitive>").says_not("hidden");
+    workdir.write("main.tf", &server.config(&resources(&[("a", 2)])));
+    workdir.formwork("apply -auto-approve").succeed();
     // A write of Terraform is seen by the next one.
     if terraform().is_some() {
         workdir.write("main.tf", &server.config(&resources(&[("a", 3)])));

@@ -5,6 +5,8 @@ use formwork_backend::{OpenState, StoreError};
 use formwork_core::addr::InstanceAddr;
 use formwork_core::state::file::{self, ObjectEntry};
 use formwork_core::state::operator::operation_display_name;
+use formwork_lang::print_value::print_value;
+use formwork_value::codec::json as typed_json;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde_json::json;
 use time::OffsetDateTime;
@@ -119,16 +121,24 @@ fn history_write_to_json(write: &HistoryWrite) -> serde_json::Value {
     })
 }
 
-/// The current object of an instance at a point of the history.
+/// A part of the state at a point of the history.
+pub(super) enum PartAtWrite {
+    /// An object.
+    Object(Box<ObjectEntry>),
+    /// An output, as the line that shows it.
+    Output(String),
+}
+
+/// The current object of an instance, or an output of the name `output.NAME`, at a point of the history.
 ///
 /// # Errors
-/// When there is no history, it does not go back that far, or there was no object.
-pub(super) async fn object_at_write(
+/// When there is no history, it does not go back that far, or there was neither.
+pub(super) async fn part_at_write(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     addr: &InstanceAddr,
     at: &str,
-) -> Result<ObjectEntry, Reported> {
+) -> Result<PartAtWrite, Reported> {
     let point = match (at.parse(), OffsetDateTime::parse(at, &Rfc3339)) {
         (Ok(serial), _) => HistoryPoint::Serial(serial),
         (_, Ok(_)) => HistoryPoint::Time(at.to_owned()),
@@ -155,10 +165,42 @@ pub(super) async fn object_at_write(
         Some(StoredObject { serial, entry: None }) => {
             format!("The state with the serial {serial} has none at {addr}.")
         }
-        Some(StoredObject { entry: Some(entry), .. }) => match file::read_object_entry(&entry) {
-            Ok(entry) => return Ok(entry),
-            Err(error) => format!("The history cannot be read: {error}."),
-        },
+        Some(StoredObject { entry: Some(entry), .. }) => {
+            // The history has an output at an address like that of an instance.
+            if let Some(line) = output_line(addr, &entry) {
+                return Ok(PartAtWrite::Output(line));
+            }
+            match file::read_object_entry(&entry) {
+                Ok(entry) => return Ok(PartAtWrite::Object(Box::new(entry))),
+                Err(error) => format!("The history cannot be read: {error}."),
+            }
+        }
     };
     Err(diags.error(Diagnostic::error(messages::NO_INSTANCE_FOUND, problem)))
+}
+
+/// The line that shows an output of the history; `None` for an entry of an object.
+fn output_line(addr: &InstanceAddr, entry: &str) -> Option<String> {
+    let entry: serde_json::Value = serde_json::from_str(entry).ok()?;
+    let (is_sensitive, value) = (entry["sensitive"].as_bool()?, entry["value"].as_str()?);
+    let value = match is_sensitive {
+        true => "<sensitive>".to_owned(),
+        false => print_value(&typed_json::decode_untyped(value.as_bytes()).ok()?),
+    };
+    Some(format!("{} = {value}\n", addr.resource.name().as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_of_the_history_is_shown_unless_it_is_sensitive() {
+        let addr: InstanceAddr = "output.o".parse().unwrap();
+        let line = |entry: &str| output_line(&addr, entry);
+        let shown = |text: &str| Some(text.to_owned());
+        assert_eq!(line(r#"{"value":"[1]","sensitive":false}"#), shown("o = [\n  1,\n]\n"));
+        assert_eq!(line(r#"{"value":"1","sensitive":true}"#), shown("o = <sensitive>\n"));
+        assert_eq!(line(r#"{"version":4,"resources":[]}"#), None);
+    }
 }

@@ -11,7 +11,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::super::encryption;
 use super::super::operation::launcher_for_providers;
 use super::super::text_command::run_text_command;
-use super::log::object_at_write;
+use super::log::{PartAtWrite, part_at_write};
 use super::{read_existing_state, report_bad_address};
 use crate::command_line::{StatePaths, example};
 use crate::env::Env;
@@ -54,10 +54,10 @@ async fn object_text(
     let addr: InstanceAddr =
         args.address.parse().map_err(|error| report_bad_address(diags, &args.address, &error))?;
     let (provider, object) = match &args.at {
-        Some(at) => {
-            let entry = object_at_write(diags, workspace, &addr, at).await?;
-            (entry.provider.provider, entry.object)
-        }
+        Some(at) => match part_at_write(diags, workspace, &addr, at).await? {
+            PartAtWrite::Output(line) => return Ok(line),
+            PartAtWrite::Object(entry) => (entry.provider.provider, entry.object),
+        },
         None => stored_object(diags, args, workspace, &addr).await?,
     };
     let launcher = launcher_for_providers(diags, workspace, [&provider].into_iter())?;
