@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use formwork_core::addr::{ConfigResourceAddr, InstanceAddr};
+use formwork_core::state::State;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Str};
 
 use crate::messages;
 
 /// The claims of one run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Claims {
     /// The id of the run: that of its journal.
     pub run: String,
@@ -21,6 +22,9 @@ pub struct Claims {
     pub outputs: BTreeSet<Str>,
     /// The resources that must stay as they are meanwhile.
     pub reads: BTreeSet<ConfigResourceAddr>,
+    /// The stored state that the plan was made for, if that is an earlier one than the run has read: what others have
+    /// changed since refuses the claims.
+    pub planned_on: Option<Box<State>>,
     /// The longest wait for other runs.
     pub timeout: Duration,
 }
@@ -98,7 +102,7 @@ impl ClaimConflict {
                 (
                     messages::STATE_HAS_CHANGED_SINCE_PLAN_WAS_MADE,
                     format!(
-                        "Another run has changed objects that this plan changes or depends on:\n{lines}\n\nNothing was changed. Run the command again: it makes a new plan from the present state."
+                        "Another run has changed objects that this plan changes or depends on:\n{lines}\n\nNothing was changed. Run the command again: it makes a new plan from the present state. A saved plan has to be made again."
                     ),
                 )
             }

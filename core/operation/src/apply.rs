@@ -3,11 +3,13 @@
 use formwork_core::addr;
 use formwork_core::apply::{ApplyResult, ChangeCounts, apply_plan};
 use formwork_core::eval::Results;
-use formwork_core::plan::{Plan, PlanOptions};
+use formwork_core::plan::{Plan, PlanMode, PlanOptions};
+use formwork_core::state::State;
+use formwork_core::state::intent_log::StateAccess;
 use formwork_core::state::journal::{Journal, RunHeader};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::claims::unshared_journal_warning;
+use crate::claims::{PlanToClaim, move_plan_to_later_state, unshared_journal_warning};
 use crate::messages;
 use crate::observer::{ApprovalPrompt, EngineEventForwarder, OperationEvent};
 use crate::operation::{Operation, PhaseInputs};
@@ -40,6 +42,8 @@ pub struct ApplySummary {
 /// A plan that may be applied.
 struct ApprovedPlan {
     plan: Plan,
+    /// The stored state that it was made for, if the stored one is a later one by now.
+    planned_on: Option<State>,
     /// Errors with which the run ends: those for operations that the plan leaves open.
     closing: Vec<Diagnostic>,
 }
@@ -141,9 +145,12 @@ impl Operation<'_> {
                 return nothing.map(|_| ApplySummary::default());
             }
         };
-        let ApprovedPlan { plan, closing } = settled;
+        let ApprovedPlan { plan, planned_on, closing } = settled;
+        let run = journal.run_id();
         if purpose == PlanPurpose::Apply
-            && let Err(reported) = session.claim_plan_changes(diags, &plan, journal.run_id()).await
+            && let Err(reported) = session
+                .claim_plan_changes(diags, PlanToClaim { plan: &plan, run, planned_on })
+                .await
         {
             // No provider was called yet, and a journal that stays behind looks like an interrupted run.
             end_journal(diags, journal).await;
@@ -178,19 +185,17 @@ impl Operation<'_> {
         session.follow_moves_of_unresolved(config);
         let options = match source {
             PlanSource::Saved(saved) => {
-                let recovered = session.fingerprint_if_recovered();
-                let plan =
-                    saved.plan_if_state_unchanged(diags, &session.file, recovered.as_deref())?;
+                let (plan, planned_on) = plan_of_saved(diags, session, *saved)?;
                 session.settle_by_search_results(diags, &plan);
                 let closing = session.check_plan_avoids_unresolved(diags, &plan, config)?;
                 self.observer.on_event(&OperationEvent::SavedPlan(&plan));
-                return Ok(Some(ApprovedPlan { plan, closing }));
+                return Ok(Some(ApprovedPlan { plan, planned_on, closing }));
             }
             // The caller has the plan and has shown it, so the observer does not see it again.
             PlanSource::Made(made) => {
                 let plan = made.plan_if_state_unchanged(diags, &session.file)?;
                 let closing = session.check_plan_avoids_unresolved(diags, &plan, config)?;
-                return Ok(Some(ApprovedPlan { plan, closing }));
+                return Ok(Some(ApprovedPlan { plan, planned_on: None, closing }));
             }
             PlanSource::New(options) => options,
         };
@@ -222,7 +227,7 @@ impl Operation<'_> {
             let request = ApprovalPrompt { mode: plan.mode, reminder: &reminder };
             approval.approve(diags, request).await?;
         }
-        Ok(Some(ApprovedPlan { plan, closing }))
+        Ok(Some(ApprovedPlan { plan, planned_on: None, closing }))
     }
 
     /// Stores the state that the plan starts from.
@@ -305,6 +310,25 @@ impl Operation<'_> {
             self.observer.on_event(&OperationEvent::Applied { counts, state });
         }
     }
+}
+
+/// The plan of a saved one, and the stored state that it was made for if other runs have changed other parts since.
+fn plan_of_saved(
+    diags: &mut Diagnostics,
+    session: &StateSession,
+    saved: SavedPlan,
+) -> Result<(Plan, Option<State>), Reported> {
+    let (file, recovered) = (&session.file, session.fingerprint_if_recovered());
+    // A plan that only stores what a refresh has found claims nothing that could be compared.
+    if session.store.state_access() == StateAccess::Shared
+        && saved.plan().mode != PlanMode::RefreshOnly
+        && saved.is_for_earlier_serial(file)
+    {
+        let (mut plan, planned_on) = saved.plan_and_stored_state(diags, recovered.as_deref())?;
+        move_plan_to_later_state(&mut plan, &planned_on, file);
+        return Ok((plan, Some(planned_on)));
+    }
+    Ok((saved.plan_if_state_unchanged(diags, file, recovered.as_deref())?, None))
 }
 
 /// Stores the state that the plan starts from, and the findings about earlier runs.

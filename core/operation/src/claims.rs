@@ -3,15 +3,26 @@
 use std::time::Duration;
 
 use formwork_backend::claims::Claims;
-use formwork_core::addr::ResourceMode;
+use formwork_core::addr::{InstanceAddr, ResourceMode};
 use formwork_core::change::Action;
 use formwork_core::plan::Plan;
+use formwork_core::state::State;
+use formwork_core::state::file::StateFile;
 use formwork_core::state::intent_log::StateAccess;
-use formwork_core::state::merge::StateDifference;
+use formwork_core::state::merge::{StateDifference, StateOwnership, merge_states};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::messages;
 use crate::state_session::StateSession;
+
+/// A plan that is to be claimed.
+pub(crate) struct PlanToClaim<'a> {
+    pub(crate) plan: &'a Plan,
+    /// The run of the journal.
+    pub(crate) run: &'a str,
+    /// The stored state that the plan was made for, if the stored one is a later one by now.
+    pub(crate) planned_on: Option<State>,
+}
 
 impl StateSession {
     /// Claims everything that a plan changes, for the run of a journal, where other runs may go on at
@@ -22,10 +33,11 @@ impl StateSession {
     pub(crate) async fn claim_plan_changes(
         &mut self,
         diags: &mut Diagnostics,
-        plan: &Plan,
-        run: &str,
+        claimed: PlanToClaim<'_>,
     ) -> Result<(), Reported> {
-        let claims = claims_of_plan(plan, run, self.timeout);
+        let PlanToClaim { plan, run, planned_on } = claimed;
+        let planned_on = planned_on.map(Box::new);
+        let claims = Claims { planned_on, ..claims_of_plan(plan, run, self.timeout) };
         self.store.claim_changes(claims).await.map_err(|error| diags.error(error.diagnostic()))
     }
 
@@ -61,6 +73,38 @@ fn claims_of_plan(plan: &Plan, run: &str, timeout: Duration) -> Claims {
     claims
 }
 
+/// Has a plan start from a later state than the one that it was made for. Claiming refuses the plan if others have
+/// changed parts that it changes or depends on, so only other parts of the state differ here.
+pub(crate) fn move_plan_to_later_state(plan: &mut Plan, planned_on: &State, file: &StateFile) {
+    let claims = claims_of_plan(plan, "", Duration::ZERO);
+    let in_file = |state: &State| StateFile { state: state.clone(), ..StateFile::new_empty() };
+    let (mut base, ours) = (in_file(planned_on), in_file(&plan.prior));
+    // The plan goes on from the data sources that it has read, whatever the state has of them.
+    base.state.resources.retain(|addr, _| addr.resource.mode() != ResourceMode::Data);
+    let prior = merge_states(&base, &ours, file, &PlannedParts(&claims)).state;
+    let moved = StateDifference::between(&plan.prior, &prior).instances;
+    // References see the stored object where nothing is planned, and the planned one would be that of before.
+    plan.changes.retain(|(addr, _), change| change.needs_apply() || !moved.contains(addr));
+    plan.prior = prior;
+}
+
+/// The parts of a state that a plan changes, and the data sources that it reads.
+struct PlannedParts<'a>(&'a Claims);
+
+impl StateOwnership for PlannedParts<'_> {
+    fn has_claimed(&self, addr: &InstanceAddr) -> bool {
+        addr.resource.mode() == ResourceMode::Data || self.0.changes.contains(addr)
+    }
+
+    fn has_claimed_output(&self, name: &str) -> bool {
+        self.0.outputs.contains(name)
+    }
+
+    fn is_claimed_by_others(&self, _addr: &InstanceAddr) -> bool {
+        false
+    }
+}
+
 /// Warns that only this machine has the intents of a run, although its state is shared.
 pub(crate) fn unshared_journal_warning(reason: &str) -> Diagnostic {
     let detail = format!(
@@ -68,4 +112,37 @@ pub(crate) fn unshared_journal_warning(reason: &str) -> Diagnostic {
          not known anywhere else. `docs/backends.md` says what the backend needs to keep it."
     );
     Diagnostic::warning(messages::JOURNAL_ON_THIS_MACHINE_ONLY, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A state with objects by mode, name and id.
+    fn state_of(objects: &[(&str, &str, &str)]) -> StateFile {
+        let resource = |(mode, name, id): &(&str, &str, &str)| {
+            format!(
+                r#"{{"mode":"{mode}","type":"t","name":"{name}","provider":"provider[\"example.com/acme/t\"]","instances":[{{"schema_version":0,"attributes":{{"id":"{id}"}}}}]}}"#
+            )
+        };
+        let resources: Vec<String> = objects.iter().map(resource).collect();
+        let text = format!(
+            r#"{{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"one","outputs":{{}},"resources":[{}]}}"#,
+            resources.join(",")
+        );
+        StateFile::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_plan_goes_on_from_a_later_state_with_the_drift_and_data_that_it_has_found() {
+        let planned_on = state_of(&[("managed", "a", "1"), ("managed", "b", "1")]);
+        let prior =
+            state_of(&[("data", "d", "read"), ("managed", "a", "drift"), ("managed", "b", "1")]);
+        let later = state_of(&[("data", "d", "0"), ("managed", "a", "1"), ("managed", "b", "2")]);
+        let mut plan = Plan { prior: prior.state, ..Plan::default() };
+        move_plan_to_later_state(&mut plan, &planned_on.state, &later);
+        let expected =
+            state_of(&[("data", "d", "read"), ("managed", "a", "drift"), ("managed", "b", "2")]);
+        assert_eq!(plan.prior, expected.state);
+    }
 }

@@ -10,12 +10,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_backend::encryption::PlanCipher;
-use formwork_core::addr::ProviderAddr;
+use formwork_core::addr::{ProviderAddr, ResourceMode};
 use formwork_core::config::inputs::ResolvedVariable;
 use formwork_core::config::{Config, ConfigFiles};
 use formwork_core::disk::parse_json_object;
 use formwork_core::plan::{Plan, plan_file};
+use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
+use formwork_core::state::merge::StateDifference;
 use formwork_core::version::VersionConstraints;
 use formwork_value::codec::json;
 use formwork_value::quote::shell_word;
@@ -31,6 +33,8 @@ use crate::messages;
 
 const PLAN_PART: &str = "plan.json";
 const PRIOR_STATE_PART: &str = "prior.tfstate";
+/// The state as it was stored, where the plan starts from another one.
+const STORED_STATE_PART: &str = "stored.tfstate";
 /// The name of the part with the metadata of a plan.
 pub const METADATA_PART: &str = "about.json";
 const CONFIG_PART_PREFIX: &str = "config/";
@@ -100,6 +104,8 @@ pub struct PlanToSave<'a> {
 /// A saved plan, read.
 pub struct SavedPlan {
     plan: Plan,
+    /// The state as it was stored, if the plan starts from another one.
+    stored: Option<State>,
     metadata: PlanMetadata,
     seal_verdict: SealVerdict,
     texts: BTreeMap<PathBuf, Vec<u8>>,
@@ -127,7 +133,7 @@ impl PlanToSave<'_> {
         let Self { plan, file, .. } = *self;
         let metadata = self.plan_metadata();
         let prior = StateFile { state: plan.prior.clone(), ..file.clone() };
-        let parts: Vec<(String, Vec<u8>)> = vec![
+        let mut parts: Vec<(String, Vec<u8>)> = vec![
             (
                 METADATA_PART.into(),
                 serde_json::to_vec(&metadata).map_err(|error| error.to_string())?,
@@ -142,6 +148,9 @@ impl PlanToSave<'_> {
             (MODULE_MANIFEST_PART.into(), self.modules.as_bytes().to_vec()),
             (LOCK_FILE_PART.into(), self.locks.as_bytes().to_vec()),
         ];
+        if differs_in_managed_objects(&file.state, &plan.prior) {
+            parts.push((STORED_STATE_PART.into(), file.to_bytes()));
+        }
         let texts = self.texts.iter();
         let texts: Vec<_> = texts
             .map(|(path, text)| (format!("{CONFIG_PART_PREFIX}{}", path.display()), text))
@@ -212,6 +221,12 @@ fn plan_without_ephemeral_variables(plan: &Plan) -> Plan {
     plan
 }
 
+/// Whether two states differ in more than what data sources have read.
+fn differs_in_managed_objects(one: &State, other: &State) -> bool {
+    let differing = StateDifference::between(one, other).instances;
+    differing.iter().any(|addr| addr.resource.mode() == ResourceMode::Managed)
+}
+
 /// Reports a saved plan with a part that cannot be read.
 #[must_use]
 pub fn damaged_plan_error(path: &Path, why: &dyn Display) -> Diagnostic {
@@ -240,6 +255,9 @@ impl SavedPlan {
             parse_json_object(&metadata).map_err(|error| damaged(&error))?;
         let prior = StateFile::parse(&prior).map_err(|error| damaged(&error))?;
         let plan = Plan::from_bytes(&plan, prior.state).map_err(|error| damaged(&error))?;
+        let stored = Some(part(STORED_STATE_PART)).filter(|stored| !stored.is_empty());
+        let stored = stored.map(|stored| StateFile::parse(&stored)).transpose();
+        let stored = stored.map_err(|error| damaged(&error))?.map(|file| file.state);
         let modules = String::from_utf8_lossy(&part(MODULE_MANIFEST_PART)).into_owned();
         let locks = String::from_utf8_lossy(&part(LOCK_FILE_PART)).into_owned();
         let texts = parts
@@ -247,7 +265,7 @@ impl SavedPlan {
             // Parts that a later version adds are no files of the configuration.
             .filter_map(|(name, text)| Some((name.strip_prefix(CONFIG_PART_PREFIX)?.into(), text)))
             .collect();
-        Ok(Self { plan, metadata, seal_verdict, texts, modules, locks })
+        Ok(Self { plan, stored, metadata, seal_verdict, texts, modules, locks })
     }
 
     /// The files of the configuration in it, whose root module is in a folder, by the paths they had
@@ -370,8 +388,38 @@ impl SavedPlan {
         recovered: Option<&str>,
     ) -> Result<Plan, Reported> {
         self.check_state_unchanged(diags, file)?;
+        self.check_recovery_unchanged(diags, recovered)?;
+        Ok(self.plan)
+    }
+
+    /// Whether a state is a later one of the same lineage than the one that it was made for.
+    pub(crate) fn is_for_earlier_serial(&self, file: &StateFile) -> bool {
+        let PlanMetadata { lineage, serial, fresh, .. } = &self.metadata;
+        !fresh && *lineage == file.lineage && *serial < file.serial
+    }
+
+    /// Returns the plan, and the stored state that it was made for, where other runs may have changed other parts of
+    /// the state since.
+    ///
+    /// # Errors
+    /// When an interrupted run has changed the state without storing it.
+    pub(crate) fn plan_and_stored_state(
+        self,
+        diags: &mut Diagnostics,
+        recovered: Option<&str>,
+    ) -> Result<(Plan, State), Reported> {
+        self.check_recovery_unchanged(diags, recovered)?;
+        let stored = self.stored.unwrap_or_else(|| self.plan.prior.clone());
+        Ok((self.plan, stored))
+    }
+
+    fn check_recovery_unchanged(
+        &self,
+        diags: &mut Diagnostics,
+        recovered: Option<&str>,
+    ) -> Result<(), Reported> {
         if self.metadata.recovered.as_deref() == recovered {
-            return Ok(self.plan);
+            return Ok(());
         }
         let detail = "The given plan file can no longer be applied because a run that was interrupted has changed real objects after the plan was created. Its results are in its journal. Make a new plan: it goes on from them.";
         Err(diags.error(Diagnostic::error(messages::SAVED_PLAN_IS_STALE, detail)))

@@ -126,6 +126,32 @@ fn what_another_run_is_changing_or_has_changed_is_refused() {
 }
 
 #[test]
+fn a_saved_plan_is_applied_unless_another_run_has_changed_its_parts() {
+    let Some(server) = Postgres::start() else { return };
+    let blocks = "resource \"terraform_data\" \"a\" {\n  input = 1\n}\nresource \"terraform_data\" \"b\" {\n  input = terraform_data.a.output\n}\nresource \"terraform_data\" \"c\" {\n  input = 1\n}\noutput \"o\" {\n  value = terraform_data.c.id\n}\n";
+    let [first, second] = [0; 2].map(|_| folder(&server, blocks));
+    first.formwork("apply -auto-approve").succeed();
+    let plan = "plan -out=saved -replace=terraform_data.b";
+    first.formwork(plan).succeed();
+    second.formwork("apply -auto-approve -replace=terraform_data.c").succeed();
+    first.formwork("apply saved").succeed().says("1 added, 0 changed, 1 destroyed");
+    // The object of the other run is still there, and the output has its value.
+    second.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
+    first.formwork("apply saved").run().code(1).says("State has changed since the plan was made");
+    for other in ["a", "b"] {
+        first.formwork(plan).succeed();
+        second.formwork(&format!("apply -auto-approve -replace=terraform_data.{other}")).succeed();
+        let refused = first.formwork("apply saved").run();
+        refused.code(1).says("State has changed since the plan was made");
+        refused
+            .says(&format!("terraform_data.{other}: by "))
+            .says(", serial ")
+            .says("A saved plan has to be made again");
+    }
+    first.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
+}
+
+#[test]
 fn a_run_that_is_killed_keeps_its_claims_until_another_one_takes_it_over() {
     let Some(server) = Postgres::start() else { return };
     let slow = "resource \"terraform_data\" \"a\" {\n  input = 1\n  provisioner \"local-exec\" {\n    command = \"echo begun; read line < pipe\"\n  }\n}\n";

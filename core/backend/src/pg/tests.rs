@@ -17,6 +17,7 @@ use super::*;
 use crate::arguments::BackendEnvironment;
 use crate::claims::{ClaimConflict, Claims};
 use crate::kinds::find_backend_kind;
+use crate::lock::StateLock;
 
 #[expect(clippy::disallowed_methods, reason = "the server is a program")]
 fn postgres_command(path: &Path) -> Command {
@@ -331,4 +332,27 @@ async fn an_object_that_a_run_without_a_lock_has_stored_is_not_overwritten() {
     assert_eq!(claiming.read().await.unwrap().unwrap().serial, 2);
     claiming.write(&mut state_with_object(2, "ours")).await.unwrap();
     assert_eq!(lockless.read().await.unwrap().unwrap().serial, 3);
+}
+
+#[tokio::test]
+async fn a_plan_for_an_earlier_state_is_refused_only_if_its_parts_were_changed_since() {
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    open_store(&backend).await.overwrite(state_with_object(1, "old")).await.unwrap();
+    let planned = |run: &str| Claims {
+        planned_on: Some(Box::new(state_with_object(1, "old").state)),
+        ..claims_of_run(run)
+    };
+    let mut first = open_locked_for_apply(&backend).await;
+    first.claim_changes(planned("first")).await.unwrap();
+    first.write(&mut state_with_object(1, "new")).await.unwrap();
+    first.unlock(StateLock { id: String::new() }).await.unwrap();
+    let mut second = open_locked_for_apply(&backend).await;
+    let refused = second.claim_changes(planned("second")).await.unwrap_err();
+    let text = refused.diagnostic().detail.to_string();
+    for part in ["t.a: by ", ", serial 2, in the run first"] {
+        assert!(text.contains(part), "{text}");
+    }
+    // One that was made since is not.
+    second.claim_changes(claims_of_run("second")).await.unwrap();
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use futures_util::try_join;
 
 use crate::pg::connection::{Connection, StatementParameter, Transaction};
-use formwork_core::addr::ConfigResourceAddr;
+use formwork_core::addr::{ConfigResourceAddr, InstanceAddr, ResourceMode};
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
 use formwork_core::state::merge::StateDifference;
@@ -121,17 +121,28 @@ impl ClaimAttempt<'_> {
         if !foreign.is_empty() {
             return Ok(Some(ClaimConflict::Claimed(foreign)));
         }
-        if let Some(text) = text.filter(|_| self.is_shared) {
-            let current = StateFile::parse(text.as_bytes())?;
-            let moved = claims_changed_between(&self.base.state, &current.state, claims);
-            if !moved.is_empty() {
-                let moved = self.last_writers_of_moved(transaction, moved).await?;
-                return Ok(Some(ClaimConflict::Moved(moved)));
-            }
+        let moved = self.moved_parts(claims, text.as_deref())?;
+        if !moved.is_empty() {
+            let moved = self.last_writers_of_moved(transaction, moved).await?;
+            return Ok(Some(ClaimConflict::Moved(moved)));
         }
         let inserted = self.insert_claims(transaction, &claims.run, addresses);
         try_join!(inserted, transaction.commit())?;
         Ok(None)
+    }
+
+    /// The claimed parts that others have changed since the plan was made; `text` is the row if it is another one than
+    /// this run has read.
+    fn moved_parts(&self, claims: &Claims, text: Option<&str>) -> Result<BTreeSet<String>, Cause> {
+        let is_known = text.is_none() && claims.planned_on.is_none();
+        // An exclusive lock keeps all other runs out, and a plan for an earlier state is refused before.
+        if !self.is_shared || is_known {
+            return Ok(BTreeSet::new());
+        }
+        let current = text.map(|text| StateFile::parse(text.as_bytes())).transpose()?;
+        let current = current.as_ref().unwrap_or(self.base);
+        let base = claims.planned_on.as_deref().unwrap_or(&self.base.state);
+        Ok(claims_changed_between(base, &current.state, claims))
     }
 
     /// Removes the claims of runs that have ended in good order, and could not remove them.
@@ -221,13 +232,22 @@ impl ClaimAttempt<'_> {
     }
 }
 
-/// The claimed parts in which two states differ.
+/// The claimed parts in which two states differ, and the instances that depend on a claimed one since.
 fn claims_changed_between(base: &State, current: &State, claims: &Claims) -> BTreeSet<String> {
     let difference = StateDifference::between(base, current);
-    let is_read = |addr: ConfigResourceAddr| claims.reads.contains(&addr);
+    let changed: BTreeSet<ConfigResourceAddr> =
+        claims.changes.iter().map(|addr| addr.resource_addr().config_addr()).collect();
+    let depends_on_changed = |addr: &InstanceAddr| {
+        let object = current.current_object(addr);
+        object.is_some_and(|object| object.dependencies.iter().any(|addr| changed.contains(addr)))
+    };
     let instances = difference.instances.iter();
+    // Every plan reads its data sources itself.
+    let instances = instances.filter(|addr| addr.resource.mode() == ResourceMode::Managed);
     let instances = instances.filter(|addr| {
-        claims.changes.contains(*addr) || is_read(addr.resource_addr().config_addr())
+        claims.changes.contains(*addr)
+            || claims.reads.contains(&addr.resource_addr().config_addr())
+            || depends_on_changed(addr)
     });
     let outputs = difference.outputs.iter().filter(|name| claims.outputs.contains(*name));
     instances.map(ToString::to_string).chain(outputs.map(|name| output_address(name))).collect()
