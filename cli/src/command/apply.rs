@@ -28,7 +28,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
 use crate::view::operation_report::OperationReport;
-use crate::view::{self, Screen};
+use crate::view::{self, Screen, sanitize};
 use crate::workspace::{OverrideWarningCondition, Workspace};
 
 /// Arguments of `apply` and `destroy`.
@@ -326,5 +326,19 @@ impl Approval for ApprovalQuestion<'_> {
             messages::APPLY_CANCELLED
         };
         Err(diags.error(Diagnostic::error(what, "Nothing was changed.")))
+    }
+
+    async fn wants_new_plan(&self, overtaken: &Diagnostic) -> bool {
+        if !may_ask_user(self.env, self.input) || self.cancellation.is_cancelled() {
+            return false;
+        }
+        // Users and addresses come from the database.
+        let detail = sanitize::sanitize_text(&overtaken.detail);
+        let changed = detail.split("\n\n").next().unwrap_or_default();
+        view::print_out("\n");
+        let title = "The state has changed since the plan was made. Do you want to plan again?";
+        let about = &format!("{changed}\nOnly 'yes' will be accepted to make a new plan.");
+        let question = Prompt { title, about, secret: false };
+        ask_user(self.screen, question).await.is_ok_and(|answer| answer == "yes")
     }
 }

@@ -9,7 +9,7 @@ use formwork_core::state::intent_log::StateAccess;
 use formwork_core::state::journal::{Journal, RunHeader};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::claims::{PlanToClaim, move_plan_to_later_state, unshared_journal_warning};
+use crate::claims::{ClaimError, PlanToClaim, move_plan_to_later_state, unshared_journal_warning};
 use crate::messages;
 use crate::observer::{ApprovalPrompt, EngineEventForwarder, OperationEvent};
 use crate::operation::{Operation, PhaseInputs};
@@ -74,13 +74,8 @@ impl Operation<'_> {
         session: &mut StateSession,
         source: PlanSource,
     ) -> Result<ApplySummary, Reported> {
-        self.run_with_graceful_cancel(self.apply_or_refresh(
-            diags,
-            session,
-            source,
-            PlanPurpose::Apply,
-        ))
-        .await
+        let work = self.apply_with_new_plans(diags, session, source, PlanPurpose::Apply);
+        self.run_with_graceful_cancel(work).await
     }
 
     /// Makes a plan and stores the state that it starts from: the stored objects as they are by now.
@@ -94,14 +89,37 @@ impl Operation<'_> {
         options: PlanOptions,
     ) -> Result<(), Reported> {
         let source = PlanSource::New(options);
-        self.run_with_graceful_cancel(self.apply_or_refresh(
-            diags,
-            session,
-            source,
-            PlanPurpose::Refresh,
-        ))
-        .await
-        .map(drop)
+        let work = self.apply_with_new_plans(diags, session, source, PlanPurpose::Refresh);
+        self.run_with_graceful_cancel(work).await.map(drop)
+    }
+
+    /// Applies or refreshes. Offers a new plan if other runs have changed parts of the state while the plan was approved.
+    async fn apply_with_new_plans(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        mut source: PlanSource,
+        purpose: PlanPurpose,
+    ) -> Result<ApplySummary, Reported> {
+        loop {
+            let options = match &source {
+                PlanSource::New(options) => Some(options.clone()),
+                PlanSource::Made(_) | PlanSource::Saved(_) => None,
+            };
+            let overtaken = match self.apply_or_refresh(diags, session, source, purpose).await {
+                Err(ClaimError::Overtaken(overtaken)) => *overtaken,
+                Err(ClaimError::Reported(reported)) => return Err(reported),
+                Ok(summary) => return Ok(summary),
+            };
+            // Results of interrupted runs that are not stored yet would be lost when the state is read again.
+            let offered = options.zip(self.approval).filter(|_| session.recovery.is_none());
+            let Some((options, approval)) = offered else { return Err(diags.error(overtaken)) };
+            if !approval.wants_new_plan(&overtaken).await {
+                return Err(diags.error(overtaken));
+            }
+            session.read_again(diags).await?;
+            source = PlanSource::New(options);
+        }
     }
 
     async fn apply_or_refresh(
@@ -110,7 +128,7 @@ impl Operation<'_> {
         session: &mut StateSession,
         source: PlanSource,
         purpose: PlanPurpose,
-    ) -> Result<ApplySummary, Reported> {
+    ) -> Result<ApplySummary, ClaimError> {
         // Data sources are read by every plan, so they are nothing to refresh.
         let mut held = session.file.state.resources.keys();
         let is_empty = !held.any(|addr| addr.resource.mode() == addr::ResourceMode::Managed);
@@ -142,19 +160,19 @@ impl Operation<'_> {
             // Nothing was done, so there is nothing in the journal for a later run to take over.
             nothing => {
                 end_journal(diags, journal).await;
-                return nothing.map(|_| ApplySummary::default());
+                return nothing.map(|_| ApplySummary::default()).map_err(ClaimError::Reported);
             }
         };
         let ApprovedPlan { plan, planned_on, closing } = settled;
         let run = journal.run_id();
         if purpose == PlanPurpose::Apply
-            && let Err(reported) = session
+            && let Err(error) = session
                 .claim_plan_changes(diags, PlanToClaim { plan: &plan, run, planned_on })
                 .await
         {
             // No provider was called yet, and a journal that stays behind looks like an interrupted run.
             end_journal(diags, journal).await;
-            return Err(reported);
+            return Err(error);
         }
         let done = match purpose {
             PlanPurpose::Refresh => self.store_refreshed_state(diags, session, plan, journal).await,
@@ -169,7 +187,7 @@ impl Operation<'_> {
         for problem in closing {
             let _ = diags.error(problem);
         }
-        done
+        done.map_err(ClaimError::Reported)
     }
 
     /// Settles the plan: makes it if it is still to be made, and has it approved. Returns nothing if it

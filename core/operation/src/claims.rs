@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use formwork_backend::claims::Claims;
+use formwork_backend::StoreError;
+use formwork_backend::claims::{ClaimConflict, Claims};
 use formwork_core::addr::{InstanceAddr, ResourceMode};
 use formwork_core::change::Action;
 use formwork_core::plan::Plan;
@@ -14,6 +15,20 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::messages;
 use crate::state_session::StateSession;
+
+/// Why a plan was not claimed.
+pub(crate) enum ClaimError {
+    /// Others have changed parts of it since it was made. A new plan could be claimed.
+    Overtaken(Box<Diagnostic>),
+    /// Another failure, which is reported.
+    Reported(Reported),
+}
+
+impl From<Reported> for ClaimError {
+    fn from(reported: Reported) -> Self {
+        Self::Reported(reported)
+    }
+}
 
 /// A plan that is to be claimed.
 pub(crate) struct PlanToClaim<'a> {
@@ -29,16 +44,33 @@ impl StateSession {
     /// the same time.
     ///
     /// # Errors
-    /// When another run has claimed or changed some of it.
+    /// When another run has claimed or changed some of it. The latter is not reported yet.
     pub(crate) async fn claim_plan_changes(
         &mut self,
         diags: &mut Diagnostics,
         claimed: PlanToClaim<'_>,
-    ) -> Result<(), Reported> {
+    ) -> Result<(), ClaimError> {
         let PlanToClaim { plan, run, planned_on } = claimed;
         let planned_on = planned_on.map(Box::new);
         let claims = Claims { planned_on, ..claims_of_plan(plan, run, self.timeout) };
-        self.store.claim_changes(claims).await.map_err(|error| diags.error(error.diagnostic()))
+        match self.store.claim_changes(claims).await {
+            Err(StoreError::Conflict(conflict)) if matches!(*conflict, ClaimConflict::Moved(_)) => {
+                Err(ClaimError::Overtaken(Box::new(conflict.diagnostic())))
+            }
+            Err(error) => Err(ClaimError::Reported(diags.error(error.diagnostic()))),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Reads the state again, which other runs have changed beside this one.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(crate) async fn read_again(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let read = self.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
+        self.found = read.is_some();
+        self.file = read.unwrap_or_else(StateFile::new_empty);
+        Ok(())
     }
 
     /// Whether the state that a plan starts from has to be stored before anything is done, because other

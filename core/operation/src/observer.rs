@@ -7,7 +7,7 @@ use formwork_core::event::{Event, EventObserver};
 use formwork_core::plan::{Plan, PlanMode};
 use formwork_core::provider::ProviderPool;
 use formwork_core::state::State;
-use formwork_value::{Diagnostics, Reported};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 /// An event of an operation.
 pub enum OperationEvent<'a> {
@@ -94,4 +94,10 @@ pub trait Approval {
         diags: &mut Diagnostics,
         request: ApprovalPrompt<'_>,
     ) -> Result<(), Reported>;
+
+    /// Decides whether to make a new plan in place of one that was approved, where other runs have changed parts of the
+    /// state since.
+    async fn wants_new_plan(&self, _overtaken: &Diagnostic) -> bool {
+        false
+    }
 }

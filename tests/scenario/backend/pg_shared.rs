@@ -113,7 +113,7 @@ fn what_another_run_is_changing_or_has_changed_is_refused() {
         let mut running = asking(&first, "-replace=terraform_data.b");
         let replace = format!("apply -auto-approve -replace=terraform_data.{other}");
         second.formwork(&replace).succeed();
-        running.answer("yes\n");
+        running.answer("yes\nno\n");
         let refused = running.wait();
         refused.code(1).says("State has changed since the plan was made");
         refused
@@ -123,6 +123,23 @@ fn what_another_run_is_changing_or_has_changed_is_refused() {
     }
     first.formwork("apply -auto-approve -replace=terraform_data.b").succeed();
     first.formwork("plan -detailed-exitcode").run().code(0);
+}
+
+#[test]
+fn a_new_plan_is_offered_where_another_run_has_changed_the_state_meanwhile() {
+    let Some(server) = Postgres::start() else { return };
+    let [first, second] = [0; 2].map(|_| folder(&server, &resources(&[("a", 1)])));
+    first.formwork("apply -auto-approve").succeed();
+    first.write("main.tf", &server.config(&resources(&[("a", 2)])));
+    let mut running = asking(&first, "");
+    second.formwork("apply -auto-approve -replace=terraform_data.a").succeed();
+    running.answer("yes\nyes\nyes\n");
+    let applied = running.wait();
+    applied.code(0).says("Do you want to plan again?").says("terraform_data.a: by ");
+    applied.says("0 added, 1 changed, 0 destroyed");
+    assert_eq!(stored(&first), expected_inputs(&[("a", 2)]));
+    second.write("main.tf", &server.config(&resources(&[("a", 2)])));
+    second.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
 }
 
 #[test]
