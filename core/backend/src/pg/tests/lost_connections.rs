@@ -142,15 +142,10 @@ async fn a_run_whose_connection_is_cut_anywhere_goes_on_and_does_nothing_twice()
             assert!(stored.has_same_content(&expected), "{run}, {cut:?}: {stored:?}");
             assert_eq!(stored.serial, expected.serial, "{run}, {cut:?}");
             let schema = "terraform_remote_state";
-            let rows = other
-                .query_one(
-                    &format!(
-                        "SELECT (SELECT count(*) FROM {schema}.formwork_history WHERE run = $1), (SELECT count(*) FROM {schema}.formwork_claims WHERE run = $1), (SELECT count(*) FROM {schema}.formwork_journal WHERE run = $1)"
-                    ),
-                    &[&run],
-                )
-                .await
-                .unwrap();
+            let query = format!(
+                "SELECT (SELECT count(*) FROM {schema}.formwork_history WHERE run = $1), (SELECT count(*) FROM {schema}.formwork_claims WHERE run = $1), (SELECT count(*) FROM {schema}.formwork_journal WHERE run = $1)"
+            );
+            let rows = other.query_one(query.as_str(), &[&run]).await.unwrap();
             let rows: [i64; 3] = [rows.get(0), rows.get(1), rows.get(2)];
             assert_eq!(rows, [1, 0, 0], "{run}, {cut:?}: writes, claims and parts");
         }
