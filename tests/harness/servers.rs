@@ -29,12 +29,16 @@ impl Postgres {
 
     /// Makes a database. Returns its address.
     pub(crate) fn make_database(&self, name: &str) -> String {
-        let statement = format!("CREATE DATABASE {name}");
-        let mut stream = open_session(self.0.port).expect("the server takes sessions");
-        send(&mut stream, Some(b'Q'), &[statement.as_bytes(), b"\0"])
-            .and_then(|()| until_ready(&mut stream))
-            .unwrap_or_else(|error| panic!("{statement}: {error}"));
+        self.execute(&format!("CREATE DATABASE {name}"));
         self.conn_str_of(name)
+    }
+
+    /// Executes statements as the user who may do everything.
+    pub(crate) fn execute(&self, statements: &str) {
+        let mut stream = open_session(self.0.port).expect("the server takes sessions");
+        send(&mut stream, Some(b'Q'), &[statements.as_bytes(), b"\0"])
+            .and_then(|()| until_ready(&mut stream))
+            .unwrap_or_else(|error| panic!("{statements}: {error}"));
     }
 
     fn conn_str_of(&self, database: &str) -> String {

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use formwork_backend::encryption::StateCipher;
 use formwork_backend::local::save_errored_state;
 use formwork_backend::{LockRequest, OpenState, StateLock, StateStore, StoreError};
 use formwork_core::addr::InstanceAddr;
@@ -26,11 +25,12 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 use tracing::info;
 
 use self::diagnostics::{
-    ErroredStateCopy, decision_needed_error, errored_state_copy_warning, point_at_instance_block,
+    ErroredStateCopy, decision_needed_error, errored_state_copy_warning,
+    go_on_without_shared_journals, point_at_instance_block, report_unusable_state,
 };
 pub(crate) use self::diagnostics::{ResultsInJournal, refuse_if_other_object_at_addr};
 pub use self::diagnostics::{decision_commands, remedy_if_other_object_at_addr};
-use crate::errored_state_report::{self, ErroredState};
+use crate::errored_state_report::ErroredState;
 use crate::messages;
 use crate::observer::{NoOperationObserver, OperationEvent, OperationObserver};
 
@@ -164,7 +164,13 @@ impl StateSession {
                     Some(_) => store.state_access(),
                     None => StateAccess::ReadOnly,
                 };
-                intents.recover_runs(stored, access).await.map_err(|error| error.diagnostic())
+                match intents.recover_runs(stored.clone(), access).await {
+                    // Only an operation that changes nothing has a lock that gives no access.
+                    Err(error) if lock.is_some() && access == StateAccess::ReadOnly => {
+                        go_on_without_shared_journals(diags, &error, stored)
+                    }
+                    recovered => recovered.map_err(|error| error.diagnostic()),
+                }
             }
             Err(error) => Err(error.diagnostic()),
         };
@@ -484,17 +490,4 @@ fn plan_touches_instance(plan: &Plan, addr: &InstanceAddr) -> bool {
         change.addr == *addr && !matches!(change.action, Action::NoOp | Action::Read)
     };
     plan.changes.values().any(|change| touches(change))
-}
-
-/// Reports that the state cannot be used, and a file that may have it.
-fn report_unusable_state(
-    diags: &mut Diagnostics,
-    folder: &Path,
-    cipher: &StateCipher,
-    error: Diagnostic,
-) -> Reported {
-    errored_state_report::hint_for_unusable_state(folder, cipher)
-        .into_iter()
-        .for_each(|hint| diags.warn(hint));
-    diags.error(error)
 }

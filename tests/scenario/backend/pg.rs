@@ -47,3 +47,21 @@ fn a_server_that_accepts_and_never_answers_is_reported_and_given_up() {
         .says("connecting: the server did not answer within 2 seconds")
         .says("`connect_timeout` in conn_str sets another limit");
 }
+
+#[test]
+fn a_user_without_rights_to_the_journals_plans_with_a_warning_and_changes_nothing() {
+    let Some(server) = Postgres::start() else { return };
+    let config = server.config("resource \"terraform_data\" \"a\" {\n}\n");
+    let first = Workdir::new(&config);
+    first.formwork("init").succeed();
+    first.formwork("apply -auto-approve").succeed();
+    // A user who was there before the first apply would have got the rights.
+    server.execute("CREATE ROLE late LOGIN; GRANT USAGE ON SCHEMA terraform_remote_state TO late; GRANT SELECT, INSERT, UPDATE, DELETE ON terraform_remote_state.states TO late");
+    let late = Workdir::new(&config.replace("postgres://postgres@", "postgres://late@"));
+    late.formwork("init").succeed();
+    let grant = "GRANT SELECT, INSERT, UPDATE, DELETE ON";
+    late.formwork("plan -detailed-exitcode").run().code(0).says("No changes").says(grant);
+    let refused = late.formwork("apply -auto-approve -replace=terraform_data.a").run();
+    refused.code(1).says("Failed to take over the journal").says(grant);
+    first.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
+}

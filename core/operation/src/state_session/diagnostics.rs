@@ -4,13 +4,17 @@
 use std::path::Path;
 
 use formwork_backend::StoreError;
+use formwork_backend::encryption::StateCipher;
 use formwork_core::config::Config;
 use formwork_core::state::State;
-use formwork_core::state::recover::UnresolvedOperation;
+use formwork_core::state::file::StateFile;
+use formwork_core::state::journal::JournalError;
+use formwork_core::state::recover::{Recovery, UnresolvedOperation, recover_journals};
 use formwork_value::diag::Blame;
 use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use crate::errored_state_report;
 use crate::messages;
 
 /// Reports an operation of unknown outcome, with the commands that settle it.
@@ -156,4 +160,34 @@ mod tests {
             }
         }
     }
+}
+
+/// Reports that the state cannot be used, and a file that may have it.
+pub(super) fn report_unusable_state(
+    diags: &mut Diagnostics,
+    folder: &Path,
+    cipher: &StateCipher,
+    error: Diagnostic,
+) -> Reported {
+    errored_state_report::hint_for_unusable_state(folder, cipher)
+        .into_iter()
+        .for_each(|hint| diags.warn(hint));
+    diags.error(error)
+}
+
+/// Goes on with the stored state where the journals in a shared place cannot be read, which may be a matter of rights: a
+/// plan is of use without them, and changes nothing.
+///
+/// # Errors
+/// When the journals on this machine cannot be read.
+pub(super) fn go_on_without_shared_journals(
+    diags: &mut Diagnostics,
+    error: &JournalError,
+    stored: Option<StateFile>,
+) -> Result<Recovery, Diagnostic> {
+    if !matches!(error, JournalError::Copy(_)) {
+        return Err(error.diagnostic());
+    }
+    diags.warn(error.to_warning());
+    recover_journals(Vec::new(), stored).map_err(|error| error.diagnostic())
 }
