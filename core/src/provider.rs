@@ -19,7 +19,7 @@ mod warnings;
 pub(crate) use client::ResponseContext;
 pub use client::ephemeral::{OpenEphemeralData, OpenedEphemeral};
 pub use client::import::{ImportedObject, MoveSource};
-pub use client::list::ListedObject;
+pub use client::list::{ListFailure, ListedObject};
 pub(crate) use client::object_size::ObjectInResponse;
 pub use client::{
     CallContext, ChangeValues, ContractViolation, ObjectToRead, PlannedObject, ProviderClient,

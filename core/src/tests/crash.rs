@@ -434,6 +434,37 @@ fn forget_and_replan(
     (run, bench)
 }
 
+/// The warning that a search settled nothing; empty without one.
+fn detail_of_unresolved(run: &RunResult) -> String {
+    let unresolved = run.diags.iter().find(|one| {
+        one.is_about_message(crate::messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED)
+    });
+    unresolved.map(|one| one.detail.clone()).unwrap_or_default()
+}
+
+#[test]
+fn a_list_that_fails_is_reported_with_the_reason() {
+    let detail = |fault| {
+        let (run, _) = forget_and_replan(FOUND_BY_NAME, |bench| bench.set_fault("list", fault));
+        detail_of_unresolved(&run)
+    };
+    let refused = detail(CallFault::Refuses);
+    assert!(
+        refused.ends_with("\n\nThe provider reported an error: the cloud says no to list"),
+        "{refused}"
+    );
+    let lacks_object = detail(CallFault::Null);
+    assert!(
+        lacks_object.contains("The object of a listed object cannot be used: it is missing."),
+        "{lacks_object}"
+    );
+    let lost = detail(CallFault::Dies);
+    assert!(
+        lost.contains("went away during ListResource for test_thing: the connection was closed."),
+        "{lost}"
+    );
+}
+
 #[test]
 fn listed_objects_that_may_be_the_one_that_was_made_are_named() {
     let config = "resource \"test_thing\" \"a\" { name = \"a\" }";
@@ -450,10 +481,7 @@ fn listed_objects_that_may_be_the_one_that_was_made_are_named() {
                 things.objects.insert(id, object);
             }
         });
-        let unresolved = run.diags.iter().find(|one| {
-            one.is_about_message(crate::messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED)
-        });
-        unresolved.map(|one| one.detail.clone()).unwrap_or_default()
+        detail_of_unresolved(&run)
     };
     let detail = beside(vec!["a-8".into(), "a-9".into()]);
     assert!(detail.ends_with("These fit:\n  a-1\n  a-8\n  a-9"), "{detail}");
@@ -527,6 +555,8 @@ fn a_list_that_does_not_end_is_given_up_at_the_deadline_of_reads() {
         bench.cloud.lock_contents().deadlines = "read=2s".parse().unwrap();
     });
     assert!(story.starts_with("+ test_thing.a\n"), "{story}");
+    let warning = "warning test_thing.a: An interrupted operation could not be resolved";
+    assert!(story.contains(warning), "{story}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::config::{ProvisionerTiming, Resource};
 use crate::instance_steps::unmark_value;
 use crate::messages;
 use crate::plan::prior_state::{PriorState, RefreshResult};
-use crate::provider::{CallContext, ListedObject, ResourceType, StoredIdentity};
+use crate::provider::{CallContext, ListFailure, ListedObject, ResourceType, StoredIdentity};
 use crate::state::ObjectStatus;
 
 /// Result of searching for an object that may have been made.
@@ -60,10 +60,7 @@ pub(super) async fn find_created_object(
             "{addr} was being created when a run was interrupted. The provider was asked for the \
              object by {import_key}, {why}. So it is unknown whether the object exists."
         );
-        diags.warn(
-            Diagnostic::warning(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED, detail)
-                .about(addr.to_string()),
-        );
+        warn_of_unresolved(diags, addr, detail);
         CreationSearchResult::Unknown
     };
     // An object that the provider does not find is no error of this run.
@@ -117,7 +114,22 @@ async fn find_created_by_listing(
 ) -> Option<ImportKey> {
     // Those planned alike are interchangeable: objects found for them are taken in the order of
     // their addresses.
-    let listed = handle.list_objects(ty).await?;
+    let listed = match handle.list_objects(ty).await {
+        Ok(listed) => listed,
+        // Nothing was asked, so there is nothing to report: most providers cannot list.
+        Err(ListFailure::Unsupported) => return None,
+        Err(ListFailure::Failed(reason)) => {
+            // A person decides about the object, and has to see that the search went wrong.
+            let detail = format!(
+                "{addr} was being created when a run was interrupted. The provider was asked to list \
+                 the objects of type {}, and gave no list that can be used. So it is unknown whether \
+                 the object exists.\n\n{reason}",
+                ty.name
+            );
+            warn_of_unresolved(diags, addr, detail);
+            return None;
+        }
+    };
     let known: HashSet<&StoredIdentity> = managed_identities(view, ty.name.as_str()).collect();
     let fits = |one: &ListedObject| {
         // Objects in the state are managed under another address and cannot be the lost one.
@@ -143,13 +155,16 @@ async fn find_created_by_listing(
                 },
                 describe_candidates(&found)
             );
-            diags.warn(
-                Diagnostic::warning(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED, detail)
-                    .about(addr.to_string()),
-            );
+            warn_of_unresolved(diags, addr, detail);
             None
         }
     }
+}
+
+/// Warns that it stays unknown whether an object was created.
+fn warn_of_unresolved(diags: &mut Diagnostics, addr: &InstanceAddr, detail: String) {
+    let summary = messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED;
+    diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
 }
 
 /// The most listed objects that a message names.

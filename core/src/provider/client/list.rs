@@ -3,16 +3,22 @@
 
 use formwork_plugin_protocol::Request;
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
+use formwork_plugin_protocol::provider::StreamedResponse;
+use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::codec::json;
 use formwork_value::diag::Severity;
 use formwork_value::schema::Role;
-use formwork_value::{Plain, Value};
+use formwork_value::{Plain, Type, Value};
 use futures_util::StreamExt as _;
 
 use super::{ProviderClient, encode_unmarked};
 use crate::provider::ResourceType;
 use crate::provider::call_layers::MAX_LISTED_OBJECTS;
 use crate::provider::identity_type::{IdentityType, StoredIdentity};
+use crate::provider::provider_diagnostics::{call_failure_diagnostic, truncate_text};
+
+/// The most bytes of a provider's error that are shown.
+const MAX_SHOWN_ERROR_LEN: usize = 4 << 10;
 
 /// An object that the provider lists.
 #[derive(Clone, Debug)]
@@ -25,46 +31,117 @@ pub struct ListedObject {
     pub object: Plain,
 }
 
+/// Reason why a list is of no use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListFailure {
+    /// The provider cannot list the type, or not without a configuration of where to look.
+    Unsupported,
+    /// The provider was asked, and something is wrong with its answer: sentences.
+    Failed(String),
+}
+
 impl ProviderClient {
-    /// Lists all objects of one type; `None` if the provider cannot list them, or not without a
-    /// configuration of where to look.
-    pub async fn list_objects(&self, ty: &ResourceType) -> Option<Vec<ListedObject>> {
-        let schema = self.loaded.provider_schema().list_resources.get(&ty.name)?;
-        let form = ty.identity.as_ref()?;
+    /// Lists all objects of one type.
+    ///
+    /// # Errors
+    /// When the provider cannot list them, or may have left one out.
+    pub async fn list_objects(&self, ty: &ResourceType) -> Result<Vec<ListedObject>, ListFailure> {
+        let schema = self.loaded.provider_schema().list_resources.get(&ty.name);
+        let (Some(schema), Some(form)) = (schema, &ty.identity) else {
+            return Err(ListFailure::Unsupported);
+        };
         let block = &schema.block;
         if block.attributes.values().any(|attribute| attribute.role == Role::Required) {
-            return None;
+            return Err(ListFailure::Unsupported);
         }
         let request = Request::list(ListRequest {
             type_name: ty.name.clone(),
             config: encode_unmarked(&block.empty_value(), &block.implied_type()),
             // An object is recognised by the planned attributes, not by its identity.
             include_object: true,
-            limit: i64::try_from(MAX_LISTED_OBJECTS).ok()?,
+            limit: i64::try_from(MAX_LISTED_OBJECTS).unwrap_or(i64::MAX),
         });
-        // A list that lacks something is of no use, whatever the reason.
-        let mut events = self.call(request, &ty.name).await.ok()?;
-        let mut found = Vec::new();
-        while let Some(event) = events.next().await {
-            // Part of a list is of no use: a missing object could be the second match.
-            found.push(decode_listed_object(ty, form, event.ok()?)?);
-        }
-        // A provider may have stopped at the limit that was sent, so the list may be incomplete.
-        (found.len() < MAX_LISTED_OBJECTS).then_some(found)
+        let call = request.method().name();
+        let listing = async {
+            let events = self.call(request, &ty.name).await?;
+            collect_objects(ty, form, events).await
+        };
+        let reason = match listing.await {
+            Ok(Ok(found)) => return Ok(found),
+            // A provider may quote values of the configuration, sensitive ones included.
+            Ok(Err(reason)) => self.mask_secrets(reason),
+            Err(failure) => {
+                call_failure_diagnostic(self.addr(), call, Some(&ty.name), &failure).detail
+            }
+        };
+        Err(ListFailure::Failed(reason))
     }
 }
 
-/// Decodes an object as the provider lists it; `None` if there is an error in it.
+/// Collects the objects of a list. The inner error is a fault of the list, in sentences, and the
+/// outer one that of the connection.
+async fn collect_objects(
+    ty: &ResourceType,
+    form: &IdentityType,
+    mut events: StreamedResponse<ListEvent>,
+) -> Result<Result<Vec<ListedObject>, String>, Failure> {
+    let mut found = Vec::new();
+    while let Some(event) = events.next().await {
+        // Part of a list is of no use: a missing object could be the second match.
+        match decode_listed_object(ty, form, event?) {
+            Ok(object) => found.push(object),
+            Err(reason) => return Ok(Err(reason)),
+        }
+        // A provider may have stopped at the limit that was sent, so the list may be
+        // incomplete.
+        if found.len() >= MAX_LISTED_OBJECTS {
+            let reason = format!(
+                "The provider listed {MAX_LISTED_OBJECTS} objects, the greatest number that is read, so there may be more."
+            );
+            return Ok(Err(reason));
+        }
+    }
+    Ok(Ok(found))
+}
+
+/// Decodes an object as the provider lists it.
+///
+/// # Errors
+/// When the provider reports an error with it, or it cannot be read: sentences.
 fn decode_listed_object(
     ty: &ResourceType,
     form: &IdentityType,
     event: ListEvent,
-) -> Option<ListedObject> {
-    if event.diagnostics.iter().any(|said| said.severity == Severity::Error) {
-        return None;
+) -> Result<ListedObject, String> {
+    let errors = event.diagnostics.into_iter();
+    let mut errors = errors.filter(|diagnostic| diagnostic.severity == Severity::Error);
+    if let Some(error) = errors.next() {
+        let text = match error.detail.is_empty() {
+            true => error.summary,
+            false => format!("{}: {}", error.summary, error.detail),
+        };
+        let text = truncate_text(text, MAX_SHOWN_ERROR_LEN);
+        return Err(format!("The provider reported an error: {text}"));
     }
-    let identity = event.identity?.decode(&form.ty).ok()?.into_value();
-    let text = json::encode(&identity, &form.ty).ok()?;
-    let object = event.object?.decode(&ty.ty).ok()?;
-    Some(ListedObject { identity, stored: (form.version, text.into()), object })
+    let identity = decode_part("identity", event.identity, &form.ty)?.into_value();
+    let text = json::encode(&identity, &form.ty)
+        .map_err(|error| describe_unusable_part("identity", &error.to_string()))?;
+    let object = decode_part("object", event.object, &ty.ty)?;
+    Ok(ListedObject { identity, stored: (form.version, text.into()), object })
+}
+
+/// Decodes a part of an event, which has to be there.
+fn decode_part(part: &str, payload: Option<Payload>, ty: &Type) -> Result<Plain, String> {
+    let decoded = payload.unwrap_or(Payload::Absent).decode(ty);
+    let value = decoded.map_err(|error| describe_unusable_part(part, &error.to_string()))?;
+    match value.value().is_null() {
+        true => Err(describe_unusable_part(part, "it is missing")),
+        false => Ok(value),
+    }
+}
+
+fn describe_unusable_part(part: &str, problem: &str) -> String {
+    format!(
+        "The {part} of a listed object cannot be used: {problem}. This is a bug in the provider; please report it to its authors."
+    )
 }

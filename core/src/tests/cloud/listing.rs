@@ -9,7 +9,10 @@ use formwork_value::{Schema, Type, Value};
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 
-use super::{CloudContents, FakeCloud, encode, object_attribute, schema, thing_schema};
+use super::{
+    CallFault, CloudContents, FakeCloud, encode, error_diagnostic, object_attribute, schema,
+    thing_schema,
+};
 
 /// Identity of a thing: its id, which is unknown before it is made, or its name.
 pub(super) fn identity_schemas(things: &CloudContents) -> BTreeMap<String, IdentitySchema> {
@@ -35,7 +38,7 @@ pub(super) fn list_schemas(things: &CloudContents) -> BTreeMap<String, Schema> {
 }
 
 pub(super) fn list_things(cloud: &FakeCloud) -> BoxStream<'static, Result<ListEvent, Failure>> {
-    cloud.record_call("list".into());
+    let fault = cloud.record_call("list".into());
     let ty = thing_schema().block.implied_type();
     let id = Type::object([("id", Type::String)]);
     let event = |object: &Value| ListEvent {
@@ -44,9 +47,16 @@ pub(super) fn list_things(cloud: &FakeCloud) -> BoxStream<'static, Result<ListEv
             &id,
         )),
         display_name: String::new(),
-        object: Some(encode(object.clone(), &ty)),
-        diagnostics: Vec::new(),
+        object: (fault != Some(CallFault::Null)).then(|| encode(object.clone(), &ty)),
+        diagnostics: match fault {
+            Some(CallFault::Refuses) => error_diagnostic("list"),
+            _ => Vec::new(),
+        },
     };
-    let events: Vec<_> = cloud.lock_contents().objects.values().map(event).map(Ok).collect();
+    let mut events: Vec<_> = cloud.lock_contents().objects.values().map(event).map(Ok).collect();
+    if fault == Some(CallFault::Dies) {
+        let (reason, output) = ("the connection was closed".to_owned(), String::new());
+        events.push(Err(Failure::Lost { reason, exit: None, output }));
+    }
     futures_util::stream::iter(events).boxed()
 }
