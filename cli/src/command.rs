@@ -44,6 +44,7 @@ mod workspace;
 
 use clap::Subcommand;
 use formwork_core::state::ObjectStatus;
+use formwork_value::Diagnostic;
 
 use self::metadata::MetadataCommand;
 use self::parser::Cli;
@@ -51,6 +52,7 @@ use self::parser::Cli;
 use crate::command_line::{InitArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view;
 
 /// Command.
@@ -129,10 +131,8 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
     if let Some(folder) = &cli.chdir
         && let Err(error) = std::env::set_current_dir(folder)
     {
-        view::print_complaint(&format!(
-            "Error handling -chdir option: cannot go to {}: {error}.\n",
-            folder.display()
-        ));
+        let detail = format!("The folder {} cannot be entered: {error}.", folder.display());
+        view::print_diagnostic(&Diagnostic::error(messages::CHDIR_FAILED, detail));
         return Exit::Failed;
     }
     match cli.command {

@@ -35,9 +35,8 @@ pub fn run(bundled: &'static [&'static str]) -> ExitCode {
         return run_on_one_thread(command::autocomplete::print_candidates(line, &env));
     }
     if let Some(name) = &env.unreadable {
-        return view::print_fatal(&format!(
-            "The value of the environment variable {name} is not valid UTF-8. Correct or unset it."
-        ));
+        let detail = format!("The value of {name} is not valid UTF-8. Correct or unset it.");
+        return view::print_fatal(messages::UNREADABLE_ENVIRONMENT_VARIABLE, detail);
     }
     if let Some(install) = command::parser::autocomplete_request() {
         return command::autocomplete::install_or_uninstall_hooks(install, &env).into();
@@ -58,29 +57,34 @@ const THREAD_KEEP_ALIVE: std::time::Duration = std::time::Duration::from_secs(36
 /// where parallelism is worth it.
 fn run_on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     if let Err(reason) = clock::check_clock() {
-        return view::print_fatal(reason);
+        return view::print_fatal(messages::CLOCK_IS_WRONG, reason);
     }
     // Otherwise a folder that was removed would count as one without configuration.
     if let Err(error) = std::env::current_dir() {
-        return view::print_fatal(&format!(
-            "The working directory cannot be found: {error}. It may have been removed: change to another directory."
-        ));
+        return view::print_fatal(
+            messages::WORKING_DIRECTORY_NOT_FOUND,
+            format!("{error}. It may have been removed: change to another directory."),
+        );
     }
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = match builder.enable_all().thread_keep_alive(THREAD_KEEP_ALIVE).build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            return view::print_fatal(&format!(
-                "The runtime could not be started: {error}. Raise the limit of open files (ulimit -n)."
-            ));
+            return view::print_fatal(
+                messages::RUNTIME_NOT_STARTED,
+                format!("{error}. Raise the limit of open files (ulimit -n)."),
+            );
         }
     };
     // The runtime panics if its first thread for blocking work is refused. It is started here, before
     // anything is made, and later ones need not be.
     if let Err(error) = check_threads_can_start() {
-        return view::print_fatal(&format!(
-            "The system refuses threads: {error}. Raise the limit of processes of this user or container (ulimit -u, pids)."
-        ));
+        return view::print_fatal(
+            messages::THREADS_ARE_REFUSED,
+            format!(
+                "{error}. Raise the limit of processes of this user or container (ulimit -u, pids)."
+            ),
+        );
     }
     drop(runtime.spawn_blocking(|| ()));
     let exit = runtime.block_on(command);

@@ -11,11 +11,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use formwork_core::disk::FileOptions as _;
+use formwork_value::Diagnostic;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::EnvFilter;
 
 use self::line::LineFormat;
 use crate::env::Env;
+use crate::messages;
 use crate::view;
 
 /// Starts logging, if the environment asks for it.
@@ -47,7 +49,8 @@ pub(crate) fn start_logging(env: &Env) {
             return builder.with_writer(file).init();
         }
         Some(Err((path, error))) => {
-            view::print_complaint(&format!("Error opening log file {}: {error}\n", path.display()));
+            let detail = format!("The log file {} cannot be opened: {error}.", path.display());
+            view::print_diagnostic(&Diagnostic::warning(messages::LOG_FILE_CANNOT_BE_USED, detail));
         }
         None => {}
     }
@@ -68,9 +71,8 @@ impl Write for &LogFile {
             && !self.is_lost.swap(true, Ordering::Relaxed)
         {
             let path = self.path.display();
-            view::print_complaint(&format!(
-                "Error writing log file {path}: {error}. The log ends here.\n"
-            ));
+            let detail = format!("Error writing log file {path}: {error}. The log ends here.");
+            view::print_diagnostic(&Diagnostic::warning(messages::LOG_FILE_CANNOT_BE_USED, detail));
         }
         // For the subscriber each failure would be worth a line of its own.
         Ok(line.len())

@@ -13,10 +13,12 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::{LazyLock, OnceLock};
 
-use formwork_value::diag::without_error_numbers;
+use formwork_value::Diagnostic;
+use formwork_value::diag::{Blame, Message, Sources};
 
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 
 /// Destination and style of the output.
 #[derive(Clone, Copy, Debug)]
@@ -35,11 +37,16 @@ const MIN_WRAP_COLUMNS: usize = 20;
 impl Screen {
     /// Looks at the terminal.
     pub(crate) fn of(env: &Env) -> Self {
-        let terminal = is_stdout_terminal();
-        let width = terminal.then(terminal_columns).flatten().unwrap_or(78);
-        let color = terminal && !env.no_color;
+        let width = stdout_columns();
+        let color = is_stdout_terminal() && !env.no_color;
         let erases = color && !env.dumb_terminal && width >= MIN_WRAP_COLUMNS;
         Self { color, width: width.clamp(MIN_WRAP_COLUMNS, 120), erases }
+    }
+
+    /// A screen for reports outside of a command, where the settings of the user are not at hand.
+    fn without_settings() -> Self {
+        let width = stdout_columns().clamp(MIN_WRAP_COLUMNS, 120);
+        Self { color: false, width, erases: false }
     }
 
     /// Paints text, if colour is shown.
@@ -105,8 +112,10 @@ pub(crate) fn is_stdout_terminal() -> bool {
     *STDOUT_IS_TERMINAL
 }
 
-fn terminal_columns() -> Option<usize> {
-    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+/// Number of columns of the terminal, or a usual one.
+fn stdout_columns() -> usize {
+    let columns = is_stdout_terminal().then(terminal_size::terminal_size).flatten();
+    columns.map_or(78, |(width, _)| usize::from(width.0))
 }
 
 /// Reason why output was not written to stdout, though stdout had a reader.
@@ -150,7 +159,7 @@ fn write_out(text: &str) {
 pub(crate) fn exit_code(exit: Exit) -> ExitCode {
     phase_counter::erase_counter();
     match OUTPUT_WRITE_ERROR.get() {
-        Some(reason) => print_fatal(&format!("Not all output could be written: {reason}.")),
+        Some(reason) => print_fatal(messages::OUTPUT_NOT_WRITTEN, format!("{reason}.")),
         None => exit.into(),
     }
 }
@@ -164,13 +173,14 @@ pub(crate) fn print_err(text: &str) {
     drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
 }
 
-/// Writes a complaint about the system to stderr, without the numbers of system errors.
-pub(crate) fn print_complaint(text: &str) {
-    print_err(&without_error_numbers(text.to_owned()));
+/// Prints a diagnostic to stderr, outside of the report of a command.
+pub(crate) fn print_diagnostic(diagnostic: &Diagnostic) {
+    let (screen, sources) = (Screen::without_settings(), Sources::new());
+    print_err(&human::diagnostic::render_one_diagnostic(&screen, &sources, diagnostic));
 }
 
-/// Says why the program could not even begin.
-pub(crate) fn print_fatal(text: &str) -> ExitCode {
-    print_complaint(&format!("Error: {text}\n"));
+/// Prints the reason why the program could not even begin, or could not end.
+pub(crate) fn print_fatal(message: &'static Message, detail: impl Into<String>) -> ExitCode {
+    print_diagnostic(&Diagnostic::error(message, detail).blamed_on(Blame::Environment));
     ExitCode::from(1)
 }

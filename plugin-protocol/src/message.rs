@@ -11,7 +11,7 @@ pub mod schema;
 pub mod state_store;
 
 use formwork_value::Path;
-use formwork_value::diag::Severity;
+use formwork_value::diag::{Code, Severity};
 
 /// A problem as a provider reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,9 @@ pub struct ProviderDiagnostic {
     pub detail: String,
     /// Path inside the configuration; the root if the provider gave none.
     pub path: Path,
+    /// The code of a message of this program, which answered instead of a provider. It is never sent,
+    /// and diagnostics of providers have none.
+    pub code: Option<Code>,
 }
 
 /// Why a provider put something off.

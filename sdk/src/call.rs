@@ -205,7 +205,7 @@ fn panic_problem(panic: &(dyn Any + Send)) -> Problem {
 
 fn to_provider_diagnostic(problem: Diagnostic) -> ProviderDiagnostic {
     let Diagnostic { severity, summary, detail, path, .. } = problem;
-    ProviderDiagnostic { severity, summary, detail, path: path.unwrap_or_default() }
+    ProviderDiagnostic { severity, summary, detail, path: path.unwrap_or_default(), code: None }
 }
 
 impl fmt::Debug for Call {

@@ -30,3 +30,37 @@ fn each_message_is_reported_somewhere() {
     assert!(entries > 500, "the catalogues were not found");
     none(&unused, "a message that nothing reports is removed, and its code is not used again");
 }
+
+/// The files that pass on diagnostics of providers. Those have no code.
+const FOREIGN_DIAGNOSTICS: [&str; 4] = [
+    "core/backend/src/provider_store/store_calls.rs",
+    "core/src/provider/provider_diagnostics.rs",
+    "core/value/src/diag.rs",
+    // A problem of a provider on the SDK.
+    "sdk/src/problem.rs",
+];
+
+#[test]
+fn each_diagnostic_of_this_program_has_a_code() {
+    let mut violations = Vec::new();
+    let of_crates = |file: &&super::File| {
+        file.path.contains("/src/")
+            && ["cli/", "core/", "sdk/"].iter().any(|it| file.path.starts_with(it))
+    };
+    for file in
+        product().filter(of_crates).filter(|file| !FOREIGN_DIAGNOSTICS.contains(&&*file.path))
+    {
+        for (number, line) in file.product_lines() {
+            // Text that looks like a diagnostic is printed beside the catalogue.
+            let is_printed = ["\"Error: ", "\"Warning: "].iter().any(|start| line.contains(start))
+                && file.path.starts_with("cli/src/")
+                && file.path != "cli/src/view/human/diagnostic.rs";
+            // In the engine a diagnostic of the protocol without a code stands for one of ours.
+            let has_none = line.contains("code: None") && file.path.starts_with("core/src/");
+            if is_printed || has_none || line.contains("Diagnostic::foreign(") {
+                violations.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    none(&violations, "a diagnostic of this program has a message of a catalogue");
+}

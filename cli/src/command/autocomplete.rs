@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ConfigResourceAddr;
 use formwork_core::config::Config;
-use formwork_value::Diagnostics;
 use formwork_value::quote::shell_word;
+use formwork_value::{Diagnostic, Diagnostics};
 
 use super::output::stored_state_file;
 use super::parser::built_parser_description;
 use crate::command_line::{self, CompletionNameKind, StatePaths};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::{print_complaint, print_out};
+use crate::messages;
+use crate::view::{print_diagnostic, print_out};
 use crate::workspace::Workspace;
 
 /// Prints the candidates for a line up to the cursor, one a line.
@@ -227,36 +228,36 @@ impl ShellHook {
 pub(crate) fn install_or_uninstall_hooks(install: bool, env: &Env) -> Exit {
     let folders = ShellFolders::of(env).zip(std::env::current_exe().ok());
     let Some((folders, program)) = folders else {
-        print_complaint("Error: HOME names no folder, so no shell can be set up.\n");
-        return Exit::Failed;
+        return report_completion_failure("HOME names no folder, so no shell can be set up.");
     };
     let hooks = folders.shell_hooks(&program);
     if hooks.is_empty() {
-        print_complaint(&format!(
-            "Error: {} has no .bashrc, .bash_profile, .bash_login, .profile, .zshrc or .config/fish, so no shell can be set up. Create the file of your shell and run the command again.\n",
+        return report_completion_failure(&format!(
+            "{} has no .bashrc, .bash_profile, .bash_login, .profile, .zshrc or .config/fish, so no shell can be set up. Create the file of your shell and run the command again.",
             folders.home.display()
         ));
-        return Exit::Failed;
     }
     let mut exit = Exit::Done;
     for hook in hooks {
         let file = hook.file.display();
         let done = match (install, hook.is_installed()) {
-            (true, true) => Err(format!("already installed in {file}")),
-            (false, false) => Err(format!("not installed in {file}")),
-            (true, false) => hook.install().map_err(|error| format!("{file}: {error}")),
-            (false, true) => hook.uninstall().map_err(|error| format!("{file}: {error}")),
+            (true, true) => Err(format!("Completion is already set up in {file}.")),
+            (false, false) => Err(format!("Completion is not set up in {file}.")),
+            (true, false) => hook.install().map_err(|error| format!("{file}: {error}.")),
+            (false, true) => hook.uninstall().map_err(|error| format!("{file}: {error}.")),
         };
         match done {
             Ok(()) if install => print_out(&format!("Completion is set up in {file}.\n")),
             Ok(()) => print_out(&format!("Completion is removed from {file}.\n")),
-            Err(why) => {
-                print_complaint(&format!("Error: {why}.\n"));
-                exit = Exit::Failed;
-            }
+            Err(why) => exit = report_completion_failure(&why),
         }
     }
     exit
+}
+
+fn report_completion_failure(detail: &str) -> Exit {
+    print_diagnostic(&Diagnostic::error(messages::COMPLETION_NOT_CHANGED, detail));
+    Exit::Failed
 }
 
 #[cfg(test)]

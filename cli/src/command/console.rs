@@ -31,7 +31,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
 use crate::view::operation_report::OperationReport;
-use crate::view::{Screen, print_complaint};
+use crate::view::{Screen, print_diagnostic};
 use crate::workspace::Workspace;
 use repl::Repl;
 
@@ -144,7 +144,8 @@ async fn run_interactive(repl: &Repl<'_>) -> Exit {
     match line_editor::LineEditor::new() {
         Ok(lines) => repl.run_interactive(lines).await,
         Err(error) => {
-            print_complaint(&format!("The terminal cannot be used: {error}.\n"));
+            let summary = messages::TERMINAL_CANNOT_BE_USED;
+            print_diagnostic(&Diagnostic::error(summary, format!("{error}.")));
             Exit::Failed
         }
     }

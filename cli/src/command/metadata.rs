@@ -3,12 +3,14 @@
 
 use clap::Subcommand;
 use formwork_lang::functions::{BuiltinSignature, Param, builtin_signatures};
+use formwork_value::Diagnostic;
 use formwork_value::codec::type_json;
 
 use crate::command_line::example;
 use crate::exit::Exit;
+use crate::messages;
 use crate::view::json::json_builder::Json;
-use crate::view::{print_data, print_err};
+use crate::view::{print_data, print_diagnostic};
 
 /// Queries about the language.
 #[derive(Debug, Subcommand)]
@@ -28,7 +30,8 @@ pub(crate) struct MetadataFunctionsArgs {
 /// Prints the signatures of all functions, each under its name and under `core::` with its name.
 pub(super) fn print_functions(args: &MetadataFunctionsArgs) -> Exit {
     if !args.json {
-        print_err("The `formwork metadata functions` command requires the `-json` flag.\n");
+        let detail = "The `formwork metadata functions` command requires the `-json` flag.";
+        print_diagnostic(&Diagnostic::error(messages::FLAG_JSON_REQUIRED, detail));
         return Exit::Failed;
     }
     let all = builtin_signatures();

@@ -15,6 +15,7 @@ use crate::command_line::{
 };
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::messages;
 use crate::normalize;
 use crate::view::operation_report::OperationReport;
 use crate::view::{self, Screen};
@@ -55,7 +56,8 @@ pub(crate) fn parse_command_line(env: &Env) -> Result<Cli, ExitCode> {
     let words =
         normalize::normalize_command_line(&command, given, &env.arguments).map_err(|name| {
             let what = "a quote is not closed, or nothing follows a backslash";
-            view::print_fatal(&format!("The arguments in {name} cannot be read: {what}."))
+            let detail = format!("The arguments in {name} cannot be read: {what}.");
+            view::print_fatal(messages::UNREADABLE_ENVIRONMENT_ARGUMENTS, detail)
         })?;
     let names: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let parsed =

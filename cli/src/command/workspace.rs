@@ -8,7 +8,7 @@ use formwork_backend::local::{self, Workspaces};
 use formwork_backend::{Backend, OpenState, WorkspaceError};
 use formwork_core::state::State;
 use formwork_operation::StateSession;
-use formwork_value::diag::Blame;
+use formwork_value::diag::{Blame, Sources};
 use formwork_value::quote::shell_word;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -19,7 +19,8 @@ use crate::command_line::{LockArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::print_out;
+use crate::view::human::diagnostic::render_one_diagnostic;
+use crate::view::{Screen, print_out};
 use crate::workspace::{Workspace, bad_workspace_name_error};
 
 /// Work with workspaces.
@@ -78,9 +79,10 @@ pub(crate) struct WorkspaceSelectArgs {
 
 /// Runs the command under its old name.
 pub(super) async fn run_deprecated_env(command: WorkspaceCommand, env: &Env) -> Exit {
-    print_out(
-        "Warning: the \"formwork env\" family of commands is deprecated.\n\nThe \"formwork workspace\" commands should be used instead.\n\n",
-    );
+    let detail = "Use the \"formwork workspace\" commands instead.";
+    let warning = Diagnostic::warning(messages::ENV_COMMANDS_DEPRECATED, detail);
+    // On stdout, as in Terraform.
+    print_out(&render_one_diagnostic(&Screen::of(env), &Sources::new(), &warning));
     run(command, env).await
 }
 

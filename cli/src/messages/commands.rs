@@ -393,4 +393,52 @@ messages! {
     FW8099 EMPTY_FILE_NOT_MIGRATED = "Empty state file is not migrated",
         "A local state file has no content although it had some, and the new backend has no state.",
         "No action is needed if the state was migrated before. Otherwise write its backup to the new backend with `formwork state push`.";
+
+    FW8100 OUTPUT_NOT_WRITTEN = "Not all output could be written",
+        "Stdout is a file or device that takes no more, such as one on a full disk.",
+        "Make space, or write the output to another place. What the command changed is changed.";
+
+    FW8101 UNREADABLE_ENVIRONMENT_VARIABLE = "Unreadable environment variable",
+        "The value of an environment variable of Formwork is not valid UTF-8.",
+        "Correct the variable, or unset it.";
+
+    FW8102 CLOCK_IS_WRONG = "The clock is wrong",
+        "The clock of the machine shows a year with which certificates, locks and plans cannot be compared.",
+        "Set the clock.";
+
+    FW8103 WORKING_DIRECTORY_NOT_FOUND = "The working directory cannot be found",
+        "The directory in which the command was started has been removed, or this user may not read it.",
+        "Change to another directory.";
+
+    FW8104 RUNTIME_NOT_STARTED = "The runtime could not be started",
+        "The system refuses the files that every command needs.",
+        "Raise the limit of open files, `ulimit -n`.";
+
+    FW8105 THREADS_ARE_REFUSED = "The system refuses threads",
+        "The user or the container has as many processes and threads as it may have.",
+        "Raise the limit of processes, `ulimit -u`, or that of the container.";
+
+    FW8106 UNREADABLE_ENVIRONMENT_ARGUMENTS = "Arguments in an environment variable cannot be read",
+        "`TF_CLI_ARGS` or a variable of a command, such as `TF_CLI_ARGS_plan`, is not split into words as a shell would do it.",
+        "Close each quote, and end no value in a backslash.";
+
+    FW8107 CHDIR_FAILED = "Error handling -chdir option",
+        "The folder that `-chdir` names cannot be entered.",
+        "Name a folder that exists and that this user may enter.";
+
+    FW8108 LOG_FILE_CANNOT_BE_USED = "The log file cannot be used",
+        "The file that `TF_LOG_PATH` names cannot be opened or written.",
+        "Name another file. The command goes on without it.";
+
+    FW8109 TERMINAL_CANNOT_BE_USED = "The terminal cannot be used",
+        "`formwork console` cannot read single keys from this terminal.",
+        "Use another terminal, or write the expressions to the stdin of the command.";
+
+    FW8110 COMPLETION_NOT_CHANGED = "Completion could not be set up or removed",
+        "`-install-autocomplete` or `-uninstall-autocomplete` found no shell of this user, or could not change its file.",
+        "Follow the detail, or write the lines to the file of your shell by hand.";
+
+    FW8111 ENV_COMMANDS_DEPRECATED = "The \"formwork env\" family of commands is deprecated",
+        "The commands `env` are the old names of the commands `workspace`.",
+        "Use `formwork workspace`.";
 }

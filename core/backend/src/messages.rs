@@ -13,7 +13,7 @@ messages! {
 
     FW6202 INVALID_BACKEND_CONFIGURATION = "Invalid backend configuration",
         "An argument of the backend is missing, unknown or has a value that is not allowed.",
-        "Correct the `backend` block or the option `-backend-config`.";
+        "Correct the `backend` block, the option `-backend-config` or the `terraform_remote_state`.";
 
     FW6203 DEPRECATED_PARAMETER = "Deprecated Parameter",
         "The configuration of the backend uses a deprecated argument.",
@@ -118,4 +118,12 @@ messages! {
     FW6228 STATE_WOULD_NOT_BE_KEPT = "Failed to save the state",
         "The place of the state is no file that keeps its content, such as a pipe or /dev/null.",
         "Name a file, with the argument `path` of the backend or the option -state-out.";
+
+    FW6229 REMOTE_STATE_NOT_FOUND = "Unable to find remote state",
+        "A `terraform_remote_state` names a place where no state is stored.",
+        "Correct its `config` and `workspace`, or apply the other configuration first.";
+
+    FW6230 REMOTE_STATE_UNREADABLE = "Error loading state",
+        "A `terraform_remote_state` names a state that its backend cannot read.",
+        "Correct the arguments and the credentials. The detail has the reason.";
 }

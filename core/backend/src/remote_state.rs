@@ -15,7 +15,7 @@ use crate::encryption::RemoteCiphers;
 use crate::kind::BackendKind;
 use crate::kinds::find_backend_kind;
 use crate::unsupported::describe_unsupported_backend;
-use crate::{Backend, DEFAULT_WORKSPACE};
+use crate::{Backend, DEFAULT_WORKSPACE, messages};
 
 /// Reads states out of the backends of this crate.
 #[derive(Clone, Debug, Default)]
@@ -72,7 +72,7 @@ impl RemoteStates for RemoteStateReader {
             }
             let diagnostic = error.diagnostic();
             RemoteStateError {
-                summary: "Error loading state".to_owned(),
+                message: messages::REMOTE_STATE_UNREADABLE,
                 detail: diagnostic.detail,
                 attribute: None,
             }
@@ -80,7 +80,7 @@ impl RemoteStates for RemoteStateReader {
         // As in Terraform, without a lock: a run of the other configuration must not stop this one.
         let mut store = backend.open_store(workspace).await.map_err(failed)?;
         store.read().await.map_err(failed)?.ok_or_else(|| RemoteStateError {
-            summary: "Unable to find remote state".to_owned(),
+            message: messages::REMOTE_STATE_NOT_FOUND,
             detail: format!("No stored state was found at {}.", store.location()),
             attribute: Some("workspace"),
         })
@@ -91,7 +91,7 @@ impl RemoteStates for RemoteStateReader {
 /// nothing to do with it.
 fn one_workspace_error(kind: &str, workspace: &str) -> RemoteStateError {
     RemoteStateError {
-        summary: "Error loading state".to_owned(),
+        message: messages::REMOTE_STATE_UNREADABLE,
         detail: format!(
             "The argument \"workspace\" is {workspace:?}, and the backend {kind:?} keeps one state only, that of the workspace {DEFAULT_WORKSPACE:?}. Remove the argument."
         ),
@@ -100,8 +100,8 @@ fn one_workspace_error(kind: &str, workspace: &str) -> RemoteStateError {
 }
 
 fn invalid_attribute_error(attribute: &'static str, detail: String) -> RemoteStateError {
-    let summary = "Invalid backend configuration".to_owned();
-    RemoteStateError { summary, detail, attribute: Some(attribute) }
+    let message = messages::INVALID_BACKEND_CONFIGURATION;
+    RemoteStateError { message, detail, attribute: Some(attribute) }
 }
 
 fn expect_backend_kind(name: &str) -> Result<&'static dyn BackendKind, RemoteStateError> {
@@ -182,7 +182,7 @@ mod tests {
             address: None,
         };
         let missing = states.read(&source).await.unwrap_err();
-        assert_eq!(missing.summary, "Unable to find remote state");
+        assert_eq!(missing.message, messages::REMOTE_STATE_NOT_FOUND);
         let text = StateFile { serial: 3, ..StateFile::new_empty() }.to_bytes();
         std::fs::write(folder.path().join("5"), text).unwrap();
         assert_eq!(states.read(&source).await.unwrap().serial, 3);

@@ -125,4 +125,24 @@ messages! {
     FW3030 DIAGNOSTICS_NOT_SHOWN = "{n} more {kind} are not shown",
         "The provider reported more diagnostics in one answer than Formwork shows.",
         "Correct the first ones, and run the command again.";
+
+    FW3031 READ_ONLY_ATTRIBUTE = "{name} attribute is read-only",
+        "The block of a `terraform_data` sets an attribute that only the provider sets.",
+        "Remove the argument. `input` sets the value of `output`.";
+
+    FW3032 UNSUPPORTED_SOURCE_OF_MOVE = "Unsupported source of a move",
+        "A `moved` block makes a `terraform_data` of an object that cannot become one.",
+        "Move a `null_resource` of the provider `hashicorp/null`, or remove the block and let the object be replaced.";
+
+    FW3033 INVALID_STORED_OBJECT = "Invalid stored object",
+        "The state holds a `terraform_data` in a form that the built-in provider does not know.",
+        "Restore a backup of the state, or remove the object from it with `formwork state rm`.";
+
+    FW3034 NO_BACKENDS = "No backends",
+        "The program that runs the engine reads no states of other configurations.",
+        "Pass the values as variables, in the place of `terraform_remote_state`.";
+
+    FW3035 INVALID_DEFAULT_VALUES = "Invalid default values",
+        "The argument `defaults` of a `terraform_remote_state` is no object.",
+        "Write an object with the outputs that may be missing, such as `{ name = null }`.";
 }

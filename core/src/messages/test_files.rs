@@ -77,4 +77,16 @@ messages! {
     FW2618 INCOMPATIBLE_PLAN_OPTIONS = "Incompatible plan options",
         "The `plan_options` of a run have `mode = refresh-only` and `refresh = false`, so nothing would be done.",
         "Remove one of them.";
+
+    FW2619 NO_EPHEMERAL_MOCKS = "No ephemeral resource types in mock providers",
+        "A run opens an ephemeral resource of a provider that is mocked.",
+        "Use the real provider in this run, or leave the ephemeral resource out of it.";
+
+    FW2620 UNFIT_MOCKED_VALUE = "Failed to compute attribute",
+        "A value of a `mock_resource`, `mock_data` or `override` block does not fit the schema of the attribute.",
+        "Correct the value in the block that the message names.";
+
+    FW2621 IMPORT_FROM_MOCK_PROVIDER = "Invalid import request",
+        "A run imports an object of a provider that is mocked, so there is nothing to import.",
+        "Use an `override_resource` block that targets the resource, or the real provider.";
 }

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ServerCapabilities;
-use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,
 };
@@ -23,11 +22,12 @@ use formwork_plugin_protocol::message::resource::{
 use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::{Failure, Payload, ProviderHandlers};
 use formwork_value::codec::json;
-use formwork_value::diag::Severity;
 use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Path, Plain, Schema, Type, Value};
 
 use self::remote_state::RemoteStates;
+use super::provider_diagnostics::own_provider_error;
+use crate::messages;
 
 /// The built-in provider.
 pub struct BuiltinProvider {
@@ -57,10 +57,6 @@ fn schema_from_attributes(attributes: &[(&str, Type, Role)]) -> Schema {
         .map(|(name, ty, role)| ((*name).into(), Attribute::new(ty.clone(), *role)))
         .collect();
     Schema { version: 0, block: Block { attributes, ..Block::default() } }
-}
-
-fn provider_diagnostic(summary: &str, detail: String, path: Path) -> ProviderDiagnostic {
-    ProviderDiagnostic { severity: Severity::Error, summary: summary.into(), detail, path }
 }
 
 fn unknown_type_failure(name: &str) -> Failure {
@@ -158,7 +154,8 @@ impl ProviderHandlers for BuiltinProvider {
             Ok(value) => (encode_payload(value, ty), Vec::new()),
             Err(error) => {
                 let detail = format!("The stored object cannot be read: {error}.");
-                let said = provider_diagnostic("Invalid stored object", detail, Path::root());
+                let summary = messages::INVALID_STORED_OBJECT;
+                let said = own_provider_error(summary, detail, Path::root());
                 (encode_payload(Value::null(ty.clone()), ty), vec![said])
             }
         };

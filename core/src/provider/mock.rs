@@ -17,17 +17,18 @@ use formwork_plugin_protocol::message::resource::{
 };
 use formwork_plugin_protocol::provider::{Request, Response};
 use formwork_plugin_protocol::{Failure, Payload, Provider};
-use formwork_value::diag::Severity;
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Type, Value};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use self::fill::{AbsentAttributes, FillProblem, FillProblemKind, ObjectFiller};
+use super::provider_diagnostics::own_provider_error;
 use crate::addr::{InstanceAddr, ProviderConfigAddr, ResourceMode};
 use crate::config::test_mocks::{
     MockProvider, MockValues, Override, OverrideDuring, add_outer_overrides, override_of_instance,
 };
+use crate::messages;
 
 /// The mocks and overrides of a run.
 #[derive(Clone, Debug, Default)]
@@ -187,7 +188,7 @@ impl MockedObject {
             Request::OpenEphemeralResource(_) if self.is_ephemeral => {
                 let detail =
                     "The provider mocking mechanism does not yet support ephemeral resource types.";
-                let summary = "No ephemeral resource types in mock providers";
+                let summary = messages::NO_EPHEMERAL_MOCKS;
                 Ok(Response::OpenEphemeralResource(OpenResponse {
                     result: Payload::Value(
                         Value::null(self.ty.clone()).split_marks().0,
@@ -196,7 +197,7 @@ impl MockedObject {
                     private: Bytes::new(),
                     renew_at: None,
                     deferred: None,
-                    diagnostics: vec![mock_diagnostic(summary, detail.to_owned(), Path::root())],
+                    diagnostics: vec![own_provider_error(summary, detail.to_owned(), Path::root())],
                 }))
             }
             _ => return None,
@@ -256,7 +257,7 @@ impl MockedObject {
                 "Terraform expected an object type for attribute {attribute:?} defined within the mocked data at {place}, but found {found}."
             ),
         };
-        mock_diagnostic("Failed to compute attribute", detail, path)
+        own_provider_error(messages::UNFIT_MOCKED_VALUE, detail, path)
     }
 
     fn answer_import(&self, type_name: &str) -> Result<Response, Failure> {
@@ -272,13 +273,9 @@ impl MockedObject {
             answer.diagnostics = diagnostics;
         } else {
             let detail = "Cannot import resources from mock providers. Use an `override_resource` block that targets the resource to be imported instead.";
-            answer.diagnostics =
-                vec![mock_diagnostic("Invalid import request", detail.into(), Path::root())];
+            let summary = messages::IMPORT_FROM_MOCK_PROVIDER;
+            answer.diagnostics = vec![own_provider_error(summary, detail.into(), Path::root())];
         }
         Ok(Response::ImportResourceState(answer))
     }
-}
-
-fn mock_diagnostic(summary: &str, detail: String, path: Path) -> ProviderDiagnostic {
-    ProviderDiagnostic { severity: Severity::Error, summary: summary.into(), detail, path }
 }

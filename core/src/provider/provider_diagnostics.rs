@@ -2,8 +2,8 @@
 
 use formwork_plugin_protocol::Failure;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
-use formwork_value::diag::{Blame, Severity, Span};
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use formwork_value::diag::{Blame, Severity, Span, Summary};
+use formwork_value::{Diagnostic, Diagnostics, Path, Reported};
 
 use super::loaded_provider::LoadedProvider;
 use crate::addr::{ProviderAddr, ResourceAddr, ResourceMode, ResourceName};
@@ -83,6 +83,16 @@ pub fn call_failure_diagnostic(
     }
 }
 
+/// Makes an error of this program in the place of a provider: of the built-in one, or of a mock.
+pub(super) fn own_provider_error(
+    summary: impl Into<Summary>,
+    detail: String,
+    path: Path,
+) -> ProviderDiagnostic {
+    let Summary { code, text } = summary.into();
+    ProviderDiagnostic { severity: Severity::Error, summary: text, detail, path, code: Some(code) }
+}
+
 /// Reports that a question had to be asked twice. `failure` is the result of the first time.
 #[must_use]
 pub(super) fn retried_call_warning(
@@ -131,6 +141,9 @@ pub fn report_provider_diagnostics(
         let detail = truncate_text(diagnostic.detail, MAX_SHOWN_DETAIL_LEN);
         let mut converted =
             Diagnostic::foreign(severity, summary, detail).about(about).at_opt(block);
+        // The built-in provider and mocks are parts of this program, so the user finds their messages in
+        // its catalogue.
+        converted.code = diagnostic.code;
         // An empty path stands for the block as a whole.
         if block.is_some() || !diagnostic.path.0.is_empty() {
             converted = converted.at_path(diagnostic.path);
@@ -208,13 +221,11 @@ pub fn removed_type_error(loaded: &LoadedProvider, resource: &ResourceAddr) -> D
 
 #[cfg(test)]
 mod tests {
-    use formwork_value::Path;
-
     use super::*;
 
     fn said(severity: Severity, detail: &str) -> ProviderDiagnostic {
         let (summary, detail) = ("said".to_owned(), detail.to_owned());
-        ProviderDiagnostic { severity, summary, detail, path: Path::root() }
+        ProviderDiagnostic { severity, summary, detail, path: Path::root(), code: None }
     }
 
     #[test]
@@ -227,6 +238,16 @@ mod tests {
         assert_eq!(diags.len(), MAX_SHOWN_DIAGNOSTICS + 2);
         let last = diags.iter().last().unwrap();
         assert_eq!(last.summary, "7 more warnings are not shown");
+    }
+
+    #[test]
+    fn an_error_of_this_program_keeps_its_code_and_one_of_a_provider_has_none() {
+        let own = own_provider_error(messages::NO_BACKENDS, String::new(), Path::root());
+        let mut diags = Diagnostics::new();
+        let both = vec![own, said(Severity::Error, "")];
+        assert!(report_provider_diagnostics(&mut diags, both, "t.a", None).is_err());
+        let codes: Vec<_> = diags.iter().map(|one| one.code).collect();
+        assert_eq!(codes, [Some(messages::NO_BACKENDS.code), None]);
     }
 
     #[test]

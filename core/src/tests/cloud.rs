@@ -212,7 +212,13 @@ fn encode(value: Value, ty: &Type) -> Payload {
 fn error_diagnostic(what: &str) -> Vec<ProviderDiagnostic> {
     let summary = format!("the cloud says no to {what}");
     let severity = Severity::Error;
-    vec![ProviderDiagnostic { severity, summary, detail: String::new(), path: Path::root() }]
+    vec![ProviderDiagnostic {
+        severity,
+        summary,
+        detail: String::new(),
+        path: Path::root(),
+        code: None,
+    }]
 }
 
 impl CloudProvider {

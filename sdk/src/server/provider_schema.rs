@@ -100,5 +100,6 @@ fn definition_error(mistake: &str) -> ProviderDiagnostic {
         summary: "Provider produced invalid schema".to_owned(),
         detail: format!("In this provider {mistake}. This is a bug in the provider."),
         path: Path::root(),
+        code: None,
     }
 }

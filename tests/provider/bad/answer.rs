@@ -62,6 +62,7 @@ fn diagnostics(severity: Severity, summary: &str) -> Vec<ProviderDiagnostic> {
         summary: format!("{summary}{}", quote()),
         detail: format!("The bad provider says so{}.", quote()),
         path: Path::root(),
+        code: None,
     }]
 }
 

@@ -70,7 +70,13 @@ fn chance() -> u64 {
 
 fn error(summary: &str) -> Vec<ProviderDiagnostic> {
     let (summary, detail) = (summary.to_owned(), String::new());
-    vec![ProviderDiagnostic { severity: Severity::Error, summary, detail, path: Path::root() }]
+    vec![ProviderDiagnostic {
+        severity: Severity::Error,
+        summary,
+        detail,
+        path: Path::root(),
+        code: None,
+    }]
 }
 
 impl ProviderHandlers for SlowProvider {

@@ -111,5 +111,6 @@ pub(crate) fn asked_to_fail(call: &str) -> ProviderDiagnostic {
         summary: format!("Fails to {call}"),
         detail: "It was asked to.".to_owned(),
         path: Path::root(),
+        code: None,
     }
 }

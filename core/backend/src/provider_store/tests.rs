@@ -73,7 +73,7 @@ impl FakeProvider {
 
 fn provider_diagnostics(severity: Severity, summary: &str) -> Vec<ProviderDiagnostic> {
     let (summary, detail) = (summary.to_owned(), "Really.".to_owned());
-    vec![ProviderDiagnostic { severity, summary, detail, path: Default::default() }]
+    vec![ProviderDiagnostic { severity, summary, detail, path: Default::default(), code: None }]
 }
 
 fn error_response(summary: &str) -> DiagnosticsResponse {

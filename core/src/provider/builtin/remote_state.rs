@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
+use formwork_value::diag::Message;
 use formwork_value::schema::Role;
 use formwork_value::{Path, Schema, Str, Type, Value};
 
-use super::{provider_diagnostic, schema_from_attributes};
+use super::schema_from_attributes;
+use crate::messages;
+use crate::provider::provider_diagnostics::own_provider_error;
 use crate::state::file::StateFile;
 
 /// Reads states of other configurations.
@@ -43,8 +46,8 @@ pub struct RemoteStateSource<'a> {
 /// Why a state of another configuration cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteStateError {
-    /// The summary of the diagnostic.
-    pub summary: String,
+    /// The message of the diagnostic.
+    pub message: &'static Message,
     /// Its detail.
     pub detail: String,
     /// The attribute of the data source that it is about, if it is about one.
@@ -54,7 +57,7 @@ pub struct RemoteStateError {
 impl RemoteStateError {
     fn into_diagnostic(self) -> ProviderDiagnostic {
         let path = self.attribute.map_or(Path::root(), |name| Path::root().attribute(name));
-        provider_diagnostic(&self.summary, self.detail, path)
+        own_provider_error(self.message, self.detail, path)
     }
 }
 
@@ -93,7 +96,7 @@ fn remote_state_source<'a>(config: &'a Value, null: &'a Value) -> RemoteStateSou
 
 fn no_backends_error() -> RemoteStateError {
     RemoteStateError {
-        summary: "No backends".to_owned(),
+        message: messages::NO_BACKENDS,
         detail: "This program reads no states of other configurations.".to_owned(),
         attribute: Some("backend"),
     }
@@ -110,7 +113,7 @@ pub(super) fn validate_remote_state(
     let defaults = match attribute_value(config, "defaults") {
         Some(Value::Object(_) | Value::Map(_) | Value::Null(_) | Value::Unknown(_)) | None => None,
         Some(_) => Some(RemoteStateError {
-            summary: "Invalid default values".to_owned(),
+            message: messages::INVALID_DEFAULT_VALUES,
             detail: "Defaults must be given in an object value.".to_owned(),
             attribute: Some("defaults"),
         }),
@@ -173,7 +176,7 @@ mod tests {
             match source.backend {
                 Some("one") | None => Ok(()),
                 Some(other) => Err(RemoteStateError {
-                    summary: "Invalid backend configuration".to_owned(),
+                    message: messages::NO_BACKENDS,
                     detail: format!("There is no {other:?}."),
                     attribute: Some("backend"),
                 }),

@@ -9,7 +9,9 @@ use formwork_value::codec::json;
 use formwork_value::schema::Role;
 use formwork_value::{Path, Refinement, Schema, Type, Unknown, Value};
 
-use super::{provider_diagnostic, schema_from_attributes};
+use super::schema_from_attributes;
+use crate::messages;
+use crate::provider::provider_diagnostics::own_provider_error;
 
 pub(super) fn schema() -> Schema {
     schema_from_attributes(&[
@@ -44,8 +46,8 @@ pub(super) fn validate_terraform_data(config: &Value) -> DiagnosticsResponse {
         .into_iter()
         .filter(|name| set(name))
         .map(|name| {
-            provider_diagnostic(
-                &format!("{name:?} attribute is read-only"),
+            own_provider_error(
+                messages::READ_ONLY_ATTRIBUTE.with(&[&format!("{name:?}")]),
                 String::new(),
                 Path::root().attribute(name),
             )
@@ -103,7 +105,7 @@ pub(super) fn apply_terraform_data(planned: &Value) -> Value {
 pub(super) fn move_from_null_resource(request: &MoveRequest) -> Result<Value, ProviderDiagnostic> {
     // They become an object, as an author writes them in braces, so that no difference is seen.
     let unsupported =
-        |why: String| provider_diagnostic("Unsupported source of a move", why, Path::root());
+        |why: String| own_provider_error(messages::UNSUPPORTED_SOURCE_OF_MOVE, why, Path::root());
     // The host is not compared, as in Terraform: a mirror may have another one.
     let from_null = request.source_provider.ends_with("/hashicorp/null");
     if !from_null || request.source_type != "null_resource" {

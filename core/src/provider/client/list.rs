@@ -115,6 +115,7 @@ fn decode_listed_object(
 ) -> Result<ListedObject, String> {
     let errors = event.diagnostics.into_iter();
     let mut errors = errors.filter(|diagnostic| diagnostic.severity == Severity::Error);
+    // Part of a list is of no use whatever comes after it, so the first error is enough.
     if let Some(error) = errors.next() {
         let text = match error.detail.is_empty() {
             true => error.summary,
@@ -134,6 +135,7 @@ fn decode_listed_object(
 fn decode_part(part: &str, payload: Option<Payload>, ty: &Type) -> Result<Plain, String> {
     let decoded = payload.unwrap_or(Payload::Absent).decode(ty);
     let value = decoded.map_err(|error| describe_unusable_part(part, &error.to_string()))?;
+    // An object without identity could not be adopted, and one without attributes fits everything.
     match value.value().is_null() {
         true => Err(describe_unusable_part(part, "it is missing")),
         false => Ok(value),

@@ -68,6 +68,7 @@ impl CloudProvider {
             summary,
             detail: String::new(),
             path: Path::root(),
+            code: None,
         });
         warnings.collect()
     }

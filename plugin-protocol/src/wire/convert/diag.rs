@@ -55,7 +55,7 @@ impl From<v6::Diagnostic> for ProviderDiagnostic {
         let steps = wire.attribute.unwrap_or_default().steps.into_iter();
         // A step without a selector ends the path: the value above it is the best place to show.
         let path = Path(steps.map_while(|step| step.selector.map(decode_step)).collect());
-        Self { severity, summary: wire.summary, detail, path }
+        Self { severity, summary: wire.summary, detail, path, code: None }
     }
 }
 

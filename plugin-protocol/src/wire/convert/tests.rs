@@ -64,7 +64,13 @@ fn path() -> impl Strategy<Value = Path> {
 fn diagnostic() -> impl Strategy<Value = ProviderDiagnostic> {
     let severity = prop_oneof![Just(Severity::Error), Just(Severity::Warning)];
     (severity, any::<String>(), any::<String>(), path()).prop_map(
-        |(severity, summary, detail, path)| ProviderDiagnostic { severity, summary, detail, path },
+        |(severity, summary, detail, path)| ProviderDiagnostic {
+            severity,
+            summary,
+            detail,
+            path,
+            code: None,
+        },
     )
 }
 

@@ -239,6 +239,7 @@ pub(super) fn decode_diagnostics(json: &Json) -> Vec<ProviderDiagnostic> {
         summary: text(&json["summary"]),
         detail: text(&json["detail"]),
         path: decode_path(&json["path"]),
+        code: None,
     };
     json.as_array().into_iter().flatten().map(one).collect()
 }

@@ -91,12 +91,14 @@ fn diagnostics(about: &str) -> Vec<ProviderDiagnostic> {
             summary: format!("About {about}"),
             detail: "In detail.\nOn two lines.".into(),
             path,
+            code: None,
         },
         ProviderDiagnostic {
             severity: Severity::Error,
             summary: "Everything".into(),
             detail: String::new(),
             path: Path::root(),
+            code: None,
         },
     ]
 }
