@@ -57,7 +57,7 @@ pub use files::ConfigFiles;
 pub use import::{ImportBlock, ImportKeyExpr};
 pub use load::{ConfigSource, is_config_file_name, load_root_module};
 pub use module_folders::{ModuleCallSource, ModuleFolders, ModuleNotInstalled};
-pub use module_tree::ModuleNode;
+pub use module_tree::{ModuleNode, ProviderKey};
 pub use moved::MovedBlock;
 pub use removed::RemovedBlock;
 pub use validate_references::check_expression_references;

@@ -26,7 +26,7 @@ pub use client::{
     RefreshedObject, add_marks, round_numbers_as_stored,
 };
 pub use deadlines::{CallDeadlines, CallKind};
-pub use identity_type::{IdentityType, StoredIdentity};
+pub use identity_type::IdentityType;
 pub use launcher::ProviderLauncher;
 pub use loaded_provider::{LoadedProvider, ResourceType};
 pub use mock::Mocks;

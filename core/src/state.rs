@@ -78,8 +78,17 @@ pub struct ObjectState {
     pub dependencies: Arc<Vec<ConfigResourceAddr>>,
     /// Whether a replacement is created first.
     pub create_before_destroy: bool,
-    /// Identity of the object, as JSON, with the version of that schema.
-    pub identity: Option<(u64, Bytes)>,
+    /// Identity of the object.
+    pub identity: Option<StoredIdentity>,
+}
+
+/// An identity as a state has it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StoredIdentity {
+    /// Version of the schema that it follows.
+    pub version: u64,
+    /// The identity as JSON.
+    pub json: Bytes,
 }
 
 /// Whether an object may be used.

@@ -188,7 +188,8 @@ impl EngineFixture {
         let (results, world, stop) =
             (Results::new(&loaded.config), host_values(false), Cell::new(false));
         let pool = ProviderPool::new(&self.cloud);
-        let session = self.new_session(&loaded, (&pool, &results, &world, &stop));
+        let with = SessionParts { pool: &pool, results: &results, world: &world, stop: &stop };
+        let session = self.new_session(&loaded, with);
         let _valid = block_on(plan::validate_config(&session, &mut diags));
         RunResult { plan: None, applied: None, diags, calls: Vec::new() }
     }
@@ -221,7 +222,8 @@ impl EngineFixture {
         diags: &mut Diagnostics,
     ) -> Option<Plan> {
         let (results, world) = (Results::new(&loaded.config), host_values(false));
-        let session = self.new_session(loaded, (pool, &results, &world, &self.stop));
+        let with = SessionParts { pool, results: &results, world: &world, stop: &self.stop };
+        let session = self.new_session(loaded, with);
         make_plan(&session, diags, &self.options).await.ok()
     }
 
@@ -233,7 +235,8 @@ impl EngineFixture {
         diags: &mut Diagnostics,
     ) -> Option<ApplyResult> {
         let (results, world) = (Results::new(&loaded.config), host_values(true));
-        let session = self.new_session(loaded, (pool, &results, &world, &self.stop));
+        let with = SessionParts { pool, results: &results, world: &world, stop: &self.stop };
+        let session = self.new_session(loaded, with);
         let begin =
             RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
         let journal = Journal::begin_run(self.folder.path(), begin).unwrap();
@@ -259,7 +262,7 @@ impl EngineFixture {
     }
 
     fn new_session<'a>(&'a self, loaded: &'a LoadedConfig, with: SessionParts<'a>) -> Session<'a> {
-        let (pool, results, world, stop) = with;
+        let SessionParts { pool, results, world, stop } = with;
         let ground = SessionInputs {
             config: &loaded.config,
             sources: &loaded.sources,
@@ -285,7 +288,13 @@ impl EngineFixture {
     }
 }
 
-type SessionParts<'a> = (&'a ProviderPool<'a>, &'a Results, &'a HostValues, &'a Cell<bool>);
+/// Parts of a session besides the state and the configuration.
+struct SessionParts<'a> {
+    pool: &'a ProviderPool<'a>,
+    results: &'a Results,
+    world: &'a HostValues,
+    stop: &'a Cell<bool>,
+}
 
 /// A configuration with values for its variables.
 struct LoadedConfig {

@@ -1,6 +1,8 @@
 //! Parameters of functions: each has a name and a type of its own. A tuple hides two behind one.
 
-use super::{none, sources};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{File, none, sources};
 
 /// The parameters in a text that begins behind the name of a function. `None` if no list of
 /// parameters is there.
@@ -33,10 +35,33 @@ fn parameters(text: &str) -> Option<Vec<&str>> {
     None
 }
 
-/// Whether a parameter is a tuple: its pattern, or its type, which may be borrowed.
-fn is_tuple(parameter: &str) -> bool {
+/// The name of the alias of a tuple that a line declares. Aliases in traits belong to their type.
+fn tuple_alias(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("pub").map_or(line, |rest| {
+        let rest = rest.trim_start();
+        rest.strip_prefix('(').and_then(|rest| rest.split_once(") ")).map_or(rest, |(_, rest)| rest)
+    });
+    let (name, ty) = line.strip_prefix("type ")?.split_once(" = ")?;
+    let is_tuple = ty.starts_with('(') && !ty.starts_with("()");
+    is_tuple.then(|| name.split('<').next().unwrap_or(name))
+}
+
+/// The crate of a file: its path up to the sources.
+fn crate_of(file: &File) -> &str {
+    file.path.split("/src/").next().unwrap_or(&file.path)
+}
+
+/// Whether a parameter is a tuple: its pattern, or its type, which may be borrowed or an alias.
+fn is_tuple(parameter: &str, aliases: &BTreeSet<&str>) -> bool {
     let Some((pattern, ty)) = parameter.split_once(": ") else { return false };
-    let ty = ty.trim_start_matches('&').trim_start_matches("mut ");
+    let ty = ty.trim_start_matches('&');
+    // A lifetime stands in front of the type.
+    let ty = ty.strip_prefix('\'').and_then(|rest| rest.split_once(' ')).map_or(ty, |(_, ty)| ty);
+    let ty = ty.trim_start_matches("mut ");
+    let name = ty.split('<').next().unwrap_or(ty).rsplit("::").next().unwrap_or(ty);
+    if aliases.contains(name) {
+        return true;
+    }
     let inside = ty.strip_prefix('(').filter(|inside| {
         // Brackets around one type, and the type of no value, stand for no two things.
         !["dyn ", "impl ", ")"].iter().any(|start| inside.starts_with(start))
@@ -47,7 +72,7 @@ fn is_tuple(parameter: &str) -> bool {
 }
 
 /// The names of the functions in a text that have a tuple among their parameters.
-fn functions_with_tuples(text: &str) -> Vec<&str> {
+fn functions_with_tuples<'t>(text: &'t str, aliases: &BTreeSet<&str>) -> Vec<&'t str> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("fn ") {
         let rest = &text[at + "fn ".len()..];
@@ -56,18 +81,34 @@ fn functions_with_tuples(text: &str) -> Vec<&str> {
         let (name, behind) = rest.split_at(end);
         let is_named = !is_word && !name.is_empty();
         let parameters = is_named.then(|| parameters(behind)).flatten().unwrap_or_default();
-        found.extend(parameters.into_iter().any(is_tuple).then_some(name));
+        let has_tuple = parameters.into_iter().any(|parameter| is_tuple(parameter, aliases));
+        found.extend(has_tuple.then_some(name));
     }
     found
 }
 
 #[test]
 fn no_parameter_is_a_tuple() {
+    // By crate: an alias of one is no type of another.
+    let mut aliases: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    // The tables of tests have tuples as rows.
+    for file in sources().filter(|file| !file.path.starts_with("tests/")) {
+        let of_crate = aliases.entry(crate_of(file)).or_default();
+        of_crate.extend(file.text.lines().filter_map(tuple_alias));
+    }
+    let none_of_them = BTreeSet::new();
     let mut violations = Vec::new();
     for file in sources() {
+        let aliases = aliases.get(crate_of(file)).unwrap_or(&none_of_them);
+        // A type of this file may have the name of an alias elsewhere.
+        let is_own_type = |name: &&str| {
+            ["struct", "enum"].iter().any(|kind| file.text.contains(&format!("{kind} {name} ")))
+        };
+        let aliases: BTreeSet<&str> =
+            aliases.iter().copied().filter(|name| !is_own_type(name)).collect();
         let code = |line: &&str| !line.trim_start().starts_with("//");
         let text = file.text.lines().filter(code).collect::<Vec<_>>().join("\n");
-        let names = functions_with_tuples(&text).into_iter();
+        let names = functions_with_tuples(&text, &aliases).into_iter();
         violations.extend(names.map(|name| format!("{}: {name}", file.path)));
     }
     none(&violations, "two parameters, or a struct whose fields have names, in place of a tuple");
@@ -86,9 +127,15 @@ fn tuples_are_found_in_patterns_and_types() {
         ) {}
         func fine(a: &(dyn Any + Send), b: [u8; 2], c: Option<(u8, u8)>, f: impl Fn((u8, u8))) {}
         func unit((): ()) {}
+        func alias(a: &'a mut Pair<'a>, b: Option<Pair>) {}
+        func other(a: Vec<Pair>, b: &Pairs) {}
         func drawn((a, b) in pairs(), c in 0..1_u8) {}
         type Callback = func (u8, u8);
     "
     .replace("func ", "fn ");
-    assert_eq!(functions_with_tuples(&text), ["flat", "pattern", "ty", "second"]);
+    let aliases = ["pub(super) type Pair<'a> = (u8, &'a u8);", "type Pairs = Vec<(u8, u8)>;"];
+    let aliases: BTreeSet<&str> = aliases.into_iter().filter_map(tuple_alias).collect();
+    assert_eq!(aliases, BTreeSet::from(["Pair"]));
+    let found = functions_with_tuples(&text, &aliases);
+    assert_eq!(found, ["flat", "pattern", "ty", "second", "alias"]);
 }

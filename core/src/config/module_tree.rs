@@ -29,8 +29,14 @@ pub struct ModuleNode {
     pub passed: BTreeMap<ProviderKey, ProviderConfigAddr>,
 }
 
-/// Key of a provider configuration: the provider, and an alias if there is one.
-pub type ProviderKey = (ProviderAddr, Option<Str>);
+/// Key of a provider configuration.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ProviderKey {
+    /// The provider.
+    pub provider: ProviderAddr,
+    /// The alias, if the configuration has one.
+    pub alias: Option<Str>,
+}
 
 impl Config {
     /// The root module at its place.
@@ -98,7 +104,7 @@ impl Config {
             if let Some(passed) = node.passed.get(key) {
                 return Some(passed.clone());
             }
-            let (provider, alias) = key;
+            let ProviderKey { provider, alias } = key;
             let blocks = &mut node.module.providers.values();
             let written = blocks.any(|b| b.provider == *provider && b.local.alias == *alias);
             if written || node.caller.is_none() && alias.is_none() {
@@ -120,7 +126,7 @@ impl Config {
         node: &ModuleNode,
         resource: &Resource,
     ) -> Option<ProviderConfigAddr> {
-        let alias = resource.local_provider.alias.clone();
-        self.provider_config(node, &(resource.provider.clone(), alias))
+        let (provider, alias) = (resource.provider.clone(), resource.local_provider.alias.clone());
+        self.provider_config(node, &ProviderKey { provider, alias })
     }
 }

@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
 use super::{
     Config, LocalProviderConfig, Module, ModuleCall, ModuleNode, PassedProvider, ProviderBlock,
-    Repetition, RequiredProvider,
+    ProviderKey, Repetition, RequiredProvider,
 };
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 use crate::messages;
@@ -55,7 +55,8 @@ fn settle_passed_providers(config: &mut Config) {
                 if let Ok(given) = find_passed_config(caller, one)
                     && given.provider == source
                 {
-                    passed.insert((source, one.in_child.alias.clone()), given);
+                    let alias = one.in_child.alias.clone();
+                    passed.insert(ProviderKey { provider: source, alias }, given);
                 }
             }
         }
@@ -83,7 +84,7 @@ fn find_passed_config(
 ) -> Result<ProviderConfigAddr, ProviderConfigAddr> {
     let local = &one.in_caller;
     let provider = caller.module.settings.provider_for_local_name(&local.name);
-    let key = (provider.clone(), local.alias.clone());
+    let key = ProviderKey { provider: provider.clone(), alias: local.alias.clone() };
     if let Some(passed) = caller.passed.get(&key) {
         return Ok(passed.clone());
     }

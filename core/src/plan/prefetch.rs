@@ -8,7 +8,7 @@ use formwork_value::{Diagnostics, Reported};
 
 use super::ChangeKey;
 use super::prior_state::PriorState;
-use crate::addr::ConfigResourceAddr;
+use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr};
 
 /// An object as it was read, with the diagnostics of the read. The visit of the resource reports
 /// them.
@@ -33,12 +33,17 @@ impl PrefetchedObjects {
     }
 
     /// Returns the result of reading an object; `None` if it was not read ahead.
-    pub(super) fn find_object(&self, key: &ChangeKey) -> Option<PrefetchedObject> {
+    pub(super) fn find_object(
+        &self,
+        addr: &InstanceAddr,
+        deposed: Option<&DeposedKey>,
+    ) -> Option<PrefetchedObject> {
         let all = self.0.borrow();
         // Nothing is read ahead in most small plans, and then the address need not be computed.
         if all.is_empty() {
             return None;
         }
-        all.get(&key.0.resource_addr().config_addr())?.get(key).cloned()
+        let resource = all.get(&addr.resource_addr().config_addr())?;
+        resource.get(&(addr.clone(), deposed.cloned())).cloned()
     }
 }

@@ -35,14 +35,13 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Type, Value
 pub(crate) use self::contract_violation::ResponseContext;
 pub use self::marks::add_marks;
 use self::object_size::ObjectInResponse;
-use super::identity_type::StoredIdentity;
 use super::loaded_provider::{LoadedProvider, ResourceType};
 use super::mock::{ClientMocks, Mocks};
 use super::pending_calls::ProviderCalls;
 use super::provider_slot::ProviderSlot;
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 use crate::messages;
-use crate::state::ObjectState;
+use crate::state::{ObjectState, StoredIdentity};
 use crate::version::LANGUAGE_VERSION;
 
 /// Time that a provider may take to answer a question that needs no work. Many old ones work

@@ -1,12 +1,8 @@
 //! Identity of an object beside its attributes: kept with it in the state, sent along with calls
 //! about it, and a way to find it again. Providers made before protocol 5.9 have no identities.
 
-use bytes::Bytes;
 use formwork_plugin_protocol::message::schema::IdentitySchema;
 use formwork_value::{Path, Plain, Str, Type, Value, convert};
-
-/// An identity as a state has it: JSON, with the version of its schema.
-pub type StoredIdentity = (u64, Bytes);
 
 /// The form of the identities of a resource type.
 #[derive(Clone, Debug)]

@@ -12,10 +12,10 @@ use formwork_value::codec::json;
 use formwork_value::schema::Block;
 use formwork_value::{Path, Schema, Secrets, Type, Value};
 
-use super::identity_type::{IdentityType, StoredIdentity};
+use super::identity_type::IdentityType;
 use crate::addr::{ProviderAddr, ResourceMode};
 use crate::change::ImportKey;
-use crate::state::ObjectState;
+use crate::state::{ObjectState, StoredIdentity};
 
 /// A schema with its derived data.
 #[derive(Debug)]
@@ -64,9 +64,8 @@ impl ResourceType {
     /// A stored identity, for a call about its object; nothing if it is of another version.
     #[must_use]
     pub(crate) fn identity_payload(&self, identity: &StoredIdentity) -> Option<Payload> {
-        let (version, text) = identity;
-        let form = self.identity.as_ref().filter(|form| form.version == *version)?;
-        let value = json::decode(text, &form.ty).ok()?;
+        let form = self.identity.as_ref().filter(|form| form.version == identity.version)?;
+        let value = json::decode(&identity.json, &form.ty).ok()?;
         Some(Payload::Value(value.split_marks().0, form.ty.clone()))
     }
 

@@ -7,7 +7,7 @@ use formwork_value::schema::Role;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use crate::addr::{ProviderConfigAddr, Reference};
-use crate::config::{Config, ModuleNode, ProviderBlock};
+use crate::config::{Config, ModuleNode, ProviderBlock, ProviderKey};
 use crate::instance_steps::point_diagnostics_at_parts;
 use crate::messages;
 use crate::provider::LoadedProvider;
@@ -44,11 +44,11 @@ pub(crate) fn written_providers(
     let blocks = config.nodes.iter().flat_map(|node| {
         node.module.providers.values().filter_map(move |block| {
             let (provider, alias) = (block.provider.clone(), block.local.alias.clone());
-            let key = (provider, alias);
+            let key = ProviderKey { provider, alias };
             if node.passed.contains_key(&key) {
                 return None;
             }
-            let (module, (provider, alias)) = (node.path.clone(), key);
+            let (module, ProviderKey { provider, alias }) = (node.path.clone(), key);
             Some((ProviderConfigAddr { module, provider, alias }, (node, block)))
         })
     });

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 
 use formwork_value::Diagnostics;
 
-use super::{EngineFixture, LoadedConfig, block_on, host_values};
+use super::{EngineFixture, LoadedConfig, SessionParts, block_on, host_values};
 use crate::apply;
 use crate::eval::Results;
 use crate::plan::PlanMode;
@@ -136,7 +136,9 @@ fn evaluated_locals(bench: &EngineFixture, config: &str) -> String {
         let mut diags = Diagnostics::new();
         let plan = bench.plan_in_session(&loaded, &pool, &mut diags).await.unwrap();
         let (results, world) = (Results::new(&loaded.config), host_values(true));
-        let session = bench.new_session(&loaded, (&pool, &results, &world, &bench.stop));
+        let with =
+            SessionParts { pool: &pool, results: &results, world: &world, stop: &bench.stop };
+        let session = bench.new_session(&loaded, with);
         apply::apply_graph_dot(&session, &mut diags, &plan).unwrap()
     });
     let is_one = |name: &&str| drawn.contains(&format!("local.{name} (expand)"));

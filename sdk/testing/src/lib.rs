@@ -39,19 +39,14 @@
 mod clock;
 mod fault;
 mod fault_sweep;
+mod loaded_config;
 mod plan_text;
 mod recording;
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 use formwork_core::apply::apply_plan;
-use formwork_core::config::module_folders::LocalModuleFolders;
-use formwork_core::config::{Config, ConfigFiles, ConfigSource, inputs};
-use formwork_core::eval::{HostValues, Results};
 use formwork_core::plan::{Plan, PlanMode, PlanOptions, make_plan};
 use formwork_core::provider::ProviderPool;
 use formwork_core::provisioner::ProvisionerSet;
@@ -62,8 +57,7 @@ use formwork_core::state::recover::{Recovery, recover_journals_in_folder};
 use formwork_core::state::{ObjectAttributes, ObjectState};
 use formwork_sdk::ProviderDef;
 use formwork_value::codec::json;
-use formwork_value::diag::Sources;
-use formwork_value::{Diagnostics, Str, Value};
+use formwork_value::{Diagnostics, Value};
 use tokio::runtime::Runtime;
 
 pub use fault::CrashFault;
@@ -72,6 +66,7 @@ pub use recording::{Recording, UnreadableRecording};
 
 use clock::VirtualClock;
 use fault::{FaultLauncher, RecordOrReplay};
+use loaded_config::{InMemoryFiles, LoadedConfig, PhaseValues};
 
 /// A place for applying configurations: a provider, and a state in memory.
 pub struct TestEngine {
@@ -307,9 +302,8 @@ impl TestEngine {
         pool: &ProviderPool<'_>,
         options: &PlanOptions,
     ) -> Option<Plan> {
-        let (results, world, stop) =
-            (Results::new(&loaded.config), fixed_host_values(false), Cell::new(false));
-        let session = self.new_session(loaded, (pool, &results, &world, &stop));
+        let values = PhaseValues::new(loaded, false);
+        let session = self.new_session(loaded, pool, &values);
         make_plan(&session, diags, options).await.ok()
     }
 
@@ -320,9 +314,8 @@ impl TestEngine {
         pool: &ProviderPool<'_>,
         plan: &Plan,
     ) -> Option<formwork_core::state::State> {
-        let (results, world, stop) =
-            (Results::new(&loaded.config), fixed_host_values(true), Cell::new(false));
-        let session = self.new_session(loaded, (pool, &results, &world, &stop));
+        let values = PhaseValues::new(loaded, true);
+        let session = self.new_session(loaded, pool, &values);
         let begin =
             RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
         let journal = match Journal::begin_run(self.folder.path(), begin) {
@@ -350,18 +343,22 @@ impl TestEngine {
         applied.map(|applied| applied.state)
     }
 
-    fn new_session<'a>(&'a self, loaded: &'a LoadedConfig, with: SessionRefs<'a>) -> Session<'a> {
-        let (pool, results, world, stop) = with;
+    fn new_session<'a>(
+        &'a self,
+        loaded: &'a LoadedConfig,
+        pool: &'a ProviderPool<'a>,
+        values: &'a PhaseValues,
+    ) -> Session<'a> {
         Session::new(SessionInputs {
             config: &loaded.config,
             sources: &loaded.sources,
             state: &self.file.state,
             pool,
             provisioners: &self.provisioners,
-            results,
-            world,
+            results: &values.results,
+            world: &values.world,
             variables: &loaded.variables,
-            stop,
+            stop: &values.stop,
         })
     }
 
@@ -436,43 +433,6 @@ impl RunResult {
     }
 }
 
-type SessionRefs<'a> = (&'a ProviderPool<'a>, &'a Results, &'a HostValues, &'a Cell<bool>);
-
-/// A configuration with values for its variables.
-struct LoadedConfig {
-    config: Config,
-    sources: Sources,
-    variables: BTreeMap<Str, inputs::ResolvedVariable>,
-}
-
-impl LoadedConfig {
-    fn load(diags: &mut Diagnostics, texts: &InMemoryFiles) -> Option<Self> {
-        let mut sources = Sources::new();
-        let source =
-            ConfigSource { files: texts, dir: Path::new("."), folders: &LocalModuleFolders };
-        let config = Config::load(diags, &mut sources, source).ok()?;
-        let refused = inputs::UnsetVariableTreatment::Error;
-        let variables =
-            inputs::resolve_variables(diags, &mut sources, &config.root, Vec::new(), refused)
-                .ok()?;
-        Some(Self { config, sources, variables })
-    }
-}
-
-/// Files in memory.
-struct InMemoryFiles(BTreeMap<String, String>);
-
-impl ConfigFiles for InMemoryFiles {
-    fn list(&self, _: &Path) -> io::Result<Vec<String>> {
-        Ok(self.0.keys().cloned().collect())
-    }
-
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        self.0.get(name).map(|text| text.clone().into_bytes()).ok_or(io::ErrorKind::NotFound.into())
-    }
-}
-
 /// An attribute of an object: a string unchanged, any other value as JSON. `None` if it is absent.
 fn attribute_text(object: &ObjectState, name: &str) -> Option<String> {
     let text = match &object.attributes {
@@ -484,10 +444,6 @@ fn attribute_text(object: &ObjectState, name: &str) -> Option<String> {
         Value::String(text) => text.as_str().to_owned(),
         value => json::encode_untyped(value).unwrap_or_default(),
     })
-}
-
-fn fixed_host_values(applying: bool) -> HostValues {
-    HostValues { applying, ..HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 
 /// The tutorial, compiled and run as a test.

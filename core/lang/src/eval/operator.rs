@@ -307,9 +307,9 @@ fn unknown_of_either_arm(yes: &Value, no: &Value, ty: Type) -> Value {
     let mut common = Refinement { not_null: a.not_null && b.not_null, ..Refinement::default() };
     if ValueKind::of(yes) == ValueKind::Number && ValueKind::of(no) == ValueKind::Number {
         common.lower =
-            a.lower.zip(b.lower).map(|(a, b)| looser_bound(a, b, std::cmp::Ordering::Less));
+            a.lower.zip(b.lower).map(|(a, b)| looser_bound([a, b], std::cmp::Ordering::Less));
         common.upper =
-            a.upper.zip(b.upper).map(|(a, b)| looser_bound(a, b, std::cmp::Ordering::Greater));
+            a.upper.zip(b.upper).map(|(a, b)| looser_bound([a, b], std::cmp::Ordering::Greater));
     } else if ty.is_collection() && yes.ty() == no.ty() {
         common.min_length = a.min_length.min(b.min_length);
         common.max_length = a.max_length.zip(b.max_length).map(|(a, b)| a.max(b));
@@ -320,7 +320,7 @@ fn unknown_of_either_arm(yes: &Value, no: &Value, ty: Type) -> Value {
 type NumberBound = (formwork_value::Number, bool);
 
 /// The bound that allows more.
-fn looser_bound(a: NumberBound, b: NumberBound, wider: std::cmp::Ordering) -> NumberBound {
+fn looser_bound([a, b]: [NumberBound; 2], wider: std::cmp::Ordering) -> NumberBound {
     match a.0.cmp(&b.0) {
         std::cmp::Ordering::Equal => (a.0, a.1 || b.1),
         order if order == wider => a,

@@ -15,8 +15,8 @@ use crate::config::{ProvisionerTiming, Resource};
 use crate::instance_steps::unmark_value;
 use crate::messages;
 use crate::plan::prior_state::{PriorState, RefreshResult};
-use crate::provider::{CallContext, ListFailure, ListedObject, ResourceType, StoredIdentity};
-use crate::state::ObjectStatus;
+use crate::provider::{CallContext, ListFailure, ListedObject, ResourceType};
+use crate::state::{ObjectStatus, StoredIdentity};
 
 /// Result of searching for an object that may have been made.
 pub(super) enum CreationSearchResult {
@@ -180,7 +180,7 @@ fn describe_candidates(found: &[ListedObject]) -> String {
         };
         let id = match id {
             Some(Value::String(id)) => id.to_string(),
-            _ => String::from_utf8_lossy(&one.stored.1).into_owned(),
+            _ => String::from_utf8_lossy(&one.stored.json).into_owned(),
         };
         text.push_str(&format!("\n  {id}"));
     }

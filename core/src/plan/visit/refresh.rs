@@ -58,8 +58,7 @@ pub(super) async fn refresh_object(
     owner: ObjectOwner<'_>,
     object: &Arc<ObjectState>,
 ) -> Result<PriorState, Reported> {
-    let key = (owner.addr.clone(), owner.deposed.cloned());
-    let Some((said, prior)) = view.ahead.find_object(&key) else {
+    let Some((said, prior)) = view.ahead.find_object(owner.addr, owner.deposed) else {
         return read_object(view, diags, owner, object).await;
     };
     for diagnostic in said {

@@ -9,8 +9,7 @@ use formwork_value::{Diagnostics, Reported};
 use super::{CallContext, ContractViolation, ProviderClient, ResponseContext};
 use crate::messages;
 use crate::provider::ResourceType;
-use crate::provider::identity_type::StoredIdentity;
-use crate::state::ObjectState;
+use crate::state::{ObjectState, StoredIdentity};
 
 impl ProviderClient {
     /// Upgrades the identity of a stored object to the newest schema. One that cannot be read is
@@ -25,16 +24,16 @@ impl ProviderClient {
         object: &ObjectState,
         about: CallContext<'_>,
     ) -> Result<Option<StoredIdentity>, Reported> {
-        let (Some(form), Some((version, text))) = (&ty.identity, &object.identity) else {
+        let (Some(form), Some(stored)) = (&ty.identity, &object.identity) else {
             return Ok(None);
         };
-        if *version == form.version {
-            return Ok(Some((*version, text.clone())));
+        if stored.version == form.version {
+            return Ok(Some(stored.clone()));
         }
         let request = Request::upgrade_identity(UpgradeIdentityRequest {
             type_name: ty.name.clone(),
-            version: *version,
-            identity: RawState::Json(text.clone()),
+            version: stored.version,
+            identity: RawState::Json(stored.json.clone()),
         });
         let call = request.method().name();
         let context = ResponseContext { call, ty, about };
@@ -64,7 +63,7 @@ impl ProviderClient {
                 return Ok(None);
             }
             let text = json::encode(value.value(), &form.ty).map_err(|error| error.to_string())?;
-            Ok(Some((form.version, text.into())))
+            Ok(Some(StoredIdentity { version: form.version, json: text.into() }))
         });
         stored.map_err(|problem| {
             self.report_violation(

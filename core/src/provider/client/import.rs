@@ -19,8 +19,7 @@ use crate::addr::ProviderAddr;
 use crate::change::ImportKey;
 use crate::messages;
 use crate::provider::ResourceType;
-use crate::provider::identity_type::StoredIdentity;
-use crate::state::ObjectState;
+use crate::state::{ObjectState, StoredIdentity};
 
 /// Prior form of an object that is to become one of another resource type.
 #[derive(Clone, Copy)]
@@ -68,6 +67,7 @@ impl ProviderClient {
             let problem = Diagnostic::error(messages::UNSUPPORTED_MOVE_ACROSS_TYPES, detail);
             return Err(diags.error(problem.at_opt(about.block).about(about.addr.to_string())));
         }
+        let identity = former.object.identity.as_ref();
         let request = Request::move_state(MoveRequest {
             source_provider: former.provider.to_string(),
             source_type: former.kind.to_owned(),
@@ -75,16 +75,8 @@ impl ProviderClient {
             source_state: former.object.attributes.to_raw_state(),
             target_type: ty.name.clone(),
             source_private: former.object.private.clone(),
-            source_identity: former
-                .object
-                .identity
-                .as_ref()
-                .map(|(_, text)| RawState::Json(text.clone())),
-            source_identity_version: former
-                .object
-                .identity
-                .as_ref()
-                .map_or(0, |(version, _)| *version),
+            source_identity: identity.map(|stored| RawState::Json(stored.json.clone())),
+            source_identity_version: identity.map_or(0, |stored| stored.version),
         });
         let call = request.method().name();
         let context = ResponseContext { call, ty, about };

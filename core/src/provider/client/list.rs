@@ -14,8 +14,9 @@ use futures_util::StreamExt as _;
 use super::{ProviderClient, encode_unmarked};
 use crate::provider::ResourceType;
 use crate::provider::call_layers::MAX_LISTED_OBJECTS;
-use crate::provider::identity_type::{IdentityType, StoredIdentity};
+use crate::provider::identity_type::IdentityType;
 use crate::provider::provider_diagnostics::{call_failure_diagnostic, truncate_text};
+use crate::state::StoredIdentity;
 
 /// The most bytes of a provider's error that are shown.
 const MAX_SHOWN_ERROR_LEN: usize = 4 << 10;
@@ -128,7 +129,8 @@ fn decode_listed_object(
     let text = json::encode(&identity, &form.ty)
         .map_err(|error| describe_unusable_part("identity", &error.to_string()))?;
     let object = decode_part("object", event.object, &ty.ty)?;
-    Ok(ListedObject { identity, stored: (form.version, text.into()), object })
+    let stored = StoredIdentity { version: form.version, json: text.into() };
+    Ok(ListedObject { identity, stored, object })
 }
 
 /// Decodes a part of an event, which has to be there.

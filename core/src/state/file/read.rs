@@ -26,7 +26,9 @@ use crate::addr::{
 };
 use crate::disk::parse_json_object;
 use crate::messages;
-use crate::state::{ObjectAttributes, ObjectState, ObjectStatus, ResourceState, State};
+use crate::state::{
+    ObjectAttributes, ObjectState, ObjectStatus, ResourceState, State, StoredIdentity,
+};
 
 /// The largest serial that is read, so that there is always a next one.
 const MAX_SERIAL: u64 = i64::MAX as u64;
@@ -359,12 +361,9 @@ impl<'t> StateReader<'t> {
                 "Instance {of}: \"private\" is not valid base64: {error}."
             ))
         })?;
-        let identity = match from.identity {
-            Some(raw) => {
-                Some((from.identity_schema_version, compact_attributes(of, "identity", raw)?))
-            }
-            None => None,
-        };
+        let identity = from.identity.map(|raw| compact_attributes(of, "identity", raw));
+        let version = from.identity_schema_version;
+        let identity = identity.transpose()?.map(|json| StoredIdentity { version, json });
         Ok(ObjectState {
             status,
             schema_version: from.schema_version,

@@ -16,6 +16,7 @@ use crate::addr::{
 };
 use crate::state::{
     InstanceState, ObjectAttributes, ObjectState, ObjectStatus, OutputValue, ResourceState,
+    StoredIdentity,
 };
 
 /// Levels of indentation of the parts of the file.
@@ -220,10 +221,10 @@ impl StateWriter {
         }
         self.write_key(KEY_DEPTH, "sensitive_attributes");
         self.write_sensitive_paths(&object.sensitive, KEY_DEPTH);
-        if let Some((version, identity)) = &object.identity {
+        if let Some(StoredIdentity { version, json }) = &object.identity {
             self.write_member(KEY_DEPTH, "identity_schema_version", version.to_string().as_bytes());
             self.write_key(KEY_DEPTH, "identity");
-            append_indented(&mut self.out, identity, KEY_DEPTH);
+            append_indented(&mut self.out, json, KEY_DEPTH);
         }
         if !object.private.is_empty() {
             self.write_string_member(

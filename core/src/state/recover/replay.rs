@@ -18,7 +18,11 @@ use crate::state::journal::{CallAction, JournalError, ProviderAnswer};
 use crate::state::{ObjectState, State};
 
 /// Position of an object in the state.
-type ObjectSlot = (InstanceAddr, Option<DeposedKey>);
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct ObjectSlot {
+    addr: InstanceAddr,
+    deposed: Option<DeposedKey>,
+}
 
 /// A call in a journal.
 struct ReplayedCall<'l> {
@@ -84,8 +88,10 @@ impl<'l> JournalReplay<'l> {
                 let provider = self.parse_address_name(number, &intent.provider)?;
                 let deposed = intent.deposed.as_ref().map(|key| DeposedKey(key.as_str().into()));
                 self.open.insert(intent.op);
-                self.calls
-                    .insert(intent.op, ReplayedCall { intent, slot: (addr, deposed), provider });
+                self.calls.insert(
+                    intent.op,
+                    ReplayedCall { intent, slot: ObjectSlot { addr, deposed }, provider },
+                );
                 // The object that the run found counts as its own: if the stored state still has
                 // it, no other program has changed it, and the result may replace it.
                 self.remember_object_fingerprint(intent.op, intent.prior.clone());
@@ -191,7 +197,7 @@ impl<'l> JournalReplay<'l> {
     }
 
     fn journal_damage(&self, log: &JournalLog) -> Option<JournalDamage> {
-        let names = |op: u64| self.calls.get(&op).map(|call| call.slot.0.to_string());
+        let names = |op: u64| self.calls.get(&op).map(|call| call.slot.addr.to_string());
         let is_known = |op: u64| self.results.contains_key(&op);
         JournalDamage::from_log(log, self.path.clone(), names, is_known)
     }
@@ -238,7 +244,7 @@ impl<'l> JournalReplay<'l> {
     fn describe_objects(&self) -> Vec<String> {
         let mut lines: BTreeMap<ObjectSlot, String> = BTreeMap::new();
         for (op, call) in &self.calls {
-            let addr = &call.slot.0;
+            let addr = &call.slot.addr;
             // What cannot be read must not hide the error that this list is for.
             let Ok(result) = self.resulting_object(*op) else { continue };
             match result {
@@ -272,7 +278,7 @@ impl<'l> JournalReplay<'l> {
         }
         let Some(call) = self.calls.get(&op) else { return Ok(ReplayOutcome::AlreadyInState) };
         let there = object_in_slot(state, &call.slot).map(|(provider, object)| {
-            let (addr, deposed) = &call.slot;
+            let ObjectSlot { addr, deposed } = &call.slot;
             record::fingerprint_hex(&file::write_object_entry(
                 addr,
                 deposed.as_ref(),
@@ -308,14 +314,14 @@ impl<'l> JournalReplay<'l> {
         let Some(entry) = self.resulting_object(op)? else {
             return Ok(ReplayOutcome::AlreadyInState);
         };
-        let slot = (entry.addr, entry.deposed);
+        let slot = ObjectSlot { addr: entry.addr, deposed: entry.deposed };
         if let Some((_, there)) = object_in_slot(state, &slot) {
             if *there != *entry.object {
-                self.unplaced.insert(slot.0.to_string());
+                self.unplaced.insert(slot.addr.to_string());
             }
             return Ok(ReplayOutcome::AlreadyInState);
         }
-        let (addr, deposed) = slot;
+        let ObjectSlot { addr, deposed } = slot;
         let resource = state.resource_or_insert(addr.resource_addr(), &entry.provider);
         let instance = resource.instances.or_default(&addr.key);
         match deposed {
@@ -341,7 +347,7 @@ impl<'l> JournalReplay<'l> {
         found: u64,
     ) -> Result<Option<UnresolvedOperation>, JournalError> {
         let Some(call) = self.calls.get(&op) else { return Ok(None) };
-        let ReplayedCall { intent, slot: (addr, deposed), provider } = call;
+        let ReplayedCall { intent, slot: ObjectSlot { addr, deposed }, provider } = call;
         let doubt = match self.results.get(&op) {
             None => OpenQuestion::Effect,
             Some(_) => OpenQuestion::Destination {
@@ -379,7 +385,7 @@ fn object_in_slot<'s>(
     state: &'s State,
     slot: &ObjectSlot,
 ) -> Option<(&'s ProviderConfigAddr, &'s ObjectState)> {
-    let (addr, deposed) = slot;
+    let ObjectSlot { addr, deposed } = slot;
     let resource = state.resources.get(&addr.resource_addr())?;
     let instance = resource.instances.get(&addr.key)?;
     let object = match deposed {
@@ -391,7 +397,7 @@ fn object_in_slot<'s>(
 
 /// Puts the result of a call in its place, or empties the place.
 fn put_result_in_slot(state: &mut State, call: &ReplayedCall<'_>, result: Option<ObjectEntry>) {
-    let (addr, deposed) = &call.slot;
+    let ObjectSlot { addr, deposed } = &call.slot;
     let resource = state.resource_or_insert(addr.resource_addr(), &call.provider);
     let instance = resource.instances.or_default(&addr.key);
     let object = result.map(|entry| {

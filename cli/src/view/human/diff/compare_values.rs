@@ -19,7 +19,7 @@ pub(super) fn compare_attribute<'v>(
     match &attribute.kind {
         AttributeKind::Plain(ty) => compare_values(change, ty),
         AttributeKind::Nested(nested) => {
-            compare_nested_attributes(change, (nested.nesting, &nested.attributes))
+            compare_nested_attributes(change, nested.nesting, &nested.attributes)
         }
     }
 }
@@ -83,26 +83,23 @@ fn compare_type<'v>(change: ValueChange<'v>, ty: &Type) -> DiffNode<'v> {
     }
 }
 
-/// Attributes in a container.
-type NestedAttributes<'v> = (Nesting, &'v BTreeMap<Str, Attribute>);
-
+/// Compares containers of attributes.
 fn compare_nested_attributes<'v>(
     change: ValueChange<'v>,
-    of: NestedAttributes<'v>,
+    nesting: Nesting,
+    attributes: &'v BTreeMap<Str, Attribute>,
 ) -> DiffNode<'v> {
-    let (nesting, attributes) = of;
-    if let Some(node) = sensitive_node(&change, |inner| compare_nested_attributes(inner, of)) {
+    let same = |inner: ValueChange<'v>| compare_nested_attributes(inner, nesting, attributes);
+    if let Some(node) = sensitive_node(&change, same) {
         return node;
     }
     let unknown = UnknownAfter::Members(attributes);
-    if let Some(node) =
-        unknown_node(&change, unknown, |before| compare_nested_attributes(before, of))
-    {
+    if let Some(node) = unknown_node(&change, unknown, same) {
         return node;
     }
     let sign = change.outer_sign();
     let single =
-        |part: ValueChange<'v>| compare_nested_attributes(part, (Nesting::Single, attributes));
+        |part: ValueChange<'v>| compare_nested_attributes(part, Nesting::Single, attributes);
     match nesting {
         Nesting::Single | Nesting::Group => compare_nested_object(&change, attributes),
         Nesting::Map => {

@@ -16,9 +16,10 @@ use super::ChangeCall;
 use crate::instance_steps::{ViolationSummary, unknown_to_null, unmark_value};
 use crate::messages;
 use crate::provider::{
-    ChangeValues, ContractViolation, ObjectInResponse, ResponseContext, StoredIdentity,
-    round_numbers_as_stored, truncate_text,
+    ChangeValues, ContractViolation, ObjectInResponse, ResponseContext, round_numbers_as_stored,
+    truncate_text,
 };
+use crate::state::StoredIdentity;
 use crate::state::journal::ProviderAnswer;
 
 /// The most messages of an answer that are written to the journal.

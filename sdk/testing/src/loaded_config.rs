@@ -1,0 +1,62 @@
+//! A configuration in memory, with values for its variables and for what the engine asks the host.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use formwork_core::config::module_folders::LocalModuleFolders;
+use formwork_core::config::{Config, ConfigFiles, ConfigSource, inputs};
+use formwork_core::eval::{HostValues, Results};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostics, Str};
+
+/// Values of planning or of applying.
+pub(crate) struct PhaseValues {
+    pub(crate) results: Results,
+    pub(crate) world: HostValues,
+    pub(crate) stop: Cell<bool>,
+}
+
+impl PhaseValues {
+    pub(crate) fn new(loaded: &LoadedConfig, applying: bool) -> Self {
+        let world = HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH);
+        let world = HostValues { applying, ..world };
+        Self { results: Results::new(&loaded.config), world, stop: Cell::new(false) }
+    }
+}
+
+/// A configuration with values for its variables.
+pub(crate) struct LoadedConfig {
+    pub(crate) config: Config,
+    pub(crate) sources: Sources,
+    pub(crate) variables: BTreeMap<Str, inputs::ResolvedVariable>,
+}
+
+impl LoadedConfig {
+    pub(crate) fn load(diags: &mut Diagnostics, texts: &InMemoryFiles) -> Option<Self> {
+        let mut sources = Sources::new();
+        let source =
+            ConfigSource { files: texts, dir: Path::new("."), folders: &LocalModuleFolders };
+        let config = Config::load(diags, &mut sources, source).ok()?;
+        let refused = inputs::UnsetVariableTreatment::Error;
+        let variables =
+            inputs::resolve_variables(diags, &mut sources, &config.root, Vec::new(), refused)
+                .ok()?;
+        Some(Self { config, sources, variables })
+    }
+}
+
+/// Files in memory.
+pub(crate) struct InMemoryFiles(pub(crate) BTreeMap<String, String>);
+
+impl ConfigFiles for InMemoryFiles {
+    fn list(&self, _: &Path) -> io::Result<Vec<String>> {
+        Ok(self.0.keys().cloned().collect())
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        self.0.get(name).map(|text| text.clone().into_bytes()).ok_or(io::ErrorKind::NotFound.into())
+    }
+}
