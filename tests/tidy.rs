@@ -4,6 +4,7 @@
 mod circles;
 mod determinism;
 mod docs;
+mod duplicates;
 mod layers;
 mod messages;
 mod names;

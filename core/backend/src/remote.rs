@@ -30,7 +30,9 @@ pub(crate) trait RemoteClient: Send {
     async fn lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause>;
 
     /// Releases the lock that was taken under an id.
-    async fn unlock(&mut self, id: &str) -> Result<(), Cause>;
+    async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
+        self.break_lock(id).await?.of_own_lock()
+    }
 
     /// Releases the lock of another process.
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause>;
@@ -83,6 +85,26 @@ pub(crate) enum ForceUnlockOutcome {
     Released,
     /// The lock has another id, or there is none.
     OtherLock(Option<Box<LockInfo>>),
+}
+
+impl ForceUnlockOutcome {
+    /// The same for the process that took the lock, which was to be its own until now.
+    ///
+    /// # Errors
+    /// When the lock was gone.
+    pub(crate) fn of_own_lock(self) -> Result<(), Cause> {
+        match self {
+            Self::Released => Ok(()),
+            Self::OtherLock(None) => {
+                Err("the lock was gone: another program has released it by force".into())
+            }
+            Self::OtherLock(Some(holder)) => Err(format!(
+                "another program has released the lock by force, and {} holds it now",
+                holder.describe_holder()
+            )
+            .into()),
+        }
+    }
 }
 
 /// Stores an empty state under a lock, unless there is one: Terraform lists workspaces by their states.

@@ -59,21 +59,25 @@ pub struct ModuleResults {
 pub struct NamedValues(BTreeMap<Str, OnceCell<Value>>);
 
 /// The results of one resource.
-#[derive(Debug, Default)]
-pub struct ResourceResults {
-    expanded: OnceCell<ExpandedValues<Value>>,
+pub type ResourceResults = RepeatedResults<Value>;
+
+/// The results of one module call.
+pub type CallResults = RepeatedResults<ModuleResults>;
+
+/// The results of what may have several instances.
+#[derive(Debug)]
+pub struct RepeatedResults<T> {
+    expanded: OnceCell<ExpandedValues<T>>,
     placeholder: OnceCell<Value>,
     /// All instances together, made when first asked for.
     whole: OnceCell<Value>,
 }
 
-/// The results of one module call.
-#[derive(Debug, Default)]
-pub struct CallResults {
-    expanded: OnceCell<ExpandedValues<ModuleResults>>,
-    placeholder: OnceCell<Value>,
-    /// All instances together, made when first asked for.
-    whole: OnceCell<Value>,
+/// All instances together.
+struct CombinedInstances {
+    value: Value,
+    /// Whether none is still to come.
+    is_complete: bool,
 }
 
 #[derive(Debug)]
@@ -363,16 +367,54 @@ impl NamedValues {
     }
 }
 
-impl ResourceResults {
-    /// Records which instances there are. Must be done at most once.
-    pub fn set_expansion(&self, expansion: Expansion) {
-        set_cell_once(&self.expanded, ExpandedValues::new(expansion), &"expansion");
+impl<T> Default for RepeatedResults<T> {
+    fn default() -> Self {
+        let (placeholder, whole) = (OnceCell::new(), OnceCell::new());
+        Self { expanded: OnceCell::new(), placeholder, whole }
     }
+}
 
+impl<T> RepeatedResults<T> {
     /// The instances, once they are known.
     #[must_use]
     pub fn expansion(&self) -> Option<&Expansion> {
         self.expanded.get().map(|expanded| &expanded.expansion)
+    }
+
+    /// Records the placeholder for the whole as long as its instances are not known. That of a resource
+    /// is an unknown value of the type that references to it will have. A call has one while only the
+    /// configuration is checked.
+    pub fn set_placeholder(&self, value: Value) {
+        set_cell_once(&self.placeholder, value, &"placeholder");
+    }
+
+    /// The placeholder for the whole as long as its instances are not known.
+    #[must_use]
+    pub fn placeholder(&self) -> Option<&Value> {
+        self.placeholder.get()
+    }
+
+    /// All instances together, as they were kept or as `combine` makes them.
+    fn kept_whole_or(
+        &self,
+        combine: impl FnOnce(&ExpandedValues<T>) -> Option<CombinedInstances>,
+    ) -> Option<Value> {
+        if let Some(whole) = self.whole.get() {
+            return Some(whole.clone());
+        }
+        let CombinedInstances { value, is_complete } = combine(self.expanded.get()?)?;
+        // Only a complete one may be kept: the missing ones are still to come.
+        if is_complete {
+            set_cell_once(&self.whole, value.clone(), &"whole");
+        }
+        Some(value)
+    }
+}
+
+impl ResourceResults {
+    /// Records which instances there are. Must be done at most once.
+    pub fn set_expansion(&self, expansion: Expansion) {
+        set_cell_once(&self.expanded, ExpandedValues::new(expansion), &"expansion");
     }
 
     /// Records the value of an instance. Must be done at most once for each key, and only for keys of
@@ -390,93 +432,55 @@ impl ResourceResults {
         self.expanded.get()?.cell_of_instance(key)?.get()
     }
 
-    /// Records the placeholder for the whole resource as long as its instances are not known: an
-    /// unknown value of the type that references to it will have.
-    pub fn set_placeholder(&self, value: Value) {
-        set_cell_once(&self.placeholder, value, &"placeholder");
-    }
-
-    /// The placeholder for the whole resource as long as its instances are not known.
-    #[must_use]
-    pub fn placeholder(&self) -> Option<&Value> {
-        self.placeholder.get()
-    }
-
     /// All instances together: the object itself, a tuple of them, or an object of them by key. `None`
     /// before the resource is expanded.
     #[must_use]
     pub fn combined_value(&self) -> Option<Value> {
         // Instances that are not recorded, because they are not targets, are left out, or are
         // unknown where others behind them are recorded.
-        if let Some(whole) = self.whole.get() {
-            return Some(whole.clone());
-        }
-        let expanded = self.expanded.get()?;
-        let cells = &expanded.instances;
-        let or_unknown =
-            |cell: &OnceCell<Value>| cell.get().cloned().unwrap_or_else(Value::dynamic);
-        let whole = match &expanded.expansion {
-            // Its cell is the whole already: there is nothing to keep.
-            Expansion::Single => return cells.first().map(or_unknown),
-            Expansion::Count(_) => {
-                let n_there =
-                    cells.iter().rposition(|cell| cell.get().is_some()).map_or(0, |at| at + 1);
-                Value::tuple(cells.iter().take(n_there).map(or_unknown).collect())
-            }
-            Expansion::ForEach(each) => {
-                let there = each.keys().iter().zip(cells);
-                Value::object(there.filter_map(|(key, cell)| Some((key, cell.get()?.clone()))))
-            }
-        };
-        // Only a complete one may be kept: the missing ones are still to come.
-        if cells.iter().all(|cell| cell.get().is_some()) {
-            set_cell_once(&self.whole, whole.clone(), &"whole");
-        }
-        Some(whole)
+        self.kept_whole_or(|ExpandedValues { expansion, instances: cells }| {
+            let or_unknown =
+                |cell: &OnceCell<Value>| cell.get().cloned().unwrap_or_else(Value::dynamic);
+            let value = match expansion {
+                Expansion::Single => {
+                    // Its cell is the whole already: there is nothing to keep.
+                    let value = cells.first().map(or_unknown)?;
+                    return Some(CombinedInstances { value, is_complete: false });
+                }
+                Expansion::Count(_) => {
+                    let n_there =
+                        cells.iter().rposition(|cell| cell.get().is_some()).map_or(0, |at| at + 1);
+                    Value::tuple(cells.iter().take(n_there).map(or_unknown).collect())
+                }
+                Expansion::ForEach(each) => {
+                    let there = each.keys().iter().zip(cells);
+                    Value::object(there.filter_map(|(key, cell)| Some((key, cell.get()?.clone()))))
+                }
+            };
+            let is_complete = cells.iter().all(|cell| cell.get().is_some());
+            Some(CombinedInstances { value, is_complete })
+        })
     }
 }
 
 impl CallResults {
-    /// The instances, once they are known.
-    #[must_use]
-    pub fn expansion(&self) -> Option<&Expansion> {
-        self.expanded.get().map(|expanded| &expanded.expansion)
-    }
-
-    /// Records the placeholder for the call while only the configuration is checked, so that its
-    /// instances are not known.
-    pub fn set_placeholder(&self, value: Value) {
-        set_cell_once(&self.placeholder, value, &"placeholder");
-    }
-
-    /// The placeholder for the call while only the configuration is checked.
-    #[must_use]
-    pub fn placeholder(&self) -> Option<&Value> {
-        self.placeholder.get()
-    }
-
     /// All instances together: the object of the outputs, a tuple of such objects, or an object of them
     /// by key. `None` before the call is expanded.
     #[must_use]
     pub fn combined_value(&self) -> Option<Value> {
-        if let Some(whole) = self.whole.get() {
-            return Some(whole.clone());
-        }
-        let expanded = self.expanded.get()?;
-        let modules = || expanded.instances.iter().filter_map(OnceCell::get);
-        let values = || modules().map(ModuleResults::output_object);
-        let whole = match &expanded.expansion {
-            Expansion::Single => values().next()?,
-            Expansion::Count(_) => Value::tuple(values().collect()),
-            // All instances have their tables since the expansion, so keys and values stand side by
-            // side.
-            Expansion::ForEach(each) => Value::object(each.keys().iter().zip(values())),
-        };
-        // Only a complete one may be kept: the missing ones are still to come.
-        if modules().all(|module| module.outputs.is_complete()) {
-            set_cell_once(&self.whole, whole.clone(), &"whole");
-        }
-        Some(whole)
+        self.kept_whole_or(|ExpandedValues { expansion, instances }| {
+            let modules = || instances.iter().filter_map(OnceCell::get);
+            let values = || modules().map(ModuleResults::output_object);
+            let value = match expansion {
+                Expansion::Single => values().next()?,
+                Expansion::Count(_) => Value::tuple(values().collect()),
+                // All instances have their tables since the expansion, so keys and values stand
+                // side by side.
+                Expansion::ForEach(each) => Value::object(each.keys().iter().zip(values())),
+            };
+            let is_complete = modules().all(|module| module.outputs.is_complete());
+            Some(CombinedInstances { value, is_complete })
+        })
     }
 
     /// The results of one instance.

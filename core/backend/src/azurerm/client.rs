@@ -208,17 +208,7 @@ impl RemoteClient for AzureClient {
     async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
         // Whatever comes of the release, this process writes nothing under the lease any more.
         self.lease = None;
-        match self.break_lock(id).await? {
-            ForceUnlockOutcome::Released => Ok(()),
-            ForceUnlockOutcome::OtherLock(None) => {
-                Err("the lock was gone: another program has released it by force".into())
-            }
-            ForceUnlockOutcome::OtherLock(Some(holder)) => Err(format!(
-                "another program has released the lock by force, and {} holds it now",
-                holder.describe_holder()
-            )
-            .into()),
-        }
+        self.break_lock(id).await?.of_own_lock()
     }
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {

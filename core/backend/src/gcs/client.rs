@@ -124,14 +124,8 @@ impl RemoteClient for GcsClient {
         if self.bucket.delete(&self.lock_object_name(), Some(&generation)).await? {
             return Ok(());
         }
-        match self.lock_holder().await? {
-            None => Err("the lock was gone: another program has released it by force".into()),
-            Some((holder, _)) => Err(format!(
-                "another program has released the lock by force, and {} holds it now",
-                holder.describe_holder()
-            )
-            .into()),
-        }
+        let holder = self.lock_holder().await?.map(|(holder, _)| Box::new(holder));
+        ForceUnlockOutcome::OtherLock(holder).of_own_lock()
     }
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {

@@ -309,21 +309,13 @@ impl RemoteClient for KubernetesClient {
 
     async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
         match self.break_lock(id).await? {
-            ForceUnlockOutcome::Released => Ok(()),
             // The lease goes with the state of a workspace that is deleted.
             ForceUnlockOutcome::OtherLock(None)
                 if self.cluster.get(ObjectKind::Lease, &self.lease_name()).await?.is_none() =>
             {
                 Ok(())
             }
-            ForceUnlockOutcome::OtherLock(None) => {
-                Err("the lock was gone: another program has released it by force".into())
-            }
-            ForceUnlockOutcome::OtherLock(Some(holder)) => Err(format!(
-                "another program has released the lock by force, and {} holds it now",
-                holder.describe_holder()
-            )
-            .into()),
+            outcome => outcome.of_own_lock(),
         }
     }
 

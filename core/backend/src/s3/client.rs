@@ -243,20 +243,6 @@ impl RemoteClient for S3Client {
         outcome
     }
 
-    async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
-        match self.break_lock(id).await? {
-            ForceUnlockOutcome::Released => Ok(()),
-            ForceUnlockOutcome::OtherLock(None) => {
-                Err("the lock was gone: another program has released it by force".into())
-            }
-            ForceUnlockOutcome::OtherLock(Some(holder)) => Err(format!(
-                "another program has released the lock by force, and {} holds it now",
-                holder.describe_holder()
-            )
-            .into()),
-        }
-    }
-
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let mut other = None;
         // Where nothing is locked there is nothing that could be missing.

@@ -96,6 +96,27 @@ impl ContentFacts {
     }
 }
 
+/// Declares the questions that lists and sets answer alike.
+macro_rules! element_accessors {
+    ($items_doc:literal) => {
+        /// The type of the elements.
+        #[must_use]
+        pub fn element_type(&self) -> &Type {
+            &self.0.ty
+        }
+
+        #[doc = $items_doc]
+        #[must_use]
+        pub fn items(&self) -> &[Value] {
+            &self.0.items
+        }
+
+        pub(super) fn content_facts(&self) -> ContentFacts {
+            self.0.facts
+        }
+    };
+}
+
 impl List {
     /// Makes a list; every element must have the type `ty` (or be null or unknown of it).
     #[must_use]
@@ -103,21 +124,7 @@ impl List {
         Self(Arc::new(ElementData { ty, facts: ContentFacts::for_elements(&items), items }))
     }
 
-    /// The type of the elements.
-    #[must_use]
-    pub fn element_type(&self) -> &Type {
-        &self.0.ty
-    }
-
-    /// The elements.
-    #[must_use]
-    pub fn items(&self) -> &[Value] {
-        &self.0.items
-    }
-
-    pub(super) fn content_facts(&self) -> ContentFacts {
-        self.0.facts
-    }
+    element_accessors!("The elements.");
 }
 
 impl Set {
@@ -127,21 +134,7 @@ impl Set {
         Self(Arc::new(ElementData { ty, facts: ContentFacts::for_elements(&items), items }))
     }
 
-    /// The type of the elements.
-    #[must_use]
-    pub fn element_type(&self) -> &Type {
-        &self.0.ty
-    }
-
-    /// The elements in iteration order.
-    #[must_use]
-    pub fn items(&self) -> &[Value] {
-        &self.0.items
-    }
-
-    pub(super) fn content_facts(&self) -> ContentFacts {
-        self.0.facts
-    }
+    element_accessors!("The elements in iteration order.");
 }
 
 impl Tuple {

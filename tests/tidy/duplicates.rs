@@ -1,0 +1,107 @@
+//! Duplicates: a block of product code stands in one place.
+
+use std::collections::HashMap;
+
+use super::{none, product};
+
+/// The most lines in a row that two places may have in common.
+const MOST_ALIKE: usize = 12;
+
+/// A line that does something, with its number.
+struct CodeLine<'t> {
+    number: usize,
+    text: &'t str,
+}
+
+/// A file with its lines that do something.
+struct CodeFile<'t> {
+    path: &'t str,
+    lines: Vec<CodeLine<'t>>,
+}
+
+impl<'t> CodeFile<'t> {
+    /// Leaves out blank lines, comments and imports: files about one thing import the same.
+    fn new(path: &'t str, lines: impl Iterator<Item = (usize, &'t str)>) -> Self {
+        let lines = lines.map(|(number, line)| CodeLine { number, text: line.trim() });
+        let is_code = |line: &CodeLine<'_>| {
+            !line.text.is_empty() && !line.text.starts_with("//") && !line.text.starts_with("use ")
+        };
+        Self { path, lines: lines.filter(is_code).collect() }
+    }
+}
+
+/// The blocks of more than [`MOST_ALIKE`] lines that stand in two places, each with both.
+fn duplicated_blocks(files: &[CodeFile<'_>]) -> Vec<String> {
+    // Numbers in the place of lines, because each line is part of many blocks.
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let numbered: Vec<Vec<usize>> = files
+        .iter()
+        .map(|file| {
+            let lines = file.lines.iter().map(|line| {
+                let next = numbers.len();
+                *numbers.entry(line.text).or_insert(next)
+            });
+            lines.collect()
+        })
+        .collect();
+    let mut found = Vec::new();
+    let mut seen: HashMap<&[usize], (usize, usize)> = HashMap::new();
+    for (index, lines) in numbered.iter().enumerate() {
+        // The place whose block the one before was equal to: then this one goes on.
+        let mut before = None;
+        for (at, block) in lines.windows(MOST_ALIKE + 1).enumerate() {
+            let Some(&(other, there)) = seen.get(block) else {
+                seen.insert(block, (index, at));
+                before = None;
+                continue;
+            };
+            // A row of equal lines overlaps with itself, and is compared with its end.
+            if other == index && at - there <= MOST_ALIKE {
+                seen.insert(block, (index, at));
+                before = None;
+                continue;
+            }
+            if before != Some((other, there)) {
+                let place = |index: usize, at: usize| {
+                    let file: &CodeFile<'_> = &files[index];
+                    format!("{}:{}", file.path, file.lines[at].number)
+                };
+                found.push(format!("{} and {}", place(other, there), place(index, at)));
+            }
+            before = Some((other, there + 1));
+        }
+    }
+    found
+}
+
+#[test]
+fn no_block_of_product_code_stands_twice() {
+    let is_product = |path: &str| {
+        !path.starts_with("tests/") && !path.contains("/fuzz/") && !path.contains("/benches/")
+    };
+    let files: Vec<CodeFile<'_>> = product()
+        .filter(|file| is_product(&file.path))
+        .map(|file| CodeFile::new(&file.path, file.product_lines()))
+        .collect();
+    let rule = "more than 12 lines in common are one function, or one default method of a trait";
+    none(&duplicated_blocks(&files), rule);
+}
+
+#[test]
+fn a_block_is_found_wherever_it_is_indented() {
+    let lines = |count: usize, indent: &str| {
+        (0..count).map(|n| format!("{indent}line {n};\n\n// {indent}\n")).collect::<String>()
+    };
+    let blocks = |count: usize| {
+        let (one, other) = (lines(count, ""), format!("other();\n{}", lines(count, "    ")));
+        let one = CodeFile::new("one.rs", (1..).zip(one.lines()));
+        duplicated_blocks(&[one, CodeFile::new("other.rs", (1..).zip(other.lines()))])
+    };
+    assert_eq!(blocks(MOST_ALIKE), [""; 0]);
+    assert_eq!(blocks(MOST_ALIKE + 1), ["one.rs:1 and other.rs:2"]);
+    assert_eq!(blocks(MOST_ALIKE + 9), ["one.rs:1 and other.rs:2"]);
+    // A table of equal lines is one block.
+    let table = "0,\n".repeat(99);
+    let table = CodeFile::new("table.rs", (1..).zip(table.lines()));
+    assert_eq!(duplicated_blocks(&[table]), [""; 0]);
+}
