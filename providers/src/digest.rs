@@ -39,5 +39,6 @@ pub(crate) fn sha1(content: &[u8]) -> [u8; 20] {
 
 /// Bytes as hexadecimal digits.
 pub(crate) fn to_hex(bytes: &[u8]) -> String {
+    // A provider sees the SDK alone, which has no such function; the crate `hex` would save this line.
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

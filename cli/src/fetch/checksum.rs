@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use formwork_core::disk::{open_file, read_text};
+use formwork_value::codec::hex;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
@@ -87,7 +88,7 @@ fn hex_digest<D: Digest>(file: &mut File) -> io::Result<String> {
             n => hash.update(&piece[..n]),
         }
     }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex::encode(&hash.finalize()))
 }
 
 impl FileChecksum {

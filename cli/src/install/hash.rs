@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_core::disk::open_file;
+use formwork_value::codec::hex;
 use sha2::{Digest as _, Sha256};
 
 use crate::fetch::unpack_limits::UnpackLimits;
@@ -104,7 +105,7 @@ impl<'a, W: io::Write> HashingWriter<'a, W> {
 
     /// The `zh:` hash of everything that was written.
     pub(crate) fn finish(self) -> String {
-        format!("zh:{}", hex(&self.hasher.finalize()))
+        format!("zh:{}", hex::encode(&self.hasher.finalize()))
     }
 }
 
@@ -147,14 +148,10 @@ fn sha256_of_reader(reader: &mut impl Read) -> io::Result<String> {
     let mut buffer = vec![0; 1 << 16];
     loop {
         match reader.read(&mut buffer)? {
-            0 => return Ok(hex(&hasher.finalize())),
+            0 => return Ok(hex::encode(&hasher.finalize())),
             n => hasher.update(&buffer[..n]),
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The hash over one line for each file, sorted by name.

@@ -7,6 +7,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use formwork_core::disk::{MAX_SMALL_FILE_LEN, create_private_dir, file_change_stamp, read_text};
+use formwork_value::codec::hex;
 use sha2::{Digest as _, Sha256};
 
 use super::hash;
@@ -36,7 +37,7 @@ impl HashMemo {
         let Some(folder) = &self.folder else { return hash::hash_folder(root) };
         let root = root.canonicalize()?;
         let name = Sha256::digest(root.as_os_str().as_encoded_bytes());
-        let file = folder.join(name.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        let file = folder.join(hex::encode(&name));
         let Some(before) = FileMetadataRecords::read_records(&root)? else {
             return hash::hash_folder(&root);
         };
@@ -93,7 +94,7 @@ impl FileMetadataRecords {
         }
         lines.sort();
         let sum = Sha256::digest(lines.concat());
-        Ok(Some(Self { sum: sum.iter().map(|byte| format!("{byte:02x}")).collect(), newest }))
+        Ok(Some(Self { sum: hex::encode(&sum), newest }))
     }
 
     /// The remembered hash, if it is one of these records.

@@ -2,6 +2,7 @@
 
 use std::fmt::{Display, Formatter};
 
+use formwork_value::codec::hex;
 use pgp::composed::{Deserializable as _, DetachedSignature, SignedPublicKey, SignedPublicSubKey};
 use pgp::crypto::hash::HashAlgorithm;
 use pgp::packet::{KeyFlags, Signature, SignatureType};
@@ -109,17 +110,13 @@ fn parse_public_keys(text: &str) -> Result<Vec<SignedPublicKey>, BadSignature> {
 }
 
 fn trust_of_key(key: &SignedPublicKey) -> PackageTrust {
-    let fingerprint = hex(key.primary_key.fingerprint().as_bytes());
+    let fingerprint = hex::encode(key.primary_key.fingerprint().as_bytes());
     if fingerprint == HASHICORP_FINGERPRINT {
         return PackageTrust::HashiCorp;
     }
     // The identifier of a key of version 4 is the end of its fingerprint.
-    let id = hex(key.primary_key.legacy_key_id().as_ref());
+    let id = hex::encode(key.primary_key.legacy_key_id().as_ref());
     PackageTrust::SelfSigned { key_id: id.to_uppercase() }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The key that made a signature: the primary one, or a subkey that it has bound to itself.

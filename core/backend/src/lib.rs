@@ -49,6 +49,7 @@ use std::sync::Arc;
 
 use self::encryption::{StateCipher, encrypt_intent_log};
 use formwork_core::state::intent_log::{IntentLog, LocalIntentLog};
+use formwork_value::codec::hex;
 use sha2::{Digest as _, Sha256};
 
 pub use self::lock::{LockInfo, LockRequest, StateLock};
@@ -140,7 +141,7 @@ fn local_intent_log(root: &Path, place: &str, workspace: &str) -> LocalIntentLog
 fn journal_folder_of_remote_state(root: &Path, place: &str, workspace: &str) -> PathBuf {
     // A place may have secrets in it, and characters that no file name can have.
     let sum = Sha256::digest(format!("{place}\n{workspace}"));
-    let name: String = sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let name = hex::encode(&sum[..8]);
     root.join(format!(".state-{name}.journal"))
 }
 

@@ -15,7 +15,7 @@ use formwork_core::provider::CallDeadlines;
 use formwork_core::state::intent_log::IntentLog;
 use formwork_plugin_protocol::Provider;
 use formwork_plugin_protocol::message::schema::ProviderSchema;
-use formwork_value::codec::json;
+use formwork_value::codec::{hex, json};
 use formwork_value::schema::{Block, Nesting};
 use formwork_value::{Secrets, Value};
 use sha2::{Digest as _, Sha256};
@@ -253,7 +253,7 @@ impl StateStoreSetup {
 }
 
 fn short_digest(text: &str) -> String {
-    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&Sha256::digest(text)[..8])
 }
 
 /// The states of all workspaces in a state store.

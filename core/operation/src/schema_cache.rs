@@ -9,6 +9,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::{create_private_dir, read_file};
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::stored_schema as stored;
+use formwork_value::codec::hex;
 use sha2::{Digest as _, Sha256};
 
 /// The largest file that is read.
@@ -38,8 +39,7 @@ impl SchemaCache {
         // Another version of this program may read schemas otherwise.
         let key =
             format!("{}\n{}\n{addr}\n{hash}\n", stored::FORMAT_VERSION, env!("CARGO_PKG_VERSION"));
-        let name: String = Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
-        self.folder.join(name)
+        self.folder.join(hex::encode(&Sha256::digest(key)))
     }
 
     /// The schemas of a package, if they are kept and undamaged.

@@ -21,6 +21,7 @@ use formwork_core::state::file::StateFile;
 use formwork_core::state::intent_log::{IntentLog, StateAccess};
 use formwork_core::state::operator::operation_display_name;
 use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, UnresolvedOperation};
+use formwork_value::codec::hex;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 use tracing::info;
 
@@ -233,8 +234,7 @@ impl StateSession {
     /// The fingerprint of the state, if interrupted runs have changed it since it was stored.
     pub fn fingerprint_if_recovered(&self) -> Option<String> {
         let has_replayed = self.recovery.as_ref()?.runs.iter().any(|run| run.n_replayed > 0);
-        let hex = || self.file.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
-        has_replayed.then(hex)
+        has_replayed.then(|| hex::encode(&self.file.fingerprint()))
     }
 
     /// Looks for open operations under the addresses of a configuration: those of the run that was

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use formwork_value::codec::msgpack;
+use formwork_value::codec::{hex, msgpack};
 use formwork_value::{Type, Value};
 use sha2::{Digest as _, Sha256};
 
@@ -53,7 +53,7 @@ impl FunctionResultHashes {
 
     /// Each as text, for a saved plan.
     pub(crate) fn to_strings(&self) -> impl Iterator<Item = (String, String)> {
-        self.0.iter().map(|(call, answer)| (digest_to_hex(call), digest_to_hex(answer)))
+        self.0.iter().map(|(call, answer)| (hex::encode(call), hex::encode(answer)))
     }
 
     /// Reads the output of [`Self::to_strings`]; `None` if the format is invalid.
@@ -63,10 +63,6 @@ impl FunctionResultHashes {
             .map(|(call, answer)| Some((digest_from_hex(call)?, digest_from_hex(answer)?)));
         pairs.collect::<Option<_>>().map(Self)
     }
-}
-
-fn digest_to_hex(digest: &FunctionDigest) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn digest_from_hex(text: &str) -> Option<FunctionDigest> {

@@ -1,6 +1,7 @@
 //! Encodings of values and types: the wire form, the state form and the form of old states.
 
 pub mod flatmap;
+pub mod hex;
 pub mod json;
 pub mod msgpack;
 

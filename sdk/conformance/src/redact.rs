@@ -3,6 +3,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use formwork_value::codec::hex;
 use formwork_value::schema::Block;
 use formwork_value::{Path, Type, Value};
 
@@ -75,7 +76,7 @@ impl Secrets {
 
     /// The canary and its encoded forms.
     fn canary_forms(&self) -> Vec<String> {
-        let hex = self.canary.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let hex = hex::encode(self.canary.as_bytes());
         // The middle of the base64 form does not depend on what stands around it.
         let shifted = (0..3).map(|shift| {
             let padded = format!("{}{}", "\0".repeat(shift), self.canary);
@@ -114,7 +115,7 @@ mod tests {
     fn a_canary_is_found_plain_in_hexadecimal_and_in_base64_at_any_offset() {
         let secrets = Secrets::new(5);
         let canary = secrets.canary.clone();
-        let hex: String = canary.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let hex = hex::encode(canary.as_bytes());
         for text in [format!("x{canary}y"), hex] {
             assert!(secrets.holds_canary(text.as_bytes()), "{text}");
         }

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::time::Duration;
 
+use formwork_value::codec::hex;
 use sha2::{Digest as _, Sha256};
 
 use crate::finding::{Finding, Verdict};
@@ -230,7 +231,7 @@ pub(crate) fn file_hash(path: &std::path::Path) -> String {
             Err(_) => return String::new(),
         }
     }
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&hasher.finalize())
 }
 
 #[cfg(test)]

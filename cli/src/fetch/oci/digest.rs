@@ -3,6 +3,7 @@
 use std::fmt::{Display, Formatter};
 use std::io::{self, Write};
 
+use formwork_value::codec::hex;
 use sha2::{Digest as _, Sha256, Sha512};
 
 use super::OciError;
@@ -100,15 +101,11 @@ impl<W> HashingWriter<W> {
     /// Whether the written bytes have this digest.
     pub(super) fn has_digest(self, digest: &Digest) -> bool {
         let digits = match self.hasher {
-            DigestHasher::Sha256(hasher) => hex(&hasher.finalize()),
-            DigestHasher::Sha512(hasher) => hex(&hasher.finalize()),
+            DigestHasher::Sha256(hasher) => hex::encode(&hasher.finalize()),
+            DigestHasher::Sha512(hasher) => hex::encode(&hasher.finalize()),
         };
         digits == digest.digits
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl<W: Write> Write for HashingWriter<W> {
@@ -129,11 +126,11 @@ mod tests {
 
     #[test]
     fn a_digest_is_compared_with_its_own_algorithm() {
-        let empty = hex(&Sha256::digest(b""));
+        let empty = hex::encode(&Sha256::digest(b""));
         let digest = Digest::parse(&format!("sha256:{empty}")).unwrap();
         assert!(digest.matches_bytes(b"") && !digest.matches_bytes(b"x"));
         assert_eq!(digest.sha256_digits(), Some(empty.as_str()));
-        let long = format!("sha512:{}", hex(&Sha512::digest(b"x")));
+        let long = format!("sha512:{}", hex::encode(&Sha512::digest(b"x")));
         let digest = Digest::parse(&long).unwrap();
         assert!(
             digest.matches_bytes(b"x")

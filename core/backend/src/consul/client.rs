@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use formwork_core::disk::{MAX_STATE_LEN, parse_json_object};
+use formwork_value::codec::hex;
 use md5::{Digest as _, Md5};
 use serde::{Deserialize, Serialize};
 
@@ -215,7 +216,7 @@ impl ConsulClient {
 
 fn md5_hex(text: &[u8]) -> String {
     // Terraform compares the MD5 of a state in chunks when it reads them.
-    Md5::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&Md5::digest(text))
 }
 
 #[async_trait::async_trait]

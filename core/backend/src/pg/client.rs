@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use formwork_core::state::file::StateFile;
+use formwork_value::codec::hex;
 use md5::{Digest as _, Md5};
 
 use super::StatesTable;
@@ -369,5 +370,5 @@ impl PgClient {
 
 /// The sum of a text, as the server's function `md5` returns it.
 pub(super) fn md5_hex(text: &[u8]) -> String {
-    Md5::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&Md5::digest(text))
 }

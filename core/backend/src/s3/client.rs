@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use formwork_value::codec::hex;
 use md5::{Digest as _, Md5};
 use tokio::time::Instant;
 
@@ -149,7 +150,7 @@ fn outcome_of_conflicting_lock(info: &LockInfo, holder: Option<LockInfo>) -> Loc
 
 fn md5_hex(content: &[u8]) -> String {
     // Terraform keeps the MD5 of a state in the table, and compares it.
-    Md5::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&Md5::digest(content))
 }
 
 #[async_trait::async_trait]

@@ -6,12 +6,12 @@ mod template;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use formwork_value::codec::hex;
 use formwork_value::{Type, Value};
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
-use super::hash::to_hex;
 use super::{Args, Builtin, CallError, FileFailure, FileKind};
 
 type FunctionResult = Result<Value, CallError>;
@@ -34,7 +34,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             )
             .with_example(r#"fileexists("missing.txt")"#, "false"),
         builtin_on_path("filemd5", |args| {
-            args.string_result(to_hex(&Md5::digest(read_file_to_hash(args)?)))
+            args.string_result(hex::encode(&Md5::digest(read_file_to_hash(args)?)))
         })
         .described_as(
             "Returns the MD5 hash of a file in hexadecimal digits.",
@@ -42,7 +42,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         )
         .with_example(r#"filemd5("greeting.txt")"#, r#""5d41402abc4b2a76b9719d911017c592""#),
         builtin_on_path("filesha1", |args| {
-            args.string_result(to_hex(&Sha1::digest(read_file_to_hash(args)?)))
+            args.string_result(hex::encode(&Sha1::digest(read_file_to_hash(args)?)))
         })
         .described_as(
             "Returns the SHA-1 hash of a file in hexadecimal digits.",
@@ -50,7 +50,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         )
         .with_example(r#"substr(filesha1("greeting.txt"), 0, 8)"#, r#""aaf4c61d""#),
         builtin_on_path("filesha256", |args| {
-            args.string_result(to_hex(&Sha256::digest(read_file_to_hash(args)?)))
+            args.string_result(hex::encode(&Sha256::digest(read_file_to_hash(args)?)))
         })
         .described_as(
             "Returns the SHA-256 hash of a file in hexadecimal digits.",
@@ -58,7 +58,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         )
         .with_example(r#"substr(filesha256("greeting.txt"), 0, 8)"#, r#""2cf24dba""#),
         builtin_on_path("filesha512", |args| {
-            args.string_result(to_hex(&Sha512::digest(read_file_to_hash(args)?)))
+            args.string_result(hex::encode(&Sha512::digest(read_file_to_hash(args)?)))
         })
         .described_as(
             "Returns the SHA-512 hash of a file in hexadecimal digits.",

@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use formwork_value::codec::hex;
 use formwork_value::{Type, Value};
 use md5::Md5;
 use sha1::Sha1;
@@ -20,17 +21,17 @@ const MAX_BCRYPT_COST: u32 = 20;
 pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         digest_builtin("md5", |args| {
-            args.string_result(to_hex(&Md5::digest(args.text(0)?.as_bytes())))
+            args.string_result(hex::encode(&Md5::digest(args.text(0)?.as_bytes())))
         })
         .described_as("Returns the MD5 hash of a string in hexadecimal digits.", ["The string."])
         .with_example(r#"md5("a")"#, r#""0cc175b9c0f1b6a831c399e269772661""#),
         digest_builtin("sha1", |args| {
-            args.string_result(to_hex(&Sha1::digest(args.text(0)?.as_bytes())))
+            args.string_result(hex::encode(&Sha1::digest(args.text(0)?.as_bytes())))
         })
         .described_as("Returns the SHA-1 hash of a string in hexadecimal digits.", ["The string."])
         .with_example(r#"sha1("a")"#, r#""86f7e437faa5a7fce15d1ddcb9eaeaea377667b8""#),
         digest_builtin("sha256", |args| {
-            args.string_result(to_hex(&Sha256::digest(args.text(0)?.as_bytes())))
+            args.string_result(hex::encode(&Sha256::digest(args.text(0)?.as_bytes())))
         })
         .described_as(
             "Returns the SHA-256 hash of a string in hexadecimal digits.",
@@ -38,7 +39,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         )
         .with_example(r#"substr(sha256("a"), 0, 8)"#, r#""ca978112""#),
         digest_builtin("sha512", |args| {
-            args.string_result(to_hex(&Sha512::digest(args.text(0)?.as_bytes())))
+            args.string_result(hex::encode(&Sha512::digest(args.text(0)?.as_bytes())))
         })
         .described_as(
             "Returns the SHA-512 hash of a string in hexadecimal digits.",
@@ -91,11 +92,6 @@ pub(super) fn builtins() -> Vec<Builtin> {
 
 fn digest_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body).with_param("str", Type::String).with_return_type(Type::String)
-}
-
-/// Bytes in lower-case hexadecimal digits.
-pub(super) fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn bcrypt_hash(args: &Args<'_>) -> FunctionResult {

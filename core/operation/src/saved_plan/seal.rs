@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::disk::create_private_dir;
 use formwork_core::plan::plan_file::PlanFileParts;
+use formwork_value::codec::hex;
 use formwork_value::diag::{Blame, Message};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde::{Deserialize, Serialize};
@@ -222,7 +223,7 @@ impl SecretKey {
         message(&mut inner);
         let mut outer = Sha256::new_with_prefix(block.map(|byte| byte ^ 0x5c));
         outer.update(inner.finalize());
-        outer.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(&outer.finalize())
     }
 }
 

@@ -8,6 +8,7 @@ use std::os::windows::fs::OpenOptionsExt as _;
 use std::os::windows::io::AsRawHandle as _;
 use std::path::{Path, PathBuf};
 
+use formwork_value::codec::hex;
 use sha2::{Digest as _, Sha256};
 use windows_sys::Win32::Foundation::{
     ERROR_ACCESS_DENIED, ERROR_INVALID_FUNCTION, ERROR_LOCK_VIOLATION, ERROR_NOT_SUPPORTED,
@@ -243,10 +244,9 @@ impl DirHandle {
         // One directory has several paths: letters in either case, short names, junctions.
         let path = self.0.canonicalize()?;
         let hash = Sha256::digest(path.as_os_str().as_encoded_bytes());
-        let hash = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<String>();
         let folder = std::env::temp_dir().join("formwork-locks");
         std::fs::create_dir_all(&folder)?;
-        let path = folder.join(hash);
+        let path = folder.join(hex::encode(&hash[..16]));
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
     }
 

@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use formwork_value::codec::hex;
 use formwork_value::{Type, Value, codec};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -119,7 +120,7 @@ pub(super) fn run_begin_record(run: String, begin: RunHeader<'_>) -> Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         lineage: base.lineage.clone(),
         serial: base.serial,
-        base: to_hex(&base.fingerprint()),
+        base: hex::encode(&base.fingerprint()),
         // The next run may be started from another folder.
         read_from: read_from.map(|path| std::path::absolute(path).unwrap_or(path.to_owned())),
     })
@@ -168,15 +169,11 @@ pub(super) fn settled_record(
 }
 
 pub(in crate::state) fn state_fingerprint_record(file: &StateFile) -> Record {
-    Record::Snapshot { content: to_hex(&file.fingerprint()) }
+    Record::Snapshot { content: hex::encode(&file.fingerprint()) }
 }
 
 pub(in crate::state) fn fingerprint_hex(bytes: &[u8]) -> String {
-    to_hex(&Sha256::digest(bytes))
-}
-
-fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&Sha256::digest(bytes))
 }
 
 /// A time as people read it. Journals keep fractions of a second for the sake of their order.
@@ -263,7 +260,7 @@ impl JournalLog {
 
     /// Part of the journal that a state holds.
     pub(in crate::state) fn extent_in_state(&self, file: &StateFile) -> JournalExtent {
-        let stored = to_hex(&file.fingerprint());
+        let stored = hex::encode(&file.fingerprint());
         // From the end: of several marks that fit the state, the last one covers most records.
         for (number, record) in self.records.iter().rev() {
             match record {

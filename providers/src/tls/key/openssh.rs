@@ -26,6 +26,7 @@ pub(super) struct OpensshPublicKey {
 /// The public half of a key; `None` if OpenSSH has no such keys.
 pub(super) fn encode_public_key(key: &PrivateKey) -> Result<Option<OpensshPublicKey>, KeyError> {
     let Some((kind, blob)) = openssh_public_blob(key)? else { return Ok(None) };
+    // With a colon behind each byte, so not in one piece.
     let md5: Vec<_> = Md5::digest(&blob).iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(Some(OpensshPublicKey {
         line: format!("{kind} {}\n", STANDARD.encode(&blob)),

@@ -8,7 +8,7 @@ use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
-use formwork_value::codec::type_json;
+use formwork_value::codec::{hex, type_json};
 use formwork_value::diag::Severity;
 use formwork_value::path::Step;
 use formwork_value::schema::{Block, Schema};
@@ -271,8 +271,7 @@ pub(super) fn encode_bytes_as_text_or_hex(bytes: &Bytes) -> Json {
         Ok("") => Json::Null,
         Ok(text) => Json::from(text),
         Err(_) => {
-            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            json!({HEX_KEY: digits})
+            json!({HEX_KEY: hex::encode(bytes)})
         }
     }
 }
