@@ -1,5 +1,9 @@
 //! Parameters of an address that are meant for us, and not for the server of the package.
 
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
 /// Takes a parameter out of a URL's query: the URL without it, and its values in order.
 pub(super) fn take_parameter(url: &str, name: &str) -> (String, Vec<String>) {
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
@@ -18,22 +22,7 @@ pub(super) fn take_parameter(url: &str, name: &str) -> (String, Vec<String>) {
 
 /// Decodes percent escapes. Malformed ones stay as they are.
 pub(super) fn decode_percent(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, behind @ ..] = rest {
-        let hex = |at: usize| behind.get(at).and_then(|c| (*c as char).to_digit(16));
-        match (first, hex(0), hex(1)) {
-            (b'%', Some(high), Some(low)) => {
-                bytes.extend(u8::try_from(high * 16 + low));
-                rest = &behind[2..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+    percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]

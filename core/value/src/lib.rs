@@ -23,6 +23,7 @@ pub mod ty;
 pub mod unknown;
 pub mod value;
 pub mod walk;
+pub mod wildcards;
 
 pub use diag::{Diagnostic, Diagnostics, Reported, Span};
 pub use marks::{Known, MarkPaths, Marks, Plain};

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::{Bound, Range};
 use std::sync::{Arc, PoisonError};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 use crate::codec::json;
 use crate::{Marks, Path, Type, Value};
 
@@ -175,13 +177,9 @@ fn add_secret_forms(text: &str, leaves: &mut BTreeSet<Box<str>>) {
 
 /// The text as it stands in a query: letters, digits and `-_.~` as they are.
 fn percent_encode(text: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-            char::from(byte).to_string()
-        }
-        other => format!("%{other:02X}"),
-    };
-    text.bytes().map(byte).collect()
+    const NOT_IN_QUERY: &AsciiSet =
+        &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+    utf8_percent_encode(text, NOT_IN_QUERY).to_string()
 }
 
 #[cfg(test)]

@@ -77,6 +77,7 @@ impl SeededRandom {
 
 /// CRC-64 with the polynomial of ISO 3309.
 fn crc64_iso(bytes: &[u8]) -> u64 {
+    // Of short seeds only, once for each resource. No package of the tree has this polynomial.
     let shifted = |sum: u64, _| (sum >> 1) ^ if sum & 1 == 1 { 0xd8 << 56 } else { 0 };
     !bytes.iter().fold(u64::MAX, |sum, byte| (0..8).fold(sum ^ u64::from(*byte), shifted))
 }

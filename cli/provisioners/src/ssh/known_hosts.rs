@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_file};
 use formwork_value::quote::shell_quoted;
+use formwork_value::wildcards::matches_wildcards;
 use russh::keys::PublicKey;
 use russh::keys::known_hosts::known_host_keys_path;
 use russh::keys::ssh_key::known_hosts::{Entry, HostPatterns, Marker};
@@ -118,36 +119,16 @@ impl KnownHostKeys {
 
 /// Whether a name matches a pattern of a list, and none that is negated.
 fn matches_host_patterns(patterns: &[String], name: &str) -> bool {
-    let matches = |pattern: &str| matches_wildcards(pattern.as_bytes(), name.as_bytes());
+    // Byte by byte, as OpenSSH compares them, and in one case.
+    let chars = |text: &str| {
+        text.bytes().map(|byte| char::from(byte.to_ascii_lowercase())).collect::<Vec<_>>()
+    };
+    let name = chars(name);
+    let matches = |pattern: &str| matches_wildcards(&chars(pattern), &name);
     let (negated, positive): (Vec<&str>, Vec<&str>) =
         patterns.iter().map(String::as_str).partition(|pattern| pattern.starts_with('!'));
     positive.iter().any(|pattern| matches(pattern))
         && !negated.iter().any(|pattern| matches(&pattern[1..]))
-}
-
-/// Whether a name matches a pattern with `*` and `?`, which ignores case.
-fn matches_wildcards(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut position) = (0, 0);
-    // The last `*`, and the first byte that it does not stand for. Going back to it alone keeps the time short.
-    let mut last_star = None;
-    while position < name.len() {
-        match pattern.get(at) {
-            Some(b'*') => {
-                at += 1;
-                last_star = Some((at, position));
-            }
-            Some(c) if *c == b'?' || c.eq_ignore_ascii_case(&name[position]) => {
-                at += 1;
-                position += 1;
-            }
-            _ => {
-                let Some((after, end)) = last_star else { return false };
-                last_star = Some((after, end + 1));
-                (at, position) = (after, end + 1);
-            }
-        }
-    }
-    pattern[at..].iter().all(|c| *c == b'*')
 }
 
 /// Reads bytes as the user's file of known machines.

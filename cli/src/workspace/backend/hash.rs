@@ -9,7 +9,7 @@ pub(super) fn backend_hash(kind: &str, values: &Value) -> u64 {
     let mut text = format!("<{};", quote_like_go(kind));
     write_value(&mut text, values);
     text.push_str(";>");
-    u64::from(crc32(text.as_bytes()))
+    u64::from(crc32fast::hash(text.as_bytes()))
 }
 
 /// Returns the number for a state store: its type, its arguments, and the address, version, name and
@@ -17,7 +17,7 @@ pub(super) fn backend_hash(kind: &str, values: &Value) -> u64 {
 pub(super) fn state_store_hash(parts: &[Value; 6]) -> u64 {
     let mut text = String::new();
     write_enclosed(&mut text, '<', '>', parts.iter());
-    u64::from(crc32(text.as_bytes()))
+    u64::from(crc32fast::hash(text.as_bytes()))
 }
 
 fn write_value(text: &mut String, value: &Value) {
@@ -60,12 +60,4 @@ fn write_enclosed<'v>(
         text.push(';');
     }
     text.push(close);
-}
-
-/// The checksum of IEEE 802.3.
-fn crc32(bytes: &[u8]) -> u32 {
-    let step = |crc: u32, byte: &u8| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 * (crc & 1)))
-    };
-    !bytes.iter().fold(!0, step)
 }

@@ -1,11 +1,13 @@
 //! The server to connect with: a connection string and the `PG*` variables, by the rules of the client
 //! library that Terraform uses.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_text_file};
+use percent_encoding::percent_decode_str;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Config, NoTls};
 
@@ -248,18 +250,13 @@ fn parse_url(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
 
 /// A string without its escapes in percent; `None` if it is malformed.
 fn percent_decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digit = |byte: u8| char::from(byte).to_digit(16);
-        let (high, low) = (digit(rest.next()?)?, digit(rest.next()?)?);
-        bytes.push(u8::try_from(high * 16 + low).ok()?);
-    }
-    String::from_utf8(bytes).ok()
+    // The package leaves a malformed escape as it is.
+    let is_escape = |rest: &str| {
+        rest.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    let is_well_formed = text.split('%').skip(1).all(is_escape);
+    let decoded = is_well_formed.then(|| percent_decode_str(text).decode_utf8())?;
+    decoded.ok().map(Cow::into_owned)
 }
 
 /// The parameters of a list: `host=localhost password='with \' space'`.

@@ -36,23 +36,8 @@ fn gzip_compress(data: &[u8]) -> Vec<u8> {
     bits.write_empty_block(false);
     bits.write_empty_block(true);
     let mut out = bits.into_bytes();
-    out.extend(crc32(data).to_le_bytes());
+    out.extend(crc32fast::hash(data).to_le_bytes());
     // The format keeps the size modulo 2^32.
     out.extend((data.len() as u32).to_le_bytes());
     out
-}
-
-fn crc32(data: &[u8]) -> u32 {
-    const CRC32_POLYNOMIAL: u32 = 0xedb8_8320;
-    let mut table = [0_u32; 256];
-    for (index, entry) in (0_u32..).zip(&mut table) {
-        *entry =
-            (0..8).fold(
-                index,
-                |crc, _| {
-                    if crc & 1 == 1 { (crc >> 1) ^ CRC32_POLYNOMIAL } else { crc >> 1 }
-                },
-            );
-    }
-    !data.iter().fold(u32::MAX, |crc, byte| (crc >> 8) ^ table[usize::from((crc as u8) ^ byte)])
 }

@@ -56,6 +56,8 @@ fn relative_path(path: &str, base: &str) -> String {
     up.chain(to.iter().skip(common).copied()).collect::<Vec<_>>().join("/")
 }
 
+// `globset` is not used: Terraform's patterns are those of Go's `doublestar`, which differ in classes and
+// escapes, and each entry of a folder counts towards the budget of the evaluation.
 struct GlobSearch<'a> {
     args: &'a Args<'a>,
     found: BTreeSet<String>,
