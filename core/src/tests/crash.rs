@@ -466,6 +466,17 @@ fn a_list_that_fails_is_reported_with_the_reason() {
 }
 
 #[test]
+fn a_search_by_identity_that_fails_is_reported_with_the_reason() {
+    let (run, _) = forget_and_replan(FOUND_BY_NAME, |bench| {
+        bench.set_fault("read a-1", CallFault::Hangs);
+        bench.cloud.lock_contents().deadlines = "read=200ms".parse().unwrap();
+    });
+    let detail = detail_of_unresolved(&run);
+    assert!(detail.contains("has not answered ReadResource for test_thing.a"), "{detail}");
+    assert!(detail.ends_with(". So it is unknown whether the object exists."), "{detail}");
+}
+
+#[test]
 fn listed_objects_that_may_be_the_one_that_was_made_are_named() {
     let config = "resource \"test_thing\" \"a\" { name = \"a\" }";
     let beside = |ids: Vec<String>| {

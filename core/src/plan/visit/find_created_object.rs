@@ -74,9 +74,13 @@ pub(super) async fn find_created_object(
         // error leaves it open, since a service may be unreachable or slow to list.
         Ok(ImportSearchOutcome::NotFound) => return CreationSearchResult::NotCreated,
         Err(_) => {
-            let summary = said.iter().find(|problem| problem.is_error());
-            let summary = summary.map_or("", |problem| problem.summary.as_str());
-            return in_doubt(diags, &format!("and answered: {summary}"));
+            let error = said.iter().find(|problem| problem.is_error());
+            // The summary alone may be that of every failed call.
+            let text = error.map_or_else(String::new, |error| match error.detail.as_str() {
+                "" => error.summary.clone(),
+                detail => format!("{}: {}", error.summary, detail.trim_end_matches('.')),
+            });
+            return in_doubt(diags, &format!("and answered: {text}"));
         }
     };
     let about = CallContext { addr, block: Some(config.span) };
