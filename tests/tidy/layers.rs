@@ -127,7 +127,9 @@ const OPERATION_LAYERS: [&[&str]; 9] = [
     &[
         "errored_state_report",
         "generated_config",
+        "journal_checks",
         "observer",
+        "plan_options",
         "saved_plan",
         "schema_cache",
         "unmatched_options",

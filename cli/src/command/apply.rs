@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use formwork_backend::OpenState;
 use formwork_core::plan::{PlanMode, PlanOptions};
 use formwork_core::provider::ProviderPool;
+use formwork_operation::plan_options::check_replace_option;
 use formwork_operation::{
     Approval, ApprovalPrompt, CancellationToken, Operation, PlanSource, StateSession,
 };
@@ -13,8 +14,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::run_until_interrupted;
 use super::operation::{
-    PrepareOptions, PreparedConfig, check_replace_option_allowed, may_ask_user, open_workspace,
-    planning_options, prepare_in_folder, warn_of_state_option,
+    PrepareOptions, PreparedConfig, may_ask_user, open_workspace, planning_options,
+    prepare_in_folder, warn_of_state_option,
 };
 use super::planfile::{self, SavedPlanToApply};
 use super::question::{NoAnswer, Prompt, ask_user};
@@ -241,7 +242,7 @@ async fn prepare_apply<'e>(
     let ApplyRequest { env, args, purpose } = *request;
     let options = planning_options(diags, &args.operation, purpose == ApplyPurpose::Destroy)
         .map_err(|_| None)?;
-    check_replace_option_allowed(diags, &options).map_err(|_| None)?;
+    check_replace_option(diags, &options).map_err(|_| None)?;
     warn_of_state_option(diags, &args.state);
     let preparing = PrepareOptions {
         sources: &args.variables.sources,

@@ -13,6 +13,7 @@ use formwork_core::provisioner::ProvisionerSet;
 use formwork_core::version::VersionConstraints;
 use formwork_operation::import::check_resource_block_exists;
 use formwork_operation::launcher::Launcher;
+use formwork_operation::plan_options::{check_refresh_option, check_target_options};
 use formwork_operation::{Operation, OperationInputs};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use time::OffsetDateTime;
@@ -307,23 +308,6 @@ fn launcher_for_requirements<'p>(
     Ok(workspace.make_launcher(diags, &required)?.prefer_cached_schemas())
 }
 
-/// Checks that no object is to be replaced by a run that creates none.
-///
-/// # Errors
-/// When one is.
-pub(crate) fn check_replace_option_allowed(
-    diags: &mut Diagnostics,
-    options: &PlanOptions,
-) -> Result<(), Reported> {
-    if options.mode == PlanMode::Normal || options.replace.is_empty() {
-        return Ok(());
-    }
-    Err(diags.error(Diagnostic::error(
-        messages::UNSUPPORTED_PLAN_MODE,
-        "The option -replace asks for a new object, so it goes together with neither -destroy nor -refresh-only.",
-    )))
-}
-
 /// Reads the planning options.
 ///
 /// # Errors
@@ -344,20 +328,15 @@ pub(crate) fn planning_options(
         (false, true) => PlanMode::RefreshOnly,
         (false, false) => PlanMode::Normal,
     };
-    if mode == PlanMode::RefreshOnly && !args.refresh {
-        return Err(diags.error(Diagnostic::error(
-            messages::INCOMPATIBLE_REFRESH_OPTIONS,
-            "It doesn't make sense to use -refresh-only at the same time as -refresh=false, because there would then be nothing to do.",
-        )));
-    }
+    let mut options = PlanOptions { mode, skip_refresh: !args.refresh, ..PlanOptions::default() };
+    check_refresh_option(diags, &options)?;
     if args.parallelism < 0 {
         let detail = format!("The parallelism must be a positive value. Not {}.", args.parallelism);
         return Err(diags.error(Diagnostic::error(messages::INVALID_PARALLELISM_VALUE, detail)));
     }
-    let mut targets: Vec<Target> = Vec::new();
     for text in &args.target {
         match text.parse() {
-            Ok(target) => targets.push(target),
+            Ok(target) => options.targets.push(target),
             Err(error) => {
                 let detail = format!("The -target option {text:?} names nothing: {error}");
                 let _ = diags.error(Diagnostic::error(
@@ -367,12 +346,12 @@ pub(crate) fn planning_options(
             }
         }
     }
-    let excludes = parse_exclude_targets(diags, args);
-    let mut replace: Vec<InstanceAddr> = Vec::new();
+    options.excludes = parse_exclude_targets(diags, args);
+    let _ = check_target_options(diags, &options);
     for text in &args.replace {
         match text.parse::<InstanceAddr>() {
             Ok(addr) if addr.resource.mode() == formwork_core::addr::ResourceMode::Managed => {
-                replace.push(addr);
+                options.replace.push(addr);
             }
             Ok(addr) => {
                 let detail = format!(
@@ -392,24 +371,19 @@ pub(crate) fn planning_options(
         }
     }
     diags.fail_if_errors()?;
-    if !targets.is_empty() {
+    if !options.targets.is_empty() {
         diags.warn(Diagnostic::warning(
             messages::RESOURCE_TARGETING_IS_IN_EFFECT,
             "You are creating a plan with the -target option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -target option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.",
         ));
     }
-    let skip_refresh = !args.refresh;
-    Ok(PlanOptions { mode, skip_refresh, targets, excludes, replace, ..PlanOptions::default() })
+    Ok(options)
 }
 
 /// Reads the `-exclude` options. Invalid ones are reported and left out.
 fn parse_exclude_targets(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<Target> {
     if args.exclude.is_empty() {
         return Vec::new();
-    }
-    if !args.target.is_empty() {
-        let detail = "The options -target and -exclude say what is in the plan and what is not: use one of them.";
-        let _ = diags.error(Diagnostic::error(messages::INVALID_COMBINATION_OF_ARGUMENTS, detail));
     }
     let mut excludes = Vec::new();
     for text in &args.exclude {

@@ -8,13 +8,14 @@ use formwork_core::provider::ProviderPool;
 use formwork_operation::generated_config::{
     check_generate_config_out_option, write_generated_config,
 };
+use formwork_operation::plan_options::check_replace_option;
 use formwork_operation::{CancellationToken, PlanOutcome, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::run_until_interrupted;
 use super::operation::{
-    PrepareOptions, PreparedConfig, check_replace_option_allowed, may_ask_user, open_workspace,
-    planning_options, prepare_in_folder, warn_of_state_option,
+    PrepareOptions, PreparedConfig, may_ask_user, open_workspace, planning_options,
+    prepare_in_folder, warn_of_state_option,
 };
 use super::planfile::{self, PlanBaseState};
 use super::run_observer::RunObserver;
@@ -140,7 +141,7 @@ fn checked_plan_options(
     report: &OperationReport,
 ) -> Result<PlanOptions, Reported> {
     let options = planning_options(diags, &args.operation, false)?;
-    let checked = check_replace_option_allowed(diags, &options)
+    let checked = check_replace_option(diags, &options)
         .and_then(|()| check_generate_config_out_option(diags, generated, options.mode));
     if checked.is_err() {
         // As in Terraform, the warning comes with these errors and not with others of options.

@@ -3,20 +3,18 @@
 
 mod review;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use formwork_core::addr::InstanceAddr;
 use formwork_core::state::journal::CallAction;
 use formwork_core::state::recover::{OpenQuestion, UnresolvedOperation};
 use formwork_operation::StateSession;
 use formwork_operation::recover::{
-    AdoptRequest, AdoptedOrDestroyed, decision_commands, remedy_if_other_object_at_addr,
-    select_unresolved_addresses,
+    AdoptSelectedRequest, AdoptedOrDestroyed, AdoptionSummary, Decision, OperationSelection,
+    SettledInstance, decision_commands, remedy_if_other_object_at_addr,
 };
 use formwork_value::quote::shell_word;
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use formwork_value::{Diagnostics, Reported};
 
 use super::encryption;
 use super::import::{ImportCommand, ObjectSearchArgs};
@@ -25,7 +23,6 @@ use super::text_command::run_text_command;
 use crate::command_line::{StateArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::messages;
 use crate::view::json::json_builder::Json;
 use crate::view::json::value;
 use crate::view::{Screen, print_out, sanitize};
@@ -106,20 +103,8 @@ pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
     match command {
         RecoverCommand::List(args) => list_open_operations(&args, env).await,
         RecoverCommand::Adopt(args) => adopt_objects(&args, env).await,
-        RecoverCommand::Forget(args) => {
-            let how = "settled by the user";
-            record_decision(&args, env, how, "is settled: the next apply may create it").await
-        }
-        RecoverCommand::Retry(args) => {
-            let how = "not executed, according to the user";
-            record_decision(
-                &args,
-                env,
-                how,
-                "is settled: the next apply does again what is to be done",
-            )
-            .await
-        }
+        RecoverCommand::Forget(args) => record_decision(&args, env, Decision::Forget).await,
+        RecoverCommand::Retry(args) => record_decision(&args, env, Decision::Retry).await,
         RecoverCommand::Review(args) => review::run(&args, env).await,
     }
 }
@@ -241,51 +226,45 @@ fn operation_to_json(one: &UnresolvedOperation) -> Json {
     ])
 }
 
+/// The operations that the arguments of a command select.
+fn selected_operations(addresses: &[String], all: bool) -> OperationSelection<'_> {
+    match all {
+        true => OperationSelection::All,
+        false => OperationSelection::Matching(addresses),
+    }
+}
+
 /// Records the decision of the user.
-async fn record_decision(args: &RecoverDecideArgs, env: &Env, how: &str, then: &str) -> Exit {
+async fn record_decision(args: &RecoverDecideArgs, env: &Env, decision: Decision) -> Exit {
     run_text_command(env, async |diags, workspace| {
         let mut locked = open_state_session(diags, workspace, &args.state).await?;
-        let displaced: BTreeMap<InstanceAddr, String> = locked
-            .unresolved_needing_decision()
-            .filter(|one| one.other_object_in_place(&locked.file.state).is_some())
-            .map(|one| (one.addr.clone(), describe_displaced(one)))
-            .collect();
-        let settled = settle_operations(diags, &mut locked, args, how).await;
+        let selection = selected_operations(&args.addresses, args.all);
+        let settled = locked.settle_selected(diags, selection, decision).await;
         locked.unlock(diags).await;
         let settled = settled?;
         if settled.is_empty() {
             return Ok(no_open_operations_text(&workspace.root));
         }
-        let describe = |addr: &InstanceAddr| {
-            format!("{addr} {}.\n", displaced.get(addr).map_or(then, String::as_str))
-        };
-        Ok(settled.iter().map(describe).collect())
+        Ok(settled.iter().map(|one| describe_settled(one, decision)).collect())
     })
     .await
 }
 
-/// The end of an operation whose place has another object by now.
-fn describe_displaced(one: &UnresolvedOperation) -> String {
-    let id = one.shown_object_id().map(|id| format!(" with the id {id:?}")).unwrap_or_default();
-    format!(
-        "is settled: the state keeps the other object there, and the one of the interrupted run{id} is not managed"
-    )
-}
-
-async fn settle_operations(
-    diags: &mut Diagnostics,
-    locked: &mut StateSession,
-    args: &RecoverDecideArgs,
-    how: &str,
-) -> Result<Vec<InstanceAddr>, Reported> {
-    let selected = select_unresolved_addresses(diags, locked, &args.addresses, args.all)?;
-    for addr in &selected {
-        locked.mark_decided(addr, how);
-    }
-    if !selected.is_empty() {
-        locked.write_state_or_errored_file(diags).await?;
-    }
-    Ok(selected)
+/// Describes the effect of a decision.
+fn describe_settled(one: &SettledInstance, decision: Decision) -> String {
+    let SettledInstance { addr, displaced } = one;
+    let then = match (displaced, decision) {
+        (Some(operation), _) => {
+            let id = operation.shown_object_id();
+            let id = id.map(|id| format!(" with the id {id:?}")).unwrap_or_default();
+            format!(
+                "the state keeps the other object there, and the one of the interrupted run{id} is not managed"
+            )
+        }
+        (None, Decision::Forget) => "the next apply may create it".to_owned(),
+        (None, Decision::Retry) => "the next apply does again what is to be done".to_owned(),
+    };
+    format!("{addr} is settled: {then}.\n")
 }
 
 /// Adds objects to the state that interrupted creations made.
@@ -301,31 +280,26 @@ async fn adopt_objects(args: &RecoverAdoptArgs, env: &Env) -> Exit {
     let mut ended = String::new();
     let done = taking
         .run(env, async |diags, operations, locked| {
-            let selected =
-                select_unresolved_addresses(diags, locked, args.address.as_slice(), args.all)?;
-            if args.id.is_some() && selected.len() > 1 {
-                let detail = "The address stands for several operations. An id is for one.";
-                return Err(diags.error(Diagnostic::error(messages::TOO_MANY_OPERATIONS, detail)));
-            }
-            let id = args.id.as_deref();
-            let mut result = Ok(());
-            for addr in &selected {
-                let request = AdoptRequest { addr, id, force: args.force };
-                match operations.import.adopt_without_storing_state(diags, locked, request).await {
-                    Ok(outcome) => ended.push_str(&describe_adoption(&outcome)),
-                    Err(reported) => result = Err(reported),
-                }
-            }
-            match (selected.is_empty(), ended.is_empty()) {
-                (true, _) => ended.push_str(&format!("{NO_OPEN_OPERATIONS}\n")),
-                (false, true) => {}
-                (false, false) => locked.write_state_or_errored_file(diags).await?,
-            }
-            result
+            let request = AdoptSelectedRequest {
+                selection: selected_operations(args.address.as_slice(), args.all),
+                id: args.id.as_deref(),
+                force: args.force,
+            };
+            let summary = operations.import.adopt_selected(diags, locked, request).await?;
+            ended = describe_adoptions(&summary);
+            Ok(())
         })
         .await;
     print_out(&ended);
     done
+}
+
+/// Describes the results of adoptions.
+fn describe_adoptions(summary: &AdoptionSummary) -> String {
+    match summary.adopted.is_empty() && summary.is_complete {
+        true => format!("{NO_OPEN_OPERATIONS}\n"),
+        false => summary.adopted.iter().map(describe_adoption).collect(),
+    }
 }
 
 /// Describes the result of an adoption.

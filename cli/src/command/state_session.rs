@@ -4,10 +4,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use formwork_backend::OpenState;
-use formwork_backend::encryption::{StateCipher, encrypt_intent_log};
-use formwork_backend::local::StateFilePaths;
-use formwork_core::state::file::StateFile;
-use formwork_core::state::recover::JournaledPlace;
 use formwork_operation::{OperationEvent, OperationObserver, SessionOptions, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported, duration};
 use tracing::info;
@@ -32,60 +28,6 @@ pub(crate) async fn open_locked_state(
     let folder = Path::new(".");
     let options = SessionOptions { operation, lock_timeout, folder, observer: &LockWaitReport };
     StateSession::open(diags, state, &options).await
-}
-
-/// Checks that no run has results which a state file lacks: a command that goes on from the file alone
-/// would create their objects again.
-///
-/// # Errors
-/// When a run that was cut off, or that goes on, has left a journal beside the file.
-pub(super) async fn check_no_unfinished_run(
-    diags: &mut Diagnostics,
-    path: &Path,
-) -> Result<(), Reported> {
-    if !StateFilePaths::from_state_path(path).intent_log().has_unfinished_run().await {
-        return Ok(());
-    }
-    let detail = format!(
-        "A run that was cut off, or that goes on, has results that {} does not have yet, so its objects would be created again. Run `formwork apply -refresh-only` in the folder of that state first: it takes them over. Nothing was changed.",
-        path.display()
-    );
-    Err(diags.error(Diagnostic::error(messages::STATE_LACKS_RESULTS_OF_RUN, detail)))
-}
-
-/// Checks that no interrupted run on a state of another name has results which a state lacks that was read
-/// from a file: the file was moved or copied after that run.
-///
-/// # Errors
-/// When a run has some.
-pub(super) fn check_no_misplaced_journals(
-    diags: &mut Diagnostics,
-    path: &Path,
-    file: &StateFile,
-    cipher: &StateCipher,
-) -> Result<(), Reported> {
-    let intents = StateFilePaths::from_state_path(path).intent_log();
-    let found = encrypt_intent_log(intents, cipher).misplaced_journals(file);
-    // One whose lineage is lost may be of any other state.
-    let Some(journals) = found.iter().find(|journals| journals.is_of_lineage) else {
-        return Ok(());
-    };
-    let (ours, folder) = (path.display(), journals.folder.display());
-    let lacks = format!(
-        "Its journal in {folder} has results or operations of unknown outcome that {ours} lacks, so objects would be created again."
-    );
-    let detail = match &journals.place {
-        JournaledPlace::File { path: theirs, .. } => {
-            let theirs = theirs.display();
-            format!(
-                "A run on the state file {theirs} was cut off. {lacks} If {ours} is that file under a new name, rename it back. Then run `formwork apply -refresh-only` for {theirs}: it takes over the results. `formwork recover list` shows the operations. Nothing was changed."
-            )
-        }
-        JournaledPlace::Remote => format!(
-            "A run on a remote state, of which {ours} is a copy, was cut off. {lacks} Run `formwork apply -refresh-only` with the backend of that state first: it takes over the results. `formwork recover list` shows the operations. Nothing was changed."
-        ),
-    };
-    Err(diags.error(Diagnostic::error(messages::STATE_LACKS_RESULTS_OF_RUN, detail)))
 }
 
 /// Reports a wait for a lock on stderr.

@@ -8,6 +8,7 @@ use formwork_backend::local::{self, Workspaces};
 use formwork_backend::{Backend, OpenState, WorkspaceError};
 use formwork_core::state::State;
 use formwork_operation::StateSession;
+use formwork_operation::journal_checks::{check_no_misplaced_journals, check_no_unfinished_run};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::quote::shell_word;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -175,7 +176,7 @@ async fn create_workspace(
     // Read before anything is made, so that nothing is made when it cannot be read.
     let copied = match &args.state {
         Some(path) => {
-            state_session::check_no_unfinished_run(diags, path).await?;
+            check_no_unfinished_run(diags, path).await?;
             encryption::load_folder_encryption(diags, workspace, &[])?;
             let cipher = workspace.state_cipher();
             let read = local::load_state(path, &cipher)
@@ -184,7 +185,7 @@ async fn create_workspace(
                 let detail = format!("{} is not there, or is empty.", path.display());
                 diags.error(Diagnostic::error(messages::NO_STATE_TO_COPY, detail))
             })?;
-            state_session::check_no_misplaced_journals(diags, path, &file, &cipher)?;
+            check_no_misplaced_journals(diags, path, &file, &cipher)?;
             Some(file)
         }
         None => None,

@@ -126,10 +126,6 @@ messages! {
         "`-destroy` and `-refresh-only` exclude each other.",
         "Keep one of the two.";
 
-    FW8031 INCOMPATIBLE_REFRESH_OPTIONS = "Incompatible refresh options",
-        "`-refresh-only` and `-refresh=false` leave nothing to do.",
-        "Remove one of the two.";
-
     FW8032 INVALID_EXCLUDE_ADDRESS = "Invalid exclude address",
         "The value of `-exclude` is not an address.",
         "Write the address of a resource, module or instance.";
@@ -149,10 +145,6 @@ messages! {
     FW8036 RESOURCE_TARGETING_IS_IN_EFFECT = "Resource targeting is in effect",
         "`-target` or `-exclude` limits the plan to a part of the configuration.",
         "Plan without the option once the exceptional situation is over.";
-
-    FW8037 UNSUPPORTED_PLAN_MODE = "Unsupported plan mode",
-        "`-replace` cannot be combined with `-destroy` or `-refresh-only`.",
-        "Remove one of the two options.";
 
     FW8038 INVALID_OUTPUT_FORMAT = "Invalid output format",
         "`-json` and `-raw` exclude each other.",
@@ -177,10 +169,6 @@ messages! {
     FW8043 SAVED_PLAN_NAMES_UNKNOWN_BACKEND = "Saved plan names an unknown backend",
         "The saved plan was made with a backend that this version does not have.",
         "Apply the plan with the version that made it.";
-
-    FW8044 TOO_MANY_OPERATIONS = "Too many operations",
-        "An id is given for an address that stands for several operations.",
-        "Name one operation.";
 
     FW8045 NO_TERMINAL_TO_ASK_ON = "No terminal to ask on",
         "The review of interrupted operations asks questions, which are not allowed here.",
@@ -381,10 +369,6 @@ messages! {
     FW8094 TEST_OBJECTS_ARE_LEFT = "Objects of earlier tests are left",
         "An earlier `formwork test` was ended or could not destroy its objects, and their states are still there.",
         "Destroy the objects with the state files that the message names, or delete the folders if the objects are gone.";
-
-    FW8095 STATE_LACKS_RESULTS_OF_RUN = "State lacks results of a run",
-        "`workspace new -state` or `state push` names a state file beside which a run has left its journal.",
-        "Run a command with that state first: it takes over the results. `state push -force` stores the file as it is.";
 
     FW8098 INVALID_WORKSPACE_IN_ENVIRONMENT = "Invalid workspace name set using TF_WORKSPACE",
         "The environment variable `TF_WORKSPACE` selects a workspace whose name is not allowed.",

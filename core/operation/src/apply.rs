@@ -14,6 +14,7 @@ use crate::messages;
 use crate::observer::{ApprovalPrompt, EngineEventForwarder, OperationEvent};
 use crate::operation::{Operation, PhaseInputs};
 use crate::plan::PlanOutcome;
+use crate::plan_options::check_plan_options;
 use crate::saved_plan::SavedPlan;
 use crate::state_session::{ResultsInJournal, StateSession};
 
@@ -129,6 +130,9 @@ impl Operation<'_> {
         source: PlanSource,
         purpose: PlanPurpose,
     ) -> Result<ApplySummary, ClaimError> {
+        if let PlanSource::New(options) = &source {
+            check_plan_options(diags, options)?;
+        }
         // Data sources are read by every plan, so they are nothing to refresh.
         let mut held = session.file.state.resources.keys();
         let is_empty = !held.any(|addr| addr.resource.mode() == addr::ResourceMode::Managed);

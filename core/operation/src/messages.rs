@@ -206,4 +206,20 @@ messages! {
     FW5251 JOURNAL_IS_UNDER_ANOTHER_NAME = "Journal is under another name",
         "The state file was moved or copied after a run was interrupted, or the remote state has another address now, so the journal of that run is in the folder of another name.",
         "Rename the state file back, run the command for the state file that the detail names, or move the journal to the folder that it names.";
+
+    FW5252 STATE_LACKS_RESULTS_OF_RUN = "State lacks results of a run",
+        "`workspace new -state` or `state push` names a state file beside which a run has left its journal.",
+        "Run a command with that state first: it takes over the results. `state push -force` stores the file as it is.";
+
+    FW5253 INCOMPATIBLE_REFRESH_OPTIONS = "Incompatible refresh options",
+        "`-refresh-only` and `-refresh=false` leave nothing to do.",
+        "Remove one of the two.";
+
+    FW5254 UNSUPPORTED_PLAN_MODE = "Unsupported plan mode",
+        "`-replace` cannot be combined with `-destroy` or `-refresh-only`.",
+        "Remove one of the two options.";
+
+    FW5255 TOO_MANY_OPERATIONS = "Too many operations",
+        "An id is given for an address that stands for several operations.",
+        "Name one operation.";
 }

@@ -12,6 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use crate::messages;
 use crate::observer::EngineEventForwarder;
 use crate::operation::{Operation, PhaseInputs};
+use crate::plan_options::check_plan_options;
 use crate::state_session::StateSession;
 use crate::unmatched_options::{ConfigStateAndOptions, UnmatchedOptions};
 
@@ -73,13 +74,14 @@ impl Operation<'_> {
     /// Results of interrupted runs that the providers could tell are in the session afterwards.
     ///
     /// # Errors
-    /// When no plan could be made. A plan with errors that are reported has [`Plan::errored`].
+    /// When no plan could be made, or options exclude each other. A plan with errors that are reported has [`Plan::errored`].
     pub async fn plan(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
         options: PlanOptions,
     ) -> Result<PlanOutcome, Reported> {
+        check_plan_options(diags, &options)?;
         session.warn_of_misplaced_journals(diags);
         session.follow_moves_of_unresolved(self.inputs.config);
         let mut planning = self.prepare_plan_options(session, options);

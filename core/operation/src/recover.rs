@@ -1,6 +1,7 @@
 //! Settles operations that an interrupted run left open.
 
 mod select_operations;
+mod settle;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +24,8 @@ use crate::operation::Operation;
 use crate::plan::PlanInputs;
 use crate::state_session::{StateSession, refuse_if_other_object_at_addr};
 
-pub use self::select_operations::select_unresolved_addresses;
+pub use self::select_operations::OperationSelection;
+pub use self::settle::{AdoptSelectedRequest, AdoptionSummary, Decision, SettledInstance};
 pub use crate::state_session::{decision_commands, remedy_if_other_object_at_addr};
 
 /// An object that is to be adopted.

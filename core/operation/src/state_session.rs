@@ -2,10 +2,11 @@
 
 #[cfg(test)]
 mod damaged_files_tests;
+mod decisions;
 mod diagnostics;
 mod misplaced_journals;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,13 +17,13 @@ use formwork_core::addr::InstanceAddr;
 use formwork_core::change::{Action, Change};
 use formwork_core::config::Config;
 use formwork_core::moved;
-use formwork_core::plan::{InterruptedSearchResult, Plan, PlanMode};
+use formwork_core::plan::{Plan, PlanMode};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::intent_log::{IntentLog, StateAccess};
 use formwork_core::state::operator::operation_display_name;
 use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, UnresolvedOperation};
 use formwork_value::codec::hex;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 use tracing::info;
 
 use self::diagnostics::{
@@ -31,8 +32,7 @@ use self::diagnostics::{
 };
 pub(crate) use self::diagnostics::{ResultsInJournal, refuse_if_other_object_at_addr};
 pub use self::diagnostics::{decision_commands, remedy_if_other_object_at_addr};
-use crate::errored_state_report::ErroredState;
-use crate::messages;
+use crate::errored_state_report::{self, ErroredState};
 use crate::observer::{NoOperationObserver, OperationEvent, OperationObserver};
 
 /// The wait for a lock before it is reported.
@@ -402,67 +402,6 @@ impl StateSession {
         let Some(recovery) = self.recovery.take() else { return Ok(()) };
         let finished = self.intents.finish_recovery(&recovery).await;
         finished.map_err(|error| diags.error(error.diagnostic()))
-    }
-
-    /// Takes down what was decided about an instance, to be kept with the state. Returns what was
-    /// open about it.
-    pub fn mark_decided(&mut self, addr: &InstanceAddr, how: &str) -> Vec<UnresolvedOperation> {
-        self.recovery.as_mut().map(|recovery| recovery.mark_decided(addr, how)).unwrap_or_default()
-    }
-
-    /// Planned values of objects that interrupted runs may have made. If several have come to one
-    /// address, only the user can tell the right one.
-    pub fn interrupted_creations(&self) -> BTreeMap<InstanceAddr, Value> {
-        let Some(recovery) = &self.recovery else { return BTreeMap::new() };
-        let is_alone =
-            |one: &&UnresolvedOperation| recovery.original_addresses(one.current_addr()).len() == 1;
-        let open = recovery.unresolved.iter().filter(is_alone);
-        open.filter_map(|one| {
-            Some((one.current_addr().clone(), one.planned_value_to_find()?.clone()))
-        })
-        .collect()
-    }
-
-    /// Reason why nothing can be decided about an instance.
-    pub fn no_single_open_operation_error(&self, addr: &InstanceAddr) -> Diagnostic {
-        let origins = self.recovery.iter().flat_map(|recovery| recovery.original_addresses(addr));
-        let origins: String = origins.map(|origin| format!("\n  {origin}")).collect();
-        if origins.is_empty() {
-            let detail = format!(
-                "No interrupted run left anything open about {addr}. `formwork recover list` shows what is."
-            );
-            return Diagnostic::error(messages::NOTHING_TO_SETTLE, detail);
-        }
-        let detail = format!(
-            "Interrupted runs left several things open that are {addr} by now. Use the former address of the right one:{origins}"
-        );
-        Diagnostic::error(messages::SEVERAL_OPERATIONS_ARE_OPEN, detail)
-    }
-
-    /// Takes over what planning found out about objects that interrupted runs may have made.
-    pub fn settle_by_search_results(&mut self, diags: &mut Diagnostics, plan: &Plan) {
-        for (addr, search) in &plan.searches {
-            let how = match search {
-                InterruptedSearchResult::Found => "the provider found the object",
-                InterruptedSearchResult::NotCreated => "the provider found no such object",
-            };
-            if self.mark_decided(addr, how).is_empty() {
-                continue;
-            }
-            let then = match search {
-                InterruptedSearchResult::Found => {
-                    "It is as it was to be, and belongs to the state from now on"
-                }
-                InterruptedSearchResult::NotCreated => {
-                    "So it was not made, and is made by this plan"
-                }
-            };
-            let detail = format!(
-                "{addr} was being created when a run was interrupted. Asked for it, {how}. {then}."
-            );
-            let summary = messages::INTERRUPTED_OPERATION_WAS_RESOLVED;
-            diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
-        }
     }
 
     /// Gives the lock back.

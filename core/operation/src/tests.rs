@@ -1,5 +1,7 @@
 //! Operations by the library alone, with the built-in provider.
 
+mod interrupted;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,6 +9,7 @@ use std::path::Path;
 use async_trait::async_trait;
 use formwork_backend::encryption::PlanCipher;
 use formwork_backend::local::StateFilePaths;
+use formwork_core::addr::{InstanceAddr, Target};
 use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariableTreatment};
 use formwork_core::config::module_folders::LocalModuleFolders;
@@ -46,8 +49,12 @@ struct ConfigFolder {
 
 impl ConfigFolder {
     fn new() -> Self {
+        Self::with_config(CONFIG)
+    }
+
+    fn with_config(text: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("main.tf"), CONFIG).unwrap();
+        std::fs::write(folder.path().join("main.tf"), text).unwrap();
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
         let config_source =
             ConfigSource { files: &FilesOnDisk, dir: folder.path(), folders: &LocalModuleFolders };
@@ -208,6 +215,38 @@ async fn a_cancelled_operation_starts_no_change() {
     assert!(summaries(diags).contains(&"execution halted".to_owned()));
     assert!(folder.stored_state().is_none_or(|file| file.state.resources.is_empty()));
     assert_eq!(folder.journal_count(), 0);
+}
+
+#[tokio::test]
+async fn options_that_exclude_each_other_are_refused_before_a_run_begins() {
+    let folder = ConfigFolder::new();
+    let (pool, events) = (ProviderPool::new(&folder.launcher), RecordedEvents::default());
+    let operation = folder.new_operation(&pool).with_observer(&events);
+    let mut session = folder.open_session().await;
+    let addr: InstanceAddr = "terraform_data.a".parse().unwrap();
+    let target = || vec![Target::Instance(addr.clone())];
+    let replace = PlanOptions { replace: vec![addr.clone()], ..PlanOptions::default() };
+    let refresh = PlanOptions { mode: PlanMode::RefreshOnly, ..PlanOptions::default() };
+    for (options, summary) in [
+        (PlanOptions { mode: PlanMode::Destroy, ..replace.clone() }, "Unsupported plan mode"),
+        (PlanOptions { mode: PlanMode::RefreshOnly, ..replace }, "Unsupported plan mode"),
+        (PlanOptions { skip_refresh: true, ..refresh }, "Incompatible refresh options"),
+        (
+            PlanOptions { targets: target(), excludes: target(), ..PlanOptions::default() },
+            "Invalid combination of arguments",
+        ),
+    ] {
+        let mut diags = Diagnostics::new();
+        assert!(operation.plan(&mut diags, &mut session, options.clone()).await.is_err());
+        assert_eq!(summaries(diags), [summary]);
+        let mut diags = Diagnostics::new();
+        let source = PlanSource::New(options);
+        assert!(operation.apply(&mut diags, &mut session, source).await.is_err());
+        assert_eq!(summaries(diags), [summary]);
+    }
+    session.unlock(&mut Diagnostics::new()).await;
+    assert_eq!((events.0.take(), folder.journal_count()), (vec![], 0));
+    assert!(folder.stored_state().is_none_or(|file| file.state.is_empty()));
 }
 
 #[tokio::test]

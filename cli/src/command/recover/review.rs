@@ -2,7 +2,7 @@
 
 use formwork_core::addr::InstanceAddr;
 use formwork_core::state::recover::{OpenQuestion, UnresolvedOperation};
-use formwork_operation::recover::AdoptRequest;
+use formwork_operation::recover::{AdoptRequest, Decision};
 use formwork_operation::{Operation, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -149,10 +149,10 @@ async fn apply_decision(
             ));
         }
         Some(ReviewDecision::Forget) => {
-            drop(locked.mark_decided(addr, "settled by the user"));
+            drop(locked.decide_without_storing_state(addr, Decision::Forget));
         }
         Some(ReviewDecision::Retry) => {
-            drop(locked.mark_decided(addr, "not executed, according to the user"));
+            drop(locked.decide_without_storing_state(addr, Decision::Retry));
         }
         Some(ReviewDecision::Skip) | None => return Ok(false),
     }

@@ -7,10 +7,11 @@ use formwork_core::disk::{MAX_STATE_LEN, read_stdin, read_user_file};
 use formwork_core::state::edit::check_push;
 use formwork_core::state::file::StateFile;
 use formwork_operation::StateSession;
+use formwork_operation::journal_checks::{check_no_misplaced_journals, check_no_unfinished_run};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::super::encryption;
 use super::super::text_command::run_text_command;
-use super::super::{encryption, state_session};
 use super::StateEdit;
 use super::edit::lock_and_read_state;
 use crate::command_line::{LockArgs, StatePaths, example};
@@ -41,12 +42,12 @@ pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
         workspace.check_required_versions(diags)?;
         if !args.force && args.path != Path::new("-") {
-            state_session::check_no_unfinished_run(diags, &args.path).await?;
+            check_no_unfinished_run(diags, &args.path).await?;
         }
         let new = read_pushed_state(diags, workspace, &args.path)?;
         if !args.force && args.path != Path::new("-") {
             let cipher = workspace.state_cipher();
-            state_session::check_no_misplaced_journals(diags, &args.path, &new, &cipher)?;
+            check_no_misplaced_journals(diags, &args.path, &new, &cipher)?;
         }
         let editing = StateEdit {
             state_paths: StatePaths::default(),

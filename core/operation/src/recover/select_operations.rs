@@ -9,22 +9,31 @@ use crate::import::parse_managed_instance_addr;
 use crate::messages;
 use crate::state_session::StateSession;
 
+/// The open operations that a command is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationSelection<'a> {
+    /// All of them.
+    All,
+    /// Those with these addresses or patterns, such as `module.a.*`. Each has to match something.
+    Matching(&'a [String]),
+}
+
 /// Selects the addresses of open operations. An address of an instance is returned as it was given,
 /// also if it is the address that the instance has by now.
 ///
 /// # Errors
 /// When an address or pattern matches nothing, or nothing is named.
-pub fn select_unresolved_addresses(
+pub(super) fn select_unresolved_addresses(
     diags: &mut Diagnostics,
     locked: &StateSession,
-    patterns: &[String],
-    all: bool,
+    selection: OperationSelection<'_>,
 ) -> Result<Vec<InstanceAddr>, Reported> {
     let open: BTreeSet<&InstanceAddr> =
         locked.unresolved_needing_decision().map(|one| &one.addr).collect();
-    if all {
-        return Ok(open.into_iter().cloned().collect());
-    }
+    let patterns = match selection {
+        OperationSelection::All => return Ok(open.into_iter().cloned().collect()),
+        OperationSelection::Matching(patterns) => patterns,
+    };
     if patterns.is_empty() {
         let detail =
             "Name the instance, or use -all for everything that `formwork recover list` shows.";

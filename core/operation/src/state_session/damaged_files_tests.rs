@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use formwork_backend::local::StateFilePaths;
 use formwork_core::addr::ProviderConfigAddr;
 use formwork_core::state::journal::{self, Intent, Journal, RunHeader};
+use formwork_value::Value;
 
 use super::*;
 

@@ -1,0 +1,175 @@
+//! Settles all open operations that are selected, and stores the state: adopts their objects, forgets
+//! them, or lets the next apply do them again.
+
+use formwork_core::addr::InstanceAddr;
+use formwork_core::state::recover::UnresolvedOperation;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::select_operations::{OperationSelection, select_unresolved_addresses};
+use super::{AdoptRequest, AdoptedOrDestroyed};
+use crate::messages;
+use crate::operation::Operation;
+use crate::state_session::StateSession;
+
+/// A decision about an open operation without a search for its object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The object does not exist, or is not managed here any more.
+    Forget,
+    /// Nothing was done: the next apply does it again.
+    Retry,
+}
+
+impl Decision {
+    /// The decision in words, as the journal keeps it.
+    const fn reason(self) -> &'static str {
+        match self {
+            Self::Forget => "settled by the user",
+            Self::Retry => "not executed, according to the user",
+        }
+    }
+}
+
+/// An instance whose open operations were settled by a [`Decision`].
+#[derive(Clone, Debug)]
+pub struct SettledInstance {
+    /// The address, as it was selected.
+    pub addr: InstanceAddr,
+    /// The operation whose place has another object by now, if there is one: the state keeps that object,
+    /// and the one of the operation is not managed.
+    pub displaced: Option<UnresolvedOperation>,
+}
+
+/// A request to adopt the objects of all selected operations.
+#[derive(Clone, Copy, Debug)]
+pub struct AdoptSelectedRequest<'a> {
+    /// The operations.
+    pub selection: OperationSelection<'a>,
+    /// The id of the object, if the user gave it. An id is for one operation.
+    pub id: Option<&'a str>,
+    /// Whether the objects may differ from the plan.
+    pub force: bool,
+}
+
+/// The outcome of a request to adopt objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AdoptionSummary {
+    /// The adoptions that were made. The state is stored with them.
+    pub adopted: Vec<AdoptedOrDestroyed>,
+    /// Whether all selected operations are settled.
+    pub is_complete: bool,
+}
+
+impl StateSession {
+    /// Settles open operations by a decision of the user, and stores the state. Returns the instances; none
+    /// if all are selected and nothing is open.
+    ///
+    /// ```
+    /// use formwork_backend::local::StateFilePaths;
+    /// use formwork_operation::recover::{Decision, OperationSelection};
+    /// use formwork_operation::{SessionOptions, StateSession};
+    /// use formwork_value::Diagnostics;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let state = StateFilePaths::from_state_path(folder.path().join("terraform.tfstate")).into();
+    /// let mut diags = Diagnostics::new();
+    /// let options = SessionOptions::new("recover", folder.path());
+    /// let mut session = StateSession::open(&mut diags, state, &options).await.unwrap();
+    /// let all = OperationSelection::All;
+    /// let settled = session.settle_selected(&mut diags, all, Decision::Retry).await;
+    /// session.unlock(&mut diags).await;
+    /// // No run was interrupted in this folder.
+    /// assert!(settled.unwrap().is_empty());
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the selection matches nothing, or the state cannot be written.
+    pub async fn settle_selected(
+        &mut self,
+        diags: &mut Diagnostics,
+        selection: OperationSelection<'_>,
+        decision: Decision,
+    ) -> Result<Vec<SettledInstance>, Reported> {
+        let selected = select_unresolved_addresses(diags, self, selection)?;
+        let mut settled = Vec::new();
+        for addr in selected {
+            let open = self.decide_without_storing_state(&addr, decision);
+            let state = &self.file.state;
+            let displaced =
+                open.into_iter().rfind(|one| one.other_object_in_place(state).is_some());
+            settled.push(SettledInstance { addr, displaced });
+        }
+        if !settled.is_empty() {
+            self.write_state_or_errored_file(diags).await?;
+        }
+        Ok(settled)
+    }
+
+    /// Decides about everything that is open about an instance, without storing the state: see
+    /// [`StateSession::write_state_or_errored_file`]. Returns what was open.
+    pub fn decide_without_storing_state(
+        &mut self,
+        addr: &InstanceAddr,
+        decision: Decision,
+    ) -> Vec<UnresolvedOperation> {
+        self.mark_decided(addr, decision.reason())
+    }
+}
+
+impl Operation<'_> {
+    /// Adopts the objects of all selected operations, and stores the state with those that could be
+    /// adopted.
+    ///
+    /// ```
+    /// use formwork_operation::recover::{AdoptSelectedRequest, OperationSelection};
+    /// use formwork_operation::{Operation, StateSession};
+    /// use formwork_value::{Diagnostics, Reported};
+    ///
+    /// async fn adopt_all(
+    ///     diags: &mut Diagnostics,
+    ///     operation: &Operation<'_>,
+    ///     session: &mut StateSession,
+    /// ) -> Result<bool, Reported> {
+    ///     let selection = OperationSelection::All;
+    ///     let request = AdoptSelectedRequest { selection, id: None, force: false };
+    ///     let summary = operation.adopt_selected(diags, session, request).await?;
+    ///     Ok(summary.is_complete)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// When the selection matches nothing, an id is given for several operations, or the state cannot be
+    /// written. Adoptions that failed are reported without an error here: see
+    /// [`AdoptionSummary::is_complete`].
+    pub async fn adopt_selected(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        request: AdoptSelectedRequest<'_>,
+    ) -> Result<AdoptionSummary, Reported> {
+        let AdoptSelectedRequest { selection, id, force } = request;
+        // The user names the addresses of the configuration, which may have changed since that run.
+        session.follow_moves_of_unresolved(self.inputs.config);
+        let selected = select_unresolved_addresses(diags, session, selection)?;
+        if id.is_some() && selected.len() > 1 {
+            let detail = "The address stands for several operations. An id is for one.";
+            return Err(diags.error(Diagnostic::error(messages::TOO_MANY_OPERATIONS, detail)));
+        }
+        let mut adopted = Vec::new();
+        for addr in &selected {
+            let request = AdoptRequest { addr, id, force };
+            // A failure is reported, and must not keep the other objects out of the state.
+            if let Ok(outcome) = self.adopt_without_storing_state(diags, session, request).await {
+                adopted.push(outcome);
+            }
+        }
+        if !adopted.is_empty() {
+            session.write_state_or_errored_file(diags).await?;
+        }
+        let is_complete = adopted.len() == selected.len();
+        Ok(AdoptionSummary { adopted, is_complete })
+    }
+}

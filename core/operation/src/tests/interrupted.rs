@@ -1,0 +1,137 @@
+//! Runs that were cut off: their operations are settled, and their state file is copied, by the library
+//! alone.
+
+use formwork_backend::encryption::StateCipher;
+use formwork_core::addr::ProviderConfigAddr;
+use formwork_core::state::journal::{CallAction, Intent, RunHeader};
+use formwork_value::{Type, Value};
+
+use super::*;
+use crate::journal_checks::{check_no_misplaced_journals, check_no_unfinished_run};
+use crate::recover::{AdoptSelectedRequest, AdoptedOrDestroyed, Decision, OperationSelection};
+
+const TWO_RESOURCES: &str = "
+resource \"terraform_data\" \"a\" {}
+resource \"terraform_data\" \"b\" {}
+";
+
+fn parse_addr(text: &str) -> InstanceAddr {
+    text.parse().unwrap()
+}
+
+/// Leaves the journal of a run that was cut off while it created the two resources. Returns the state that
+/// the run began with.
+async fn leave_interrupted_run(folder: &ConfigFolder) -> StateFile {
+    let mut diags = Diagnostics::new();
+    let mut session = folder.open_session().await;
+    session.write_state_and_archive_journals(&mut diags).await.unwrap();
+    let operation = "OperationTypeApply";
+    let header = RunHeader { operation, base: &session.file, read_from: None };
+    let journal = session.intents.begin_run(header).await.unwrap();
+    let provider: ProviderConfigAddr =
+        "provider[\"terraform.io/builtin/terraform\"]".parse().unwrap();
+    for addr in ["terraform_data.a", "terraform_data.b"].map(parse_addr) {
+        let intent = Intent {
+            addr: &addr,
+            provider: &provider,
+            deposed: None,
+            deposes: None,
+            action: CallAction::Create,
+            prior: None,
+            planned: &Value::Null(Type::Dynamic),
+        };
+        journal.announce_operation(intent).await.unwrap();
+    }
+    drop(journal);
+    let file = session.file.clone();
+    session.unlock(&mut diags).await;
+    assert!(!diags.has_errors(), "{diags:?}");
+    file
+}
+
+/// The addresses of operations that are open for a new session.
+async fn open_addresses(folder: &ConfigFolder) -> Vec<String> {
+    let session = folder.open_session().await;
+    let open = session.unresolved_needing_decision().map(|one| one.addr.to_string()).collect();
+    session.unlock(&mut Diagnostics::new()).await;
+    open
+}
+
+#[tokio::test]
+async fn a_decision_about_selected_operations_is_stored() {
+    for decision in [Decision::Forget, Decision::Retry] {
+        let folder = ConfigFolder::with_config(TWO_RESOURCES);
+        leave_interrupted_run(&folder).await;
+        assert_eq!(open_addresses(&folder).await, ["terraform_data.a", "terraform_data.b"]);
+        let (mut diags, mut session) = (Diagnostics::new(), folder.open_session().await);
+        let none = OperationSelection::Matching(&[]);
+        assert!(session.settle_selected(&mut diags, none, decision).await.is_err());
+        let patterns = ["*.a".to_owned()];
+        let one = OperationSelection::Matching(&patterns);
+        let settled = session.settle_selected(&mut diags, one, decision).await.unwrap();
+        session.unlock(&mut diags).await;
+        assert_eq!(summaries(diags), ["No operation selected"]);
+        let settled: Vec<_> =
+            settled.iter().map(|one| (one.addr.to_string(), one.displaced.is_some())).collect();
+        assert_eq!(settled, [("terraform_data.a".to_owned(), false)]);
+        assert_eq!(open_addresses(&folder).await, ["terraform_data.b"]);
+
+        let (mut diags, mut session) = (Diagnostics::new(), folder.open_session().await);
+        let all = OperationSelection::All;
+        let settled = session.settle_selected(&mut diags, all, decision).await.unwrap();
+        assert_eq!(settled.len(), 1);
+        // Nothing is open any more, and that is no error.
+        let settled = session.settle_selected(&mut diags, all, decision).await.unwrap();
+        assert!(settled.is_empty());
+        session.unlock(&mut diags).await;
+        assert_eq!(summaries(diags), Vec::<String>::new());
+        assert_eq!(open_addresses(&folder).await, Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
+async fn an_adoption_of_selected_operations_reports_those_that_fail_and_stores_the_others() {
+    let folder = ConfigFolder::with_config(TWO_RESOURCES);
+    leave_interrupted_run(&folder).await;
+    let (pool, mut diags) = (ProviderPool::new(&folder.launcher), Diagnostics::new());
+    let operation = folder.new_operation(&pool);
+    let mut session = folder.open_session().await;
+    let selection = OperationSelection::All;
+    let request = AdoptSelectedRequest { selection, id: None, force: false };
+    let summary = operation.adopt_selected(&mut diags, &mut session, request).await.unwrap();
+    assert_eq!((summary.adopted, summary.is_complete), (vec![], false));
+    let request = AdoptSelectedRequest { id: Some("one"), ..request };
+    assert!(operation.adopt_selected(&mut diags, &mut session, request).await.is_err());
+    let missing = "The id of the object is missing";
+    assert_eq!(summaries(diags), [missing, missing, "Too many operations"]);
+
+    let mut diags = Diagnostics::new();
+    let patterns = ["terraform_data.a".to_owned()];
+    let selection = OperationSelection::Matching(&patterns);
+    let request = AdoptSelectedRequest { selection, ..request };
+    let summary = operation.adopt_selected(&mut diags, &mut session, request).await.unwrap();
+    session.unlock(&mut diags).await;
+    assert!(!diags.has_errors(), "{diags:?}");
+    let adopted = vec![AdoptedOrDestroyed::InState(parse_addr("terraform_data.a"))];
+    assert_eq!((summary.adopted, summary.is_complete), (adopted, true));
+    let stored = folder.stored_state().unwrap();
+    assert!(stored.state.current_object(&parse_addr("terraform_data.a")).is_some());
+    assert_eq!(open_addresses(&folder).await, ["terraform_data.b"]);
+}
+
+#[tokio::test]
+async fn a_state_file_that_lacks_results_of_a_run_is_not_copied_under_any_name() {
+    let folder = ConfigFolder::with_config(TWO_RESOURCES);
+    let file = leave_interrupted_run(&folder).await;
+    let (copy, cipher) = (folder.path().join("copy.tfstate"), StateCipher::default());
+    let mut diags = Diagnostics::new();
+    assert!(check_no_unfinished_run(&mut diags, &folder.state_path()).await.is_err());
+    assert!(check_no_unfinished_run(&mut diags, &copy).await.is_ok());
+    assert!(check_no_misplaced_journals(&mut diags, &copy, &file, &cipher).is_err());
+    let lacks = "State lacks results of a run";
+    assert_eq!(summaries(diags), [lacks, lacks]);
+
+    let (mut diags, stranger) = (Diagnostics::new(), StateFile::new_empty());
+    assert!(check_no_misplaced_journals(&mut diags, &copy, &stranger, &cipher).is_ok());
+    assert_eq!(summaries(diags), Vec::<String>::new());
+}
