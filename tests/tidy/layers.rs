@@ -122,7 +122,7 @@ const LAYERS: [&[&str]; 13] = [
 ];
 
 /// The modules of the library of operations, likewise.
-const OPERATION_LAYERS: [&[&str]; 9] = [
+const OPERATION_LAYERS: [&[&str]; 10] = [
     &["messages"],
     &[
         "errored_state_report",
@@ -137,9 +137,10 @@ const OPERATION_LAYERS: [&[&str]; 9] = [
     &["launcher", "state_session"],
     &["claims"],
     &["operation"],
-    &["plan"],
+    &["loaded_config", "plan"],
     &["apply", "import"],
     &["recover", "test"],
+    &["prelude"],
     &["lib"],
 ];
 

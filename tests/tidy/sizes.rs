@@ -15,6 +15,18 @@ fn no_file_is_longer_than_one_idea() {
     none(&violations, "a file has at most 500 lines without its tests: split it by idea");
 }
 
+/// More lines of code than this, and embedding the engine is no small matter any more.
+const MOST_LINES_TO_EMBED: usize = 40;
+
+#[test]
+fn the_engine_is_embedded_in_forty_lines() {
+    let path = "core/operation/examples/embed.rs";
+    let example = product().find(|file| file.path == path).expect("the example is there");
+    let lines = example.text.lines().map(str::trim);
+    let n_lines = lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count();
+    assert!(n_lines <= MOST_LINES_TO_EMBED, "{path} has {n_lines} lines of code");
+}
+
 /// The folders whose comments are counted.
 const EXPLAINED: [&str; 3] = ["core/", "plugin-protocol/", "sdk/"];
 

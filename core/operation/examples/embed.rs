@@ -3,35 +3,20 @@
 //! `embed FOLDER PROVIDER PROGRAM`, for example `embed . hashicorp/random terraform-provider-random`.
 
 #![expect(clippy::print_stdout, reason = "a program of its own, with its own output")]
-#![expect(clippy::disallowed_methods, reason = "the clock is asked where the program begins")]
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use formwork_backend::local::StateFilePaths;
-use formwork_core::addr::ProviderAddr;
-use formwork_core::change::Action;
-use formwork_core::config::files::FilesOnDisk;
-use formwork_core::config::inputs::{self, UnsetVariableTreatment};
-use formwork_core::config::module_folders::LocalModuleFolders;
-use formwork_core::config::{Config, ConfigSource};
-use formwork_core::eval::HostValues;
-use formwork_core::event::Event;
-use formwork_core::plan::PlanOptions;
-use formwork_core::provider::ProviderPool;
-use formwork_operation::launcher::{Launcher, LauncherSettings, ProviderProgram};
-use formwork_operation::{
-    Operation, OperationEvent, OperationInputs, OperationObserver, PlanSource, SessionOptions,
-    StateSession,
-};
-use formwork_value::diag::Sources;
-use formwork_value::{Diagnostics, Reported};
+use formwork_operation::prelude::*;
 
 struct Progress;
 
 impl OperationObserver for Progress {
     fn on_event(&self, event: &OperationEvent<'_>) {
-        if let OperationEvent::Engine(Event::ChangeDone { addr, action, .. }) = event {
+        if let OperationEvent::Planned { plan, .. } = event {
+            let changes = plan.changes.values().filter(|one| one.action != Action::NoOp);
+            println!("{} changes planned", changes.count());
+        } else if let OperationEvent::Engine(Event::ChangeDone { addr, action, .. }) = event {
             println!("{addr}: {action:?} done");
         }
     }
@@ -39,41 +24,15 @@ impl OperationObserver for Progress {
 
 async fn run(diags: &mut Diagnostics, folder: &Path, launcher: &Launcher) -> Result<(), Reported> {
     let mut sources = Sources::new();
-    let config_source =
-        ConfigSource { files: &FilesOnDisk, dir: folder, folders: &LocalModuleFolders };
-    let config = Config::load(diags, &mut sources, config_source)?;
-    let variables = inputs::resolve_variables(
-        diags,
-        &mut sources,
-        &config.root,
-        Vec::new(),
-        UnsetVariableTreatment::Error,
-    )?;
+    let loaded = LoadedConfig::load(diags, &mut sources, folder, Vec::new())?;
     let pool = ProviderPool::new(launcher);
-    let inputs =
-        OperationInputs { config: &config, sources: &sources, variables: &variables, pool: &pool };
-    let host = HostValues::for_folder(&folder.to_string_lossy(), time::OffsetDateTime::now_utc);
-    let operation = Operation::new(inputs, host).with_observer(&Progress);
-
-    let state = StateFilePaths::from_state_path(folder.join("terraform.tfstate")).into();
-    let options = SessionOptions::new("apply", folder);
-    let mut session = StateSession::open(diags, state, &options).await?;
-    let planned = operation.plan(diags, &mut session, PlanOptions::default()).await;
-    let applied = match planned {
-        Ok(outcome) => {
-            let changes = outcome.plan.changes.values();
-            println!(
-                "{} changes planned",
-                changes.filter(|one| one.action != Action::NoOp).count()
-            );
-            let plan = PlanSource::Made(Box::new(outcome));
-            operation.apply(diags, &mut session, plan).await.map(drop)
-        }
-        Err(reported) => Err(reported),
-    };
+    let operation = loaded.operation(&sources, &pool).with_observer(&Progress);
+    let mut session = loaded.open_local_session(diags, "apply").await?;
+    let plan = PlanSource::New(PlanOptions::default());
+    let applied = operation.apply(diags, &mut session, plan).await;
     // Also after a failure, because the lock would stay otherwise.
     session.unlock(diags).await;
-    applied.and_then(|()| diags.fail_if_errors())
+    applied.and_then(|_| diags.fail_if_errors())
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -81,9 +40,8 @@ async fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [folder, provider, program] = &arguments[..] else { return ExitCode::from(2) };
     let Ok(provider) = provider.parse::<ProviderAddr>() else { return ExitCode::from(2) };
-    let program =
-        ProviderProgram::File { path: program.into(), arg0: None, package: None, identity: None };
-    let launcher = Launcher::new(LauncherSettings::default(), [(provider, program)].into());
+    let programs = [(provider, ProviderProgram::from_path(program))].into();
+    let launcher = Launcher::new(LauncherSettings::default(), programs);
     let mut diags = Diagnostics::new();
     let result = run(&mut diags, Path::new(folder), &launcher).await;
     launcher.shutdown(&mut diags).await;

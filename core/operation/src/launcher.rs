@@ -41,6 +41,14 @@ pub enum ProviderProgram {
     Reattached(Reattach),
 }
 
+impl ProviderProgram {
+    /// A program of one provider, whose file and package the caller has not checked.
+    #[must_use]
+    pub fn from_path(path: impl Into<PathBuf>) -> Self {
+        Self::File { path: path.into(), arg0: None, package: None, identity: None }
+    }
+}
+
 /// Settings of the processes of providers.
 #[derive(Clone, Debug)]
 pub struct LauncherSettings {

@@ -4,7 +4,8 @@
 //! A [`StateSession`] is the locked state; [`Operation`] is the builder, whose methods run one operation
 //! each. Nothing here reads the environment, prints, or asks on a terminal: events go to an
 //! [`OperationObserver`], questions to an [`Approval`], and a `CancellationToken` ends an operation early.
-//! `examples/embed.rs` is a whole program.
+//! [`LoadedConfig`] reads a configuration in one call, and [`prelude`] has all that most programs need:
+//! `examples/embed.rs` is a whole one.
 
 mod apply;
 mod claims;
@@ -13,11 +14,13 @@ pub mod generated_config;
 pub mod import;
 pub mod journal_checks;
 pub mod launcher;
+mod loaded_config;
 pub mod messages;
 pub mod observer;
 mod operation;
 mod plan;
 pub mod plan_options;
+pub mod prelude;
 pub mod recover;
 pub mod saved_plan;
 pub mod schema_cache;
@@ -29,6 +32,7 @@ mod unmatched_options;
 
 pub use apply::{ApplySummary, PlanSource};
 pub use errored_state_report::ErroredState;
+pub use loaded_config::LoadedConfig;
 pub use observer::{
     Approval, ApprovalPrompt, NoOperationObserver, OperationEvent, OperationObserver,
 };

@@ -222,4 +222,8 @@ messages! {
     FW5255 TOO_MANY_OPERATIONS = "Too many operations",
         "An id is given for an address that stands for several operations.",
         "Name one operation.";
+
+    FW5256 STATE_IS_NOT_LOCAL = "State is not in a local file",
+        "A program that embeds the engine keeps the state unencrypted in the folder of the configuration, but the configuration names another place or encrypts its states.",
+        "Remove the block, or use a program that opens the place that the block names.";
 }

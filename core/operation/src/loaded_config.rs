@@ -1,0 +1,153 @@
+//! A configuration that is read in one call, for programs that embed the engine: with its local modules, the
+//! values of its variables, and its state in a file of the same folder.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use formwork_backend::local::StateFilePaths;
+use formwork_core::config::files::FilesOnDisk;
+use formwork_core::config::inputs::{
+    GivenVariable, ResolvedVariable, UnsetVariableTreatment, resolve_variables,
+};
+use formwork_core::config::module_folders::LocalModuleFolders;
+use formwork_core::config::{Config, ConfigSource};
+use formwork_core::eval::HostValues;
+use formwork_core::provider::ProviderPool;
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
+use time::OffsetDateTime;
+
+use crate::messages;
+use crate::operation::{Operation, OperationInputs};
+use crate::state_session::{SessionOptions, StateSession};
+
+/// The state file of a configuration without a block that names another place.
+const STATE_FILE: &str = "terraform.tfstate";
+
+/// A configuration that was read from a folder.
+///
+/// A program with installed modules, a backend or a clock of its own makes the parts itself: see
+/// [`Operation`] and [`StateSession`].
+///
+/// ```
+/// use std::path::Path;
+///
+/// use formwork_operation::prelude::*;
+///
+/// async fn apply(diags: &mut Diagnostics, folder: &Path) -> Result<(), Reported> {
+///     let mut sources = Sources::new();
+///     let loaded = LoadedConfig::load(diags, &mut sources, folder, Vec::new())?;
+///     // The configuration needs no provider but the built-in one.
+///     let launcher = Launcher::new(LauncherSettings::default(), Default::default());
+///     let pool = ProviderPool::new(&launcher);
+///     let mut session = loaded.open_local_session(diags, "apply").await?;
+///     let plan = PlanSource::New(PlanOptions::default());
+///     let applied = loaded.operation(&sources, &pool).apply(diags, &mut session, plan).await;
+///     session.unlock(diags).await;
+///     assert!(applied?.is_complete);
+///     diags.fail_if_errors()
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let folder = tempfile::tempdir().unwrap();
+/// let text = "resource \"terraform_data\" \"a\" {\n  input = 1\n}\n";
+/// std::fs::write(folder.path().join("main.tf"), text).unwrap();
+/// let mut diags = Diagnostics::new();
+/// apply(&mut diags, folder.path()).await.unwrap_or_else(|_| panic!("{diags:?}"));
+/// let state = std::fs::read_to_string(folder.path().join("terraform.tfstate")).unwrap();
+/// assert!(state.contains("terraform_data"));
+/// # }
+/// ```
+pub struct LoadedConfig {
+    /// The configuration.
+    pub config: Config,
+    /// The values of the root variables.
+    pub variables: BTreeMap<Str, ResolvedVariable>,
+    folder: PathBuf,
+}
+
+impl LoadedConfig {
+    /// Reads the configuration in a folder with the local modules that it calls, and gives its variables
+    /// their values. The sources keep the texts, also on failure, so that messages can show them.
+    ///
+    /// # Errors
+    /// When a file cannot be read, something in it is wrong, a module is not local, or a variable has no
+    /// value.
+    pub fn load(
+        diags: &mut Diagnostics,
+        sources: &mut Sources,
+        folder: &Path,
+        given: Vec<GivenVariable>,
+    ) -> Result<Self, Reported> {
+        let config_source =
+            ConfigSource { files: &FilesOnDisk, dir: folder, folders: &LocalModuleFolders };
+        let config = Config::load(diags, sources, config_source)?;
+        let unset = UnsetVariableTreatment::Error;
+        let variables = resolve_variables(diags, sources, &config.root, given, unset)?;
+        Ok(Self { config, variables, folder: folder.to_owned() })
+    }
+
+    /// An operation on the configuration in the default workspace, at the present time.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "the operation of such a program begins here")]
+    pub fn operation<'a>(
+        &'a self,
+        sources: &'a Sources,
+        pool: &'a ProviderPool<'a>,
+    ) -> Operation<'a> {
+        let Self { config, variables, folder } = self;
+        let inputs = OperationInputs { config, sources, variables, pool };
+        let host = HostValues::for_folder(&folder.to_string_lossy(), OffsetDateTime::now_utc);
+        Operation::new(inputs, host)
+    }
+
+    /// Opens the state in the file `terraform.tfstate` of the folder. The lock has the name of the
+    /// operation.
+    ///
+    /// # Errors
+    /// When the configuration names another place or encrypts its states, another process holds the lock,
+    /// or the state cannot be read.
+    pub async fn open_local_session(
+        &self,
+        diags: &mut Diagnostics,
+        operation: &str,
+    ) -> Result<StateSession, Reported> {
+        let settings = &self.config.root.settings;
+        let backend = settings.backend.as_ref().map(|block| block.span);
+        // The objects of the state in the other place would be created a second time.
+        if let Some(span) = backend.or(settings.encryption.as_ref().map(|block| block.span)) {
+            let detail = "This program keeps the state unencrypted in a local file, but this block demands another place or form. Nothing was changed.";
+            return Err(
+                diags.error(Diagnostic::error(messages::STATE_IS_NOT_LOCAL, detail).at(span))
+            );
+        }
+        let state = StateFilePaths::from_state_path(self.folder.join(STATE_FILE)).into();
+        StateSession::open(diags, state, &SessionOptions::new(operation, &self.folder)).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_state_that_is_to_be_elsewhere_or_encrypted_is_not_opened_in_the_folder() {
+        for (block, is_opened) in [
+            ("", true),
+            ("terraform {\n  backend \"inmem\" {}\n}\n", false),
+            ("terraform {\n  encryption {}\n}\n", false),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("main.tf"), format!("{block}locals {{}}\n")).unwrap();
+            let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+            let loaded = LoadedConfig::load(&mut diags, &mut sources, folder.path(), Vec::new());
+            let session = loaded.unwrap().open_local_session(&mut diags, "test").await;
+            assert_eq!((session.is_ok(), diags.has_errors()), (is_opened, !is_opened), "{block}");
+            if let Ok(session) = session {
+                session.unlock(&mut diags).await;
+            }
+            assert!(diags.iter().all(|one| one.is_about_message(messages::STATE_IS_NOT_LOCAL)));
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Items that most programs need which embed the engine: `use formwork_operation::prelude::*`.
+
+pub use formwork_core::addr::{InstanceAddr, ProviderAddr, Target};
+pub use formwork_core::change::Action;
+pub use formwork_core::event::Event;
+pub use formwork_core::plan::{PlanMode, PlanOptions};
+pub use formwork_core::provider::ProviderPool;
+pub use formwork_value::diag::Sources;
+pub use formwork_value::{Diagnostic, Diagnostics, Reported};
+pub use tokio_util::sync::CancellationToken;
+
+pub use crate::apply::{ApplySummary, PlanSource};
+pub use crate::launcher::{Launcher, LauncherSettings, ProviderProgram};
+pub use crate::loaded_config::LoadedConfig;
+pub use crate::observer::{Approval, ApprovalPrompt, OperationEvent, OperationObserver};
+pub use crate::operation::Operation;
+pub use crate::plan::PlanOutcome;
+pub use crate::state_session::{SessionOptions, StateSession};
