@@ -256,10 +256,11 @@ impl StateStore for LocalStore {
         })?;
         self.held = HeldLock::try_lock(&self.files, operation)?;
         let id = self.held.as_ref().map(|held| held.id.clone()).unwrap_or_default();
-        Ok(StateLock { id })
+        Ok(StateLock::new(id))
     }
 
-    async fn unlock(&mut self, _lock: StateLock) -> Result<(), StoreError> {
+    async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError> {
+        drop(lock.take_back());
         self.held = None;
         Ok(())
     }

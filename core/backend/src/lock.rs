@@ -18,11 +18,64 @@ pub struct LockRequest {
     pub timeout: Duration,
 }
 
-/// A lock that is held, to be given back to the store that it is of.
+/// A lock that is held, to be given back with [`StateStore::unlock`](crate::StateStore::unlock). Only a
+/// backend makes one.
+///
+/// A drop does not release the lock, because that takes the store, and for most backends an answer of a
+/// server. It logs a warning instead, and does not panic: an interrupt also drops the work that holds a
+/// lock. The lock of a file or in PostgreSQL ends with its store. Any other stays until it is released with
+/// `formwork force-unlock`.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use formwork_backend::local::StateFilePaths;
+/// use formwork_backend::{LockRequest, OpenState};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let folder = tempfile::tempdir().unwrap();
+/// let mut state: OpenState =
+///     StateFilePaths::from_state_path(folder.path().join("terraform.tfstate")).into();
+/// let request = LockRequest { operation: "inspect".to_owned(), timeout: Duration::ZERO };
+/// let lock = state.store.lock(request).await.unwrap();
+/// assert!(!lock.id().is_empty());
+/// state.store.unlock(lock).await.unwrap();
+/// # }
+/// ```
 #[derive(Debug, PartialEq, Eq)]
+#[must_use = "a lock stays until `StateStore::unlock` has it back"]
 pub struct StateLock {
-    /// Its id, as others see it.
-    pub id: String,
+    id: String,
+    /// Whether the lock was not given back yet.
+    is_held: bool,
+}
+
+impl StateLock {
+    /// A lock that was taken.
+    pub(crate) const fn new(id: String) -> Self {
+        Self { id, is_held: true }
+    }
+
+    /// The id of the lock, as other processes see it.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Takes the lock back to release it. Returns its id.
+    pub(crate) fn take_back(mut self) -> String {
+        self.is_held = false;
+        std::mem::take(&mut self.id)
+    }
+}
+
+impl Drop for StateLock {
+    fn drop(&mut self) {
+        if self.is_held {
+            tracing::warn!(id = self.id, "the lock of a state was dropped and not given back");
+        }
+    }
 }
 
 /// The information about the holder of a lock, in the format that Terraform reads and writes.
@@ -88,7 +141,54 @@ impl LockInfo {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Level, Metadata, Subscriber};
+
     use super::*;
+
+    /// Counts warnings.
+    #[derive(Clone, Default)]
+    struct WarningCount(Arc<AtomicUsize>);
+
+    impl Subscriber for WarningCount {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, event: &Event<'_>) {
+            if *event.metadata().level() == Level::WARN {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    #[test]
+    fn a_lock_that_is_dropped_is_logged_unless_it_was_given_back() {
+        let count = WarningCount::default();
+        tracing::subscriber::with_default(count.clone(), || {
+            let lock = StateLock::new("l-1".to_owned());
+            assert_eq!(lock.id(), "l-1");
+            assert_eq!(lock.take_back(), "l-1");
+            assert_eq!(count.0.load(Ordering::Relaxed), 0);
+            drop(StateLock::new("l-2".to_owned()));
+        });
+        assert_eq!(count.0.load(Ordering::Relaxed), 1);
+    }
 
     #[test]
     fn each_field_of_a_holder_is_one_line() {

@@ -242,8 +242,8 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
         let location = self.client.location();
         let locking = wait_with_report(location, StoreOperation::Lock, self.client.lock(&info));
         match locking.await.map_err(failed)? {
-            LockOutcome::Taken => Ok(StateLock { id: info.id }),
-            LockOutcome::TakenWithId(id) => Ok(StateLock { id }),
+            LockOutcome::Taken => Ok(StateLock::new(info.id)),
+            LockOutcome::TakenWithId(id) => Ok(StateLock::new(id)),
             LockOutcome::Refused(cause) => {
                 Err(StoreError::LockRefused { location: self.client.location(), cause })
             }
@@ -255,10 +255,10 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
     }
 
     async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError> {
+        let id = lock.take_back();
         let failed = self.store_error(StoreOperation::Unlock);
         let location = self.client.location();
-        let unlocking =
-            wait_with_report(location, StoreOperation::Unlock, self.client.unlock(&lock.id));
+        let unlocking = wait_with_report(location, StoreOperation::Unlock, self.client.unlock(&id));
         unlocking.await.map_err(failed)
     }
 

@@ -90,7 +90,8 @@ async fn lock_with_wait_events(
     outcome
 }
 
-/// A locked state, with the leftovers of interrupted runs.
+/// A locked state, with the leftovers of interrupted runs. A drop does not release the lock:
+/// [`StateSession::unlock`] does.
 ///
 /// ```
 /// use formwork_backend::local::StateFilePaths;
@@ -109,6 +110,7 @@ async fn lock_with_wait_events(
 /// assert!(!diags.has_errors());
 /// # }
 /// ```
+#[must_use = "its lock stays until `StateSession::unlock` releases it"]
 pub struct StateSession {
     /// The place of the state.
     pub store: Box<dyn StateStore>,

@@ -217,7 +217,7 @@ async fn states_are_encrypted_with_the_key_of_the_arguments_and_locks_are_not() 
         new_backend(&server, &[], &variables).open_store(DEFAULT_WORKSPACE).await.unwrap();
     let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    store.try_lock("test").await.unwrap();
+    let _lock = store.try_lock("test").await.unwrap();
     let asked = server.received_requests();
     for request in &asked[..3] {
         assert_eq!(request.headers["x-goog-encryption-key"], key);

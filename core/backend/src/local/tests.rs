@@ -33,11 +33,6 @@ fn state_path_in(folder: &TempDir) -> PathBuf {
     folder.path().join("terraform.tfstate")
 }
 
-/// A lock of this store, whose id does not matter.
-fn any_lock() -> StateLock {
-    StateLock { id: String::new() }
-}
-
 fn lock_request() -> LockRequest {
     LockRequest { operation: "OperationTypeApply".to_owned(), timeout: Duration::ZERO }
 }
@@ -60,10 +55,10 @@ fn file_names_in(folder: &TempDir) -> Vec<String> {
 async fn nothing_is_left_of_a_lock_that_wrote_nothing() {
     let folder = new_folder();
     let mut store = new_store(&folder);
-    store.lock(lock_request()).await.unwrap();
+    let lock = store.lock(lock_request()).await.unwrap();
     assert_eq!(file_names_in(&folder), [".terraform.tfstate.lock.info", "terraform.tfstate"]);
     assert_eq!(store.read().await.unwrap(), None);
-    store.unlock(any_lock()).await.unwrap();
+    store.unlock(lock).await.unwrap();
     assert!(file_names_in(&folder).is_empty());
 }
 
@@ -71,11 +66,11 @@ async fn nothing_is_left_of_a_lock_that_wrote_nothing() {
 async fn the_first_write_makes_serial_one_and_no_backup() {
     let folder = new_folder();
     let mut store = new_store(&folder);
-    store.lock(lock_request()).await.unwrap();
+    let lock = store.lock(lock_request()).await.unwrap();
     let mut file = state_with_word("a");
     assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Stored);
     assert_eq!(file.serial, 1);
-    store.unlock(any_lock()).await.unwrap();
+    store.unlock(lock).await.unwrap();
     assert_eq!(file_names_in(&folder), ["terraform.tfstate"]);
     assert_eq!(load_state_file(&state_path_in(&folder)).unwrap(), Some(file));
 }
@@ -133,7 +128,7 @@ async fn a_backup_that_is_the_state_itself_never_replaces_it() {
                 ..StateFilePaths::from_state_path(&state)
             });
             if is_locked {
-                store.lock(lock_request()).await.unwrap();
+                drop(store.lock(lock_request()).await.unwrap());
             }
             store.read().await.unwrap();
             for word in ["a", "b"] {
@@ -169,7 +164,7 @@ async fn a_backup_in_the_place_of_the_state_that_is_read_is_refused() {
 async fn a_second_holder_learns_who_has_the_lock() {
     let folder = new_folder();
     let mut first = new_store(&folder);
-    first.lock(lock_request()).await.unwrap();
+    let lock = first.lock(lock_request()).await.unwrap();
     let error = new_store(&folder).lock(lock_request()).await.unwrap_err();
     let StoreError::Held { holder: Some(holder), .. } = &error else { panic!("{error:?}") };
     let LockInfo { operation, version, path, .. } = &**holder;
@@ -179,28 +174,28 @@ async fn a_second_holder_learns_who_has_the_lock() {
     assert_eq!(diagnostic.summary, "Error acquiring the state lock");
     assert!(diagnostic.detail.contains(&holder.id), "{}", diagnostic.detail);
 
-    first.unlock(any_lock()).await.unwrap();
-    new_store(&folder).lock(lock_request()).await.unwrap();
+    first.unlock(lock).await.unwrap();
+    drop(new_store(&folder).lock(lock_request()).await.unwrap());
 }
 
 #[tokio::test]
 async fn a_lock_is_waited_for() {
     let folder = new_folder();
     let mut first = new_store(&folder);
-    first.lock(lock_request()).await.unwrap();
+    let lock = first.lock(lock_request()).await.unwrap();
     let mut second = new_store(&folder);
     // The last attempt is made when the time is over, and by then the first holder has let go.
     let patient = LockRequest { timeout: Duration::from_millis(5), ..lock_request() };
-    let (locked, unlocked) = tokio::join!(second.lock(patient), first.unlock(any_lock()));
+    let (locked, unlocked) = tokio::join!(second.lock(patient), first.unlock(lock));
     unlocked.unwrap();
-    locked.unwrap();
+    second.unlock(locked.unwrap()).await.unwrap();
 }
 
 #[tokio::test]
 async fn an_early_opener_of_the_file_finds_it_locked_and_then_the_new_text() {
     let folder = new_folder();
     let mut store = new_store(&folder);
-    store.lock(lock_request()).await.unwrap();
+    let lock = store.lock(lock_request()).await.unwrap();
     // Terraform opens the file before it has the lock, and must not read the old text afterwards.
     let waiting = File::options().read(true).write(true).open(state_path_in(&folder)).unwrap();
     for word in ["a", "a longer word", "b"] {
@@ -209,7 +204,7 @@ async fn an_early_opener_of_the_file_finds_it_locked_and_then_the_new_text() {
         let later = File::options().read(true).write(true).open(state_path_in(&folder)).unwrap();
         assert!(is_lock_held_error(&lock(later).unwrap_err()));
     }
-    store.unlock(any_lock()).await.unwrap();
+    store.unlock(lock).await.unwrap();
     let waiting = lock(waiting).unwrap();
     let text = io::read_to_string(&*waiting).unwrap();
     assert_eq!(text, std::fs::read_to_string(state_path_in(&folder)).unwrap());
@@ -229,7 +224,7 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
                 std::fs::read_to_string(state_path_in(&folder)).unwrap()
             };
             if locked {
-                store.lock(lock_request()).await.unwrap();
+                drop(store.lock(lock_request()).await.unwrap());
             }
             let waiting = File::open(state_path_in(&folder)).unwrap();
             let mut file = store.read().await.unwrap().unwrap();
@@ -277,9 +272,9 @@ async fn what_a_killed_run_left_over_is_in_nobodys_way() {
     }
     std::fs::write(folder.path().join(".terraform.tfstate.lock.info"), "{").unwrap();
     let mut store = new_store(&folder);
-    store.lock(lock_request()).await.unwrap();
+    let lock = store.lock(lock_request()).await.unwrap();
     store.write(&mut state_with_word("a")).await.unwrap();
-    store.unlock(any_lock()).await.unwrap();
+    store.unlock(lock).await.unwrap();
     assert_eq!(file_names_in(&folder), ["terraform.tfstate"]);
 }
 
@@ -287,7 +282,7 @@ async fn what_a_killed_run_left_over_is_in_nobodys_way() {
 async fn a_file_that_another_program_put_there_is_not_overwritten() {
     let folder = new_folder();
     let mut store = new_store(&folder);
-    store.lock(lock_request()).await.unwrap();
+    let _lock = store.lock(lock_request()).await.unwrap();
     store.write(&mut state_with_word("a")).await.unwrap();
     std::fs::remove_file(state_path_in(&folder)).unwrap();
     std::fs::write(state_path_in(&folder), state_with_word("other").to_bytes()).unwrap();

@@ -233,7 +233,7 @@ impl StateStore for PgStore {
         let info = LockInfo::new(operation, String::new());
         // A lock would make plans wait for applies, and applies for plans.
         if operation == PLAN_OPERATION {
-            return Ok(StateLock { id: info.id });
+            return Ok(StateLock::new(info.id));
         }
         let location = self.client.location();
         let asking = self.may_run_beside_others(operation);
@@ -245,7 +245,7 @@ impl StateStore for PgStore {
             Some(mode) => {
                 self.held = Some((mode, operation.to_owned()));
                 self.run.clone_from(&info.id);
-                Ok(StateLock { id: info.id })
+                Ok(StateLock::new(info.id))
             }
             None => {
                 let (location, ends) = (self.client.location(), LockEnd::WithConnection);
@@ -254,7 +254,8 @@ impl StateStore for PgStore {
         }
     }
 
-    async fn unlock(&mut self, _lock: StateLock) -> Result<(), StoreError> {
+    async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError> {
+        drop(lock.take_back());
         let location = self.client.location();
         // Before anything connects, because a new connection would take the lock again.
         self.client.forget_lost_lock();

@@ -121,7 +121,7 @@ async fn a_lock_ends_with_the_store_that_holds_it() {
     while n_locks().await != 0 {
         tokio::task::yield_now().await;
     }
-    open_store(&backend).await.try_lock("test").await.unwrap();
+    drop(open_store(&backend).await.try_lock("test").await.unwrap());
 }
 
 #[tokio::test]
@@ -262,7 +262,8 @@ fn claims_of_run(run: &str) -> Claims {
 /// A store that holds the lock beside others, and has read the state.
 async fn open_locked_for_apply(backend: &Arc<dyn Backend>) -> Box<dyn StateStore> {
     let mut store = open_store(backend).await;
-    store.try_lock("OperationTypeApply").await.unwrap();
+    // The connections of the store hold the lock.
+    drop(store.try_lock("OperationTypeApply").await.unwrap());
     store.read().await.unwrap();
     assert_eq!(store.state_access(), StateAccess::Shared);
     store

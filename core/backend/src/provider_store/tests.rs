@@ -305,17 +305,17 @@ async fn a_lock_of_another_process_is_waited_for_and_released_by_the_id_of_the_p
     );
     let mut held = first.open_store("default").await.unwrap();
     let lock = held.try_lock("OperationTypeApply").await.unwrap();
-    assert!(lock.id.starts_with("lock-"), "{lock:?}");
+    assert!(lock.id().starts_with("lock-"), "{lock:?}");
     let mut other = second.open_store("default").await.unwrap();
     let request =
         |seconds| LockRequest { operation: "plan".into(), timeout: Duration::from_secs(seconds) };
     let refused = other.lock(request(3)).await.unwrap_err();
     let text = refused.diagnostic().detail;
-    assert!(text.contains(&format!("{} holds the lock", lock.id)), "{text}");
+    assert!(text.contains(&format!("{} holds the lock", lock.id())), "{text}");
     assert!(text.contains("force-unlock") && text.contains("-lock-timeout"), "{text}");
     let tries = service.lock().unwrap().calls.iter().filter(|it| it.ends_with("plan")).count();
     assert!(tries > 1, "{tries}");
-    let id = lock.id.clone();
+    let id = lock.id().to_owned();
     assert!(other.force_unlock("other").await.is_err());
     other.force_unlock(&id).await.unwrap();
     let taken = other.lock(request(0)).await.unwrap();

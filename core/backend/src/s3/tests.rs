@@ -206,7 +206,7 @@ async fn a_lock_is_an_object_that_did_not_exist() {
     let refused = || error_reply("412 Precondition Failed", "PreconditionFailed");
     let lockfile = [("use_lockfile", Value::Bool(true))];
     let server = ScriptedServer::start([success_reply("1")]);
-    open_store(&server, &lockfile).await.try_lock("OperationTypeApply").await.unwrap();
+    drop(open_store(&server, &lockfile).await.try_lock("OperationTypeApply").await.unwrap());
     let put = &server.received_requests()[0];
     assert_eq!(
         (put.line.as_str(), put.headers["if-none-match"].as_str()),

@@ -105,10 +105,10 @@ async fn a_file_that_was_made_to_be_locked_is_nothing_even_beside_a_backup() {
     std::fs::write(folder.path().join("terraform.tfstate.backup"), state_with_word("a").to_bytes())
         .unwrap();
     let mut store = new_store(&folder);
-    store.lock(lock_request()).await.unwrap();
+    let lock = store.lock(lock_request()).await.unwrap();
     assert!(state_path_in(&folder).exists());
     assert_eq!(store.read().await.unwrap(), None);
-    store.unlock(any_lock()).await.unwrap();
+    store.unlock(lock).await.unwrap();
     assert!(!state_path_in(&folder).exists());
 }
 
@@ -146,7 +146,8 @@ async fn a_state_file_without_content_is_distinguished_from_none() {
     assert_eq!(store.read().await.unwrap(), None);
     assert_eq!(store.empty_state_file(), Some(path.as_path()));
     std::fs::remove_file(&path).unwrap();
-    store.lock(LockRequest { operation: "plan".into(), timeout: Duration::ZERO }).await.unwrap();
+    let request = LockRequest { operation: "plan".into(), timeout: Duration::ZERO };
+    let _lock = store.lock(request).await.unwrap();
     assert_eq!(store.read().await.unwrap(), None);
     assert_eq!(store.empty_state_file(), None, "this one was made for the lock");
 }

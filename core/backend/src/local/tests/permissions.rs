@@ -23,7 +23,7 @@ async fn links_and_permissions_survive_a_write() {
     for locked in [false, true] {
         let mut store = new_store(&folder);
         if locked {
-            store.lock(lock_request()).await.unwrap();
+            drop(store.lock(lock_request()).await.unwrap());
         }
         let mut file = store.read().await.unwrap().unwrap();
         file.check_results = state_with_word(if locked { "b" } else { "c" }).check_results;
@@ -40,7 +40,7 @@ async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
         let folder = new_folder();
         let mut store = new_store(&folder);
         if locked {
-            store.lock(lock_request()).await.unwrap();
+            drop(store.lock(lock_request()).await.unwrap());
             assert_eq!(mode_of(&folder, "terraform.tfstate"), 0o600);
             assert_eq!(mode_of(&folder, ".terraform.tfstate.lock.info"), 0o600);
         }
@@ -83,7 +83,7 @@ async fn the_mode_of_a_state_stays_and_its_backup_never_gets_more() {
             }
             let mut store = new_store(&folder);
             if locked {
-                store.lock(lock_request()).await.unwrap();
+                drop(store.lock(lock_request()).await.unwrap());
                 assert_eq!(mode_of(&folder, ".terraform.tfstate.lock.info"), state & 0o644);
             }
             store.write(&mut state_with_word("b")).await.unwrap();

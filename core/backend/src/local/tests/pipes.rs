@@ -102,10 +102,8 @@ async fn a_state_is_read_from_a_pipe_but_not_kept_in_one() {
         let named = UserNamedPaths { source: true, backup: false };
         let mut store =
             LocalStore::new(StateFilePaths { named, ..StateFilePaths::from_state_path(&path) });
-        store
-            .lock(LockRequest { operation: "plan".into(), timeout: Duration::ZERO })
-            .await
-            .unwrap();
+        let request = LockRequest { operation: "plan".into(), timeout: Duration::ZERO };
+        let lock = store.lock(request).await.unwrap();
         let text = state_with_word("a").to_bytes();
         let writing = std::thread::scope(|scope| {
             let write = scope.spawn(|| std::fs::write(&path, text));
@@ -120,7 +118,7 @@ async fn a_state_is_read_from_a_pipe_but_not_kept_in_one() {
         );
         let error = store.write(&mut state_with_word("b")).await.unwrap_err();
         assert!(matches!(error, StoreError::NotPersistent { .. }), "{error:?}");
-        store.unlock(any_lock()).await.unwrap();
+        store.unlock(lock).await.unwrap();
     }
     assert_eq!(folder.path().read_dir().unwrap().count(), 2, "something was left beside the pipe");
 }
