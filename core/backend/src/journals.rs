@@ -173,10 +173,7 @@ impl SharedIntents {
             // The journal is gone because everything in it is decided.
             Err(error) if error.kind() == ErrorKind::NotFound => JournalPart::End,
             // It may have results that the shared copy lacks, so the run must not end here.
-            Err(error) => {
-                let (path, source) = (path.to_owned(), Arc::new(error));
-                return Err(JournalError::Io { what: "read", path, source });
-            }
+            Err(error) => return Err(JournalError::io_error("read", path)(error)),
         };
         match self.store.append_part(&run, next, &part.encode()).await.map_err(&failed)? {
             AppendOutcome::Stored => {}

@@ -247,6 +247,11 @@ impl Journal {
         self.write_intent(intent, Some(records))
     }
 
+    /// The error of a step after one that failed.
+    fn broken_error(&self) -> JournalError {
+        JournalError::Broken { location: self.path.display().to_string() }
+    }
+
     /// Whether anything more may be announced: nothing was refused until now.
     #[must_use]
     pub fn can_announce(&self) -> bool {
@@ -265,7 +270,7 @@ impl Journal {
             false => self.write_buffer(),
         }
         if !self.can_announce() {
-            return Err(JournalError::Broken(self.path.clone()));
+            return Err(self.broken_error());
         }
         debug_assert!(
             self.may_announce(&intent),

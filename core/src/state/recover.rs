@@ -221,7 +221,7 @@ fn read_journal(path: &Path) -> Result<JournalLog, JournalError> {
 
 fn parse_journal(path: &Path, bytes: &[u8]) -> Result<JournalLog, JournalError> {
     record::scan_journal(bytes).map_err(|error| JournalError::Unreadable {
-        path: path.to_owned(),
+        location: path.display().to_string(),
         number: error.number,
         reason: error.reason,
     })

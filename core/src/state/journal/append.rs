@@ -118,7 +118,7 @@ impl Journal {
     /// A record as it stands in the file.
     fn frame_record(&self, number: u64, record: &Record) -> Result<Vec<u8>, JournalError> {
         if self.health.get() == JournalWritability::Closed {
-            return Err(JournalError::Broken(self.path.clone()));
+            return Err(self.broken_error());
         }
         let sealed = self.seal.as_deref().map(|seal| self.seal_record(record, seal)).transpose()?;
         Ok(record::frame_record(number, sealed.flatten().as_ref().unwrap_or(record)))
@@ -127,7 +127,7 @@ impl Journal {
     /// Hands framed records up to a number to the system: all of them, or none.
     fn write_frames(&self, frames: Vec<u8>, last: u64) -> Result<(), JournalError> {
         if self.health.get() == JournalWritability::Closed {
-            return Err(JournalError::Broken(self.path.clone()));
+            return Err(self.broken_error());
         }
         if let Err(error) = self.write_bytes(&frames, last) {
             // Records after half a record would be unreadable.

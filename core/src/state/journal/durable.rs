@@ -32,7 +32,7 @@ impl Journal {
                 self.health.get(),
                 JournalWritability::Closed | JournalWritability::NotDurable
             ) {
-                return Err(JournalError::Broken(self.path.clone()));
+                return Err(self.broken_error());
             }
             // A running sync may have started before this record was appended, and then covers
             // less. In that case the loop starts another one.

@@ -1,7 +1,9 @@
-//! Errors of keeping or reading a journal, by the step that resolves them.
+//! Errors of keeping or reading a journal, by the step that resolves them. They name the place of the journal
+//! and a cause, whatever keeps it.
 
+use std::error::Error;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use formwork_value::Diagnostic;
@@ -14,37 +16,44 @@ use crate::messages;
 /// Why something could not be kept.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum JournalError {
-    /// The machine did not do it.
-    #[error("cannot {what} the journal {}: {source}", path.display())]
-    Io {
+    /// The place of the journal did not do it.
+    #[error("cannot {doing} the journal {location}: {cause}")]
+    Failed {
         /// The step that failed.
-        what: &'static str,
+        doing: &'static str,
         /// The journal.
-        path: PathBuf,
-        /// Why not.
-        source: Arc<io::Error>,
+        location: String,
+        /// The cause.
+        #[source]
+        cause: Arc<dyn Error + Send + Sync>,
     },
     /// An earlier record could not be written, so nothing may be begun any more.
-    #[error("an earlier failure has closed the journal {}", .0.display())]
-    Broken(PathBuf),
+    #[error("an earlier failure has closed the journal {location}")]
+    Broken {
+        /// The journal.
+        location: String,
+    },
     /// The first record cannot be read, and there is no state.
-    #[error("the beginning of the journal {} cannot be read, and there is no state", .0.display())]
-    Headless(PathBuf),
+    #[error("the beginning of the journal {location} cannot be read, and there is no state")]
+    Headless {
+        /// The journal.
+        location: String,
+    },
     /// A whole record has content that this program cannot read.
-    #[error("record {number} of the journal {} cannot be read: {reason}", path.display())]
+    #[error("record {number} of the journal {location} cannot be read: {reason}")]
     Unreadable {
         /// The journal.
-        path: PathBuf,
+        location: String,
         /// Number of the record.
         number: u64,
         /// Why not.
         reason: String,
     },
     /// A value cannot be encrypted or decrypted.
-    #[error("the journal {} cannot be used: {reason}", path.display())]
+    #[error("the journal {location} cannot be used: {reason}")]
     Sealed {
         /// The journal.
-        path: PathBuf,
+        location: String,
         /// The reason, with the key providers and methods that failed.
         reason: String,
     },
@@ -52,13 +61,10 @@ pub enum JournalError {
     #[error(transparent)]
     Copy(#[from] JournalCopyError),
     /// The journal is of another state.
-    #[error(
-        "the journal {} belongs to the state of lineage {theirs:?}, not {ours:?}",
-        path.display()
-    )]
+    #[error("the journal {location} belongs to the state of lineage {theirs:?}, not {ours:?}")]
     OtherLineage {
         /// The journal.
-        path: PathBuf,
+        location: String,
         /// The lineage it names.
         theirs: String,
         /// The lineage of the state that is there.
@@ -68,15 +74,14 @@ pub enum JournalError {
     },
     /// The state is not there that a run which was cut off began with.
     #[error(
-        "the journal {} goes on from a state{}, and there is none",
-        path.display(),
-        read_from.as_ref().map(|file| format!(" in {}", file.display())).unwrap_or_default()
+        "the journal {location} goes on from a state{}, and there is none",
+        read_from.as_ref().map(|place| format!(" in {place}")).unwrap_or_default()
     )]
     NoBase {
         /// The journal.
-        path: PathBuf,
-        /// The file from which it was read, if it is not the one that the run writes.
-        read_from: Option<PathBuf>,
+        location: String,
+        /// The place from which the state was read, if it is not the one that the run writes.
+        read_from: Option<String>,
         /// A line for each object in the journal.
         objects: Vec<String>,
     },
@@ -86,12 +91,10 @@ pub enum JournalError {
 const JOURNAL_DECRYPTION_REMEDY: &str = "It holds the results of an interrupted run, encrypted as the state. Configure the encryption of that run, with the former method as a fallback if it has changed, then run the command again. Nothing was changed.";
 
 impl JournalError {
-    pub(in crate::state) fn io_error(
-        what: &'static str,
-        path: &Path,
-    ) -> impl FnOnce(io::Error) -> Self + use<> {
-        let path = path.to_owned();
-        move |source| Self::Io { what, path, source: Arc::new(source) }
+    /// The error of a step on a journal in a file.
+    pub fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let location = path.display().to_string();
+        move |error| Self::Failed { doing, location, cause: Arc::new(error) }
     }
 
     /// Tells a reader whom it does not keep from anything.
@@ -104,16 +107,18 @@ impl JournalError {
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let (summary, remedy) = match self {
-            Self::Io { what: "lock", source, .. } if is_lock_unsupported_error(source) => {
+            Self::Failed { doing: "lock", cause, .. }
+                if cause.downcast_ref::<io::Error>().is_some_and(is_lock_unsupported_error) =>
+            {
                 (messages::FAILED_TO_LOCK_JOURNAL, NO_LOCKS_REMEDY.to_owned())
             }
-            Self::Io { what: "read" | "rename" | "remove" | "lock", .. } => (
+            Self::Failed { doing: "read" | "rename" | "remove" | "lock", .. } => (
                 messages::FAILED_TO_TAKE_OVER_JOURNAL,
                 "It holds what an earlier run did. Correct the permissions and run the command \
                  again."
                     .to_owned(),
             ),
-            Self::Io { .. } | Self::Broken(_) => (
+            Self::Failed { .. } | Self::Broken { .. } => (
                 messages::FAILED_TO_WRITE_JOURNAL,
                 "Without it a crash could forget real objects, so nothing more is started. Free \
                  space or correct the permissions of the folder, then run the command again."
@@ -148,34 +153,31 @@ impl JournalError {
                  changed."
                     .to_owned(),
             ),
-            Self::Headless(path) => (
+            Self::Headless { location } => (
                 messages::STATE_IS_MISSING,
                 format!(
                     "An interrupted run wrote the journal, and what it began with is lost. Everything \
                      in the state would be created a second time without it. Copy the state back to \
                      its place, from a backup if need be. Only if none of its objects exist any more, \
-                     remove {} and run the command again. Nothing was changed.",
-                    path.display()
+                     remove {location} and run the command again. Nothing was changed."
                 ),
             ),
-            Self::NoBase { path, objects, .. } => (
+            Self::NoBase { location, objects, .. } => (
                 messages::STATE_IS_MISSING,
                 format!(
                     "A run was cut off that had a state to begin with. Everything in it would be \
                      created a second time without it. Copy it back to its place, from a backup if \
-                     need be. Only if none of its objects exist any more, move {} away and run the \
-                     command again. Nothing was changed.{}",
-                    path.display(),
+                     need be. Only if none of its objects exist any more, move {location} away and \
+                     run the command again. Nothing was changed.{}",
                     format_list("The journal has the results of the run", objects)
                 ),
             ),
-            Self::OtherLineage { path, objects, .. } => (
+            Self::OtherLineage { location, objects, .. } => (
                 messages::JOURNAL_BELONGS_TO_ANOTHER_STATE,
                 format!(
                     "Another state file was put here after a run was cut off. Put the earlier one \
-                     back. To go on with this one instead, move {} away and import the objects of the \
-                     run, or they are created a second time. Nothing was changed.{}",
-                    path.display(),
+                     back. To go on with this one instead, move {location} away and import the \
+                     objects of the run, or they are created a second time. Nothing was changed.{}",
                     format_list("The journal has the results of the run", objects)
                 ),
             ),
@@ -191,4 +193,20 @@ fn format_list(title: &str, lines: &[String]) -> String {
         return String::new();
     }
     format!("\n\n{title}:\n  {}", lines.join("\n  "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_a_place_that_is_no_file_and_its_cause() {
+        let cause: Box<dyn Error + Send + Sync> = "no route to the host".into();
+        let location = "1 of the table of runs".to_owned();
+        let error = JournalError::Failed { doing: "write", location, cause: cause.into() };
+        let detail = error.diagnostic().detail;
+        let named = "write the journal 1 of the table of runs: no route to the host";
+        assert!(detail.contains(named), "{detail}");
+        assert!(error.source().is_some_and(|cause| cause.to_string().contains("no route")));
+    }
 }

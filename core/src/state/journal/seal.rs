@@ -105,7 +105,8 @@ impl Journal {
         record: &Record,
         seal: &dyn RecordSeal,
     ) -> Result<Option<Record>, JournalError> {
-        let failed = |reason| JournalError::Sealed { path: self.path.clone(), reason };
+        let location = || self.path.display().to_string();
+        let failed = |reason| JournalError::Sealed { location: location(), reason };
         record.seal_value(seal).map_err(failed)
     }
 }
@@ -122,7 +123,8 @@ impl JournalLog {
     ) -> Result<(), JournalError> {
         for (_, record) in &mut self.records {
             let opened = record.open_value(seal);
-            opened.map_err(|reason| JournalError::Sealed { path: path.to_owned(), reason })?;
+            let location = || path.display().to_string();
+            opened.map_err(|reason| JournalError::Sealed { location: location(), reason })?;
         }
         Ok(())
     }

@@ -142,9 +142,9 @@ async fn a_full_disk_stops_new_calls() {
     let journal = Journal::in_empty_file("full.wal".into(), locks::lock(full).unwrap());
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let error = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap_err();
-    assert!(matches!(error, JournalError::Io { what: "write", .. }), "{error:?}");
+    assert!(matches!(error, JournalError::Failed { doing: "write", .. }), "{error:?}");
     let error = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap_err();
-    assert!(matches!(error, JournalError::Broken(_)), "{error:?}");
+    assert!(matches!(error, JournalError::Broken { .. }), "{error:?}");
 }
 
 /// The bytes that the disk has allocated for a file.
@@ -203,8 +203,8 @@ async fn a_failed_request_to_the_disk_is_not_tried_again() {
     let journal = Journal::in_empty_file("null.wal".into(), locks::lock(null).unwrap());
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let error = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap_err();
-    assert!(matches!(error, JournalError::Io { what: "write", .. }), "{error:?}");
-    assert!(matches!(journal.make_durable().await, Err(JournalError::Broken(_))));
+    assert!(matches!(error, JournalError::Failed { doing: "write", .. }), "{error:?}");
+    assert!(matches!(journal.make_durable().await, Err(JournalError::Broken { .. })));
 }
 
 #[tokio::test]
@@ -470,9 +470,9 @@ async fn an_announcement_that_does_not_become_durable_is_taken_back() {
     let (first, second) = tokio::join!(first, second);
     // A call after the disk has answered finds the journal broken; it is a race which call that is.
     let errors = [first.unwrap_err(), second.unwrap_err()];
-    assert!(errors.iter().any(|error| matches!(error, JournalError::Io { .. })), "{errors:?}");
+    assert!(errors.iter().any(|error| matches!(error, JournalError::Failed { .. })), "{errors:?}");
     let third = journal.announce_operation(create_intent(&a, &provider)).await;
-    assert!(matches!(third.unwrap_err(), JournalError::Broken(_)), "nothing is begun any more");
+    assert!(matches!(third.unwrap_err(), JournalError::Broken { .. }), "nothing is begun any more");
     journal.end_run().await.unwrap();
     assert!(!path.exists(), "there is nothing that the next run has to know");
     let mut bytes = Vec::new();

@@ -119,10 +119,15 @@ impl<'l> JournalReplay<'l> {
         Ok(())
     }
 
+    /// The journal, as errors name it.
+    fn location(&self) -> String {
+        self.path.display().to_string()
+    }
+
     /// Parses a name of a record. It was printed by this program, or by a newer one.
     fn parse_address_name<T: FromStr>(&self, number: u64, name: &str) -> Result<T, JournalError> {
         name.parse().map_err(|_| JournalError::Unreadable {
-            path: self.path.clone(),
+            location: self.location(),
             number,
             reason: format!("{name:?} is not an address"),
         })
@@ -209,7 +214,7 @@ impl<'l> JournalReplay<'l> {
         stored: Option<StateFile>,
     ) -> Result<StateFile, JournalError> {
         let Some(begin) = log.run_begin() else {
-            return stored.ok_or_else(|| JournalError::Headless(self.path.clone()));
+            return stored.ok_or_else(|| JournalError::Headless { location: self.location() });
         };
         match stored {
             // Once everything is taken over, the journal only waits for decisions. And a run that
@@ -222,7 +227,7 @@ impl<'l> JournalReplay<'l> {
                 Ok(file)
             }
             Some(file) => Err(JournalError::OtherLineage {
-                path: self.path.clone(),
+                location: self.location(),
                 theirs: begin.lineage.clone(),
                 ours: file.lineage,
                 objects: self.describe_objects(),
@@ -230,8 +235,8 @@ impl<'l> JournalReplay<'l> {
             // The run began with objects that only the missing state had. Starting from nothing
             // would create all of them again.
             None if begin.serial > 0 || log.is_taken_into_state() => Err(JournalError::NoBase {
-                path: self.path.clone(),
-                read_from: begin.read_from.clone(),
+                location: self.location(),
+                read_from: begin.read_from.as_ref().map(|file| file.display().to_string()),
                 objects: self.describe_objects(),
             }),
             // The lineage is kept: journals and backups of the first run name it, and a new one
@@ -335,7 +340,7 @@ impl<'l> JournalReplay<'l> {
     fn resulting_object(&self, op: u64) -> Result<Option<ObjectEntry>, JournalError> {
         let Some(raw) = self.results.get(&op).copied().flatten() else { return Ok(None) };
         file::read_object_entry(raw.get()).map(Some).map_err(|error| JournalError::Unreadable {
-            path: self.path.clone(),
+            location: self.location(),
             number: op,
             reason: format!("the object that this call left is invalid: {error}"),
         })

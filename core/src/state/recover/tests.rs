@@ -135,7 +135,7 @@ impl RunInProgress {
             // A journal gets its name with its first record, so one without it was cut by another hand.
             let is_headless = cut < steps[0].0;
             if is_headless && base.is_none() {
-                assert!(matches!(recovery, Err(JournalError::Headless(_))), "cut at {cut}");
+                assert!(matches!(recovery, Err(JournalError::Headless { .. })), "cut at {cut}");
                 continue;
             }
             let recovery = recovery.unwrap();

@@ -139,7 +139,7 @@ async fn a_full_disk_refuses_the_buffer_and_has_room_for_a_shorter_answer() {
     // The call was dropped with its announcement, so its result has no place in the journal.
     journal.settle_operation(running, None).unwrap();
     let ((), failure) = journal.run_and_write_buffer(async {}).await;
-    assert!(matches!(failure, Some(JournalError::Io { .. })), "{failure:?}");
+    assert!(matches!(failure, Some(JournalError::Failed { .. })), "{failure:?}");
     assert_eq!(stored_records(journal.path()), expected);
     // Nothing stays open that the next run would have to ask about.
     journal.fill_disk_after(u64::MAX);

@@ -162,7 +162,7 @@ async fn an_empty_journal_is_damage_and_without_a_state_an_error() {
     let killed = run.kill_run();
     std::fs::write(&path, "").unwrap();
     let error = recover_journals_in_folder(&killed.path(), None).unwrap_err();
-    assert!(matches!(error, JournalError::Headless(_)), "{error:?}");
+    assert!(matches!(error, JournalError::Headless { .. }), "{error:?}");
     let recovery =
         recover_journals_in_folder(&killed.path(), Some(state_with_objects(&[("t.a", "there")])))
             .unwrap();
