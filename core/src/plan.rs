@@ -4,13 +4,13 @@
 //! recorder writes. The [`Plan`] holds everything that `apply` needs.
 
 mod attribute_references;
-mod build_graph;
 mod choose_action;
 mod dependencies;
 mod evaluate_from_state;
 mod excluded_from_destroy;
 mod forgotten_resources;
 mod generate_block;
+mod graph_analysis;
 pub mod plan_file;
 mod plan_graph_dot;
 pub mod plan_json;
@@ -35,13 +35,11 @@ use crate::change::{Action, Change, ImportKey, OutputChange};
 use crate::config::Repetition;
 use crate::eval::FunctionResultHashes;
 use crate::eval::import::{expand_import, unknown_repetition_error};
-use crate::graph::Graph;
 use crate::instance_steps::unknown_to_null;
 use crate::messages;
 use crate::moved::{DeclaredObjects, Moves};
 use crate::progress::PhaseLog;
 use crate::session::{Session, SessionInputs};
-use crate::shared_graph::EdgeReason;
 use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
 
@@ -52,11 +50,8 @@ pub use validate::validate_config;
 
 pub use relevant_attributes::RelevantAttributes;
 
-use excluded_from_destroy::ExcludedFromDestroy;
-use forgotten_resources::ForgottenResources;
-use replace_order::ReplaceOrders;
+use transform::PlanGraphBuilder;
 use validate::ValidatedConfigs;
-use vertex::PlanVertex;
 
 /// The kind of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -441,48 +436,6 @@ async fn plan_after_moves(
     inputs: PreparedPlanInputs<'_>,
 ) -> Result<Plan, Reported> {
     let PreparedPlanInputs { moves, accepted } = inputs;
-    let graph = build_graph::build_plan_graph(diags, session, options).await?;
-    let orders = ReplaceOrders::from_graph(&graph);
-    // As in Terraform, a plan of targets replaces them in the order that the targets alone need, but the
-    // state gets the order that everything needs.
-    let unlimited_orders = match options.mode {
-        PlanMode::Normal if !options.targets.is_empty() => {
-            unlimited_graph(session, options).map(|graph| ReplaceOrders::from_graph(&graph))
-        }
-        _ => None,
-    };
-    let closures = match options.mode {
-        PlanMode::Destroy => unlimited_graph(session, options)
-            .map(|graph| dependencies::find_graph_dependencies(&graph))
-            .unwrap_or_default(),
-        PlanMode::Normal | PlanMode::RefreshOnly => dependencies::find_graph_dependencies(&graph),
-    };
-    let dragged = transform::prune_targets::dependents_to_destroy(session, options);
-    let excluded_from_destroy = ExcludedFromDestroy::from_options(session, options, moves, &graph);
-    let forgotten = ForgottenResources::from_config(session.config);
-    let settled = visit::GraphAnalysis {
-        orders,
-        unlimited_orders,
-        closures,
-        dragged,
-        excluded_from_destroy,
-        moves,
-        forgotten,
-        accepted,
-    };
-    let graph = transform::add_read_vertices::add_read_vertices(graph, session, options);
-    record::walk_plan_graph(session, diags, options, &graph, &settled).await
-}
-
-/// Returns the graph of the whole configuration. Targets, and a full destroy, prune much of the graph
-/// between two resources; their order stays the same.
-fn unlimited_graph<'c>(
-    session: &'c Session<'c>,
-    options: &'c PlanOptions,
-) -> Option<Graph<PlanVertex<'c>, EdgeReason>> {
-    // Errors were reported when the graph was built, and a cycle has no order.
-    build_graph::build_unlimited_draft(&mut Diagnostics::new(), session, options)
-        .ok()?
-        .freeze()
-        .ok()
+    let built = PlanGraphBuilder::new(session, options).build(diags, moves).await?;
+    record::walk_plan_graph(session, diags, options, &built, &accepted).await
 }

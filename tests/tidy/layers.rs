@@ -370,6 +370,29 @@ fn applying_takes_from_planning_only_the_plan() {
 }
 
 #[test]
+fn the_steps_of_the_plan_graph_are_taken_in_one_file() {
+    const BUILDER: &str = "core/src/plan/transform.rs";
+    let text_of = |path: &str| {
+        let file = product().find(|file| file.path == path);
+        file.map(product_text).unwrap_or_else(|| panic!("{path} is not there"))
+    };
+    let (builder, caller) = (text_of(BUILDER), text_of("core/src/plan.rs"));
+    let mut violations = Vec::new();
+    for file in product() {
+        let Some(step) = file.path.strip_prefix("core/src/plan/transform/") else { continue };
+        let call = format!("{}::", step.trim_end_matches(".rs"));
+        if !builder.contains(&call) {
+            violations.push(format!("{BUILDER} does not take {step}"));
+        }
+        if caller.contains(&call) {
+            violations.push(format!("core/src/plan.rs takes {step} itself"));
+        }
+    }
+    assert!(builder.contains("connect_references::"), "the steps were not found");
+    none(&violations, "the builder of the plan graph lists all of its steps in order");
+}
+
+#[test]
 fn the_graph_knows_nothing_of_our_domain() {
     let mut violations = Vec::new();
     for file in product().filter(|file| module_of(file) == Some("graph")) {

@@ -4,8 +4,9 @@
 
 use formwork_value::{Diagnostics, Reported, Value};
 
+use super::PlanOptions;
+use super::transform::PlanGraphBuilder;
 use super::vertex::{PlanVertex, ResourceVertex};
-use super::{PlanOptions, build_graph};
 use crate::eval::expand::check_repetition;
 use crate::eval::{Expansion, ModuleResults};
 use crate::instance_steps::decode_stored_value;
@@ -35,7 +36,7 @@ pub async fn evaluate_from_state(
     missing: MissingResourceMeaning,
 ) -> Result<(), Reported> {
     let options = PlanOptions::default();
-    let graph = build_graph::build_plan_graph(diags, session, &options).await?;
+    let graph = PlanGraphBuilder::new(session, &options).build_frozen(diags).await?;
     let eval_inputs = session.eval_inputs();
     for &id in graph.topological_order() {
         match &graph[id] {

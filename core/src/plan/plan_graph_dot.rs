@@ -1,16 +1,19 @@
 //! The graph of a plan in the DOT language.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_value::{Diagnostics, Reported};
 
+use super::transform::{PlanGraphBuilder, freeze_draft};
 use super::vertex::PlanVertex;
-use super::{PlanMode, PlanOptions, build_graph};
+use super::{PlanMode, PlanOptions};
+use crate::addr::ConfigResourceAddr;
 use crate::eval::vertex::NamedValueBlock;
 use crate::graph::render::{self, RenderedVertex, VertexStyle};
-use crate::graph::{Graph, GraphDraft, enumerate_vertices, transitive_reduction};
+use crate::graph::{Graph, GraphDraft, VertexId, enumerate_vertices, transitive_reduction};
 use crate::session::Session;
-use crate::shared_graph::{self, EdgeReason, SharedVertex};
+use crate::shared_graph::{self, EdgeReason, PhaseVertex as _, SharedVertex};
+use crate::state::ResourceState;
 
 /// Draws the graph of a plan, whole or reduced to its resources.
 ///
@@ -22,26 +25,102 @@ pub fn plan_graph_dot(
     options: &PlanOptions,
     resources_only: bool,
 ) -> Result<String, Reported> {
-    let draft = build_graph::build_plan_draft(diags, session, options)?;
+    let draft = PlanGraphBuilder::new(session, options).build_draft(diags)?;
     if resources_only {
         // A cycle of vertices that are not drawn is an error too.
-        let whole = build_graph::freeze_draft(diags, session, draft)?;
-        let graph = build_graph::freeze_draft(
-            diags,
-            session,
-            build_graph::retain_resources(whole.into_draft()),
-        )?;
+        let whole = freeze_draft(diags, session, draft)?;
+        let graph = freeze_draft(diags, session, retain_resources(whole.into_draft()))?;
         return Ok(resources_dot(&graph));
     }
     if options.mode == PlanMode::Destroy {
-        let graph =
-            build_graph::freeze_draft(diags, session, build_graph::into_destroy_order(draft))?;
+        let graph = freeze_draft(diags, session, into_destroy_order(draft))?;
         return Ok(shared_graph::draw_phase_graph(&graph, render_destroyed_vertex, |_| {}));
     }
-    let graph = build_graph::freeze_draft(diags, session, draft)?;
+    let graph = freeze_draft(diags, session, draft)?;
     Ok(shared_graph::draw_phase_graph(&graph, render_vertex, |draft| {
         add_check_report_vertices(&graph, draft);
     }))
+}
+
+/// Turns the graph of a full destroy into the order of destruction: an object goes after those that
+/// were made after it, according to the state. Of the rest only the providers stay, with the
+/// dependencies of their configuration.
+fn into_destroy_order(
+    draft: GraphDraft<PlanVertex<'_>, EdgeReason>,
+) -> GraphDraft<PlanVertex<'_>, EdgeReason> {
+    let mut draft = draft;
+    let is_frame: Vec<bool> =
+        draft.vertices().iter().map(|vertex| vertex.as_shared().is_some()).collect();
+    let mut of: BTreeMap<ConfigResourceAddr, Vec<VertexId>> = BTreeMap::new();
+    let mut made_after = Vec::new();
+    for (id, vertex) in enumerate_vertices(draft.vertices()) {
+        let (addr, prior): (_, Vec<&ResourceState>) = match vertex {
+            PlanVertex::Resource(resource) => {
+                (resource.addr.clone(), resource.prior.iter().map(|(_, state)| *state).collect())
+            }
+            PlanVertex::Orphan(orphan) => {
+                (orphan.addr.config_addr(), orphan.prior.into_iter().collect())
+            }
+            PlanVertex::SharedVertex(_) | PlanVertex::Read(_) => continue,
+        };
+        let objects = prior.into_iter().flat_map(ResourceState::all_objects);
+        let on: BTreeSet<_> = objects.flat_map(|it| it.dependencies.iter().cloned()).collect();
+        made_after.push((id, on));
+        of.entry(addr).or_default().push(id);
+    }
+    let (_, edges) = draft.split_vertices_and_edges();
+    // In a full destroy the state alone gives the order of objects. The configuration may have
+    // changed since, and its edges could contradict the state.
+    edges.retain_edges(|edge| is_frame[edge.dependency.index()]);
+    edges.retain_edges(|edge| is_frame[edge.dependent.index()] || edge.why == EdgeReason::Provider);
+    for (dependent, on) in made_after {
+        for dependency in on.iter().filter_map(|on| of.get(on)).flatten() {
+            draft.connect(
+                *dependency,
+                dependent,
+                EdgeReason::DestroyOrder("goes after what depends on it"),
+            );
+        }
+    }
+    let goes =
+        |vertex: &PlanVertex<'_>| matches!(vertex, PlanVertex::Resource(_) | PlanVertex::Orphan(_));
+    let keep = draft
+        .dependencies_by_edges_where(|_| true)
+        .reachable_from(draft.vertices().iter().map(goes).collect());
+    draft.retain_vertices(|id, _| keep[id.index()]);
+    draft
+}
+
+/// Removes everything but resources from a graph. Dependencies between resources that led through
+/// the removed vertices remain.
+fn retain_resources(
+    draft: GraphDraft<PlanVertex<'_>, EdgeReason>,
+) -> GraphDraft<PlanVertex<'_>, EdgeReason> {
+    let mut draft = draft;
+    let n_vertices = draft.vertices().len();
+    // Copied before edges are added: the search follows only those that were there.
+    let mut dependencies = vec![Vec::new(); n_vertices];
+    for edge in draft.edges().iter() {
+        dependencies[edge.dependent.index()].push((edge.dependency, edge.why));
+    }
+    let is_resource: Vec<bool> =
+        draft.vertices().iter().map(|vertex| matches!(vertex, PlanVertex::Resource(_))).collect();
+    for from in (0..n_vertices).filter(|&at| is_resource[at]) {
+        let mut seen = BTreeSet::new();
+        let mut queue = dependencies[from].clone();
+        while let Some((on, why)) = queue.pop() {
+            if !seen.insert(on) {
+                continue;
+            }
+            if is_resource[on.index()] {
+                draft.connect(VertexId(u32::try_from(from).unwrap_or(u32::MAX)), on, why);
+            } else {
+                queue.extend(dependencies[on.index()].iter().copied());
+            }
+        }
+    }
+    draft.retain_vertices(|id, _| is_resource[id.index()]);
+    draft
 }
 
 /// Adds a report vertex for each `check` block. It comes before everything that the block reads and

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 
+use super::graph_analysis::AnalysedGraph;
 use super::planned_resources::PlannedResources;
 use super::prefetch::PrefetchedObjects;
 use super::prior_state::RefreshResult;
+use super::validate::ValidatedConfigs;
 use super::vertex::{PlanVertex, ResourceVertex};
-use super::visit::{GraphAnalysis, PlanContext, visit_vertex};
+use super::visit::{PlanContext, visit_vertex};
 use super::visit_outcome::{ObjectOutcome, PlanVisitOutcome, ResourceOutcome};
 use super::{InterruptedSearchResult, Plan, PlanMode, PlanOptions};
 use crate::addr::{
@@ -19,11 +21,10 @@ use crate::change::{Action, OutputChange};
 use crate::ephemeral::EphemeralResources;
 use crate::eval::condition_results::summarize_check_results;
 use crate::event::{CountedPhase, Event};
-use crate::graph::Graph;
 use crate::moved::Moves;
 use crate::progress::InstanceCounter;
 use crate::session::Session;
-use crate::shared_graph::{EdgeReason, PhaseWalk, walk_phase};
+use crate::shared_graph::{PhaseWalk, walk_phase};
 use crate::state::checks::{CheckResults, CheckSubject};
 use crate::state::{ObjectAttributes, ObjectState, OutputValue};
 
@@ -32,9 +33,10 @@ pub(crate) async fn walk_plan_graph(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     options: &PlanOptions,
-    graph: &Graph<PlanVertex<'_>, EdgeReason>,
-    settled: &GraphAnalysis<'_>,
+    built: &AnalysedGraph<'_>,
+    accepted: &ValidatedConfigs,
 ) -> Result<Plan, Reported> {
+    let AnalysedGraph { graph, analysis: settled } = built;
     let planned_resources = PlannedResources::from_graph(graph, session.config.nodes.len());
     let ephemeral_resources = EphemeralResources::new(session);
     let ahead = PrefetchedObjects::default();
@@ -45,6 +47,7 @@ pub(crate) async fn walk_plan_graph(
         session,
         options,
         settled,
+        accepted,
         ephemeral_resources: &ephemeral_resources,
         ahead: &ahead,
         planned_resources: &planned_resources,

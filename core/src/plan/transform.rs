@@ -1,28 +1,37 @@
-//! The steps that build the plan graph, one per file, and their order.
+//! The builder of the plan graph, and all of its steps in their order: the transforms, one per file, then the
+//! providers that are loaded, the check for cycles, the analyses, and the vertices that read ahead.
 //!
 //! Within `add` and `connect` the order does not matter. An `AddingTransform` works from configuration and state
 //! alone and cannot see edges; a `ConnectingTransform` cannot add a vertex; a `PruningTransform` can only remove.
 
 mod add_orphans;
 mod add_providers;
-pub(super) mod add_read_vertices;
+mod add_read_vertices;
 mod add_resources;
 pub(super) mod connect_references;
 mod prune_excluded;
 mod prune_for_destroy;
-pub(super) mod prune_targets;
+mod prune_targets;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
-use formwork_value::Diagnostics;
+use formwork_value::{Diagnostics, Reported};
 
-use super::PlanOptions;
+use super::dependencies::find_graph_dependencies;
+use super::excluded_from_destroy::ExcludedFromDestroy;
+use super::forgotten_resources::ForgottenResources;
+use super::graph_analysis::{AnalysedGraph, GraphAnalysis};
+use super::replace_order::ReplaceOrders;
 use super::vertex::PlanVertex;
+use super::{PlanMode, PlanOptions};
 use crate::addr::{ProviderConfigAddr, ResourceAddr};
 use crate::config::Config;
-use crate::graph::{Edges, GraphDraft};
+use crate::graph::{Edges, Graph, GraphDraft};
+use crate::moved::Moves;
 use crate::session::Session;
-use crate::shared_graph::{self, EdgeReason, VertexLookup};
+use crate::shared_graph::{self, EdgeReason, PhaseVertex as _, SharedVertex, VertexLookup};
 
 /// Inputs of every transform.
 #[derive(Clone, Copy)]
@@ -48,30 +57,28 @@ impl<'c> TransformInputs<'c> {
 }
 
 /// Adds vertices.
-pub(super) type AddingTransform =
+type AddingTransform =
     for<'c> fn(TransformInputs<'c>, &mut Diagnostics, &mut dyn FnMut(PlanVertex<'c>));
 /// Adds edges.
-pub(super) type ConnectingTransform =
+type ConnectingTransform =
     for<'c> fn(&'c Config, &[PlanVertex<'c>], &VertexLookup, &mut Edges<EdgeReason>);
 /// Says which vertices stay.
-pub(super) type PruningTransform =
+type PruningTransform =
     for<'c> fn(TransformInputs<'c>, &GraphDraft<PlanVertex<'c>, EdgeReason>) -> Vec<bool>;
 /// Adds vertices and edges for the vertices that stay.
-pub(super) type CompletingTransform = for<'c> fn(&mut GraphDraft<PlanVertex<'c>, EdgeReason>);
+type CompletingTransform = for<'c> fn(&mut GraphDraft<PlanVertex<'c>, EdgeReason>);
 
-/// The steps of building a graph, in order. The kinds are the guarantee: see the types of their functions.
+/// The transforms of a graph, in order. The kinds are the guarantee: see the types of their functions.
 #[derive(Clone, Copy)]
-pub(super) struct TransformSteps<'s> {
-    pub(super) add: &'s [AddingTransform],
-    pub(super) connect: &'s [ConnectingTransform],
-    pub(super) prune: &'s [PruningTransform],
-    pub(super) complete: &'s [CompletingTransform],
+struct TransformSteps<'s> {
+    add: &'s [AddingTransform],
+    connect: &'s [ConnectingTransform],
+    prune: &'s [PruningTransform],
+    complete: &'s [CompletingTransform],
 }
 
-/// All steps of the graph of a plan. Then `core/src/plan/build_graph.rs` loads the providers that the graph needs and freezes
-/// it. At last, when everything is computed that depends on the graph,
-/// `core/src/plan/transform/add_read_vertices.rs` adds vertices that read objects early.
-pub(super) const PLAN_GRAPH_STEPS: TransformSteps<'_> = TransformSteps {
+/// The transforms of the graph of a plan. [`PlanGraphBuilder::build`] has the steps behind them.
+const PLAN_GRAPH_STEPS: TransformSteps<'_> = TransformSteps {
     add: &[
         |inputs, _, add| shared_graph::add_value_vertices(inputs.session.config, add),
         |inputs, _, add| shared_graph::add_module_call_vertices(inputs.session.config, add),
@@ -94,6 +101,163 @@ pub(super) const PLAN_GRAPH_STEPS: TransformSteps<'_> = TransformSteps {
     complete: &[|draft| shared_graph::add_ephemeral_close_vertices(draft)],
 };
 
-/// The steps whose result does not depend on the limits of a plan.
-pub(super) const WHOLE_GRAPH_STEPS: TransformSteps<'_> =
+/// The transforms whose result does not depend on the limits of a plan.
+const WHOLE_GRAPH_STEPS: TransformSteps<'_> =
     TransformSteps { prune: &[], complete: &[], ..PLAN_GRAPH_STEPS };
+
+/// Builds the graph of a plan.
+#[derive(Clone, Copy)]
+pub(super) struct PlanGraphBuilder<'c> {
+    inputs: TransformInputs<'c>,
+}
+
+impl<'c> PlanGraphBuilder<'c> {
+    pub(super) fn new(session: &'c Session<'c>, options: &'c PlanOptions) -> Self {
+        Self { inputs: TransformInputs { session, options } }
+    }
+
+    /// Takes all steps: builds the graph that a plan walks, with the results that its visits need.
+    ///
+    /// # Errors
+    /// When it cannot be built, has a cycle, or a provider cannot be loaded.
+    pub(super) async fn build(
+        self,
+        diags: &mut Diagnostics,
+        moves: &'c Moves,
+    ) -> Result<AnalysedGraph<'c>, Reported> {
+        let TransformInputs { session, options } = self.inputs;
+        // Add, connect, prune, complete, load, freeze.
+        let graph = self.build_frozen(diags).await?;
+        // Analyse.
+        let analysis = self.analyse(&graph, moves);
+        // Read ahead. After the analyses, because these vertices carry no information about resources.
+        let graph = add_read_vertices::add_read_vertices(graph, session, options);
+        Ok(AnalysedGraph { graph, analysis })
+    }
+
+    /// Takes the steps until the graph has an order, and its providers are loaded.
+    ///
+    /// # Errors
+    /// As [`PlanGraphBuilder::build`].
+    pub(super) async fn build_frozen(
+        self,
+        diags: &mut Diagnostics,
+    ) -> Result<Graph<PlanVertex<'c>, EdgeReason>, Reported> {
+        let session = self.inputs.session;
+        let draft = self.build_draft(diags)?;
+        // Before the graph is frozen, so that one run reports both missing providers and cycles.
+        let loaded = load_providers(diags, session, &draft).await;
+        let graph = freeze_draft(diags, session, draft)?;
+        loaded.map(|()| graph)
+    }
+
+    /// Takes the transforms. The graph is not yet checked for cycles.
+    ///
+    /// # Errors
+    /// When it cannot be built.
+    pub(super) fn build_draft(
+        self,
+        diags: &mut Diagnostics,
+    ) -> Result<GraphDraft<PlanVertex<'c>, EdgeReason>, Reported> {
+        build_draft_by_steps(diags, self.inputs, PLAN_GRAPH_STEPS)
+    }
+
+    /// Builds the graph of everything that is written and in the state, whatever the plan is limited to.
+    /// Targets, and a full destroy, prune much of the graph between two resources; their order stays the
+    /// same.
+    fn build_whole(self) -> Option<Graph<PlanVertex<'c>, EdgeReason>> {
+        // Errors were reported when the graph was built, and a cycle has no order.
+        build_draft_by_steps(&mut Diagnostics::new(), self.inputs, WHOLE_GRAPH_STEPS)
+            .ok()?
+            .freeze()
+            .ok()
+    }
+
+    /// Computes what depends on the whole graph.
+    fn analyse(
+        self,
+        graph: &Graph<PlanVertex<'c>, EdgeReason>,
+        moves: &'c Moves,
+    ) -> GraphAnalysis<'c> {
+        let TransformInputs { session, options } = self.inputs;
+        let needs_whole = match options.mode {
+            PlanMode::Normal => !options.targets.is_empty(),
+            PlanMode::Destroy => true,
+            PlanMode::RefreshOnly => false,
+        };
+        let whole = if needs_whole { self.build_whole() } else { None };
+        let is_normal = options.mode == PlanMode::Normal;
+        GraphAnalysis {
+            orders: ReplaceOrders::from_graph(graph),
+            // As in Terraform, a plan of targets replaces them in the order that the targets alone need,
+            // but the state gets the order that everything needs.
+            unlimited_orders: whole.as_ref().filter(|_| is_normal).map(ReplaceOrders::from_graph),
+            closures: match options.mode {
+                PlanMode::Destroy => {
+                    whole.as_ref().map(find_graph_dependencies).unwrap_or_default()
+                }
+                PlanMode::Normal | PlanMode::RefreshOnly => find_graph_dependencies(graph),
+            },
+            dragged: prune_targets::dependents_to_destroy(session, options),
+            excluded_from_destroy: ExcludedFromDestroy::from_options(
+                session, options, moves, graph,
+            ),
+            moves,
+            forgotten: ForgottenResources::from_config(session.config),
+        }
+    }
+}
+
+/// Has the providers loaded that a graph needs.
+///
+/// # Errors
+/// When one cannot be loaded.
+pub(super) async fn load_providers(
+    diags: &mut Diagnostics,
+    session: &Session<'_>,
+    draft: &GraphDraft<PlanVertex<'_>, EdgeReason>,
+) -> Result<(), Reported> {
+    let shared = draft.vertices().iter().filter_map(PlanVertex::as_shared);
+    let needed: Vec<_> = shared.filter_map(SharedVertex::provider_addr).cloned().collect();
+    session.pool.load_providers(diags, needed).await
+}
+
+/// Finds the order of a graph, or reports its cycles.
+pub(super) fn freeze_draft<'c>(
+    diags: &mut Diagnostics,
+    session: &Session<'_>,
+    draft: GraphDraft<PlanVertex<'c>, EdgeReason>,
+) -> Result<Graph<PlanVertex<'c>, EdgeReason>, Reported> {
+    draft.freeze().map_err(|cyclic| shared_graph::report_cycles(diags, session.sources, &cyclic))
+}
+
+/// Takes transforms in their order.
+fn build_draft_by_steps<'c>(
+    diags: &mut Diagnostics,
+    inputs: TransformInputs<'c>,
+    steps: TransformSteps<'_>,
+) -> Result<GraphDraft<PlanVertex<'c>, EdgeReason>, Reported> {
+    let mut draft = GraphDraft::new();
+    for add in steps.add {
+        add(inputs, diags, &mut draft.vertex_adder());
+    }
+    // Connecting a graph with missing vertices would report references to them a second time.
+    diags.fail_if_errors()?;
+    let (vertices, edges) = draft.split_vertices_and_edges();
+    let config = inputs.session.config;
+    let names = VertexLookup::from_vertices(config, vertices);
+    for connect in steps.connect {
+        connect(config, vertices, &names, edges);
+    }
+    for prune in steps.prune {
+        let keep = prune(inputs, &draft);
+        // Most plans have no targets, so nothing is pruned and the graph need not be copied.
+        if keep.contains(&false) {
+            draft.retain_vertices(|id, _| keep[id.index()]);
+        }
+    }
+    for complete in steps.complete {
+        complete(&mut draft);
+    }
+    Ok(draft)
+}

@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use self::visit::ValidationContext;
+use super::PlanOptions;
 use super::attribute_references;
+use super::transform::{PlanGraphBuilder, freeze_draft, load_providers};
 use super::vertex::PlanVertex;
-use super::{PlanOptions, build_graph};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Reference};
 use crate::config::inputs::{self, ResolvedVariable};
 use crate::config::{Repetition, import_problem};
@@ -154,12 +155,12 @@ async fn walk_validation_graph(
     check_import_modules(session, diags)?;
     session.config.check_module_calls(diags)?;
     let options = PlanOptions::default();
-    let mut draft = build_graph::build_plan_draft(diags, session, &options)?;
-    let loaded = build_graph::load_providers(diags, session, &draft).await;
+    let mut draft = PlanGraphBuilder::new(session, &options).build_draft(diags)?;
+    let loaded = load_providers(diags, session, &draft).await;
     // Between the two, because it needs the schemas, and its edges could close a cycle that
     // Terraform does not see.
     unsupported_references::remove_edges_outside_schema(session, &mut draft);
-    let graph = build_graph::freeze_draft(diags, session, draft)?;
+    let graph = freeze_draft(diags, session, draft)?;
     // Only now, so that one run reports both missing providers and cycles.
     loaded?;
     let eval_inputs = EvalInputs { checking: true, ..session.eval_inputs() };

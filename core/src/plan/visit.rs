@@ -11,27 +11,22 @@ mod refresh;
 mod resource;
 mod triggers;
 
-use std::collections::BTreeSet;
-
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Reported, Value};
 use futures_util::StreamExt as _;
 
-use super::dependencies::DependencyClosures;
-use super::excluded_from_destroy::ExcludedFromDestroy;
-use super::forgotten_resources::ForgottenResources;
+use super::graph_analysis::GraphAnalysis;
 use super::planned_resources::PlannedResources;
 use super::prefetch::PrefetchedObjects;
 use super::validate::ValidatedConfigs;
 use super::vertex::PlanVertex;
 use super::visit_outcome::PlanVisitOutcome;
-use super::{PlanMode, PlanOptions, ReplaceOrders};
-use crate::addr::{InstanceAddr, ResourceAddr};
+use super::{PlanMode, PlanOptions};
+use crate::addr::InstanceAddr;
 use crate::config::Resource;
 use crate::ephemeral::EphemeralResources;
 use crate::eval::vertex::EvalInputs;
 use crate::instance_steps::{InstanceConfig, ResourceClient};
-use crate::moved::Moves;
 use crate::progress::InstanceCounter;
 use crate::session::Session;
 
@@ -50,30 +45,14 @@ async fn run_concurrently<F: Future>(
     done.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// Results computed from the finished graph, before any visit.
-pub(crate) struct GraphAnalysis<'m> {
-    pub(crate) orders: ReplaceOrders,
-    /// The same for the whole configuration, where the plan is limited to a part of it.
-    pub(crate) unlimited_orders: Option<ReplaceOrders>,
-    pub(crate) closures: DependencyClosures,
-    /// Resources that are destroyed with a target, without being one.
-    pub(crate) dragged: BTreeSet<ResourceAddr>,
-    /// Resources left alone because something is excluded.
-    pub(crate) excluded_from_destroy: ExcludedFromDestroy,
-    /// Objects that have another address than before.
-    pub(crate) moves: &'m Moves,
-    /// Resources that are forgotten, not destroyed, when they leave the configuration.
-    pub(crate) forgotten: ForgottenResources,
-    /// Configurations that need not be shown to their providers again.
-    pub(crate) accepted: ValidatedConfigs,
-}
-
 /// Inputs of every visit.
 #[derive(Clone, Copy)]
 pub(crate) struct PlanContext<'a> {
     pub(crate) session: &'a Session<'a>,
     pub(crate) options: &'a PlanOptions,
     pub(crate) settled: &'a GraphAnalysis<'a>,
+    /// Configurations that need not be shown to their providers again.
+    pub(crate) accepted: &'a ValidatedConfigs,
     /// The ephemeral resources that are open.
     pub(crate) ephemeral_resources: &'a EphemeralResources<'a>,
     /// Objects that were read ahead.
@@ -110,7 +89,7 @@ impl<'a> PlanContext<'a> {
         config: &Value,
         written: InstanceConfig<'_>,
     ) -> Result<(), Reported> {
-        if self.settled.accepted.was_accepted(written.addr, config) {
+        if self.accepted.was_accepted(written.addr, config) {
             return Ok(());
         }
         client

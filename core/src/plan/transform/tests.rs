@@ -12,7 +12,6 @@ use super::*;
 use crate::addr::ProviderAddr;
 use crate::eval::testing::EvalFixture;
 use crate::plan;
-use crate::plan::transform::{AddingTransform, ConnectingTransform};
 use crate::provider::{ProviderLauncher, ProviderPool};
 use crate::provisioner::ProvisionerSet;
 use crate::session::SessionInputs;

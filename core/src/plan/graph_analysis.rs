@@ -1,0 +1,35 @@
+//! The graph of a plan as it is walked, and the results that are computed from the whole of it.
+
+use std::collections::BTreeSet;
+
+use super::dependencies::DependencyClosures;
+use super::excluded_from_destroy::ExcludedFromDestroy;
+use super::forgotten_resources::ForgottenResources;
+use super::replace_order::ReplaceOrders;
+use super::vertex::PlanVertex;
+use crate::addr::ResourceAddr;
+use crate::graph::Graph;
+use crate::moved::Moves;
+use crate::shared_graph::EdgeReason;
+
+/// The graph that is walked, with the results that its visits need.
+pub(crate) struct AnalysedGraph<'c> {
+    pub(crate) graph: Graph<PlanVertex<'c>, EdgeReason>,
+    pub(crate) analysis: GraphAnalysis<'c>,
+}
+
+/// Results computed from the finished graph, before any visit.
+pub(crate) struct GraphAnalysis<'m> {
+    pub(crate) orders: ReplaceOrders,
+    /// The same for the whole configuration, where the plan is limited to a part of it.
+    pub(crate) unlimited_orders: Option<ReplaceOrders>,
+    pub(crate) closures: DependencyClosures,
+    /// Resources that are destroyed with a target, without being one.
+    pub(crate) dragged: BTreeSet<ResourceAddr>,
+    /// Resources left alone because something is excluded.
+    pub(crate) excluded_from_destroy: ExcludedFromDestroy,
+    /// Objects that have another address than before.
+    pub(crate) moves: &'m Moves,
+    /// Resources that are forgotten, not destroyed, when they leave the configuration.
+    pub(crate) forgotten: ForgottenResources,
+}
