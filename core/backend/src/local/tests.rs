@@ -195,7 +195,7 @@ async fn a_lock_is_waited_for() {
 async fn an_early_opener_of_the_file_finds_it_locked_and_then_the_new_text() {
     let folder = new_folder();
     let mut store = new_store(&folder);
-    let lock = store.lock(lock_request()).await.unwrap();
+    let held = store.lock(lock_request()).await.unwrap();
     // Terraform opens the file before it has the lock, and must not read the old text afterwards.
     let waiting = File::options().read(true).write(true).open(state_path_in(&folder)).unwrap();
     for word in ["a", "a longer word", "b"] {
@@ -204,7 +204,7 @@ async fn an_early_opener_of_the_file_finds_it_locked_and_then_the_new_text() {
         let later = File::options().read(true).write(true).open(state_path_in(&folder)).unwrap();
         assert!(is_lock_held_error(&lock(later).unwrap_err()));
     }
-    store.unlock(lock).await.unwrap();
+    store.unlock(held).await.unwrap();
     let waiting = lock(waiting).unwrap();
     let text = io::read_to_string(&*waiting).unwrap();
     assert_eq!(text, std::fs::read_to_string(state_path_in(&folder)).unwrap());
