@@ -30,6 +30,31 @@ fn every_file_says_what_it_is_for() {
     none(&violations, "a file opens with //!: what it is for, and what it leaves to others");
 }
 
+#[test]
+fn every_operation_of_the_library_has_an_example() {
+    let (mut n_found, mut violations) = (0, Vec::new());
+    for file in sources().filter(|file| file.path.starts_with("core/operation/src/")) {
+        // The block of documentation above the line, and whether it has an example.
+        let (mut is_operation, mut has_example) = (false, false);
+        for (line, number) in file.text.lines().zip(1..) {
+            match line.trim() {
+                _ if line.starts_with("impl") => is_operation = line.contains(" Operation<"),
+                text if text.starts_with("/// ```") => has_example = true,
+                text if text.starts_with("///") || text.starts_with("#[") => {}
+                text if is_operation && text.starts_with("pub async fn ") => {
+                    n_found += 1;
+                    if !std::mem::take(&mut has_example) {
+                        violations.push(format!("{}:{number}: {text}", file.path));
+                    }
+                }
+                _ => has_example = false,
+            }
+        }
+    }
+    assert!(n_found > 6, "{n_found} operations were found");
+    none(&violations, "an operation has an example that compiles in its documentation");
+}
+
 /// The folder that a paragraph is about, if it opens with one in bold; names in it start there.
 fn folder_of(paragraph: &str) -> Option<&str> {
     let (folder, _) = paragraph.trim_start().strip_prefix("**`")?.split_once("`**")?;

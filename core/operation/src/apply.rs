@@ -65,6 +65,20 @@ impl Operation<'_> {
     /// A plan to destroy everything is one with
     /// [`PlanMode::Destroy`](formwork_core::plan::PlanMode::Destroy).
     ///
+    /// ```
+    /// use formwork_operation::prelude::*;
+    ///
+    /// async fn destroy(
+    ///     diags: &mut Diagnostics,
+    ///     operation: &Operation<'_>,
+    ///     session: &mut StateSession,
+    /// ) -> Result<usize, Reported> {
+    ///     let options = PlanOptions { mode: PlanMode::Destroy, ..PlanOptions::default() };
+    ///     let applied = operation.apply(diags, session, PlanSource::New(options)).await?;
+    ///     Ok(applied.counts.destroyed)
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// When the plan is not made or not approved, does not hold for the state any more, or the state
     /// cannot be written. Changes that failed are reported without an error here: see
@@ -80,6 +94,20 @@ impl Operation<'_> {
     }
 
     /// Makes a plan and stores the state that it starts from: the stored objects as they are by now.
+    ///
+    /// ```
+    /// use formwork_operation::prelude::*;
+    ///
+    /// async fn refresh_one(
+    ///     diags: &mut Diagnostics,
+    ///     operation: &Operation<'_>,
+    ///     session: &mut StateSession,
+    ///     target: Target,
+    /// ) -> Result<(), Reported> {
+    ///     let options = PlanOptions { targets: vec![target], ..PlanOptions::default() };
+    ///     operation.refresh(diags, session, options).await
+    /// }
+    /// ```
     ///
     /// # Errors
     /// When the plan has errors, or the state cannot be written.

@@ -42,6 +42,20 @@ impl Operation<'_> {
     /// Finds the object that a key stands for, adds it to the state under an address, and stores the
     /// state. As in Terraform, the whole configuration is evaluated, and its data sources are read.
     ///
+    /// ```
+    /// use formwork_operation::import::parse_managed_instance_addr;
+    /// use formwork_operation::prelude::*;
+    ///
+    /// async fn import_web_server(
+    ///     diags: &mut Diagnostics,
+    ///     operation: &Operation<'_>,
+    ///     session: &mut StateSession,
+    /// ) -> Result<(), Reported> {
+    ///     let addr = parse_managed_instance_addr(diags, "aws_instance.web")?;
+    ///     operation.import(diags, session, &addr, ImportKey::Id("i-0abc".into())).await
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// When the address is taken or has no block, the provider finds nothing, or the state cannot be
     /// written.

@@ -44,6 +44,21 @@ pub enum OperationEvent<'a> {
 }
 
 /// Observes an operation.
+///
+/// ```
+/// use formwork_operation::prelude::*;
+///
+/// /// Prints each change once it is made.
+/// struct Progress;
+///
+/// impl OperationObserver for Progress {
+///     fn on_event(&self, event: &OperationEvent<'_>) {
+///         if let OperationEvent::Engine(Event::ChangeDone { addr, action, .. }) = event {
+///             println!("{addr}: {action:?} done");
+///         }
+///     }
+/// }
+/// ```
 pub trait OperationObserver {
     /// Takes notice of an event. Must be quick.
     fn on_event(&self, event: &OperationEvent<'_>);
@@ -82,6 +97,30 @@ pub struct ApprovalPrompt<'a> {
 }
 
 /// Approves plans.
+///
+/// ```
+/// use async_trait::async_trait;
+/// use formwork_operation::prelude::*;
+/// use formwork_value::diag::Severity;
+///
+/// /// Lets no run destroy everything.
+/// struct NoDestruction;
+///
+/// #[async_trait(?Send)]
+/// impl Approval for NoDestruction {
+///     async fn approve(
+///         &self,
+///         diags: &mut Diagnostics,
+///         request: ApprovalPrompt<'_>,
+///     ) -> Result<(), Reported> {
+///         if request.mode != PlanMode::Destroy {
+///             return Ok(());
+///         }
+///         let detail = "This program destroys nothing. Nothing was changed.";
+///         Err(diags.error(Diagnostic::foreign(Severity::Error, "Not approved", detail)))
+///     }
+/// }
+/// ```
 #[async_trait::async_trait(?Send)]
 pub trait Approval {
     /// Decides about a plan that was made and reported to the observer. Is asked only for plans that

@@ -164,6 +164,15 @@ impl<'a> Operation<'a> {
 
     /// Lets a token cancel the operation: once it is cancelled nothing new starts, and providers and
     /// provisioners are asked to end soon. The operation still ends by itself, with the state stored.
+    ///
+    /// ```
+    /// use formwork_operation::prelude::*;
+    ///
+    /// fn make_cancellable(operation: Operation<'_>) -> (Operation<'_>, CancellationToken) {
+    ///     let token = CancellationToken::new();
+    ///     (operation.with_cancellation(token.clone()), token)
+    /// }
+    /// ```
     #[must_use]
     pub fn with_cancellation(self, cancellation: CancellationToken) -> Self {
         Self { cancellation, ..self }

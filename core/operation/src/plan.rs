@@ -73,6 +73,20 @@ impl Operation<'_> {
     ///
     /// Results of interrupted runs that the providers could tell are in the session afterwards.
     ///
+    /// ```
+    /// use formwork_operation::prelude::*;
+    ///
+    /// async fn has_drifted(
+    ///     diags: &mut Diagnostics,
+    ///     operation: &Operation<'_>,
+    ///     session: &mut StateSession,
+    /// ) -> Result<bool, Reported> {
+    ///     let options = PlanOptions { mode: PlanMode::RefreshOnly, ..PlanOptions::default() };
+    ///     let outcome = operation.plan(diags, session, options).await?;
+    ///     Ok(outcome.plan.has_effect())
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// When no plan could be made, or options exclude each other. A plan with errors that are reported has [`Plan::errored`].
     pub async fn plan(

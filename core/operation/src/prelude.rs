@@ -1,7 +1,7 @@
 //! Items that most programs need which embed the engine: `use formwork_operation::prelude::*`.
 
 pub use formwork_core::addr::{InstanceAddr, ProviderAddr, Target};
-pub use formwork_core::change::Action;
+pub use formwork_core::change::{Action, ImportKey};
 pub use formwork_core::event::Event;
 pub use formwork_core::plan::{PlanMode, PlanOptions};
 pub use formwork_core::provider::ProviderPool;

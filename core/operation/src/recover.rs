@@ -61,6 +61,22 @@ impl Operation<'_> {
     /// Adds an object that an interrupted operation made to the state, which is not stored yet: see
     /// [`StateSession::write_state_or_errored_file`].
     ///
+    /// ```
+    /// use formwork_operation::prelude::*;
+    /// use formwork_operation::recover::AdoptRequest;
+    ///
+    /// async fn adopt(
+    ///     diags: &mut Diagnostics,
+    ///     operation: &Operation<'_>,
+    ///     session: &mut StateSession,
+    ///     addr: &InstanceAddr,
+    /// ) -> Result<(), Reported> {
+    ///     let request = AdoptRequest { addr, id: Some("i-0abc"), force: false };
+    ///     operation.adopt_without_storing_state(diags, session, request).await?;
+    ///     session.write_state_or_errored_file(diags).await
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// When that is not possible. Then nothing is decided, and the state is as it was.
     pub async fn adopt_without_storing_state(
@@ -175,6 +191,22 @@ impl Operation<'_> {
 
     /// Asks the providers for the objects of open operations, and settles what they can tell, as a plan
     /// does. A configuration or provider with errors is no obstacle: then nothing is settled.
+    ///
+    /// ```
+    /// use formwork_operation::prelude::*;
+    ///
+    /// async fn settle(
+    ///     diags: &mut Diagnostics,
+    ///     operation: &Operation<'_>,
+    ///     session: &mut StateSession,
+    /// ) -> Result<(), Reported> {
+    ///     let searched = operation.search_and_settle_unresolved(diags, session).await;
+    ///     match searched.has_decided {
+    ///         true => session.write_state_or_errored_file(diags).await,
+    ///         false => Ok(()),
+    ///     }
+    /// }
+    /// ```
     pub async fn search_and_settle_unresolved(
         &self,
         diags: &mut Diagnostics,
