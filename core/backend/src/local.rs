@@ -261,6 +261,7 @@ impl StateStore for LocalStore {
 
     async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError> {
         drop(lock.take_back());
+        // The lock of the file ends with its handle.
         self.held = None;
         Ok(())
     }

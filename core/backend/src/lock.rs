@@ -65,6 +65,8 @@ impl StateLock {
 
     /// Takes the lock back to release it. Returns its id.
     pub(crate) fn take_back(mut self) -> String {
+        // Before the release is tried: a failure of it is reported to the caller, and needs no second
+        // report.
         self.is_held = false;
         std::mem::take(&mut self.id)
     }
@@ -72,6 +74,7 @@ impl StateLock {
 
 impl Drop for StateLock {
     fn drop(&mut self) {
+        // Not an assertion: an interrupt drops the work that holds the lock, which is no mistake.
         if self.is_held {
             tracing::warn!(id = self.id, "the lock of a state was dropped and not given back");
         }

@@ -27,6 +27,7 @@ async fn run(diags: &mut Diagnostics, folder: &Path, launcher: &Launcher) -> Res
     let loaded = LoadedConfig::load(diags, &mut sources, folder, Vec::new())?;
     let pool = ProviderPool::new(launcher);
     let operation = loaded.operation(&sources, &pool).with_observer(&Progress);
+    // The state is locked from here on, so that no other run changes the same objects.
     let mut session = loaded.open_local_session(diags, "apply").await?;
     let plan = PlanSource::New(PlanOptions::default());
     let applied = operation.apply(diags, &mut session, plan).await;
@@ -44,6 +45,7 @@ async fn main() -> ExitCode {
     let launcher = Launcher::new(LauncherSettings::default(), programs);
     let mut diags = Diagnostics::new();
     let result = run(&mut diags, Path::new(folder), &launcher).await;
+    // Also after a failure: the programs of providers would go on otherwise.
     launcher.shutdown(&mut diags).await;
     diags.iter().for_each(|one| println!("{:?}: {}. {}", one.severity, one.summary, one.detail));
     if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -158,6 +158,7 @@ impl Operation<'_> {
         source: PlanSource,
         purpose: PlanPurpose,
     ) -> Result<ApplySummary, ClaimError> {
+        // Before the journal begins, so that a run that is refused leaves nothing behind.
         if let PlanSource::New(options) = &source {
             check_plan_options(diags, options)?;
         }

@@ -30,6 +30,8 @@ use crate::messages;
 /// # Errors
 /// When a run that was cut off, or that goes on, has left a journal beside the file.
 pub async fn check_no_unfinished_run(diags: &mut Diagnostics, path: &Path) -> Result<(), Reported> {
+    // Whether there is a journal at all, not its content: the state may be encrypted, and the key is set up
+    // later.
     if !StateFilePaths::from_state_path(path).intent_log().has_unfinished_run().await {
         return Ok(());
     }

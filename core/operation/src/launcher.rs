@@ -45,6 +45,7 @@ impl ProviderProgram {
     /// A program of one provider, whose file and package the caller has not checked.
     #[must_use]
     pub fn from_path(path: impl Into<PathBuf>) -> Self {
+        // Without a hash of its package its schemas are not kept: another program may be at the path next time.
         Self::File { path: path.into(), arg0: None, package: None, identity: None }
     }
 }

@@ -80,9 +80,11 @@ impl LoadedConfig {
         folder: &Path,
         given: Vec<GivenVariable>,
     ) -> Result<Self, Reported> {
+        // Installed modules are in a data directory, which only the program knows.
         let config_source =
             ConfigSource { files: &FilesOnDisk, dir: folder, folders: &LocalModuleFolders };
         let config = Config::load(diags, sources, config_source)?;
+        // There is no terminal to ask on.
         let unset = UnsetVariableTreatment::Error;
         let variables = resolve_variables(diags, sources, &config.root, given, unset)?;
         Ok(Self { config, variables, folder: folder.to_owned() })
@@ -122,6 +124,7 @@ impl LoadedConfig {
                 diags.error(Diagnostic::error(messages::STATE_IS_NOT_LOCAL, detail).at(span))
             );
         }
+        // The file that the commands use in this folder, so that they can go on from it.
         let state = StateFilePaths::from_state_path(self.folder.join(STATE_FILE)).into();
         StateSession::open(diags, state, &SessionOptions::new(operation, &self.folder)).await
     }

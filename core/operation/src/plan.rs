@@ -95,6 +95,7 @@ impl Operation<'_> {
         session: &mut StateSession,
         options: PlanOptions,
     ) -> Result<PlanOutcome, Reported> {
+        // Before any provider is asked anything.
         check_plan_options(diags, &options)?;
         session.warn_of_misplaced_journals(diags);
         session.follow_moves_of_unresolved(self.inputs.config);

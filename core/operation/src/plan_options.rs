@@ -36,6 +36,7 @@ pub fn check_refresh_option(
     diags: &mut Diagnostics,
     options: &PlanOptions,
 ) -> Result<(), Reported> {
+    // An import makes such a plan on purpose, because it only adds an object. It does not come through here.
     if options.mode != PlanMode::RefreshOnly || !options.skip_refresh {
         return Ok(());
     }
@@ -53,6 +54,7 @@ pub fn check_target_options(
     diags: &mut Diagnostics,
     options: &PlanOptions,
 ) -> Result<(), Reported> {
+    // Of an instance in both lists it would be unclear whether it is planned.
     if options.targets.is_empty() || options.excludes.is_empty() {
         return Ok(());
     }
@@ -68,6 +70,7 @@ pub fn check_replace_option(
     diags: &mut Diagnostics,
     options: &PlanOptions,
 ) -> Result<(), Reported> {
+    // The plan would pass over the option, and the user would take the object for replaced.
     if options.mode == PlanMode::Normal || options.replace.is_empty() {
         return Ok(());
     }

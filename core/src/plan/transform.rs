@@ -180,6 +180,7 @@ impl<'c> PlanGraphBuilder<'c> {
         moves: &'c Moves,
     ) -> GraphAnalysis<'c> {
         let TransformInputs { session, options } = self.inputs;
+        // Built only for the plans that need it: it takes as long as the graph itself.
         let needs_whole = match options.mode {
             PlanMode::Normal => !options.targets.is_empty(),
             PlanMode::Destroy => true,

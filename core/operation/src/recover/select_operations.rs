@@ -34,6 +34,7 @@ pub(super) fn select_unresolved_addresses(
         OperationSelection::All => return Ok(open.into_iter().cloned().collect()),
         OperationSelection::Matching(patterns) => patterns,
     };
+    // No pattern must not mean all operations: a script may have lost its arguments.
     if patterns.is_empty() {
         let detail =
             "Name the instance, or use -all for everything that `formwork recover list` shows.";

@@ -97,11 +97,13 @@ impl StateSession {
         let mut settled = Vec::new();
         for addr in selected {
             let open = self.decide_without_storing_state(&addr, decision);
+            // A decision leaves the state as it is, so the other object is still found in it.
             let state = &self.file.state;
             let displaced =
                 open.into_iter().rfind(|one| one.other_object_in_place(state).is_some());
             settled.push(SettledInstance { addr, displaced });
         }
+        // One write for all of them: a failure must not keep a part of the decisions.
         if !settled.is_empty() {
             self.write_state_or_errored_file(diags).await?;
         }
@@ -166,6 +168,7 @@ impl Operation<'_> {
                 adopted.push(outcome);
             }
         }
+        // Also after failures: the provider was asked for these objects, and need not be asked again.
         if !adopted.is_empty() {
             session.write_state_or_errored_file(diags).await?;
         }

@@ -94,6 +94,7 @@ impl JournalError {
     /// The error of a step on a journal in a file.
     pub fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let location = path.display().to_string();
+        // Shared, because all tasks that wait for one request to the disk get its error.
         move |error| Self::Failed { doing, location, cause: Arc::new(error) }
     }
 
