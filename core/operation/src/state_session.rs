@@ -32,7 +32,7 @@ use self::diagnostics::{
 };
 pub(crate) use self::diagnostics::{ResultsInJournal, refuse_if_other_object_at_addr};
 pub use self::diagnostics::{decision_commands, remedy_if_other_object_at_addr};
-use crate::errored_state_report::{self, ErroredState};
+use crate::errored_state_report::ErroredState;
 use crate::observer::{NoOperationObserver, OperationEvent, OperationObserver};
 
 /// The wait for a lock before it is reported.

@@ -347,7 +347,7 @@ async fn a_plan_for_an_earlier_state_is_refused_only_if_its_parts_were_changed_s
     let mut first = open_locked_for_apply(&backend).await;
     first.claim_changes(planned("first")).await.unwrap();
     first.write(&mut state_with_object(1, "new")).await.unwrap();
-    first.unlock(StateLock { id: String::new() }).await.unwrap();
+    first.unlock(StateLock::new(String::new())).await.unwrap();
     let mut second = open_locked_for_apply(&backend).await;
     let refused = second.claim_changes(planned("second")).await.unwrap_err();
     let text = refused.diagnostic().detail.to_string();

@@ -191,7 +191,7 @@ async fn an_unlock_that_fails_names_the_end_of_the_lock_and_no_command() {
     store.claim_changes(claims_of_run("one")).await.unwrap();
     let other = connect_directly(server.port).await;
     other.batch_execute("DROP TABLE terraform_remote_state.formwork_claims").await.unwrap();
-    let failed = store.unlock(StateLock { id: String::new() }).await.unwrap_err();
+    let failed = store.unlock(StateLock::new(String::new())).await.unwrap_err();
     let text = failed.diagnostic().detail.to_string();
     assert!(text.contains("DELETE FROM \"terraform_remote_state\".formwork_claims"), "{text}");
     assert!(text.contains("the lock ends with the connection of this command"), "{text}");
@@ -206,6 +206,6 @@ async fn a_lock_that_has_ended_with_its_server_is_released() {
     let mut store = open_locked_for_apply(&backend).await;
     store.claim_changes(claims_of_run("one")).await.unwrap();
     drop(server);
-    store.unlock(StateLock { id: String::new() }).await.unwrap();
+    store.unlock(StateLock::new(String::new())).await.unwrap();
     assert_eq!(store.state_access(), StateAccess::ReadOnly);
 }

@@ -31,7 +31,7 @@ async fn users_of_the_table_of_states_may_use_the_tables_that_another_one_makes(
     new_user("reader", "SELECT").await;
     // The first apply makes the tables.
     let mut first = open_locked_for_apply(&backend).await;
-    first.unlock(StateLock { id: String::new() }).await.unwrap();
+    first.unlock(StateLock::new(String::new())).await.unwrap();
     new_user("late", "SELECT, INSERT, UPDATE, DELETE").await;
     let open = |user: &str| PgStore::new(states_table(user, server.port), DEFAULT_WORKSPACE);
     let journals = |user: &str| PgJournals::new(states_table(user, server.port), DEFAULT_WORKSPACE);
