@@ -101,7 +101,7 @@ pub(crate) enum Command {
     Env(workspace::WorkspaceCommand),
     ForceUnlock(force_unlock::ForceUnlockArgs),
     Import(import::ImportArgs),
-    /// Settle what an interrupted run left open.
+    /// Settle the open operations of an interrupted run.
     #[command(subcommand)]
     Recover(recover::RecoverCommand),
     Fmt(fmt::FmtArgs),
@@ -114,7 +114,7 @@ pub(crate) enum Command {
     #[command(after_help = example("app.example.com", "Remove the kept token of a registry."))]
     Logout(login::HostArgs),
     Modules(modules::ModulesArgs),
-    /// Say what the language has, for programs.
+    /// Describe the language for programs.
     #[command(subcommand)]
     Metadata(MetadataCommand),
     /// Help to write a provider.
@@ -125,7 +125,7 @@ pub(crate) enum Command {
     Help(help::HelpArgs),
 }
 
-/// Does what the command line says.
+/// Runs the command of the command line.
 pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
     formwork_backend::set_wait_reporter(store_wait::report_wait);
     if let Some(folder) = &cli.chdir

@@ -51,7 +51,7 @@ impl DataDir {
         }
     }
 
-    /// Opens the directory to lock or remove what is in it, `None` if it is missing.
+    /// Opens the directory to lock or remove its content, `None` if it is missing.
     ///
     /// # Errors
     /// When it cannot be opened, or is a link that the user did not choose.

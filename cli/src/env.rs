@@ -18,13 +18,13 @@ pub(crate) const MODULE_SIZE_VARIABLE: &str = "FORMWORK_MODULE_SIZE";
 pub(crate) struct Env {
     /// `TF_DATA_DIR`: folder of installed providers and the like, instead of `.terraform`.
     pub(crate) data_dir: Option<PathBuf>,
-    /// `TF_WORKSPACE`: the workspace, whatever was selected.
+    /// `TF_WORKSPACE`: the workspace, instead of the selected one.
     pub(crate) workspace: Option<String>,
     /// `TF_ENCRYPTION`: the encryption of states and plans, merged over that of the configuration.
     pub(crate) encryption: Option<String>,
-    /// `TF_INPUT`: whether questions may be asked; what is false means no.
+    /// `TF_INPUT`: whether questions may be asked; a false value means no.
     pub(crate) input: bool,
-    /// `TF_IN_AUTOMATION`: leave out hints about what to run next.
+    /// `TF_IN_AUTOMATION`: leave out hints about the next command.
     pub(crate) in_automation: bool,
     /// `TF_CLI_CONFIG_FILE`, or the older `TERRAFORM_CONFIG`: the one settings file to read.
     pub(crate) cli_config_file: Option<PathBuf>,
@@ -67,13 +67,13 @@ pub(crate) struct Env {
     pub(crate) registry_timeout: Option<Duration>,
     /// `FORMWORK_MODULE_SIZE`: the largest size of a module, in bytes.
     pub(crate) module_size: Option<u64>,
-    /// `NO_COLOR` or `-no-color`: no colour, whatever the terminal can do.
+    /// `NO_COLOR` or `-no-color`: no colour on any terminal.
     pub(crate) no_color: bool,
     /// Whether the terminal understands no control sequences, or is not named.
     pub(crate) dumb_terminal: bool,
     /// `-compact-warnings`: each warning is one line, if there is no error.
     pub(crate) compact_warnings: bool,
-    /// The folder in which the program was started, whatever `-chdir` says: `path.cwd`.
+    /// The folder in which the program was started, also with `-chdir`: `path.cwd`.
     pub(crate) cwd: String,
     /// `HOME`.
     pub(crate) home: Option<PathBuf>,

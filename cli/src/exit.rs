@@ -5,7 +5,7 @@ use std::process::ExitCode;
 /// Result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// It did what it was asked to.
+    /// The command succeeded.
     Done,
     /// It did not.
     Failed,

@@ -45,13 +45,13 @@ pub(crate) enum FetchError {
     /// The address is wrong in itself.
     #[error("{0}")]
     Address(String),
-    /// The server did not give what was asked for.
+    /// The server did not give the requested content.
     #[error("{0}")]
     Server(#[from] HttpError),
-    /// The OCI registry did not give what was asked for.
+    /// The OCI registry did not give the requested object.
     #[error("{0}")]
     Registry(#[from] OciError),
-    /// The program `git` did not do what it was asked for.
+    /// The program `git` failed.
     #[error("{0}")]
     Git(String),
     /// It is another file than the address says.

@@ -55,7 +55,7 @@ pub(crate) struct UserSettings<'a> {
     pub(crate) settings: &'a Settings,
 }
 
-/// A program that knows what hosts want to see.
+/// A program that knows the tokens of hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CredentialsHelper {
     /// Its file, if it is installed.

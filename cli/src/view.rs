@@ -63,13 +63,13 @@ impl Screen {
         human::wrap::wrap_text(text, self.width.saturating_sub(1)).join("\n")
     }
 
-    /// A line across the screen, between what is to be done and what was seen.
+    /// A line across the screen, between planned changes and notes.
     pub(crate) fn horizontal_line(&self) -> String {
         self.paint(Paint::Dim, &"─".repeat(self.width.saturating_sub(1)))
     }
 }
 
-/// The sequence that ends what stands out.
+/// The sequence that ends emphasized text.
 const RESET_SEQUENCE: &str = "\u{1b}[0m";
 
 /// Emphasis of a piece of output.

@@ -126,7 +126,7 @@ impl<'e> Workspace<'e> {
         Ok(opened)
     }
 
-    /// Checks that the name of the selected workspace can be read, whatever it is.
+    /// Checks that the name of the selected workspace can be read.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -165,7 +165,7 @@ impl<'e> Workspace<'e> {
         Some(problem.blamed_on(Blame::Environment))
     }
 
-    /// Reads the configuration, and remembers what it was read from.
+    /// Reads the configuration, and remembers its files.
     ///
     /// # Errors
     /// When it has errors.
@@ -370,7 +370,7 @@ impl<'e> Workspace<'e> {
     }
 
     /// As [`Workspace::make_launcher`], for callers that only need the providers to check a
-    /// configuration: the installed ones are used, whatever versions are wanted now.
+    /// configuration: the installed ones are used, even if other versions are wanted now.
     ///
     /// # Errors
     /// When one is not installed.

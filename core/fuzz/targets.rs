@@ -59,7 +59,7 @@ fn address(data: &[u8]) {
     }
 }
 
-/// An address prints as what it is read from.
+/// An address prints as the text that it is read from.
 fn same<A: FromStr + Display + Debug + PartialEq>(text: &str) {
     let Ok(addr) = text.parse::<A>() else { return };
     let again = addr.to_string().parse::<A>().ok();

@@ -1,10 +1,10 @@
 //! Families of names. Every thing the engine talks about has an address type; none is a `String`.
 //!
-//! A *configuration* address names what is written ([`ConfigResourceAddr`], [`ModulePath`]); an
+//! A *configuration* address names a written block ([`ConfigResourceAddr`], [`ModulePath`]); an
 //! *instance* address names one of its members ([`InstanceAddr`], [`ModuleAddr`]). All are cheap to
 //! clone, print as the language writes them, and order as people expect: modules outside in, numbers
 //! numerically and before strings. Reading them from text is in `parse` and `provider`; reading what
-//! an expression mentions is in [`reference`]. Nothing here knows what a name stands for.
+//! an expression mentions is in [`reference`]. Nothing here knows the values of names.
 
 mod display;
 mod module;

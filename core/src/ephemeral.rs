@@ -59,7 +59,7 @@ struct OpenResource {
     addr: InstanceAddr,
     /// The header of the block.
     block: Span,
-    handle: Rc<ProviderClient>,
+    client: Rc<ProviderClient>,
     /// Private data of the opening, for closing it.
     opened: Bytes,
     /// Data of the last answer, for the next renewal.
@@ -118,20 +118,20 @@ impl<'s> EphemeralResources<'s> {
         let session = self.session;
         let name = addr.resource_addr().config_addr();
         let configured = ResourceWithAddress { addr: &name, config: resource };
-        let (handle, ty) = find_client_of_config(session, diags, provider, configured)?;
+        let (client, ty) = find_client_of_config(session, diags, provider, configured)?;
         let written = InstanceConfig { session, config: resource, addr, failure: Severity::Error };
         let config = written.evaluate(diags, &ty, &scope).await?;
         let about = written.call_context();
         // Validated on every opening, since the configuration of an ephemeral resource may differ
         // between plan and apply.
-        handle.validate_resource_config(diags, &ty, &config, about).await?;
+        client.validate_resource_config(diags, &ty, &config, about).await?;
         if !config.is_wholly_known() {
             self.send_event(addr, EphemeralStep::Open, EphemeralStage::Deferred);
             let unknown = unmark_value(&Value::unknown(ty.ty.clone()));
             let value = proposed_new(ty.schema_block(), &unknown, &unmark_value(&config));
             return Ok(with_config_marks(value, &config));
         }
-        let opening = handle.open_ephemeral(diags, &ty, &config, about);
+        let opening = client.open_ephemeral(diags, &ty, &config, about);
         let opened = self.wait_with_events(addr, EphemeralStep::Open, opening).await?;
         let value = with_config_marks(opened.value, &config);
         // Kept before the postconditions are checked: the resource is open from now on and has to
@@ -139,7 +139,7 @@ impl<'s> EphemeralResources<'s> {
         self.add_open_resource(OpenResource {
             addr: addr.clone(),
             block: resource.span,
-            handle,
+            client,
             // Protocol: `CloseEphemeralResource` gets the private data of the opening, and
             // `RenewEphemeralResource` those of the last answer.
             opened: opened.keep.private.clone(),
@@ -185,7 +185,7 @@ impl<'s> EphemeralResources<'s> {
             // The semaphore is never closed, so a permit always comes.
             let _turn = open.turn.acquire().await;
             let private = open.opened.clone();
-            let closing = open.handle.close_ephemeral(
+            let closing = open.client.close_ephemeral(
                 &mut said,
                 open.resource_type(),
                 private,
@@ -258,7 +258,7 @@ impl<'s> EphemeralResources<'s> {
         let _turn = open.turn.acquire().await;
         let mut said = Diagnostics::new();
         let private = open.keep.borrow().private.clone();
-        let renewing = open.handle.renew_ephemeral(
+        let renewing = open.client.renew_ephemeral(
             &mut said,
             open.resource_type(),
             private,

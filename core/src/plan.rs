@@ -79,7 +79,7 @@ pub struct PlanOptions {
     pub targets: Vec<Target>,
     /// Targets to leave out, with everything that depends on them.
     pub excludes: Vec<Target>,
-    /// Instances to be replaced whatever their configuration says.
+    /// Instances to be replaced also without a change.
     pub replace: Vec<InstanceAddr>,
     /// Objects that are there already and belong to these instances from now on. Only for a plan that
     /// is limited to them.
@@ -349,8 +349,8 @@ async fn plan_destroy(
     };
     // Each result is recorded once, so the two walks need tables of their own.
     let results = session.results.new_for_same_config(session.config);
-    let ground = SessionInputs { results: &results, ..**session };
-    let beside = &session.with_inputs(ground).with_observer(session.watch);
+    let session_inputs = SessionInputs { results: &results, ..**session };
+    let beside = &session.with_inputs(session_inputs).with_observer(session.watch);
     let mut found = Diagnostics::new();
     let refreshed = plan_after_moves(beside, &mut found, &refreshing, inputs).await;
     if found.has_errors() {

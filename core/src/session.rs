@@ -178,11 +178,11 @@ impl Session<'_> {
         for calls in wanted.calls.chunk_by(|one, next| one.provider == next.provider) {
             let Some(first) = calls.first() else { continue };
             // Functions need no configuration (protocol, CallFunction), so any instance serves.
-            let handle = self.pool.unconfigured_client(diags, &first.provider).await?;
-            let Some(handle) = &handle else { continue };
+            let client = self.pool.unconfigured_client(diags, &first.provider).await?;
+            let Some(client) = &client else { continue };
             let answers = calls.iter().map(async |call| {
                 let arguments = call.arguments.clone();
-                let answer = handle.call_function(&call.function, arguments, &call.returns).await;
+                let answer = client.call_function(&call.function, arguments, &call.returns).await;
                 functions.record_answer(call, answer);
             });
             // Unordered, because each answer is kept under its call.

@@ -213,7 +213,7 @@ impl State {
         Arc::make_mut(resource).instances.get_mut(&addr.key)
     }
 
-    /// Removes an object, and what becomes empty by that.
+    /// Removes an object, with the entries that it leaves empty.
     pub fn remove_object(
         &mut self,
         addr: &crate::addr::InstanceAddr,

@@ -263,7 +263,7 @@ impl EngineFixture {
 
     fn new_session<'a>(&'a self, loaded: &'a LoadedConfig, with: SessionParts<'a>) -> Session<'a> {
         let SessionParts { pool, results, world, stop } = with;
-        let ground = SessionInputs {
+        let session_inputs = SessionInputs {
             config: &loaded.config,
             sources: &loaded.sources,
             state: &self.file.state,
@@ -274,7 +274,9 @@ impl EngineFixture {
             variables: &loaded.variables,
             stop,
         };
-        Session::new(ground).with_parallelism(self.parallelism).with_record_order(self.finishing)
+        Session::new(session_inputs)
+            .with_parallelism(self.parallelism)
+            .with_record_order(self.finishing)
     }
 
     /// The objects in the state, one a line.

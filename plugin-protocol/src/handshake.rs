@@ -65,7 +65,7 @@ impl Protocol {
         Self::ALL.into_iter().find(|version| version.number() == number)
     }
 
-    /// Picks what a plugin that speaks `own` answers to a host that offers `offered`, the text of
+    /// Picks the answer of a plugin that speaks `own` answers to a host that offers `offered`, the text of
     /// `PLUGIN_PROTOCOL_VERSIONS`: the best common version. Without one it is the plugin's oldest,
     /// and the host is left to refuse it, because only the host can tell the user.
     #[must_use]

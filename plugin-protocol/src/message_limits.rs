@@ -27,7 +27,7 @@ pub(crate) fn max_answer_bytes(method: Method) -> usize {
 /// The largest request a provider accepts.
 pub(crate) const MAX_REQUEST_BYTES: usize = MAX_MESSAGE_BYTES;
 
-/// The sizes in bytes of what is stored of an object.
+/// The sizes in bytes of a stored object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredSizes {
     /// The object as MessagePack.

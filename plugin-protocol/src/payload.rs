@@ -55,7 +55,7 @@ impl Payload {
         Ok((value.split_marks().0, replaced))
     }
 
-    /// Reads what can be read of an object that is not one of type `ty`: each attribute that fits.
+    /// Reads the readable part of an object that is not one of type `ty`: each attribute that fits.
     #[must_use]
     pub fn salvage_attributes(&self, ty: &Type) -> Vec<(Str, Value)> {
         match self {

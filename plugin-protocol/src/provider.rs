@@ -1,7 +1,7 @@
 //! The contract between host and provider: one call, with a request and a response for each operation.
 //!
-//! [`Provider`] has the one call; layers (recording, faults, logging) implement it and pass on what
-//! they do not care about. [`ProviderExt`] has a typed method for each operation, for callers, and
+//! [`Provider`] has the one call; layers (recording, faults, logging) implement it and pass on all
+//! other requests. [`ProviderExt`] has a typed method for each operation, for callers, and
 //! [`Request`] makes a [`TypedRequest`] for each, for callers with layers of their own.
 //! [`ProviderHandlers`] has a handler for each operation, for providers. All of them, and the table of
 //! methods, are made from one list at the end of this file: an operation is added there.
@@ -353,11 +353,11 @@ macro_rules! operations {
 }
 
 operations! {
-    /// Names what the provider offers.
+    /// Names the types and functions of the provider.
     GetMetadata -> Metadata = metadata;
-    /// Returns what the provider offers.
+    /// Returns the schemas of the provider.
     GetProviderSchema -> ProviderSchema = schema;
-    /// Returns what identifies objects of each resource type.
+    /// Returns the identity schema of each resource type.
     GetResourceIdentitySchemas -> IdentitySchemas = identity_schemas;
     /// Returns the provider's functions.
     GetFunctions -> Functions = functions;
@@ -365,7 +365,7 @@ operations! {
     ValidateProviderConfig(request: ValidateRequest) -> DiagnosticsResponse = validate_provider_config;
     /// Configures the provider. Called once, before anything that needs it.
     ConfigureProvider(request: ConfigureRequest) -> DiagnosticsResponse = configure;
-    /// Asks the provider to cut short what it is doing. Returns its error text, empty if none.
+    /// Asks the provider to stop early. Returns its error text, empty if none.
     StopProvider -> String = stop;
     /// Checks the configuration of a managed resource.
     ValidateResourceConfig(request: ValidateRequest) -> DiagnosticsResponse = validate_resource_config;
@@ -376,7 +376,7 @@ operations! {
         = upgrade_identity;
     /// Reads the real object behind a stored one.
     ReadResource(request: ReadRequest) -> ReadResponse = read;
-    /// Says what applying would bring about. Changes nothing.
+    /// Plans the effects of applying. Changes nothing.
     PlanResourceChange(request: PlanRequest) -> PlanResponse = plan;
     /// Creates, updates or destroys.
     ApplyResourceChange(request: ApplyRequest) -> ApplyResponse = apply;
@@ -421,7 +421,7 @@ operations! {
     ReadStateBytes(state: StateRef) -> StreamedResponse<StateChunk> = read_state_bytes;
     /// Writes a state.
     WriteStateBytes(state: StateRef, chunks: Vec<StateChunk>) -> DiagnosticsResponse = write_state_bytes;
-    /// Locks a state; the operation says what for.
+    /// Locks a state, for a named operation.
     LockState(state: StateRef, operation: String) -> LockResponse = lock_state;
     /// Unlocks a state.
     UnlockState(state: StateRef, lock_id: String) -> DiagnosticsResponse = unlock_state;

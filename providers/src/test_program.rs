@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Runs a program that gets `input`; returns what it prints. `None`, said loudly, when there is no such
+/// Runs a program that gets `input`; returns its output. `None`, said loudly, when there is no such
 /// program on this machine.
 ///
 /// # Panics

@@ -19,7 +19,7 @@ pub fn provider() -> ProviderDef {
     provider_with_clock(OffsetDateTime::now_utc)
 }
 
-/// The provider, for which it is what time the clock says.
+/// The provider, with its clock.
 fn provider_with_clock(clock: Clock) -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/time")
         .resource("time_offset", offset::OffsetResource { clock })

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 /// Longer than anything takes; only a hang gets there.
 const FOREVER: Duration = Duration::from_secs(60);
 
-/// The folder of real objects, and the sockets of those who watch.
+/// The folder of real objects, and the sockets that watch it.
 pub(crate) struct World {
     folder: TempDir,
     witness: UnixListener,

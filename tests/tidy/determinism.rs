@@ -196,7 +196,7 @@ async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outco
     let (planning, applying) = (world(false), world(true));
     let provisioners = ProvisionerSet::default();
     let phase = |results, world| {
-        let ground = SessionInputs {
+        let session_inputs = SessionInputs {
             config: &config,
             sources: &sources,
             state,
@@ -207,7 +207,7 @@ async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outco
             variables: &variables,
             stop: &stop,
         };
-        Session::new(ground).with_record_order(finishing)
+        Session::new(session_inputs).with_record_order(finishing)
     };
     let plan = make_plan(&phase(&planned, &planning), &mut diags, &PlanOptions::default()).await;
     let Ok(plan) = plan else {

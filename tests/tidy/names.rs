@@ -109,6 +109,31 @@ fn no_module_has_a_name_that_says_nothing() {
     none(&violations, "name a module after what it holds");
 }
 
+/// Names that a reader has to be introduced to, and plain ones.
+const PRIVATE_NAMES: [(&str, &str); 6] = [
+    ("dragged", "destroyed_dependents"),
+    ("fates", "the property that is meant"),
+    ("ground", "session_inputs"),
+    ("held_up", "after_last"),
+    ("is_hurried", "goes_first"),
+    ("told", "reported, or the content"),
+];
+
+#[test]
+fn names_are_plain_words() {
+    let mut violations = Vec::new();
+    for file in product() {
+        for (number, line) in file.product_lines() {
+            for (name, plain) in PRIVATE_NAMES {
+                if words(line).any(|word| word == name) {
+                    violations.push(format!("{}:{number}: {name}: {plain}", file.path));
+                }
+            }
+        }
+    }
+    none(&violations, "a name is a plain word (PRIVATE_NAMES in this file)");
+}
+
 fn names_a_version(file: &File) -> Option<usize> {
     let names = |word: &str| matches!(word, "v5" | "v6" | "V5" | "V6");
     file.product_lines().find(|(_, line)| words(line).any(names)).map(|(number, _)| number)

@@ -4,7 +4,7 @@ use formwork_core::provisioner::ProvisionerError;
 
 use crate::messages;
 
-/// A reason, and what of it holds nothing of the provisioner's own configuration.
+/// A reason, and the part of it without the provisioner's own configuration.
 #[derive(Debug)]
 pub(crate) struct FailureReason {
     /// The reason in full.
@@ -21,7 +21,7 @@ impl From<String> for FailureReason {
 }
 
 impl FailureReason {
-    /// A reason in full, and without what may be secret.
+    /// A reason in full, and without possible secrets.
     pub(crate) fn new(detail: String, bare: impl Into<String>) -> Self {
         Self { detail, bare: bare.into() }
     }

@@ -1,4 +1,4 @@
-//! The provisioners that come with Formwork. When they run, and what their failure means, is the
+//! The provisioners that come with Formwork. Their time, and the meaning of a failure, are the
 //! engine's business.
 
 mod config_block;

@@ -35,7 +35,7 @@ impl<'t> OutputLines<'t> {
         }
     }
 
-    /// Tells what stands behind the last line end.
+    /// Passes on the text behind the last line end.
     pub(crate) fn finish(&mut self) {
         if !self.line.is_empty() {
             self.flush();

@@ -141,7 +141,7 @@ fn read_script_file(path: &Path) -> Result<Vec<u8>, FailureReason> {
     read_user_file(path, MAX_SCRIPT_SIZE).map_err(failed)
 }
 
-/// Uploads a script, runs it, and takes it away, whatever came of it: it may hold secrets.
+/// Uploads a script, runs it, and takes it away, also after a failure: it may hold secrets.
 async fn execute_script(
     session: &Session,
     target: &SshTarget,

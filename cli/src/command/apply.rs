@@ -44,7 +44,7 @@ pub(crate) struct ApplyArgs {
     /// Apply a saved plan that another user or machine made.
     #[arg(long)]
     pub(crate) allow_foreign_plan: bool,
-    /// Print what happens as JSON, one event a line.
+    /// Print events as JSON, one a line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -62,7 +62,7 @@ pub(super) enum ApplyPurpose {
     Apply,
     /// The real objects go.
     Destroy,
-    /// The state is brought up to date, without a word about what that changes.
+    /// The state is brought up to date, without a word about the changes.
     Refresh,
 }
 

@@ -210,7 +210,7 @@ fn unsupported_options_error(kind: &str) -> Diagnostic {
     Diagnostic::error(messages::OPTIONS_OF_STATE_STORE, detail)
 }
 
-/// Sets what an option says: an argument, or a file of them.
+/// Sets the value of an option: an argument, or a file of them.
 fn apply_backend_option(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,

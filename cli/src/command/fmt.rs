@@ -39,7 +39,7 @@ pub(crate) struct FmtArgs {
     /// Whether to write the new layout to the files.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) write: bool,
-    /// Whether to show what changes.
+    /// Whether to show the changes.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) diff: bool,
     /// Write nothing, and end with 3 if the layout of a file is not the usual one.
@@ -133,7 +133,7 @@ impl Formatter {
         }
     }
 
-    /// Formats what the user named; fails if that is not there.
+    /// Formats the paths that the user named; fails if one is not there.
     fn format_named_path(&mut self, path: &Path) -> Result<(), Reported> {
         let path = display_path(path);
         let name = path.display().to_string();

@@ -93,7 +93,7 @@ fn parse_source_package(
     }
 }
 
-/// Refuses a module that needs what lies beside its folder: only the folder is copied.
+/// Refuses a module that needs files beside its folder: only the folder is copied.
 fn check_calls_stay_inside(
     diags: &mut Diagnostics,
     module: &Path,

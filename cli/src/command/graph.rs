@@ -35,7 +35,7 @@ pub(crate) struct GraphArgs {
     /// Graph to print: `plan`, `plan-destroy`, `plan-refresh-only` or `apply`; without it, resources alone.
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
-    /// Draw what applying this saved plan would do.
+    /// Draw the application of this saved plan.
     #[arg(long, value_name = "FILE")]
     pub(crate) plan: Option<PathBuf>,
     /// Accepted for compatibility: a cycle is an error that names each of its edges.
@@ -91,9 +91,6 @@ async fn draw_graph(
     args: &GraphArgs,
     workspace: &mut Workspace<'_>,
 ) -> Result<String, Reported> {
-    let of_plan = |mode| {
-        GraphSource::Planning(PlanOptions { mode, ..PlanOptions::default() }, GraphDetail::Whole)
-    };
     let mut opened = None;
     if let Some(path) = &args.plan {
         let opening = PlanToOpen { path, sources: &[], generated: GeneratedConfigUse::Include };
@@ -117,15 +114,7 @@ async fn draw_graph(
             (None, config)
         }
     };
-    let source = match (args.kind.as_deref(), saved) {
-        (None | Some("apply"), Some(saved)) => GraphSource::Applying(Box::new(saved)),
-        (None, None) => GraphSource::Planning(PlanOptions::default(), GraphDetail::Resources),
-        // Without a plan nothing is to be changed, and only the configuration is left.
-        (Some("plan" | "apply"), _) => of_plan(PlanMode::Normal),
-        (Some("plan-destroy"), _) => of_plan(PlanMode::Destroy),
-        (Some("plan-refresh-only"), _) => of_plan(PlanMode::RefreshOnly),
-        (Some(other), _) => return Err(diags.error(unsupported_graph_type_error(other))),
-    };
+    let source = graph_source(diags, args.kind.as_deref(), saved)?;
     config.check_module_calls(diags)?;
     let mut required = config.provider_requirements();
     let needed = StateNeedingProviders { state_paths: &state_paths, with_open: false };
@@ -146,6 +135,26 @@ async fn draw_graph(
     let text = draw_prepared_config(diags, &prepared, state, &source);
     std::mem::swap(&mut prepared.workspace.sources, &mut workspace.sources);
     text
+}
+
+/// Chooses the graph by the option `-type` and the saved plan.
+fn graph_source(
+    diags: &mut Diagnostics,
+    kind: Option<&str>,
+    saved: Option<OpenedPlan>,
+) -> Result<GraphSource, Reported> {
+    let of_plan = |mode| {
+        GraphSource::Planning(PlanOptions { mode, ..PlanOptions::default() }, GraphDetail::Whole)
+    };
+    Ok(match (kind, saved) {
+        (None | Some("apply"), Some(saved)) => GraphSource::Applying(Box::new(saved)),
+        (None, None) => GraphSource::Planning(PlanOptions::default(), GraphDetail::Resources),
+        // Without a plan nothing is to be changed, and only the configuration is left.
+        (Some("plan" | "apply"), _) => of_plan(PlanMode::Normal),
+        (Some("plan-destroy"), _) => of_plan(PlanMode::Destroy),
+        (Some("plan-refresh-only"), _) => of_plan(PlanMode::RefreshOnly),
+        (Some(other), _) => return Err(diags.error(unsupported_graph_type_error(other))),
+    })
 }
 
 /// The error of a type of graph that there is not.

@@ -50,7 +50,7 @@ pub(crate) struct ImportArgs {
 pub(crate) struct ObjectSearchArgs {
     #[command(flatten)]
     pub(crate) variables: VariableArgs,
-    /// Whether to ask for what is missing.
+    /// Whether to ask for missing values.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) input: bool,
     /// Number of operations that run at once; 0 selects the default.

@@ -267,7 +267,7 @@ pub(super) fn launcher_for_providers<'p>(
 }
 
 /// As [`launcher_for_providers`], in the versions that are locked. A state that is shown as a whole was
-/// made with these, whatever the configuration requires by now.
+/// made with these, even if the configuration requires others by now.
 ///
 /// # Errors
 /// As [`launcher_for_providers`].

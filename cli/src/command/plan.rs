@@ -1,4 +1,4 @@
-//! `formwork plan`: shows what has to change.
+//! `formwork plan`: shows the changes that an apply would make.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ use crate::view::Screen;
 use crate::view::operation_report::OperationReport;
 use crate::workspace::OverrideWarningCondition;
 
-/// Show what has to change.
+/// Show the changes that an apply would make.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example(
     "-out=tfplan -var region=eu",
@@ -44,7 +44,7 @@ pub(crate) struct PlanArgs {
     /// End with 2 when there is something to apply, and 0 only when there is not.
     #[arg(long)]
     pub(crate) detailed_exitcode: bool,
-    /// Print what happens as JSON, one event a line.
+    /// Print events as JSON, one a line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

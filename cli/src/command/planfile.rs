@@ -289,7 +289,7 @@ impl OpenedPlan {
         }
     }
 
-    /// The backend that it names, whatever is set up in the folder by now.
+    /// The backend that it names, without regard to the one of the folder.
     ///
     /// # Errors
     /// When the backend is not supported.

@@ -165,7 +165,7 @@ fn branch_prefixes(is_last: bool) -> (&'static str, &'static str) {
     if is_last { ("└──", "    ") } else { ("├──", "│\u{a0}\u{a0} ") }
 }
 
-/// Draws what a module needs, and the modules below it.
+/// Draws the providers of a module, and the modules below it.
 fn write_branches(text: &mut String, module: ModuleBranch<'_>, margin: &str) {
     let ModuleBranch { config, node, tests } = module;
     let required = node.module.provider_requirements();

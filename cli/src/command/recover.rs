@@ -109,7 +109,7 @@ pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
     }
 }
 
-/// Lists what is open.
+/// Lists the open operations.
 async fn list_open_operations(args: &RecoverListArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
     run_text_command(env, async |diags, workspace| {

@@ -12,7 +12,7 @@ use crate::exit::Exit;
     "Update one resource in the state from its real object."
 ))]
 pub(crate) struct RefreshArgs {
-    /// Print what happens as JSON, one event a line.
+    /// Print events as JSON, one a line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -18,7 +18,7 @@ pub(super) struct RunObserver<'a> {
     pub(super) watch: &'a dyn EventObserver,
     /// The texts that messages point into.
     pub(super) sources: &'a Sources,
-    /// Whether the command is the one that destroys everything. `apply` applies, whatever the plan does.
+    /// Whether the command is the one that destroys everything. `apply` applies, also a plan that destroys.
     pub(super) destroying: bool,
     /// File that the state was requested to be written to.
     pub(super) out: Option<&'a Path>,

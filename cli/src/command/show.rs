@@ -142,7 +142,7 @@ async fn show_file(
     text
 }
 
-/// Warns on stderr: a program may read what is shown.
+/// Warns on stderr: a program may read the output.
 fn warn_on_stderr(workspace: &Workspace<'_>, warning: Diagnostic) {
     let mut diags = Diagnostics::new();
     diags.warn(warning);

@@ -52,7 +52,7 @@ pub(crate) struct TestArgs {
     /// The folder with files of tests, below that of the configuration. Default: tests.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
-    /// Print what happens as JSON, one event a line.
+    /// Print events as JSON, one a line.
     #[arg(long)]
     pub(crate) json: bool,
     /// Write the results to this file as JUnit XML, too.

@@ -12,7 +12,7 @@ use crate::messages;
 use crate::view::{Screen, operation_report::OperationReport, print_data, print_out};
 use crate::workspace::Workspace;
 
-/// Runs a command that does its work in the folder and returns what there is to say.
+/// Runs a command that does its work in the folder and returns its output.
 pub(super) async fn run_text_command(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,

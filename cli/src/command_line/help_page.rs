@@ -7,7 +7,7 @@ use clap::{Arg, Command};
 /// Commands of the primary workflow. They are listed first, as in Terraform.
 const MAIN_COMMANDS: [&str; 5] = ["init", "validate", "plan", "apply", "destroy"];
 
-/// Commands for those who write providers.
+/// Commands for authors of providers.
 const AUTHORING_COMMANDS: [&str; 1] = ["provider"];
 
 /// The example of a command, as the parser's description carries it: the rest of the line behind the

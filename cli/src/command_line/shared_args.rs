@@ -152,19 +152,19 @@ pub(crate) struct OperationArgs {
     /// Whether to read the real objects first.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) refresh: bool,
-    /// Limit the plan to this and what it needs. May be given several times.
+    /// Limit the plan to this and its dependencies. May be given several times.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) target: Vec<String>,
     /// Leave this and everything that depends on it out of the plan. May be given several times.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) exclude: Vec<String>,
-    /// Replace this instance whatever its configuration says. May be given several times.
+    /// Replace this instance, also if nothing else demands it. May be given several times.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) replace: Vec<String>,
     /// Number of operations that run at once; 0 selects the default.
     #[arg(long, value_name = "N", default_value = DEFAULT_PARALLELISM_ARG, allow_negative_numbers = true)]
     pub(crate) parallelism: i64,
-    /// Whether to ask for what is missing.
+    /// Whether to ask for missing values.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) input: bool,
 }
@@ -172,7 +172,7 @@ pub(crate) struct OperationArgs {
 /// Arguments of `init`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct InitArgs {
-    /// Take the newest versions that the configuration allows, whatever was locked before.
+    /// Take the newest versions that the configuration allows, instead of the locked ones.
     #[arg(long)]
     pub(crate) upgrade: bool,
     /// Look for providers in this folder only. May be given several times.
@@ -193,10 +193,10 @@ pub(crate) struct InitArgs {
     /// The folder of tests, whose modules and providers are installed too. Default: tests.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
-    /// Whether to ask for what is missing.
+    /// Whether to ask for missing values.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) input: bool,
-    /// An argument of the backend, or a file of them, besides what its block says. May be given
+    /// An argument of the backend, or a file of them, in addition to its block. May be given
     /// several times.
     #[arg(long, value_name = "NAME=VALUE|FILE")]
     pub(crate) backend_config: Vec<String>,
@@ -214,7 +214,7 @@ pub(crate) struct InitArgs {
     pub(crate) ignore_remote_version: bool,
     #[command(flatten)]
     pub(crate) lock: LockArgs,
-    /// Print what happens as JSON, one event a line.
+    /// Print events as JSON, one a line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -99,7 +99,7 @@ pub(crate) fn unpack_open_archive(
     sink.create_links()
 }
 
-/// The content of an entry, and whether reading it has failed. What else fails is the disk's fault.
+/// The content of an entry, and whether reading it has failed. Other failures are the disk's fault.
 struct EntryReader<R> {
     content: R,
     has_failed: bool,

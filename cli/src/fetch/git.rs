@@ -22,7 +22,7 @@ use crate::signals::{ForcedEnd, SupervisedChild};
 /// Parts of an address besides the repository.
 #[derive(Debug, PartialEq, Eq)]
 struct GitParams {
-    /// The repository, without what is meant for us.
+    /// The repository, without the parts that are meant for us.
     url: String,
     /// A branch, tag or commit.
     reference: Option<String>,
@@ -306,7 +306,7 @@ impl GitCommand<'_> {
     }
 }
 
-/// The bytes that a folder takes on the disk. What cannot be read counts for nothing: git may remove it at
+/// The bytes that a folder takes on the disk. Unreadable files count for nothing: git may remove it at
 /// this moment.
 fn size_on_disk(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -49,7 +49,7 @@ pub(crate) struct Hosts<'a> {
 type HostServices = BTreeMap<String, String>;
 
 impl<'a> Hosts<'a> {
-    /// Knows only what the settings say.
+    /// Knows only the settings.
     pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
         let known = Mutex::new(settings.hosts.clone());
         Self {

@@ -294,7 +294,7 @@ fn is_connection_error(error: &ureq::Error) -> bool {
     !matches!(error, Is::BadUri(_) | Is::Http(_) | Is::Protocol(_) | Is::InvalidProxyUrl)
 }
 
-/// Describes an error of a request: a timeout by what was waited for.
+/// Describes an error of a request: a timeout by the step that took too long.
 fn describe_error(error: &ureq::Error) -> String {
     let seconds = IDLE_TIMEOUT.as_secs();
     match error {

@@ -59,7 +59,7 @@ pub(crate) enum OciError {
     /// The registry refuses, and gives a reason.
     #[error("the registry answers with status {status}{explanation}")]
     Refused { status: u16, explanation: String },
-    /// The object is not what it should be.
+    /// The object is not the expected one.
     #[error("{0}")]
     Content(String),
 }
@@ -289,7 +289,7 @@ pub(crate) fn wrong_blob_error(digest: &Digest) -> OciError {
     ))
 }
 
-/// The next step after an object that is not what its digest says.
+/// The next step after an object that does not have its digest.
 const DAMAGED_OBJECT_REMEDY: &str = "the registry or a proxy in front of it is damaged or hostile: try again, or push the artifact again";
 
 /// The target of the link to the next page, which may be one of several links.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::VersionConstraints;
@@ -11,7 +11,7 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::hash_memo::HashMemo;
-use super::lockfile::LockFile;
+use super::lockfile::{LockFile, ProviderLock};
 use super::package;
 use super::providers::ProviderFolders;
 use super::shipped::ShippedProgram;
@@ -54,15 +54,9 @@ impl ProviderFolders<'_> {
                 diags.error(Diagnostic::error(messages::PROVIDER_UNDER_DEVELOPMENT_NOT_FOUND, detail).blamed_on(Blame::Environment))
             });
         }
-        let inconsistent = |diags: &mut Diagnostics, why: String| {
-            let detail = format!(
-                "The following dependency selections recorded in the lock file are inconsistent with the current configuration:\n  - provider {addr}: {why}\n\nTo make the initial dependency selections, or to update them, run:\n  formwork init"
-            );
-            diags.error(Diagnostic::error(messages::INCONSISTENT_DEPENDENCY_LOCK_FILE, detail))
-        };
         let Some(lock) = locks.providers.get(addr) else {
-            let why = "required by this configuration but no version is selected".to_owned();
-            return Err(inconsistent(diags, why));
+            let why = "required by this configuration but no version is selected";
+            return Err(diags.error(inconsistent_lock_error(addr, why)));
         };
         let place = package::package_dir(&self.packages_path(), addr, &lock.version);
         let installed = package::find_program(&place, addr);
@@ -76,15 +70,7 @@ impl ProviderFolders<'_> {
             }
         }
         let Some(path) = installed else {
-            let detail = format!(
-                "There is no package for {addr} {} cached in {}. Run:\n  formwork init",
-                lock.version,
-                self.packages_path().display()
-            );
-            return Err(diags.error(
-                Diagnostic::error(messages::REQUIRED_PLUGINS_ARE_NOT_INSTALLED, detail)
-                    .blamed_on(Blame::Environment),
-            ));
+            return Err(diags.error(missing_package_error(addr, lock, &self.packages_path())));
         };
         // Before the content is read, so that it is the content of this very file.
         let identity = FileStamp::of_path(&path);
@@ -137,4 +123,21 @@ impl ProviderFolders<'_> {
         }
         result.map(|()| programs)
     }
+}
+
+fn inconsistent_lock_error(addr: &ProviderAddr, why: &str) -> Diagnostic {
+    let detail = format!(
+        "The following dependency selections recorded in the lock file are inconsistent with the current configuration:\n  - provider {addr}: {why}\n\nTo make the initial dependency selections, or to update them, run:\n  formwork init"
+    );
+    Diagnostic::error(messages::INCONSISTENT_DEPENDENCY_LOCK_FILE, detail)
+}
+
+fn missing_package_error(addr: &ProviderAddr, lock: &ProviderLock, packages: &Path) -> Diagnostic {
+    let detail = format!(
+        "There is no package for {addr} {} cached in {}. Run:\n  formwork init",
+        lock.version,
+        packages.display()
+    );
+    Diagnostic::error(messages::REQUIRED_PLUGINS_ARE_NOT_INSTALLED, detail)
+        .blamed_on(Blame::Environment)
 }

@@ -55,7 +55,7 @@ pub(crate) struct InstallResult {
 
 /// The way of an installation.
 pub(crate) struct ProviderInstallOptions<'a> {
-    /// Whether to take the newest versions that are allowed, whatever is locked.
+    /// Whether to take the newest versions that are allowed, instead of the locked ones.
     pub(crate) upgrade: bool,
     pub(crate) module_constraints: &'a ModuleConstraints,
     /// Gets the events of each provider, in the order of the providers.
@@ -149,7 +149,7 @@ impl ProviderFolders<'_> {
             .filter(|_| is_asked && !is_named && self.plugin_dirs.is_empty())
     }
 
-    /// Whether what is locked was installed before and is still what was locked.
+    /// Whether the locked packages were installed before, and still have their hashes.
     pub(super) fn is_installed(&self, addr: &ProviderAddr, lock: &ProviderLock) -> bool {
         let place = package::package_dir(&self.packages_path(), addr, &lock.version);
         package::find_program(&place, addr).is_some()
@@ -222,7 +222,7 @@ impl ProviderFolders<'_> {
         result.map(|()| installed)
     }
 
-    /// Checks that the configuration still wants what is locked.
+    /// Checks that the configuration still accepts the locked versions.
     ///
     /// # Errors
     /// When a locked version does not meet the constraints.

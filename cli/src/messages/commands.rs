@@ -356,7 +356,7 @@ messages! {
 
     FW8091 MIGRATION_UNANSWERED = "Error asking for confirmation",
         "The question whether to copy the state was not answered with yes or no.",
-        "Run `formwork init` again and answer: `yes` copies the state, `no` goes on with what is in the new backend. `-force-copy` answers with yes.";
+        "Run `formwork init` again and answer: `yes` copies the state, `no` goes on with the states of the new backend. `-force-copy` answers with yes.";
 
     FW8092 FILTER_MATCHES_NO_TEST_FILE = "No test file matches the filter",
         "The option `-filter` of `formwork test` names a file that is no test file of the configuration.",

@@ -12,8 +12,8 @@ use formwork_core::addr::ModuleSource;
 use formwork_core::config::{ModuleCallSource, files, module_folders};
 use formwork_core::disk::symlink;
 use formwork_core::version::LooseVersion;
-use formwork_value::diag::{Blame, Sources};
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostics, Reported};
 
 use super::lock::ModuleLock;
 use super::manifest::{ModuleManifest, ModuleRecord};
@@ -29,7 +29,6 @@ use crate::fetch::netrc::Netrc;
 use crate::fetch::oci::OciRegistries;
 use crate::fetch::unpack_limits::UnpackLimits;
 use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, HiddenFiles};
-use crate::messages;
 use crate::redact;
 use crate::settings::Settings;
 
@@ -81,25 +80,16 @@ pub(crate) fn install_modules(
     tell: &dyn Fn(InstallProgress),
 ) -> Result<(), Reported> {
     let folder = place.data.path().join(super::MODULES_FOLDER_NAME);
-    let broken = |diags: &mut Diagnostics, error: std::io::Error| {
-        let path = ModuleManifest::path(&folder);
-        let detail =
-            format!("{}: {error}. Remove the file to reinstall all modules.", path.display());
-        let summary = messages::FAILED_TO_READ_MODULES_MANIFEST_FILE;
-        diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment))
-    };
     let unwritable = |diags: &mut Diagnostics, error: std::io::Error| {
-        let detail = format!("{}: {error}.", folder.display());
-        let summary = messages::FAILED_TO_UPDATE_MODULE_MANIFEST;
-        diags.error(Diagnostic::error(summary, detail).blamed_on(Blame::Environment))
+        diags.error(module_errors::unwritten_manifest_error(&folder, &error))
     };
     let lock = ModuleLock::load(place.root)
         .map_err(|error| diags.error(module_errors::unreadable_lock_error(place.root, &error)))?;
     let wait = || tell(InstallProgress::Waiting(folder.clone()));
     let staging = Staging::open(place.data, &wait).map_err(|error| unwritable(diags, error))?;
     // The run that was waited for may have changed it.
-    let old =
-        ModuleManifest::load(staging.final_modules_dir()).map_err(|error| broken(diags, error))?;
+    let old = ModuleManifest::load(staging.final_modules_dir())
+        .map_err(|error| diags.error(module_errors::unreadable_manifest_error(&folder, &error)))?;
     let http = Client::new(place.env.proxies(), place.pause);
     let mut walk = ModuleWalk {
         old,
@@ -230,7 +220,7 @@ impl ModuleWalk<'_> {
         self.new.0.insert(key.to_owned(), ModuleRecord { source, version, dir });
     }
 
-    /// Installs what a module calls. All calls are tried, so that every error is named.
+    /// Installs the modules that a module calls. All calls are tried, so that every error is named.
     fn install_calls(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>) {
         let calls =
             module_folders::root_module_calls(diags, self.sources, &self.staging, &here.dir);

@@ -58,7 +58,7 @@ impl ModuleLock {
     /// Writes the file, aside first.
     ///
     /// # Errors
-    /// When it cannot be written; what was there is there still.
+    /// When it cannot be written; the old content is there still.
     pub(crate) fn save(&self, root: &Path) -> io::Result<()> {
         Dir::open(root)?.replace(MODULE_LOCK_FILE_NAME, self.render().as_bytes(), 0o644)
     }

@@ -50,7 +50,7 @@ impl ModuleManifest {
         folder.join(MANIFEST_FILE_NAME)
     }
 
-    /// Reads what is installed; nothing, if there is no such file.
+    /// Reads the installed modules; none, if there is no such file.
     ///
     /// # Errors
     /// When the file cannot be read, or is not one.
@@ -93,7 +93,7 @@ impl ModuleManifest {
     /// Writes the file, aside first.
     ///
     /// # Errors
-    /// When it cannot be written; what was there is there still.
+    /// When it cannot be written; the old content is there still.
     pub(crate) fn save(&self, folder: &Dir) -> io::Result<()> {
         let text = self.render();
         if folder

@@ -9,6 +9,7 @@ use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, Sources, Summary};
 
 use super::lock::{self, LockedModule, ModuleLock};
+use super::manifest::ModuleManifest;
 use super::registry::{ModuleVersions, RegistryError};
 use super::source::ModuleInPackage;
 use crate::fetch::http::HttpError;
@@ -83,6 +84,21 @@ pub(super) fn unreadable_lock_error(root: &Path, error: &std::io::Error) -> Diag
 pub(super) fn unwritten_lock_error(root: &Path, error: &std::io::Error) -> Diagnostic {
     let detail = format!("{}: {error}.", root.join(lock::MODULE_LOCK_FILE_NAME).display());
     Diagnostic::error(messages::FAILED_TO_WRITE_LOCK_FILE_MODULES, detail)
+}
+
+/// The message about a manifest of installed modules that cannot be read.
+pub(super) fn unreadable_manifest_error(folder: &Path, error: &std::io::Error) -> Diagnostic {
+    let path = ModuleManifest::path(folder);
+    let detail = format!("{}: {error}. Remove the file to reinstall all modules.", path.display());
+    let summary = messages::FAILED_TO_READ_MODULES_MANIFEST_FILE;
+    Diagnostic::error(summary, detail).blamed_on(Blame::Environment)
+}
+
+/// The message about a folder of modules whose manifest cannot be written.
+pub(super) fn unwritten_manifest_error(folder: &Path, error: &std::io::Error) -> Diagnostic {
+    let detail = format!("{}: {error}.", folder.display());
+    let summary = messages::FAILED_TO_UPDATE_MODULE_MANIFEST;
+    Diagnostic::error(summary, detail).blamed_on(Blame::Environment)
 }
 
 /// The message about a module whose content cannot be hashed.

@@ -35,7 +35,7 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Makes room, and clears away what a run left that was killed. `wait` is called before another run
+    /// Makes room, and clears away the files of a run that was killed. `wait` is called before another run
     /// that installs here is waited for.
     pub(super) fn open(data: &DataDir, wait: &dyn Fn()) -> io::Result<Self> {
         let dir = data.open_or_create()?.open_or_create_subdir(super::MODULES_FOLDER_NAME)?;

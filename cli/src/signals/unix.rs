@@ -26,7 +26,7 @@ pub(super) fn end_process_trees(mut ending: Vec<u32>, end: ProcessEnd) {
     }
 }
 
-/// Notes what cannot be determined any more once signals are listened to.
+/// Notes the facts that cannot be determined any more once signals are listened to.
 pub(super) fn note_ignored_hangup() {
     hangup_is_ignored();
 }

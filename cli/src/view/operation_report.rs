@@ -144,7 +144,7 @@ impl OperationReport {
         }
     }
 
-    /// Tells programs what a saved plan is about to do; people saw it when it was made.
+    /// Reports the changes of a saved plan to programs; people saw it when it was made.
     pub(crate) fn report_saved_plan(&self, plan: &Plan) {
         if let ReportAudience::Machine(stream) = &self.watch {
             stream.print_saved_plan(plan);

@@ -156,7 +156,7 @@ impl Workspace<'_> {
         }
     }
 
-    /// Reports what is deprecated in the backend that is set up. As in Terraform, commands that print the
+    /// Reports deprecated arguments of the backend that is set up. As in Terraform, commands that print the
     /// state or a part of it report none of it.
     pub(crate) async fn warn_of_deprecated_backend(
         &self,
@@ -181,7 +181,7 @@ impl Workspace<'_> {
         config.configure(diags, self)
     }
 
-    /// Writes down what is settled for a block; nothing, to forget it.
+    /// Writes down the settled arguments of a block; nothing, to forget it.
     ///
     /// # Errors
     /// When that cannot be written.
@@ -278,7 +278,7 @@ pub(crate) enum BackendComparison {
 }
 
 impl BackendComparison {
-    /// Finds out what has to be done about a block, if options set more than it (`more`) or not.
+    /// Decides the next step about a block, if options set more than it (`more`) or not.
     pub(crate) fn compare(
         block: Option<&BackendConfig>,
         more: bool,

@@ -12,7 +12,7 @@ use crate::messages;
 pub(crate) enum OverrideWarningCondition {
     /// The command never warns.
     Never,
-    /// The command warns, whatever is wrong with the configuration.
+    /// The command warns, also with a wrong configuration.
     Always,
     /// The command warns if the root module can be read and its backend is initialized.
     WithBackend,

@@ -70,7 +70,7 @@ impl Workspace<'_> {
         .map_or(true, |calls| !calls.is_empty())
     }
 
-    /// Installs the modules that the configuration calls, telling what happens.
+    /// Installs the modules that the configuration calls, and reports the progress.
     ///
     /// # Errors
     /// When one cannot be had, or a configuration has errors.

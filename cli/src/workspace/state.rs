@@ -71,7 +71,7 @@ impl Workspace<'_> {
     }
 }
 
-/// The state in the file that an option names, whatever the backend is.
+/// The state in the file that an option names, with any backend.
 pub(crate) fn state_in_named_file(
     workspace: &Workspace<'_>,
     state_paths: &StatePaths,

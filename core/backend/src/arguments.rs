@@ -23,7 +23,7 @@ pub struct BackendEnvironment {
 /// The values of the arguments of a backend.
 #[derive(Clone, Copy, Debug)]
 pub struct BackendArguments<'a> {
-    /// An object with the attributes of the schema; what is not set is null.
+    /// An object with the attributes of the schema; absent arguments are null.
     pub values: &'a Value,
     /// The other inputs.
     pub environment: &'a BackendEnvironment,

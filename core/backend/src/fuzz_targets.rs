@@ -1,4 +1,4 @@
-//! Fuzz targets for what the stores of states read from servers, other programs and configurations. No input
+//! Fuzz targets for content that stores of states read from servers, other programs and configurations. No input
 //! may make a target panic, hang or grow without bound. `core/backend/fuzz` runs them under a fuzzer; the test
 //! here replays the kept examples.
 

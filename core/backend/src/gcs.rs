@@ -95,7 +95,7 @@ impl GcsBackend {
     }
 }
 
-/// The URL that the paths of the API follow. As in Terraform, what comes after its last slash is left out.
+/// The URL that the paths of the API follow. As in Terraform, the part after its last slash is left out.
 fn read_endpoint(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
     let variables = ["GOOGLE_BACKEND_STORAGE_CUSTOM_ENDPOINT", "GOOGLE_STORAGE_CUSTOM_ENDPOINT"];
     let Some(url) = argument_or_variable(arguments, "storage_custom_endpoint", &variables) else {

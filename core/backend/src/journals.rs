@@ -49,7 +49,7 @@ pub(crate) trait JournalStore: Send + Sync {
         bytes: &[u8],
     ) -> Result<AppendOutcome, Cause>;
 
-    /// Releases what a run that was taken over has claimed, but for what is open.
+    /// Releases the claims of a run that was taken over, except those of its open operations.
     async fn release_claims(&self, _run: &str, _open: &[String]) -> Result<(), Cause> {
         Ok(())
     }
@@ -155,7 +155,7 @@ impl SharedIntents {
         Ok(None)
     }
 
-    /// Puts what became of a journal that was taken over into the shared store. Its copy on this
+    /// Puts the rest of a journal that was taken over into the shared store. Its copy on this
     /// machine is of no more use.
     async fn push_recovered_journal(
         &self,

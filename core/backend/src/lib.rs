@@ -77,7 +77,7 @@ pub trait Backend: Send + Sync {
     /// When it exists, or the place cannot be written to.
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError>;
 
-    /// Removes a workspace with its state, whatever that holds.
+    /// Removes a workspace with its state, also one with objects.
     ///
     /// # Errors
     /// When it does not exist, is the default one, or the place cannot be written to.

@@ -1,4 +1,4 @@
-//! A state in a file on this machine. Knows nothing of what happened during a run; that is in
+//! A state in a file on this machine. Knows nothing of the events of a run; those are in
 //! `journal`.
 
 mod backup;
@@ -108,7 +108,7 @@ pub struct LocalStore {
     known: KnownState<StoredContent>,
     disk: DiskOperations,
     cipher: StateCipher,
-    /// Whether what was read has to be written again, because it is encrypted otherwise.
+    /// Whether the state that was read has to be written again, because it is encrypted otherwise.
     is_outdated: bool,
 }
 
@@ -118,7 +118,7 @@ enum StoredContent {
     /// Content as read, sharing its resources with the caller. The first write makes a backup of
     /// it.
     Read(Box<StateFile>),
-    /// A fingerprint of what was written.
+    /// A fingerprint of the written content.
     Written([u8; 32]),
 }
 

@@ -126,7 +126,7 @@ impl LockInfo {
         format!("{} ({}, since {since})", self.who, operation_display_name(&self.operation))
     }
 
-    /// Lists what is known about the holder, one line each.
+    /// Lists the known facts about the holder, one line each.
     #[must_use]
     pub fn describe(&self) -> String {
         let Self { id, operation, info, who, version, created, path } = self;

@@ -142,7 +142,7 @@ pub(crate) struct RemoteStore<P> {
     client: P,
     known: KnownState<[u8; 32]>,
     cipher: StateCipher,
-    /// Whether what was read has to be written again, because it is encrypted otherwise.
+    /// Whether the state that was read has to be written again, because it is encrypted otherwise.
     is_outdated: bool,
 }
 

@@ -75,7 +75,7 @@ pub trait StateStore: Send {
     /// When the place does not answer, or does not hold a state.
     async fn read(&mut self) -> Result<Option<StateFile>, StoreError>;
 
-    /// Writes the state if its content differs from what was last read or written, under the next
+    /// Writes the state if its content differs from the last one read or written, under the next
     /// serial, which is put into `file`. Readers see the old state or the new one, never a part.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ pub trait StateStore: Send {
     /// The cipher that the state passes through.
     fn cipher(&self) -> &StateCipher;
 
-    /// Warnings about what was last read.
+    /// Warnings about the state that was last read.
     fn take_warnings(&self) -> Vec<Diagnostic> {
         Vec::new()
     }
@@ -131,7 +131,7 @@ pub trait StateStore: Send {
     /// Takes over the claims of interrupted runs, whose results are in the state that is written next.
     fn adopt_claims_of_runs(&mut self, _runs: BTreeSet<String>) {}
 
-    /// Claims what a run is about to change, before its first change. Nothing to do for a store that
+    /// Claims the objects of a planned change, before its first change. Nothing to do for a store that
     /// excludes all other runs.
     ///
     /// # Errors
@@ -264,7 +264,7 @@ pub enum StoreError {
         /// The serial that was read.
         read: u64,
     },
-    /// Other runs have claimed or changed what this one is about to change.
+    /// Other runs have claimed or changed objects that this one is about to change.
     #[error("other runs work on the same objects of the state")]
     Conflict(Box<ClaimConflict>),
     /// The place was replaced or removed while it was locked.

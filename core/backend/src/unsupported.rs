@@ -1,4 +1,4 @@
-//! The message for a backend that is not supported: the next step differs by what it is.
+//! The message for a backend that is not supported: the next step differs by its type.
 
 use crate::kinds::BACKEND_KINDS;
 
@@ -9,7 +9,7 @@ const REMOVED_BACKENDS: [&str; 7] =
 /// Backends of Terraform that are not supported yet.
 const UNSUPPORTED_BACKENDS: [&str; 5] = ["cloud", "cos", "oci", "oss", "remote"];
 
-/// Describes why a backend cannot be used, and what to do.
+/// Describes why a backend cannot be used, and the next step.
 #[must_use]
 pub fn describe_unsupported_backend(name: &str) -> String {
     let kinds: Vec<&str> = BACKEND_KINDS.iter().map(|kind| kind.name()).collect();

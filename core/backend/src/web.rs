@@ -1,4 +1,4 @@
-//! HTTP requests of backends: one at a time, with retries for what may pass. An answer has a limit, and
+//! HTTP requests of backends: one at a time, with retries of failures that may pass. An answer has a limit, and
 //! every wait an end.
 
 use std::error::Error;

@@ -76,7 +76,7 @@ impl Scope for Data {
     }
 }
 
-/// Asks for what a body holds, as readers of blocks do.
+/// Asks for the content of a body, as readers of blocks do.
 fn read(diags: &mut Diagnostics, body: Body) {
     drop(refs::traversals_of_body(&body));
     let found = into_content(diags, body, &SCHEMA);

@@ -1,4 +1,4 @@
-//! Body content: matches a body against the expected arguments and blocks, returns what it holds,
+//! Body content: matches a body against the expected arguments and blocks, returns its parts,
 //! and reports everything that does not fit. Other syntaxes of the language use the same interface.
 
 mod json;
@@ -117,7 +117,7 @@ impl<A, B: Borrow<Block>> Content<A, B> {
     }
 }
 
-/// Looks at what a body holds. Whatever is not expected, missing or wrongly labelled is reported and
+/// Looks at the parts of a body. Any part that is not expected, missing or wrongly labelled is reported and
 /// left out.
 pub fn read_content<'b>(
     diags: &mut Diagnostics,
@@ -139,7 +139,7 @@ pub fn read_content<'b>(
     })
 }
 
-/// Takes a body apart. Whatever is not expected, missing or wrongly labelled is reported and dropped.
+/// Takes a body apart. Any part that is not expected, missing or wrongly labelled is reported and dropped.
 pub fn into_content(
     diags: &mut Diagnostics,
     mut body: Body,
@@ -241,6 +241,7 @@ impl<'d, E: ContentSchema> ContentReader<'d, E> {
             .into_iter()
             .partition(|block| self.expected.label_names(&block.borrow().kind.name).is_some());
         others(self, other_attributes, other_blocks);
+        // Readers of blocks rely on the number of labels.
         blocks.retain(|block| self.check_labels(block.borrow()));
         Content { attributes, blocks, missing: self.missing }
     }
@@ -278,7 +279,7 @@ impl<'d, E: ContentSchema> ContentReader<'d, E> {
         false
     }
 
-    /// Reports what was not expected.
+    /// Reports unexpected parts.
     fn report_unexpected_items<A: Borrow<Attribute>, B: Borrow<Block>>(
         &mut self,
         attributes: &[A],

@@ -1,4 +1,4 @@
-//! A body and the schema of a provider become a value. Whatever is wrong is reported; a part that is
+//! A body and the schema of a provider become a value. Every mistake is reported; a part that is
 //! wrong does not keep the others from being looked at.
 
 mod attribute;
@@ -63,7 +63,7 @@ fn sort_and_dedup_diagnostics(diags: Diagnostics) -> Diagnostics {
 #[derive(Clone, Copy)]
 struct DecodeContext<'s> {
     scope: &'s dyn Scope,
-    /// The marks of what a `dynamic` block around it is repeated for.
+    /// The marks of the collection that a `dynamic` block around it is repeated for.
     marks: Marks,
     /// Whether it is not known if the body is there at all, for a `dynamic` block around it.
     is_unknown: bool,

@@ -1,4 +1,4 @@
-//! Text in its usual layout: spaces, indentation, what stands below each other, and a few forms of old.
+//! Text in its usual layout: spaces, indentation, alignment, and a few old forms.
 //!
 //! Works on tokens, not on the tree: nothing is lost, and what the layout says nothing about stays as
 //! the author wrote it. Knows no files.
@@ -16,7 +16,7 @@ use crate::syntax::parse_file;
 /// Returns the text of a configuration file in its usual layout. Doing it twice changes nothing more.
 ///
 /// # Errors
-/// When the text cannot be parsed: in what is no configuration nothing is known to be a space.
+/// When the text cannot be parsed: without a tree nothing is known to be a space.
 pub fn format_source(
     diags: &mut Diagnostics,
     sources: &Sources,

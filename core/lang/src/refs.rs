@@ -202,7 +202,7 @@ impl ReferenceFinder {
     }
 
     /// Goes through members of an object that may stand for a body. Whether they do does not matter to
-    /// what they mention, but for comments and `dynamic` blocks.
+    /// the names in them, but for comments and `dynamic` blocks.
     fn visit_json_members<'e>(&mut self, members: impl Iterator<Item = (&'e str, &'e Expr)>) {
         for (name, expr) in members {
             match name {

@@ -38,7 +38,7 @@ pub trait Scope {
         None
     }
 
-    /// Says why a name with a namespace (`provider::x::f`) is no function here, and what to do.
+    /// Says why a name with a namespace (`provider::x::f`) is no function here, and the next step.
     fn missing_function_reason(&self, name: &str) -> String {
         format!("There is no function {name:?} here.")
     }
@@ -46,7 +46,7 @@ pub trait Scope {
     /// Names of functions, to suggest one for a misspelt name.
     fn function_names(&self) -> Vec<String>;
 
-    /// Whether nothing has a meaning here, so that what is evaluated is a constant. A string in JSON is
+    /// Whether nothing has a meaning here, so that every expression is a constant. A string in JSON is
     /// just text then.
     fn has_no_names(&self) -> bool {
         false

@@ -1,11 +1,11 @@
-//! Room for deep recursion over syntax trees. Knows nothing of what recurses.
+//! Room for deep recursion over syntax trees. Knows nothing of the recursive functions.
 
 /// Greatest stack use of one level of recursion. A level that finds less left gets a new stack.
 const MIN_FREE_STACK: usize = 128 * 1024;
 /// The size of each further stack.
 const STACK_SEGMENT_SIZE: usize = 4 * 1024 * 1024;
 
-/// Calls a function with enough stack for one level of recursion, whatever thread this is. Every
+/// Calls a function with enough stack for one level of recursion, on any thread. Every
 /// recursion over a tree goes through here; its depth is limited by
 /// [`MAX_DEPTH`](crate::syntax::MAX_DEPTH).
 pub fn with_stack<T>(level: impl FnOnce() -> T) -> T {

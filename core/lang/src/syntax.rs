@@ -1,6 +1,6 @@
 //! Files, bodies and expressions as written: our tree, every node with its span.
 //!
-//! Readers of configuration do not walk a [`Body`] themselves but ask `content` for what they expect
+//! Readers of configuration do not walk a [`Body`] themselves but ask `content` for the parts that they expect
 //! of it, so that other spellings of the language can stand behind the same door.
 
 mod add_source;
@@ -180,7 +180,7 @@ pub enum ExprKind {
         on: Box<Expr>,
         /// The key.
         key: Box<Expr>,
-        /// The brackets and what is between them.
+        /// The brackets and the text between them.
         brackets: Span,
     },
     /// `on[*].a[0]` or `on.*.a`.
@@ -246,10 +246,10 @@ pub enum SplatStep {
     Index {
         /// The key.
         key: Expr,
-        /// The brackets and what is between; of `.0`, the dot and the number.
+        /// The brackets and the text between; of `.0`, the dot and the number.
         brackets: Span,
     },
-    /// Another splat, over each element of what the steps before made: `[*].a[*].b`.
+    /// Another splat, over each element of the result so far: `[*].a[*].b`.
     Splat {
         /// Steps taken on each element, in order.
         each: Vec<Self>,
@@ -308,7 +308,7 @@ pub struct Call {
     pub args: Vec<Expr>,
     /// Whether the last argument is followed by `...`.
     pub expand: bool,
-    /// The parentheses and what is between them.
+    /// The parentheses and the text between them.
     pub parens: Span,
 }
 

@@ -6,7 +6,7 @@ use formwork_value::diag::Sources;
 use crate::syntax::{Body, parse_file};
 use crate::traversal::{Traversal, TraversalStep};
 
-/// A source text and what was reported about it.
+/// A source text and the diagnostics about it.
 pub(crate) struct SourceText {
     pub(crate) sources: Sources,
     pub(crate) diags: Diagnostics,
@@ -38,7 +38,7 @@ pub(crate) fn print_traversal(traversal: &Traversal) -> String {
 }
 
 impl SourceText {
-    /// Prints every problem: its place, the text there, and what is said about it.
+    /// Prints every problem: its place, the text there, and its message.
     pub(crate) fn problems(&self) -> String {
         let mut out = String::new();
         for diag in self.diags.iter() {

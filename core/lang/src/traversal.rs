@@ -11,7 +11,7 @@ pub struct Traversal {
     pub root: Ident,
     /// The constant steps behind it.
     pub steps: Vec<TraversalStep>,
-    /// The whole of what is described here.
+    /// The whole traversal.
     pub span: Span,
 }
 
@@ -87,7 +87,7 @@ pub fn find_null_or_bool_key(expr: &Expr) -> Option<Span> {
     links.iter().find_map(unusable).filter(|_| constant)
 }
 
-/// Splits an expression into what its steps start from and the expressions that add a step each, the
+/// Splits an expression into the start of its steps and the expressions that add a step each, the
 /// innermost first.
 pub(crate) fn split_steps(expr: &Expr) -> (&Expr, Vec<&Expr>) {
     let mut links = Vec::new();

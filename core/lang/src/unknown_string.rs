@@ -10,8 +10,8 @@ pub(crate) fn unknown_string_with_prefix(text: &str) -> Value {
     Value::refined(Type::String, Refinement { not_null: true, prefix, ..Refinement::default() })
 }
 
-/// Shortens the beginning of a string to what no continuation can change: the last grapheme cluster
-/// may yet combine with what follows, unless it is punctuation.
+/// Shortens the beginning of a string to the part that no continuation can change: the last grapheme cluster
+/// may yet combine with later text, unless it is punctuation.
 fn stable_prefix(text: &str) -> String {
     let text = Str::new(text);
     let Some((start, last)) = text.grapheme_indices(true).next_back() else {

@@ -60,7 +60,7 @@ enum PlanPurpose {
 
 impl Operation<'_> {
     /// Makes a plan or takes a saved one, has it approved, and makes the changes. The state is stored
-    /// whatever became of them, and a journal keeps each result from the moment it is known.
+    /// also after failures, and a journal keeps each result from the moment it is known.
     ///
     /// A plan to destroy everything is one with
     /// [`PlanMode::Destroy`](formwork_core::plan::PlanMode::Destroy).
@@ -162,14 +162,8 @@ impl Operation<'_> {
         if let PlanSource::New(options) = &source {
             check_plan_options(diags, options)?;
         }
-        // Data sources are read by every plan, so they are nothing to refresh.
-        let mut held = session.file.state.resources.keys();
-        let is_empty = !held.any(|addr| addr.resource.mode() == addr::ResourceMode::Managed);
-        if purpose == PlanPurpose::Refresh && is_empty {
-            diags.warn(Diagnostic::warning(
-                messages::EMPTY_OR_NON_EXISTENT_STATE,
-                "There are currently no remote objects tracked in the state, so there is nothing to refresh.",
-            ));
+        if purpose == PlanPurpose::Refresh {
+            warn_if_nothing_to_refresh(diags, &session.file.state);
         }
         // Before any provider is asked anything: it also shows that what is done can be written down.
         session.store.check_writable().map_err(|error| diags.error(error.diagnostic()))?;
@@ -199,6 +193,8 @@ impl Operation<'_> {
         let ApprovedPlan { plan, planned_on, closing } = settled;
         let run = journal.run_id();
         if purpose == PlanPurpose::Apply
+            // Other runs may work with the same state: no change is made before all of its
+            // instances are claimed.
             && let Err(error) = session
                 .claim_plan_changes(diags, PlanToClaim { plan: &plan, run, planned_on })
                 .await
@@ -423,6 +419,18 @@ async fn store_state_and_end_journal(
             "The run is complete, and the state is stored. Only its journal, which is not needed any more, could not be finished: {error}. The next command that writes the state removes it."
         );
         diags.warn(Diagnostic::warning(messages::JOURNAL_COULD_NOT_BE_FINISHED, detail));
+    }
+}
+
+fn warn_if_nothing_to_refresh(diags: &mut Diagnostics, state: &State) {
+    // Data sources are read by every plan, so they are nothing to refresh.
+    let is_managed =
+        |addr: &addr::ResourceAddr| addr.resource.mode() == addr::ResourceMode::Managed;
+    if !state.resources.keys().any(is_managed) {
+        diags.warn(Diagnostic::warning(
+            messages::EMPTY_OR_NON_EXISTENT_STATE,
+            "There are currently no remote objects tracked in the state, so there is nothing to refresh.",
+        ));
     }
 }
 

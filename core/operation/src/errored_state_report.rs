@@ -82,7 +82,7 @@ impl ErroredState {
         Diagnostic::warning(summary, detail).blamed_on(Blame::Environment)
     }
 
-    /// Refuses a plan that creates what the file has and the state does not.
+    /// Refuses a plan that creates objects of the file that the state lacks.
     ///
     /// # Errors
     /// When it creates such an object.

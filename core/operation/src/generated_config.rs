@@ -14,6 +14,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use crate::messages;
 
 /// The words that tools look for.
+// In Terraform's words, by which users and tools recognise such a file.
 const GENERATED_HEADER: &str = "# __generated__ by Terraform
 # Please review these resources and move them into your main configuration files.
 ";
@@ -44,7 +45,7 @@ pub fn check_generate_config_out_option(
     Ok(())
 }
 
-/// Writes what was generated, if anything was. Returns whether there is a file now.
+/// Writes the generated configuration, if there is any. Returns whether there is a file now.
 pub fn write_generated_config(
     diags: &mut Diagnostics,
     path: Option<&Path>,

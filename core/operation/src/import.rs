@@ -7,7 +7,7 @@ use formwork_core::change::ImportKey;
 use formwork_core::config::Config;
 use formwork_core::eval::Results;
 use formwork_core::moved;
-use formwork_core::plan::{AdoptionSource, PlanMode, PlanOptions};
+use formwork_core::plan::{AdoptionSource, Plan, PlanMode, PlanOptions};
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -141,19 +141,24 @@ impl Operation<'_> {
                 session.file.state.resource_or_insert(addr.resource_addr(), &resource.provider);
             held.instances.or_default(&addr.key).current = Some(object.clone());
         }
-        let state = &mut session.file.state;
-        state.outputs.clone_from(&plan.prior.outputs);
-        if is_import {
-            let unknown = plan.unknown_outputs_with_nulls();
-            state.outputs.extend(unknown.map(|(name, output)| (name.clone(), output)));
-            let is_data = |addr: &ResourceAddr| addr.resource.mode() == ResourceMode::Data;
-            // All data sources were read by this plan, so those that are not among the results are
-            // gone.
-            state.resources.retain(|addr, _| !is_data(addr));
-            let read = plan.prior.resources.iter().filter(|(addr, _)| is_data(addr));
-            state.resources.extend(read.map(|(addr, held)| (addr.clone(), held.clone())));
-        }
+        take_outputs_and_data(&mut session.file.state, &plan, is_import);
         Ok(())
+    }
+}
+
+/// Takes the outputs of a plan into the state, and in an import the data sources that it has read.
+fn take_outputs_and_data(state: &mut State, plan: &Plan, is_import: bool) {
+    // An output may refer to the object that was imported.
+    state.outputs.clone_from(&plan.prior.outputs);
+    if is_import {
+        let unknown = plan.unknown_outputs_with_nulls();
+        state.outputs.extend(unknown.map(|(name, output)| (name.clone(), output)));
+        let is_data = |addr: &ResourceAddr| addr.resource.mode() == ResourceMode::Data;
+        // All data sources were read by this plan, so those that are not among the results are
+        // gone.
+        state.resources.retain(|addr, _| !is_data(addr));
+        let read = plan.prior.resources.iter().filter(|(addr, _)| is_data(addr));
+        state.resources.extend(read.map(|(addr, held)| (addr.clone(), held.clone())));
     }
 }
 
@@ -167,7 +172,7 @@ pub(crate) fn is_taken_now_or_after_moves(
         || moved::state_after_moves(config, state).current_object(addr).is_some()
 }
 
-/// Makes sure that what is to be imported has a block.
+/// Makes sure that the resource to import has a block.
 ///
 /// # Errors
 /// When it has none.

@@ -140,6 +140,7 @@ impl Launcher {
     pub async fn shutdown(&self, diags: &mut Diagnostics) {
         let running = self.running.take();
         let all = || running.iter().map(|(_, plugin)| &**plugin);
+        // All at once, because each of them may take seconds.
         shutdown_all(all()).await;
         for DetachedProcess { plugin, pid, command } in
             self.left.take().into_iter().chain(detached_processes_of_plugins(all()))
@@ -171,6 +172,8 @@ impl ProviderLauncher for Launcher {
                     name,
                     path: path.clone(),
                     arg0: arg0.clone(),
+                    // Compared at the start, so that no other file runs in the place of the
+                    // verified one.
                     identity: *identity,
                     env: Vec::new(),
                     withheld: self.settings.withheld.clone(),

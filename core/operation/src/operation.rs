@@ -34,7 +34,7 @@ pub struct OperationInputs<'a> {
 
 /// An operation on a configuration and its state, not yet run.
 ///
-/// The builder methods add what the operation may use; then one of the async methods runs it. The
+/// The builder methods add optional inputs; then one of the async methods runs it. The
 /// caller opens the state before, and closes it after.
 ///
 /// ```
@@ -203,7 +203,7 @@ impl<'a> Operation<'a> {
     }
 
     /// Does the work until it ends. Once the token is cancelled, nothing new is started, and providers
-    /// and provisioners are asked to cut short what they do.
+    /// and provisioners are asked to stop early.
     pub(crate) async fn run_with_graceful_cancel<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         tokio::select! {

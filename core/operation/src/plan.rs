@@ -39,6 +39,7 @@ impl PlanOutcome {
                 diags.error(Diagnostic::error(messages::CANNOT_APPLY_INCOMPLETE_PLAN, detail))
             );
         }
+        // The session may have written the state between the plan and its approval.
         let (lineage, serial) = self.made_for;
         if (lineage.as_str(), serial) == (file.lineage.as_str(), file.serial) {
             return Ok(self.plan);
@@ -106,6 +107,7 @@ impl Operation<'_> {
         // After a failure, too: an option that matches nothing may be its cause.
         self.report_unmatched_options(diags, session, &mut planning);
         if let Ok((plan, _)) = &planned {
+            // The results of a search hold, also if this plan is never applied.
             session.settle_by_search_results(diags, plan);
         }
         session.warn_of_needed_decisions(diags);

@@ -189,7 +189,7 @@ impl Operation<'_> {
         }
     }
 
-    /// Asks the providers for the objects of open operations, and settles what they can tell, as a plan
+    /// Asks the providers for the objects of open operations, and settles those with an answer, as a plan
     /// does. A configuration or provider with errors is no obstacle: then nothing is settled.
     ///
     /// ```
@@ -323,7 +323,7 @@ fn refuse_object_unlike_plan(
     Err(diags.error(Diagnostic::error(messages::OBJECT_DIFFERS_FROM_PLAN, detail)))
 }
 
-/// Warns where the next apply destroys what was taken in.
+/// Warns about adopted objects that the next apply destroys.
 fn warn_of_adopted_without_config(
     diags: &mut Diagnostics,
     config: &Config,
@@ -383,7 +383,7 @@ fn depose_current_if_planned(session: &mut StateSession, one: &UnresolvedOperati
     }
 }
 
-/// Makes sure that what was found is not managed already, above all as the object that the new one was
+/// Makes sure that the object that was found is not managed already, above all as the object that the new one was
 /// to take the place of: under two addresses it would be destroyed as one of them.
 fn refuse_already_managed_object(
     diags: &mut Diagnostics,
@@ -409,7 +409,7 @@ fn refuse_already_managed_object(
     Err(diags.error(Diagnostic::error(messages::OBJECT_IS_MANAGED_ALREADY, detail)))
 }
 
-/// Puts a result under an address, whatever has come there since, unless that is certainly another
+/// Puts a result under an address, also if an object has come there since, unless that is certainly another
 /// object, which would be lost.
 fn put_object_at_operation_addr(
     diags: &mut Diagnostics,

@@ -104,6 +104,7 @@ impl SchemaCache {
             files.push((entry.metadata()?.modified()?, entry.path()));
         }
         files.sort();
+        // With room for the file that is written next.
         let n_old = (files.len() + 1).saturating_sub(MAX_CACHED_PROVIDERS);
         // Another process may remove the same file: then nothing is kept this time.
         files.into_iter().take(n_old).try_for_each(|(_, path)| fs::remove_file(path))

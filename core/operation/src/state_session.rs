@@ -247,7 +247,7 @@ impl StateSession {
         }
     }
 
-    /// Whether what interrupted runs have done is in the state here, and not in the stored one.
+    /// Whether changes of interrupted runs are in the state here, and not in the stored one.
     pub fn has_unstored_recovery(&self) -> bool {
         self.recovery.as_ref().is_some_and(|recovery| !recovery.is_empty())
     }

@@ -85,7 +85,7 @@ pub struct TestInputs<'a> {
     /// Observer of the runs.
     pub observer: &'a dyn TestObserver,
     /// Once it is cancelled, no further run begins, and the current one ends with the changes that are under
-    /// way. What was created is destroyed all the same.
+    /// way. The objects that it created are destroyed all the same.
     pub cancellation: &'a CancellationToken,
 }
 

@@ -138,7 +138,7 @@ fn target_of_replace_addr(addr: &InstanceAddr) -> Target {
     }
 }
 
-/// Whether the configuration has something of this name, whatever its keys.
+/// Whether the configuration has this name, with any keys.
 fn is_in_config(config: &Config, target: &Target) -> bool {
     let is_resource =
         config_resource_addresses(config).any(|addr| target.may_contain_config_resource(&addr));

@@ -117,7 +117,7 @@ impl Display for LocalProviderConfig {
 }
 
 impl Display for ProviderConfigAddr {
-    /// Prints what the state file holds: `module.a.provider["host/namespace/type"].alias`.
+    /// Prints the form of the state file: `module.a.provider["host/namespace/type"].alias`.
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let dot = if self.module.is_root() { "" } else { "." };
         write!(f, "{}{dot}provider[\"{}\"]", self.module, self.provider)?;

@@ -12,9 +12,9 @@ pub enum InstanceKey {
     /// Not repeated.
     #[default]
     None,
-    /// By `count`.
+    /// An index of `count`.
     Int(u64),
-    /// By `for_each`.
+    /// A key of `for_each`.
     Str(Str),
 }
 

@@ -11,7 +11,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 use super::{InstanceKey, ResourceMode, ResourceName};
 use crate::messages;
 
-/// A mention of something, with what is taken of it.
+/// A mention of an object, with the steps into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// The subject.

@@ -74,7 +74,7 @@ fn connect_references_and_joins<'c>(
     connect_resource_joins(vertices, index, edges);
 }
 
-/// The providers that the vertices need, also those that only say how to read what is stored and does
+/// The providers that the vertices need, also those that only say how to read a stored object that does
 /// not change.
 pub(super) fn providers_of_vertices(draft: &GraphBuilder<'_>, plan: &Plan) -> Vec<ProviderAddr> {
     let mut needed = Vec::new();

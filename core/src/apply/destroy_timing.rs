@@ -68,13 +68,13 @@ impl DestroyTimings {
 
     /// The timing of the destruction of a changed object.
     pub(super) fn timing_of(&self, change: &Change) -> DestroyTiming {
-        let is_hurried = self.must_destroy_first(change);
+        let goes_first = self.must_destroy_first(change);
         match change.action {
-            Action::Replace(ReplaceOrder::CreateFirst) if is_hurried => {
+            Action::Replace(ReplaceOrder::CreateFirst) if goes_first => {
                 DestroyTiming::AfterSuccessor
             }
             Action::Replace(ReplaceOrder::CreateFirst) => DestroyTiming::Last,
-            Action::Delete if is_hurried => DestroyTiming::First,
+            Action::Delete if goes_first => DestroyTiming::First,
             // A deposed object was replaced create-first, so something may still need it.
             Action::Delete if change.create_before_destroy || change.deposed.is_some() => {
                 DestroyTiming::Last

@@ -29,7 +29,7 @@ const REASON_CHANGE_AFTER_DESTROY: EdgeReason =
 const REASON_PREDECESSOR_DESTROYED_FIRST: EdgeReason =
     EdgeReason::DestroyOrder("replaces it, and create_before_destroy is not set");
 const REASON_DESTROYED_LAST: EdgeReason = EdgeReason::CreateBeforeDestroy;
-/// For both of the orders that come of what is written alone.
+/// For both of the orders that come of the configuration alone.
 const REASON_REFERENCE_ORDER: EdgeReason =
     EdgeReason::DestroyOrder("comes after what mentions it is destroyed");
 const REASON_CONFIGURES_PROVIDER: EdgeReason =
@@ -91,7 +91,7 @@ struct ResourceVertices {
     /// Destroyed objects that go last.
     last: Vec<VertexId>,
     /// Resources with objects that can go only when one of those that go last is gone.
-    held_up: BTreeSet<usize>,
+    after_last: BTreeSet<usize>,
     /// Whether one of them is destroyed before its successor is created.
     destroyed_first: bool,
     /// Whether one of them is destroyed after its successor is created.
@@ -138,7 +138,7 @@ impl<'i> ResourceNumbers<'i> {
                 // line.
                 let on: Vec<_> =
                     found.numbers_except(at, &destroy.change.prior_dependencies).collect();
-                found.parts[at].held_up.extend(on);
+                found.parts[at].after_last.extend(on);
             }
             let parts = &mut found.parts[at];
             let group = match destroy.timing {
@@ -229,8 +229,8 @@ fn connect_destroys(
     // An object that goes only after something that goes last may have to wait for a change: the
     // change comes after the successor of the object that goes last, and the successor may use the
     // changed object.
-    let held_up: BTreeSet<usize> =
-        resources.parts.iter().flat_map(|parts| &parts.held_up).copied().collect();
+    let after_last: BTreeSet<usize> =
+        resources.parts.iter().flat_map(|parts| &parts.after_last).copied().collect();
     // Objects that a provider configuration depends on are changed before the provider can do
     // anything, so they cannot wait for the object.
     let configures = |on: usize, provider: &ProviderConfigAddr| {
@@ -253,7 +253,7 @@ fn connect_destroys(
         let group = Some((own, Arc::as_ptr(names), timing));
         if before != group {
             // There are fewer resources than vertices, whose numbers fit.
-            let goes_first = timing == DestroyTiming::First && !held_up.contains(&own);
+            let goes_first = timing == DestroyTiming::First && !after_last.contains(&own);
             let pair = |on| (on as u32, own as u32, goes_first && !configures(on));
             let others = resources.numbers_except(own, names);
             let free =
@@ -272,7 +272,7 @@ fn connect_destroys(
     }
     let goes_first = |on: usize, own: usize, provider: &ProviderConfigAddr| {
         let parts = &resources.parts[own];
-        parts.last.is_empty() && !held_up.contains(&own) && !configures(on, provider)
+        parts.last.is_empty() && !after_last.contains(&own) && !configures(on, provider)
     };
     let written = reference_order::reference_pairs(vertices, index, &resources, goes_first);
     // Of equal edges the first reason counts.
@@ -361,9 +361,9 @@ fn connect_creations(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
         }
         // Objects that it used until now go after it, and the objects that those were made after go
         // after them.
-        let held_up: BTreeSet<usize> =
-            depends_on.iter().flat_map(|&on| &resources.parts[on].held_up).copied().collect();
-        let gone = depends_on.difference(&held_up);
+        let after_last: BTreeSet<usize> =
+            depends_on.iter().flat_map(|&on| &resources.parts[on].after_last).copied().collect();
+        let gone = depends_on.difference(&after_last);
         let gone = gone.flat_map(|&on| resources.parts[on].first_destroyed_vertices()).copied();
         // An object that goes after the old object cannot go before the new one comes.
         if !parts.created_first {

@@ -200,7 +200,7 @@ fn object_to_destroy(state: &State, vertex: &ApplyVertex<'_>) -> Option<Arc<Obje
     state.find_object(&destroy.change.addr, destroy.deposed.as_ref()).cloned()
 }
 
-/// Does what needs no visit: outputs that go or were known while planning, objects that are no longer
+/// Makes the changes that need no visit: outputs that go or were known while planning, objects that are no longer
 /// managed, and data sources, of which nothing stays when what they stood beside is destroyed.
 fn apply_unvisited_changes(state: &mut State, plan: &Plan) {
     // Forgetting calls no provider, so it has no vertex.

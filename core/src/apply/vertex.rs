@@ -25,7 +25,7 @@ pub(crate) enum ApplyVertex<'c> {
     /// All instances of a resource are as planned: vertices that mention the resource wait for
     /// this, so that there is one edge and not one for each pair of instances.
     ResourceDone(ConfigResourceAddr),
-    /// All objects of a resource that are to go, and go before what replaces them, are gone.
+    /// All objects of a resource that are to go, and go before their successors, are gone.
     ResourceGone(ConfigResourceAddr),
     /// Everything that changes has changed: objects that `check` blocks refer to wait for this.
     AllChanged,

@@ -58,7 +58,7 @@ pub enum ImportKeyExpr {
 }
 
 impl ImportKeyExpr {
-    /// The expression, whatever it stands for.
+    /// The expression, of any kind.
     #[must_use]
     pub fn expression(&self) -> &Expr {
         let (Self::Id(expr) | Self::Identity(expr)) = self;

@@ -286,23 +286,6 @@ fn parse_given_value(
             constant::constant_value(diags, &expr)?
         }
     };
-    let name = &variable.name;
-    let taker = match &given.origin {
-        InputOrigin::Environment => {
-            format!(
-                "Unsuitable value for var.{name} set using the TF_VAR_{name} environment variable"
-            )
-        }
-        InputOrigin::Option => {
-            format!("Unsuitable value for var.{name} set using -var=\"{name}=...\"")
-        }
-        InputOrigin::File(..) => {
-            format!("The given value is not suitable for var.{name} declared at {}", variable.place)
-        }
-        InputOrigin::Prompt => {
-            format!("Unsuitable value for var.{name} set using an interactive prompt")
-        }
-    };
     let raw = value.clone();
     match convert_value_for_variable(variable, value) {
         Ok(value) => Ok(ResolvedVariable { value, raw, given: span, is_default: false }),
@@ -316,8 +299,30 @@ fn parse_given_value(
                     (messages::INVALID_VALUE_FOR_INPUT_VARIABLE, reason)
                 }
             };
-            let detail = format!("{taker}: {reason}.");
+            let subject = unsuitable_value_text(variable, &given.origin);
+            let detail = format!("{subject}: {reason}.");
             Err(diags.error(Diagnostic::error(summary, detail).at(span.unwrap_or(variable.span))))
+        }
+    }
+}
+
+/// Begins the error about a value that does not fit its variable: names the place where it was set.
+fn unsuitable_value_text(variable: &Variable, origin: &InputOrigin) -> String {
+    let name = &variable.name;
+    match origin {
+        InputOrigin::Environment => {
+            format!(
+                "Unsuitable value for var.{name} set using the TF_VAR_{name} environment variable"
+            )
+        }
+        InputOrigin::Option => {
+            format!("Unsuitable value for var.{name} set using -var=\"{name}=...\"")
+        }
+        InputOrigin::File(..) => {
+            format!("The given value is not suitable for var.{name} declared at {}", variable.place)
+        }
+        InputOrigin::Prompt => {
+            format!("Unsuitable value for var.{name} set using an interactive prompt")
         }
     }
 }

@@ -214,7 +214,7 @@ fn load_modules(
     Ok((config, unreadable))
 }
 
-/// A module, and what belongs to its files as a whole.
+/// A module, and the facts about its files as a whole.
 pub(super) struct LoadedModule {
     pub(super) module: Module,
     /// Number of files it was read from.
@@ -395,17 +395,7 @@ fn parse_folder(
     files: &dyn ConfigFiles,
     dir: &Path,
 ) -> Result<ParsedFolder, Reported> {
-    let mut names = files.list(dir).map_err(|error| {
-        diags.error(
-            Diagnostic::error(
-                messages::FAILED_TO_READ_MODULE_DIRECTORY,
-                format!("The folder `{}` cannot be read: {error}.", dir.display()),
-            )
-            .blamed_on(Blame::Environment),
-        )
-    })?;
-    // The order of a directory differs between machines, and messages and merges must not.
-    names.sort();
+    let names = list_sorted(diags, files, dir)?;
     opentofu_files::warn_of_opentofu_files(diags, dir, &names);
     let names = names.iter().filter(|name| is_config_file_name(name));
     let (later, first): (Vec<_>, Vec<_>) = names.partition(|name| is_override_file_name(name));
@@ -452,6 +442,21 @@ fn parse_folder(
     }
     let _ = diags.append(found);
     Ok(ParsedFolder { bodies, broken, misplaced })
+}
+
+/// Lists a folder in the order of names: that of a directory differs between machines.
+fn list_sorted(
+    diags: &mut Diagnostics,
+    files: &dyn ConfigFiles,
+    dir: &Path,
+) -> Result<Vec<String>, Reported> {
+    let mut names = files.list(dir).map_err(|error| {
+        let detail = format!("The folder `{}` cannot be read: {error}.", dir.display());
+        let problem = Diagnostic::error(messages::FAILED_TO_READ_MODULE_DIRECTORY, detail);
+        diags.error(problem.blamed_on(Blame::Environment))
+    })?;
+    names.sort();
+    Ok(names)
 }
 
 /// Whether a file belongs to the configuration. Files left behind by editors do not.

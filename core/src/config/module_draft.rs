@@ -138,7 +138,7 @@ impl ModuleDraft {
         }
     }
 
-    /// Reports what is wrong in blocks with syntax errors beside these, which are reported already.
+    /// Reports mistakes in blocks with syntax errors beside these, which are reported already.
     pub(super) fn report_syntax_error_blocks(
         &self,
         diags: &mut Diagnostics,
@@ -325,7 +325,7 @@ impl ModuleDraft {
         }
     }
 
-    /// Passes on what was read of a block if nothing else has its name, which is taken now.
+    /// Passes on a block that was read if nothing else has its name, which is taken now.
     fn claim_name<T>(
         &mut self,
         diags: &mut Diagnostics,

@@ -53,7 +53,7 @@ pub trait ModuleFolders {
 pub struct ModuleNotInstalled {
     /// A short description of the problem.
     pub summary: &'static Message,
-    /// The finding, and what to do about it.
+    /// The finding, and its remedy.
     pub detail: String,
     /// The part of the call that is at fault.
     pub span: Span,

@@ -18,7 +18,7 @@ pub(super) fn is_override_file_name(name: &str) -> bool {
     stem == "override" || stem.ends_with("_override")
 }
 
-/// Blocks of which a body is made up whatever else it holds. They are decided before merging, because
+/// Blocks of which a body is made up, beside any others. They are decided before merging, because
 /// one is merged itself, and another stands for blocks of another type.
 const REPEATED_BLOCKS_SCHEMA: BodySchema =
     BodySchema { attributes: &[], blocks: &[("lifecycle", &[]), ("dynamic", &["type"])] };
@@ -284,7 +284,7 @@ impl OverrideMerger<'_> {
         self.add_block(block);
     }
 
-    /// Decides what `terraform` blocks hold, and reports a place of the state that the files to be
+    /// Decides the content of `terraform` blocks, and reports a place of the state that the files to be
     /// overridden name twice: also one that is replaced.
     fn merge_state_blocks(&mut self) {
         let all = self.files.iter_mut().flat_map(|file| &mut file.blocks);
@@ -375,7 +375,7 @@ fn merge_body(diags: &mut Diagnostics, base: &mut Body, mut over: Body) {
     }
 }
 
-/// Puts what a body holds into another, in the place of everything there that has the same name. All
+/// Puts the items of a body into another, in the place of everything there that has the same name. All
 /// blocks of a type are replaced together, also those that a `dynamic` block stands for.
 fn replace_members(base: &mut Body, over: Body) {
     let arguments = over.attributes.iter().chain(&over.undecided);

@@ -1,5 +1,5 @@
 //! The `mock_provider` and `override_` blocks of test files: reading them, and finding the override of an
-//! address. Values for what they leave out are left to the mocks of `provider`.
+//! address. Missing values are left to the mocks of `provider`.
 
 use std::path::Path;
 

@@ -159,8 +159,8 @@ impl Dir {
         }
     }
 
-    /// Removes the files that killed processes left beside a name in [`Dir::replace`]. What cannot be
-    /// removed harms nothing.
+    /// Removes the files that killed processes left beside a name in [`Dir::replace`]. Files that cannot be
+    /// removed harm nothing.
     fn remove_leftovers(&self, name: &OsStr) {
         let start = format!(".{}.", name.display());
         let names = self.entry_names().unwrap_or_default();

@@ -118,7 +118,7 @@ pub fn evaluate_checked(
     eval::evaluate(diags, expr, scope)
 }
 
-/// Evaluates an expression whatever is wrong with its references, and reports both. A problem of a
+/// Evaluates an expression, also with wrong references, and reports both. A problem of a
 /// reference is reported once.
 ///
 /// # Errors

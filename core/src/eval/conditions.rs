@@ -151,7 +151,7 @@ pub fn evaluate_condition_messages(
     result
 }
 
-/// Points a problem at the expression whose value it is about, and shows what that mentions.
+/// Points a problem at the expression whose value it is about, and shows the values in that.
 fn point_at_expr(problem: Diagnostic, expr: &Expr, scope: &ModuleScope<'_>) -> Diagnostic {
     problem.at(expr.span).with_mentioned_values(describe_mentioned_values(
         expr,

@@ -314,7 +314,7 @@ fn invalid_set_error(detail: impl Into<String>) -> RepetitionError {
     RepetitionError { summary, detail: detail.into(), cause: Some(ErrorCause::Values) }
 }
 
-/// Reads the value of a `for_each`, of whatever block: elements by key. `None` while the keys are not
+/// Reads the value of a `for_each` of any block: elements by key. `None` while the keys are not
 /// known.
 pub(super) fn read_for_each_of_block(
     diags: &mut Diagnostics,

@@ -51,7 +51,7 @@ impl ConstantCandidate<'_> {
 }
 
 impl KnownConstants {
-    /// Evaluates what stands under a name in a module, unless it is known to be a constant.
+    /// Evaluates the expression of a name in a module, unless it is known to be a constant.
     ///
     /// # Errors
     /// When the expression has no value there.

@@ -190,7 +190,7 @@ struct ProviderFunction {
     params: Vec<Param>,
     variadic: Option<Param>,
     returns: Type,
-    /// By arguments, as they are sent.
+    /// Answers by arguments, as they are sent.
     answers: RefCell<BTreeMap<Vec<u8>, FunctionAnswer>>,
     asked: PendingCalls,
 }

@@ -334,6 +334,22 @@ fn visit_output(
     let whole = scope.check_whole_object_references(diags, &output.depends_on);
     let value = value?;
     whole?;
+    check_output_value(diags, output, is_root, &value)?;
+    // Terraform marks only values that leave the root module. Inside, a value is as secret as the
+    // values that it is made of.
+    let is_secret = is_root && output.sensitive;
+    let sensitive = if is_secret { Marks::SENSITIVE } else { Marks::NONE };
+    let ephemeral = if output.ephemeral { Marks::EPHEMERAL } else { Marks::NONE };
+    Ok(value.mark(sensitive | ephemeral))
+}
+
+/// Checks that an output may have this value.
+fn check_output_value(
+    diags: &mut Diagnostics,
+    output: &Output,
+    is_root: bool,
+    value: &Value,
+) -> Result<(), Reported> {
     let marks = value.all_marks();
     if is_root && marks.contains(Marks::SENSITIVE) && !output.sensitive {
         return Err(diags.error(
@@ -360,17 +376,12 @@ fn visit_output(
             .at(output.expr.span),
         ));
     }
-    if is_root && has_infinite_number(&value) {
+    if is_root && has_infinite_number(value) {
         let detail = "This output value contains an infinite number, which no state can hold. It results from a division by zero, or from numbers that are too large.";
         let problem = Diagnostic::error(messages::OUTPUT_VALUE_IS_NOT_FINITE, detail);
         return Err(diags.error(problem.at(output.expr.span)));
     }
-    // Terraform marks only values that leave the root module. Inside, a value is as secret as the
-    // values that it is made of.
-    let is_secret = is_root && output.sensitive;
-    let sensitive = if is_secret { Marks::SENSITIVE } else { Marks::NONE };
-    let ephemeral = if output.ephemeral { Marks::EPHEMERAL } else { Marks::NONE };
-    Ok(value.mark(sensitive | ephemeral))
+    Ok(())
 }
 
 /// Whether some number in a value is infinite.

@@ -42,7 +42,7 @@ pub(crate) struct PriorObject<'a> {
 /// Provider to ask, object of the request, and sensitive paths that messages must not show.
 #[derive(Clone, Copy)]
 pub(crate) struct ChangeRequest<'a> {
-    pub(crate) handle: &'a ProviderClient,
+    pub(crate) client: &'a ProviderClient,
     pub(crate) ty: &'a ResourceType,
     pub(crate) about: CallContext<'a>,
     /// Paths that the configuration or the state marks as sensitive.
@@ -120,7 +120,7 @@ impl ChangeRequest<'_> {
         ask: ChangeValues<'_>,
         call: impl FnOnce(&PlannedObject) -> Call<'a>,
     ) -> Result<PlannedObject, Reported> {
-        let planned = self.handle.plan_object(diags, self.ty, ask, self.about).await?;
+        let planned = self.client.plan_object(diags, self.ty, ask, self.about).await?;
         self.check_contract(diags, INVALID_PLAN_SUMMARY, call(&planned), &planned.value)?;
         Ok(planned)
     }
@@ -188,7 +188,7 @@ impl ChangeRequest<'_> {
             let rule = violation.rule;
             let problem = &violation.without_secrets(&secrets).to_string();
             let violation = ContractViolation { summary, rule, call, problem };
-            result = Err(self.handle.report_violation(diags, violation, self.about));
+            result = Err(self.client.report_violation(diags, violation, self.about));
         }
         result
     }

@@ -37,33 +37,34 @@ impl InstanceConfig<'_> {
     pub(crate) async fn read_data_source(
         self,
         diags: &mut Diagnostics,
-        client: ResourceClient<'_>,
+        resource_client: ResourceClient<'_>,
         config: &Value,
     ) -> Result<DataReadResult, Reported> {
         let answer = match &self.config.within {
-            None => Some(self.read_data_value(diags, client, config).await?),
+            None => Some(self.read_data_value(diags, resource_client, config).await?),
             Some(check) => {
                 let check = CheckSubject::Check(check.clone());
-                self.read_data_in_check(diags, client, config, check).await
+                self.read_data_in_check(diags, resource_client, config, check).await
             }
         };
         let is_answered = answer.is_some();
-        let asked = || add_marks(client.ty, unmark_value(config), &sensitive_paths(config));
+        let asked =
+            || add_marks(resource_client.ty, unmark_value(config), &sensitive_paths(config));
         let value = answer.unwrap_or_else(asked);
-        let object = Arc::new(object_for_state(diags, client.ty, self.addr, &value)?);
+        let object = Arc::new(object_for_state(diags, resource_client.ty, self.addr, &value)?);
         Ok(DataReadResult { value, is_answered, object })
     }
 
     async fn read_data_value(
         self,
         diags: &mut Diagnostics,
-        client: ResourceClient<'_>,
+        resource_client: ResourceClient<'_>,
         config: &Value,
     ) -> Result<Value, Reported> {
-        let ResourceClient { handle, ty } = client;
+        let ResourceClient { client, ty } = resource_client;
         let (session, addr, action) = (self.session, self.addr, Action::Read);
         session.watch.on_event(&Event::ChangeStart { addr, deposed: None, action, label: None });
-        let reading = pin!(handle.read_data(diags, ty, config, self.call_context()));
+        let reading = pin!(client.read_data(diags, ty, config, self.call_context()));
         let subject = ProgressSubject { addr, action, label: None };
         let (value, elapsed) = wait_with_progress(session, subject, reading).await;
         // As in Terraform, no event ends a read that fails.
@@ -79,12 +80,12 @@ impl InstanceConfig<'_> {
     async fn read_data_in_check(
         self,
         diags: &mut Diagnostics,
-        client: ResourceClient<'_>,
+        resource_client: ResourceClient<'_>,
         config: &Value,
         check: CheckSubject,
     ) -> Option<Value> {
         let mut said = Diagnostics::new();
-        let value = self.read_data_value(&mut said, client, config).await.ok();
+        let value = self.read_data_value(&mut said, resource_client, config).await.ok();
         let errors: Vec<String> = said
             .iter()
             .filter(|one| one.is_error())

@@ -25,7 +25,7 @@ pub(crate) fn unmark_value(value: &Value) -> Plain {
     value.clone().split_marks().0
 }
 
-/// The value with null for whatever is unknown.
+/// The value with null for each unknown part.
 pub(crate) fn unknown_to_null(value: &Value) -> Value {
     match value {
         Value::Unknown(unknown) => Value::null(unknown.ty().clone()),
@@ -57,7 +57,7 @@ pub(crate) fn prior_object_label(value: &Value) -> Option<ObjectLabel> {
     object_label(value).or_else(named)
 }
 
-/// Whether there is an attribute for strings, whatever is in it.
+/// Whether there is an attribute for strings, with any value.
 fn is_string_attribute(attribute: Option<&Value>) -> bool {
     attribute.is_some_and(|value| value.has_type(&Type::String))
 }

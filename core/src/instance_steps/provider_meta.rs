@@ -21,33 +21,33 @@ use crate::session::Session;
 pub(crate) fn client_with_module_meta(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    handle: Rc<ProviderClient>,
+    client: Rc<ProviderClient>,
     resource: &ConfigResourceAddr,
 ) -> Result<Rc<ProviderClient>, Reported> {
-    let Some(node) = session.config.find_node(&resource.module) else { return Ok(handle) };
+    let Some(node) = session.config.find_node(&resource.module) else { return Ok(client) };
     let settings = &node.module.settings;
     let has_part = resource.resource.mode() != ResourceMode::Ephemeral
         && node.module.resources.contains_key(&resource.resource);
     if settings.metas.is_empty() || !has_part {
-        return Ok(handle);
+        return Ok(client);
     }
-    let Some(meta) = settings.provider_meta_for(handle.addr()) else { return Ok(handle) };
-    let Some(schema) = &handle.loaded_schemas().provider_schema().provider_meta else {
-        return Err(diags.error(unsupported_meta_error(&handle, &resource.resource, meta)));
+    let Some(meta) = settings.provider_meta_for(client.addr()) else { return Ok(client) };
+    let Some(schema) = &client.loaded_schemas().provider_schema().provider_meta else {
+        return Err(diags.error(unsupported_meta_error(&client, &resource.resource, meta)));
     };
     let value = evaluate_body(diags, &meta.body, &schema.block, &constant::EmptyScope)?;
-    Ok(Rc::new(handle.with_provider_meta(&value)))
+    Ok(Rc::new(client.with_provider_meta(&value)))
 }
 
 fn unsupported_meta_error(
-    handle: &ProviderClient,
+    client: &ProviderClient,
     name: &ResourceName,
     meta: &ProviderMeta,
 ) -> Diagnostic {
     let detail = format!(
         "This block tells provider {} something about the module, but the provider has no schema for that. It came to light with {name}, which belongs to the provider. Take the block out.",
-        handle.addr()
+        client.addr()
     );
-    let summary = messages::PROVIDER_META_UNSUPPORTED.with(&[&handle.addr()]);
+    let summary = messages::PROVIDER_META_UNSUPPORTED.with(&[&client.addr()]);
     Diagnostic::error(summary, detail).at(meta.name_span)
 }

@@ -19,7 +19,7 @@ pub(crate) type ConfiguredClient = (Rc<ProviderClient>, Rc<ResourceType>);
 /// Client of a configured provider, for calls about one of its resource types.
 #[derive(Clone, Copy)]
 pub(crate) struct ResourceClient<'a> {
-    pub(crate) handle: &'a ProviderClient,
+    pub(crate) client: &'a ProviderClient,
     pub(crate) ty: &'a ResourceType,
 }
 
@@ -41,16 +41,16 @@ pub(crate) fn find_client_of_config(
     resource: ResourceWithAddress<'_>,
 ) -> Result<ConfiguredClient, Reported> {
     let ResourceWithAddress { addr, config } = resource;
-    let handle = configured_client(session, diags, provider, addr)?;
-    let Some(ty) = handle
+    let client = configured_client(session, diags, provider, addr)?;
+    let Some(ty) = client
         .loaded_schemas()
         .find_resource_type(addr.resource.mode(), addr.resource.resource_type())
     else {
         let unsupported =
-            unsupported_type_error(handle.loaded_schemas(), &addr.resource, config.type_span);
+            unsupported_type_error(client.loaded_schemas(), &addr.resource, config.type_span);
         return Err(diags.error(unsupported));
     };
-    Ok((client_with_module_meta(session, diags, handle, addr)?, ty))
+    Ok((client_with_module_meta(session, diags, client, addr)?, ty))
 }
 
 /// Finds the provider of a resource of which the state holds objects.
@@ -63,14 +63,14 @@ pub(crate) fn find_client_of_state(
     provider: &ProviderConfigAddr,
     addr: &ResourceAddr,
 ) -> Result<ConfiguredClient, Reported> {
-    let handle = configured_client(session, diags, provider, addr)?;
-    let Some(ty) = handle
+    let client = configured_client(session, diags, provider, addr)?;
+    let Some(ty) = client
         .loaded_schemas()
         .find_resource_type(addr.resource.mode(), addr.resource.resource_type())
     else {
-        return Err(diags.error(removed_type_error(handle.loaded_schemas(), addr)));
+        return Err(diags.error(removed_type_error(client.loaded_schemas(), addr)));
     };
-    Ok((client_with_module_meta(session, diags, handle, &addr.config_addr())?, ty))
+    Ok((client_with_module_meta(session, diags, client, &addr.config_addr())?, ty))
 }
 
 fn configured_client(

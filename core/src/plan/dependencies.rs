@@ -126,7 +126,7 @@ fn reachable_without_imports(
 
 /// Up to how many entries a resource, on average, the whole closure is kept.
 const MAX_CLOSURE_ENTRIES_PER_RESOURCE: usize = 16;
-/// Small graphs keep their whole closure whatever its shape.
+/// Small graphs keep their whole closure.
 const MIN_CLOSURE_ENTRY_LIMIT: usize = 65_536;
 
 /// A resource among the vertices of a graph, with its direct resources: those it reaches without

@@ -18,7 +18,7 @@ use crate::config::Resource;
 /// Returns the block, in the usual layout and without a line end.
 ///
 /// # Errors
-/// When a part of the object is unknown, which what was read of a real object never is.
+/// When a part of the object is unknown, which no part of a real object ever is.
 pub(super) fn generate_block(
     resource: &Resource,
     schema: &Block,

@@ -148,7 +148,7 @@ fn io_error<'p>(
     move |source| PlanFileError::Io { what, path: path.to_owned(), source }
 }
 
-/// Writes a plan file. Only the owner may read it, since plans hold what is secret in the state. It
+/// Writes a plan file. Only the owner may read it, since plans hold the secrets of the state. It
 /// is complete or not there at all. A link stays one, and what is no file, a device or a pipe, is only
 /// written to.
 ///

@@ -28,7 +28,7 @@ pub(crate) struct PlannedResources {
     /// For everything that some `depends_on` names and that is no resource, the resources it stands
     /// on, by the position of the module in which it is named.
     upstream: BTreeMap<DependsOnName, Vec<ConfigResourceAddr>>,
-    /// By position of a module, whether anything that a call around it must wait for is pending.
+    /// Whether anything that a call around a module must wait for is pending, by position of the module.
     calls: Vec<OnceCell<bool>>,
 }
 
@@ -91,17 +91,17 @@ impl PlannedResources {
         addr: &ConfigResourceAddr,
         found: &[ResourceOutcome],
     ) {
-        let Some(fate) = self.resources.get(addr) else { return };
+        let Some(entry) = self.resources.get(addr) else { return };
         let planned = found.iter().map(|found| {
             let changes = found.objects.iter().filter_map(|object| object.change.as_ref());
             // What becomes of a deposed object changes nothing that others can read.
             let changes: Vec<_> = changes.filter(|change| change.deposed.is_none()).collect();
             let is_pending = changes.iter().any(|change| change.action != Action::NoOp);
-            let kept = changes.into_iter().filter(|_| fate.is_watched);
+            let kept = changes.into_iter().filter(|_| entry.is_watched);
             let planned = PlannedInModule { is_pending, changes: kept.cloned().collect() };
             (found.addr.module.clone(), planned)
         });
-        let first = fate.found.set(planned.collect()).is_ok();
+        let first = entry.found.set(planned.collect()).is_ok();
         debug_assert!(first, "a resource is recorded once");
     }
 
@@ -115,7 +115,7 @@ impl PlannedResources {
     ) -> impl Iterator<Item = &'f Change> + use<'f> {
         let addr = module.module_addr();
         let resource = ConfigResourceAddr { module: addr.path(), resource: name.clone() };
-        let found = self.resources.get(&resource).and_then(|fate| fate.found.get());
+        let found = self.resources.get(&resource).and_then(|entry| entry.found.get());
         let planned = found.and_then(|found| found.get(addr));
         let changes = planned.into_iter().flat_map(|planned| &planned.changes);
         changes.filter(move |change| key.is_none_or(|key| change.addr.key == *key))
@@ -135,12 +135,12 @@ impl PlannedResources {
         if addr.module != asks.node.path {
             return self.has_pending_change_anywhere(addr);
         }
-        let found = self.resources.get(addr).and_then(|fate| fate.found.get());
+        let found = self.resources.get(addr).and_then(|entry| entry.found.get());
         found.and_then(|found| found.get(asks.module)).is_some_and(|planned| planned.is_pending)
     }
 
     fn has_pending_change_anywhere(&self, addr: &ConfigResourceAddr) -> bool {
-        let found = self.resources.get(addr).and_then(|fate| fate.found.get());
+        let found = self.resources.get(addr).and_then(|entry| entry.found.get());
         addr.resource.mode() == ResourceMode::Managed
             && found.is_some_and(|found| found.values().any(|planned| planned.is_pending))
     }

@@ -2,7 +2,7 @@
 //! finished graph, because the flag spreads along its edges.
 //!
 //! A resource that is replaced create-first needs its new dependencies while the old ones still
-//! exist, so all its dependencies have to be create-first too, whatever their configuration says.
+//! exist, so all its dependencies have to be create-first too, against their configuration.
 
 use std::collections::BTreeSet;
 

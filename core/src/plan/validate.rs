@@ -97,9 +97,9 @@ async fn validate_with_unknowns(
         })
         .collect();
     let (state, results) = (State::default(), session.results.new_for_same_config(session.config));
-    let ground =
+    let session_inputs =
         SessionInputs { state: &state, results: &results, variables: &variables, ..**session };
-    walk_validation_graph(&session.with_inputs(ground), diags).await
+    walk_validation_graph(&session.with_inputs(session_inputs), diags).await
 }
 
 /// Result of validating a vertex.

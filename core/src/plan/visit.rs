@@ -85,16 +85,16 @@ impl<'a> PlanContext<'a> {
     pub(crate) async fn validate_instance(
         self,
         diags: &mut Diagnostics,
-        client: ResourceClient<'_>,
+        resource_client: ResourceClient<'_>,
         config: &Value,
         written: InstanceConfig<'_>,
     ) -> Result<(), Reported> {
         if self.accepted.was_accepted(written.addr, config) {
             return Ok(());
         }
-        client
-            .handle
-            .validate_resource_config(diags, client.ty, config, written.call_context())
+        resource_client
+            .client
+            .validate_resource_config(diags, resource_client.ty, config, written.call_context())
             .await
     }
 

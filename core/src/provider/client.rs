@@ -124,12 +124,12 @@ impl ProviderClient {
         slot: Rc<ProviderSlot>,
         calls: Rc<ProviderCalls>,
     ) -> Self {
-        let mut handle = Self { loaded, slot, calls, meta: Payload::Absent, mocks: None };
+        let mut client = Self { loaded, slot, calls, meta: Payload::Absent, mocks: None };
         // Terraform sends null of the type, and no absent value, from a module without metadata.
-        if let Some(ty) = handle.provider_meta_type() {
-            handle.meta = encode_unmarked(&Value::null(ty.clone()), &ty);
+        if let Some(ty) = client.provider_meta_type() {
+            client.meta = encode_unmarked(&Value::null(ty.clone()), &ty);
         }
-        handle
+        client
     }
 
     /// The same provider, called for a module that sends it `meta` about itself: a value of the
@@ -443,7 +443,7 @@ fn encode_plain_value(value: &Plain, ty: &ResourceType) -> Payload {
     Payload::Value(value.clone(), ty.ty.clone())
 }
 
-/// An object with the numbers that the state gives back, whatever precision the provider holds them in.
+/// An object with the numbers that the state gives back, without the greater precision of the provider.
 pub fn round_numbers_as_stored(value: Plain) -> Plain {
     json::with_stored_number_precision(value.value()).map_or(value, |stored| stored.split_marks().0)
 }

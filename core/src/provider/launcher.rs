@@ -56,7 +56,7 @@ pub trait ProviderLauncher {
         message_limits::MAX_MESSAGE_BYTES
     }
 
-    /// The collection of sensitive values, shared with whatever prints or logs text of providers.
+    /// The collection of sensitive values, shared with the printers and logs of text of providers.
     fn secrets(&self) -> Secrets {
         Secrets::default()
     }

@@ -59,7 +59,7 @@ pub struct ProviderPool<'l> {
 #[derive(Clone)]
 struct ConfiguredProvider {
     config: Value,
-    handle: Rc<ProviderClient>,
+    client: Rc<ProviderClient>,
     /// Whether its last user of this phase is done.
     released: bool,
 }
@@ -161,11 +161,11 @@ impl<'l> ProviderPool<'l> {
         let mut configured = self.configured.borrow_mut();
         // Another owner of the client may be in the middle of a call.
         let is_spare =
-            |entry: &ConfiguredProvider| entry.released && Rc::strong_count(&entry.handle) == 1;
+            |entry: &ConfiguredProvider| entry.released && Rc::strong_count(&entry.client) == 1;
         let addr = configured.iter().find(|(_, entry)| is_spare(entry)).map(|(addr, _)| addr)?;
         let addr = addr.clone();
         let entry = configured.remove(&addr)?;
-        Some(entry.handle.current_provider())
+        Some(entry.client.current_provider())
     }
 
     /// Schemas and capabilities of a provider; `None` before [`ProviderPool::load_providers`] succeeded for it.
@@ -230,7 +230,7 @@ impl<'l> ProviderPool<'l> {
     /// The provider configured under an address, if [`ProviderPool::configure_provider`] was done for it.
     #[must_use]
     pub fn configured_client(&self, addr: &ProviderConfigAddr) -> Option<Rc<ProviderClient>> {
-        self.configured.borrow().get(addr).map(|entry| entry.handle.clone())
+        self.configured.borrow().get(addr).map(|entry| entry.client.clone())
     }
 
     /// The instance that has this configuration, if it is wholly known.
@@ -243,7 +243,7 @@ impl<'l> ProviderPool<'l> {
         let entry = configured.get(addr).filter(|entry| entry.config == *config)?;
         // Two configurations with unknown parts can be equal now and differ once the parts are
         // known.
-        config.is_wholly_known().then(|| entry.handle.clone())
+        config.is_wholly_known().then(|| entry.client.clone())
     }
 
     /// Configures a provider. An instance that already has the very same, wholly known
@@ -261,15 +261,15 @@ impl<'l> ProviderPool<'l> {
     ) -> Result<Rc<ProviderClient>, Reported> {
         // Plan and apply of one command usually configure alike, and starting a large provider
         // again takes seconds.
-        if let Some(handle) = self.client_with_config(addr, &config)
+        if let Some(client) = self.client_with_config(addr, &config)
             // The process may have died since its last call, for example while the user was asked
             // for approval.
-            && handle.answers_probe_call().await
+            && client.answers_probe_call().await
         {
             if let Some(entry) = self.configured.borrow_mut().get_mut(addr) {
                 entry.released = false;
             }
-            return Ok(handle);
+            return Ok(client);
         }
         self.remove_config(addr);
         let name = addr.to_string();
@@ -291,15 +291,15 @@ impl<'l> ProviderPool<'l> {
             return Err(failed(diags, "GetProviderSchema", &missing));
         };
         let slot = ProviderSlot::new(provider, true);
-        let mut handle = ProviderClient::new(loaded, slot, self.calls.clone());
-        handle.set_mocks(&self.mocks, addr);
-        let handle = Rc::new(handle);
+        let mut client = ProviderClient::new(loaded, slot, self.calls.clone());
+        client.set_mocks(&self.mocks, addr);
+        let client = Rc::new(client);
         if !self.is_mocked(addr) {
-            handle.configure_provider(diags, &config, CallContext { addr: &name, block }).await?;
+            client.configure_provider(diags, &config, CallContext { addr: &name, block }).await?;
         }
-        let entry = ConfiguredProvider { config, handle: handle.clone(), released: false };
+        let entry = ConfiguredProvider { config, client: client.clone(), released: false };
         self.configured.borrow_mut().insert(addr.clone(), entry);
-        Ok(handle)
+        Ok(client)
     }
 
     /// Starts a further process of a provider. One that cannot be used is ended again.
@@ -390,7 +390,7 @@ impl<'l> ProviderPool<'l> {
     /// Forgets a configuration and has its process end.
     fn remove_config(&self, addr: &ProviderConfigAddr) {
         if let Some(entry) = self.configured.borrow_mut().remove(addr) {
-            self.processes.dismiss_instance(&entry.handle.current_provider());
+            self.processes.dismiss_instance(&entry.client.current_provider());
         }
     }
 

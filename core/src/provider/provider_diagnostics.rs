@@ -50,11 +50,7 @@ pub fn call_failure_diagnostic(
                 Some(exit) => format!("its process ended: {exit}."),
                 None => format!("{reason}."),
             };
-            let output = if output.trim().is_empty() {
-                " It left no message.".to_owned()
-            } else {
-                format!("\n\nIts last output was:\n\n{}", output.trim_end())
-            };
+            let output = last_output_text(output);
             Diagnostic::error(
                 messages::PLUGIN_DID_NOT_RESPOND,
                 format!("The provider {provider} went away during {call}{what}: {what_happened}{output}"),
@@ -91,6 +87,14 @@ pub(super) fn own_provider_error(
 ) -> ProviderDiagnostic {
     let Summary { code, text } = summary.into();
     ProviderDiagnostic { severity: Severity::Error, summary: text, detail, path, code: Some(code) }
+}
+
+fn last_output_text(output: &str) -> String {
+    if output.trim().is_empty() {
+        " It left no message.".to_owned()
+    } else {
+        format!("\n\nIts last output was:\n\n{}", output.trim_end())
+    }
 }
 
 /// Reports that a question had to be asked twice. `failure` is the result of the first time.

@@ -30,15 +30,15 @@ impl ProviderWarnings {
     pub(super) fn take_warnings(&self) -> Vec<Diagnostic> {
         let mut all = self.0.take();
         all.sort_by(|one, next| one.merge_key().cmp(&next.merge_key()));
-        let mut told: Vec<ProviderWarning> = Vec::with_capacity(all.len());
+        let mut merged: Vec<ProviderWarning> = Vec::with_capacity(all.len());
         for one in all {
             let alike =
-                told.iter().rev().take_while(|before| before.merge_key() == one.merge_key());
+                merged.iter().rev().take_while(|before| before.merge_key() == one.merge_key());
             if !alike.into_iter().any(|before| before.remark == one.remark) {
-                told.push(one);
+                merged.push(one);
             }
         }
-        told.into_iter().map(|one| one.remark).collect()
+        merged.into_iter().map(|one| one.remark).collect()
     }
 }
 

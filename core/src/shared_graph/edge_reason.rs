@@ -27,7 +27,7 @@ pub(crate) enum EdgeReason {
 }
 
 impl EdgeReason {
-    /// Whether it is only about what comes first, and not about what is needed.
+    /// Whether it is only about the order, and not about a need.
     pub(crate) fn is_order_only(self) -> bool {
         matches!(self, Self::DestroyOrder(_) | Self::CreateBeforeDestroy)
     }

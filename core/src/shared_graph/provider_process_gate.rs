@@ -1,5 +1,5 @@
 //! Tracks the period in which each provider configuration is in use: from its vertex to its last
-//! user, whatever the outcome. If the number of plugins that run at once is limited, a
+//! user, with any outcome. If the number of plugins that run at once is limited, a
 //! configuration starts when there is a place. Starting and ending plugins is the pool's business.
 
 use std::cell::{Cell, RefCell};
@@ -14,7 +14,7 @@ use crate::provider::ProviderPool;
 /// Configurations that have a place, and vertices that still need one.
 pub(crate) struct ProviderProcessGate<'p, 'l> {
     pool: &'p ProviderPool<'l>,
-    /// By vertex: the configuration that it is or uses.
+    /// The configuration that a vertex is or uses, by vertex.
     uses: Vec<Option<usize>>,
     users: RefCell<Vec<ProviderConfigUsage<'p>>>,
     n_places_taken: Cell<usize>,

@@ -62,7 +62,7 @@ pub(crate) trait PhaseVertex<'c>: From<SharedVertex<'c>> + Display {
     /// The resource that a mention finds here.
     fn resource_for_references(&self) -> Option<&ConfigResourceAddr>;
 
-    /// The provider configuration that does it, of what is done to objects.
+    /// The provider configuration that makes the change, if it is one of an object.
     fn provider_config(&self) -> Option<&ProviderConfigAddr>;
 
     /// The ephemeral resource that is opened here.
@@ -161,7 +161,7 @@ impl<'c> SharedVertex<'c> {
         }
     }
 
-    /// Whether what it waits for may still be used by what waits for it.
+    /// Whether its dependencies may still be used by its dependents.
     pub(crate) fn passes_values_on(&self) -> bool {
         matches!(self, Self::Value(_) | Self::Call(_) | Self::Provider(_))
     }
@@ -200,7 +200,7 @@ impl<'c> SharedVertex<'c> {
         }
     }
 
-    /// Records what was found. Returns the output of the root module that it is, with its value.
+    /// Records the result. Returns the output of the root module that it is, with its value.
     pub(crate) fn record_outcome(
         &self,
         session: &Session<'_>,

@@ -14,7 +14,7 @@ use crate::graph::{Edges, VertexId, enumerate_vertices};
 /// Positions of referable objects among the vertices.
 #[derive(Debug)]
 pub(crate) struct VertexLookup {
-    /// By position of the module in the tree.
+    /// Modules by their position in the tree.
     modules: Vec<ModuleVertexLookup>,
     providers: BTreeMap<ProviderConfigAddr, VertexId>,
 }
@@ -130,7 +130,7 @@ pub(crate) fn connect_modules<'c, V: PhaseVertex<'c>>(
     }
 }
 
-/// Makes whatever a provider does wait for the configuration of the provider.
+/// Makes all calls of a provider wait for its configuration.
 pub(crate) fn connect_providers<'c, V: PhaseVertex<'c>>(
     vertices: &[V],
     names: &VertexLookup,

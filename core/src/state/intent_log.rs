@@ -118,7 +118,7 @@ impl LocalIntentLog {
         Self { state: Some(state), ..self }
     }
 
-    /// The same intents, which have to survive what `durability` names.
+    /// The same intents, which have to survive the failures that `durability` names.
     #[must_use]
     pub fn with_durability(self, durability: Durability) -> Self {
         Self { durability, ..self }

@@ -205,7 +205,7 @@ fn target_element_type(value: &Value, wanted: &Type) -> Result<Type, ConversionE
     }
 }
 
-/// Whether a collection none of whose elements changed is already what was asked for.
+/// Whether a collection none of whose elements changed has the wanted type already.
 fn is_already_of_type(own: &Type, wanted: &Type, items: &[Value]) -> bool {
     (wanted.has_dynamic() && !items.is_empty()) || *own == wanted.without_optional()
 }

@@ -75,7 +75,7 @@ pub struct Diagnostic {
     pub path: Option<Path>,
     /// Names mentioned in the expression at `subject`, with their values.
     pub mentioned: Vec<MentionedValue>,
-    /// The function whose call failed, if that is what is wrong.
+    /// The function whose call failed, if there is one.
     pub function: Option<Box<CalledFunction>>,
     /// Whether a `check` block reports this. Such a warning is repeated whenever a plan is applied.
     pub of_check: bool,
@@ -114,7 +114,7 @@ impl Diagnostic {
         Self { code: Some(code), ..Self::foreign(Severity::Error, text, detail) }
     }
 
-    /// Makes a warning about what the user wrote.
+    /// Makes a warning about the user's text.
     #[must_use]
     pub fn warning(summary: impl Into<Summary>, detail: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(summary, detail) }
@@ -180,7 +180,7 @@ impl Diagnostic {
         Self { path: Some(path), ..self }
     }
 
-    /// Shows what the names in the expression at the subject stand for.
+    /// Shows the values of the names in the expression at the subject.
     #[must_use]
     pub fn with_mentioned_values(self, mentioned: Vec<MentionedValue>) -> Self {
         Self { mentioned, ..self }
@@ -284,7 +284,7 @@ impl Diagnostics {
         self.list.is_empty()
     }
 
-    /// Goes through what was reported.
+    /// Goes through the diagnostics.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
     }

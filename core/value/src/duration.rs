@@ -21,6 +21,7 @@ pub fn parse_nanoseconds(text: &str) -> Result<i64, String> {
         return Err("it has no number".into());
     }
     let too_long = || "it is longer than 292 years".to_owned();
+    // A number and its unit may be too large together before the check.
     let mut total: i128 = 0;
     while !rest.is_empty() {
         let n_whole = rest.bytes().take_while(u8::is_ascii_digit).count();

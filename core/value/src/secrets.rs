@@ -32,6 +32,7 @@ type SharedSecrets = std::sync::RwLock<BTreeSet<Box<str>>>;
 impl Secrets {
     /// Adds every string and number that is marked as sensitive or ephemeral in a value.
     pub fn add_marked_values(&self, value: &Value) {
+        // Most values have no marks, and to split them off copies the whole value.
         if value.all_marks().is_empty() {
             return;
         }
@@ -77,6 +78,7 @@ impl Secrets {
     pub fn find_secret_ranges(&self, text: &str) -> Vec<Range<usize>> {
         let secrets = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let (mut found, mut at) = (Vec::new(), 0);
+        // Most runs have no secrets, and a text may be long.
         while at < text.len() && !secrets.is_empty() {
             match longest_secret_length_at(&secrets, text, at) {
                 Some(length) => {

@@ -21,6 +21,7 @@ impl Value {
             marks |= own;
             let item = if own.is_empty() { item } else { item.split_marks().0.into_value() };
             match item {
+                // All elements have one type, so that there is one null at most.
                 Self::Null(_) => sorted.null = Some(item),
                 Self::Unknown(_) => sorted.unknown.push(item),
                 _ => sorted.known.push(item),
@@ -62,6 +63,7 @@ fn compare_primitives(a: &Value, b: &Value) -> std::cmp::Ordering {
         (Value::String(a), Value::String(b)) => a.cmp(b),
         (Value::Number(a), Value::Number(b)) => a.cmp(b),
         (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+        // The elements of a set have one type, so that no other pair occurs.
         _ => std::cmp::Ordering::Equal,
     }
 }
@@ -123,6 +125,7 @@ impl SortKey {
                 }
                 self.push_bytes(b"}");
             }
+            // Marks have no influence on the order.
             Value::Marked(marked) => self.push_value(marked.value()),
         }
     }
@@ -160,7 +163,7 @@ impl SortKey {
         }
     }
 
-    /// Writes a quoted string. The quotes and escapes keep strings apart from what follows them.
+    /// Writes a quoted string. The quotes and escapes keep strings apart from the text behind them.
     fn push_text(&mut self, text: &str) {
         if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')) {
             self.push_bytes(b"\"");

@@ -1,4 +1,4 @@
-//! Unknown values and what is known about them nevertheless.
+//! Unknown values and the known facts about them.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl Refinement {
         Self { not_null: true, ..Self::default() }
     }
 
-    /// Both what this says and what `other` says about one value.
+    /// The facts of both about one value.
     #[must_use]
     pub fn intersect(self, other: &Self) -> Self {
         let prefix = match (self.prefix, &other.prefix) {

@@ -201,7 +201,7 @@ impl Value {
         self.content_facts().size
     }
 
-    /// The facts about what is inside the value, marks on itself aside.
+    /// The facts about the inside of the value, marks on itself aside.
     fn content_facts(&self) -> ContentFacts {
         match self.without_own_marks() {
             Self::List(list) => list.content_facts(),

@@ -59,7 +59,7 @@ impl Value {
     }
 
     /// Visits this value and all its parts, each before its own parts, in the order of children.
-    /// `visit` answers whether to go on into the parts of what it was shown. The elements of a set
+    /// `visit` answers whether to go on into the parts of a value. The elements of a set
     /// are shown under the path of the set.
     pub fn walk(&self, visit: &mut impl FnMut(&Path, &Self) -> bool) {
         self.walk_at(&mut Path::root(), visit);

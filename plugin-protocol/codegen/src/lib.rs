@@ -1,7 +1,7 @@
 //! Makes the Rust code of the plugin protocol from its descriptions, without protoc.
 //!
 //! Run it with `cargo run -p formwork-plugin-codegen` after changing a file in `proto/`; a test
-//! compares what is checked in with what would be made. Nothing else depends on this crate at run
+//! compares the checked-in code with newly generated code. Nothing else depends on this crate at run
 //! time.
 
 pub mod protocol_comparison;

@@ -19,7 +19,7 @@ const RENAMED_FAMILIES: [(&str, &str); 5] = [
 /// `.tfplugin5.Schema.Block`.
 #[derive(Debug)]
 pub struct ProtocolComparison {
-    fates: BTreeMap<String, V5TypeSharing>,
+    sharings: BTreeMap<String, V5TypeSharing>,
 }
 
 /// Whether a message or enum of protocol 5 can have the Rust type of protocol 6.
@@ -56,7 +56,7 @@ impl ProtocolComparison {
     pub fn compare_protocols(descriptions: &FileDescriptorSet) -> Result<Self, MissingPackage> {
         let v5 = Package::find_package(descriptions, "tfplugin5")?;
         let v6 = Package::find_package(descriptions, "tfplugin6")?;
-        let mut fates: BTreeMap<String, V5TypeSharing> = v5
+        let mut sharings: BTreeMap<String, V5TypeSharing> = v5
             .enums
             .iter()
             .map(|(name, own)| (name.clone(), compare_enum(name, own, &v6)))
@@ -69,21 +69,21 @@ impl ProtocolComparison {
         // A message that holds one of its own kind is of its own kind too.
         // Repeated until nothing changes: an own `Attribute` makes `Block` an own message, and that
         // makes `Schema` one. Each round adds one, so it ends.
-        while let Some((name, fate)) = next_wrongly_shared(&v5, &fates) {
-            fates.insert(name, fate);
+        while let Some((name, sharing)) = next_wrongly_shared(&v5, &sharings) {
+            sharings.insert(name, sharing);
         }
-        Ok(Self { fates })
+        Ok(Self { sharings })
     }
 
     /// Goes through everything of protocol 5 in the order of names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &V5TypeSharing)> {
-        self.fates.iter().map(|(name, fate)| (name.as_str(), fate))
+        self.sharings.iter().map(|(name, sharing)| (name.as_str(), sharing))
     }
 
-    /// The names in protocol 5 and protocol 6 of what can be one type. A message is left out when
+    /// The names in protocol 5 and protocol 6 of messages that can be one type. A message is left out when
     /// something declared inside it is not shared.
     pub fn shared_v5_v6_name_pairs(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.iter().filter_map(|(name, fate)| match fate {
+        self.iter().filter_map(|(name, sharing)| match sharing {
             // prost maps everything below an external path, so an outer message with an own message
             // inside would drag that one along.
             V5TypeSharing::Shared { with, .. } if self.is_everything_inside_shared(name) => {
@@ -95,10 +95,10 @@ impl ProtocolComparison {
 
     fn is_everything_inside_shared(&self, outer: &str) -> bool {
         let prefix = format!("{outer}.");
-        self.fates
+        self.sharings
             .range(prefix.clone()..)
             .take_while(|(name, _)| name.starts_with(&prefix))
-            .all(|(_, fate)| matches!(fate, V5TypeSharing::Shared { .. }))
+            .all(|(_, sharing)| matches!(sharing, V5TypeSharing::Shared { .. }))
     }
 }
 
@@ -227,9 +227,9 @@ impl FieldShape {
 /// A message still taken for shared that has a field of a type that is not.
 fn next_wrongly_shared(
     v5: &Package<'_>,
-    fates: &BTreeMap<String, V5TypeSharing>,
+    sharings: &BTreeMap<String, V5TypeSharing>,
 ) -> Option<(String, V5TypeSharing)> {
-    let is_own = |name: &str| matches!(fates.get(name), Some(V5TypeSharing::Own(_)));
+    let is_own = |name: &str| matches!(sharings.get(name), Some(V5TypeSharing::Own(_)));
     v5.messages.iter().filter(|(name, _)| !is_own(name)).find_map(|(name, message)| {
         let field = message.field.iter().find(|field| is_own(field.type_name()))?;
         Some((name.clone(), V5TypeSharing::Own(format!("it holds {}", field.type_name()))))
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn few_messages_of_protocol_5_differ_from_protocol_6() {
         let comparison = found();
-        let own = comparison.iter().filter_map(|(name, fate)| match fate {
+        let own = comparison.iter().filter_map(|(name, sharing)| match sharing {
             V5TypeSharing::Own(why) => Some(format!("{name}: {why}")),
             V5TypeSharing::Shared { .. } => None,
         });
@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn protocol_6_has_more_fields_in_few_shared_messages() {
         let comparison = found();
-        let extended = comparison.iter().filter_map(|(name, fate)| match fate {
+        let extended = comparison.iter().filter_map(|(name, sharing)| match sharing {
             V5TypeSharing::Shared { extra, .. } if !extra.is_empty() => {
                 Some(format!("{name}: {}", extra.join(", ")))
             }

@@ -45,7 +45,7 @@ impl ProcessTree {
         self.signal(Signal::SIGTERM);
     }
 
-    /// Kills what is left of it.
+    /// Kills the rest of it.
     pub async fn kill(self) {
         self.signal(Signal::SIGKILL);
         self.leave_running().await;
@@ -98,7 +98,7 @@ fn spawn_watchdog_shell() -> io::Result<Child> {
 pub type OutputPipeReader = Receiver;
 
 /// A pipe for the output of a child. The writing end can be given to several of its streams, so that the order
-/// of what it prints stays.
+/// of its output stays.
 ///
 /// # Errors
 /// When the system refuses.

@@ -36,7 +36,7 @@ impl ProcessTree {
         self.0.terminate_processes();
     }
 
-    /// Kills what is left of it.
+    /// Kills the rest of it.
     #[expect(clippy::unused_async, reason = "other systems wait here")]
     pub async fn kill(self) {
         drop(self);
@@ -53,7 +53,7 @@ impl ProcessTree {
 pub type OutputPipeReader = File;
 
 /// A pipe for the output of a child. The writing end can be given to several of its streams, so that the order
-/// of what it prints stays.
+/// of its output stays.
 ///
 /// # Errors
 /// When the system refuses.

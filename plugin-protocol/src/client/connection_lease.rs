@@ -9,7 +9,7 @@ use tonic::transport::Channel;
 
 use crate::Failure;
 
-/// The connections to one plugin, and what is known about its end.
+/// The connections to one plugin, and the known facts about its end.
 #[async_trait]
 pub(crate) trait ChannelSource: Send + Sync {
     /// Returns a connection for one call. The call holds the lease until its last answer.
@@ -19,7 +19,7 @@ pub(crate) trait ChannelSource: Send + Sync {
     async fn lease(&self) -> Result<Lease, Failure>;
 
     /// Explains a connection that broke during a call: may wait a moment for the plugin's exit status
-    /// and last words. `reason` is what the call noticed.
+    /// and last words. `reason` is the observation of the call.
     async fn explain_loss(&self, reason: String) -> Failure;
 }
 

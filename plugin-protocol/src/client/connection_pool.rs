@@ -1,7 +1,7 @@
 //! The connections to one plugin: shared by its calls, opened when the calls queue up.
 //!
 //! One connection is one pipe and one task on both sides, so a second one helps as soon as many calls
-//! are in flight, and is a waste before. Knows nothing of what is called.
+//! are in flight, and is a waste before. Knows nothing of the calls.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -11,7 +11,7 @@ pub(super) fn error_with_causes(error: &(dyn Error + 'static)) -> String {
     while let Some(error) = next {
         let part = without_rustls_manual_link(error.to_string());
         // Contained and not only equal: an outer error often repeats the inner one behind a colon.
-        if part != "transport error" && !parts.iter().any(|told| told.contains(&part)) {
+        if part != "transport error" && !parts.iter().any(|earlier| earlier.contains(&part)) {
             parts.push(part);
         }
         next = error.source();

@@ -1,4 +1,4 @@
-//! Why the system would not run a file, and what to do about it, in words. Looks at the file; starts
+//! Reasons of the system not to run a file, and their remedies, in words. Looks at the file; starts
 //! nothing.
 
 use std::fs::File;

@@ -45,7 +45,7 @@ mod tests {
     const PIECES: usize = 200;
     const LENGTH: usize = 1 << 20;
 
-    /// Prints for long, and counts what was taken.
+    /// Prints for long, and counts the bytes that were taken.
     struct Flood(Arc<AtomicUsize>);
 
     #[async_trait]

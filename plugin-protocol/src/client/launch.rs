@@ -57,7 +57,7 @@ pub struct Executable {
 /// The reason not to start a file that took the place of the one that was checked.
 const FILE_CHANGED_REASON: &str = "the file has changed since its checksum was compared with the dependency lock file, so it is not started; run the command again";
 
-/// A child that runs, and what belongs to it.
+/// A child that runs, with its resources.
 #[derive(Debug)]
 pub(crate) struct PluginChild {
     pub(super) process: StartedProcess,

@@ -160,7 +160,7 @@ impl ProcessGroup {
         }
     }
 
-    /// Waits for the child's end, ends what it left behind, and then only gives up its id.
+    /// Waits for the child's end, ends the processes that it left behind, and then only gives up its id.
     fn kill_rest_and_reap(&self, mut child: Child) -> Exit {
         // The child stays a zombie, so its process group id cannot be reused until the rest of the
         // group was signalled below.

@@ -59,7 +59,7 @@ impl PluginLog {
     }
 
     /// Returns the panic of the plugin, or else its latest lines; empty if it said nothing. Waits up
-    /// to `patience` for what is still in the pipe.
+    /// to `patience` for the rest in the pipe.
     pub(super) async fn panic_or_last_lines(&self, patience: Duration) -> String {
         // Output of the plugin's children is not worth more time.
         let mut ended = self.ended.subscribe();

@@ -1,5 +1,5 @@
-//! The one place where answers with an object are judged. An exchange is one answer with what it is
-//! held against; the caller decides on the consequence of a broken rule.
+//! The one place where answers with an object are judged. An exchange is one answer with the values that it is
+//! held against. The caller decides about the consequences of a broken rule.
 
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Type, Value};
@@ -21,7 +21,7 @@ pub struct TypeSchemas<'a> {
     pub identity: Option<&'a Type>,
 }
 
-/// A call, with what its answer is held against.
+/// A call, with the values that its answer is held against.
 #[derive(Clone, Copy, Debug)]
 pub enum Call<'a> {
     /// Any call, of whose answer only the deferral or the identity is judged.
@@ -86,7 +86,7 @@ pub enum Call<'a> {
     },
 }
 
-/// An answer, with what it is held against.
+/// An answer, with the values that it is held against.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerToCheck<'a> {
     call: Call<'a>,
@@ -219,7 +219,7 @@ fn object_violations(call: &Call<'_>, object: AnsweredObject<'_>, block: &Block)
     }
 }
 
-/// The rules about what an object is, whatever is in it.
+/// The rules about the form of an object, without regard to its values.
 fn form_violations(call: &Call<'_>, object: AnsweredObject<'_>, block: &Block) -> Vec<Violation> {
     let (root, value) = (Path::root(), object.value);
     let one = |rule, message: &str| vec![Violation::new(rule, &root, message)];

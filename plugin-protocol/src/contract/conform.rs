@@ -1,5 +1,5 @@
-//! Did the provider keep its word? Each function holds one answer against what was asked and says
-//! what is wrong with it.
+//! The rules about objects. Each function holds one answer against its request and returns
+//! the violations.
 
 mod plan;
 mod result;

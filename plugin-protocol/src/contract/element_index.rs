@@ -53,7 +53,7 @@ impl<'v> ElementIndex<'v> {
 }
 
 impl ElementKeyParts {
-    /// A hash of what this is about.
+    /// A hash of the subject.
     fn hash_of_element(&self, element: &Value) -> u64 {
         let mut hasher = DefaultHasher::new();
         match (self, element) {

@@ -80,7 +80,7 @@ pub(super) fn with_unknown_attribute(value: &Plain, name: &str) -> Plain {
     Plain::try_from(changed).unwrap()
 }
 
-/// A value as JSON text without what is null or empty, and with `?` for what is unknown.
+/// A value as JSON text without null and empty parts, and with `?` for unknown ones.
 pub(super) fn compact_notation(value: &Plain) -> String {
     fn to_notation(value: &Value) -> Option<String> {
         let empty = value.children().is_empty();

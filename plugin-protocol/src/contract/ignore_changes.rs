@@ -32,7 +32,7 @@ impl IgnoredChanges {
     }
 
     /// Returns a planned value with prior values wherever changes are ignored. For providers of the
-    /// old SDK, which may bring back what was taken out of their configuration.
+    /// old SDK, which may bring back values that were taken out of their configuration.
     #[must_use]
     pub fn apply_to_planned(&self, prior: &Plain, planned: &Plain) -> Plain {
         if prior.value().is_null() {

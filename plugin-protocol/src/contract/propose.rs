@@ -1,7 +1,7 @@
 //! Prior and configuration merged: the value that a provider is asked to plan.
 //!
 //! Parts that only the provider sets keep their prior value, all others are as configured. On
-//! creation what the provider sets is null: to make it unknown is the provider's part.
+//! creation computed attributes are null: to make them unknown is the provider's part.
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Makes the rules and the table of what is known of each.
+/// Makes the rules and the table of their properties.
 macro_rules! rules {
     ($($(#[doc = $text:literal])+ $rule:ident = $id:literal, $source:ident, $hurts:literal;)*) => {
         /// A rule that a provider's answer is held to.
@@ -128,7 +128,7 @@ rules! {
     /// A value has the type with which it was planned.
     ResultType = "result-type", TERRAFORM_FILE_COMPATIBLE,
         "the host: what was evaluated with the value is void";
-    /// A value that was planned as unknown fits what the plan said about it.
+    /// A value that was planned as unknown fits the refinements of the plan.
     ResultPlaceholder = "result-placeholder", TERRAFORM_FILE_COMPATIBLE,
         "the host: what was evaluated with the value is void";
     /// Collections and blocks have the planned elements afterwards.

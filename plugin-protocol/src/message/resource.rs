@@ -68,7 +68,7 @@ pub struct ReadResponse {
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
-/// Asks what applying a configuration would bring about.
+/// Asks for the effects of applying a configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanRequest {
     /// The resource type.
@@ -110,7 +110,7 @@ pub struct PlanResponse {
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
-/// Asks to bring about what was planned.
+/// Asks to make a planned change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApplyRequest {
     /// The resource type.

@@ -35,7 +35,7 @@ pub struct ProviderSchema {
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
-/// The names of what a provider offers, as `GetMetadata` returns them.
+/// The names of the types and functions of a provider, as `GetMetadata` returns them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata {
     /// Capabilities of the provider.
@@ -125,7 +125,7 @@ impl FunctionParameter {
     }
 }
 
-/// The schema of what identifies an object of a resource type.
+/// The schema of the identity of a resource type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IdentitySchema {
     /// Version of the stored form.

@@ -10,7 +10,7 @@ use super::controller::ShutdownSignal;
 use crate::wire::generated::plugin::ConnInfo;
 use crate::wire::generated::plugin::grpc_broker_server::GrpcBroker;
 
-/// Takes whatever the host offers and offers nothing.
+/// Takes all offers of the host and offers nothing.
 #[derive(Debug)]
 pub(super) struct Broker(pub(super) ShutdownSignal);
 

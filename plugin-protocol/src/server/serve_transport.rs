@@ -16,7 +16,7 @@ use crate::message_limits;
 use crate::raw::{RawCall, RawError, Transport};
 use crate::wire::codec::RawCodec;
 
-/// Answers one HTTP request of a host with what the transport says.
+/// Answers one HTTP request of a host with the answer of the transport.
 pub(super) async fn answer_http(
     transport: Arc<dyn Transport>,
     request: http::Request<Body>,

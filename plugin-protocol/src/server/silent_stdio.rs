@@ -1,4 +1,4 @@
-//! The service through which a Go host would hear what a plugin prints. A plugin of ours prints into
+//! The service through which a Go host would hear the output of a plugin. A plugin of ours prints into
 //! its log, so there is never anything; but the stream stays open, as hosts are used to.
 
 use async_trait::async_trait;

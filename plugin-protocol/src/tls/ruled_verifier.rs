@@ -8,7 +8,7 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-/// A certificate that a server has shown, with what it is verified against.
+/// A certificate that a server has shown, with the facts that it is verified against.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownCertificate<'a> {
     /// The certificate.

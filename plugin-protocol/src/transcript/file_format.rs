@@ -1,6 +1,6 @@
 //! The file format of transcripts, version 1: lines of JSON, messages in base64.
 //!
-//! The first line says what the file is:
+//! The first line names the format:
 //!
 //! ```json
 //! {"format":"formwork-transcript","version":1,"begun_us":1763956500000000}

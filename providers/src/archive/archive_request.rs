@@ -125,7 +125,7 @@ pub(super) fn check_file_mode(text: &str) -> Result<(), String> {
     }
 }
 
-/// Refuses patterns of what to leave out where nothing could be.
+/// Refuses patterns of files to leave out where no file could be.
 pub(super) fn check_excludes_allowed(is_meant: bool) -> Answer<()> {
     if is_meant {
         return Ok(());

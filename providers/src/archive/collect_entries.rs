@@ -62,7 +62,7 @@ pub(super) fn collect_file(path: &str) -> Result<ArchiveEntry, CollectError> {
 pub(super) struct Exclusions<'o> {
     /// Patterns of names as they would be in the archive. `**` is any number of folders.
     pub(super) excluded: &'o BTreeSet<String>,
-    /// Whether folders that are links are left out, instead of what is in them being put in.
+    /// Whether folders that are links are left out, instead of their content being put in.
     pub(super) linked_folders: bool,
 }
 

@@ -103,7 +103,7 @@ macro_rules! impl_archive_request {
 impl_archive_request!(ArchiveModelInput ArchiveModel);
 
 impl ArchiveModelDraft {
-    /// Checks what the author wrote.
+    /// Checks the configuration.
     pub(super) fn validate(&self) -> Answer<()> {
         let others = [&self.source_file, &self.source_content, &self.source_content_filename];
         let is_meant = others.into_iter().all(Attr::is_null);

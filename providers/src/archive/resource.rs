@@ -1,5 +1,5 @@
 //! The resource type `archive_file`: the archive is made when it is created, and again when it is read, so
-//! that a change of what it is made of is seen.
+//! that a change of its files is seen.
 
 use formwork_sdk::prelude::*;
 

@@ -30,7 +30,7 @@ pub(super) struct RequestArguments<'s> {
     pub(super) body: Option<&'s str>,
     /// Timeout of one attempt.
     pub(super) timeout: Option<Duration>,
-    /// Certificates of those who may vouch for the server, instead of those whom this machine trusts.
+    /// Certificates of the authorities to trust, instead of those that this machine trusts.
     pub(super) authorities: Option<&'s str>,
     /// A certificate to show and its key.
     pub(super) identity: Option<(&'s str, &'s str)>,
@@ -61,7 +61,7 @@ pub(super) struct Response {
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// There is no certificate in what should be some.
+    /// There is no certificate in a text that should have some.
     #[error("`ca_cert_pem` has no certificate in PEM")]
     Authorities,
     /// The client certificate with its key is invalid.
@@ -81,7 +81,7 @@ pub(super) enum Failure {
     NoAnswer { method: String, url: String, attempts: u64, why: String },
 }
 
-/// Failed attempts, by what follows.
+/// Failed attempts, by their consequence.
 enum FailedAttempt {
     /// Another attempt may do better, perhaps after as long a wait as the server asks for.
     Again(String, Option<Duration>),

@@ -1,4 +1,4 @@
-//! `local_command`, as a data source and as an ephemeral resource: a program, and what it says. No shell
+//! `local_command`, as a data source and as an ephemeral resource: a program, and its output. No shell
 //! is involved.
 
 use std::path::Path as FilePath;

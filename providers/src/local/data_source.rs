@@ -1,4 +1,4 @@
-//! The data sources `local_file` and `local_sensitive_file`, which differ in what they show.
+//! The data sources `local_file` and `local_sensitive_file`, which differ in their sensitive attributes.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ pub(super) struct FileModel {
     #[attr(computed)]
     content_base64: String,
     #[attr(flatten, computed)]
-    told: ContentDigests,
+    digests: ContentDigests,
 }
 
 /// The data source.
@@ -31,9 +31,9 @@ impl DataSource for LocalFileDataSource {
     type Model = FileModel;
 
     async fn read(&self, call: ReadData<FileModel>) -> Answer<FileModelComputed> {
-        let FileData { content, content_base64, told } =
+        let FileData { content, content_base64, digests } =
             read_file_data(call.config.filename).await?;
-        Ok(FileModelComputed { content, content_base64, told })
+        Ok(FileModelComputed { content, content_base64, digests })
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) struct SensitiveFileModel {
     #[attr(computed, sensitive)]
     content_base64: String,
     #[attr(flatten, computed)]
-    told: ContentDigests,
+    digests: ContentDigests,
 }
 
 /// The data source.
@@ -60,9 +60,9 @@ impl DataSource for LocalSensitiveFileDataSource {
     type Model = SensitiveFileModel;
 
     async fn read(&self, call: ReadData<SensitiveFileModel>) -> Answer<SensitiveFileModelComputed> {
-        let FileData { content, content_base64, told } =
+        let FileData { content, content_base64, digests } =
             read_file_data(call.config.filename).await?;
-        Ok(SensitiveFileModelComputed { content, content_base64, told })
+        Ok(SensitiveFileModelComputed { content, content_base64, digests })
     }
 }
 
@@ -70,7 +70,7 @@ impl DataSource for LocalSensitiveFileDataSource {
 struct FileData {
     content: String,
     content_base64: String,
-    told: ContentDigestsComputed,
+    digests: ContentDigestsComputed,
 }
 
 async fn read_file_data(name: String) -> Answer<FileData> {
@@ -82,7 +82,7 @@ async fn read_file_data(name: String) -> Answer<FileData> {
         Ok(FileData {
             content: String::from_utf8_lossy(&bytes).into_owned(),
             content_base64: STANDARD.encode(&bytes),
-            told: ContentDigestsComputed::of_content(&bytes),
+            digests: ContentDigestsComputed::of_content(&bytes),
         })
     })
     .await

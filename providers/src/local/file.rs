@@ -37,7 +37,7 @@ pub(super) struct FileModel {
     #[attr(default = "0777", replace)]
     directory_permission: String,
     #[attr(flatten, computed)]
-    told: ContentDigests,
+    digests: ContentDigests,
 }
 
 /// The resource type.
@@ -68,7 +68,7 @@ impl Resource for LocalFileResource {
                 permission: &planned.file_permission,
                 folder_permission: &planned.directory_permission,
             };
-            Ok(FileModelComputed { told: given.write(&file)? })
+            Ok(FileModelComputed { digests: given.write(&file)? })
         })
         .await
     }
@@ -76,7 +76,7 @@ impl Resource for LocalFileResource {
     async fn read(&self, call: Read<FileModel>) -> Answer<Option<FileModel>> {
         let file = call.current;
         run_blocking(move || {
-            let same = file_content::file_has_digest(&file.filename, &file.told.id)?;
+            let same = file_content::file_has_digest(&file.filename, &file.digests.id)?;
             Ok(same.then_some(file))
         })
         .await

@@ -29,7 +29,7 @@ pub(super) struct SensitiveFileModel {
     #[attr(default = "0700", replace)]
     directory_permission: String,
     #[attr(flatten, computed)]
-    told: ContentDigests,
+    digests: ContentDigests,
 }
 
 /// The resource type.
@@ -59,7 +59,7 @@ impl Resource for LocalSensitiveFileResource {
                 permission: &planned.file_permission,
                 folder_permission: &planned.directory_permission,
             };
-            Ok(SensitiveFileModelComputed { told: given.write(&file)? })
+            Ok(SensitiveFileModelComputed { digests: given.write(&file)? })
         })
         .await
     }
@@ -67,7 +67,7 @@ impl Resource for LocalSensitiveFileResource {
     async fn read(&self, call: Read<SensitiveFileModel>) -> Answer<Option<SensitiveFileModel>> {
         let file = call.current;
         run_blocking(move || {
-            let same = file_content::file_has_digest(&file.filename, &file.told.id)?;
+            let same = file_content::file_has_digest(&file.filename, &file.digests.id)?;
             Ok(same.then_some(file))
         })
         .await

@@ -28,7 +28,7 @@ use formwork_plugin_protocol::NoVerifier;
 /// The certificate that we show.
 #[derive(Clone, Debug, Nested)]
 pub(super) struct ClientCertificate {
-    /// The file with the certificate, in PEM, and those of who signed it.
+    /// The file with the certificate, in PEM, and those of its issuers.
     #[attr(required)]
     pub(super) cert: String,
     /// The file with its private key, in PEM.

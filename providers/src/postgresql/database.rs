@@ -161,7 +161,7 @@ impl Resource for DatabaseResource {
 }
 
 impl DatabaseResource {
-    /// The real database of what is known of one.
+    /// The real database of a known part of one.
     async fn read_database(
         &self,
         known: DatabaseModel,

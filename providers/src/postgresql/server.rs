@@ -30,7 +30,7 @@ pub(super) struct PostgresqlConfigModel {
     /// User name. `PGUSER` if not set, or else `postgres`.
     #[attr(optional)]
     pub(super) username: Option<String>,
-    /// The password of who connects. `PGPASSWORD` if not set.
+    /// The password of the user. `PGPASSWORD` if not set.
     #[attr(optional, sensitive)]
     password: Option<String>,
     /// Whether the user is a superuser; without effect, as the server is asked. A user without the

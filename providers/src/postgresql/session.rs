@@ -309,7 +309,7 @@ fn is_server_absent_error(error: &Error) -> bool {
     })
 }
 
-/// Reports what the server says.
+/// Reports the messages of the server.
 fn server_problem(what: &str, error: &Error) -> Problem {
     Problem::new(what, format!("{}.", describe_error(error)))
 }

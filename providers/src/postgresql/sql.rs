@@ -12,7 +12,7 @@ pub(super) fn quote_names<'n>(all: impl IntoIterator<Item = &'n String>) -> Stri
     all.into_iter().map(|one| quote_name(one)).collect::<Vec<_>>().join(", ")
 }
 
-/// A string, quoted, whatever the server makes of backslashes.
+/// A string, quoted, for servers with any meaning of backslashes.
 pub(super) fn quote_text(text: &str) -> String {
     let quoted = text.replace('\'', "''");
     if quoted.contains('\\') {

@@ -85,7 +85,7 @@ impl Resource for PasswordResource {
 }
 
 impl PasswordModelDraft {
-    /// The object of a string, with what older versions have not stored.
+    /// The object of a string, with the attributes that older versions have not stored.
     fn with_unstored_attributes(self, text: String, hash: String) -> Self {
         let recipe = self.recipe.with_unstored_attributes(self.number, &text);
         Self {

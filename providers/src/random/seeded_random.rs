@@ -1,4 +1,4 @@
-//! Random numbers from a seed: those of Go's `math/rand`, so that a seed gives what it gives with the
+//! Random numbers from a seed: those of Go's `math/rand`, so that a seed gives the same numbers as with the
 //! public provider, on every machine and in every version. Not for secrets.
 
 use std::sync::LazyLock;
@@ -90,7 +90,7 @@ fn initial_generator_values(first: u64, high: u32, middle: u32) -> [u64; N_KEPT_
     std::array::from_fn(|_| (next() << high) ^ (next() << middle) ^ next())
 }
 
-/// Table that Go's source has of 607 numbers: what this very generator keeps after `STEPS_TO_GO_TABLE` steps.
+/// Table that Go's source has of 607 numbers: those of this very generator after `STEPS_TO_GO_TABLE` steps.
 ///
 /// A step is linear, so that many of them are the remainder of x^STEPS_TO_GO_TABLE divided by x^607 - x^334 - 1,
 /// which squaring finds at once.

@@ -62,7 +62,7 @@ impl Resource for StringResource {
 }
 
 impl StringModelDraft {
-    /// The object of a string, with what older versions have not stored.
+    /// The object of a string, with the attributes that older versions have not stored.
     fn with_unstored_attributes(self, text: String) -> Self {
         let recipe = self.recipe.with_unstored_attributes(self.number, &text);
         let (number, keepers) = (recipe.numeric, self.keepers);

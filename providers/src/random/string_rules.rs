@@ -47,7 +47,7 @@ pub(super) struct StringRules {
 }
 
 impl StringRulesDraft {
-    /// Checks what the author wrote. `number` is the old name of `numeric`.
+    /// Checks the configuration. `number` is the old name of `numeric`.
     pub(super) fn validate(&self, number: Attr<bool>) -> Answer<()> {
         let mut problems = Vec::new();
         for (name, least) in self.minimum_counts() {

@@ -6,7 +6,7 @@ use formwork_sdk::prelude::*;
 use time::format_description::well_known::Rfc3339;
 use time::{Date, Duration, Month, OffsetDateTime};
 
-/// Says what time it is.
+/// Tells the time.
 pub(super) type Clock = fn() -> OffsetDateTime;
 
 /// Reads a moment from its text.

@@ -108,7 +108,7 @@ impl Function for UnixTimestampParse {
 
 /// The parts of a moment, in a struct of their own for each name of the moment's other form.
 macro_rules! moment_structs {
-    ($($name:ident: $other:ident, $ty:ty, $told:expr;)*) => {$(
+    ($($name:ident: $other:ident, $ty:ty, $convert:expr;)*) => {$(
         /// The parts of a moment.
         #[derive(Clone, Debug, Nested)]
         pub(super) struct $name {
@@ -156,7 +156,7 @@ macro_rules! moment_structs {
                     second: moment.second(),
                     iso_year,
                     iso_week,
-                    $other: $told(moment),
+                    $other: $convert(moment),
                 }
             }
         }

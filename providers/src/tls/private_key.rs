@@ -146,7 +146,7 @@ async fn generate_key_forms(wanted: &KeyArgumentsInput) -> Answer<(KeyFormsCompu
     .await
 }
 
-/// Reports what is wrong with a key, or with what is made of it.
+/// Reports an error about a key, or about a text made of it.
 pub(super) fn key_problem(summary: &str, error: &KeyError) -> Problem {
     Problem::new(summary, format!("{error}."))
 }

@@ -25,7 +25,7 @@ struct ProxySettings {
     /// User name for the proxy.
     #[attr(optional)]
     username: Option<String>,
-    /// The password of who asks.
+    /// The password of the user.
     #[attr(optional, sensitive)]
     password: Option<String>,
     /// Whether the environment says which proxy to use, as it does without this block.

@@ -1,4 +1,4 @@
-//! The file in which an interrupted run keeps what it has examined, so that the next one continues
+//! The file in which an interrupted run keeps its results, so that the next one continues
 //! there.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Findings and the count of what was examined, rule by rule.
+//! Findings and the number of examined cases, rule by rule.
 
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ use formwork_value::{Number, Path, Str, Type, Value};
 pub struct Dice(u64);
 
 impl Dice {
-    /// Returns the source for a seed and the name of what is made with it.
+    /// Returns the source for a seed and the name of its use.
     #[must_use]
     pub fn new(seed: u64, of: &str) -> Self {
         // A small hash (FNV) of the name, so that each name has a sequence of its own.
@@ -117,9 +117,9 @@ pub enum ConfigExtent {
     All,
     /// Everything that can be set is unknown: g4.
     Unknown,
-    /// By chance: g6.
+    /// Random: g6.
     Random,
-    /// By chance, with numbers that every provider can hold, as objects that a provider stored.
+    /// Random, with numbers that every provider can hold, as objects that a provider stored.
     Stored,
 }
 

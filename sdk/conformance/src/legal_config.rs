@@ -17,7 +17,7 @@ const MAX_LEGAL_CONFIGS: usize = 4;
 const MAX_REPAIRS: usize = 24;
 
 impl Suite {
-    /// Legal configurations of a type: examples first, then what validation accepts.
+    /// Legal configurations of a type: examples first, then those that validation accepts.
     pub async fn legal_configs(&mut self, offered: &OfferedType) -> Vec<Value> {
         let key = (offered.kind, offered.name.clone());
         // Finding them takes many calls.

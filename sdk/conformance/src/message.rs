@@ -169,7 +169,7 @@ impl Msg {
         self.repeated_bytes(number).next_back().and_then(Self::parse)
     }
 
-    /// Returns a repeated message; what cannot be read is left out.
+    /// Returns a repeated message; unreadable ones are left out.
     #[must_use]
     pub fn repeated_messages(&self, number: u32) -> Vec<Self> {
         self.repeated_bytes(number).filter_map(Self::parse).collect()

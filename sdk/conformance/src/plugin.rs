@@ -1,4 +1,4 @@
-//! A running provider and the calls to it: starts the process, keeps what it prints, and records what
+//! A running provider and the calls to it: starts the process, keeps its output, and records what
 //! is sent and received.
 
 mod error;
@@ -438,13 +438,13 @@ impl Plugin {
         self.started.as_ref().is_none_or(|started| started.child.exit_if_ended().is_none())
     }
 
-    /// Returns what it printed to stderr so far.
+    /// Returns its stderr so far.
     #[must_use]
     pub fn stderr(&self) -> Vec<u8> {
         self.started.as_ref().map(|it| lock_shared(&it.stderr).bytes.clone()).unwrap_or_default()
     }
 
-    /// Returns what it printed to stdout after the handshake.
+    /// Returns its stdout after the handshake.
     #[must_use]
     pub fn stdout(&self) -> Vec<u8> {
         self.started.as_ref().map(|it| lock_shared(&it.stdout).bytes.clone()).unwrap_or_default()

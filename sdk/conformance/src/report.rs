@@ -70,7 +70,7 @@ pub struct Score {
 }
 
 impl Report {
-    /// Collects what a run has found.
+    /// Collects the findings of a run.
     #[must_use]
     pub fn new(suite: &Suite, stopped: Option<String>) -> Self {
         let rows = rules::all_rules().map(|rule| {

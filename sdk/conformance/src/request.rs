@@ -113,7 +113,7 @@ pub(crate) fn plan_request(offered: &OfferedType, input: &PlanInput) -> Msg {
         .with_optional_message(8, input.identity.as_ref())
 }
 
-/// The request that applies what was planned.
+/// The request that applies a plan.
 #[must_use]
 pub(crate) fn apply_request(offered: &OfferedType, input: &PlanInput, planned: &Msg) -> Msg {
     // Planned value and private data go back as they came, as from a host.

@@ -1,4 +1,4 @@
-//! One run over one provider: the running plugin, its schema, what was examined so far, and the time
+//! One run over one provider: the running plugin, its schema, the results so far, and the time
 //! that is left.
 
 mod options;
@@ -132,7 +132,7 @@ impl Suite {
             && system::unsupported_reason(rule.id).is_none()
     }
 
-    /// Gives every selected rule that was not examined its reason, and drops what was found for rules
+    /// Gives every selected rule that was not examined its reason, and drops the findings for rules
     /// that were not asked for.
     pub fn note_reasons_of_unexamined(&mut self) {
         let level = self.options.level;
@@ -286,7 +286,7 @@ impl Suite {
         Ok(())
     }
 
-    /// Ends the running plugin and keeps what it printed.
+    /// Ends the running plugin and keeps its output.
     pub fn end_plugin(&mut self) {
         let Some(plugin) = self.plugin.take() else { return };
         // Kept for the checks over all output, which come last.

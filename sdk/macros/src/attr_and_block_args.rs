@@ -149,6 +149,8 @@ impl FieldArgs {
     pub(crate) fn role_if_words_fit(&self, at: Span) -> Result<Role> {
         let refuse = |why| Err(syn::Error::new(at, why));
         let role = match (self.role, &self.default) {
+            // A default appears in the plan, and hosts accept such a value for computed attributes
+            // only.
             (None, Some(_)) => Role::OptionalComputed,
             (Some(role), _) => role,
             (None, None) => {
@@ -339,6 +341,7 @@ const STRUCT_ONLY_WORDS: [&str; 6] =
 
 /// That a word is unknown, and which are not.
 fn unknown_word_message(word: &str, outer: &str) -> String {
+    // The word is right and its place is wrong, so that a list of words would not help.
     if STRUCT_ONLY_WORDS.contains(&word) {
         return format!(
             "`{word}` belongs to the whole struct: write #[attr({word} …)] above the struct"

@@ -17,7 +17,7 @@ pub(crate) struct InputAndComputedNames<'a> {
     pub(crate) computed: &'a Ident,
 }
 
-/// The conversions of a model. `input` is the struct of what the author of a configuration sets.
+/// The conversions of a model. `input` is the struct of the attributes that the author sets.
 pub(crate) fn model_client_conversions(
     input: &DeriveInput,
     said: &StructArgs,
@@ -38,8 +38,9 @@ pub(crate) fn model_client_conversions(
         let whole = is_whole.then(|| from_client_impl(other, model, &theirs));
         let ours: Vec<_> = parts.iter().filter(|part| part.has_computed_part()).collect();
         // Nor can the computed part, if something in it does not come from the service.
-        let is_told = !ours.is_empty() && ours.iter().all(|part| !part.is_absent_from_client());
-        let told = is_told.then(|| from_client_impl(other, computed, &ours));
+        let has_computed_impl =
+            !ours.is_empty() && ours.iter().all(|part| !part.is_absent_from_client());
+        let computed_impl = has_computed_impl.then(|| from_client_impl(other, computed, &ours));
         quote! {
             impl #model {
                 #[doc = #doc]
@@ -50,7 +51,7 @@ pub(crate) fn model_client_conversions(
                 }
             }
             #whole
-            #told
+            #computed_impl
         }
     });
     let into = said.into.as_ref().map(|other| {

@@ -53,17 +53,7 @@ pub(crate) fn object_conversion_impl(
     parts: &[&ModelField<'_>],
     is_draft: bool,
 ) -> TokenStream {
-    let reads = parts.iter().map(|part| {
-        let (ident, name, at) = (part.ident, &part.name, part.ty.span());
-        match part.is_flattened() {
-            true => {
-                quote_spanned!(at=> #ident: ::formwork_sdk::ObjectConversion::from_value(value)?)
-            }
-            false => {
-                quote_spanned!(at=> #ident: ::formwork_sdk::model::read_attribute(value, #name)?)
-            }
-        }
-    });
+    let reads = parts.iter().map(|part| field_read(part));
     let mut own: Vec<_> = parts.iter().filter(|part| !part.is_flattened()).collect();
     // Objects have their attributes in the order of names, so that the values can be compared in
     // pairs.
@@ -94,15 +84,7 @@ pub(crate) fn object_conversion_impl(
         #names
         let own = SORTED_NAMES.build_object([#(#values),*]);
     };
-    let object = match flat.is_empty() {
-        true => quote!(own),
-        false => quote! {
-            ::formwork_sdk::model::merge_objects([
-                own,
-                #(::formwork_sdk::ObjectConversion::to_value(&self.#flat)),*
-            ])
-        },
-    };
+    let object = object_expression(&flat);
     quote! {
         impl ::formwork_sdk::ObjectConversion for #ident {
             const HOLDS_UNKNOWN: bool = #is_draft;
@@ -124,6 +106,33 @@ pub(crate) fn object_conversion_impl(
     }
 }
 
+/// The initialization of a field from a value.
+fn field_read(part: &ModelField<'_>) -> TokenStream {
+    let (ident, name, at) = (part.ident, &part.name, part.ty.span());
+    // At the type, so that an error about a type that is no field is shown there.
+    match part.is_flattened() {
+        true => {
+            quote_spanned!(at=> #ident: ::formwork_sdk::ObjectConversion::from_value(value)?)
+        }
+        false => {
+            quote_spanned!(at=> #ident: ::formwork_sdk::model::read_attribute(value, #name)?)
+        }
+    }
+}
+
+/// The object of the attributes `own` and of the flattened models.
+fn object_expression(flat: &[&Ident]) -> TokenStream {
+    match flat.is_empty() {
+        true => quote!(own),
+        false => quote! {
+            ::formwork_sdk::model::merge_objects([
+                own,
+                #(::formwork_sdk::ObjectConversion::to_value(&self.#flat)),*
+            ])
+        },
+    }
+}
+
 /// Whether every field is the same as the value of its name; the names are sorted.
 fn fields_equal_expression(idents: &[&Ident]) -> TokenStream {
     let values: Vec<_> = (0..idents.len()).map(|at| quote::format_ident!("value_{at}")).collect();
@@ -137,7 +146,7 @@ fn fields_equal_expression(idents: &[&Ident]) -> TokenStream {
     }
 }
 
-/// A printed form, without what must not be shown.
+/// A printed form, without sensitive values.
 fn debug_impl(ident: &Ident, parts: &[&ModelField<'_>]) -> TokenStream {
     let text = ident.to_string();
     let fields = parts.iter().map(|part| {

@@ -4,23 +4,15 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{Data, DeriveInput, Error, Fields, Result};
+use syn::{Data, DeriveInput, Error, Fields, FieldsNamed, Result};
 
 use crate::attr_and_block_args::{StructArgs, doc_comment};
 use crate::model_field::{check_lower_snake_case_name, is_type_named, last_type_argument};
 
 /// Returns the implementation of `Arguments` for the struct.
 pub(crate) fn expand_arguments_derive(input: &DeriveInput) -> Result<TokenStream> {
-    let said = StructArgs::from_attributes(&input.attrs)?;
-    if let Some(parameter) = input.generics.params.first() {
-        return Err(Error::new(parameter.span(), "arguments have no parameters"));
-    }
-    let Data::Struct(data) = &input.data else {
-        return Err(Error::new(input.ident.span(), "arguments are a struct"));
-    };
-    let Fields::Named(fields) = &data.fields else {
-        return Err(Error::new(data.fields.span(), "give the arguments names"));
-    };
+    let struct_args = StructArgs::from_attributes(&input.attrs)?;
+    let fields = named_fields(input)?;
     let (mut described, mut read) = (Vec::new(), Vec::new());
     let last = fields.named.len().saturating_sub(1);
     for (at, field) in fields.named.iter().enumerate() {
@@ -54,7 +46,7 @@ pub(crate) fn expand_arguments_derive(input: &DeriveInput) -> Result<TokenStream
     // As in Rust, the first paragraph is the summary.
     let (summary, description) = comment.split_once("\n\n").unwrap_or((&comment, ""));
     let (summary, description) = (summary.replace('\n', " "), description.trim());
-    let deprecated = said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
+    let deprecated = struct_args.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
     let own = &input.ident;
     // Full paths, because the author's module may use these names for something else.
     Ok(quote! {
@@ -72,6 +64,20 @@ pub(crate) fn expand_arguments_derive(input: &DeriveInput) -> Result<TokenStream
             }
         }
     })
+}
+
+/// Returns the fields of a struct without generic parameters.
+fn named_fields(input: &DeriveInput) -> Result<&FieldsNamed> {
+    if let Some(parameter) = input.generics.params.first() {
+        return Err(Error::new(parameter.span(), "arguments have no parameters"));
+    }
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new(input.ident.span(), "arguments are a struct"));
+    };
+    let Fields::Named(fields) = &data.fields else {
+        return Err(Error::new(data.fields.span(), "give the arguments names"));
+    };
+    Ok(fields)
 }
 
 fn is_variadic(field: &syn::Field) -> Result<bool> {

@@ -22,16 +22,16 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `keep`: the prior value stays when the author sets none (needs a computed role);
 /// - `replace`: a change makes a new object; `replace_if = FUNCTION` asks
 ///   `fn(&Attr<T>, &Attr<T>) -> bool` with the prior and the planned value;
-/// - what an author sets must pass: `one_of = ["a", "b"]`, `range = 1..=10_i64`, `length = 1..=64`,
+/// - checks of the author's values: `one_of = ["a", "b"]`, `range = 1..=10_i64`, `length = 1..=64`,
 ///   `check = FUNCTION` asks `fn(&T) -> Result<(), String>`, whose text ends a sentence that begins with
 ///   the attribute: `must not have spaces`;
-/// - `identity`, `identity(optional)`: a part of what identifies an object;
-/// - `import`: what users call an object when they import it by its id;
-/// - `fills`: the provider sets parts of what is nested here;
+/// - `identity`, `identity(optional)`: a part of the identity of an object;
+/// - `import`: the id by which users import an object;
+/// - `fills`: the provider sets parts of the value;
 /// - `sensitive`, `write_only`, `deprecated = "what to use instead"`, `name = "…"`.
 ///
 /// `#[attr(flatten)]` makes the attributes and blocks of another model part of this one, as if they
-/// were written here, for what several models have in common. `flatten, fills` says that the provider
+/// were written here, for attributes that several models have in common. `flatten, fills` says that the provider
 /// sets some of them, `flatten, computed` all of them; `flatten, identity` that some of them identify
 /// an object.
 ///
@@ -41,12 +41,12 @@ use syn::{DeriveInput, parse_macro_input};
 /// `check`, `deprecated` and `name` are possible as well.
 ///
 /// On the struct, `#[attr(deprecated = "…")]` deprecates the whole, and `conflicts(a, b)`,
-/// `exactly_one_of(a, b)`, `at_least_one_of(a, b)` and `together(a, b)` say what holds between fields.
+/// `exactly_one_of(a, b)`, `at_least_one_of(a, b)` and `together(a, b)` are relations of fields.
 ///
 /// `#[attr(from = client::Thing)]` on the struct takes over what a client says, whose struct has fields
 /// of the same names: `thing.with(found)` is the object with all of that; `From<client::Thing>` makes
 /// `Thing`, and `ThingComputed`, if nothing else belongs to them. `#[attr(into = client::Thing)]` makes
-/// the client's struct of what the author wrote. Fields convert by `Into`, and so do those inside
+/// the client's struct of the author's attributes. Fields convert by `Into`, and so do those inside
 /// `Option`, lists, sets and maps. A field that the client does not know is `local`; other fields of
 /// the client's struct do not count when it is read.
 ///
@@ -63,7 +63,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///   the rest, for a minute if need be;
 /// - `read` answers the client's struct in an `Option`, or a `Thing` in one;
 /// - `update` answers as `create` does; or nothing, if what else is computed says `keep` or `read` tells it;
-/// - whatever `delete` answers is as good as gone;
+/// - `delete` may answer with any value: the object is gone;
 /// - `ready(CONDITION, every = …, at_most = …, doubling_to = …)` asks `read` after `create` and `update`
 ///   until the condition holds of `found`, which may end it with `?`; `gone(every = …, …)` asks it after `delete` until there is
 ///   nothing. `every` and the others are what `formwork_sdk::timeouts::Wait` has;
@@ -93,7 +93,7 @@ pub fn derive_nested(input: TokenStream) -> TokenStream {
     nested::expand_nested_derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// Makes a struct what a function takes: each field is a parameter, its doc comment the description.
+/// Makes a struct the parameters of a function: each field is a parameter, its doc comment the description.
 /// Those of an `Option` may be null. `#[attr(variadic)]` on a last field `Vec<T>` takes any number of
 /// further arguments. See `formwork_sdk::Function`.
 #[proc_macro_derive(Arguments, attributes(attr))]

@@ -47,6 +47,7 @@ pub(crate) fn expand_model_derive(input: &DeriveInput) -> Result<TokenStream> {
         from_impl_by_field(model, &computed, &ours, |part, value| part.convert_to_computed(value));
     let structs = InputAndComputedNames { settable: &input_name, computed: &computed };
     let alike = client_conversions::model_client_conversions(input, &said, &parts, &structs);
+    // The id of an import is one string, and becomes the value of one attribute.
     let mut imported = parts.iter().filter(|part| part.is_import_id());
     if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
         return Err(Error::new(second.ident.span(), "an import goes by one attribute"));
@@ -103,7 +104,7 @@ pub(crate) fn expand_model_derive(input: &DeriveInput) -> Result<TokenStream> {
 const RESERVED_ARGUMENT_NAMES: [&str; 7] =
     ["connection", "count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"];
 
-/// Refuses what no author of a configuration could write, and no host could send.
+/// Refuses attributes that no author of a configuration could write, and no host could send.
 fn check_name_and_type(part: &ModelField<'_>) -> Result<()> {
     let refuse = |why: &str| Err(Error::new(part.ident.span(), why));
     let is_any = |names: &[&str]| names.iter().any(|name| is_type_named(part.ty, name));
@@ -118,6 +119,7 @@ fn check_name_and_type(part: &ModelField<'_>) -> Result<()> {
     if part.is_import_id() && is_any(&["Vec", "Set", "BTreeSet", "BTreeMap"]) {
         return refuse("an import uses one string, number or boolean");
     }
+    // Terraform refuses a schema of an identity with other types.
     if part.is_in_identity() && !part.is_flattened() && is_any(&["BTreeMap", "Set", "BTreeSet"]) {
         return refuse("an identity has strings, numbers, booleans, and lists of them");
     }
@@ -155,7 +157,7 @@ fn from_impl_for_partial_draft(
     }
 }
 
-/// The type of what identifies an object, and how it becomes one of which only that is known.
+/// The type of the identity, and its conversion to an object of which only that is known.
 fn identity_type_and_conversion(
     input: &DeriveInput,
     parts: &[ModelField<'_>],
@@ -164,6 +166,7 @@ fn identity_type_and_conversion(
     let model = &input.ident;
     let ours: Vec<_> = parts.iter().filter(|part| part.is_in_identity()).collect();
     if ours.is_empty() {
+        // The trait demands a conversion from every identity, also from one without attributes.
         let conversion = quote! {
             impl ::core::convert::From<()> for #draft {
                 fn from((): ()) -> Self {
@@ -203,6 +206,7 @@ fn name_clash_assertions(parts: &[ModelField<'_>]) -> TokenStream {
                 assert!(!::formwork_sdk::model::OwnOrFlattenedNames::list_contains_name(#name, #names), #twice);
             });
         }
+        // Against the later ones only, so that each pair is reported once.
         for other in &flat[at + 1..] {
             let (other_ty, other) = (other.ty, other.ident);
             let twice = format!("`{ident}` and `{other}` have an attribute of the same name");
@@ -251,6 +255,7 @@ pub(crate) fn shape_function(
     for relation in &said.relations {
         let mut names = Vec::new();
         for name in &relation.names {
+            // A relation of an attribute to itself always holds, or never.
             if relation.names.iter().filter(|other| *other == name).count() > 1 {
                 return Err(Error::new(name.span(), "this one is named twice"));
             }

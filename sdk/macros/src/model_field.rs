@@ -17,7 +17,7 @@ pub(crate) use self::field_types::{
 };
 use crate::attr_and_block_args::{FieldArgs, IdentityRequirement, Role, doc_comment};
 
-/// A field and what is said about it.
+/// A field and its arguments.
 pub(crate) struct ModelField<'i> {
     pub(crate) ident: &'i Ident,
     pub(crate) vis: &'i Visibility,
@@ -39,6 +39,8 @@ enum FieldKind {
 
 /// Returns the fields of a struct.
 pub(crate) fn model_fields(input: &DeriveInput) -> Result<Vec<ModelField<'_>>> {
+    // A schema is of one type, and the structs made beside the model would have to repeat the
+    // parameters.
     if let Some(parameter) = input.generics.params.first() {
         return Err(Error::new(parameter.span(), "a model has no parameters"));
     }
@@ -68,8 +70,10 @@ impl<'i> ModelField<'i> {
         };
         let name = match &said.name {
             Some(name) => name.value(),
+            // A raw identifier is a word of Rust alone: `r#type` is the attribute `type`.
             None => ident.unraw().to_string(),
         };
+        // The name of a flattened field is in no schema.
         if !said.flatten {
             let at = said.name.as_ref().map_or(at, LitStr::span);
             check_lower_snake_case_name(&name).map_err(|why| Error::new(at, why))?;
@@ -85,6 +89,7 @@ impl<'i> ModelField<'i> {
             ["Option", "Attr", "Value"].iter().any(|name| is_type_named(self.ty, name));
         let refuse = |why| Err(Error::new(self.ty.span(), why));
         match self.kind {
+            // `Attr` and `Value` are accepted here: they also hold a value that is not known yet.
             FieldKind::Attribute(Role::Required) if is_type_named(self.ty, "Option") => {
                 refuse("a required attribute always has a value; write the type without `Option`")
             }
@@ -192,7 +197,7 @@ impl<'i> ModelField<'i> {
         }
     }
 
-    /// Whether it is a part of what identifies an object, or has such parts.
+    /// Whether it is a part of the identity, or has such parts.
     pub(crate) fn is_in_identity(&self) -> bool {
         self.said.identity.is_some()
     }
@@ -221,7 +226,7 @@ impl<'i> ModelField<'i> {
         self.associated_type(&quote!(Draft))
     }
 
-    /// The type of what the author has a say in.
+    /// The type of the part that the author sets.
     pub(crate) fn input_type(&self) -> TokenStream {
         let input = self.associated_type(&quote!(Input));
         // An author may leave such an attribute to the provider.
@@ -235,13 +240,13 @@ impl<'i> ModelField<'i> {
         }
     }
 
-    /// The type of what the provider sets.
+    /// The type of the part that the provider sets.
     pub(crate) fn computed_type(&self) -> TokenStream {
         let ty = self.ty;
         if self.is_flattened() { self.associated_type(&quote!(Computed)) } else { quote!(#ty) }
     }
 
-    /// The type as a part of what identifies an object.
+    /// The type as a part of the identity.
     pub(crate) fn identity_type(&self) -> TokenStream {
         let ty = self.ty;
         match self.is_flattened() {
@@ -286,7 +291,7 @@ impl<'i> ModelField<'i> {
         }
     }
 
-    /// A value of the field's type as what the provider sets of it.
+    /// A value of the field's type as the part that the provider sets.
     pub(crate) fn convert_to_computed(&self, value: TokenStream) -> TokenStream {
         if self.is_flattened() { quote!(::core::convert::Into::into(#value)) } else { value }
     }
@@ -310,6 +315,7 @@ impl<'i> ModelField<'i> {
         let fills_check = if self.said.fills {
             quote_spanned!(ty.span()=> assert!(<#ty as ::formwork_sdk::Field>::HAS_COMPUTED, #unmeant);)
         } else if fills {
+            // The provider sets the whole attribute, so that its computed parts need no word.
             quote!()
         } else {
             quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Field>::HAS_COMPUTED, #unsaid);)
@@ -318,6 +324,7 @@ impl<'i> ModelField<'i> {
             quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Field>::HAS_BLOCKS, #blocks);)
         });
         let checks_fit = self.checks_fit_type_assertions();
+        // In a constant, so that the compiler evaluates the assertions although nothing calls them.
         quote_spanned! {ty.span()=>
             const _: () = {
                 #checks_fit
@@ -343,6 +350,7 @@ impl<'i> ModelField<'i> {
         ];
         let said = checks.into_iter().filter(|(is_said, ..)| *is_said);
         said.map(|(_, fits, why)| {
+            // At the type, so that the error about it is shown there.
             quote_spanned!(ty.span()=> assert!(<#ty as ::formwork_sdk::Field>::#fits, #why);)
         })
         .collect()
@@ -447,6 +455,7 @@ impl<'i> ModelField<'i> {
             }
             _ => quote!(#value),
         };
+        // The variable gives the expression the type of the field: a literal needs no suffix.
         Some(quote!(.default_value({
             let default: #ty = #value;
             ::formwork_sdk::Field::to_value(&default)
@@ -462,6 +471,7 @@ impl<'i> ModelField<'i> {
         let check = check.as_ref().map(|ask| {
             // Errors are reported at the name of the function.
             let at = Span::call_site().located_at(ask.span());
+            // In a closure, where a `&String` becomes the `&str` that a function may take.
             quote_spanned!(at=> by_function::<#plain>(|value| #ask(value)))
         });
         let all = [one_of, range, length, check].into_iter().flatten();

@@ -178,6 +178,7 @@ fn delegating_value_methods() -> TokenStream {
 /// The place where the type is kept once it is made.
 fn cached_type_static() -> TokenStream {
     quote! {
+        // Making the type goes through the whole shape, and each conversion of a value asks for it.
         static CACHED_TYPE: ::std::sync::OnceLock<::formwork_sdk::value::Type> =
             ::std::sync::OnceLock::new();
     }

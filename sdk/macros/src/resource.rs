@@ -17,7 +17,7 @@ use crate::model_field::ModelField;
 use args::{ResourceArgs, WaitArgs};
 use scope::{MentionedNames, Scope};
 
-/// Generator of a resource type, from the model and what is said of it.
+/// Generator of a resource type, from the model and its arguments.
 struct ResourceGenerator<'i> {
     input: &'i DeriveInput,
     parts: &'i [ModelField<'i>],
@@ -98,7 +98,7 @@ impl ResourceGenerator<'_> {
         self.parts.iter().filter(|part| part.has_computed_part())
     }
 
-    /// Whether what the service says is all that the provider sets, given the id.
+    /// Whether the service has everything that the provider sets, given the id.
     fn client_has_all_computed_but_id(&self) -> bool {
         self.fields_with_computed_parts()
             .all(|part| self.is_computed_import_id(part) || !part.is_absent_from_client())
@@ -233,6 +233,8 @@ fn missing_update_message(part: &ModelField<'_>) -> String {
 
 /// A variable that no expression of an author can see.
 fn hidden_variable(name: &str) -> Ident {
+    // Names with this span are looked up where the macro is defined, so an author can neither use
+    // nor shadow them.
     Ident::new(name, Span::mixed_site())
 }
 

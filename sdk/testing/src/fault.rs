@@ -65,6 +65,7 @@ impl FaultLauncher {
     }
 
     pub(crate) fn set_fault(&self, at: usize, fault: CrashFault) {
+        // The position of the fault counts from here, so that earlier calls are dropped.
         *lock_calls_and_fault(&self.trouble) =
             CallsAndFault { calls: Vec::new(), fault: Some((at, fault)) };
     }
@@ -120,6 +121,7 @@ impl<P> FaultyProvider<P> {
     fn add_call_and_find_fault(&self, request: &Request) -> Option<CrashFault> {
         let mut trouble = lock_calls_and_fault(&self.trouble);
         let at = trouble.calls.len();
+        // Calls about the provider as a whole name no type.
         let subject = Some(request.type_or_function_name()).filter(|subject| !subject.is_empty());
         let (call, subject) = (request.method().handler_name(), subject.unwrap_or("provider"));
         trouble.calls.push(format!("{call} {subject}"));
@@ -147,5 +149,6 @@ fn lost_provider_failure() -> Failure {
 }
 
 fn lock_calls_and_fault(trouble: &Mutex<CallsAndFault>) -> MutexGuard<'_, CallsAndFault> {
+    // A panic on another thread must not hide behind this lock: the test reports it.
     trouble.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -133,9 +133,11 @@ impl<'s> FaultSweep<'s> {
         if let Some(remove) = &mut self.remove_orphans {
             remove(&engine.ids());
         }
+        // A user would repeat the command after the fault, and this must be enough.
         let again = engine.apply(config);
         assert!(again.has_applied_without_error(), "{after}: {}", again.messages());
         engine.plan(config).expect_no_changes();
+        // No fault may leave an object in the state that cannot be destroyed.
         let gone = engine.destroy(config);
         assert!(
             gone.has_applied_without_error() && engine.n_objects() == 0,

@@ -188,6 +188,7 @@ impl TestEngine {
     #[must_use]
     pub fn ids(&self) -> Vec<String> {
         let instances = self.file.state.resources.values().flat_map(|all| all.instances.values());
+        // A deposed object still exists in the service.
         let objects = instances.flat_map(|one| one.current.iter().chain(one.deposed.values()));
         objects.filter_map(|object| attribute_text(object, "id")).collect()
     }

@@ -1,4 +1,4 @@
-//! Reads the lists of expressions in `lists/`. Knows nothing of who evaluates them.
+//! Reads the lists of expressions in `lists/`. Knows nothing of their evaluation.
 //!
 //! A line is an expression; a line that begins with `|` goes on with the one before; blank lines and
 //! lines that begin with `#` stand between. From the line `#! strange arguments` on, each call stands

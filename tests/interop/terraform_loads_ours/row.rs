@@ -47,9 +47,9 @@ pub(super) enum Replace {
 /// Import of an object that has been forgotten.
 #[derive(Clone, Copy)]
 pub(super) enum Import {
-    /// By this, where `{name}` stands for an attribute; there is nothing to change afterwards.
+    /// Import by this id, where `{name}` stands for an attribute. Nothing changes afterwards.
     By(&'static str),
-    /// By this; what the import cannot know is changed in place.
+    /// Import by this id. Attributes that it cannot know are changed in place.
     Incomplete(&'static str, Why),
     /// Not at all. The provider says so with these words.
     Refused(&'static str),

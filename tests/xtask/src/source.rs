@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::Failure;
 
-/// A platform, in the words of those who name it.
+/// A platform, by its name in each tool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Platform {
     /// Rust's name.

@@ -22,7 +22,7 @@ const EXIT_WAIT_AFTER_STOP: Duration = Duration::from_secs(5);
 /// Number of bytes read at once.
 const OUTPUT_READ_SIZE: usize = 16 * 1024;
 
-/// Runs a command to its end and takes its output, also that of what it leaves running.
+/// Runs a command to its end and takes its output, also that of processes that it leaves running.
 ///
 /// # Errors
 /// When it cannot be started, ends badly, or is cut short; in words.

@@ -25,7 +25,7 @@ impl HostKey {
         Ok(Self(key))
     }
 
-    /// Whether what a machine of this name shows is right.
+    /// Whether the key that a machine of this name shows is right.
     pub(super) fn accepts(&self, shown: &PublicKeyOrCertificate, name: &str) -> bool {
         let Some(certificate) = shown.certificate() else {
             return shown.public_key().key_data() == self.0.key_data();

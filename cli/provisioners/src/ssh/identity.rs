@@ -12,7 +12,7 @@ pub(super) struct LoginIdentity {
 }
 
 impl LoginIdentity {
-    /// Reads what is written in a key file, and in a certificate.
+    /// Reads the texts of a key file and of a certificate.
     ///
     /// # Errors
     /// When it cannot be used, in words that hold nothing of the key.

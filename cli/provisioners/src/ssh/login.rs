@@ -47,7 +47,7 @@ impl AuthMethod {
 /// Logs in.
 ///
 /// # Errors
-/// When nothing of what we have is taken.
+/// When the machine takes none of our credentials.
 pub(super) async fn login(
     handle: &mut Handle<SshClient>,
     hop: &SshHop,

@@ -25,7 +25,7 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    /// Reads what a `connection` block says about it.
+    /// Reads its arguments in a `connection` block.
     ///
     /// # Errors
     /// When it is one that cannot be spoken to.

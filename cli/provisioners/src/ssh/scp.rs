@@ -246,7 +246,7 @@ impl ScpReceiver {
         Ok(())
     }
 
-    /// Ends the talk and hears what the program makes of it.
+    /// Ends the transfer and reads the verdict of the program.
     async fn finish(mut self, done: Result<(), String>) -> Result<(), String> {
         // A program that has ended does not mind.
         self.input.eof().await.ok();

@@ -87,7 +87,7 @@ impl Session {
         Ok(Self { handle, _bastion: bastion, forwards_agent, unix: target.is_unix() })
     }
 
-    /// Runs a command and gives what it says away as it comes, both outputs in one.
+    /// Runs a command and passes on its output as it comes, both streams in one.
     ///
     /// # Errors
     /// When it cannot be run, or the machine goes away meanwhile; in words.

@@ -220,7 +220,7 @@ impl SshHop {
         );
     }
 
-    /// The name without what tells an address from a port.
+    /// The name without the brackets between an address and a port.
     pub(super) fn host_without_brackets(&self) -> &str {
         self.host.trim_start_matches('[').trim_end_matches(']')
     }

@@ -285,14 +285,14 @@ impl MigrationQuestion<'_> {
             StatesToMigrate::Selected => {
                 lines.push(format!("The {to:?} backend keeps one state only."));
                 match self.migrating {
-                    [] => "go on with what is in the new backend".to_owned(),
+                    [] => "go on with the states of the new backend".to_owned(),
                     _ => "copy the state of the selected workspace".to_owned(),
                 }
             }
         };
         let no = match self.ends_command_on_no() {
             true => "change nothing",
-            false => "go on with what is in the new backend",
+            false => "go on with the states of the new backend",
         };
         lines.push(format!("Enter \"yes\" to {yes}, and \"no\" to {no}."));
         lines.join("\n")

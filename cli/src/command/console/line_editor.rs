@@ -27,7 +27,7 @@ impl LineEditor {
         DefaultEditor::new().map(Self)
     }
 
-    /// Waits for an expression. Control-C gives up what was typed; a second one in a row ends it all,
+    /// Waits for an expression. Control-C gives up the typed text; a second one in a row ends it all,
     /// as Control-D does.
     pub(super) fn next(&mut self) -> InputLine {
         let mut text = String::new();

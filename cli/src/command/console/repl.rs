@@ -1,4 +1,4 @@
-//! Reads expressions, evaluates them, prints what they are: a line at a time from a terminal, or all
+//! Reads expressions, evaluates them, prints their values: a line at a time from a terminal, or all
 //! that stands in a pipe, of which the last result is printed.
 
 use std::io;

@@ -95,7 +95,7 @@ pub(crate) struct ProviderCheckArgs {
     /// Write every object that is created at level 3 into a journal.
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
-    /// Keep what was examined in a file, so that after an interruption the same command continues
+    /// Keep the results in a file, so that after an interruption the same command continues
     /// there.
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
@@ -159,7 +159,7 @@ fn unusable_program_error(provider: &str, why: &str) -> Diagnostic {
     Diagnostic::error(messages::PROVIDER_CANNOT_BE_CHECKED, detail)
 }
 
-/// Makes the run; a first signal ends it early, with the report of what was examined.
+/// Makes the run; a first signal ends it early, with the report of the checks so far.
 async fn run_interruptible(options: Options, shown: &ProgressLine) -> Report {
     let stop = Arc::clone(&options.stop);
     let mut progress = |family: &str, tallies: &Tallies| shown.show_family(family, tallies);

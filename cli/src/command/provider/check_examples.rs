@@ -1,5 +1,5 @@
 //! Whether examples plan: each file below the folder of examples is a configuration of its own, and
-//! whatever provider it asks for is the one that is documented.
+//! any provider that it asks for is the documented one.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ async fn plan_example(
     planned.map(|_plan| ())
 }
 
-/// Starts the documented provider, whatever it is called.
+/// Starts the documented provider, under any name.
 struct ExampleLauncher<'p> {
     program: &'p Path,
     running: RefCell<Vec<Rc<Plugin>>>,

@@ -1,5 +1,5 @@
 //! `formwork provider docs`: the pages of a provider, written or checked. Asks the provider itself for
-//! its schema, so it does not matter what that is written in.
+//! its schema, so its language does not matter.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,7 +39,7 @@ pub(crate) struct ProviderDocsArgs {
     /// Folder of the examples.
     #[arg(long, value_name = "DIR", default_value = "examples")]
     pub(crate) examples: PathBuf,
-    /// Write nothing: plan every example, and compare the pages with what they should be.
+    /// Write nothing: plan every example, and compare the pages with newly written ones.
     #[arg(long)]
     pub(crate) check: bool,
 }
@@ -87,7 +87,7 @@ async fn write_docs(
         let path = args.out.join(path);
         if read_text(&path, MAX_CONFIG_FILE_LEN).ok().as_deref() != Some(text) {
             let detail = format!(
-                "{} is not what the schema and the examples give. Write it again: formwork provider docs {}",
+                "{} does not fit the schema and the examples. Write it again: formwork provider docs {}",
                 path.display(),
                 shell_word(&args.program.display().to_string())
             );

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 
 use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
 
-/// A terminal that does not show what is typed, until this is dropped.
+/// A terminal that does not show typed text, until this is dropped.
 pub(super) struct HiddenInput(Termios);
 
 impl HiddenInput {

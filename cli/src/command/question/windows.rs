@@ -7,7 +7,7 @@ use windows_sys::Win32::System::Console::{
     CONSOLE_MODE, ENABLE_ECHO_INPUT, GetConsoleMode, SetConsoleMode,
 };
 
-/// A console that does not show what is typed, until this is dropped.
+/// A console that does not show typed text, until this is dropped.
 pub(super) struct HiddenInput(CONSOLE_MODE);
 
 impl HiddenInput {

@@ -127,13 +127,13 @@ fn parse_decision(answer: &str) -> Option<ReviewDecision<'_>> {
     words.next().is_none().then_some(choice)
 }
 
-/// An answer about what is open at an address.
+/// An answer about the open operation at an address.
 struct ReviewAnswer<'a> {
     addr: &'a InstanceAddr,
     text: &'a str,
 }
 
-/// Does what was chosen. Returns whether something is decided.
+/// Carries out the answer. Returns whether something is decided.
 async fn apply_decision(
     diags: &mut Diagnostics,
     operation: &Operation<'_>,

@@ -13,7 +13,7 @@ use crate::workspace::{Workspace, state_in_named_file};
 pub(in crate::command) struct StateEdit<'a> {
     /// Location of the state.
     pub(in crate::command) state_paths: StatePaths,
-    /// Whether the options name local files whatever the backend is.
+    /// Whether the options name local files with any backend.
     pub(in crate::command) any_backend: bool,
     /// Options of the lock.
     pub(in crate::command) lock: &'a LockArgs,

@@ -30,7 +30,7 @@ pub(crate) struct StateMvArgs {
     pub(crate) source: String,
     /// Its address afterwards.
     pub(crate) destination: String,
-    /// Say what would be moved, and move nothing.
+    /// List the moves, and move nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// File for a copy of the state that `-state-out` overwrites.

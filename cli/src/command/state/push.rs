@@ -24,7 +24,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("restored.tfstate", "Replace the state by that of a file."))]
 pub(crate) struct StatePushArgs {
-    /// The state file to put there; `-` for what is given on stdin.
+    /// The state file to put there; `-` for standard input.
     #[arg(value_name = "PATH")]
     pub(crate) path: PathBuf,
     /// Put it there even if it belongs to another lineage or is older.

@@ -21,7 +21,7 @@ pub(crate) struct StateRmArgs {
     /// Instances, resources or modules to remove from the state.
     #[arg(value_name = "ADDRESS", required = true)]
     pub(crate) addresses: Vec<String>,
-    /// Say what would be forgotten, and forget nothing.
+    /// List the objects to forget, and forget nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]

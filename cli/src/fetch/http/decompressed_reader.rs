@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use flate2::read::MultiGzDecoder;
 
-/// Maximum ratio of content to what a server sends for it.
+/// Maximum ratio of content to the bytes that a server sends for it.
 const MAX_DECOMPRESSION_RATIO: u64 = 200;
 /// The size up to which content may be as many times larger as it likes.
 const UNLIMITED_RATIO_SIZE: u64 = 16 << 20;

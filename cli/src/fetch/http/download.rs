@@ -45,7 +45,7 @@ enum BrokenDownload {
 }
 
 impl Client {
-    /// Writes what is at a URL to a file.
+    /// Writes the content of a URL to a file.
     ///
     /// # Errors
     /// When it cannot be had, or is larger than the limit.

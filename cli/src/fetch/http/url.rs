@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::HttpError;
 use crate::redact;
 
-/// Whether only the server can read what is sent to a URL: it is encrypted, or stays on this machine.
+/// Whether only the server can read a request to a URL: it is encrypted, or stays on this machine.
 pub(crate) fn is_encrypted_or_local(url: &str) -> bool {
     let origin = origin(url);
     let Some((scheme, host)) = origin.split_once("://") else { return false };

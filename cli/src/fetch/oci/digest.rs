@@ -59,7 +59,7 @@ impl Digest {
         hashing.has_digest(self)
     }
 
-    /// Hashes what is written to `to` with the algorithm of this digest.
+    /// Hashes all bytes written to `to` with the algorithm of this digest.
     pub(super) fn hashing_writer<W>(&self, to: W) -> HashingWriter<W> {
         let hasher = match self.algorithm {
             DigestAlgorithm::Sha256 => DigestHasher::Sha256(Sha256::new()),

@@ -30,7 +30,7 @@ struct ModuleAddr {
 /// Writes the archive of a module package to a file.
 ///
 /// # Errors
-/// When the address is wrong, the package cannot be had, or it is not what the registry says.
+/// When the address is wrong, the package cannot be had, or it is not the one of the registry.
 pub(in crate::fetch) fn download_module(
     registries: &OciRegistries<'_>,
     http: &Client,

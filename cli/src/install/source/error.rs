@@ -7,7 +7,7 @@ use crate::fetch::http::HttpError;
 use crate::platform::Platform;
 use crate::redact;
 
-/// The reason why a source cannot give a package. Variants are named after what is to blame.
+/// The reason why a source cannot give a package. Variants are named after the party at fault.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceError {
     /// No source has the provider.

@@ -25,7 +25,7 @@ impl CallingModule<'_> {
 }
 
 impl ModuleWalk<'_> {
-    /// Installs what the root module calls, and then the modules of its tests.
+    /// Installs the modules that the root module calls, and then the modules of its tests.
     pub(super) fn install_from_root(&mut self, diags: &mut Diagnostics, place: &ModulesFolder<'_>) {
         let root = CallingModule::root(place.root);
         self.add_to_manifest("", String::new(), None, root.dir.clone());

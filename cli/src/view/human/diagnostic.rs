@@ -10,12 +10,12 @@ use super::wrap::wrap_text;
 use crate::redact;
 use crate::view::{Paint, Screen, sanitize};
 
-/// Problems as they are shown, those that stop what was asked for apart from those that do not.
+/// Problems as they are shown, those that stop the command apart from those that do not.
 #[derive(Debug, Default)]
 pub(crate) struct RenderedDiagnostics {
     /// For stdout, before the errors.
     pub(crate) warnings: String,
-    /// For stderr: they are what is left on the screen.
+    /// For stderr: they stay on the screen.
     pub(crate) errors: String,
 }
 
@@ -277,7 +277,7 @@ fn display_inner_path(path: &Path) -> String {
 /// The most of a line that is shown, in bytes.
 const MAX_EXCERPT_LENGTH: usize = 240;
 
-/// The piece of a line around what a span covers. A line may be a whole file long.
+/// The piece of a line around a span. A line may be a whole file long.
 fn excerpt_around_span<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &'s str {
     if line.len() <= MAX_EXCERPT_LENGTH {
         return line;

@@ -2,7 +2,7 @@
 
 use similar::TextDiff;
 
-/// Shows what changes in a file.
+/// Shows the changes of a file.
 pub(crate) fn unified_diff(name: &str, old: &str, new: &str) -> String {
     TextDiff::from_lines(old, new)
         .unified_diff()

@@ -22,7 +22,7 @@ use crate::view::{ephemeral, print_data};
 #[derive(Debug, Default)]
 pub(crate) struct JsonStream;
 
-/// Prints an event. The names say what it belongs to.
+/// Prints an event. The names are those of its subjects.
 pub(super) fn write_line(
     level: &str,
     message: &str,

@@ -92,7 +92,7 @@ impl InitializedBackend {
         data.path().join(RECORD_FILE_NAME)
     }
 
-    /// Reads what was settled in a data folder.
+    /// Reads the settled backend of a data folder.
     pub(super) fn load(data: &DataDir) -> io::Result<Option<Self>> {
         let text = data
             .open()?

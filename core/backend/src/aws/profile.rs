@@ -160,16 +160,7 @@ impl Profiles {
                 return Ok(Some(CredentialOrigin::Role(Box::new(origin), role)));
             }
             if let Some(source) = get("credential_source") {
-                let origin = match source.as_str() {
-                    "Environment" => CredentialOrigin::Environment,
-                    "EcsContainer" => CredentialOrigin::Container,
-                    "Ec2InstanceMetadata" => CredentialOrigin::Machine,
-                    _ => {
-                        return Err(Error::config_invalid(format!(
-                            "profile {name:?} has credential_source {source:?}, which is not Environment, EcsContainer or Ec2InstanceMetadata"
-                        )));
-                    }
-                };
+                let origin = origin_of_credential_source(name, &source)?;
                 return Ok(Some(CredentialOrigin::Role(Box::new(origin), role)));
             }
             if let Some(path) = get("web_identity_token_file") {
@@ -223,7 +214,19 @@ impl Profiles {
 }
 
 /// The role of a profile.
+fn origin_of_credential_source(profile: &str, source: &str) -> Result<CredentialOrigin> {
+    match source {
+        "Environment" => Ok(CredentialOrigin::Environment),
+        "EcsContainer" => Ok(CredentialOrigin::Container),
+        "Ec2InstanceMetadata" => Ok(CredentialOrigin::Machine),
+        _ => Err(Error::config_invalid(format!(
+            "profile {profile:?} has credential_source {source:?}, which is not Environment, EcsContainer or Ec2InstanceMetadata"
+        ))),
+    }
+}
+
 fn read_role(arn: String, get: &dyn Fn(&str) -> Option<String>) -> Result<RoleToAssume> {
+    // A run cannot ask for the code: it may have no terminal, and a code serves only once.
     if get("mfa_serial").is_some() {
         return Err(Error::config_invalid(format!(
             "the role {arn} needs a code of a device (mfa_serial): set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN to a session that was begun with one"

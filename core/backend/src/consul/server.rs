@@ -106,7 +106,7 @@ impl ConsulServer {
         }
     }
 
-    /// Writes a key, whatever it holds.
+    /// Writes a key, also over a value of other programs.
     pub(super) async fn put(&self, key: &str, value: Vec<u8>) -> Result<(), Cause> {
         let answer =
             self.send_request("PUT", &format!("kv/{}", encode_key_path(key)), value).await?;

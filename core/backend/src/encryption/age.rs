@@ -108,7 +108,7 @@ impl AgeKeys {
         Ok(plain)
     }
 
-    /// Checks that an identity decrypts what is encrypted to the recipients.
+    /// Checks that an identity decrypts text that is encrypted to the recipients.
     ///
     /// # Errors
     /// When there is none. The text has no final period.

@@ -157,7 +157,7 @@ impl RunningProgram {
         Ok(Self { child, stdout, stderr })
     }
 
-    /// Hands a program its input, and follows what it prints.
+    /// Hands a program its input, and follows its output.
     fn exchange_on_threads(
         child: &mut Child,
         input: Vec<u8>,

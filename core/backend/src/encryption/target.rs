@@ -173,7 +173,7 @@ impl EncryptionTarget {
         self.encryption_key_and_metadata().map(drop)
     }
 
-    /// Checks that an identity of a sealed method decrypts what that method seals, if states are sealed.
+    /// Checks that an identity of a sealed method decrypts the values of that method, if states are sealed.
     ///
     /// # Errors
     /// When there is none: the reasons of all methods, without a final period.

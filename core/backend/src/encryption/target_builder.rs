@@ -221,44 +221,7 @@ fn build_pbkdf2_provider(
     diags: &mut Diagnostics,
     arguments: &mut EncryptionArguments<'_>,
 ) -> Result<Pbkdf2KeyProvider, Reported> {
-    let passphrase =
-        arguments.string_argument(diags, "passphrase")?.filter(|text| !text.is_empty());
-    let chain = arguments.take_keys(diags, "chain")?;
-    let passphrase = match (passphrase, chain) {
-        (Some(passphrase), None) => {
-            if passphrase.len() < MIN_PASSPHRASE_LEN {
-                let reason = format!(
-                    "the passphrase is too short: {MIN_PASSPHRASE_LEN} characters are the minimum"
-                );
-                return Err(arguments.report_argument(diags, &reason));
-            }
-            let bytes = passphrase.into_bytes();
-            MethodKeys::Static(EncryptionAndDecryptionKeys {
-                decryption: Some(bytes.clone()),
-                encryption: bytes,
-            })
-        }
-        (None, Some(chain)) => {
-            if let MethodKeys::Static(pair) = &chain {
-                let short = |key: &[u8]| key.len() < MIN_PASSPHRASE_LEN;
-                if short(&pair.encryption) || pair.decryption.as_deref().is_some_and(short) {
-                    let reason = format!(
-                        "a key in \"chain\" is too short: {MIN_PASSPHRASE_LEN} bytes are the minimum"
-                    );
-                    return Err(arguments.report_argument(diags, &reason));
-                }
-            }
-            chain
-        }
-        (None, None) => {
-            let reason = "one of the arguments \"passphrase\" and \"chain\" is required";
-            return Err(arguments.report_argument(diags, reason));
-        }
-        (Some(_), Some(_)) => {
-            let reason = "only one of the arguments \"passphrase\" and \"chain\" may be set";
-            return Err(arguments.report_argument(diags, reason));
-        }
-    };
+    let passphrase = pbkdf2_passphrase(diags, arguments)?;
     let key_length = arguments.number_argument(diags, "key_length", 32, 1)?;
     let iterations =
         arguments.number_argument(diags, "iterations", 600_000, MIN_PBKDF2_ITERATIONS)?;
@@ -273,10 +236,58 @@ fn build_pbkdf2_provider(
     Ok(Pbkdf2KeyProvider {
         passphrase,
         key_length: key_length as usize,
+        // Never zero, because the least number was checked above.
         iterations: NonZeroU32::new(iterations).unwrap_or(NonZeroU32::MAX),
         hash,
         salt_length: salt_length as usize,
     })
+}
+
+/// Returns the passphrase of the block, or the keys of the key provider that it is chained to.
+fn pbkdf2_passphrase(
+    diags: &mut Diagnostics,
+    arguments: &mut EncryptionArguments<'_>,
+) -> Result<MethodKeys, Reported> {
+    let passphrase =
+        arguments.string_argument(diags, "passphrase")?.filter(|text| !text.is_empty());
+    let chain = arguments.take_keys(diags, "chain")?;
+    match (passphrase, chain) {
+        (Some(passphrase), None) => {
+            if passphrase.len() < MIN_PASSPHRASE_LEN {
+                let reason = format!(
+                    "the passphrase is too short: {MIN_PASSPHRASE_LEN} characters are the minimum"
+                );
+                return Err(arguments.report_argument(diags, &reason));
+            }
+            let bytes = passphrase.into_bytes();
+            Ok(MethodKeys::Static(EncryptionAndDecryptionKeys {
+                // A passphrase of the block serves both ways; a chained key provider may have an
+                // older key to decrypt with.
+                decryption: Some(bytes.clone()),
+                encryption: bytes,
+            }))
+        }
+        (None, Some(chain)) => {
+            if let MethodKeys::Static(pair) = &chain {
+                let short = |key: &[u8]| key.len() < MIN_PASSPHRASE_LEN;
+                if short(&pair.encryption) || pair.decryption.as_deref().is_some_and(short) {
+                    let reason = format!(
+                        "a key in \"chain\" is too short: {MIN_PASSPHRASE_LEN} bytes are the minimum"
+                    );
+                    return Err(arguments.report_argument(diags, &reason));
+                }
+            }
+            Ok(chain)
+        }
+        (None, None) => {
+            let reason = "one of the arguments \"passphrase\" and \"chain\" is required";
+            Err(arguments.report_argument(diags, reason))
+        }
+        (Some(_), Some(_)) => {
+            let reason = "only one of the arguments \"passphrase\" and \"chain\" may be set";
+            Err(arguments.report_argument(diags, reason))
+        }
+    }
 }
 
 fn build_openbao_provider(

@@ -35,7 +35,7 @@ pub(super) struct JournalCopyTask {
     run: String,
 }
 
-/// Degree to which the copy has what was handed over.
+/// Degree to which the copy is complete.
 #[derive(Clone, Debug, Default)]
 struct CopyProgress {
     n_durable: u64,
@@ -107,7 +107,7 @@ impl JournalCopy for JournalCopyTask {
 }
 
 impl JournalPartWriter {
-    /// Writes what comes until the sender is gone. Returns the number of the next part.
+    /// Writes records until the sender is gone. Returns the number of the next part.
     async fn write_queued_parts(
         mut self,
         mut queue: mpsc::UnboundedReceiver<Vec<u8>>,

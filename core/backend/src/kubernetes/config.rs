@@ -118,7 +118,7 @@ fn string_or_empty(value: &Value) -> String {
     }
 }
 
-/// The way to the cluster. Arguments and variables replace what the files say.
+/// The way to the cluster. Arguments and variables replace the settings of files.
 fn read_connection(arguments: &BackendArguments<'_>) -> Result<ClusterConnection, ConfigError> {
     let in_cluster = arguments.bool_or_variable("in_cluster_config", "KUBE_IN_CLUSTER_CONFIG")?;
     let mut access =

@@ -141,7 +141,7 @@ impl Kubeconfig {
         Ok(config)
     }
 
-    /// Adds what another configuration has and this one lacks.
+    /// Adds the entries of another configuration that this one lacks.
     pub(super) fn merge(&mut self, other: Self) {
         fn add_missing_entries<T>(
             ours: &mut Option<Vec<NamedEntry<T>>>,

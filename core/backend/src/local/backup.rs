@@ -10,7 +10,7 @@ use crate::known_state::KnownState;
 use crate::store::{StoreError, StoreOperation};
 
 impl LocalStore {
-    /// Keeps what the file that is written held before the first write of this run.
+    /// Keeps the content of the file from before the first write of this run.
     pub(super) fn write_backup(&self) -> Result<(), StoreError> {
         let stored = &self.files.state;
         let Some(backup) = &self.files.backup else { return Ok(()) };

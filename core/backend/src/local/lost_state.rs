@@ -1,4 +1,4 @@
-//! Finds out what an empty, unreadable or missing state file has held: from its backup and from the
+//! Finds the former content of an empty, unreadable or missing state file: from its backup and from the
 //! journals of interrupted runs. `docs/recovery.md` has the order of trust.
 
 use std::path::{Path, PathBuf};

@@ -30,7 +30,7 @@ pub(super) struct DiskOperations {
 }
 
 impl DiskOperations {
-    /// The disk, for files that have to survive what `durability` names.
+    /// The disk, for files that have to survive the failures that `durability` names.
     pub(super) fn new(durability: Durability) -> Self {
         Self {
             durability,
@@ -138,7 +138,7 @@ pub(super) struct ReplacedFile {
 }
 
 /// Puts `text` in the place of the state file at `path`, of which `original` is the locked file. If this
-/// fails, what was there is still there.
+/// fails, the old content is still there.
 ///
 /// A program that waits for the lock has opened `original` already and will go on to use *that* file,
 /// so renaming alone would let it read the old state and write into a file that no path leads to.

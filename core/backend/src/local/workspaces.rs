@@ -97,7 +97,7 @@ impl Workspaces {
         }
     }
 
-    /// Removes a workspace with its state, whatever that holds.
+    /// Removes a workspace with its state, also one with objects.
     ///
     /// # Errors
     /// When there is none of that name, it is the default one, or its folder cannot be removed.

@@ -250,7 +250,7 @@ impl Transaction<'_> {
             .await
     }
 
-    /// Keeps what the transaction has done. If one of its statements has failed, nothing is kept, and
+    /// Keeps the changes of the transaction. If one of its statements has failed, nothing is kept, and
     /// only that statement returns an error.
     ///
     /// # Errors

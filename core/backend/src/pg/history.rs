@@ -159,7 +159,7 @@ async fn recorded_objects(
     Ok(rows.iter().map(|row| ((row.get(0), row.get(1)), row.get(2))).collect())
 }
 
-/// The rows that lead from what the history has to a state.
+/// The rows that lead from the history to a state.
 fn rows_since(known: &BTreeMap<(String, String), String>, state: &State) -> Vec<ObjectRow> {
     let all = rows_of_difference(&State::default(), state);
     let there: BTreeMap<(String, String), Option<String>> =

@@ -1,5 +1,5 @@
 //! The store of one workspace. Applies hold the advisory lock of the state shared, so that several run at
-//! once; each write merges what the run has changed into the row, in one transaction with the history.
+//! once; each write merges the changes of the run into the row, in one transaction with the history.
 
 mod row_change;
 
@@ -41,7 +41,7 @@ pub(super) struct PgStore {
     workspace: String,
     client: PgClient,
     known: KnownState<()>,
-    /// The state that the caller has read or written last. What it has changed since is merged.
+    /// The state that the caller has read or written last. Its changes since are merged.
     base: StateFile,
     /// The state in the row as it was last seen.
     stored: StateFile,
@@ -53,7 +53,7 @@ pub(super) struct PgStore {
     /// The interrupted runs that this one has taken over.
     adopted: Vec<String>,
     cipher: StateCipher,
-    /// Whether what was read has to be written again, because it is encrypted otherwise.
+    /// Whether the state that was read has to be written again, because it is encrypted otherwise.
     is_outdated: bool,
 }
 

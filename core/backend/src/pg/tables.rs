@@ -177,7 +177,7 @@ impl StatesTable {
         Ok(Some(format!("The user may not make Formwork's tables in the schema {schema:?}")))
     }
 
-    /// Removes what Formwork's tables have of a workspace.
+    /// Removes the rows of a workspace from Formwork's tables.
     pub(super) async fn delete_workspace_rows(
         &self,
         client: &Connection,

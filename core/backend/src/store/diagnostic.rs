@@ -10,7 +10,7 @@ use crate::messages;
 use crate::provider_store_error::ProviderStoreError;
 
 impl StoreError {
-    /// Describes what went wrong and what to do.
+    /// Describes the failure and its remedy.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         if let Self::Unusable { location, error, copy } = self {

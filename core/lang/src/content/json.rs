@@ -71,7 +71,7 @@ struct JsonBlockBuilder<'m> {
 }
 
 impl JsonBlockBuilder<'_> {
-    /// Makes blocks out of what stands behind some labels.
+    /// Makes blocks out of the value behind some labels.
     fn build_labelled_blocks(&mut self, labels: Vec<Ident>, expr: Expr) {
         let Some(label) = self.labels.get(labels.len()) else {
             return self.build_one_or_more_blocks(labels, expr);

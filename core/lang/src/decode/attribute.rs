@@ -1,4 +1,4 @@
-//! The value of one argument, converted to what the schema demands.
+//! The value of one argument, converted to the type of the schema.
 
 use formwork_value::convert::{ConversionError, convert};
 use formwork_value::schema::Attribute as Schema;

@@ -18,7 +18,7 @@ pub(super) struct CollectedBlocks {
     braces: Vec<Span>,
     /// Whether it is not known yet how many there are.
     pub(super) is_unknown: bool,
-    /// The marks of what will decide how many there are.
+    /// The marks of the value that decides their number.
     pub(super) marks: Marks,
 }
 
@@ -34,6 +34,7 @@ impl CollectedBlocks {
     /// is none. A number of blocks that is not known yet counts as one, of which the arguments are
     /// unknown.
     pub(super) fn into_attribute_value(self, ty: &Type) -> Value {
+        // Written as blocks, an attribute that is not set has none.
         let Some(element) = ty.element().filter(|_| !self.blocks.is_empty()) else {
             return Value::null(ty.clone());
         };

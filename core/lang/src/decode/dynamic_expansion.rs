@@ -26,7 +26,7 @@ pub(super) struct DynamicExpansion<'b> {
     iterator: Str,
 }
 
-/// Evaluates what a `dynamic` block is repeated for. `has_labels` says whether the blocks it stands
+/// Evaluates the collection of a `dynamic` block. `has_labels` says whether the blocks it stands
 /// for have a label.
 pub(super) fn expand_dynamic_block<'b>(
     diags: &mut Diagnostics,
@@ -70,7 +70,7 @@ pub(super) fn expand_dynamic_block<'b>(
     Ok(DynamicExpansion { dynamic, content, elements, is_unknown, marks, iterator })
 }
 
-/// Key and value of each element; `None` for what is no collection.
+/// Key and value of each element; `None` without a collection.
 fn element_keys_and_values(collection: &Value) -> Option<Vec<(Value, Value)>> {
     let values = collection.children().iter().cloned();
     Some(match collection {

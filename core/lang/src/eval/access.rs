@@ -23,7 +23,7 @@ impl AccessError {
 }
 
 impl AccessError {
-    /// The same without what it says of a secret key or of the keys of a secret value.
+    /// The same without its text about a secret key or the keys of a secret value.
     fn with_redacted_detail(self) -> Self {
         let detail = "There is no such element. More is not shown, because it could reveal a sensitive or ephemeral value.";
         Self { detail: detail.to_owned(), ..self }
@@ -59,6 +59,7 @@ pub fn access_attribute(value: &Value, name: &str) -> Result<Value, AccessError>
             Type::Map(element) => Value::unknown((**element).clone()),
             Type::Object(object) => match object.attributes.get(name) {
                 Some(ty) => Value::unknown(ty.clone()),
+                // No later value of this type has other attributes.
                 None => return Err(no_attribute_error(name, object.attributes.keys())),
             },
             ty => return Err(no_attributes_on_type_error(ty, name)),
@@ -93,6 +94,7 @@ fn no_attribute_error<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) 
     let hint = match crate::suggest::nearest_name(name, names.iter().copied()) {
         Some(near) => format!(" Did you mean {near:?}?"),
         None if names.is_empty() => String::new(),
+        // A longer list would hide the message.
         None if names.len() <= 10 => format!(" It has: {}.", names.join(", ")),
         None => String::new(),
     };

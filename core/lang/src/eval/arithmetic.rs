@@ -1,5 +1,5 @@
 //! Arithmetic on numbers that are there already: those written in an expression, and those bound by a
-//! `for`. It is most of what large expressions do, and needs neither room on the stack nor values in
+//! `for`. It is most of the work of large expressions, and needs neither room on the stack nor values in
 //! between. Everything else about operators is in `operator`.
 
 use formwork_value::{Number, Value};

@@ -253,6 +253,7 @@ impl Evaluator<'_> {
         call: &Call,
         frames: ForFrames<'_>,
     ) -> Reported {
+        // Where no function may be called, a hint at another name would mislead.
         if let Some(reason) = self.scope.calls_forbidden_reason() {
             let diag =
                 Diagnostic::error(messages::FUNCTION_CALLS_NOT_ALLOWED, reason).at(expr.span);
@@ -276,6 +277,8 @@ impl Evaluator<'_> {
     /// Suggests the function of a provider that is called so, or one with a similar name.
     fn suggest_function(&self, name: &str) -> String {
         let names = self.scope.function_names();
+        // A name without its provider is the usual mistake, and the same name is a better hint than
+        // a similar one.
         let of_provider = names.iter().find(|known| {
             known
                 .strip_prefix("provider::")
@@ -304,6 +307,7 @@ impl Evaluator<'_> {
         Ok(match result {
             Err(_) => Value::Bool(false),
             Ok(value) if value.is_wholly_known() => Value::Bool(true),
+            // A part that is not known yet may still turn out to be an error.
             Ok(_) => Value::unknown(Type::Bool),
         })
     }
@@ -373,6 +377,7 @@ impl Evaluator<'_> {
                 Ok(value) if value.is_wholly_known() => return Ok(value),
                 // Steps taken later on what is unknown may yet fail.
                 Ok(value) => return Ok(Value::dynamic().mark(value.marks())),
+                // Warnings of an attempt that failed are about a value that is not used.
                 Err(_) => failures.extend(diags.into_iter().filter(Diagnostic::is_error)),
             }
         }

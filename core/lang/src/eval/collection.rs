@@ -21,6 +21,7 @@ impl Evaluator<'_> {
         self.budget
             .charge_elements(items.len())
             .map_err(|limit| self.report_exceeded_limit(limit, expr.span))?;
+        // An error does not end the loop, so that one run reports the errors of all items.
         let mut failed = None;
         let mut values = Vec::with_capacity(items.len());
         for item in items {
@@ -154,6 +155,7 @@ impl Evaluator<'_> {
         if !self.check_iterable(expr, &for_expr.collection, &collection, frames)? {
             return Ok(Value::dynamic().mark(turns.marks));
         }
+        // As in HCL, a condition of a wrong type is an error for an empty collection, too.
         self.check_condition_type(expr, for_expr, frames)?;
         let value = match &for_expr.result_key {
             None => self.evaluate_for_tuple(&mut turns, frames)?,
@@ -332,7 +334,7 @@ impl Evaluator<'_> {
         Ok(Value::object(groups.into_iter().map(|(key, values)| (key, Value::tuple(values)))))
     }
 
-    /// Does what one element asks for: binds the names, looks at the condition, and if it holds lets
+    /// Evaluates one element: binds the names, looks at the condition, and if it holds lets
     /// `each` make the result, whose marks are collected.
     fn evaluate_iteration(
         &mut self,
@@ -411,6 +413,7 @@ impl Evaluator<'_> {
 fn duplicate_key_error(key: &Str, marks: Marks) -> Diagnostic {
     let key = match marks.is_empty() {
         true => format!("the key {:?}", key.as_str()),
+        // The message is printed in the clear.
         false => "a sensitive or ephemeral key".to_owned(),
     };
     Diagnostic::error(
@@ -450,6 +453,7 @@ pub(super) fn key_value_at(collection: &Value, at: usize) -> (Value, &Value) {
     let key = match collection.without_own_marks() {
         Value::Map(map) => map.keys().get(at).cloned().map(Value::String),
         Value::Object(object) => object.names().get(at).cloned().map(Value::String),
+        // An element of a set has no position, so that it is its own key, as in HCL.
         Value::Set(_) => Some(value.clone()),
         _ => None,
     };

@@ -175,7 +175,7 @@ impl Evaluator<'_> {
         self.choose_conditional_arm(&choice, arms, frames)
     }
 
-    /// Does something and keeps what it reports apart.
+    /// Evaluates, and keeps the diagnostics apart.
     pub(super) fn capture_diagnostics(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<Value, Reported>,

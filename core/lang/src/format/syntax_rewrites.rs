@@ -34,7 +34,7 @@ enum BodyPosition {
     Block,
 }
 
-/// Finds what is written otherwise, in the order of the text.
+/// Finds the parts to rewrite, in the order of the text.
 pub(super) fn find_rewrites<'b>(text: &str, body: &'b Body) -> Vec<Rewrite<'b>> {
     let mut rewrites = Vec::new();
     find_rewrites_in_body(text, body, BodyPosition::File, &mut rewrites);

@@ -116,7 +116,7 @@ impl Builtin {
         self
     }
 
-    /// A call looks at one place in its arguments, or pays for what it does with them.
+    /// A call looks at one place in its arguments, or pays for its work on them.
     pub(crate) fn without_reading_charge(mut self) -> Self {
         self.reads_all_arguments = false;
         self
@@ -144,7 +144,7 @@ impl Builtin {
         self
     }
 
-    /// An expression, and what it gives as printed by `print_value`.
+    /// An expression, and its value as printed by `print_value`.
     pub(crate) fn with_example(mut self, expression: &'static str, printed: &'static str) -> Self {
         self.examples.push((expression, printed));
         self
@@ -160,7 +160,7 @@ impl Builtin {
         self.description
     }
 
-    /// Expressions, and what they give.
+    /// Expressions, and their values.
     pub(crate) fn examples(&self) -> &[(&'static str, &'static str)] {
         &self.examples
     }

@@ -90,6 +90,7 @@ impl CidrBlock {
         if !digits || prefix > width {
             return Err(refused());
         }
+        // As in Terraform, an address within the network stands for the network.
         Ok(Self { start: addr & !low_bits_mask(width - prefix), width, prefix })
     }
 

@@ -106,7 +106,7 @@ fn json_encode(args: &Args<'_>) -> FunctionResult {
         .and_then(|text| args.string_result(text))
 }
 
-/// The type alone tells with what character the JSON text begins.
+/// The type alone decides the first character of the JSON text.
 fn unknown_json_string(value: &Value) -> Value {
     // The text `null` begins with another character, so a value that may be null has no prefix.
     let not_null = match value {

@@ -33,6 +33,17 @@ pub(super) fn builtins() -> Vec<Builtin> {
                 ["Path of the file."],
             )
             .with_example(r#"fileexists("missing.txt")"#, "false"),
+        fileset::file_set_builtin(),
+    ];
+    list.extend(digest_builtins());
+    list.extend(path::builtins());
+    list.extend(template::builtins());
+    list
+}
+
+/// Functions that compute a digest of a file.
+fn digest_builtins() -> Vec<Builtin> {
+    vec![
         builtin_on_path("filemd5", |args| {
             args.string_result(hex::encode(&Md5::digest(read_file_to_hash(args)?)))
         })
@@ -75,11 +86,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         })
         .described_as("Returns the SHA-512 hash of a file in Base64.", ["Path of the file."])
         .with_example(r#"substr(filebase64sha512("greeting.txt"), 0, 8)"#, r#""m3HSJL1i""#),
-        fileset::file_set_builtin(),
-    ];
-    list.extend(path::builtins());
-    list.extend(template::builtins());
-    list
+    ]
 }
 
 fn builtin_on_path(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {

@@ -38,7 +38,7 @@ pub trait HostFiles {
     /// When there is none, or it cannot be found out.
     fn file_kind(&self, path: &str) -> Result<FileKind, FileFailure>;
 
-    /// The names in a folder with what they stand for, links followed, in any order.
+    /// The names in a folder with the kinds of their files, links followed, in any order.
     ///
     /// # Errors
     /// When it is missing, no folder, or cannot be read.

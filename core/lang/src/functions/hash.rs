@@ -19,6 +19,10 @@ const DEFAULT_BCRYPT_COST: u32 = 10;
 const MAX_BCRYPT_COST: u32 = 20;
 
 pub(super) fn builtins() -> Vec<Builtin> {
+    [digest_builtins(), identifier_builtins()].into_iter().flatten().collect()
+}
+
+fn digest_builtins() -> Vec<Builtin> {
     vec![
         digest_builtin("md5", |args| {
             args.string_result(hex::encode(&Md5::digest(args.text(0)?.as_bytes())))
@@ -68,6 +72,11 @@ pub(super) fn builtins() -> Vec<Builtin> {
                 ],
             )
             .with_example(r#"substr(bcrypt("a", 4), 0, 7)"#, r#""$2a$04$""#),
+    ]
+}
+
+fn identifier_builtins() -> Vec<Builtin> {
+    vec![
         Builtin::new("uuid", |args| match args.ctx.host.clock_and_random.random_bytes() {
             // Plan and apply would get different ones, so the plan has none.
             None => Ok(Value::unknown(Type::String)),

@@ -108,9 +108,11 @@ fn compile_and_charge(
     match &compiled {
         Ok(compiled) => {
             args.ctx.budget.charge_steps(compiled.owed.get())?;
+            // A pattern of the cache was compiled once, so that only its first use pays.
             compiled.owed.set(0);
         }
         Err(PatternError::TooLarge) => {
+            // Such a pattern was compiled up to the limit before it was refused.
             args.ctx.budget.charge_steps(MAX_COMPILED_PATTERN_BYTES / PATTERN_BYTES_PER_STEP)?;
         }
         Err(PatternError::NoPattern(_)) => {}
@@ -183,6 +185,7 @@ fn captures_to_value(compiled: &CompiledPattern, captures: &Captures, text: &str
     let part =
         |group: usize| match captures.get_group(group).and_then(|span| text.get(span.range())) {
             Some(part) => Value::string(part),
+            // A group that takes no part in the match is null, as in Terraform.
             None => Value::null(Type::String),
         };
     // Either all groups have names or none, so the first one decides.
@@ -221,6 +224,7 @@ fn regex_all(args: &Args<'_>) -> FunctionResult {
     let text = args.text(1)?;
     let mut matches = Vec::new();
     for captures in compiled.regex.captures_iter(text.as_str()) {
+        // Paid for each match, because their number is known only at the end.
         args.charge_elements(compiled.groups.len() + 1)?;
         matches.push(captures_to_value(&compiled, &captures, text));
     }

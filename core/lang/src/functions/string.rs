@@ -36,6 +36,7 @@ fn case_and_order_builtins() -> Vec<Builtin> {
             .described_as("Converts the first letter of each word to upper case.", ["The string."])
             .with_example(r#"title("hello wORLD it's")"#, r#""Hello WORLD It'S""#),
         builtin_on_string("strrev", |args| {
+            // By grapheme clusters, so that an accent stays with its letter.
             args.string_result(args.text(0)?.graphemes(true).rev().collect::<String>())
         })
         .described_as("Returns the characters of a string in reverse order.", ["The string."])
@@ -186,6 +187,8 @@ fn starts_with(args: &Args<'_>) -> FunctionResult {
     let Value::Unknown(unknown) = args.value(0) else {
         return Ok(Value::Bool(args.text(0)?.starts_with(prefix.as_str())));
     };
+    // As in Terraform, the known beginning of an unknown string may decide: a `count` can use the
+    // answer.
     let known = unknown.refinement().prefix.as_ref().map_or("", Str::as_str);
     Ok(if known.starts_with(prefix.as_str()) {
         Value::Bool(true)

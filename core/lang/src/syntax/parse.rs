@@ -1,4 +1,4 @@
-//! Tokens to a tree: the cursor all parts of the parser share, and what it is entered by. Continues
+//! Tokens to a tree: the cursor all parts of the parser share, and its entry points. Continues
 //! after an error at the next item of the body.
 
 use formwork_value::diag::{SourceId, Sources, Summary};
@@ -23,7 +23,7 @@ mod traversal;
 /// Greatest number of errors reported for one text. More help no reader.
 pub(super) const MAX_REPORTED_ERRORS: usize = 100;
 
-/// Parses a configuration file. Errors are reported, and what could be read is returned: an argument
+/// Parses a configuration file. Errors are reported, and the readable part is returned: an argument
 /// whose expression is wrong is there with an [`ExprKind::Invalid`].
 #[must_use]
 pub fn parse_file(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
@@ -289,7 +289,7 @@ impl<'a> Parser<'a> {
         token.kind == TokenKind::Ident && self.token_text(token) == word
     }
 
-    /// Makes a list of what `read` adds to one of the unfinished ones.
+    /// Makes a list of the elements that `read` adds to one of the unfinished ones.
     fn collect_list<T, R>(
         &mut self,
         unfinished: fn(&mut PendingItems) -> &mut Vec<T>,

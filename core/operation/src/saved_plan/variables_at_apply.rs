@@ -98,7 +98,7 @@ fn ignored_tf_var_warning(name: &Str) -> Diagnostic {
 }
 
 /// An ephemeral variable is given for an apply exactly if it was given for the plan: with its default
-/// in one and a value in the other, it would not be what was planned.
+/// in one and a value in the other, it would not be the planned one.
 fn check_same_ephemeral_names_given(
     diags: &mut Diagnostics,
     config: &Config,

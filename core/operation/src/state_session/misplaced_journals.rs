@@ -116,7 +116,7 @@ fn remedy_for_remote_place(found: &MisplacedJournals) -> String {
     )
 }
 
-/// Describes what the state lacks.
+/// Describes the objects that the state lacks.
 fn describe_results_and_operations(found: &MisplacedJournals) -> String {
     let results = match found.n_results {
         0 => None,

@@ -52,7 +52,7 @@ pub(super) fn warn_of_unmatched_overrides(
     }
 }
 
-/// Whether a configuration has an object, whatever its instances.
+/// Whether a configuration has an object, without regard to its instances.
 fn config_has_target(config: &Config, target: &Target) -> bool {
     let (module, resource) = match target {
         Target::Module(module) => (module, None),

@@ -26,7 +26,7 @@ impl PackageAddr {
         self.forced.as_deref().unwrap_or_else(scheme).to_ascii_lowercase()
     }
 
-    /// Whether the package is on this machine, whatever fetches it.
+    /// Whether the package is on this machine, with any way to fetch it.
     #[must_use]
     pub fn is_local(&self) -> bool {
         let has_scheme =

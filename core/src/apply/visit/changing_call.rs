@@ -27,7 +27,7 @@ pub(super) use salvage::{ObjectAfterCall, ReturnedObject, SalvagedResult};
 #[derive(Clone, Copy)]
 pub(super) struct ChangeCall<'a> {
     pub(super) view: ApplyContext<'a>,
-    pub(super) handle: &'a Rc<ProviderClient>,
+    pub(super) client: &'a Rc<ProviderClient>,
     pub(super) ty: &'a ResourceType,
     pub(super) about: CallContext<'a>,
     pub(super) intent: Intent<'a>,
@@ -51,8 +51,8 @@ pub(super) struct AnnouncedCall<'a> {
 
 impl<'a> ChangeCall<'a> {
     fn change_request(self) -> ChangeRequest<'a> {
-        let Self { handle, ty, about, secrets, .. } = self;
-        ChangeRequest { handle, ty, about, secrets }
+        let Self { client, ty, about, secrets, .. } = self;
+        ChangeRequest { client, ty, about, secrets }
     }
 
     /// Announces the call. Calls of the built-in provider change nothing outside this process, so
@@ -117,14 +117,14 @@ impl AnnouncedCall<'_> {
         let Self { call, op } = self;
         // No failure may leave this function between here and `answer` below: the object may exist
         // from now on, and the journal is its only record.
-        let answer = call.handle.apply_change(call.ty, call.ask, call.about.addr).await;
+        let answer = call.client.apply_change(call.ty, call.ask, call.about.addr).await;
         // The raw bytes are stored before anything decodes them. If decoding panics or the process
         // dies, the next run still has the id of a created object.
         // The process itself answers for the built-in provider, and its result is recorded next.
         let kept = match call.intent.provider.provider.is_builtin() {
             true => Ok(()),
             false => {
-                let kept = to_journaled_answer(&answer, |text| call.handle.mask_secrets(text));
+                let kept = to_journaled_answer(&answer, |text| call.client.mask_secrets(text));
                 let has_sensitive_id = call.has_sensitive_id();
                 call.view.journal.record_answer(op, ProviderAnswer { has_sensitive_id, ..kept })
             }
@@ -175,7 +175,7 @@ impl AnnouncedCall<'_> {
     }
 
     /// Nothing is wrong with the object when its outcome cannot be kept: dependents wait, that is all.
-    /// `named` is what the message says about the object, which may be known nowhere else.
+    /// `named` is the name of the object in the message, which may be known nowhere else.
     fn report_unrecorded_result(
         self,
         diags: &mut Diagnostics,

@@ -37,7 +37,7 @@ pub(super) async fn visit_destroy(
         // A replacement whose new object could not be made leaves the old one in its place.
         return Ok(ApplyVisitOutcome::Nothing);
     };
-    let (handle, ty) =
+    let (client, ty) =
         find_client_of_state(view.session, diags, &change.provider, &addr.resource_addr())?;
     let null = conform::default_destroy_plan(ty.schema_block());
     let prior = unmark_value(&change.before);
@@ -49,7 +49,7 @@ pub(super) async fn visit_destroy(
     let private = if is_replaced { &object.private } else { &change.private };
     let call = ChangeCall {
         view,
-        handle: &handle,
+        client: &client,
         ty: &ty,
         about: CallContext { addr, block: None },
         intent: Intent {

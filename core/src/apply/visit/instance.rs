@@ -40,14 +40,14 @@ pub(super) async fn visit_instance(
     let InstanceVertex { change, config: block, .. } = *vertex;
     let resource =
         ResourceWithAddress { addr: &change.addr.resource_addr().config_addr(), config: block };
-    let (handle, ty) = find_client_of_config(view.session, diags, &change.provider, resource)?;
+    let (client, ty) = find_client_of_config(view.session, diags, &change.provider, resource)?;
     let scope = instance_scope(view, diags, &change.addr)?;
     let (session, addr, failure) = (view.session, &change.addr, Severity::Error);
     let written = InstanceConfig { session, config: block, addr, failure };
     // Evaluated again: values that were unknown in the plan are known now. Known ones give the same
     // result, which the comparison of the plans checks.
     let config = written.evaluate(diags, &ty, &scope).await?;
-    let work = InstanceWork { view, vertex, written, handle: &handle, ty: &ty };
+    let work = InstanceWork { view, vertex, written, client: &client, ty: &ty };
     let came = match change.addr.resource.mode() {
         ResourceMode::Data => work.read_data_source(diags, &config).await?,
         ResourceMode::Managed | ResourceMode::Ephemeral => {
@@ -120,7 +120,7 @@ struct InstanceWork<'a> {
     view: ApplyContext<'a>,
     vertex: &'a InstanceVertex<'a>,
     written: InstanceConfig<'a>,
-    handle: &'a Rc<ProviderClient>,
+    client: &'a Rc<ProviderClient>,
     ty: &'a ResourceType,
 }
 
@@ -164,11 +164,11 @@ impl<'a> InstanceWork<'a> {
             ));
         }
         // The provider has not judged yet what was unknown while planning.
-        self.handle
+        self.client
             .validate_resource_config(diags, self.ty, config, self.written.call_context())
             .await?;
-        let client = ResourceClient { handle: self.handle, ty: self.ty };
-        let read = self.written.read_data_source(diags, client, config).await?;
+        let resource_client = ResourceClient { client: self.client, ty: self.ty };
+        let read = self.written.read_data_source(diags, resource_client, config).await?;
         // Of what there was no answer about, the state keeps what it had; a check sees what was asked.
         let object = match read.is_answered {
             true => Some(read.object),
@@ -188,7 +188,7 @@ impl<'a> InstanceWork<'a> {
         // A wholly known configuration was validated while planning. A partly unknown one was
         // validated with the unknown parts, so a provider may reject it only now.
         if !self.planned_change().config_known {
-            self.handle.validate_resource_config(diags, self.ty, config, about).await?;
+            self.client.validate_resource_config(diags, self.ty, config, about).await?;
         }
         // The second half of a replacement is a creation: the provider must not see the private
         // data of the old object.
@@ -199,11 +199,9 @@ impl<'a> InstanceWork<'a> {
             // PlanResourceChange).
             None => conform::default_destroy_plan(self.ty.schema_block()),
         };
-        let mut secrets = sensitive_paths(config);
-        secrets.extend(sensitive_paths(&self.planned_change().before));
-        secrets.extend(sensitive_paths(&self.planned_change().after));
+        let secrets = self.secret_paths(config);
         let change_request =
-            ChangeRequest { handle: self.handle, ty: self.ty, about, secrets: &secrets };
+            ChangeRequest { client: self.client, ty: self.ty, about, secrets: &secrets };
         let plain_config = unmark_value(config);
         let asked = PriorObject { value: &prior, object: stored.map(|object| &**object) };
         let planned = self.replan_and_compare(diags, change_request, asked, &plain_config).await?;
@@ -221,7 +219,7 @@ impl<'a> InstanceWork<'a> {
         let announced = make_sensitive_parts_unknown(self.ty, planned.value.value(), &secrets);
         let call = ChangeCall {
             view: self.view,
-            handle: self.handle,
+            client: self.client,
             ty: self.ty,
             about,
             intent: self.intent_to_announce(stored, &announced),
@@ -238,6 +236,14 @@ impl<'a> InstanceWork<'a> {
             has_provisioners: self.has_create_provisioners(),
         };
         self.call_provider(diags, call, EvaluatedConfig { value: config, scope }).await
+    }
+
+    /// Returns the paths that are sensitive in the configuration or in one of the planned values.
+    fn secret_paths(&self, config: &Value) -> Vec<Path> {
+        let mut secrets = sensitive_paths(config);
+        secrets.extend(sensitive_paths(&self.planned_change().before));
+        secrets.extend(sensitive_paths(&self.planned_change().after));
+        secrets
     }
 
     /// Asks for the plan again, now that more is known, and holds it against the one the user saw.
@@ -414,7 +420,7 @@ impl<'a> InstanceWork<'a> {
         Ok(ApplyVisitOutcome::Made { object, value, deposes, changed: true })
     }
 
-    /// The object for the state, as far as the plan says what it is like.
+    /// The object for the state, as far as the plan describes it.
     fn object_for_state(
         &self,
         diags: &mut Diagnostics,

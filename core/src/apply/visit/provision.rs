@@ -82,10 +82,7 @@ async fn run_provisioner(
     // A provisioner can run for hours and has no undo, so an interrupted run starts none. A new
     // object stays tainted and is replaced by the next apply.
     if view.session.is_stopped() {
-        let detail = format!("The run was interrupted before the provisioner {kind:?} began.");
-        return Err(
-            diags.error(about(Diagnostic::error(messages::PROVISIONING_INTERRUPTED, detail)))
-        );
+        return Err(diags.error(about(interrupted_error(kind))));
     }
     let watch = view.session.watch;
     watch.on_event(&Event::ProvisionStart { addr, kind });
@@ -113,7 +110,12 @@ async fn run_provisioner(
     Ok(())
 }
 
-/// A configuration without its marks, and what is shown instead of output if it had any.
+fn interrupted_error(kind: &str) -> Diagnostic {
+    let detail = format!("The run was interrupted before the provisioner {kind:?} began.");
+    Diagnostic::error(messages::PROVISIONING_INTERRUPTED, detail)
+}
+
+/// A configuration without its marks, and the text that is shown instead of output if it had any.
 fn unmark_config(
     diags: &mut Diagnostics,
     schema: &Block,

@@ -194,7 +194,7 @@ impl FileAccess {
         Self { mode: self.mode & other.mode & mask, ..self }
     }
 
-    /// The access to a directory, by which those who may read the file in it can enter.
+    /// The access to a directory that lets the readers of the file in it enter.
     #[must_use]
     pub fn to_dir_access(self) -> Self {
         let mode = self.mode & 0o777;

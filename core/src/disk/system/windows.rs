@@ -164,7 +164,7 @@ impl FileAccess {
         self
     }
 
-    /// The access to a directory, by which those who may read the file in it can enter.
+    /// The access to a directory that lets the readers of the file in it enter.
     #[must_use]
     pub fn to_dir_access(self) -> Self {
         self
@@ -317,7 +317,7 @@ pub(super) fn leads_out_of_directory(name: &OsStr) -> bool {
         || is_device_name(name)
 }
 
-/// Whether a name means a device in every directory, whatever extension it has.
+/// Whether a name means a device in every directory, with any extension.
 fn is_device_name(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();

@@ -19,14 +19,15 @@ pub(in crate::plan) fn prune_targets<'c>(
     if targets.is_empty() {
         return vec![true; draft.vertices().len()];
     }
-    let dragged = dependents_to_destroy(inputs.session, inputs.options);
+    let destroyed_dependents = dependents_to_destroy(inputs.session, inputs.options);
     let written = |resource: &ResourceVertex<'_>| {
         let mut held = resource.prior.iter().map(|(module, _)| resource.addr_in_module(module));
         targets.iter().any(|target| target.may_contain_config_resource(&resource.addr))
-            || held.any(|addr| dragged.contains(&addr))
+            || held.any(|addr| destroyed_dependents.contains(&addr))
     };
     let targeted = |addr: &ResourceAddr| {
-        targets.iter().any(|target| target.may_contain_resource(addr)) || dragged.contains(addr)
+        targets.iter().any(|target| target.may_contain_resource(addr))
+            || destroyed_dependents.contains(addr)
     };
     let wanted = draft.vertices().iter().map(|vertex| match vertex {
         PlanVertex::Resource(resource) => written(resource),
@@ -44,9 +45,9 @@ pub(in crate::plan) fn dependents_to_destroy(
     session: &Session<'_>,
     options: &PlanOptions,
 ) -> BTreeSet<ResourceAddr> {
-    let mut dragged = BTreeSet::new();
+    let mut destroyed_dependents = BTreeSet::new();
     if options.targets.is_empty() || options.mode != PlanMode::Destroy {
-        return dragged;
+        return destroyed_dependents;
     }
     let is_doomed = |addr: &ResourceAddr| addr.resource.mode() == ResourceMode::Managed;
     let mut dependents: BTreeMap<&ConfigResourceAddr, BTreeSet<&ResourceAddr>> = BTreeMap::new();
@@ -67,12 +68,12 @@ pub(in crate::plan) fn dependents_to_destroy(
             // independent of each other.
             let is_beside =
                 dependent.module != addr.module && dependent.module.path() == addr.module.path();
-            if !is_beside && dragged.insert(dependent.clone()) {
+            if !is_beside && destroyed_dependents.insert(dependent.clone()) {
                 queue.push(dependent);
             }
         }
     }
-    dragged
+    destroyed_dependents
 }
 
 /// Adds to the wanted vertices all their dependencies.

@@ -52,9 +52,9 @@ impl<'s> ValidationContext<'s> {
         if session.pool.is_mocked(&vertex.addr) {
             return Ok(());
         }
-        let handle = session.pool.unconfigured_client(diags, &vertex.addr.provider).await?;
-        let Some(handle) = handle else { return Ok(()) };
-        let schema = handle.loaded_schemas().config_type().schema_block();
+        let client = session.pool.unconfigured_client(diags, &vertex.addr.provider).await?;
+        let Some(client) = client else { return Ok(()) };
+        let schema = client.loaded_schemas().config_type().schema_block();
         let Some(&module) = session.results.module_instances(&node.path).first() else {
             return Ok(());
         };
@@ -68,7 +68,7 @@ impl<'s> ValidationContext<'s> {
         }
         let about = CallContext { addr: &vertex.addr, block: Some(block.span) };
         let mut said = Diagnostics::new();
-        let verdict = handle.validate_provider_config(&mut said, &config, about).await;
+        let verdict = client.validate_provider_config(&mut said, &config, about).await;
         point_diagnostics_at_parts(&mut said, &block.body, block.span);
         diags.append(said).and(verdict)
     }
@@ -80,9 +80,9 @@ impl<'s> ValidationContext<'s> {
     ) -> Result<ValidationVisitOutcome, Reported> {
         let (session, config) = (self.session, vertex.config);
         let name = &vertex.addr.resource;
-        let handle = session.pool.unconfigured_client(diags, &vertex.provider.provider).await?;
-        let Some(handle) = handle else { return Ok(ValidationVisitOutcome::Nothing) };
-        let ty = handle.loaded_schemas().find_resource_type(name.mode(), name.resource_type());
+        let client = session.pool.unconfigured_client(diags, &vertex.provider.provider).await?;
+        let Some(client) = client else { return Ok(ValidationVisitOutcome::Nothing) };
+        let ty = client.loaded_schemas().find_resource_type(name.mode(), name.resource_type());
         // Every call stands for one instance, since the number of instances is not known yet.
         let modules = session.results.module_instances(&vertex.node.path);
         let Some(&module) = modules.first() else { return Ok(ValidationVisitOutcome::Nothing) };
@@ -106,7 +106,7 @@ impl<'s> ValidationContext<'s> {
         let site = ReferenceLocation { resource: Some(name), ..ReferenceLocation::default() };
         let scope = self.module_scope(module).with_repetition(unknown).at_location(site);
         let place = ValidatedResource { vertex, ty: ty.as_deref(), module, scope: &scope };
-        let accepted = self.validate_block(&mut said, place, &handle).await;
+        let accepted = self.validate_block(&mut said, place, &client).await;
         let conditions = |diags: &mut Diagnostics| {
             let lifecycle = &config.lifecycle;
             let before = validate_conditions(diags, &scope, &lifecycle.preconditions);
@@ -148,7 +148,7 @@ impl<'s> ValidationContext<'s> {
         self,
         diags: &mut Diagnostics,
         place: ValidatedResource<'_>,
-        handle: &ProviderClient,
+        client: &ProviderClient,
     ) -> Result<ValidationVisitOutcome, Reported> {
         let (session, config) = (self.session, place.vertex.config);
         let outer = session.module_scope(place.module).with_reference_check(self.check);
@@ -159,7 +159,7 @@ impl<'s> ValidationContext<'s> {
         let Some(ty) = place.ty else {
             let name = &place.vertex.addr.resource;
             return Err(diags.error(unsupported_type_error(
-                handle.loaded_schemas(),
+                client.loaded_schemas(),
                 name,
                 config.type_span,
             )));
@@ -178,7 +178,7 @@ impl<'s> ValidationContext<'s> {
         }
         let about = CallContext { addr: &place.vertex.addr, block: Some(config.span) };
         let mut said = Diagnostics::new();
-        let verdict = handle.validate_resource_config(&mut said, ty, &value, about).await;
+        let verdict = client.validate_resource_config(&mut said, ty, &value, about).await;
         // What is known and was accepted here need not be shown to the provider again for the plan.
         let is_accepted = said.is_empty() && value.is_wholly_known();
         point_diagnostics_at_parts(&mut said, &config.body, config.span);

@@ -26,18 +26,18 @@ pub(super) async fn plan_data_instance(
     key: InstanceKey,
 ) -> Result<ObjectOutcome, Reported> {
     let (vertex, addr) = (here.vertex, here.addr.instance_addr(key));
-    let (handle, ty) = vertex.find_provider(view.session, diags)?;
+    let (client, ty) = vertex.find_provider(view.session, diags)?;
     let scope = here.scope(view, &addr.key);
     let written = view.instance_config(vertex.config, &addr);
     let config = written.evaluate(diags, &ty, &scope).await?;
-    let client = ResourceClient { handle: &handle, ty: &ty };
-    view.validate_instance(diags, client, &config, written).await?;
+    let resource_client = ResourceClient { client: &client, ty: &ty };
+    view.validate_instance(diags, resource_client, &config, written).await?;
     if let Some(reason) = deferred_read_reason(view, here, &config) {
         let deferred = DeferredRead { addr: &addr, ty: &ty, config: &config, reason };
         return Ok(plan_deferred_read(view, here, deferred));
     }
     let DataReadResult { value, is_answered, object } =
-        written.read_data_source(diags, client, &config).await?;
+        written.read_data_source(diags, resource_client, &config).await?;
     let refreshed = RefreshResult::Changed(object);
     if vertex.config.within.is_none() {
         written.check_postconditions(diags, scope, &value).await?;

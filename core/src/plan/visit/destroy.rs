@@ -181,7 +181,7 @@ pub(super) fn is_destroy_targeted(
     let targets = &view.options.targets;
     let addr_of_instance = addr.instance_addr(key.clone());
     let is_target = targets.is_empty()
-        || view.settled.dragged.contains(addr)
+        || view.settled.destroyed_dependents.contains(addr)
         || targets.iter().any(|target| target.contains(&addr_of_instance));
     is_target && !view.settled.excluded_from_destroy.contains(&addr_of_instance)
 }
@@ -222,8 +222,8 @@ pub(super) async fn visit_objects_to_destroy(
         let resource = &resource.addr;
         let found = find_client_of_state(view.session, diags, provider, resource);
         // Provider and type are the same for all of them, so one report is enough.
-        let Ok((handle, ty)) = found else { return };
-        let end = Rc::new(DestroyPlanner { view, resource, provider, handle, ty });
+        let Ok((client, ty)) = found else { return };
+        let end = Rc::new(DestroyPlanner { view, resource, provider, client, ty });
         ends.extend(to_destroy.into_iter().map(|to_destroy| (at, end.clone(), to_destroy)));
     }
     view.counter.add_expected(ends.len());
@@ -250,7 +250,7 @@ struct DestroyPlanner<'a> {
     view: PlanContext<'a>,
     resource: &'a ResourceAddr,
     provider: &'a ProviderConfigAddr,
-    handle: Rc<ProviderClient>,
+    client: Rc<ProviderClient>,
     ty: Rc<ResourceType>,
 }
 
@@ -261,9 +261,9 @@ impl DestroyPlanner<'_> {
         to_destroy: ObjectToDestroy<'_>,
     ) -> Result<ObjectOutcome, Reported> {
         let addr = self.resource.instance_addr(to_destroy.key.clone());
-        let (handle, ty, deposed) = (&self.handle, &self.ty, to_destroy.deposed);
+        let (client, ty, deposed) = (&self.client, &self.ty, to_destroy.deposed);
         let block = self.resource_block_of_object(deposed).map(|resource| resource.span);
-        let owner = ObjectOwner { handle, ty, addr: &addr, deposed, block };
+        let owner = ObjectOwner { client, ty, addr: &addr, deposed, block };
         let forgotten = to_destroy.action == Action::Forget;
         // A forgotten object is not refreshed, since it is no longer managed.
         let prior = match forgotten {
@@ -373,7 +373,7 @@ impl DestroyPlanner<'_> {
         let ObjectToRead { value: before, private, identity } = before;
         // Only a provider with this capability expects to plan a null (protocol,
         // ServerCapabilities). Terraform does not ask the others either.
-        if !self.handle.loaded_schemas().provider_schema().capabilities.plan_destroy {
+        if !self.client.loaded_schemas().provider_schema().capabilities.plan_destroy {
             return Ok(private.clone());
         }
         let null = conform::default_destroy_plan(self.ty.schema_block());
@@ -381,9 +381,9 @@ impl DestroyPlanner<'_> {
         let identity = identity.as_ref();
         let ask =
             ChangeValues { prior: &before, proposed: &null, config: &null, private, identity };
-        let planned = self.handle.plan_object(diags, &self.ty, ask, about).await?;
+        let planned = self.client.plan_object(diags, &self.ty, ask, about).await?;
         let change_request =
-            ChangeRequest { handle: &self.handle, ty: &self.ty, about, secrets: &[] };
+            ChangeRequest { client: &self.client, ty: &self.ty, about, secrets: &[] };
         change_request.check_contract(
             diags,
             INVALID_PLAN_SUMMARY,

@@ -18,8 +18,8 @@ pub(super) async fn visit_early_read(
     // The visit of the resource looks for the same provider, and reports the errors.
     let mut unsaid = Diagnostics::new();
     let found = find_client_of_config(view.session, &mut unsaid, &vertex.provider, written);
-    let Ok((handle, ty)) = found else { return PrefetchedResource::new() };
-    let (handle, ty) = (&handle, &ty);
+    let Ok((client, ty)) = found else { return PrefetchedResource::new() };
+    let (client, ty) = (&client, &ty);
     let reads = vertex.objects().map(|((addr, deposed), object)| async move {
         // The semaphore is never closed, so a permit always comes.
         let _permit = view.session.permits.acquire().await;
@@ -28,7 +28,7 @@ pub(super) async fn visit_early_read(
             return None;
         }
         let block = Some(vertex.config.span);
-        let owner = ObjectOwner { handle, ty, addr: &addr, deposed: deposed.as_ref(), block };
+        let owner = ObjectOwner { client, ty, addr: &addr, deposed: deposed.as_ref(), block };
         let mut diags = Diagnostics::new();
         let read = refresh::read_object(view, &mut diags, owner, object).await;
         Some(((addr, deposed), (diags, read)))

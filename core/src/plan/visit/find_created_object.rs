@@ -113,12 +113,12 @@ pub(super) async fn find_created_object(
 async fn find_created_by_listing(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
-    ObjectOwner { handle, ty, addr, .. }: ObjectOwner<'_>,
+    ObjectOwner { client, ty, addr, .. }: ObjectOwner<'_>,
     planned: &Plain,
 ) -> Option<ImportKey> {
     // Those planned alike are interchangeable: objects found for them are taken in the order of
     // their addresses.
-    let listed = match handle.list_objects(ty).await {
+    let listed = match client.list_objects(ty).await {
         Ok(listed) => listed,
         // Nothing was asked, so there is nothing to report: most providers cannot list.
         Err(ListFailure::Unsupported) => return None,
@@ -174,7 +174,7 @@ fn warn_of_unresolved(diags: &mut Diagnostics, addr: &InstanceAddr, detail: Stri
 /// The most listed objects that a message names.
 const MAX_LISTED_CANDIDATES: usize = 10;
 
-/// Names the listed objects that may be the one in question, each by what it can be adopted by.
+/// Names the listed objects that may be the one in question, each by its id.
 fn describe_candidates(found: &[ListedObject]) -> String {
     let mut text = String::new();
     for one in found.iter().take(MAX_LISTED_CANDIDATES) {

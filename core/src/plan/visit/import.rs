@@ -48,9 +48,9 @@ pub(super) async fn find_object_without_block(
     let adoption = view.options.adoptions.get(addr)?;
     // The semaphore is never closed, so a permit always comes.
     let _permit = view.session.permits.acquire().await;
-    let (handle, ty) =
+    let (client, ty) =
         find_client_of_state(view.session, diags, provider, &addr.resource_addr()).ok()?;
-    let owner = ObjectOwner { handle: &handle, ty: &ty, addr, deposed: None, block: None };
+    let owner = ObjectOwner { client: &client, ty: &ty, addr, deposed: None, block: None };
     let prior = find_imported_object(view, diags, owner, &adoption.import_key).await.ok()?;
     Some(ObjectOutcome::without_change(addr.key.clone(), prior.refreshed, None))
 }
@@ -73,15 +73,15 @@ pub(super) async fn find_object_by_import_key(
     owner: ObjectOwner<'_>,
     import_key: &ImportKey,
 ) -> Result<ImportSearchOutcome, Reported> {
-    let (ObjectOwner { handle, ty, addr, .. }, about) = (owner, owner.call_context());
+    let (ObjectOwner { client, ty, addr, .. }, about) = (owner, owner.call_context());
     view.session.watch.on_event(&Event::ImportStart { addr, import_key, applying: false });
     if !view.options.adoptions.get(addr).is_some_and(|adoption| adoption.all) {
-        let imported = handle.import_one_object(diags, ty, import_key, about).await?;
+        let imported = client.import_one_object(diags, ty, import_key, about).await?;
         view.session.watch.on_event(&Event::ImportFound { addr, n_objects: 1 });
         return read_imported_object(view, diags, owner, imported).await;
     }
     // A command that does nothing but import shows no plan in which the others would be missing.
-    let (imported, others) = handle.import_all_objects(diags, ty, import_key, about).await?;
+    let (imported, others) = client.import_all_objects(diags, ty, import_key, about).await?;
     let n_objects = others.len() + 1;
     view.session.watch.on_event(&Event::ImportFound { addr, n_objects });
     let mut prior = match read_imported_object(view, diags, owner, imported).await? {
@@ -117,14 +117,14 @@ async fn read_imported_object(
     owner: ObjectOwner<'_>,
     imported: ImportedObject,
 ) -> Result<ImportSearchOutcome, Reported> {
-    let (ObjectOwner { handle, ty, addr, .. }, about) = (owner, owner.call_context());
+    let (ObjectOwner { client, ty, addr, .. }, about) = (owner, owner.call_context());
     let watch = view.session.watch;
     let found = add_marks(ty, imported.value, &[]);
     // Also with `-refresh=false`: an import may return no more than the ID.
     watch.on_event(&Event::RefreshStart { addr, deposed: None, label: object_label(&found) });
     let identity = imported.identity.as_ref().and_then(|stored| ty.identity_payload(stored));
     let current = ObjectToRead { value: &found, private: &imported.private, identity };
-    let read = handle.read_object(diags, ty, current, about).await?;
+    let read = client.read_object(diags, ty, current, about).await?;
     if read.value.value().is_null() {
         watch.on_event(&Event::RefreshDone { addr, label: None });
         return Ok(ImportSearchOutcome::NotFound);

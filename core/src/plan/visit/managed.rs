@@ -40,9 +40,9 @@ pub(super) async fn plan_managed_instance(
     key: InstanceKey,
 ) -> Result<ObjectOutcome, Reported> {
     let (vertex, addr) = (here.vertex, here.addr.instance_addr(key));
-    let (handle, ty) = vertex.find_provider(view.session, diags)?;
+    let (client, ty) = vertex.find_provider(view.session, diags)?;
     let owner = ObjectOwner {
-        handle: &handle,
+        client: &client,
         ty: &ty,
         addr: &addr,
         deposed: None,
@@ -75,7 +75,7 @@ pub(super) async fn plan_managed_instance(
         }
     }
     let scope = here.scope(view, &addr.key);
-    let instance = ManagedInstance { view, vertex, addr: &addr, handle: &handle, ty: &ty };
+    let instance = ManagedInstance { view, vertex, addr: &addr, client: &client, ty: &ty };
     // The provider plans nothing here, and the block is not evaluated, as in Terraform.
     if view.options.mode == PlanMode::RefreshOnly {
         return instance.plan_refresh_only(diags, prior, scope).await;
@@ -150,7 +150,7 @@ struct ManagedInstance<'a> {
     view: PlanContext<'a>,
     vertex: &'a ResourceVertex<'a>,
     addr: &'a InstanceAddr,
-    handle: &'a ProviderClient,
+    client: &'a ProviderClient,
     ty: &'a ResourceType,
 }
 
@@ -165,8 +165,8 @@ impl<'a> ManagedInstance<'a> {
         let config =
             self.view.instance_config(resource, self.addr).evaluate(diags, self.ty, scope).await?;
         let written = self.view.instance_config(self.vertex.config, self.addr);
-        let client = ResourceClient { handle: self.handle, ty: self.ty };
-        self.view.validate_instance(diags, client, &config, written).await?;
+        let resource_client = ResourceClient { client: self.client, ty: self.ty };
+        self.view.validate_instance(diags, resource_client, &config, written).await?;
         Ok(config)
     }
 
@@ -187,10 +187,10 @@ impl<'a> ManagedInstance<'a> {
         let mut secrets = sensitive_paths(config);
         secrets.extend(sensitive_paths(before));
         let written = self.view.instance_config(self.vertex.config, self.addr);
-        let (handle, ty, about) = (self.handle, self.ty, written.call_context());
+        let (client, ty, about) = (self.client, self.ty, written.call_context());
         // Providers quote the configuration in diagnostics and in violations, so the marks removed
         // before the call are kept for masking.
-        let change_request = ChangeRequest { handle, ty, about, secrets: &secrets };
+        let change_request = ChangeRequest { client, ty, about, secrets: &secrets };
         let (usable_value, object) = match usable {
             Some(prior) => (unmark_value(&prior.current), Some(&*prior.object)),
             None => {

@@ -18,7 +18,7 @@ use crate::state::{ObjectAttributes, ObjectState};
 /// The instance whose objects are read.
 #[derive(Clone, Copy)]
 pub(super) struct ObjectOwner<'a> {
-    pub(super) handle: &'a ProviderClient,
+    pub(super) client: &'a ProviderClient,
     pub(super) ty: &'a ResourceType,
     pub(super) addr: &'a InstanceAddr,
     /// Set if it is a deposed object.
@@ -43,7 +43,7 @@ pub(super) async fn upgrade_stored_object(
     owner: ObjectOwner<'_>,
     object: &Arc<ObjectState>,
 ) -> Result<PriorState, Reported> {
-    let stored = owner.handle.upgrade_object(diags, owner.ty, object, owner.call_context()).await?;
+    let stored = owner.client.upgrade_object(diags, owner.ty, object, owner.call_context()).await?;
     let (object, current) = (object.clone(), stored.clone());
     Ok(PriorState { stored, current, object, refreshed: RefreshResult::Unchanged })
 }
@@ -80,19 +80,19 @@ pub(super) async fn read_object(
     owner: ObjectOwner<'_>,
     object: &Arc<ObjectState>,
 ) -> Result<PriorState, Reported> {
-    let (ObjectOwner { handle, ty, addr, deposed, .. }, about) = (owner, owner.call_context());
+    let (ObjectOwner { client, ty, addr, deposed, .. }, about) = (owner, owner.call_context());
     let mut object = object.clone();
     // An upgraded object is written back even if no value changed, or every later run would have to
     // upgrade it again.
     let mut same = object.schema_version == ty.schema.version
         && matches!(object.attributes, ObjectAttributes::Json(_));
     let stored = match view.settled.moves.former_resource(addr) {
-        None => handle.upgrade_object(diags, ty, &object, about).await?,
+        None => client.upgrade_object(diags, ty, &object, about).await?,
         Some(source) => {
             let former =
                 MoveSource { kind: &source.kind, provider: &source.provider, object: &object };
             let about = CallContext { addr, block: source.span };
-            let (value, private) = handle.move_resource_state(diags, ty, former, about).await?;
+            let (value, private) = client.move_resource_state(diags, ty, former, about).await?;
             same = false;
             Arc::make_mut(&mut object).private = private;
             value
@@ -100,7 +100,7 @@ pub(super) async fn read_object(
     };
     // Identities have their own version (protocol, UpgradeResourceIdentity), and are upgraded
     // before the read, which sends them.
-    let identity = handle.upgrade_identity(diags, ty, &object, about).await?;
+    let identity = client.upgrade_identity(diags, ty, &object, about).await?;
     if identity.is_some() && object.identity != identity {
         same = false;
         Arc::make_mut(&mut object).identity = identity;
@@ -111,7 +111,7 @@ pub(super) async fn read_object(
         watch.on_event(&Event::RefreshStart { addr, deposed, label: object_label(&stored) });
         let identity = ty.encode_identity(&object);
         let asked = ObjectToRead { value: &stored, private: &object.private, identity };
-        let read = handle.read_object(diags, ty, asked, about).await?;
+        let read = client.read_object(diags, ty, asked, about).await?;
         // Null is the only way for a provider to report that the object does not exist. It is no
         // drift of attributes, and marks on it have no meaning.
         current = if read.value.value().is_null() {

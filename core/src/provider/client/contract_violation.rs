@@ -213,7 +213,7 @@ impl ProviderClient {
     }
 }
 
-/// The summary of a rule that has one of its own, whatever call was answered.
+/// The summary of a rule that has one of its own, for answers to all calls.
 fn summary_of_rule(rule: Rule) -> Option<&'static Message> {
     match rule {
         Rule::NotDeferred => Some(messages::PROVIDER_DEFERRED_CHANGES),

@@ -139,11 +139,11 @@ impl ProviderProcesses {
         let is_at_work =
             |it: &&mut ProviderProcess| it.purpose == StartPurpose::Work && it.n_evidence == 0;
         let at_work = running.iter_mut().filter(is_at_work);
-        let told = at_work.map(|process| {
+        let stopped = at_work.map(|process| {
             process.is_stopped = true;
             process.provider.clone()
         });
-        told.collect()
+        stopped.collect()
     }
 
     /// Whether an instance was asked to stop.

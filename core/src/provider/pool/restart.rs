@@ -64,11 +64,11 @@ impl ProviderPool<'_> {
     /// there is none. As long as the returned value lives, an interrupt leaves that provider alone.
     pub async fn revive_for_effect_query(
         &self,
-        handle: &ProviderClient,
+        client: &ProviderClient,
     ) -> Option<EffectQuery<'_>> {
-        let (slot, before) = (handle.provider_slot(), handle.current_provider());
+        let (slot, before) = (client.provider_slot(), client.current_provider());
         let provider =
-            self.find_replacement(handle.addr(), slot, &before, StartPurpose::EffectQuery).await?;
+            self.find_replacement(client.addr(), slot, &before, StartPurpose::EffectQuery).await?;
         self.processes.begin_effect_query(&provider);
         Some(EffectQuery { processes: &self.processes, provider })
     }
@@ -140,16 +140,16 @@ impl ProviderPool<'_> {
             return Ok(false);
         };
         let slot = ProviderSlot::new(fresh.clone(), true);
-        let handle =
-            ProviderClient::new(entry.handle.loaded_schemas().clone(), slot, self.calls.clone());
+        let client =
+            ProviderClient::new(entry.client.loaded_schemas().clone(), slot, self.calls.clone());
         let about = CallContext { addr: &name, block: None };
         // Its warnings were reported for the first process.
         // A mocked configuration is never given to a provider.
         if !self.is_mocked(&name) {
-            handle.configure_provider(&mut Diagnostics::new(), &entry.config, about).await?;
+            client.configure_provider(&mut Diagnostics::new(), &entry.config, about).await?;
         }
         match self.config_of_provider(before) {
-            Some((_, entry)) => entry.handle.provider_slot().replace_provider(fresh),
+            Some((_, entry)) => entry.client.provider_slot().replace_provider(fresh),
             // No other user releases it any more, so it ends with its caller.
             None => self.processes.dismiss_instance(fresh),
         }
@@ -163,7 +163,7 @@ impl ProviderPool<'_> {
     ) -> Option<(ProviderConfigAddr, ConfiguredProvider)> {
         let configured = self.configured.borrow();
         let mut all = configured.iter();
-        let owner = all.find(|(_, entry)| Arc::ptr_eq(&entry.handle.current_provider(), provider));
+        let owner = all.find(|(_, entry)| Arc::ptr_eq(&entry.client.current_provider(), provider));
         owner.map(|(addr, entry)| (addr.clone(), entry.clone()))
     }
 }

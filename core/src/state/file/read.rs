@@ -450,7 +450,7 @@ impl<'t> StateReader<'t> {
     }
 }
 
-/// Reads a name, or recalls what it was read as.
+/// Reads a name, or recalls it.
 fn parse_name_cached<T: FromStr + Clone>(
     known: &mut HashMap<String, T>,
     text: &str,

@@ -39,7 +39,7 @@ struct Version3Module<'t> {
     path: Vec<String>,
     #[serde(default, borrow, deserialize_with = "null_as_default")]
     outputs: BTreeMap<String, Version3Output<'t>>,
-    /// By `TYPE.NAME`, with `data.` before it and `.INDEX` behind it if that applies.
+    /// Resources by `TYPE.NAME`, with `data.` before it and `.INDEX` behind it if that applies.
     #[serde(default, deserialize_with = "null_as_default")]
     resources: BTreeMap<String, Version3Instance>,
 }
@@ -235,7 +235,7 @@ impl<'t> Version3Address<'t> {
 fn translate_provider(module: &str, kind: &str, old: &str) -> Result<String, String> {
     if old.contains("${") {
         return Err(format!(
-            "invalid provider config reference {old:?}: the alias seems to be a template, which Terraform 0.11 did not evaluate. Rename the alias and apply that with Terraform 0.11 first. The reference is used"
+            "invalid provider config reference {old:?}: the alias seems to be a template, which Terraform 0.11 did not evaluate. Rename the alias and apply that with Terraform 0.11 first. That reference is used"
         ));
     }
     // Later releases of Terraform 0.11 name the module, too.

@@ -115,7 +115,7 @@ impl StateWriter {
         self.flush_full_buffer(to, 0)
     }
 
-    /// Passes on what was gathered once it is so much.
+    /// Passes on the gathered bytes once they are so many.
     fn flush_full_buffer(&mut self, to: &mut dyn Write, at_least: usize) -> io::Result<()> {
         if self.out.len() >= at_least {
             to.write_all(&self.out)?;
@@ -205,20 +205,7 @@ impl StateWriter {
             "schema_version",
             object.schema_version.to_string().as_bytes(),
         );
-        match &object.attributes {
-            ObjectAttributes::Json(text) => {
-                self.write_key(KEY_DEPTH, "attributes");
-                append_indented(&mut self.out, text, KEY_DEPTH);
-            }
-            ObjectAttributes::Flatmap(members) => {
-                self.write_key(KEY_DEPTH, "attributes_flat");
-                self.open_bracket(b'{');
-                for (path, text) in &**members {
-                    self.write_string_member(KEY_DEPTH + 1, path, text);
-                }
-                self.close_bracket(b'}', KEY_DEPTH);
-            }
-        }
+        self.write_attributes(&object.attributes, KEY_DEPTH);
         self.write_key(KEY_DEPTH, "sensitive_attributes");
         self.write_sensitive_paths(&object.sensitive, KEY_DEPTH);
         if let Some(StoredIdentity { version, json }) = &object.identity {
@@ -241,6 +228,23 @@ impl StateWriter {
             self.write_member(KEY_DEPTH, "create_before_destroy", b"true");
         }
         self.close_bracket(b'}', INSTANCE_DEPTH);
+    }
+
+    fn write_attributes(&mut self, attributes: &ObjectAttributes, depth: usize) {
+        match attributes {
+            ObjectAttributes::Json(text) => {
+                self.write_key(depth, "attributes");
+                append_indented(&mut self.out, text, depth);
+            }
+            ObjectAttributes::Flatmap(members) => {
+                self.write_key(depth, "attributes_flat");
+                self.open_bracket(b'{');
+                for (path, text) in &**members {
+                    self.write_string_member(depth + 1, path, text);
+                }
+                self.close_bracket(b'}', depth);
+            }
+        }
     }
 
     fn write_sensitive_paths(&mut self, paths: &[Path], depth: usize) {

@@ -17,7 +17,7 @@ impl Journal {
         Self::begin_run_with_durability(Durability::PowerLoss, folder, begin)
     }
 
-    /// As [`Journal::begin_run`], for records that have to survive what `durability` names.
+    /// As [`Journal::begin_run`], for records that have to survive the failures that `durability` names.
     ///
     /// # Errors
     /// As [`Journal::begin_run`].

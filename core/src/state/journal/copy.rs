@@ -49,7 +49,7 @@ pub enum JournalCopyError {
 }
 
 impl Journal {
-    /// Keeps a copy of everything appended from now on. The copy must have what was appended until
+    /// Keeps a copy of everything appended from now on. The copy must have everything appended until
     /// now.
     pub fn set_copy(&mut self, copy: Box<dyn JournalCopy>) {
         self.copy = Some(copy);
@@ -61,7 +61,7 @@ impl Journal {
         self.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
     }
 
-    /// Reads what was appended until now.
+    /// Reads the records until now.
     ///
     /// # Errors
     /// When the file cannot be read.

@@ -18,7 +18,7 @@ pub(super) struct PendingSync {
 }
 
 impl Journal {
-    /// Makes everything appended so far durable, but for what is buffered. All tasks that wait at the same time share one
+    /// Makes everything appended so far durable, except buffered records. All tasks that wait at the same time share one
     /// request to the disk, and one to the shared place.
     ///
     /// # Errors

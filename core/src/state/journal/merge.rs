@@ -43,7 +43,7 @@ fn last_record_number(log: &JournalLog) -> Option<u64> {
     log.records.last().map(|(number, _)| *number)
 }
 
-/// The calls of which a journal does not say what became of them.
+/// The calls of which a journal has no result.
 fn open_calls(log: &JournalLog) -> BTreeSet<u64> {
     let mut open = BTreeSet::new();
     for (_, record) in &log.records {

@@ -42,7 +42,7 @@ impl Journal {
         reserved.map_err(JournalError::io_error("reserve space in", &self.path))
     }
 
-    /// Gives back what is reserved, but for the records of open calls.
+    /// Gives back reserved space, except that for the records of open calls.
     pub(super) fn free_unused_space(&self) {
         if self.reserved.get() <= self.length.get() {
             return;

@@ -38,8 +38,8 @@ impl JournalRules {
 }
 
 impl Journal {
-    /// Whether what depends on an object may begin: every answer about it is written down, or a crash
-    /// would forget what the dependents stand on.
+    /// Whether the dependents of an object may begin: every answer about it is written down, or a crash
+    /// would forget an object that they use.
     pub(crate) fn may_start_dependents(
         &self,
         addr: &InstanceAddr,

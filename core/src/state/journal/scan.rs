@@ -31,7 +31,7 @@ const RECORD_KIND_PREFIXES: [(&[u8], LostRecordKind); 9] = [
 /// The kind of a record that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::state) enum LostRecordKind {
-    /// The first record, which says what the run is.
+    /// The first record, which describes the run.
     Begin,
     /// The announcement of a call.
     Intent,
@@ -149,7 +149,7 @@ fn find_next_whole_record<'b>(
     })
 }
 
-/// Whether the bytes at the end of a journal are what a crash leaves of a record: fewer bytes than the
+/// Whether the bytes at the end of a journal are a record that a crash has cut off: fewer bytes than the
 /// record has, or noise. A record of the right length whose checksum is wrong was written as a whole.
 fn is_torn(bytes: &[u8]) -> bool {
     let Some(text) = bytes.get(RECORD_HEADER_LEN..) else { return true };

@@ -1,4 +1,4 @@
-//! Reports which records of a damaged journal are lost and what they may have been about.
+//! Reports which records of a damaged journal are lost, and their possible subjects.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use crate::state::journal::ProviderAnswer;
 /// The longest name that is worth showing.
 const MAX_SHOWN_ID_LEN: usize = 512;
 
-/// The attribute `id` as it stands in the answer, whatever may be wrong with the rest of it.
+/// The attribute `id` as it stands in the answer, also if the rest of that is wrong.
 pub(super) fn find_id_in_answer(answer: &ProviderAnswer) -> Option<String> {
     // A key of two letters, as MessagePack has it; a string follows it.
     const MSGPACK_ID_KEY: &[u8] = b"\xa2id";

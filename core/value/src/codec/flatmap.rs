@@ -60,6 +60,7 @@ impl FlatmapReader<'_> {
                 }
                 let prefix = below("");
                 // A key may contain dots, so the rest of the path is one key.
+                // The count is beside the elements, under a key that no element has.
                 let keys =
                     self.key_suffixes_after(&prefix).filter(|key| *key != "%").map(str::to_owned);
                 let pairs = keys.map(|key| Ok((key.clone(), element(key, element_ty)?)));

@@ -120,6 +120,7 @@ fn write_as_type(out: &mut String, value: &Value, ty: &Type) -> Result<(), Encod
             out.push_str("null");
             Ok(())
         }
+        // The schema leaves the type open, so that a reader needs it beside the value.
         (Value::Null(_) | Value::Bool(_) | Value::Number(_) | Value::String(_), Type::Dynamic)
         | (Value::List(_) | Value::Set(_) | Value::Map(_), Type::Dynamic)
         | (Value::Tuple(_) | Value::Object(_), Type::Dynamic) => {

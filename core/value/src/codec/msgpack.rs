@@ -24,6 +24,7 @@ const NIL_CODE: u8 = 0xc0;
 /// # Errors
 /// When the value holds a mark or does not have the type.
 pub fn encode(value: &Value, ty: &Type) -> Result<Vec<u8>, EncodeError> {
+    // The writer calls itself for each level, and a deeper value would overflow the stack.
     if value.depth() > Value::MAX_DEPTH {
         return Err(EncodeError::new("the value is nested too deep"));
     }
@@ -146,7 +147,7 @@ fn write_object(out: &mut Vec<u8>, object: &Object, shape: &ObjectType) -> Resul
 }
 
 /// Writes a number in the smallest form that keeps it exactly, as the language's own writer does:
-/// readers elsewhere compare what they get with what they sent.
+/// readers elsewhere compare the answer with their own message.
 fn write_number(out: &mut Vec<u8>, number: &Number) -> Result<(), EncodeError> {
     if let Some(whole) = number.to_i64() {
         write_int(out, whole);

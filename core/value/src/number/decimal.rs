@@ -1,5 +1,5 @@
 //! Decimal text of binary floats: reading it, and the fewest digits that read back to the same float
-//! at its precision. Mirrors what Go's `math/big` does, bit for bit, because provider values and
+//! at its precision. Mirrors Go's `math/big`, bit for bit, because provider values and
 //! state files are compared as such text.
 
 use dashu_int::UBig;

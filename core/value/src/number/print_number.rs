@@ -1,5 +1,5 @@
 //! Printing numbers. The language itself only knows [`Display`](std::fmt::Display); the other
-//! notations are what its formatting functions ask for.
+//! notations are those of its formatting functions.
 
 use std::fmt::{Display, Formatter, Result, Write as _};
 

@@ -18,7 +18,7 @@ pub fn not_equal(left: &Value, right: &Value) -> Value {
     bool_or_unknown(same.map(|same| !same)).mark(left.all_marks() | right.all_marks())
 }
 
-/// Whether two values are equal; `None` if what is unknown decides it.
+/// Whether two values are equal; `None` if an unknown part decides it.
 pub(super) fn values_equal(left: &Value, right: &Value) -> Option<bool> {
     match (left.without_own_marks(), right.without_own_marks()) {
         // These need no types, which would have to be made of the values.
@@ -38,7 +38,7 @@ pub(super) fn values_equal(left: &Value, right: &Value) -> Option<bool> {
     if left_ty == right_ty { parts_equal(left, right) } else { Some(false) }
 }
 
-/// Nulls are equal whatever their types.
+/// Nulls of all types are equal.
 fn equals_null(other: &Value) -> Option<bool> {
     match other {
         Value::Null(_) => Some(true),
@@ -56,7 +56,7 @@ fn equals_unknown(unknown: &Value, other: &Value) -> Option<bool> {
     excluded.then_some(false)
 }
 
-/// Whether what is known about an unknown value rules out that it is `other`.
+/// Whether the known facts about an unknown value rule out that it is `other`.
 fn refinement_excludes(range: &Refinement, other: &Value) -> bool {
     match other {
         Value::String(text) => {

@@ -1,5 +1,5 @@
 //! Forces a value into a schema: attribute types converted, missing parts filled with null or empty.
-//! Does not ask whether the author or the provider may set what is there.
+//! Does not ask whether the author or the provider may set the values.
 
 use super::{Block, NestedBlock, Nesting, Role};
 use crate::convert::{ConversionError, convert};

@@ -1,5 +1,5 @@
-//! Finds the parts of a schema that govern the parts of a value: by path, or by what they say of
-//! themselves.
+//! Finds the parts of a schema that govern the parts of a value: by path, or by their
+//! own properties.
 
 use super::{Attribute, AttributeKind, Block, Nesting};
 use crate::{Path, Step, Value};

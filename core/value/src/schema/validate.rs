@@ -1,4 +1,4 @@
-//! Whether a schema makes sense. A provider whose schema does not is unusable. Follows what hosts
+//! Validity of a schema. A provider with an invalid one is unusable. Follows the rules that hosts
 //! enforce when they load a schema, neither more nor less.
 
 use std::collections::BTreeMap;

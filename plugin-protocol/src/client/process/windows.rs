@@ -1,5 +1,5 @@
 //! The child process of a plugin on Windows: start, end, and detection of its end. It is in a job, so that
-//! it ends with this process, and what it has started with it.
+//! it ends with this process, together with its own children.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -32,7 +32,7 @@ impl fmt::Display for Exit {
     }
 }
 
-/// A running child. Dropping it kills the child and what it has started.
+/// A running child. Dropping it kills the child and its own children.
 #[derive(Debug)]
 pub(crate) struct StartedProcess {
     pid: i32,
@@ -116,7 +116,7 @@ impl StartedProcess {
         ended.ok()?.ok().and_then(|exit| *exit)
     }
 
-    /// Kills the process and what it has started.
+    /// Kills the process and its children.
     pub(crate) fn kill(&self) {
         self.job.terminate_processes();
     }

@@ -239,7 +239,7 @@ impl PlanChecker {
         }
     }
 
-    /// Checks what is under each key that the plan and the configuration share, and reports others.
+    /// Checks the element under each key that the plan and the configuration share, and reports others.
     fn check_each_key(
         &mut self,
         three: &PlanValues,
@@ -302,6 +302,12 @@ impl PlanChecker {
                 "attribute representing nested block must not be unknown itself; set nested attribute values to unknown instead",
             );
         }
+        self.check_nested_elements(nested, three);
+    }
+
+    /// Checks blocks that are known and not null, each with its counterpart in the configuration.
+    fn check_nested_elements(&mut self, nested: &NestedBlock, three: &PlanValues) {
+        let PlanValues { config, planned, .. } = three;
         let counts = (planned.children().len(), config.children().len());
         match nested.nesting {
             Nesting::Single | Nesting::Group => self.check_block(&nested.block, three),

@@ -15,7 +15,7 @@ use super::super::inspect_values::{
 };
 use super::super::{Rule, Violation};
 
-/// Finds where an actual object is not what its plan promised. No violations: it is.
+/// Finds the places where an actual object differs from its plan. No violations: it fits.
 #[must_use]
 pub fn compatibility_violations(block: &Block, planned: &Plain, actual: &Plain) -> Vec<Violation> {
     let mut check = ResultChecker { path: Path::root(), violations: Vec::new() };
@@ -280,15 +280,7 @@ impl ResultChecker {
                 lost.push(planned);
             }
         }
-        for planned in &lost {
-            let planned = display_value(planned);
-            self.report_quoting_values(
-                Rule::ResultElements,
-                format!(
-                    "planned set element {planned} does not correlate with any element in actual"
-                ),
-            );
-        }
+        self.report_lost_elements(&lost);
         // After a loss, a new element is usually the lost one changed: naming both would repeat it.
         if lost.is_empty() {
             for (actual, _) in after.iter().zip(&explained).filter(|(_, explained)| !**explained) {
@@ -305,6 +297,18 @@ impl ResultChecker {
             self.report(
                 Rule::ResultElements,
                 format!("{what} changed from {} to {}", before.len(), after.len()),
+            );
+        }
+    }
+
+    fn report_lost_elements(&mut self, lost: &[&Value]) {
+        for planned in lost {
+            let planned = display_value(planned);
+            self.report_quoting_values(
+                Rule::ResultElements,
+                format!(
+                    "planned set element {planned} does not correlate with any element in actual"
+                ),
             );
         }
     }
@@ -336,7 +340,7 @@ fn key_parts_of_planned_element(planned: &Value) -> ElementKeyParts {
     }
 }
 
-/// Whether an unknown value may have become this one, by what was known about it.
+/// Whether an unknown value may have become this one, by the known facts about it.
 fn may_unknown_become(unknown: &Unknown, actual: &Value) -> bool {
     let refinement = unknown.refinement();
     match actual {

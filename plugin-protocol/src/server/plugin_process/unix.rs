@@ -37,7 +37,7 @@ pub(in crate::server) fn wait_for_end_request() -> io::Result<impl Future<Output
     })
 }
 
-/// Returns stdout, and makes what is printed to it from now on go to stderr.
+/// Returns stdout, and sends all further output of it to stderr.
 pub(in crate::server) fn take_stdout_for_handshake() -> io::Result<File> {
     let stdout = File::from(dup(io::stdout())?);
     dup2_stdout(io::stderr())?;

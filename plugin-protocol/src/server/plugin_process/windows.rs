@@ -34,7 +34,7 @@ pub(in crate::server) fn wait_for_end_request() -> io::Result<impl Future<Output
     })
 }
 
-/// Returns stdout. Hosts read on behind the handshake and drop what is printed.
+/// Returns stdout. Hosts read on behind the handshake and drop further output.
 pub(in crate::server) fn take_stdout_for_handshake() -> io::Result<Stdout> {
     Ok(io::stdout())
 }

@@ -25,7 +25,7 @@ impl From<v6::ServerCapabilities> for ServerCapabilities {
     }
 }
 
-/// Writes what the host can do. Protocol 5 has no place for the last two; its readers pass over them.
+/// Writes the capabilities of the host. Protocol 5 has no place for the last two; its readers pass over them.
 pub(super) fn encode_client_capabilities(
     client: ClientCapabilities,
 ) -> Option<v6::ClientCapabilities> {
@@ -37,7 +37,7 @@ pub(super) fn encode_client_capabilities(
     })
 }
 
-/// Reads what the host can do.
+/// Reads the capabilities of the host.
 pub(super) fn decode_client_capabilities(
     wire: Option<v6::ClientCapabilities>,
 ) -> ClientCapabilities {

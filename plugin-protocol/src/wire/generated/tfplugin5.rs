@@ -130,7 +130,7 @@ pub mod get_metadata {
         pub actions: ::prost::alloc::vec::Vec<
             crate::wire::generated::tfplugin6::get_metadata::ActionMetadata,
         >,
-        /// Where the Go provider library puts the actions, in its own reading of the protocol. Hosts read
+        /// The actions as the Go provider library sends them, in its own reading of the protocol. Hosts read
         /// 8; we read both and write 8.
         #[prost(message, repeated, tag = "9")]
         pub actions_of_go_library: ::prost::alloc::vec::Vec<
@@ -256,7 +256,7 @@ pub mod provision_resource {
         pub config: ::core::option::Option<
             crate::wire::generated::tfplugin6::DynamicValue,
         >,
-        /// How to reach the object, as the author wrote it.
+        /// Access to the object, as the author wrote it.
         #[prost(message, optional, tag = "2")]
         pub connection: ::core::option::Option<
             crate::wire::generated::tfplugin6::DynamicValue,

@@ -231,7 +231,7 @@ pub mod schema {
             }
         }
     }
-    /// What the attributes of a nested attribute are.
+    /// The attributes of a nested attribute.
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct Object {
         #[prost(message, repeated, tag = "1")]
@@ -587,7 +587,7 @@ pub mod get_resource_identity_schemas {
     pub struct Request {}
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct Response {
-        /// By resource type.
+        /// Schemas by resource type.
         #[prost(btree_map = "string, message", tag = "1")]
         pub identity_schemas: ::prost::alloc::collections::BTreeMap<
             ::prost::alloc::string::String,
@@ -841,7 +841,7 @@ pub mod apply_resource_change {
     }
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct Response {
-        /// What exists, also after an error; null when nothing does.
+        /// The object as it exists, also after an error; null if there is none.
         #[prost(message, optional, tag = "1")]
         pub new_state: ::core::option::Option<super::DynamicValue>,
         #[prost(bytes = "bytes", tag = "2")]
@@ -1276,13 +1276,13 @@ pub mod configure_state_store {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StateStoreClientCapabilities {
-    /// What the host would like, in bytes.
+    /// The size that the host prefers, in bytes.
     #[prost(int64, tag = "1")]
     pub chunk_size: i64,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StateStoreServerCapabilities {
-    /// What both sides shall use.
+    /// The size that both sides use, in bytes.
     #[prost(int64, tag = "1")]
     pub chunk_size: i64,
 }

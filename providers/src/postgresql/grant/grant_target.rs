@@ -15,7 +15,7 @@ pub(super) struct GrantTarget<'g> {
     pub(super) objects: Option<&'g BTreeSet<String>>,
 }
 
-/// One of the objects, with what a role may do.
+/// One of the objects, with the privileges of a role.
 pub(super) struct ObjectPrivileges {
     pub(super) owner: String,
     pub(super) privileges: BTreeSet<String>,
@@ -59,7 +59,7 @@ impl GrantTarget<'_> {
         }
     }
 
-    /// The real objects, and what a role with this number may do with them.
+    /// The real objects, and the privileges of a role with this number on them.
     pub(super) async fn read_object_privileges(
         &self,
         session: &Session,

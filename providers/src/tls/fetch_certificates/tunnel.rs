@@ -17,7 +17,7 @@ use super::{PeerError, build_tls_config};
 const MAX_PROXY_ANSWER_LEN: usize = 8 * 1024;
 /// The version of SOCKS.
 const SOCKS_VERSION: u8 = 5;
-/// Ways to say who asks: not at all, or by name and password.
+/// Authentication at the proxy: none, or a name and a password.
 const SOCKS_NO_AUTHENTICATION: u8 = 0;
 const SOCKS_BY_PASSWORD: u8 = 2;
 

@@ -16,7 +16,7 @@ const PRIVATE_KEY_MAGIC: &[u8] = b"openssh-key-v1\0";
 /// Unencrypted private keys fill blocks of this many bytes.
 const PADDING_BLOCK_LEN: usize = 8;
 
-/// A public key, and what `ssh-keygen -l` says of it.
+/// A public key, and the output of `ssh-keygen -l` for it.
 pub(super) struct OpensshPublicKey {
     pub(super) line: String,
     pub(super) fingerprint_md5: String,
@@ -92,7 +92,7 @@ pub(super) fn decode_private_key(text: &str) -> Result<PrivateKey, KeyError> {
     reader.skip_to_secret_part().and_then(decode_secret_part).ok_or_else(malformed)?
 }
 
-/// The key in what a password would protect.
+/// The key in the form that a password would protect.
 fn decode_secret_part(mut reader: PartReader<'_>) -> Option<Result<PrivateKey, KeyError>> {
     match reader.take_part()? {
         b"ssh-rsa" => {

@@ -14,7 +14,7 @@ use crate::suite::{Suite, to_plain};
 const N_REPEATED_CALLS: usize = 8;
 
 /// Whether a call has the usual answer to a request, or one whose texts differ as much between equal calls:
-/// a provider in Go may take what it reports from a map, whose order is random.
+/// a provider in Go may take its texts from a map, whose order is random.
 pub(super) async fn matches_usual_answer(
     suite: &mut Suite,
     request: &Msg,

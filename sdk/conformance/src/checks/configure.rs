@@ -205,8 +205,9 @@ async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) 
                     .with_call(&call)
                     .with_expected_and_found("an answer within 60 s", call.describe_outcome())
             });
-            let told: Vec<String> = call.diagnostics().iter().map(|it| it.one_line()).collect();
-            let leak = told.iter().find(|it| suite.secrets.holds_canary(it.as_bytes())).cloned();
+            let reported: Vec<String> = call.diagnostics().iter().map(|it| it.one_line()).collect();
+            let leak =
+                reported.iter().find(|it| suite.secrets.holds_canary(it.as_bytes())).cloned();
             suite.record_case("C-05", leak.is_none(), || {
                 Finding::new("C-05", "provider", "a diagnostic of Configure has a secret")
                     .with_path(&path)

@@ -1,7 +1,7 @@
 //! Checks of data sources (D), ephemeral resources (E) and actions (X).
 
 use formwork_value::schema::Role;
-use formwork_value::{Path, Type, Value};
+use formwork_value::{Path, Plain, Type, Value};
 
 use super::{differing_paths, display_value};
 use crate::finding::Finding;
@@ -118,20 +118,7 @@ async fn check_data_source(suite: &mut Suite, offered: &OfferedType) {
             continue;
         };
         let state = decode_dynamic(answer.get_msg(1), &offered.ty());
-        let problem = match &state {
-            Err(why) => Some((Path::root(), why.clone())),
-            Ok(None) => Some((Path::root(), "the answer has no state".to_owned())),
-            Ok(Some(value)) if value.value().is_null() => {
-                Some((Path::root(), "the state is null without an error".to_owned()))
-            }
-            Ok(Some(value)) => type_violations(offered.block(), value)
-                .into_iter()
-                .chain(unknown_violations(value, offered.block()))
-                .next()
-                .map(|it| (it.path, it.message))
-                // Terraform does not compare these, but expressions over the data rely on them.
-                .or_else(|| find_altered_attribute(offered, config, value.value())),
-        };
+        let problem = find_state_problem(offered, config, &state);
         suite.record_case("D-01", problem.is_none(), || {
             let (path, message) = problem.unwrap_or_default();
             Finding::new("D-01", &subject, message)
@@ -157,6 +144,28 @@ async fn check_data_source(suite: &mut Suite, offered: &OfferedType) {
                     .with_input(display_value(config))
             });
         }
+    }
+}
+
+/// Returns the first fault of the state that a data source answered, with its path.
+fn find_state_problem(
+    offered: &OfferedType,
+    config: &Value,
+    state: &Result<Option<Plain>, String>,
+) -> Option<(Path, String)> {
+    match state {
+        Err(why) => Some((Path::root(), why.clone())),
+        Ok(None) => Some((Path::root(), "the answer has no state".to_owned())),
+        Ok(Some(value)) if value.value().is_null() => {
+            Some((Path::root(), "the state is null without an error".to_owned()))
+        }
+        Ok(Some(value)) => type_violations(offered.block(), value)
+            .into_iter()
+            .chain(unknown_violations(value, offered.block()))
+            .next()
+            .map(|it| (it.path, it.message))
+            // Terraform does not compare these, but expressions over the data rely on them.
+            .or_else(|| find_altered_attribute(offered, config, value.value())),
     }
 }
 
@@ -263,9 +272,10 @@ fn check_no_secret_leak(suite: &mut Suite, offered: &OfferedType, result: &Value
     }
     let printed = suite.plugin().map(|it| it.stderr()).unwrap_or_default();
     let printed = String::from_utf8_lossy(&printed).into_owned();
-    let told: Vec<String> = open.diagnostics().iter().map(|it| it.one_line()).collect();
-    let leak =
-        secrets.iter().any(|it| printed.contains(it) || told.iter().any(|line| line.contains(it)));
+    let reported: Vec<String> = open.diagnostics().iter().map(|it| it.one_line()).collect();
+    let leak = secrets
+        .iter()
+        .any(|it| printed.contains(it) || reported.iter().any(|line| line.contains(it)));
     suite.record_case("E-02", !leak, || {
         Finding::new("E-02", &offered.display_name(), "the result is in the log or in a diagnostic")
     });

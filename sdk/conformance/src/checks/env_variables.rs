@@ -82,7 +82,7 @@ const IGNORED_VARIABLE_PREFIXES: [&str; 42] = [
     "GCONV_",
 ];
 
-/// Answers that are compared, without what may differ from process to process.
+/// Answers that are compared, without the parts that may differ from process to process.
 type ComparableAnswers = Vec<(Rpc, Vec<Bytes>)>;
 
 /// Checks the family.

@@ -132,7 +132,7 @@ impl TracedProgram {
             .collect()
     }
 
-    /// The first line of what strace or the program says.
+    /// The first line of the output of strace or the program.
     fn strace_error(&self) -> String {
         let text = fs::read_to_string(self.0.path().join("stderr")).unwrap_or_default();
         let line = text.lines().find(|line| line.contains("strace: ")).unwrap_or_default();

@@ -10,7 +10,7 @@ mod update_and_replace;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform::compatibility_violations;
-use formwork_value::{Path, Value};
+use formwork_value::{Path, Plain, Value};
 
 use super::display_value;
 use super::plan::{UsablePlan, plan_input, plan_or_none};
@@ -194,25 +194,7 @@ fn check_apply_answer(
             "the legacy type system allows it",
         );
     } else {
-        // Compared once. The kind of a difference tells the rule that it breaks.
-        let broken = compatibility_violations(offered.block(), &to_plain(&planned.value), &value);
-        let was_null = |path: &Path| path.find(&planned.value).is_some_and(Value::is_null);
-        let was_unknown = |path: &Path| path.find(&planned.value).is_some_and(Value::is_unknown);
-        let is_computed = |path: &Path| {
-            offered.block().attribute_at(path).is_some_and(|(it, _)| it.role.is_computed())
-        };
-        let by = |want: &dyn Fn(&Path) -> bool| {
-            broken.iter().filter(|it| want(&it.path)).cloned().collect::<Vec<_>>()
-        };
-        report_violations(
-            suite,
-            "A-02",
-            &change,
-            &by(&|path| !was_null(path) && !was_unknown(path)),
-        );
-        report_violations(suite, "A-03", &change, &by(&|path| was_null(path)));
-        report_violations(suite, "P-11", &change, &by(&|path| was_null(path) && is_computed(path)));
-        report_violations(suite, "P-20", &change, &by(&|path| was_unknown(path)));
+        report_differences_from_plan(suite, &change, planned, &value);
     }
     Some(Object {
         value: value.into_value(),
@@ -220,6 +202,28 @@ fn check_apply_answer(
         identity: answer.get_msg(5),
         config: input.config.clone(),
     })
+}
+
+fn report_differences_from_plan(
+    suite: &mut Suite,
+    change: &AppliedChange<'_>,
+    planned: &UsablePlan,
+    value: &Plain,
+) {
+    let block = change.offered.block();
+    // Compared once. The kind of a difference tells the rule that it breaks.
+    let broken = compatibility_violations(block, &to_plain(&planned.value), value);
+    let was_null = |path: &Path| path.find(&planned.value).is_some_and(Value::is_null);
+    let was_unknown = |path: &Path| path.find(&planned.value).is_some_and(Value::is_unknown);
+    let is_computed =
+        |path: &Path| block.attribute_at(path).is_some_and(|(it, _)| it.role.is_computed());
+    let by = |want: &dyn Fn(&Path) -> bool| {
+        broken.iter().filter(|it| want(&it.path)).cloned().collect::<Vec<_>>()
+    };
+    report_violations(suite, "A-02", change, &by(&|path| !was_null(path) && !was_unknown(path)));
+    report_violations(suite, "A-03", change, &by(&|path| was_null(path)));
+    report_violations(suite, "P-11", change, &by(&|path| was_null(path) && is_computed(path)));
+    report_violations(suite, "P-20", change, &by(&|path| was_unknown(path)));
 }
 
 fn report_violations(
@@ -400,7 +404,7 @@ fn answer_has_null_object(offered: &OfferedType, call: &Call) -> bool {
     call.is_success() && decoded.is_ok_and(|it| it.is_none_or(|it| it.value().is_null()))
 }
 
-/// Destroys an object, and then asks for what is no longer there.
+/// Destroys an object, and then asks for it again.
 async fn destroy_and_check_gone(
     suite: &mut Suite,
     journal: &mut Journal,
@@ -443,7 +447,7 @@ async fn destroy_and_check_gone(
     }
 }
 
-/// Destroys everything that the journal still has, and says what cannot be destroyed.
+/// Destroys everything that the journal still has, and reports the rest.
 async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: &[OfferedType]) {
     for left in journal.leftover_objects() {
         let Some(offered) = resources.iter().find(|it| it.name == left.name) else { continue };

@@ -1,4 +1,4 @@
-//! Checks of what the provider says about itself beside the schema (S-09 to S-11).
+//! Checks of the provider's claims about itself beside the schema (S-09 to S-11).
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -118,7 +118,7 @@ async fn check_calls_without_schema(suite: &mut Suite) {
     }
 }
 
-/// Whether what is claimed is implemented. The capability of planning destruction is checked there.
+/// Whether claimed capabilities are implemented. The capability of planning destruction is checked there.
 async fn check_capabilities(suite: &mut Suite) {
     if !suite.is_rule_wanted("S-11") {
         return;

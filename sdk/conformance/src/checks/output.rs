@@ -4,7 +4,7 @@ use crate::finding::Finding;
 use crate::plugin::truncate;
 use crate::suite::Suite;
 
-/// Checks what was collected. Ends the running plugin.
+/// Checks the collected output. Ends the running plugin.
 pub(super) async fn run(suite: &mut Suite) {
     if suite.is_rule_wanted("Z-10") {
         // In a run of this rule alone, nothing else asks for answers.

@@ -409,7 +409,7 @@ async fn check_null_differs_from_empty(
             }
             let got = path.find(&planned.value).cloned();
             suite.record_case("P-15", got.as_ref() == Some(&part), || {
-                Finding::new("P-15", &offered.display_name(), "null and empty are not told apart")
+                Finding::new("P-15", &offered.display_name(), "null and empty are not kept apart")
                     .with_path(&path)
                     .with_call(&planned.call)
                     .with_expected_and_found(

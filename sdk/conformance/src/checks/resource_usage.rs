@@ -1,4 +1,4 @@
-//! Checks of what a process uses over many calls (Z-09) and of new connections (Z-11).
+//! Checks of the resources of a process over many calls (Z-09) and of new connections (Z-11).
 
 use std::time::Duration;
 

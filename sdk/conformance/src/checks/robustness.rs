@@ -90,6 +90,13 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
             .with_message(3, &request::client_capabilities());
         requests.push((Rpc::ImportResourceState, import));
     }
+    requests.extend(function_requests(suite));
+    requests
+}
+
+/// One valid call of each of the first functions.
+fn function_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
+    let mut requests = Vec::new();
     for function in suite.offer.functions.iter().take(4) {
         let mut dice = suite.seeded_dice(&function.name);
         let arguments: Vec<Msg> = function
@@ -254,7 +261,7 @@ async fn check_deep_and_huge_values(suite: &mut Suite, requests: &[(Rpc, Msg)]) 
     }
 }
 
-/// Adds fields of newer hosts, and leaves out what older ones do not send.
+/// Adds fields of newer hosts, and leaves out those that older ones do not send.
 async fn check_newer_and_older_hosts(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     for (rpc, request) in requests {
         if suite.is_run_over() {

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::finding::Finding;
 use crate::message::Msg;
-use crate::offer::{Kind, Offer, SchemaProblem};
+use crate::offer::{Kind, Offer, OfferedType, SchemaProblem};
 use crate::plugin::{Call, Plugin};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
@@ -124,7 +124,7 @@ pub(super) async fn await_all<F: Future>(calls: impl IntoIterator<Item = F>) -> 
     calls.into_iter().filter_map(|(_, output)| output).collect()
 }
 
-/// Files what was noticed when the schema was read.
+/// Reports the problems that were found when the schema was read.
 fn report_schema_problems(suite: &mut Suite) {
     if suite.offer.types.is_empty() {
         let why = "the schema cannot be read";
@@ -340,34 +340,34 @@ async fn check_previous_release(suite: &mut Suite) {
             .cloned();
         // A type that is gone has no version that could be raised.
         let Some(now) = now else { continue };
-        let (old, new) = (before.schema.version, now.schema.version);
-        suite.record_case("S-12", new >= old, || {
-            Finding::new("S-12", &now.display_name(), "the schema version was lowered")
-                .with_expected_and_found(format!("at least {old}"), new.to_string())
-        });
-        let mut types = std::collections::BTreeMap::new();
-        visit_attributes(now.block(), "", &mut |path, attribute| {
-            types.insert(path.to_owned(), attribute.implied_type());
-        });
-        let mut lost = Vec::new();
-        visit_attributes(before.block(), "", &mut |path, attribute| {
-            if types.get(path) != Some(&attribute.implied_type()) {
-                lost.push(path.to_owned());
-            }
-        });
-        for path in &lost {
-            suite.record_case("S-13", new > old, || {
-                Finding::new(
-                    "S-13",
-                    &now.display_name(),
-                    "removed or retyped without a new version",
-                )
+        compare_with_previous_type(suite, before, &now);
+    }
+}
+
+fn compare_with_previous_type(suite: &mut Suite, before: &OfferedType, now: &OfferedType) {
+    let (old, new) = (before.schema.version, now.schema.version);
+    suite.record_case("S-12", new >= old, || {
+        Finding::new("S-12", &now.display_name(), "the schema version was lowered")
+            .with_expected_and_found(format!("at least {old}"), new.to_string())
+    });
+    let mut types = std::collections::BTreeMap::new();
+    visit_attributes(now.block(), "", &mut |path, attribute| {
+        types.insert(path.to_owned(), attribute.implied_type());
+    });
+    let mut lost = Vec::new();
+    visit_attributes(before.block(), "", &mut |path, attribute| {
+        if types.get(path) != Some(&attribute.implied_type()) {
+            lost.push(path.to_owned());
+        }
+    });
+    for path in &lost {
+        suite.record_case("S-13", new > old, || {
+            Finding::new("S-13", &now.display_name(), "removed or retyped without a new version")
                 .with_path(path)
-            });
-        }
-        if lost.is_empty() {
-            suite.record_case("S-13", true, || Finding::new("S-13", "", ""));
-        }
+        });
+    }
+    if lost.is_empty() {
+        suite.record_case("S-13", true, || Finding::new("S-13", "", ""));
     }
 }
 

@@ -38,8 +38,9 @@ pub(super) async fn run(suite: &mut Suite) {
     suite.record_case("K-01", !leaks, || {
         Finding::new("K-01", "log", "a sensitive value is in the log at TRACE")
     });
-    let told: Vec<String> = suite.past.diagnostics.iter().map(|(_, it)| it.one_line()).collect();
-    let leak = told.iter().find(|it| suite.secrets.holds_canary(it.as_bytes()));
+    let reported: Vec<String> =
+        suite.past.diagnostics.iter().map(|(_, it)| it.one_line()).collect();
+    let leak = reported.iter().find(|it| suite.secrets.holds_canary(it.as_bytes()));
     let leak = leak.cloned();
     suite.record_case("K-01", leak.is_none(), || {
         Finding::new("K-01", "diagnostics", "a sensitive value is in a diagnostic")

@@ -274,7 +274,7 @@ async fn check_locks(suite: &mut Suite, store: &StoreWithConfig, user: &StorePro
     }
 }
 
-/// Kills processes while they write; what is read then is the old state or the new one.
+/// Kills processes while they write; the state is the old or the new one then.
 async fn check_killed_writers(
     suite: &mut Suite,
     store: &StoreWithConfig,

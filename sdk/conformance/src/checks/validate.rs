@@ -258,9 +258,11 @@ async fn check_secret_leak(suite: &mut Suite, offered: &OfferedType, config: &Va
             continue;
         }
         let call = suite.call_validate(offered, &planted).await;
-        let told = call.diagnostics();
-        let leak =
-            told.iter().find(|it| suite.secrets.holds_canary(it.one_line().as_bytes())).cloned();
+        let reported = call.diagnostics();
+        let leak = reported
+            .iter()
+            .find(|it| suite.secrets.holds_canary(it.one_line().as_bytes()))
+            .cloned();
         suite.record_case("V-07", leak.is_none(), || {
             Finding::new("V-07", &offered.display_name(), "a diagnostic tells a sensitive value")
                 .with_call(&call)

@@ -92,20 +92,7 @@ impl SchemaReader {
             let name = nested.get_text(1);
             self.check_schema_name(&name, place, depth);
             let at = join_place(place, &name);
-            let nesting = match nested.get_int(3) {
-                1 => Nesting::Single,
-                2 => Nesting::List,
-                3 => Nesting::Set,
-                4 => Nesting::Map,
-                5 => Nesting::Group,
-                other => {
-                    self.report_schema_problem(
-                        "S-06",
-                        format!("{at}: the nesting mode is {other}"),
-                    );
-                    continue;
-                }
-            };
+            let Some(nesting) = self.read_nesting(nested.get_int(3), &at) else { continue };
             let content = nested.get_msg(2).unwrap_or_else(|| {
                 self.report_schema_problem(
                     "S-03",
@@ -131,6 +118,20 @@ impl SchemaReader {
             block.blocks.insert(name.as_str().into(), read);
         }
         block
+    }
+
+    fn read_nesting(&mut self, number: u64, place: &str) -> Option<Nesting> {
+        match number {
+            1 => Some(Nesting::Single),
+            2 => Some(Nesting::List),
+            3 => Some(Nesting::Set),
+            4 => Some(Nesting::Map),
+            5 => Some(Nesting::Group),
+            other => {
+                self.report_schema_problem("S-06", format!("{place}: the nesting mode is {other}"));
+                None
+            }
+        }
     }
 
     fn check_schema_name(&mut self, name: &str, place: &str, depth: usize) {

@@ -70,7 +70,7 @@ pub(super) fn end_reason_in(text: &str) -> String {
     })
 }
 
-/// Reads the first line; returns it with what was read after it.
+/// Reads the first line; returns it with the bytes read after it.
 pub(super) async fn read_first_line(
     stdout: &mut (impl AsyncRead + Unpin),
 ) -> Option<(Vec<u8>, Vec<u8>)> {

@@ -1,18 +1,15 @@
 //! The report as SARIF 2.1.0.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Report;
+use crate::finding::Finding;
 use crate::rules::{self, Severity};
 
 impl Report {
     /// Returns the report as SARIF.
     #[must_use]
     pub fn sarif(&self) -> String {
-        let level = |severity| match severity {
-            Severity::Must => "error",
-            Severity::Should => "warning",
-        };
         let rules: Vec<_> = rules::all_rules()
             .map(|rule| {
                 json!({
@@ -21,42 +18,12 @@ impl Report {
                     "shortDescription": {"text": rule.text},
                     "fullDescription": {"text": format!("{} {}", rule.harm, rule.fix)},
                     "help": {"text": format!("{} Source: {}.", rule.fix, rule.source)},
-                    "defaultConfiguration": {"level": level(rule.severity)},
+                    "defaultConfiguration": {"level": level_name(rule.severity)},
                 })
             })
             .collect();
-        let results: Vec<_> = self
-            .findings
-            .iter()
-            .map(|finding| {
-                // A rule that is not in the table must not make its finding look harmless.
-                let severity = rules::find_rule(finding.rule).map_or(Severity::Must, |it| it.severity);
-                // The index points into `rules` of the driver above, which has the same order.
-                let index = rules::all_rules().position(|rule| rule.id == finding.rule);
-                let place = if finding.path.is_empty() {
-                    String::new()
-                } else {
-                    format!(" at {}", finding.path)
-                };
-                json!({
-                    "ruleId": finding.rule,
-                    "ruleIndex": index,
-                    "level": level(severity),
-                    "message": {"text": format!(
-                        "{}{place}: {} Expected: {} Found: {}",
-                        finding.subject, finding.message, finding.expected, finding.found
-                    )},
-                    "locations": [{
-                        // Code scanning of GitHub refuses a result without a physical location,
-                        // though the rules are broken by calls and not by lines of a file.
-                        "physicalLocation": {"artifactLocation": {"uri": relative_uri(&self.provider)}},
-                        "logicalLocations": [{
-                            "fullyQualifiedName": format!("{}.{}", finding.subject, finding.path),
-                        }],
-                    }],
-                })
-            })
-            .collect();
+        let results: Vec<_> =
+            self.findings.iter().map(|finding| self.sarif_result(finding)).collect();
         let log = json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",
@@ -76,6 +43,39 @@ impl Report {
             }],
         });
         format!("{log:#}\n")
+    }
+
+    fn sarif_result(&self, finding: &Finding) -> Value {
+        // A rule that is not in the table must not make its finding look harmless.
+        let severity = rules::find_rule(finding.rule).map_or(Severity::Must, |it| it.severity);
+        // The index points into `rules` of the driver above, which has the same order.
+        let index = rules::all_rules().position(|rule| rule.id == finding.rule);
+        let place =
+            if finding.path.is_empty() { String::new() } else { format!(" at {}", finding.path) };
+        json!({
+            "ruleId": finding.rule,
+            "ruleIndex": index,
+            "level": level_name(severity),
+            "message": {"text": format!(
+                "{}{place}: {} Expected: {} Found: {}",
+                finding.subject, finding.message, finding.expected, finding.found
+            )},
+            "locations": [{
+                // Code scanning of GitHub refuses a result without a physical location,
+                // though the rules are broken by calls and not by lines of a file.
+                "physicalLocation": {"artifactLocation": {"uri": relative_uri(&self.provider)}},
+                "logicalLocations": [{
+                    "fullyQualifiedName": format!("{}.{}", finding.subject, finding.path),
+                }],
+            }],
+        })
+    }
+}
+
+fn level_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Must => "error",
+        Severity::Should => "warning",
     }
 }
 

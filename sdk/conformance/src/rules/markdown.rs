@@ -67,7 +67,7 @@ fn push_contract_rules(out: &mut String) {
     }
 }
 
-/// The text without what ends a cell of a table.
+/// The text without the characters that end a cell of a table.
 fn escape_cell(text: &str) -> String {
     text.replace('|', "\\|")
 }

@@ -9,13 +9,13 @@ use super::{ResourceGenerator, hidden_variable};
 use crate::client_conversions;
 use crate::model_field::ModelField;
 
-/// A type that an expression may answer, and what the trait has for it.
+/// A type that an expression may answer, and its items of the trait.
 struct PossibleAnswer {
     ty: TokenStream,
     items: TokenStream,
 }
 
-/// A trait of what may be answered.
+/// A trait of possible answers.
 struct AnswerTrait<'w> {
     word: &'w str,
     name: TokenStream,
@@ -125,9 +125,9 @@ impl ResourceGenerator<'_> {
             cases.push(case(&quote!(()), body));
         }
         if let Some(from) = self.from.filter(|_| self.client_has_all_computed_but_id()) {
-            let told = self
+            let from_client = self
                 .computed_from_client_expression(from, &self.prior_id_expression(&quote!(#prior)));
-            cases.push(case(&quote!(#from), all(told)));
+            cases.push(case(&quote!(#from), all(from_client)));
         }
         // Other types have no such `CheckedAnswer` either, and no further error is reported.
         let items = quote! {
@@ -148,11 +148,12 @@ impl ResourceGenerator<'_> {
         let mut objects =
             vec![(quote!(#model), quote!(self), quote!(::core::convert::Into::into(self)))];
         if let Some(from) = self.from {
-            let told = self.computed_from_client_expression(from, &quote!(#known));
-            objects.push((quote!(#from), quote!(current.with(self)), told));
+            let from_client = self.computed_from_client_expression(from, &quote!(#known));
+            objects.push((quote!(#from), quote!(current.with(self)), from_client));
         }
-        let ones = objects.iter().map(|(ty, with, told)| {
-            let computed = method.as_ref().map(|method| quote!(#method { let _ = &#known; #told }));
+        let ones = objects.iter().map(|(ty, with, from_client)| {
+            let computed =
+                method.as_ref().map(|method| quote!(#method { let _ = &#known; #from_client }));
             quote! {
                 impl __ReadObject for #ty {
                     fn into_model(self, current: #model) -> #model {

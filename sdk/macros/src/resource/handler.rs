@@ -227,7 +227,7 @@ impl ResourceGenerator<'_> {
         }
     }
 
-    /// Asks `read` until `found` is what is waited for.
+    /// Asks `read` until `found` meets the condition.
     fn wait_for_read_expression(
         &self,
         phase: HandlerKind,

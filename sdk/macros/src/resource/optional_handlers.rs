@@ -65,7 +65,7 @@ impl ResourceGenerator<'_> {
         })
     }
 
-    /// The versions of what is stored, and the ways between them.
+    /// The versions of stored objects, and the ways between them.
     pub(super) fn versions_and_upgrades(&self) -> TokenStream {
         let constant = |word: &str| {
             let value = self.said.find_expression(word)?;

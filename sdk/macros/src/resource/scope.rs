@@ -10,7 +10,7 @@ use syn::{Error, Expr, Ident, Result};
 use super::args::ResourceStructField;
 use crate::model_field::ModelField;
 
-/// The words for a call and for what it brings as a whole.
+/// The words for a call and for its whole content.
 const CALL_AND_OBJECT_VARIABLES: [&str; 5] = ["call", "planned", "config", "prior", "current"];
 
 /// The names that stand alone in expressions, not behind a dot.

@@ -92,6 +92,7 @@ pub(super) async fn encode_answer(
         Response::RenewEphemeralResource(it) => it.encode(page, of),
         Response::CallFunction(it) => it.encode(page, of),
         Response::PlanAction(it) => it.encode(page, of),
+        // Only a stream has to be waited for.
         _ => return encode_events(page, of, answer).await,
     }
     Ok(answer)

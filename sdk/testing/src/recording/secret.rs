@@ -26,6 +26,7 @@ pub(super) struct Secrets {
 impl Secrets {
     pub(super) fn add_secrets(&mut self, more: Vec<String>, names: BTreeSet<String>) {
         for secret in more {
+            // An empty text is a part of every other one.
             if !secret.is_empty() && !self.texts.contains(&secret) {
                 self.texts.push(secret);
             }
@@ -74,6 +75,7 @@ impl SecretReplacer<'_> {
     }
 
     fn token_for(&mut self, secret: &str) -> String {
+        // By occurrence, so that equal runs have equal records.
         let next = self.numbers.len() + 1;
         let number = *self.numbers.entry(secret.to_owned()).or_insert(next);
         format!("{SECRET_TOKEN_START}{number}{SECRET_TOKEN_END}")

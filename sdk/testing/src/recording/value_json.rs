@@ -17,6 +17,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::secret;
 
+// Keys of maps that begin with `$` are escaped, so that none is read as one of these.
 const UNKNOWN_KEY: &str = "$unknown";
 pub(super) const TYPE_KEY: &str = "$type";
 const HEX_KEY: &str = "$hex";
@@ -71,12 +72,14 @@ impl OfferedSchemas {
                 Type::object(attributes.map(|(name, one)| (name.as_str(), one.ty.clone())))
             }),
             PayloadSchema::Argument(name, at) => function(name).and_then(|function| {
+                // Arguments after the last parameter are those of the variadic one.
                 let parameter = function.parameters.get(at).or(function.variadic.as_ref());
                 parameter.map(|parameter| parameter.ty.clone())
             }),
             PayloadSchema::Result(name) => function(name).map(|function| function.returns.clone()),
             _ => self.find_block(kind).map(Block::implied_type),
         };
+        // Without a schema, the record of a value contains its type.
         known.unwrap_or(Type::Dynamic)
     }
 
@@ -203,6 +206,7 @@ impl<'o> RecordedRequestOrAnswer<'o> {
                 json!({"severity": severity, "summary": one.summary, "detail": one.detail, "path": path})
             })
             .collect();
+        // An empty list would stand in nearly every line.
         if !shown.is_empty() {
             self.add_nonempty_member("diagnostics", Json::Array(shown));
         }
@@ -266,6 +270,7 @@ pub(super) fn decode_path(json: &Json) -> Path {
 
 /// Bytes as a string if possible, otherwise as digits.
 pub(super) fn encode_bytes_as_text_or_hex(bytes: &Bytes) -> Json {
+    // Most private data is JSON, which stays readable in a record.
     match std::str::from_utf8(bytes) {
         // In the protocol, empty bytes and none are the same.
         Ok("") => Json::Null,

@@ -1,4 +1,4 @@
-# What the names in a condition or another expression stand for is told with what is wrong.
+# The values of the names in a condition or another expression are reported with the mistake.
 #= plan
 variable "v" { default = "bad" }
 variable "n" { default = null }

@@ -1,4 +1,4 @@
-# A means of fetching that nobody knows, for no URL.
+# An unknown means of fetching, for no URL.
 #= validate
 module "m" {
   source = "foo::bar"

@@ -1,4 +1,4 @@
-# What is there twice is told with the place of the first.
+# A duplicate is reported with the place of the first.
 #= file b.tf
 variable "v" {
 }

@@ -338,7 +338,7 @@ fn only_a_command_that_shows_a_state_reads_it_without_an_identity_and_it_writes_
             .unwrap(),
         state_with_secret()
     );
-    // A state that was changed is refused by those who can tell.
+    // A state that was changed is refused by a reader that can check it.
     let changed =
         String::from_utf8(text).unwrap().replace("\"lineage\": \"l\"", "\"lineage\": \"m\"");
     assert!(
@@ -368,7 +368,7 @@ fn a_run_whose_values_nobody_here_could_read_is_refused_before_it_starts() {
             assert!(reason.contains(part), "{part}: {reason}");
         }
     }
-    // Handed over to others by one who reads it with the former key.
+    // A reader with the former key hands it over to others.
     assert_eq!(
         check(sealed_encryption(
             &[SECOND_IDENTITY.1],

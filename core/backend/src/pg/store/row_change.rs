@@ -1,4 +1,4 @@
-//! Changes the row of a state: merges what a run has changed into it, and records the history, in one
+//! Changes the row of a state: merges the changes of a run into it, and records the history, in one
 //! transaction of three round trips.
 
 use formwork_core::state::file::StateFile;
@@ -41,7 +41,7 @@ struct NextRow {
     row: ChangedRow,
 }
 
-/// The row of a state, locked, and what a write depends on beside it.
+/// The row of a state, locked, and the other inputs of a write.
 struct LockedRow {
     /// Its text, if that is another one than the known one.
     text: Option<String>,
@@ -227,7 +227,7 @@ impl PgStore {
         Ok(found.get(0))
     }
 
-    /// Begins a transaction, locks the row, and reads what a write depends on, in one round trip.
+    /// Begins a transaction, locks the row, and reads the inputs of a write, in one round trip.
     async fn begin_and_lock_row(
         &self,
         transaction: &Transaction<'_>,

@@ -10,6 +10,10 @@ use super::super::{Args, Builtin, CallError};
 use super::{FunctionResult, convert_to_result_type};
 
 pub(super) fn builtins() -> Vec<Builtin> {
+    [bool_builtins(), element_builtins()].into_iter().flatten().collect()
+}
+
+fn bool_builtins() -> Vec<Builtin> {
     let bools = || Type::list(Type::Bool);
     vec![
         Builtin::new("alltrue", all_true)
@@ -25,6 +29,11 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .with_return_type(Type::Bool)
             .described_as("Returns whether at least one element is true.", ["The bools."])
             .with_example("anytrue([false, true])", "true"),
+    ]
+}
+
+fn element_builtins() -> Vec<Builtin> {
+    vec![
         Builtin::new("coalesce", coalesce)
             .with_variadic("vals", Type::Dynamic)
             .last_param_allows_null()
@@ -144,6 +153,7 @@ fn coalesce_list_return_type(args: &[Value]) -> Result<Type, CallError> {
 }
 
 fn coalesce_list(args: &Args<'_>) -> FunctionResult {
+    // An unknown list may have elements, which would be the result: none behind it is looked at.
     let found = args.values.iter().find(|arg| arg.is_unknown() || !arg.children().is_empty());
     match found {
         Some(Value::Unknown(_)) => Ok(Value::unknown(args.ty.clone())),
@@ -207,6 +217,7 @@ fn one_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
         Some(Type::List(element) | Type::Set(element)) => Ok((*element).clone()),
         Some(Type::Tuple(elements)) => match elements.as_slice() {
+            // The result is null, and nothing shows which type it would have.
             [] => Ok(Type::Dynamic),
             [element] => Ok(element.clone()),
             _ => Err(CallError::for_argument(0, EXPECTED_ZERO_OR_ONE_REASON)),

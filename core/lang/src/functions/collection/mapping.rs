@@ -11,7 +11,11 @@ use super::{
 };
 
 pub(super) fn builtins() -> Vec<Builtin> {
-    let lists = || Type::list(Type::String);
+    [part_builtins(), construction_builtins()].into_iter().flatten().collect()
+}
+
+/// Functions that return parts of a map.
+fn part_builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("keys", keys)
             .with_param("inputMap", Type::Dynamic)
@@ -51,6 +55,13 @@ pub(super) fn builtins() -> Vec<Builtin> {
                 ],
             )
             .with_example(r#"lookup({a = 1}, "b", 2)"#, "2"),
+    ]
+}
+
+/// Functions that make a map.
+fn construction_builtins() -> Vec<Builtin> {
+    let lists = || Type::list(Type::String);
+    vec![
         Builtin::new("merge", merge)
             .with_variadic("maps", Type::Dynamic)
             .last_param_allows_null()
@@ -145,6 +156,8 @@ fn lookup_return_type(args: &[Value]) -> Result<Type, CallError> {
         ValueKind::Map => {
             let element = element_type_of(&mapping.ty());
             match default {
+                // The type must be the same whether the map has the key or not: it is needed before
+                // the map is known.
                 [default] if convert::convert(default, &element).is_err() => {
                     let reason = "it must be of the type that the elements of the map have";
                     Err(CallError::for_argument(2, reason))
@@ -254,6 +267,7 @@ fn merge(args: &Args<'_>) -> FunctionResult {
 fn zipmap_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [keys, values] = args else { return Ok(Type::Dynamic) };
     match values.ty() {
+        // All elements of a list have one type, so that the keys have no influence on the result's.
         Type::List(element) => Ok(Type::Map(element)),
         Type::Tuple(elements) => {
             // Only known keys tell the names of the attributes.
@@ -304,6 +318,7 @@ fn zipmap(args: &Args<'_>) -> FunctionResult {
 fn transpose(args: &Args<'_>) -> FunctionResult {
     let value = args.value(0);
     if !value.is_wholly_known() {
+        // An unknown element may become any key, so that none of the result is known.
         return Ok(Value::unknown(args.ty.clone()));
     }
     let Value::Map(map) = value else { return Ok(Value::unknown(args.ty.clone())) };

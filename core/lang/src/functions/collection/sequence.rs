@@ -15,7 +15,10 @@ use super::{
 const MAX_RANGE_ELEMENTS: usize = 1024;
 
 pub(super) fn builtins() -> Vec<Builtin> {
-    [selection_builtins(), construction_builtins()].into_iter().flatten().collect()
+    [selection_builtins(), construction_builtins(), removed_builtins()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn selection_builtins() -> Vec<Builtin> {
@@ -88,25 +91,6 @@ fn construction_builtins() -> Vec<Builtin> {
                 ["The list, set or tuple."],
             )
             .with_example("flatten([[1, [2]], 3])", "[\n  1,\n  2,\n  3,\n]"),
-        Builtin::new("list", |_| Err(removed_function_error("list", "tolist([ ... ])")))
-            .with_variadic("vals", Type::Dynamic)
-            .last_param_allows_null()
-            .last_param_allows_unknown()
-            .last_param_allows_dynamic()
-            .last_param_allows_marked()
-            .described_as("Removed from the language; use `tolist([...])`.", ["The elements."])
-            .with_example("can(list(1))", "false"),
-        Builtin::new("map", |_| Err(removed_function_error("map", "tomap({ ... })")))
-            .with_variadic("vals", Type::Dynamic)
-            .last_param_allows_null()
-            .last_param_allows_unknown()
-            .last_param_allows_dynamic()
-            .last_param_allows_marked()
-            .described_as(
-                "Removed from the language; use `tomap({...})`.",
-                ["Keys and elements in turn."],
-            )
-            .with_example(r#"can(map("a", 1))"#, "false"),
         Builtin::new("range", range)
             .with_variadic("params", Type::Number)
             .with_return_type(Type::list(Type::Number))
@@ -129,6 +113,31 @@ fn construction_builtins() -> Vec<Builtin> {
             .with_return_type(Type::list(Type::String))
             .described_as("Sorts strings by their characters.", ["The strings."])
             .with_example(r#"sort(["b", "a"])"#, "tolist([\n  \"a\",\n  \"b\",\n])"),
+    ]
+}
+
+/// Functions that Terraform removed. Their names stay, so that the error names the replacement.
+fn removed_builtins() -> Vec<Builtin> {
+    vec![
+        Builtin::new("list", |_| Err(removed_function_error("list", "tolist([ ... ])")))
+            .with_variadic("vals", Type::Dynamic)
+            .last_param_allows_null()
+            .last_param_allows_unknown()
+            .last_param_allows_dynamic()
+            .last_param_allows_marked()
+            .described_as("Removed from the language; use `tolist([...])`.", ["The elements."])
+            .with_example("can(list(1))", "false"),
+        Builtin::new("map", |_| Err(removed_function_error("map", "tomap({ ... })")))
+            .with_variadic("vals", Type::Dynamic)
+            .last_param_allows_null()
+            .last_param_allows_unknown()
+            .last_param_allows_dynamic()
+            .last_param_allows_marked()
+            .described_as(
+                "Removed from the language; use `tomap({...})`.",
+                ["Keys and elements in turn."],
+            )
+            .with_example(r#"can(map("a", 1))"#, "false"),
     ]
 }
 
@@ -229,6 +238,7 @@ fn slice(args: &Args<'_>) -> FunctionResult {
 
 fn compact(args: &Args<'_>) -> FunctionResult {
     if !args.value(0).is_wholly_known() {
+        // An unknown element may be empty, so that the length is not known.
         return Ok(Value::unknown(args.ty.clone()));
     }
     let full = |item: &&Value| matches!(item, Value::String(text) if !text.is_empty());
@@ -288,6 +298,7 @@ fn concat(args: &Args<'_>) -> FunctionResult {
     let mut marks = Marks::NONE;
     let mut items = Vec::new();
     for arg in args.values {
+        // Lists of numbers and of strings become one list of strings.
         let arg = match args.ty {
             Type::List(_) => convert_to_result_type(arg, args.ty)?,
             _ => arg.clone(),
@@ -390,6 +401,7 @@ fn range(args: &Args<'_>) -> FunctionResult {
 
 fn reverse_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
+        // The result has an order, which a set cannot have.
         Some(Type::List(element) | Type::Set(element)) => Ok(Type::List(element)),
         Some(Type::Tuple(elements)) => Ok(Type::tuple(elements.iter().rev().cloned().collect())),
         _ => Err(CallError::for_argument(0, "it must be a list, a set or a tuple")),

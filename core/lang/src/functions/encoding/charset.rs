@@ -44,7 +44,7 @@ enum Charset {
     },
     /// The first so many characters, each a byte.
     First(u32),
-    /// ASCII, and what the other bytes stand for.
+    /// ASCII, and the meanings of the other bytes.
     Page(&'static str),
     Listed(&'static Encoding),
 }

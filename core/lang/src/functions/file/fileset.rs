@@ -64,7 +64,7 @@ struct GlobSearch<'a> {
 }
 
 impl GlobSearch<'_> {
-    /// Looks for what matches `parts` in a folder; its path is empty or ends with a slash.
+    /// Looks for matches of `parts` in a folder; its path is empty or ends with a slash.
     fn match_in_folder(
         &mut self,
         folder: String,
@@ -72,6 +72,7 @@ impl GlobSearch<'_> {
     ) -> Result<(), CallError> {
         let Some((part, rest)) = parts.split_first() else { return Ok(()) };
         match part {
+            // Looked up by name: the folder may be large, or may not be listed by this user.
             PatternSegment::Literal(name) => self.search_entry(&folder, name, rest),
             PatternSegment::Pattern(tokens) => {
                 for (name, kind) in self.list_folder(&folder)? {
@@ -241,6 +242,8 @@ fn pattern_matches(tokens: &[PatternToken], name: &[char]) -> bool {
         let step = match (tokens.get(t), name.get(n)) {
             (None, None) => return true,
             (Some(PatternToken::AnyText), _) => {
+                // Only the last `*` is tried again: longer matches of those before it would leave
+                // less for the same rest.
                 retry = Some((t + 1, n));
                 t += 1;
                 continue;

@@ -2,7 +2,7 @@
 
 use super::translate_re2::{PatternTranslator, push_literal_char};
 
-/// A class, as what to write between brackets.
+/// A class, as the text between brackets.
 #[derive(Default)]
 pub(super) struct CharClass {
     negated: bool,
@@ -40,7 +40,7 @@ impl CharClass {
         ranges
     }
 
-    /// Adds pairs that are in order and apart, or what lies between them.
+    /// Adds pairs that are in order and apart, or the characters between them.
     fn add_ranges(&mut self, pairs: &[(char, char)], negated: bool) {
         if !negated {
             self.items.extend(pairs.iter().map(|(low, high)| CharClassItem::Range(*low, *high)));

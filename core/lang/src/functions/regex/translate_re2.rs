@@ -144,7 +144,7 @@ impl<'p> PatternTranslator<'p> {
         self.last = PrecedingItem::Nothing;
     }
 
-    /// Reads flags behind `(?`, for a group or for what is left of the current one.
+    /// Reads flags behind `(?`, for a group or for the rest of the current one.
     fn translate_flags(&mut self) -> Result<(), String> {
         let end = self.rest.find([':', ')']).ok_or("a parenthesis is not closed")?;
         let (flags, rest) = self.rest.split_at(end);
@@ -175,7 +175,7 @@ impl<'p> PatternTranslator<'p> {
         Ok(())
     }
 
-    /// Repeats what stands before; `count` is the greatest number where there is one.
+    /// Repeats the part before; `count` is the greatest number where there is one.
     fn push_repetition(&mut self, count: Option<u32>, written: &str) -> Result<(), String> {
         let inside = match self.last {
             PrecedingItem::Nothing => {
@@ -258,7 +258,7 @@ impl<'p> PatternTranslator<'p> {
         Ok(())
     }
 
-    /// Reads behind a backslash what stands for a single character.
+    /// Reads an escape of a single character, behind its backslash.
     pub(super) fn parse_escaped_char(&mut self) -> Result<char, String> {
         let char = self.next_char().ok_or("a backslash at the end escapes nothing")?;
         let unknown = || format!("invalid escape sequence in \\{char}");

@@ -1,4 +1,4 @@
-//! Private keys as files hold them: between two lines that say what kind it is, in base64.
+//! Private keys as files hold them: between two lines with their kind, in base64.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -33,7 +33,7 @@ impl RsaPrivateKey {
     }
 }
 
-/// The kind of a key, and what stands between its first and its last line.
+/// The kind of a key, and the text between its first and its last line.
 fn split_pem(text: &str) -> Option<(&str, &str)> {
     let (_, rest) = text.split_once("-----BEGIN ")?;
     let (kind, rest) = rest.split_once("-----")?;
@@ -68,7 +68,7 @@ fn read_pkcs8(bytes: &[u8]) -> Result<RsaPrivateKey, &'static str> {
     read_pkcs1(key).ok_or(DAMAGED_KEY_REASON)
 }
 
-/// The content of an element with this tag, and what follows it.
+/// The content of an element with this tag, and the bytes behind it.
 fn read_asn1_element(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let [found, length, rest @ ..] = bytes else { return None };
     if *found != tag {

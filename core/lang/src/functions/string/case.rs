@@ -1,4 +1,4 @@
-//! Upper and lower case letter by letter: one letter becomes one letter, whatever stands around it.
+//! Upper and lower case letter by letter: one letter becomes one letter, without regard to those around it.
 //! Does not know the special cases of languages, nor letters whose other case is several letters.
 
 /// All letters in upper case.

@@ -68,6 +68,7 @@ fn format_list(args: &Args<'_>) -> FunctionResult {
     let sequence = |arg: &Value| ValueKind::of(arg).is_sequence();
     let mut length = None;
     for (at, arg) in args.values_from(1).iter().enumerate() {
+        // A single value is the same in each row, and a null is reported by the verb that takes it.
         if !sequence(arg) || arg.is_null() {
             continue;
         }
@@ -139,6 +140,7 @@ fn render_format(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<Strin
             continue;
         }
         let at = verb.argument.map_or(next, |argument| argument - 1);
+        // As in Go, a verb without an index takes the argument behind that of the verb before it.
         next = at + 1;
         used = used.max(next);
         let value = values.get(at).ok_or_else(|| {
@@ -155,6 +157,7 @@ fn render_format(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<Strin
                 verb.written
             ))
         })?;
+        // Paid for each verb: a width makes a long text of a short one.
         args.charge_bytes(text.len())?;
         out.push_str(&text);
     }
@@ -205,7 +208,7 @@ fn parse_verb(text: &str) -> Result<(FormatVerb<'_>, &str), CallError> {
     Ok((verb, behind))
 }
 
-/// Reads digits at the start of a string; returns what is behind, `None` if there are none.
+/// Reads digits at the start of a string; returns the rest, `None` if there are none.
 fn read_digits<'f>(text: &'f str, into: &mut Option<u16>) -> Result<Option<&'f str>, CallError> {
     let n = text.bytes().take_while(u8::is_ascii_digit).count();
     if n == 0 {
@@ -221,6 +224,7 @@ fn read_digits<'f>(text: &'f str, into: &mut Option<u16>) -> Result<Option<&'f s
 
 impl FormatVerb<'_> {
     fn format_value(&self, value: &Value) -> Result<String, String> {
+        // Only `%v` can show that there is no value.
         if value.is_null() && self.letter != 'v' {
             return Err("it is null".into());
         }

@@ -38,7 +38,7 @@ pub(super) fn format_by_pattern(form: &str, time: OffsetDateTime) -> Result<Stri
     Ok(out)
 }
 
-/// Writes what stands between quotes, where two quotes stand for one; returns what is behind.
+/// Writes the text between quotes, where two quotes stand for one; returns the rest.
 fn write_quoted_part<'f>(out: &mut String, form: &'f str) -> Result<&'f str, String> {
     let mut rest = form.get(1..).unwrap_or("");
     if let Some(behind) = rest.strip_prefix('\'') {

@@ -240,7 +240,7 @@ impl JsonReader<'_> {
         }
     }
 
-    /// Reports what is found here, and goes behind the array or object around it.
+    /// Reports the token found here, and goes behind the array or object around it.
     fn report_and_skip_container(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
         if self.peek().is_none() {
             let here = self.current_span();
@@ -323,7 +323,7 @@ impl JsonReader<'_> {
         Expr { kind: ExprKind::Json(Box::new(JsonString::new(input, span))), span }
     }
 
-    /// Reads what stands between quotes, up to the second.
+    /// Reads the text between quotes, up to the second.
     fn read_quoted_characters(&mut self) -> Result<String, Reported> {
         let start = self.at;
         self.at += 1;
@@ -369,7 +369,7 @@ impl JsonReader<'_> {
         Ok(char)
     }
 
-    /// Reads what is behind `\`, beginning with `u`. Half of a pair that stands alone is a replacement
+    /// Reads an escape behind `\`, beginning with `u`. Half of a pair that stands alone is a replacement
     /// character.
     fn read_unicode_escape(&mut self) -> Result<char, Reported> {
         let unit = self.read_utf16_unit(self.at + 1).ok_or_else(|| self.report_bad_escape())?;

@@ -1,4 +1,4 @@
-//! Tokens inside a heredoc, and what opens one.
+//! Tokens inside a heredoc, and its opening.
 
 use unicode_ident::{is_xid_continue, is_xid_start};
 

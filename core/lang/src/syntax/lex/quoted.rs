@@ -42,7 +42,7 @@ impl Lexer<'_> {
         self.push_token(TokenKind::QuotedText, start);
     }
 
-    /// A line end in a quoted template is an error whatever follows. If the next line begins like an
+    /// A line end in a quoted template is always an error. If the next line begins like an
     /// item of a body, the closing quote was probably forgotten, and taking the string as closed keeps
     /// the rest of the file readable; otherwise the string was meant to go on.
     fn lex_quoted_newline(&mut self, length: usize) {

@@ -47,7 +47,7 @@ impl Parser<'_> {
         self.parse_rest_of_body(open, self.n_errors)
     }
 
-    /// Parses a body, or what is left of one before which there were `n_errors` errors.
+    /// Parses a body, or the rest of one before which there were `n_errors` errors.
     fn parse_rest_of_body(&mut self, open: Option<Span>, n_errors: usize) -> Body {
         let mut items = BodyItems {
             first_attribute: self.unfinished.attributes.len(),
@@ -229,7 +229,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the rest of a block, from what follows its type.
+    /// Parses the rest of a block, behind its type.
     fn parse_block(&mut self, kind: Ident) -> Parsed<Block> {
         let (labels, open) = self.collect_list(
             |unfinished| &mut unfinished.labels,

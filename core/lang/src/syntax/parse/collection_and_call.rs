@@ -259,7 +259,7 @@ impl Parser<'_> {
         self.report_unexpected(messages::INVALID_FOR_PART.with(&[&what]), detail)
     }
 
-    /// Parses the rest of a call, from what follows the first word of its name.
+    /// Parses the rest of a call, behind the first word of its name.
     pub(super) fn parse_call(&mut self, first: Token) -> Parsed {
         let name = self.parse_function_name(first)?;
         let Some(open) = self.take_if(TokenKind::OpenParen) else {

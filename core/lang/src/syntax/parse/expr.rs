@@ -166,7 +166,7 @@ impl Parser<'_> {
         self.make_expr_with_height(ExprKind::Parens(Box::new(inner.expr)), span, inner.height)
     }
 
-    /// Parses what begins with a name: a keyword, a call or a reference.
+    /// Parses an expression that begins with a name: a keyword, a call or a reference.
     fn parse_name_or_call(&mut self) -> Parsed {
         let token = self.take_token();
         let span = self.token_span(token);

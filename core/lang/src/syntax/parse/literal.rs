@@ -85,7 +85,7 @@ fn find_escape(text: &str, from: usize, quoted: bool) -> Option<usize> {
     })
 }
 
-/// Reads a backslash escape: the character and the length, or what is wrong and the length of that.
+/// Reads a backslash escape: the character and the length, or the mistake and its length.
 fn unescape_backslash(escape: &str) -> Result<(char, usize), (String, usize)> {
     let Some(selector) = escape[1..].chars().next() else {
         return Err(("Nothing follows the backslash.".to_owned(), 1));

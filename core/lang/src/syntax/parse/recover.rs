@@ -141,7 +141,7 @@ impl Parser<'_> {
     }
 }
 
-/// The brackets that are open, by what closes them.
+/// The open brackets, by their closing ones.
 #[derive(Default)]
 struct OpenBrackets {
     closers: Vec<TokenKind>,

@@ -95,7 +95,7 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::Number(number), span: self.token_span(token) })
     }
 
-    /// Parses what `.*` takes in: attributes and old indexes, up to the first bracket.
+    /// Parses the steps behind `.*`: attributes and old indexes, up to the first bracket.
     fn parse_attribute_splat(&mut self) -> Parsed<Vec<SplatStep>> {
         let mut each = Vec::new();
         // A bracket behind `.*` indexes the list of results, as in HCL: `a.*.b[0]` is `(a.*.b)[0]`.

@@ -49,7 +49,7 @@ impl ChangeCall<'_> {
     }
 
     async fn read_object_again(self, diags: &mut Diagnostics) -> Option<ReturnedObject> {
-        let Self { view, handle, ty, about, ask, object, predecessor, .. } = self;
+        let Self { view, client, ty, about, ask, object, predecessor, .. } = self;
         let by = match object {
             Some(_) => None,
             // Before the provider is troubled: most objects cannot be found by what was planned.
@@ -61,16 +61,16 @@ impl ChangeCall<'_> {
         };
         // Held until the reads are done: an interrupt stops all providers, and the outcome of a
         // lost change would stay open if it stopped this one.
-        let _undisturbed = view.session.pool.revive_for_effect_query(handle).await?;
+        let _undisturbed = view.session.pool.revive_for_effect_query(client).await?;
         let read = match (object, by) {
             (Some(object), _) => {
                 let (value, identity) = (ask.prior.value(), ty.encode_identity(object));
                 let current = ObjectToRead { value, private: &object.private, identity };
-                handle.read_object(diags, ty, current, about).await.ok()?
+                client.read_object(diags, ty, current, about).await.ok()?
             }
             (None, Some(import_key)) => {
                 let imported =
-                    handle.import_one_object(diags, ty, &import_key, about).await.ok()?;
+                    client.import_one_object(diags, ty, &import_key, about).await.ok()?;
                 let identity = imported.identity.as_ref();
                 let identity = identity.and_then(|identity| ty.identity_payload(identity));
                 let current = ObjectToRead {
@@ -80,7 +80,7 @@ impl ChangeCall<'_> {
                 };
                 // An import may return no more than the id (protocol, ImportResourceState), so a
                 // read has to complete the object before it can be compared.
-                let read = handle.read_object(diags, ty, current, about).await.ok()?;
+                let read = client.read_object(diags, ty, current, about).await.ok()?;
                 // An object that differs from the planned one may belong to another party.
                 Some(read).filter(|read| matches_planned(ty, ask.proposed, &read.value))?
             }

@@ -127,11 +127,11 @@ impl ChangeCall<'_> {
         diags: &mut Diagnostics,
         answer: Result<ApplyResponse, Failure>,
     ) -> SalvagedResult {
-        let Self { handle, about, ask, .. } = self;
+        let Self { client, about, ask, .. } = self;
         let mut response = match answer {
             Ok(response) => response,
             Err(failure) => {
-                let reported = handle.report_failure(diags, APPLY_CALL_NAME, &failure, about);
+                let reported = client.report_failure(diags, APPLY_CALL_NAME, &failure, about);
                 // Only a request that never left, or a status that only a handler chooses, proves
                 // that nothing changed. A lost connection proves nothing: the provider may have
                 // finished its work before it died.
@@ -144,16 +144,16 @@ impl ChangeCall<'_> {
         // An error does not end the processing here. The protocol lets a provider return a partly
         // created object beside an error, and Terraform stores it as tainted.
         let said =
-            handle.report_provider_diagnostics(diags, take(&mut response.diagnostics), about);
+            client.report_provider_diagnostics(diags, take(&mut response.diagnostics), about);
         let value = match response.state.decode_lossy(&self.ty.ty) {
             Ok((value, replaced)) => {
                 if replaced {
-                    handle.warn_of_invalid_utf8(diags, APPLY_CALL_NAME, about);
+                    client.warn_of_invalid_utf8(diags, APPLY_CALL_NAME, about);
                 }
                 round_numbers_as_stored(value)
             }
             Err(error) => {
-                let reported = handle.report_undecodable(diags, APPLY_CALL_NAME, &error, about);
+                let reported = client.report_undecodable(diags, APPLY_CALL_NAME, &error, about);
                 return self.salvage_undecodable(diags, response, reported);
             }
         };
@@ -199,7 +199,7 @@ impl ChangeCall<'_> {
                     call: APPLY_CALL_NAME,
                     problem,
                 };
-                let reported = self.handle.report_violation(diags, violation, self.about);
+                let reported = self.client.report_violation(diags, violation, self.about);
                 match is_creation {
                     true => {
                         self.explain_null_object(diags);
@@ -236,7 +236,7 @@ impl ChangeCall<'_> {
             value: &value,
             private: &response.private,
         };
-        let size = self.handle.check_object_size(diags, answered, self.response_context());
+        let size = self.client.check_object_size(diags, answered, self.response_context());
         if let Err(reported) = size {
             return self.salvage_too_large(diags, response, value, reported);
         }
@@ -289,7 +289,7 @@ impl ChangeCall<'_> {
         reported: Reported,
     ) -> SalvagedResult {
         let (value, large) =
-            self.handle.remove_large_attributes(self.ty, self.ask.proposed, &value);
+            self.client.remove_large_attributes(self.ty, self.ask.proposed, &value);
         let names: Vec<&str> = large.iter().map(Str::as_str).collect();
         let addr = self.about.addr;
         let kept = match names.as_slice() {
@@ -405,7 +405,7 @@ impl ChangeCall<'_> {
         let value = seen.value.value();
         let id = id_attribute(value).filter(|id| is_known_id(id) && !self.has_sensitive_id());
         match id.map(codec::json::encode_untyped) {
-            Some(Ok(id)) => format!(", which has the id {},", self.handle.mask_secrets(id)),
+            Some(Ok(id)) => format!(", which has the id {},", self.client.mask_secrets(id)),
             _ => String::new(),
         }
     }
@@ -416,7 +416,7 @@ impl ChangeCall<'_> {
         diags: &mut Diagnostics,
         came: Option<Payload>,
     ) -> Option<StoredIdentity> {
-        self.handle.decode_identity(diags, came, self.response_context()).ok().flatten()
+        self.client.decode_identity(diags, came, self.response_context()).ok().flatten()
     }
 
     /// Reports each way in which an object differs from its plan.

@@ -1,5 +1,5 @@
 //! Reads JSON text into a tree that knows where every part stands. Numbers keep their digits,
-//! members their order and their duplicates; what they mean is the reader's business.
+//! members their order and their duplicates; their meaning is the reader's business.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -129,7 +129,7 @@ fn syntax_error(text: &[u8], offset: usize, reason: impl Into<String>) -> JsonSy
     }
 }
 
-/// An offset and what is wrong there.
+/// An offset and the mistake there.
 struct SyntaxErrorAt(usize, String);
 
 struct JsonParser<'t> {

@@ -1,4 +1,4 @@
-//! Takes out of stored JSON what a schema no longer has, leaving all other text as it is.
+//! Removes attributes from stored JSON that a schema no longer has, leaving all other text as it is.
 
 use super::DecodeError;
 use super::parse::{JsonNode, JsonNodeKind};

@@ -274,7 +274,7 @@ impl<'b> MsgpackReader<'b> {
         Ok(text)
     }
 
-    /// Reads what was written as text or as bytes; writers elsewhere mix them up.
+    /// Reads text or bytes as one kind; writers elsewhere mix them up.
     fn read_bytes(&mut self) -> Result<&'b [u8], DecodeError> {
         let length = match self.peek()? {
             code @ 0xa0..=0xbf => {
@@ -294,7 +294,7 @@ impl<'b> MsgpackReader<'b> {
         self.take_bytes(usize::try_from(length).unwrap_or(usize::MAX))
     }
 
-    /// Passes over a value whatever it is, and returns its bytes.
+    /// Passes over a value of any kind, and returns its bytes.
     pub(super) fn skip_value(&mut self) -> Result<&'b [u8], DecodeError> {
         let start = self.rest;
         let mut pending = 1_usize;
@@ -309,7 +309,7 @@ impl<'b> MsgpackReader<'b> {
         Ok(&start[..start.len() - self.rest.len()])
     }
 
-    /// Passes over a value without what it holds, and returns how many values that is.
+    /// Passes over the head of a value, and returns how many values that is.
     fn skip_header(&mut self) -> Result<usize, DecodeError> {
         let length = match self.peek()? {
             0x80..=0x8f | 0xde | 0xdf => return Ok(self.read_map_header()?.saturating_mul(2)),
@@ -396,7 +396,7 @@ fn truncated_error() -> DecodeError {
     DecodeError::new("the data ends in the middle of a value")
 }
 
-/// Says what was required, unless the data just ended.
+/// Names the required kind, unless the data just ended.
 fn type_required_error(wanted: &str, error: DecodeError) -> DecodeError {
     if error == truncated_error() {
         return error;

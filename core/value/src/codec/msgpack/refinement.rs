@@ -99,8 +99,8 @@ fn encode_refinement_entries(unknown: &Unknown) -> Result<(usize, Vec<u8>), Enco
     Ok((count, out))
 }
 
-/// The longest beginning of a known prefix that may be sent, cut where whatever follows cannot
-/// change what stands before.
+/// The longest beginning of a known prefix that may be sent, cut where no text behind can
+/// change it.
 fn truncate_prefix(prefix: &str) -> &str {
     if prefix.len() <= MAX_SENT_PREFIX_BYTES {
         return prefix;

@@ -1,4 +1,4 @@
-//! The sockets of a runtime on Linux, which lists what an epoll instance waits for.
+//! The sockets of a runtime on Linux, which lists the files of an epoll instance.
 
 use std::fs;
 use std::os::fd::AsFd as _;

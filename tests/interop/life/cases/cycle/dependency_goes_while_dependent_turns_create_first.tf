@@ -12,7 +12,7 @@ resource "test_thing" "c" {
   value  = test_thing.b.id
 }
 #= apply
-#~ .: there is an order, where the reference finds a cycle
+#~ .: there is an order, where Terraform finds a cycle
 resource "test_thing" "b" {
   name   = "b"
   forced = "2"

@@ -11,7 +11,7 @@ resource "test_thing" "c" {
   value  = test_thing.b.id
 }
 #= apply
-#~ .: there is an order, where the reference finds a cycle
+#~ .: there is an order, where Terraform finds a cycle
 #< create b, delete b-1, delete a-1, create a
 #< update c-1, delete b-1
 resource "test_thing" "a" {

@@ -15,7 +15,7 @@ resource "test_thing" "b" {
   }
 }
 #= apply
-#~ .: there is an order, where the reference finds a cycle
+#~ .: there is an order, where Terraform finds a cycle
 resource "test_thing" "a" {
   name   = "a"
   forced = "2"

@@ -33,6 +33,6 @@ resource "test_thing" "a" {
 }
 #= save -var v=w
 #= use
-#~ .apply.said: a place is named where the reference names none
+#~ .apply.said: a place is named where Terraform names none
 #= plan -refresh=false
 #= apply -destroy

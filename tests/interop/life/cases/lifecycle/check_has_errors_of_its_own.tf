@@ -1,5 +1,5 @@
 #= apply
-#~ .plan.said: the reference says twice that the message is secret
+#~ .plan.said: Terraform says twice that the message is secret
 resource "test_thing" "a" {
   name = "a"
 }

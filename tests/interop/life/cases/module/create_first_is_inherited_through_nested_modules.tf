@@ -59,7 +59,7 @@ resource "test_thing" "end" {
 }
 #= plan
 #= plan
-#~ .: the reference ends in a cycle when what needed the replaced ones goes
+#~ .: Terraform ends in a cycle when what needed the replaced ones goes
 module "o" {
   source = "./outer"
   f      = "2"

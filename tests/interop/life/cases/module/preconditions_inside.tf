@@ -63,6 +63,6 @@ module "m" {
 }
 #= plan -destroy
 #= plan -refresh-only
-#~ .: the reference looks at instances that are not there yet
+#~ .: Terraform looks at instances that are not there yet
 #= apply -target 'module.m["x"].test_thing.a'
 #= apply -destroy

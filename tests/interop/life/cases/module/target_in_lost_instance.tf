@@ -20,7 +20,7 @@ resource "test_thing" "z" {
   value = length(module.m)
 }
 #= apply -target=module.m[2].test_thing.b
-#~ .: only the target is destroyed, where the reference destroys every instance that has no place any more
+#~ .: only the target is destroyed, where Terraform destroys every instance that has no place any more
 module "m" {
   source = "./m"
   count  = 1

@@ -9,7 +9,7 @@ resource "test_thing" "b" {
   value  = test_thing.a.id
 }
 #= apply
-#~ .: there is an order, where the reference finds a cycle
+#~ .: there is an order, where Terraform finds a cycle
 #< delete b-1, delete a-1, create b, create a
 resource "test_thing" "a" {
   name   = "a"

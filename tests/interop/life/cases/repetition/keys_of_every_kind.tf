@@ -19,7 +19,7 @@ output "first" {
 #= plan
 #= run state show -no-color test_thing.a["1"]
 #= run state show -no-color test_thing.a[1]
-#~ .run.said: the reference tells this error without the word
+#~ .run.said: Terraform reports this error without the word
 #= apply
 resource "test_thing" "a" {
   count = 2

@@ -25,7 +25,7 @@ resource "test_thing" "user" {
 #= run state mv -no-color module.m module.n[0]
 #= run state mv -no-color module.n[0].test_thing.in["p"] module.n[1].test_thing.in["p"]
 #= run state mv -no-color module.n[1] module.n[0]
-#~ .run.said: the reference tells this error without the word
+#~ .run.said: Terraform reports this error without the word
 #= run state mv -no-color module.n[1].test_thing.in module.k.test_thing.out
 #= plan
 #= run state mv -no-color test_thing.user test_nested.user

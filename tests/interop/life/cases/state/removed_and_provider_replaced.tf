@@ -20,7 +20,7 @@ resource "test_thing" "a" {
 #= run state replace-provider -no-color -auto-approve formwork/none formwork/test
 #= run state replace-provider -no-color -auto-approve formwork/test formwork/other
 #= plan
-#~ .plan.said: what is not installed is told of before what it is for
+#~ .plan.said: a missing plugin is reported before the block that needs it
 #= run state replace-provider -no-color -auto-approve formwork/other formwork/test
 #= run state rm -no-color module.m
 #= plan

@@ -13,11 +13,11 @@ output "w" {
 #= plan
 #= run workspace delete -no-color two
 #= run workspace new -no-color two
-#~ .run.said: the reference tells this error without the word
+#~ .run.said: Terraform reports this error without the word
 #= run workspace select -no-color -or-create three
 #= plan
 #= run workspace delete -no-color three
-#~ .run.said: the reference tells this error without the word
+#~ .run.said: Terraform reports this error without the word
 #= run workspace select -no-color two
 #= apply -destroy
 #= run workspace select -no-color default
@@ -27,4 +27,4 @@ output "w" {
 #= env TF_WORKSPACE=four
 #= plan
 #= run workspace select -no-color default
-#~ .run.said: the reference tells this error without the word
+#~ .run.said: Terraform reports this error without the word

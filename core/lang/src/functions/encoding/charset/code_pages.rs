@@ -1,4 +1,4 @@
-//! The names of character encodings, and what the bytes of those stand for that no package knows.
+//! The names of character encodings, and the characters of those that no package knows.
 
 use encoding_rs::{self as rs, Encoding};
 

@@ -103,7 +103,7 @@ impl MatchFinder<'_> {
         }
     }
 
-    /// Moves the buffer on when what is left in it is too short for the longest match.
+    /// Moves the buffer on when its rest is too short for the longest match.
     fn move_window(&mut self, at: usize) {
         let end = self.base + 2 * WINDOW_SIZE;
         if end < self.data.len() && end - at < MIN_MATCH_LENGTH + MAX_MATCH_LENGTH {

@@ -1,9 +1,9 @@
-//! Commas right behind what may be a tag, which the parser cannot take. They are moved away from it
-//! before the text is parsed, and back in whatever turns out to be no tag. Knows nothing else of YAML.
+//! Commas right behind possible tags, which the parser cannot take. They are moved away from them
+//! before the text is parsed, and back in texts that turn out to be no tags. Knows nothing else of YAML.
 
 use std::borrow::Cow;
 
-/// A text in which no comma stands right behind what may be a tag.
+/// A text in which no comma stands right behind a possible tag.
 pub(super) struct TextWithMovedCommas<'t> {
     /// The text to parse.
     pub(super) text: Cow<'t, str>,

@@ -9,7 +9,7 @@ const YAML_TAG_PREFIX: &str = "tag:yaml.org,2002:";
 /// Reads a scalar.
 ///
 /// # Errors
-/// With the reason, when the text is not what its tag says, or the tag is not known.
+/// With the reason, when the text does not fit its tag, or the tag is not known.
 pub(super) fn read_scalar(tag: Option<&str>, text: &str, plain: bool) -> Result<Value, String> {
     let Some(tag) = tag.filter(|tag| !tag.is_empty()) else {
         return if plain { infer_scalar(text) } else { Ok(Value::string(text)) };

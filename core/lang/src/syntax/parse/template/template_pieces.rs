@@ -1,4 +1,4 @@
-//! The flat form of a template, and what strip markers and indentation do to it.
+//! The flat form of a template, and the effects of strip markers and indentation.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub(super) enum TemplatePiece<'a> {
 }
 
 impl TemplatePiece<'_> {
-    /// The word that makes a directive; empty for what is none.
+    /// The word that makes a directive; empty for other text.
     pub(super) fn directive_keyword(&self) -> &'static str {
         match self {
             Self::Literal { .. } | Self::Interpolation(_) => "",

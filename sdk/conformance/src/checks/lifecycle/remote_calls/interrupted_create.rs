@@ -75,7 +75,7 @@ impl RemoteCallChecker<'_> {
         }
     }
 
-    /// Notes the result of a create, and destroys what it made.
+    /// Notes the result of a create, and destroys its objects.
     async fn journal_and_destroy(&mut self, entry: usize, call: &Call, create: &PlanInput) {
         journal_create_result(self.journal, entry, &self.offered, call);
         if let Some(value) = state_in_answer(&self.offered, call) {
