@@ -25,7 +25,7 @@ pub(crate) struct GraphAnalysis<'m> {
     pub(crate) unlimited_orders: Option<ReplaceOrders>,
     pub(crate) closures: DependencyClosures,
     /// Resources that are destroyed with a target, without being one.
-    pub(crate) dragged: BTreeSet<ResourceAddr>,
+    pub(crate) destroyed_dependents: BTreeSet<ResourceAddr>,
     /// Resources left alone because something is excluded.
     pub(crate) excluded_from_destroy: ExcludedFromDestroy,
     /// Objects that have another address than before.

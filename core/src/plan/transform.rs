@@ -199,7 +199,7 @@ impl<'c> PlanGraphBuilder<'c> {
                 }
                 PlanMode::Normal | PlanMode::RefreshOnly => find_graph_dependencies(graph),
             },
-            dragged: prune_targets::dependents_to_destroy(session, options),
+            destroyed_dependents: prune_targets::dependents_to_destroy(session, options),
             excluded_from_destroy: ExcludedFromDestroy::from_options(
                 session, options, moves, graph,
             ),

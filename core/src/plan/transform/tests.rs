@@ -192,7 +192,7 @@ fn what_is_destroyed_is_drawn_in_the_order_of_the_state() {
         r#"{{"version": 4, "serial": 1, "lineage": "l", "outputs": {{}}, "resources": [{}]}}"#,
         objects.join(",")
     );
-    let options = PlanOptions { mode: plan::PlanMode::Destroy, ..PlanOptions::default() };
+    let options = PlanOptions { mode: PlanMode::Destroy, ..PlanOptions::default() };
     // That `a` waits for `gone` as well follows from the others, so it is not drawn.
     expect![[r#"
         "[root] null_resource.a (destroy)" [label = "null_resource.a", shape = "box"]

@@ -64,6 +64,6 @@ async fn users_of_the_table_of_states_may_use_the_tables_that_another_one_makes(
     let reason = journals("late").begin_run("late").await.unwrap().unwrap();
     assert!(reason.ends_with(statement), "{reason}");
     other.batch_execute(statement).await.unwrap();
-    late.try_lock("OperationTypeApply").await.unwrap();
+    let _lock = late.try_lock("OperationTypeApply").await.unwrap();
     assert_eq!(late.state_access(), StateAccess::Shared);
 }
