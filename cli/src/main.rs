@@ -20,6 +20,6 @@ fn main() -> ExitCode {
         .find_map(|name| formwork_providers::bundle::serve_if_named_provider(&name))
     {
         Some(code) => code,
-        None => formwork::run(&formwork_providers::bundle::PROVIDER_NAMES),
+        None => formwork::run(formwork_providers::bundle::PROVIDER_NAMES),
     }
 }

@@ -6,11 +6,23 @@ use std::process::ExitCode;
 
 use formwork_sdk::ProviderDef;
 
-use crate::{archive, external, http, local, null, postgresql, random, time, tls};
+#[cfg(feature = "postgresql")]
+use crate::postgresql;
+use crate::{archive, external, http, local, null, random, time, tls};
 
-/// The names of the providers.
-pub static PROVIDER_NAMES: [&str; 9] =
-    ["archive", "external", "http", "local", "null", "postgresql", "random", "time", "tls"];
+/// The names of the providers of this build.
+pub static PROVIDER_NAMES: &[&str] = &[
+    "archive",
+    "external",
+    "http",
+    "local",
+    "null",
+    #[cfg(feature = "postgresql")]
+    "postgresql",
+    "random",
+    "time",
+    "tls",
+];
 
 /// Serves a provider if the name of the program is `terraform-provider-NAME`, alone or with a version
 /// behind it, as in packages.
@@ -33,6 +45,7 @@ fn provider_named(name: &str) -> Option<ProviderDef> {
         "http" => http::provider(),
         "local" => local::provider(),
         "null" => null::provider(),
+        #[cfg(feature = "postgresql")]
         "postgresql" => postgresql::provider(),
         "random" => random::provider(),
         "time" => time::provider(),

@@ -12,6 +12,7 @@ pub mod http;
 mod keepers;
 pub mod local;
 pub mod null;
+#[cfg(feature = "postgresql")]
 pub mod postgresql;
 mod proxy;
 pub mod random;

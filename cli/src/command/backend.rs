@@ -5,7 +5,7 @@ mod migrate;
 use std::path::Path;
 
 use formwork_backend::DEFAULT_WORKSPACE;
-use formwork_backend::unsupported::describe_unsupported_backend;
+use formwork_backend::unsupported::{describe_unsupported_backend, unsupported_backend_message};
 use formwork_core::config::StateBackendBlock as Block;
 use formwork_core::config::terraform_block::evaluate_constant_body;
 use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_text_file};
@@ -266,8 +266,9 @@ fn backend_changed_error(old: Option<&InitializedBackend>) -> Diagnostic {
 }
 
 fn unknown_backend_error(old: Option<&InitializedBackend>) -> Diagnostic {
-    let detail = describe_unsupported_backend(old.map_or("", |old| old.kind.as_str()));
-    Diagnostic::error(messages::UNSUPPORTED_BACKEND_TYPE, detail)
+    let kind = old.map_or("", |old| old.kind.as_str());
+    let message = unsupported_backend_message(kind, messages::UNSUPPORTED_BACKEND_TYPE);
+    Diagnostic::error(message, describe_unsupported_backend(kind))
 }
 
 /// Warns where a state is left behind with a backend that we cannot work with, and none is here.

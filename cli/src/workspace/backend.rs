@@ -14,9 +14,9 @@ use formwork_backend::encryption::{PlanCipher, StateCipher};
 use formwork_backend::kind::BackendEnvironment;
 use formwork_backend::kinds::find_backend_kind;
 use formwork_backend::remote_state::RemoteStateReader;
-use formwork_backend::unsupported::describe_unsupported_backend;
+use formwork_backend::unsupported::{describe_unsupported_backend, unsupported_backend_message};
 use formwork_core::config::StateBackendBlock as Block;
-use formwork_value::diag::{Blame, Summary};
+use formwork_value::diag::{Blame, Message};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 pub(crate) use self::backend_record::InitializedBackend;
@@ -209,13 +209,14 @@ impl Workspace<'_> {
     }
 }
 
-/// The error of a block whose type is not known.
-fn unknown_backend_error(summary: impl Into<Summary>, block: &Block) -> Diagnostic {
+/// The error of a block whose type is not known, or was left out of this build.
+fn unknown_backend_error(usual: &'static Message, block: &Block) -> Diagnostic {
     let detail = format!(
         "{}\n\nCommands that need no state work: `init -backend=false`, `validate`, `get`, `fmt`.",
         describe_unsupported_backend(&block.kind)
     );
-    Diagnostic::error(summary, detail).at(block.span)
+    let message = unsupported_backend_message(&block.kind, usual);
+    Diagnostic::error(message, detail).at(block.span)
 }
 
 /// The reason why a new block has to be initialized.

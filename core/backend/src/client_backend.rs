@@ -16,6 +16,7 @@ use crate::{
 };
 
 /// The name of an object as Terraform makes it of parts: without empty steps, `.` and `..`.
+#[cfg(any(feature = "gcs", feature = "s3"))]
 pub(crate) fn normalize_object_name(path: &str) -> String {
     let mut steps: Vec<&str> = Vec::new();
     for step in path.split('/') {

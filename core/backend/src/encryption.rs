@@ -1,16 +1,20 @@
 //! Encryption of states and saved plans, in the form that OpenTofu reads and writes or with the method
 //! `sealed`: the ciphers that stores and saved plans pass their bytes through. Without a configuration they change nothing.
 
+#[cfg_attr(not(feature = "age"), path = "encryption/age_left_out.rs")]
 mod age;
 mod algorithms;
+#[cfg(feature = "aws_kms")]
 mod aws_kms;
+mod encrypted_file;
 mod external;
+#[cfg(feature = "gcp_kms")]
 mod gcp_kms;
 mod keys;
-mod own_thread;
-
-mod encrypted_file;
+#[cfg(feature = "openbao")]
 mod openbao;
+#[cfg(feature = "key-service")]
+mod own_thread;
 mod sealed_method;
 mod target;
 mod target_builder;

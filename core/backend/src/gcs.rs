@@ -24,7 +24,7 @@ use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::cause::Cause;
 use crate::client_backend::{ClientBackend, normalize_object_name};
 use crate::config_error::ConfigError;
-use crate::gcp::credentials::{TokenScope, credential_arguments_block, new_signer};
+use crate::gcp::credentials::{TokenScopes, credential_arguments_block, new_signer};
 use crate::gcp::{argument_or_variable, new_http_client, read_file_or_text};
 use crate::journals::{ObjectJournals, SharedIntents};
 use crate::kind::BackendKind;
@@ -32,6 +32,12 @@ use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 
 /// The URL of the service.
 const DEFAULT_ENDPOINT: &str = "https://storage.googleapis.com/storage/v1/";
+
+/// The scopes of tokens for the service.
+const TOKEN_SCOPES: TokenScopes = TokenScopes {
+    of_account: "https://www.googleapis.com/auth/devstorage.full_control",
+    of_impersonated_account: "https://www.googleapis.com/auth/devstorage.read_write",
+};
 
 /// The ending of the name of a state.
 const STATE_SUFFIX: &str = ".tfstate";
@@ -79,7 +85,7 @@ impl GcsBackend {
         let prefix = normalize_object_name(&prefix);
         let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
         let client = new_http_client(arguments)?;
-        let signer = new_signer(arguments, &client, TokenScope::Storage)?;
+        let signer = new_signer(arguments, &client, TOKEN_SCOPES)?;
         let encryption = read_encryption(arguments)?;
         let bucket =
             Bucket { name, endpoint: read_endpoint(arguments)?, client, signer, encryption };

@@ -77,6 +77,10 @@ pub(crate) enum AppendOutcome {
     /// There is another part of that number.
     Occupied,
     /// The store cannot keep journals, for this reason. Only of the first part.
+    #[cfg_attr(
+        not(feature = "s3"),
+        expect(dead_code, reason = "a table keeps journals beside any state")
+    )]
     CannotStore(String),
 }
 

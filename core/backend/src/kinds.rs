@@ -8,28 +8,42 @@ use formwork_value::schema::Block;
 
 use crate::Backend;
 use crate::arguments::{BackendArguments, optional_attributes_block};
+#[cfg(feature = "azurerm")]
 use crate::azurerm::AzureBackendKind;
 use crate::config_error::ConfigError;
+#[cfg(feature = "consul")]
 use crate::consul::ConsulBackendKind;
+#[cfg(feature = "gcs")]
 use crate::gcs::GcsBackendKind;
+#[cfg(feature = "http")]
 use crate::http::HttpBackendKind;
 use crate::inmem::InMemoryBackendKind;
 use crate::kind::BackendKind;
+#[cfg(feature = "kubernetes")]
 use crate::kubernetes::KubernetesBackendKind;
 use crate::local::{LocalBackend, Workspaces};
+#[cfg(feature = "pg")]
 use crate::pg::PgBackendKind;
+#[cfg(feature = "s3")]
 use crate::s3::S3BackendKind;
 
-/// All types of backends, by name.
+/// All types of backends of this build, by name.
 pub const BACKEND_KINDS: &[&dyn BackendKind] = &[
     &LocalBackendKind,
+    #[cfg(feature = "http")]
     &HttpBackendKind,
     &InMemoryBackendKind,
+    #[cfg(feature = "pg")]
     &PgBackendKind,
+    #[cfg(feature = "s3")]
     &S3BackendKind,
+    #[cfg(feature = "azurerm")]
     &AzureBackendKind,
+    #[cfg(feature = "gcs")]
     &GcsBackendKind,
+    #[cfg(feature = "consul")]
     &ConsulBackendKind,
+    #[cfg(feature = "kubernetes")]
     &KubernetesBackendKind,
 ];
 

@@ -2,46 +2,63 @@
 //! nothing of configurations, and keeps no journals: those are in the engine's `state::intent_log`.
 
 mod arguments;
+#[cfg(feature = "aws")]
 mod aws;
+#[cfg(feature = "azurerm")]
 mod azurerm;
 mod cause;
 pub mod claims;
 mod client_backend;
+#[cfg(feature = "gzip")]
 mod compression;
 mod config_error;
+#[cfg(feature = "consul")]
 mod consul;
+#[cfg(feature = "credential-program")]
 mod credential_program;
 pub mod encrypted_backend;
 pub mod encryption;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz_targets;
+#[cfg(feature = "gcp")]
 mod gcp;
+#[cfg(feature = "gcs")]
 mod gcs;
 pub mod history;
+#[cfg(feature = "http")]
 mod http;
 mod inmem;
+#[cfg(feature = "shared-journals")]
 mod journals;
 pub mod kind;
 pub mod kinds;
 mod known_state;
+#[cfg(feature = "kubernetes")]
 mod kubernetes;
+mod left_out_part;
 pub mod local;
 pub mod lock;
 pub mod messages;
+#[cfg(feature = "pg")]
 mod pg;
 pub mod provider_store;
 mod provider_store_error;
 mod remote;
 pub mod remote_state;
+#[cfg(feature = "retry")]
 mod retry;
+#[cfg(feature = "s3")]
 mod s3;
 #[cfg(test)]
 mod scripted_server;
+#[cfg(feature = "request-signing")]
 mod signing;
 pub mod store;
+#[cfg(feature = "tls")]
 pub mod tls;
 pub mod unsupported;
 mod wait_report;
+#[cfg(feature = "http-client")]
 mod web;
 
 use std::path::{Path, PathBuf};

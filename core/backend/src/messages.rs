@@ -126,4 +126,12 @@ messages! {
     FW6230 REMOTE_STATE_UNREADABLE = "Error loading state",
         "A `terraform_remote_state` names a state that its backend cannot read.",
         "Correct the arguments and the credentials. The detail has the reason.";
+
+    FW6231 BACKEND_LEFT_OUT_OF_BUILD = "Backend is not part of this build",
+        "This build of the program was made without the feature that brings the backend.",
+        "Use a build with the feature. The detail names it.";
+
+    FW6232 KEY_PROVIDER_LEFT_OUT_OF_BUILD = "Key provider is not part of this build",
+        "This build of the program was made without the feature that brings the key provider.",
+        "Use a build with the feature. The detail names it.";
 }

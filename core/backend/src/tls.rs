@@ -1,117 +1,24 @@
 //! TLS of clients: the servers that are trusted, and the certificate that is shown to them. Opens no
-//! connection itself; [`connector`] is for HTTP, and `pg::tls` for PostgreSQL.
+//! connection itself; `connector` is for HTTP, and `pg::tls` for PostgreSQL.
 
+#[cfg(feature = "http-agent")]
+pub(crate) mod client_tls;
+#[cfg(feature = "http-agent")]
 pub mod connector;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use formwork_plugin_protocol::{CertificateRule, NoVerifier, RuledVerifier, ShownCertificate};
+use formwork_plugin_protocol::{CertificateRule, RuledVerifier, ShownCertificate};
 use rustls::client::danger::{ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
-use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::ParsedCertificate;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
-use rustls::{CertificateError, ClientConfig, Error, InconsistentKeys, RootCertStore};
+use rustls::{CertificateError, Error, InconsistentKeys, RootCertStore};
 use rustls_platform_verifier::Verifier;
 use x509_cert::der::{Decode as _, Encode as _};
 
 use crate::config_error::ConfigError;
-
-/// TLS settings of a client.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct TlsSettings {
-    /// Whether certificates of servers are not verified.
-    pub(crate) insecure: bool,
-    /// The certificates, in PEM, of trusted authorities, instead of those of this machine.
-    pub(crate) authorities: Option<String>,
-    /// The certificate chain and the private key that are shown to servers, in PEM.
-    pub(crate) identity: Option<(String, String)>,
-}
-
-/// The servers that a client trusts.
-#[derive(Clone, Debug)]
-enum Trust {
-    /// Everyone.
-    Everyone,
-    /// Those that this machine trusts.
-    Machine,
-    /// The servers that a verifier accepts.
-    Named(Arc<dyn ServerCertVerifier>),
-}
-
-/// The TLS of a client: checked settings.
-#[derive(Clone, Debug)]
-pub(crate) struct ClientTls {
-    trust: Trust,
-    identity: Option<Arc<SingleCertAndKey>>,
-    /// The finished configuration. It is made for the first connection that is encrypted, because the
-    /// certificates of the machine are many files, and may be missing where nothing is encrypted.
-    config: OnceLock<Arc<ClientConfig>>,
-}
-
-impl ClientTls {
-    /// Checks the settings.
-    ///
-    /// # Errors
-    /// When a certificate or key cannot be used.
-    pub(crate) fn new(settings: &TlsSettings) -> Result<Self, ConfigError> {
-        let trust = match &settings.authorities {
-            _ if settings.insecure => Trust::Everyone,
-            None => Trust::Machine,
-            Some(pem) => {
-                let found = pem_certificates(pem);
-                if found.is_empty() {
-                    return Err(ConfigError::new("no CA certificate is found in the PEM text"));
-                }
-                Trust::Named(authority_verifier(found).map_err(|error| {
-                    ConfigError::new(format!("the CA certificates cannot be used: {error}"))
-                })?)
-            }
-        };
-        let identity = settings.identity.as_ref().map(|(chain, key)| {
-            let chain = pem_certificates(chain);
-            if chain.is_empty() {
-                return Err(ConfigError::new("cannot load client certificate: there is none"));
-            }
-            let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).map_err(|error| {
-                ConfigError::new(format!("cannot load client private key: {error}"))
-            })?;
-            client_identity(chain, key)
-        });
-        Ok(Self { trust, identity: identity.transpose()?, config: OnceLock::new() })
-    }
-
-    /// The trusted certificates of this machine, and no certificate of the client.
-    pub(crate) fn of_machine() -> Self {
-        Self { trust: Trust::Machine, identity: None, config: OnceLock::new() }
-    }
-
-    /// The configuration for connections.
-    ///
-    /// # Errors
-    /// When this machine has no trusted certificates.
-    fn client_config(&self) -> Result<Arc<ClientConfig>, Error> {
-        if let Some(config) = self.config.get() {
-            return Ok(Arc::clone(config));
-        }
-        let cryptography = formwork_plugin_protocol::crypto_provider();
-        let verifier: Arc<dyn ServerCertVerifier> = match &self.trust {
-            Trust::Everyone => NoVerifier::new(Arc::clone(&cryptography)),
-            Trust::Machine => machine_verifier()?,
-            Trust::Named(verifier) => Arc::clone(verifier),
-        };
-        let builder = ClientConfig::builder_with_provider(cryptography)
-            .with_safe_default_protocol_versions()?
-            .dangerous()
-            .with_custom_certificate_verifier(verifier);
-        let config = Arc::new(match &self.identity {
-            Some(identity) => builder.with_client_cert_resolver(Arc::clone(identity) as _),
-            None => builder.with_no_client_auth(),
-        });
-        Ok(Arc::clone(self.config.get_or_init(|| config)))
-    }
-}
 
 /// The certificate of a client, checked against its key.
 ///
@@ -218,10 +125,6 @@ impl CertificateRule for RootAsServer {
             verdict => verdict,
         }
     }
-}
-
-fn pem_certificates(pem: &str) -> Vec<CertificateDer<'static>> {
-    CertificateDer::pem_slice_iter(pem.as_bytes()).filter_map(Result::ok).collect()
 }
 
 #[cfg(test)]

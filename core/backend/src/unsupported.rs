@@ -1,6 +1,13 @@
 //! The message for a backend that is not supported: the next step differs by its type.
 
+use formwork_value::diag::Message;
+
 use crate::kinds::BACKEND_KINDS;
+use crate::left_out_part::describe_left_out_part;
+use crate::messages;
+
+/// Backends that have a feature, by their names, and may be left out of a build.
+const OPTIONAL_BACKENDS: [&str; 7] = ["http", "pg", "s3", "gcs", "azurerm", "consul", "kubernetes"];
 
 /// Backends that Terraform had and removed.
 const REMOVED_BACKENDS: [&str; 7] =
@@ -12,7 +19,32 @@ const UNSUPPORTED_BACKENDS: [&str; 5] = ["cloud", "cos", "oci", "oss", "remote"]
 /// Describes why a backend cannot be used, and the next step.
 #[must_use]
 pub fn describe_unsupported_backend(name: &str) -> String {
-    let kinds: Vec<&str> = BACKEND_KINDS.iter().map(|kind| kind.name()).collect();
+    describe_backend_missing_from(name, &names_in_this_build())
+}
+
+/// Returns the message for a block of a backend that cannot be used: `usual`, unless the backend was left
+/// out of this build.
+#[must_use]
+pub fn unsupported_backend_message(name: &str, usual: &'static Message) -> &'static Message {
+    match is_left_out(name, &names_in_this_build()) {
+        true => messages::BACKEND_LEFT_OUT_OF_BUILD,
+        false => usual,
+    }
+}
+
+fn names_in_this_build() -> Vec<&'static str> {
+    BACKEND_KINDS.iter().map(|kind| kind.name()).collect()
+}
+
+fn is_left_out(name: &str, kinds: &[&str]) -> bool {
+    OPTIONAL_BACKENDS.contains(&name) && !kinds.contains(&name)
+}
+
+/// Describes why a backend cannot be used in a build with backends of these names.
+fn describe_backend_missing_from(name: &str, kinds: &[&str]) -> String {
+    if is_left_out(name, kinds) {
+        return describe_left_out_part("backend", name);
+    }
     let known = kinds.join(", ");
     if REMOVED_BACKENDS.contains(&name) {
         return format!(
@@ -25,4 +57,32 @@ pub fn describe_unsupported_backend(name: &str) -> String {
     format!(
         "There is no support for the backend {name:?}. States are kept by: {known}.\n\nTo use such a state, move it first:\n  1. With the block as it is, run \"terraform init\" and \"terraform state pull > terraform.tfstate\". The state of another workspace NAME than the default one belongs into terraform.tfstate.d/NAME/terraform.tfstate.\n  2. Replace the block by backend \"local\" {{}} or another one, and run \"formwork init -reconfigure\".\n  3. Run \"formwork plan\": it must not create what exists."
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backend_that_was_left_out_of_a_build_is_refused_by_its_feature() {
+        let detail = describe_backend_missing_from("s3", &["local", "inmem", "pg"]);
+        assert!(detail.contains("made without the backend \"s3\""), "{detail}");
+        assert!(detail.ends_with("--features s3"), "{detail}");
+        let detail = describe_backend_missing_from("s4", &["local", "pg"]);
+        assert_eq!(detail, "There is no backend type named \"s4\". States are kept by: local, pg.");
+    }
+
+    #[test]
+    fn each_backend_of_a_whole_build_is_needed_by_all_or_has_a_feature_of_its_name() {
+        let mut expected = vec!["local", "inmem"];
+        expected.extend(OPTIONAL_BACKENDS);
+        let mut names = names_in_this_build();
+        names.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(names, expected);
+        let manifest = include_str!("../Cargo.toml");
+        for name in OPTIONAL_BACKENDS {
+            assert!(manifest.contains(&format!("\n{name} = [")), "{name}");
+        }
+    }
 }

@@ -1,28 +1,35 @@
 //! HTTP requests of backends: one at a time, with retries of failures that may pass. An answer has a limit, and
 //! every wait an end.
 
+#[cfg(any(feature = "azurerm", feature = "consul", feature = "http", feature = "openbao"))]
+mod plain_request;
+#[cfg(feature = "query-encoding")]
+mod query_value;
+
 use std::error::Error;
 use std::io::Read as _;
 use std::time::Duration;
 
 use formwork_core::disk::{MAX_SMALL_FILE_LEN, MAX_STATE_LEN};
 use formwork_plugin_protocol::proxy_env::ProxyEnv;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ureq::config::Config;
 use ureq::http::{HeaderMap, Method, Request, StatusCode, header};
 use ureq::{Agent, Proxy};
 
+#[cfg(feature = "query-encoding")]
+pub(crate) use self::query_value::percent_encode;
 use crate::cause::Cause;
 use crate::config_error::ConfigError;
 use crate::retry::RetryPolicy;
-use crate::tls::ClientTls;
-pub(crate) use crate::tls::TlsSettings;
+use crate::tls::client_tls::ClientTls;
+pub(crate) use crate::tls::client_tls::TlsSettings;
 use crate::tls::connector::{TlsConnector, http_agent};
 
 /// The longest wait for a connection, and for the next part of an answer.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The same for services of this machine.
+#[cfg(feature = "request-signing")]
 const LOCAL_SERVICE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A client for the requests of one backend.
@@ -85,6 +92,15 @@ impl HttpResponse {
     }
 
     /// The cause of a failure for an answer that was not expected, with the start of its content.
+    #[cfg(any(
+        feature = "aws",
+        feature = "azurerm",
+        feature = "consul",
+        feature = "gcs",
+        feature = "http",
+        feature = "kubernetes",
+        feature = "openbao"
+    ))]
     pub(crate) fn unexpected_response_cause(&self, method: &str, url: &str) -> Cause {
         let said = String::from_utf8_lossy(&self.body[..self.body.len().min(500)]);
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -114,6 +130,7 @@ impl HttpClient {
     ///
     /// # Errors
     /// As [`HttpClient::new`], and when the name is not valid.
+    #[cfg(feature = "consul")]
     pub(crate) fn with_server_name(
         self,
         tls: &TlsSettings,
@@ -129,6 +146,7 @@ impl HttpClient {
     }
 
     /// The client for requests that are of no use later than after a limit.
+    #[cfg(feature = "consul")]
     pub(crate) fn with_time_limit(self, limit: Duration) -> Self {
         Self { limit: Some(limit), ..self }
     }
@@ -138,6 +156,7 @@ impl HttpClient {
     ///
     /// # Errors
     /// As [`HttpClient::new`].
+    #[cfg(feature = "request-signing")]
     pub(crate) fn for_local_services() -> Result<Self, ConfigError> {
         let retries = RetryPolicy { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
         let tls = TlsConnector::new(ClientTls::new(&TlsSettings::default())?);
@@ -148,19 +167,13 @@ impl HttpClient {
 
     /// The client for signed requests: a redirect is an answer, because the signature does not hold for
     /// another place.
+    #[cfg(any(feature = "aws", feature = "azurerm", feature = "kubernetes", feature = "openbao"))]
     pub(crate) fn without_redirects(self) -> Self {
         Self { redirects: 0, ..self }
     }
 
-    /// Sends a request, and again where the server does not answer, is busy or fails.
-    ///
-    /// # Errors
-    /// When no answer came. One with any other status is returned.
-    pub(crate) async fn send(&self, request: &Request<Vec<u8>>) -> Result<HttpResponse, Cause> {
-        self.send_authorized(request, &NoAuthorization).await
-    }
-
-    /// Sends a request as [`HttpClient::send`], and authorizes it before each attempt.
+    /// Sends a request, and again where the server does not answer, is busy or fails. It is authorized before
+    /// each attempt.
     ///
     /// # Errors
     /// When it cannot be authorized, or no answer came. One with any other status is returned.
@@ -252,16 +265,6 @@ pub(crate) trait Authorize: Send + Sync {
     }
 }
 
-/// The authorization of a request that has it already, or needs none.
-struct NoAuthorization;
-
-#[async_trait::async_trait]
-impl Authorize for NoAuthorization {
-    async fn authorize(&self, request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
-        Ok(request)
-    }
-}
-
 /// The settings of the HTTP client.
 fn agent_config(patience: Duration) -> Config {
     Agent::config_builder()
@@ -300,15 +303,6 @@ fn error_chain_text(error: &ureq::Error) -> String {
         source = error.source();
     }
     text
-}
-
-/// The characters that are percent-encoded in the values of a query.
-const QUERY_VALUE_ENCODE_SET: AsciiSet =
-    NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-
-/// Encodes a value for a query or a form.
-pub(crate) fn percent_encode(text: &str) -> String {
-    utf8_percent_encode(text, &QUERY_VALUE_ENCODE_SET).to_string()
 }
 
 /// A URL without its password, and without the values of its query: they may be tokens.

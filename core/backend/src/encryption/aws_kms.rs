@@ -6,6 +6,7 @@ use serde_json::json;
 use ureq::http::Request;
 
 use super::encrypted_file::Base64Bytes;
+use super::keys::KeySource;
 use super::own_thread::run_on_own_thread;
 use crate::arguments::BackendArguments;
 use crate::aws::arguments::{
@@ -28,7 +29,7 @@ pub(super) struct AwsKmsKeyProvider {
     service: AwsService,
     url: String,
     key_id: String,
-    pub(super) spec: KeySpec,
+    spec: KeySpec,
 }
 
 /// The metadata in encrypted files.
@@ -60,7 +61,7 @@ impl KeySpec {
     }
 
     /// The length of a key, in bytes.
-    pub(super) fn key_length(self) -> usize {
+    fn key_length(self) -> usize {
         match self {
             Self::Aes128 => 16,
             Self::Aes256 => 32,
@@ -80,35 +81,6 @@ impl AwsKmsKeyProvider {
     ) -> Result<Self, ConfigError> {
         let (service, url) = key_management_service(arguments)?;
         Ok(Self { service, url, key_id, spec })
-    }
-
-    /// Has the service make a key. Returns it with its metadata.
-    ///
-    /// # Errors
-    /// When the service cannot be reached, or refuses. The text has no final period.
-    pub(super) fn generate_data_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
-        let body = json!({ "KeyId": self.key_id, "KeySpec": self.spec.name() });
-        let DataKeyResponse { plaintext, ciphertext_blob } =
-            self.call_service("GenerateDataKey", &body)?;
-        if ciphertext_blob.0.is_empty() {
-            return Err("the service returned a key without its encrypted form".to_owned());
-        }
-        let metadata = serde_json::to_vec(&AwsKmsMetadata { ciphertext_blob });
-        Ok((plaintext.0, metadata.map_err(|error| error.to_string())?))
-    }
-
-    /// Has the service decrypt the key of a file; `None` if the metadata has none.
-    ///
-    /// # Errors
-    /// As [`AwsKmsKeyProvider::generate_data_key`].
-    pub(super) fn decrypt_data_key(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
-        let AwsKmsMetadata { ciphertext_blob } = serde_json::from_slice(metadata)
-            .map_err(|error| format!("its metadata is damaged: {error}"))?;
-        if ciphertext_blob.0.is_empty() {
-            return Ok(None);
-        }
-        let body = json!({ "KeyId": self.key_id, "CiphertextBlob": ciphertext_blob });
-        Ok(Some(self.call_service("Decrypt", &body)?.plaintext.0))
     }
 
     fn call_service(
@@ -132,6 +104,33 @@ impl AwsKmsKeyProvider {
         serde_json::from_slice(&answer.body).map_err(|_| {
             format!("{action}: POST {}: the answer is not one of the service", self.url)
         })
+    }
+}
+
+impl KeySource for AwsKmsKeyProvider {
+    fn generate_data_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
+        let body = json!({ "KeyId": self.key_id, "KeySpec": self.spec.name() });
+        let DataKeyResponse { plaintext, ciphertext_blob } =
+            self.call_service("GenerateDataKey", &body)?;
+        if ciphertext_blob.0.is_empty() {
+            return Err("the service returned a key without its encrypted form".to_owned());
+        }
+        let metadata = serde_json::to_vec(&AwsKmsMetadata { ciphertext_blob });
+        Ok((plaintext.0, metadata.map_err(|error| error.to_string())?))
+    }
+
+    fn decrypt_data_key(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let AwsKmsMetadata { ciphertext_blob } = serde_json::from_slice(metadata)
+            .map_err(|error| format!("its metadata is damaged: {error}"))?;
+        if ciphertext_blob.0.is_empty() {
+            return Ok(None);
+        }
+        let body = json!({ "KeyId": self.key_id, "CiphertextBlob": ciphertext_blob });
+        Ok(Some(self.call_service("Decrypt", &body)?.plaintext.0))
+    }
+
+    fn key_length(&self) -> Option<usize> {
+        Some(self.spec.key_length())
     }
 }
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::encrypted_file::Base64Bytes;
-use super::keys::EncryptionAndDecryptionKeys;
+use super::keys::{EncryptionAndDecryptionKeys, KeySource};
 
 /// The first line of the output names this.
 const PROTOCOL_NAME: &str = "OpenTofu-External-Key-Provider";
@@ -29,10 +29,10 @@ pub(super) struct ExternalKeyProvider {
 }
 
 /// The output of the program.
-pub(super) struct ExternalOutput {
-    pub(super) keys: EncryptionAndDecryptionKeys,
+struct ExternalOutput {
+    keys: EncryptionAndDecryptionKeys,
     /// The metadata that is written to the file.
-    pub(super) metadata: Vec<u8>,
+    metadata: Vec<u8>,
 }
 
 #[derive(Deserialize)]
@@ -73,13 +73,28 @@ impl ExternalKeyProvider {
     ///
     /// # Errors
     /// When it cannot be started, fails, takes too long, or breaks the protocol.
-    pub(super) fn run_program(&self, metadata: Option<&[u8]>) -> Result<ExternalOutput, String> {
+    fn run_program(&self, metadata: Option<&[u8]>) -> Result<ExternalOutput, String> {
         let input = match metadata {
             Some(metadata) if has_program_metadata(metadata) => metadata.to_vec(),
             _ => b"null".to_vec(),
         };
         let output = RunningProgram::spawn(&self.command, input)?.wait_for_output()?;
         parse_output(&output)
+    }
+}
+
+impl KeySource for ExternalKeyProvider {
+    fn generate_data_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
+        let output = self.run_program(None)?;
+        Ok((output.keys.encryption, output.metadata))
+    }
+
+    fn decrypt_data_key(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        Ok(self.run_program(Some(metadata))?.keys.decryption)
+    }
+
+    fn key_length(&self) -> Option<usize> {
+        None
     }
 }
 

@@ -9,10 +9,11 @@ use ureq::http::{Request, StatusCode};
 
 use super::algorithms::random_bytes;
 use super::encrypted_file::Base64Bytes;
+use super::keys::KeySource;
 use super::own_thread::run_on_own_thread;
 use crate::arguments::BackendArguments;
 use crate::config_error::ConfigError;
-use crate::gcp::credentials::{TokenScope, new_signer};
+use crate::gcp::credentials::{TokenScopes, new_signer};
 use crate::gcp::{error_message, new_http_client};
 use crate::web::{HttpClient, percent_encode};
 
@@ -21,6 +22,12 @@ const DEFAULT_ENDPOINT: &str = "https://cloudkms.googleapis.com/";
 
 /// The environment variable with another URL, as of the provider `google`.
 const CUSTOM_ENDPOINT_VARIABLE: &str = "GOOGLE_KMS_CUSTOM_ENDPOINT";
+
+/// The scopes of tokens for the service.
+const TOKEN_SCOPES: TokenScopes = TokenScopes {
+    of_account: "https://www.googleapis.com/auth/cloudkms",
+    of_impersonated_account: "https://www.googleapis.com/auth/cloudkms",
+};
 
 /// The longest key, in bytes.
 pub(super) const MAX_KEY_LENGTH: u32 = 1024;
@@ -31,7 +38,7 @@ pub(super) struct GcpKmsKeyProvider {
     signer: Signer<Credential>,
     /// The URL of the key.
     url: String,
-    pub(super) key_length: usize,
+    key_length: usize,
 }
 
 /// The metadata in encrypted files.
@@ -68,7 +75,7 @@ impl GcpKmsKeyProvider {
             )));
         }
         let client = new_http_client(arguments)?;
-        let signer = new_signer(arguments, &client, TokenScope::KeyManagement)?;
+        let signer = new_signer(arguments, &client, TOKEN_SCOPES)?;
         let endpoint = arguments
             .read_env_variable(CUSTOM_ENDPOINT_VARIABLE)
             .unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());
@@ -76,34 +83,6 @@ impl GcpKmsKeyProvider {
         let path: Vec<String> = parts.into_iter().map(percent_encode).collect();
         let url = format!("{endpoint}/v1/{}", path.join("/"));
         Ok(Self { client, signer, url, key_length })
-    }
-
-    /// Makes a key and has the service encrypt it. Returns it with its metadata.
-    ///
-    /// # Errors
-    /// When the service cannot be reached, or refuses. The text has no final period.
-    pub(super) fn generate_data_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
-        let key = random_bytes(self.key_length).map_err(|error| error.to_string())?;
-        let body = json!({ "plaintext": Base64Bytes(key.clone()) });
-        let metadata: GcpKmsMetadata = self.call_service("encrypt", &body)?;
-        if metadata.ciphertext.0.is_empty() {
-            return Err("the service returned no encrypted form of the key".to_owned());
-        }
-        Ok((key, serde_json::to_vec(&metadata).map_err(|error| error.to_string())?))
-    }
-
-    /// Has the service decrypt the key of a file; `None` if the metadata has none.
-    ///
-    /// # Errors
-    /// As [`GcpKmsKeyProvider::generate_data_key`].
-    pub(super) fn decrypt_data_key(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
-        let metadata: GcpKmsMetadata = serde_json::from_slice(metadata)
-            .map_err(|error| format!("its metadata is damaged: {error}"))?;
-        if metadata.ciphertext.0.is_empty() {
-            return Ok(None);
-        }
-        let DecryptResponse { plaintext } = self.call_service("decrypt", &json!(metadata))?;
-        Ok(Some(plaintext.0))
     }
 
     fn call_service<T: serde::de::DeserializeOwned>(
@@ -138,6 +117,32 @@ impl GcpKmsKeyProvider {
         let said = key.map_or_else(|| said.clone(), |key| said.replace(key, "redacted"));
         let said = if said.is_empty() { String::new() } else { format!(": {said}") };
         Err(format!("{action}: POST {url}: HTTP {}{said}; {next}", answer.status))
+    }
+}
+
+impl KeySource for GcpKmsKeyProvider {
+    fn generate_data_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
+        let key = random_bytes(self.key_length).map_err(|error| error.to_string())?;
+        let body = json!({ "plaintext": Base64Bytes(key.clone()) });
+        let metadata: GcpKmsMetadata = self.call_service("encrypt", &body)?;
+        if metadata.ciphertext.0.is_empty() {
+            return Err("the service returned no encrypted form of the key".to_owned());
+        }
+        Ok((key, serde_json::to_vec(&metadata).map_err(|error| error.to_string())?))
+    }
+
+    fn decrypt_data_key(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let metadata: GcpKmsMetadata = serde_json::from_slice(metadata)
+            .map_err(|error| format!("its metadata is damaged: {error}"))?;
+        if metadata.ciphertext.0.is_empty() {
+            return Ok(None);
+        }
+        let DecryptResponse { plaintext } = self.call_service("decrypt", &json!(metadata))?;
+        Ok(Some(plaintext.0))
+    }
+
+    fn key_length(&self) -> Option<usize> {
+        Some(self.key_length)
     }
 }
 

@@ -8,11 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::algorithms::{Pbkdf2Hash, derive_pbkdf2_key, random_bytes};
-use super::aws_kms::AwsKmsKeyProvider;
 use super::encrypted_file::{Base64Bytes, KeyProviderMetadata};
-use super::external::ExternalKeyProvider;
-use super::gcp_kms::GcpKmsKeyProvider;
-use super::openbao::OpenBaoKeyProvider;
 
 /// The most iterations and bytes that metadata may ask for: a file may come from anywhere.
 const MAX_PBKDF2_ITERATIONS: u32 = 100_000_000;
@@ -48,11 +44,28 @@ pub(super) struct KeyProvider {
 
 /// A type of key provider, with its arguments.
 pub(super) enum KeyProviderKind {
+    /// Derives keys from a passphrase or from other keys.
     Pbkdf2(Pbkdf2KeyProvider),
-    External(ExternalKeyProvider),
-    OpenBao(Box<OpenBaoKeyProvider>),
-    AwsKms(Box<AwsKmsKeyProvider>),
-    GcpKms(Box<GcpKmsKeyProvider>),
+    /// Asks a program or a service for keys.
+    Source(Box<dyn KeySource>),
+}
+
+/// A program or a service that has keys.
+pub(super) trait KeySource: Send + Sync {
+    /// Makes a key to encrypt with, and the metadata by which a later run gets the key to decrypt.
+    ///
+    /// # Errors
+    /// When the source fails or refuses. The text has no final period.
+    fn generate_data_key(&self) -> Result<(Vec<u8>, Vec<u8>), String>;
+
+    /// Gets the key to decrypt a file with this metadata; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`KeySource::generate_data_key`].
+    fn decrypt_data_key(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String>;
+
+    /// The length of keys, in bytes; `None` if only the source knows it.
+    fn key_length(&self) -> Option<usize>;
 }
 
 /// A key derived from a passphrase.
@@ -125,10 +138,7 @@ impl MethodKeys {
             found.push(&**provider);
             match &provider.kind {
                 KeyProviderKind::Pbkdf2(pbkdf2) => keys = &pbkdf2.passphrase,
-                KeyProviderKind::External(_)
-                | KeyProviderKind::OpenBao(_)
-                | KeyProviderKind::AwsKms(_)
-                | KeyProviderKind::GcpKms(_) => break,
+                KeyProviderKind::Source(_) => break,
             }
         }
         found
@@ -161,15 +171,9 @@ impl KeyProvider {
                 };
                 (key, serde_json::to_vec(&own).unwrap_or_default())
             }
-            KeyProviderKind::External(external) => {
-                let answer = external.run_program(None).map_err(self.key_error())?;
-                (answer.keys.encryption, answer.metadata)
+            KeyProviderKind::Source(source) => {
+                source.generate_data_key().map_err(self.key_error())?
             }
-            KeyProviderKind::OpenBao(openbao) => {
-                openbao.generate_data_key().map_err(self.key_error())?
-            }
-            KeyProviderKind::AwsKms(kms) => kms.generate_data_key().map_err(self.key_error())?,
-            KeyProviderKind::GcpKms(kms) => kms.generate_data_key().map_err(self.key_error())?,
         };
         metadata.insert(self.metadata_key.clone(), Base64Bytes(own));
         Ok(key)
@@ -206,15 +210,9 @@ impl KeyProvider {
                 let Some(passphrase) = passphrase else { return Ok(None) };
                 Ok(Some(derive_pbkdf2_key(hash, iterations, &passphrase, &read.salt.0, length)))
             }
-            KeyProviderKind::External(external) => {
-                let answer = external.run_program(Some(own)).map_err(self.key_error())?;
-                Ok(answer.keys.decryption)
+            KeyProviderKind::Source(source) => {
+                source.decrypt_data_key(own).map_err(self.key_error())
             }
-            KeyProviderKind::OpenBao(openbao) => {
-                openbao.decrypt_data_key(own).map_err(self.key_error())
-            }
-            KeyProviderKind::AwsKms(kms) => kms.decrypt_data_key(own).map_err(self.key_error()),
-            KeyProviderKind::GcpKms(kms) => kms.decrypt_data_key(own).map_err(self.key_error()),
         }
     }
 }

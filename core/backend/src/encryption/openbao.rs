@@ -10,6 +10,7 @@ use serde_json::json;
 use ureq::http::{HeaderValue, Request};
 
 use super::encrypted_file::Base64Bytes;
+use super::keys::KeySource;
 use super::own_thread::run_on_own_thread;
 use crate::cause::Cause;
 use crate::retry::RetryPolicy;
@@ -107,41 +108,6 @@ impl OpenBaoKeyProvider {
         })
     }
 
-    /// The length of a key, in bytes.
-    pub(super) fn key_length(&self) -> usize {
-        self.n_bits / 8
-    }
-
-    /// Has the server make a key. Returns it with its metadata.
-    ///
-    /// # Errors
-    /// When the server cannot be reached, or refuses. The text has no final period.
-    pub(super) fn generate_data_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
-        let data = self.call_server("datakey/plaintext", &json!({ "bits": self.n_bits }))?;
-        if data.ciphertext.is_empty() {
-            return Err("the server returned a key without its encrypted form".to_owned());
-        }
-        let metadata = OpenBaoMetadata { ciphertext: Base64Bytes(data.ciphertext.into_bytes()) };
-        let metadata = serde_json::to_vec(&metadata).map_err(|error| error.to_string())?;
-        Ok((data.plaintext.0, metadata))
-    }
-
-    /// Has the server decrypt the key of a file; `None` if the metadata has none.
-    ///
-    /// # Errors
-    /// As [`OpenBaoKeyProvider::generate_data_key`].
-    pub(super) fn decrypt_data_key(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
-        let OpenBaoMetadata { ciphertext } = serde_json::from_slice(metadata)
-            .map_err(|error| format!("its metadata is damaged: {error}"))?;
-        if ciphertext.0.is_empty() {
-            return Ok(None);
-        }
-        let ciphertext = String::from_utf8(ciphertext.0)
-            .map_err(|_| "the encrypted key in its metadata is not text")?;
-        let data = self.call_server("decrypt", &json!({ "ciphertext": ciphertext }))?;
-        Ok(Some(data.plaintext.0))
-    }
-
     fn call_server(&self, path: &str, body: &serde_json::Value) -> Result<DataKeyResponse, String> {
         let url = format!("{}/{path}/{}", self.engine, percent_encode(&self.key_name));
         let mut request = Request::put(&url)
@@ -162,6 +128,34 @@ impl OpenBaoKeyProvider {
         let read: OpenBaoResponse = serde_json::from_slice(&answer.body)
             .map_err(|_| format!("PUT {url}: the answer is not one of a transit secrets engine"))?;
         Ok(read.data)
+    }
+}
+
+impl KeySource for OpenBaoKeyProvider {
+    fn generate_data_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
+        let data = self.call_server("datakey/plaintext", &json!({ "bits": self.n_bits }))?;
+        if data.ciphertext.is_empty() {
+            return Err("the server returned a key without its encrypted form".to_owned());
+        }
+        let metadata = OpenBaoMetadata { ciphertext: Base64Bytes(data.ciphertext.into_bytes()) };
+        let metadata = serde_json::to_vec(&metadata).map_err(|error| error.to_string())?;
+        Ok((data.plaintext.0, metadata))
+    }
+
+    fn decrypt_data_key(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let OpenBaoMetadata { ciphertext } = serde_json::from_slice(metadata)
+            .map_err(|error| format!("its metadata is damaged: {error}"))?;
+        if ciphertext.0.is_empty() {
+            return Ok(None);
+        }
+        let ciphertext = String::from_utf8(ciphertext.0)
+            .map_err(|_| "the encrypted key in its metadata is not text")?;
+        let data = self.call_server("decrypt", &json!({ "ciphertext": ciphertext }))?;
+        Ok(Some(data.plaintext.0))
+    }
+
+    fn key_length(&self) -> Option<usize> {
+        Some(self.n_bits / 8)
     }
 }
 

@@ -1,7 +1,15 @@
 //! The types of key providers and methods with their arguments: turns an evaluated configuration into
 //! targets.
 
+#[cfg(feature = "age")]
+mod age;
 mod arguments;
+#[cfg(feature = "aws_kms")]
+mod aws_kms;
+#[cfg(feature = "gcp_kms")]
+mod gcp_kms;
+#[cfg(feature = "openbao")]
+mod openbao;
 
 use std::num::NonZeroU32;
 
@@ -10,22 +18,22 @@ use formwork_core::eval::encryption::{
 };
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+#[cfg(feature = "age")]
+use self::age::build_age_keys;
 use self::arguments::EncryptionArguments;
-use super::age::{AgeKeys, IDENTITY_FILE_VARIABLE, IDENTITY_VARIABLE, IdentitySource};
 use super::algorithms::{AesGcmKey, Pbkdf2Hash};
-use super::aws_kms::{AwsKmsKeyProvider, KeySpec};
 use super::external::ExternalKeyProvider;
-use super::gcp_kms::{self, GcpKmsKeyProvider};
 use super::keys::{
     EncryptionAndDecryptionKeys, KeyProvider, KeyProviderKind, MethodKeys, Pbkdf2KeyProvider,
 };
-use super::openbao::{OpenBaoKeyProvider, OpenBaoSettings};
 use super::sealed_method::SealedMethod;
 use super::target::{AesGcmMethod, EncryptionMethod, EncryptionTarget};
-use crate::arguments::{BackendArguments, BackendEnvironment};
-use crate::aws::schema::connection_arguments_block;
-use crate::gcp::credentials::credential_arguments_block;
+use crate::arguments::BackendEnvironment;
+use crate::left_out_part::describe_left_out_part;
 use crate::messages;
+
+/// The types of key providers that have a feature, by their names, and may be left out of a build.
+const OPTIONAL_KEY_PROVIDERS: [&str; 4] = ["age", "aws_kms", "gcp_kms", "openbao"];
 
 const MIN_PASSPHRASE_LEN: usize = 16;
 const MIN_PBKDF2_ITERATIONS: u32 = 200_000;
@@ -80,8 +88,8 @@ fn build_method(
                     return Err(arguments.report_argument(diags, reason));
                 }
             };
-            let age = build_age_keys(diags, &keys, environment)?;
-            Ok(EncryptionMethod::Sealed(SealedMethod::new(address, age)))
+            let age = build_age_keys(diags, &keys, environment);
+            age.map(|age| SealedMethod::new(address, age)).map(EncryptionMethod::Sealed)
         }
         other => {
             let detail = format!(
@@ -105,10 +113,7 @@ fn check_key_length(
         }
         MethodKeys::Provided(provider) => match &provider.kind {
             KeyProviderKind::Pbkdf2(pbkdf2) => vec![Some(pbkdf2.key_length)],
-            KeyProviderKind::AwsKms(kms) => vec![Some(kms.spec.key_length())],
-            KeyProviderKind::GcpKms(kms) => vec![Some(kms.key_length)],
-            KeyProviderKind::OpenBao(openbao) => vec![Some(openbao.key_length())],
-            KeyProviderKind::External(_) => Vec::new(),
+            KeyProviderKind::Source(source) => vec![source.key_length()],
         },
     };
     let wrong = lengths.into_iter().flatten().find(|it| !AesGcmKey::KEY_LENGTHS.contains(it));
@@ -154,67 +159,53 @@ fn build_key_provider(
             if command.is_empty() {
                 return Err(arguments.report_missing(diags, "command"));
             }
-            KeyProviderKind::External(ExternalKeyProvider { command })
+            KeyProviderKind::Source(Box::new(ExternalKeyProvider { command }))
         }
-        "openbao" => {
-            KeyProviderKind::OpenBao(Box::new(build_openbao_provider(diags, &mut arguments)?))
-        }
-        "aws_kms" => {
-            KeyProviderKind::AwsKms(Box::new(build_aws_kms_provider(diags, &mut arguments)?))
-        }
-        "gcp_kms" => {
-            KeyProviderKind::GcpKms(Box::new(build_gcp_kms_provider(diags, &mut arguments)?))
-        }
+        #[cfg(feature = "openbao")]
+        "openbao" => KeyProviderKind::Source(Box::new(openbao::build_openbao_provider(
+            diags,
+            &mut arguments,
+        )?)),
+        #[cfg(feature = "aws_kms")]
+        "aws_kms" => KeyProviderKind::Source(Box::new(aws_kms::build_aws_kms_provider(
+            diags,
+            &mut arguments,
+        )?)),
+        #[cfg(feature = "gcp_kms")]
+        "gcp_kms" => KeyProviderKind::Source(Box::new(gcp_kms::build_gcp_kms_provider(
+            diags,
+            &mut arguments,
+        )?)),
         "age" => {
             let reason = "it has public keys, which only a method of the type \"sealed\" can use";
             return Err(arguments.report_argument(diags, reason));
         }
-        other => {
-            let detail = format!(
-                "There is no key provider of the type {other:?} in this program. The types are \"age\", \"aws_kms\", \"gcp_kms\", \"openbao\", \"pbkdf2\" and \"external\", whose program can fetch keys from any service. The key provider \"azure_vault\" of OpenTofu is not supported."
-            );
-            let problem = Diagnostic::error(messages::UNKNOWN_KEY_PROVIDER_TYPE, detail);
-            return Err(diags.error(problem.at(*span)));
-        }
+        _ => return Err(diags.error(missing_key_provider_error(kind).at(*span))),
     };
     arguments.report_unused_argument(diags)?;
     Ok(KeyProvider::new(address, metadata_key.clone(), made))
 }
 
-/// Makes a key provider `age`, which only the method `sealed` uses.
+/// The error for a type of key provider that this build does not have.
+fn missing_key_provider_error(kind: &str) -> Diagnostic {
+    if OPTIONAL_KEY_PROVIDERS.contains(&kind) {
+        let detail = describe_left_out_part("key provider", kind);
+        return Diagnostic::error(messages::KEY_PROVIDER_LEFT_OUT_OF_BUILD, detail);
+    }
+    let detail = format!(
+        "There is no key provider of the type {kind:?} in this program. The types are \"age\", \"aws_kms\", \"gcp_kms\", \"openbao\", \"pbkdf2\" and \"external\", whose program can fetch keys from any service. The key provider \"azure_vault\" of OpenTofu is not supported."
+    );
+    Diagnostic::error(messages::UNKNOWN_KEY_PROVIDER_TYPE, detail)
+}
+
+/// Refuses a key provider `age`, because this build has none.
+#[cfg(not(feature = "age"))]
 fn build_age_keys(
     diags: &mut Diagnostics,
     settings: &KeyProviderSettings,
-    environment: &BackendEnvironment,
-) -> Result<AgeKeys, Reported> {
-    let address = format!("key_provider.age.{}", settings.name);
-    let (left, span) = (settings.arguments.iter().collect(), settings.span);
-    let mut arguments = EncryptionArguments { address: address.clone(), span, left, environment };
-    let recipients = arguments.string_list_argument(diags, "recipients")?.unwrap_or_default();
-    if recipients.is_empty() {
-        return Err(arguments.report_missing(diags, "recipients"));
-    }
-    let text = arguments.string_argument(diags, "identity")?.filter(|text| !text.is_empty());
-    let file = arguments.string_argument(diags, "identity_file")?.filter(|path| !path.is_empty());
-    arguments.report_unused_argument(diags)?;
-    let variable = |name| environment.variables.get(name).filter(|text| !text.is_empty()).cloned();
-    let of_file = |path: String| IdentitySource::File(environment.root.join(path));
-    let of_text = |name: &str, text| IdentitySource::Text { name: name.to_owned(), text };
-    let source = match (text, file) {
-        (Some(_), Some(_)) => {
-            let reason = "only one of the arguments \"identity\" and \"identity_file\" may be set";
-            return Err(arguments.report_argument(diags, reason));
-        }
-        (Some(text), None) => of_text("the argument \"identity\"", text),
-        (None, Some(path)) => of_file(path),
-        (None, None) => match (variable(IDENTITY_VARIABLE), variable(IDENTITY_FILE_VARIABLE)) {
-            (Some(text), _) => of_text(IDENTITY_VARIABLE, text),
-            (None, Some(path)) => of_file(path),
-            (None, None) => IdentitySource::None,
-        },
-    };
-    let age = AgeKeys::new(address, &recipients, source);
-    age.map_err(|reason| arguments.report_argument(diags, &reason))
+    _environment: &BackendEnvironment,
+) -> Result<super::age::AgeKeys, Reported> {
+    Err(diags.error(missing_key_provider_error(&settings.kind).at(settings.span)))
 }
 
 fn build_pbkdf2_provider(
@@ -290,66 +281,21 @@ fn pbkdf2_passphrase(
     }
 }
 
-fn build_openbao_provider(
-    diags: &mut Diagnostics,
-    arguments: &mut EncryptionArguments<'_>,
-) -> Result<OpenBaoKeyProvider, Reported> {
-    let key_name = arguments.string_argument(diags, "key_name")?.filter(|name| !name.is_empty());
-    let key_name = key_name.ok_or_else(|| arguments.report_missing(diags, "key_name"))?;
-    let key_length = arguments.number_argument(diags, "key_length", 32, 1)? as usize;
-    if ![16, 32, 64].contains(&key_length) {
-        let reason = "the argument \"key_length\" must be 16, 32 or 64";
-        return Err(arguments.report_argument(diags, reason));
-    }
-    let address = arguments.string_argument(diags, "address")?;
-    let token = arguments.string_argument(diags, "token")?;
-    let engine =
-        arguments.string_argument(diags, "transit_engine_path")?.filter(|path| !path.is_empty());
-    let settings = OpenBaoSettings { address, token, key_name, key_length, engine };
-    let variables = &arguments.environment.variables;
-    let variable = |name: &str| variables.get(name).filter(|text| !text.is_empty()).cloned();
-    OpenBaoKeyProvider::new(settings, variable)
-        .map_err(|reason| arguments.report_argument(diags, &reason))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn build_aws_kms_provider(
-    diags: &mut Diagnostics,
-    arguments: &mut EncryptionArguments<'_>,
-) -> Result<AwsKmsKeyProvider, Reported> {
-    let key_id = arguments.string_argument(diags, "kms_key_id")?.filter(|id| !id.is_empty());
-    let key_id = key_id.ok_or_else(|| arguments.report_missing(diags, "kms_key_id"))?;
-    let spec = arguments.string_argument(diags, "key_spec")?;
-    let spec = spec.ok_or_else(|| arguments.report_missing(diags, "key_spec"))?;
-    let spec = KeySpec::from_name(&spec).ok_or_else(|| {
-        let reason = "the argument \"key_spec\" must be \"AES_128\" or \"AES_256\"";
-        arguments.report_argument(diags, reason)
-    })?;
-    let values = arguments.take_schema_values(diags, &connection_arguments_block())?;
-    let given = BackendArguments { values: &values, environment: arguments.environment };
-    let made = AwsKmsKeyProvider::new(&given, key_id, spec);
-    made.map_err(|error| arguments.report_argument(diags, &error.to_string()))
-}
-
-fn build_gcp_kms_provider(
-    diags: &mut Diagnostics,
-    arguments: &mut EncryptionArguments<'_>,
-) -> Result<GcpKmsKeyProvider, Reported> {
-    let name =
-        arguments.string_argument(diags, "kms_encryption_key")?.filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| arguments.report_missing(diags, "kms_encryption_key"))?;
-    if !arguments.left.iter().any(|(name, _)| *name == "key_length") {
-        return Err(arguments.report_missing(diags, "key_length"));
+    #[test]
+    fn a_key_provider_that_was_left_out_of_a_build_is_refused_by_its_feature() {
+        let manifest = include_str!("../../Cargo.toml");
+        for kind in OPTIONAL_KEY_PROVIDERS {
+            assert!(manifest.contains(&format!("\n{kind} = [")), "{kind}");
+            // The list of types is asked only for those that this build does not have.
+            let error = missing_key_provider_error(kind);
+            assert!(error.is_about_message(messages::KEY_PROVIDER_LEFT_OUT_OF_BUILD), "{kind}");
+            assert!(error.detail.ends_with(&format!("--features {kind}")), "{}", error.detail);
+        }
+        let error = missing_key_provider_error("azure_vault");
+        assert!(error.is_about_message(messages::UNKNOWN_KEY_PROVIDER_TYPE));
     }
-    let key_length = arguments.number_argument(diags, "key_length", 0, 1)?;
-    if key_length > gcp_kms::MAX_KEY_LENGTH {
-        let reason = format!(
-            "the argument \"key_length\" must be at most {}, the limit of the service",
-            gcp_kms::MAX_KEY_LENGTH
-        );
-        return Err(arguments.report_argument(diags, &reason));
-    }
-    let values = arguments.take_schema_values(diags, &credential_arguments_block())?;
-    let given = BackendArguments { values: &values, environment: arguments.environment };
-    let made = GcpKmsKeyProvider::new(&given, &name, key_length as usize);
-    made.map_err(|error| arguments.report_argument(diags, &error.to_string()))
 }

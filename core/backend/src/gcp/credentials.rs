@@ -22,15 +22,6 @@ use crate::config_error::ConfigError;
 use crate::signing::signing_context;
 use crate::web::{HttpClient, percent_encode, redact_url};
 
-/// The scope of tokens for states.
-const STORAGE_SCOPE: &str = "https://www.googleapis.com/auth/devstorage.full_control";
-
-/// The scope of tokens of an impersonated account.
-const IMPERSONATED_SCOPE: &str = "https://www.googleapis.com/auth/devstorage.read_write";
-
-/// The scope of tokens for the Key Management Service.
-const KEY_MANAGEMENT_SCOPE: &str = "https://www.googleapis.com/auth/cloudkms";
-
 /// The scope of tokens for other services of the cloud.
 const CLOUD_PLATFORM_SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 
@@ -97,27 +88,13 @@ struct TokenResponse {
     expires_in: u32,
 }
 
-/// The services that a token is for.
+/// The scopes of tokens for a service.
 #[derive(Clone, Copy)]
-pub(crate) enum TokenScope {
-    Storage,
-    KeyManagement,
-}
-
-impl TokenScope {
-    fn token_scope(self) -> &'static str {
-        match self {
-            Self::Storage => STORAGE_SCOPE,
-            Self::KeyManagement => KEY_MANAGEMENT_SCOPE,
-        }
-    }
-
-    fn scope_of_impersonated_account(self) -> &'static str {
-        match self {
-            Self::Storage => IMPERSONATED_SCOPE,
-            Self::KeyManagement => KEY_MANAGEMENT_SCOPE,
-        }
-    }
+pub(crate) struct TokenScopes {
+    /// That of a token of the account itself.
+    pub(crate) of_account: &'static str,
+    /// That of a token of an account that is impersonated.
+    pub(crate) of_impersonated_account: &'static str,
 }
 
 /// The arguments that select the credentials, which a backend and a key provider have in common.
@@ -137,7 +114,7 @@ pub(crate) fn credential_arguments_block() -> Block {
 pub(crate) fn new_signer(
     arguments: &BackendArguments<'_>,
     client: &HttpClient,
-    scope: TokenScope,
+    scopes: TokenScopes,
 ) -> std::result::Result<Signer<Credential>, ConfigError> {
     let variables = &arguments.environment.variables;
     let around = signing_context(variables.clone(), client.clone());
@@ -149,7 +126,7 @@ pub(crate) fn new_signer(
     Ok(match argument_or_variable(arguments, "impersonate_service_account", &variables) {
         None => Signer::new(
             around,
-            CredentialProvider { source, scope: scope.token_scope(), nearby },
+            CredentialProvider { source, scope: scopes.of_account, nearby },
             signer,
         ),
         Some(account) => {
@@ -158,11 +135,9 @@ pub(crate) fn new_signer(
             let tokens = CredentialProvider { source, scope: CLOUD_PLATFORM_SCOPE, nearby };
             let delegates =
                 string_list_argument(arguments, "impersonate_service_account_delegates");
-            let grant = ServiceAccountImpersonationGrant::new(
-                account,
-                [scope.scope_of_impersonated_account()],
-            )
-            .with_delegates(delegates);
+            let grant =
+                ServiceAccountImpersonationGrant::new(account, [scopes.of_impersonated_account])
+                    .with_delegates(delegates);
             let provider = ServiceAccountImpersonationCredentialProvider::new(tokens, grant);
             Signer::new(around, provider, signer)
         }

@@ -8,9 +8,10 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_text};
-use reqsign_core::time::Timestamp;
 use serde::Deserialize;
 use serde_json::json;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 use tokio::sync::Mutex;
 use ureq::http::{Request, header};
 
@@ -74,10 +75,12 @@ struct ExecCredentialStatus {
 }
 
 impl ExecCredentialStatus {
+    #[expect(clippy::disallowed_methods, reason = "credentials expire while a command runs")]
     fn is_still_valid(&self) -> bool {
-        let end = self.expiration_timestamp.as_deref().and_then(|text| text.parse().ok());
+        let end = self.expiration_timestamp.as_deref();
+        let end = end.and_then(|text| OffsetDateTime::parse(text, &Rfc3339).ok());
         // A token that expires on its way to the server would be refused.
-        end.is_none_or(|end: Timestamp| Timestamp::now() + Duration::from_secs(20) < end)
+        end.is_none_or(|end| OffsetDateTime::now_utc() + Duration::from_secs(20) < end)
     }
 }
 
@@ -199,5 +202,23 @@ impl Authorize for RequestAuthorization {
             request.headers_mut().insert(header::AUTHORIZATION, value.parse()?);
         }
         Ok(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_used_until_shortly_before_its_end() {
+        let is_valid = |end: Option<&str>| {
+            let expiration_timestamp = end.map(str::to_owned);
+            ExecCredentialStatus { expiration_timestamp, ..ExecCredentialStatus::default() }
+                .is_still_valid()
+        };
+        assert!(is_valid(None));
+        assert!(is_valid(Some("9999-12-31T23:59:59Z")));
+        assert!(!is_valid(Some("2020-01-31T12:00:00Z")));
+        assert!(!is_valid(Some("2020-01-31T12:00:00.5+02:00")));
     }
 }

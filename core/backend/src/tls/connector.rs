@@ -19,7 +19,7 @@ use ureq::unversioned::transport::{
     SocksConnector, TcpConnector, Transport, TransportAdapter,
 };
 
-use super::ClientTls;
+use super::client_tls::ClientTls;
 
 /// An HTTP client with the trusted certificates of this machine.
 #[must_use]
@@ -64,6 +64,10 @@ impl TlsConnector {
     ///
     /// # Errors
     /// When the name cannot be the host of a URL.
+    #[cfg_attr(
+        not(feature = "consul"),
+        expect(dead_code, reason = "the server of no other backend has another name")
+    )]
     pub(crate) fn with_server_name(self, host: &str, name: &str) -> Result<Self, InvalidUri> {
         let name = match name.rsplit_once(':') {
             Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,

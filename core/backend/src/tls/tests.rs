@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 
 use rustls::pki_types::{ServerName, UnixTime};
 
+use super::client_tls::{ClientTls, TlsSettings};
 use super::*;
 
 /// A certificate of X.509 version 1, as `openssl x509 -req` makes it, and its key.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use formwork_core::eval::encryption::{ArgumentValue, EvaluatedArgument};
 use formwork_value::convert::convert;
-use formwork_value::schema::Block;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 
 use super::super::keys::{EncryptionAndDecryptionKeys, MethodKeys};
@@ -23,10 +22,11 @@ pub(super) struct EncryptionArguments<'a> {
 
 impl EncryptionArguments<'_> {
     /// The arguments of a schema, as an object of its type. An argument that is not set is null.
+    #[cfg(any(feature = "aws_kms", feature = "gcp_kms"))]
     pub(super) fn take_schema_values(
         &mut self,
         diags: &mut Diagnostics,
-        schema: &Block,
+        schema: &formwork_value::schema::Block,
     ) -> Result<Value, Reported> {
         let mut values: Vec<(Str, Value)> = Vec::new();
         for name in schema.attributes.keys() {
