@@ -170,7 +170,7 @@ impl StateSession {
                 match intents.recover_runs(stored.clone(), access).await {
                     // Only an operation that changes nothing has a lock that gives no access.
                     Err(error) if lock.is_some() && access == StateAccess::ReadOnly => {
-                        go_on_without_shared_journals(diags, &error, stored)
+                        go_on_without_shared_journals(diags, &error, stored).map_err(|error| *error)
                     }
                     recovered => recovered.map_err(|error| error.diagnostic()),
                 }

@@ -137,6 +137,36 @@ pub(crate) fn refuse_if_other_object_at_addr(
     Err(diags.error(Diagnostic::error(messages::ANOTHER_OBJECT_IS_MANAGED_HERE, remedy)))
 }
 
+/// Reports that the state cannot be used, and a file that may have it.
+pub(super) fn report_unusable_state(
+    diags: &mut Diagnostics,
+    folder: &Path,
+    cipher: &StateCipher,
+    error: Diagnostic,
+) -> Reported {
+    errored_state_report::hint_for_unusable_state(folder, cipher)
+        .into_iter()
+        .for_each(|hint| diags.warn(hint));
+    diags.error(error)
+}
+
+/// Goes on with the stored state where the journals in a shared place cannot be read, which may be a matter
+/// of rights: a plan is of use without them, and changes nothing.
+///
+/// # Errors
+/// When the journals on this machine cannot be read.
+pub(super) fn go_on_without_shared_journals(
+    diags: &mut Diagnostics,
+    error: &JournalError,
+    stored: Option<StateFile>,
+) -> Result<Recovery, Box<Diagnostic>> {
+    if !matches!(error, JournalError::Copy(_)) {
+        return Err(Box::new(error.diagnostic()));
+    }
+    diags.warn(error.to_warning());
+    recover_journals(Vec::new(), stored).map_err(|error| Box::new(error.diagnostic()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,34 +190,4 @@ mod tests {
             }
         }
     }
-}
-
-/// Reports that the state cannot be used, and a file that may have it.
-pub(super) fn report_unusable_state(
-    diags: &mut Diagnostics,
-    folder: &Path,
-    cipher: &StateCipher,
-    error: Diagnostic,
-) -> Reported {
-    errored_state_report::hint_for_unusable_state(folder, cipher)
-        .into_iter()
-        .for_each(|hint| diags.warn(hint));
-    diags.error(error)
-}
-
-/// Goes on with the stored state where the journals in a shared place cannot be read, which may be a matter of rights: a
-/// plan is of use without them, and changes nothing.
-///
-/// # Errors
-/// When the journals on this machine cannot be read.
-pub(super) fn go_on_without_shared_journals(
-    diags: &mut Diagnostics,
-    error: &JournalError,
-    stored: Option<StateFile>,
-) -> Result<Recovery, Diagnostic> {
-    if !matches!(error, JournalError::Copy(_)) {
-        return Err(error.diagnostic());
-    }
-    diags.warn(error.to_warning());
-    recover_journals(Vec::new(), stored).map_err(|error| error.diagnostic())
 }
