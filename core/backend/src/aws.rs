@@ -33,6 +33,16 @@ const THROTTLING_CODES: [&str; 6] = [
     "ThrottlingException",
 ];
 
+/// Codes of refusals because of another request for the same object or entry, after which AWS asks to send the
+/// request again.
+const CONFLICT_CODES: [&str; 5] = [
+    "ConditionalRequestConflict",
+    "OperationAborted",
+    "ReplicatedWriteConflictException",
+    "TransactionConflictException",
+    "TransactionInProgressException",
+];
+
 /// One service of AWS, or one that is compatible with it.
 #[derive(Clone)]
 pub(crate) struct AwsService {
@@ -111,8 +121,9 @@ fn add_content_hash_header(mut request: Request<Vec<u8>>) -> Result<Request<Vec<
 
 fn is_retryable_response(answer: &HttpResponse) -> bool {
     is_retryable_status(answer.status)
-        || (answer.status == StatusCode::BAD_REQUEST
-            && AwsErrorResponse::parse(answer).is_some_and(|refusal| refusal.is_throttling()))
+        || (matches!(answer.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
+            && AwsErrorResponse::parse(answer)
+                .is_some_and(|refusal| refusal.is_throttling() || refusal.is_conflict()))
 }
 
 /// An answer of a service that refuses a request.
@@ -163,8 +174,18 @@ impl AwsErrorResponse {
         THROTTLING_CODES.contains(&self.code.as_str())
     }
 
+    /// Whether another request for the same object or entry was under way. It says nothing about a condition.
+    pub(crate) fn is_conflict(&self) -> bool {
+        CONFLICT_CODES.contains(&self.code.as_str())
+    }
+
     /// The next step for codes that have a special one.
     fn remedy(&self, answer: &HttpResponse, region: &str) -> Option<String> {
+        if self.is_conflict() {
+            return Some(
+                "other requests for the same object were under way at each attempt".to_owned(),
+            );
+        }
         let text = match self.code.as_str() {
             "AccessDenied" | "AccessDeniedException" | "AllAccessDisabled" => {
                 "the credentials lack the permission for this call".to_owned()
@@ -257,10 +278,15 @@ mod tests {
     }
 
     #[test]
-    fn a_throttled_request_is_sent_again_whatever_its_status() {
+    fn a_throttled_or_conflicting_request_is_sent_again_whatever_its_status() {
         let slow = r#"{"__type":"ProvisionedThroughputExceededException","message":"m"}"#;
         assert!(is_retryable_response(&test_response(400, slow)));
         assert!(is_retryable_response(&test_response(503, "")));
+        let conflict = "<Error><Code>ConditionalRequestConflict</Code><Message>m</Message></Error>";
+        assert!(is_retryable_response(&test_response(409, conflict)));
+        let conflict = r#"{"__type":"a#TransactionConflictException","message":"m"}"#;
+        assert!(is_retryable_response(&test_response(400, conflict)));
+        assert!(!is_retryable_response(&test_response(409, "")));
         assert!(!is_retryable_response(&test_response(400, r#"{"__type":"ValidationException"}"#)));
         assert!(!is_retryable_response(&test_response(403, "")));
     }

@@ -52,29 +52,7 @@ impl BackendKind for S3BackendKind {
     }
 
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
-        let settings = config::read_settings(arguments)?;
-        let client = new_http_client(arguments, settings.max_attempts)?;
-        let signer = build_signer(arguments, &client, settings.credentials.clone())?;
-        let region = settings.region.as_str();
-        let bucket = Bucket {
-            name: settings.bucket.clone(),
-            url: settings.addressing.bucket_url(&settings.bucket, region),
-            service: AwsService::new(client.clone(), &signer, "s3", region),
-            encryption: settings.encryption.clone(),
-            acl: settings.acl.clone(),
-            checksum: settings.checksum,
-        };
-        let table = settings.table.clone().map(|(name, url)| DynamoDbTable {
-            name,
-            url,
-            service: AwsService::new(client, &signer, "dynamodb", region),
-        });
-        Ok(Arc::new(S3Backend {
-            settings,
-            bucket,
-            table,
-            root: arguments.working_directory().to_owned(),
-        }))
+        Ok(Arc::new(S3Backend::configure(arguments)?))
     }
 
     fn warnings(&self, arguments: &BackendArguments<'_>) -> Vec<Diagnostic> {
@@ -105,6 +83,33 @@ struct S3Backend {
 }
 
 impl S3Backend {
+    fn configure(arguments: &BackendArguments<'_>) -> Result<Self, ConfigError> {
+        let settings = config::read_settings(arguments)?;
+        let client = new_http_client(arguments, settings.max_attempts)?;
+        let signer = build_signer(arguments, &client, settings.credentials.clone())?;
+        let region = settings.region.as_str();
+        let bucket = Bucket {
+            name: settings.bucket.clone(),
+            url: settings.addressing.bucket_url(&settings.bucket, region),
+            service: AwsService::new(client.clone(), &signer, "s3", region),
+            encryption: settings.encryption.clone(),
+            acl: settings.acl.clone(),
+            checksum: settings.checksum,
+        };
+        let table = settings.table.clone().map(|(name, url)| DynamoDbTable {
+            name,
+            url,
+            service: AwsService::new(client, &signer, "dynamodb", region),
+        });
+        Ok(Self { settings, bucket, table, root: arguments.working_directory().to_owned() })
+    }
+
+    /// The journals in the bucket of the runs that work with the state of a workspace.
+    fn shared_journals(&self, workspace: &str) -> ObjectJournals<S3Objects> {
+        let (bucket, state) = (self.bucket.clone(), self.remote_client(workspace));
+        ObjectJournals::new(S3Objects { bucket, state }, &self.state_key(workspace))
+    }
+
     /// The key of the state of a workspace.
     fn state_key(&self, workspace: &str) -> String {
         let S3Settings { key, workspace_key_prefix: prefix, .. } = &self.settings;
@@ -158,10 +163,7 @@ impl ClientBackend for S3Backend {
 
     fn intent_log_of(&self, workspace: &str) -> Arc<dyn IntentLog> {
         let local = local_intent_log(&self.root, &self.journal_id(workspace), workspace);
-        let objects =
-            S3Objects { bucket: self.bucket.clone(), state: self.remote_client(workspace) };
-        let shared = ObjectJournals::new(objects, &self.state_key(workspace));
-        Arc::new(SharedIntents::new(local, Arc::new(shared)))
+        Arc::new(SharedIntents::new(local, Arc::new(self.shared_journals(workspace))))
     }
 
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {

@@ -188,7 +188,13 @@ impl RemoteClient for AzureClient {
         // The service takes the id again if the answer of an earlier attempt was lost.
         match self.container.acquire_lease(&self.blob, &info.id).await? {
             ConditionalOutcome::Done(_) => {}
-            ConditionalOutcome::Refused(code, _) if code == "LeaseAlreadyPresent" => {
+            // A lease that is being broken keeps others away until its time is over.
+            ConditionalOutcome::Refused(code, _)
+                if matches!(
+                    code.as_str(),
+                    "LeaseAlreadyPresent" | "LeaseIsBreakingAndCannotBeAcquired"
+                ) =>
+            {
                 return self.read_holder().await;
             }
             ConditionalOutcome::Refused(_, cause) => return Err(cause),

@@ -146,9 +146,11 @@ async fn a_lease_of_another_process_is_described_and_left_alone() {
     let info = LockInfo::new("test", String::new());
     let taken = || error_reply("409 Conflict", "LeaseAlreadyPresent");
     let free = || blob_reply(b"", "\"t\"");
+    let breaking = error_reply("409 Conflict", "LeaseIsBreakingAndCannotBeAcquired");
     for replies in [
         vec![held_lock_reply("l-1"), held_lock_reply("l-1")],
         vec![free(), taken(), held_lock_reply("l-1")],
+        vec![free(), breaking, held_lock_reply("l-1")],
     ] {
         let server = ScriptedServer::start(replies);
         let LockOutcome::Held(Some(holder)) = new_remote_client(&server).lock(&info).await.unwrap()

@@ -139,10 +139,15 @@ impl ConsulServer {
                 let reasons = refused.errors.into_iter().flatten().map(|error| error.what);
                 let reasons = reasons.collect::<Vec<_>>().join("; ");
                 // The server answers so to every operation that fails, also where a permission is missing.
-                if reasons.is_empty() || reasons.contains("stale") {
+                if reasons.contains("stale") {
                     return Ok(ConditionalPutOutcome::Stale);
                 }
-                return Err(format!("PUT {}/v1/kv/{key}: {reasons}", self.url).into());
+                let url = format!("{}/v1/kv/{key}", self.url);
+                // Without a reason the answer is, for example, of a proxy.
+                return Err(match reasons.is_empty() {
+                    true => answer.unexpected_response_cause("PUT", &url),
+                    false => format!("PUT {url}: {reasons}").into(),
+                });
             }
             StatusCode::PAYLOAD_TOO_LARGE => return Ok(ConditionalPutOutcome::TooLarge),
             // Older servers have no status of its own for it.

@@ -386,6 +386,13 @@ async fn a_refused_transaction_says_why() {
     let mut file = read_and_change(store.as_mut()).await;
     let error = store.write(&mut file).await.unwrap_err().to_string();
     assert!(error.contains("/v1/kv/a b/k: Permission denied"), "{error}");
+    // A page of a proxy does not say that another program has written.
+    let page = ScriptedReply::new("409 Conflict", "<html>");
+    let server = ScriptedServer::start([read(), read(), read(), page]);
+    let mut store = open_store(&server, &[]).await;
+    let mut file = read_and_change(store.as_mut()).await;
+    let error = store.write(&mut file).await.unwrap_err();
+    assert!(matches!(error, StoreError::Failed { .. }), "{error:?}");
 }
 
 /// Reads a request, and answers that there is no such key.

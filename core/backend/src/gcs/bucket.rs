@@ -10,7 +10,9 @@ use ureq::http::{Request, StatusCode, header, request};
 
 use crate::cause::Cause;
 use crate::gcp::error_message;
-use crate::web::{HttpClient, HttpResponse, percent_encode, redact_url};
+use crate::web::{
+    Authorize, HttpClient, HttpResponse, is_retryable_status, percent_encode, redact_url,
+};
 
 /// The generation of an object that does not exist.
 pub(super) const ABSENT_GENERATION: &str = "0";
@@ -238,7 +240,8 @@ impl Bucket {
         request: request::Builder,
         content: Vec<u8>,
     ) -> Result<HttpResponse, Cause> {
-        self.client.send_authorized(&request.body(content)?, &self.signer).await
+        let signer = RepeatedAtConflicts(&self.signer);
+        self.client.send_authorized(&request.body(content)?, &signer).await
     }
 
     /// The headers with the key that this backend brings along.
@@ -273,6 +276,23 @@ impl Bucket {
         let (url, name) = (redact_url(url), &self.name);
         format!("{method} {url}: HTTP {} of the bucket {name:?}{said}; {next}", answer.status)
             .into()
+    }
+}
+
+/// The signer of requests that are repeated where another request for the same object is under way, too. Their
+/// generation makes that safe.
+struct RepeatedAtConflicts<'a>(&'a Signer<Credential>);
+
+#[async_trait::async_trait]
+impl Authorize for RepeatedAtConflicts<'_> {
+    async fn authorize(&self, request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
+        self.0.authorize(request).await
+    }
+
+    fn is_retryable_response(&self, answer: &HttpResponse) -> bool {
+        // The first one is the answer to a request that arrived too slowly.
+        matches!(answer.status, StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT)
+            || is_retryable_status(answer.status)
     }
 }
 

@@ -123,6 +123,21 @@ async fn a_generation_of_another_program_stays_and_a_lost_answer_is_none() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_conflict_with_another_request_is_repeated() {
+    let read = || object_reply(&test_state_text(1), 7);
+    let conflict = ScriptedReply::new(
+        "409 Conflict",
+        r#"{"error":{"code":409,"errors":[{"reason":"conflict"}],"message":"Conflict"}}"#,
+    );
+    let slow = ScriptedReply::new("408 Request Timeout", "");
+    let server = ScriptedServer::start([read(), read(), conflict, slow, stored_reply(8)]);
+    let mut store = open_store(&server).await;
+    let mut file = read_and_change(store.as_mut()).await;
+    store.write(&mut file).await.unwrap();
+    assert_eq!(file.serial, 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_lock_is_an_object_whose_generation_is_its_id() {
     let gone = ScriptedReply::new("204 No Content", "");
     let server = ScriptedServer::start([stored_reply(9), gone]);

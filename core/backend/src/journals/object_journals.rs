@@ -38,6 +38,12 @@ pub(crate) enum CreateOutcome {
     Created,
     /// There is one of that name.
     Exists,
+    /// Other requests for the object were under way at each attempt, so whether there is one is not known.
+    #[cfg_attr(
+        not(feature = "s3"),
+        expect(dead_code, reason = "others repeat the request until it fails")
+    )]
+    Conflict(Cause),
     /// The service cannot do it, or the credentials do not permit it.
     Refused(Cause),
 }
@@ -127,7 +133,8 @@ impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
             CreateOutcome::Refused(cause) if number == 0 => {
                 Ok(AppendOutcome::CannotStore(cause.to_string()))
             }
-            CreateOutcome::Refused(cause) => Err(cause),
+            // After a conflict the writer tries again: it does not say that the run was taken over.
+            CreateOutcome::Conflict(cause) | CreateOutcome::Refused(cause) => Err(cause),
         }
     }
 

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use ureq::http::{Request, StatusCode, header};
 
-use super::cluster_connection::{ClusterConnection, ClusterSession};
+use super::cluster_connection::{ClusterConnection, ClusterSession, RequestAuthorization};
 use crate::cause::Cause;
-use crate::web::{HttpResponse, percent_encode, redact_url};
+use crate::web::{Authorize, HttpResponse, is_retryable_status, percent_encode, redact_url};
 
 /// The cluster, seen from one namespace.
 pub(super) struct ClusterClient {
@@ -61,6 +61,15 @@ struct ErrorStatus {
     message: String,
     #[serde(default)]
     reason: String,
+    #[serde(default)]
+    details: Option<StatusDetails>,
+}
+
+#[derive(Deserialize)]
+struct StatusDetails {
+    /// The kind of the object that the refusal is about, which need not be that of the request.
+    #[serde(default)]
+    kind: String,
 }
 
 impl KubernetesObject {
@@ -200,7 +209,7 @@ impl ClusterClient {
                 Ok(PutOutcome::Stored(parse_object(&answer, method, url)?))
             }
             // Another version, or for a new object, one of the same name.
-            StatusCode::CONFLICT => Ok(PutOutcome::Refused),
+            StatusCode::CONFLICT if !is_quota_conflict(&answer) => Ok(PutOutcome::Refused),
             // Another program has removed it since it was read.
             StatusCode::NOT_FOUND if method == "PUT" && error_reason(&answer) == "NotFound" => {
                 Ok(PutOutcome::Refused)
@@ -244,10 +253,11 @@ impl ClusterClient {
             .header(header::CONTENT_TYPE, "application/json")
             .body(body)?;
         let ClusterSession { client, authorization } = session;
-        let answer = client.send_authorized(&request, authorization).await?;
+        let repeated = RepeatedAtQuotaConflicts(authorization);
+        let answer = client.send_authorized(&request, &repeated).await?;
         // Credentials may end before the time that their program named.
         if answer.status == StatusCode::UNAUTHORIZED && authorization.forget_credentials().await {
-            return client.send_authorized(&request, authorization).await;
+            return client.send_authorized(&request, &repeated).await;
         }
         Ok(answer)
     }
@@ -273,6 +283,20 @@ impl ClusterClient {
     }
 }
 
+/// The authorization of requests that are repeated where a quota conflicts, too.
+struct RepeatedAtQuotaConflicts<'a>(&'a RequestAuthorization);
+
+#[async_trait::async_trait]
+impl Authorize for RepeatedAtQuotaConflicts<'_> {
+    async fn authorize(&self, request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
+        self.0.authorize(request).await
+    }
+
+    fn is_retryable_response(&self, answer: &HttpResponse) -> bool {
+        is_retryable_status(answer.status) || is_quota_conflict(answer)
+    }
+}
+
 fn unauthorized_cause(method: &str, url: &str) -> Cause {
     let url = redact_url(url);
     format!("{method} {url}: HTTP 401 Unauthorized; the credentials are not valid or have expired: log in to the cluster again, or renew token").into()
@@ -290,6 +314,15 @@ fn parse_error_status(answer: &HttpResponse) -> Option<ErrorStatus> {
     let status: Option<ErrorStatus> = serde_json::from_slice(&answer.body).ok();
     // Proxies answer with JSON of their own, while only the API server sends this kind.
     status.filter(|status| status.kind == "Status")
+}
+
+/// Whether a request was refused because another one has changed the quota of the namespace meanwhile. That says
+/// nothing about the object of the request, and a later attempt may succeed.
+fn is_quota_conflict(answer: &HttpResponse) -> bool {
+    answer.status == StatusCode::CONFLICT
+        && parse_error_status(answer)
+            .and_then(|status| status.details)
+            .is_some_and(|details| details.kind == "resourcequotas")
 }
 
 /// The reason of a refusal; empty for a page of a proxy.

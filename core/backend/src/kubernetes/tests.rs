@@ -175,6 +175,33 @@ async fn a_version_of_another_program_stays_and_a_lost_answer_is_none() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_conflict_over_a_quota_is_repeated_and_is_no_refusal() {
+    let conflict = || {
+        let details = json!({ "name": "compute", "kind": "resourcequotas" });
+        let status =
+            json!({ "kind": "Status", "reason": "Conflict", "message": "m", "details": details });
+        json_reply("409 Conflict", &status)
+    };
+    let created = || json_reply("201 Created", &secret_with_state(1, 1));
+    let server = ScriptedServer::start([list_reply(&[]), conflict(), conflict(), created()]);
+    let mut client = new_remote_client(&server);
+    client.get().await.unwrap();
+    client.put(test_state_text(1)).await.unwrap();
+
+    let server =
+        ScriptedServer::start([list_reply(&[])].into_iter().chain((0..5).map(|_| conflict())));
+    let mut client = new_remote_client(&server);
+    client.get().await.unwrap();
+    let error = client.put(test_state_text(1)).await.unwrap_err();
+    assert!(matches!(error, PutError::Failed(_)), "{error:?}");
+    // The lock is not held by another process either.
+    let server =
+        ScriptedServer::start([not_found_reply()].into_iter().chain((0..5).map(|_| conflict())));
+    let info = LockInfo::new("test", String::new());
+    assert!(new_remote_client(&server).lock(&info).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
 async fn parts_are_in_the_order_of_their_numbers_and_damage_is_found() {
     use base64::Engine as _;
     let encode = |bytes: &[u8]| base64::engine::general_purpose::STANDARD.encode(bytes);

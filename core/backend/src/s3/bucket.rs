@@ -51,6 +51,8 @@ pub(super) enum PutOutcome {
     Stored(Option<String>),
     /// The condition does not hold.
     Refused,
+    /// Other requests for the object were under way at each attempt, so the condition was not compared.
+    Conflict(Cause),
     /// The server has no conditional writes.
     Unsupported(Cause),
     /// The credentials do not permit it.
@@ -134,29 +136,41 @@ impl Bucket {
         };
         let request = request.body(content)?;
         let answer = self.service.send_signed(&request).await?;
-        let is_conditional = *condition != WriteCondition::Any;
+        self.put_outcome(&answer, &url, *condition != WriteCondition::Any)
+    }
+
+    fn put_outcome(
+        &self,
+        answer: &HttpResponse,
+        url: &str,
+        is_conditional: bool,
+    ) -> Result<PutOutcome, Cause> {
+        let cause = || self.unexpected_response_cause(answer, "PUT", url);
+        let refusal = AwsErrorResponse::parse(answer);
         match answer.status {
             StatusCode::OK => {
                 Ok(PutOutcome::Stored(answer.header(header::ETAG.as_str()).map(str::to_owned)))
             }
-            // The second one: a change is under way.
+            StatusCode::CONFLICT
+                if refusal.as_ref().is_some_and(|refusal| refusal.is_conflict()) =>
+            {
+                Ok(PutOutcome::Conflict(cause()))
+            }
+            // Some compatible servers answer with the second one.
             StatusCode::PRECONDITION_FAILED | StatusCode::CONFLICT if is_conditional => {
                 Ok(PutOutcome::Refused)
             }
             // A condition on a version that is not there any more.
-            StatusCode::NOT_FOUND if is_conditional && self.is_object_missing(&answer) => {
+            StatusCode::NOT_FOUND if is_conditional && self.is_object_missing(answer) => {
                 Ok(PutOutcome::Refused)
             }
-            StatusCode::NOT_IMPLEMENTED if is_conditional => {
-                Ok(PutOutcome::Unsupported(self.unexpected_response_cause(&answer, "PUT", &url)))
-            }
+            StatusCode::NOT_IMPLEMENTED if is_conditional => Ok(PutOutcome::Unsupported(cause())),
             StatusCode::FORBIDDEN
-                if AwsErrorResponse::parse(&answer)
-                    .is_some_and(|refusal| refusal.code == "AccessDenied") =>
+                if refusal.as_ref().is_some_and(|refusal| refusal.code == "AccessDenied") =>
             {
-                Ok(PutOutcome::Denied(self.unexpected_response_cause(&answer, "PUT", &url)))
+                Ok(PutOutcome::Denied(cause()))
             }
-            _ => Err(self.unexpected_response_cause(&answer, "PUT", &url)),
+            _ => Err(cause()),
         }
     }
 

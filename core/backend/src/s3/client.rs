@@ -108,6 +108,8 @@ impl S3Client {
             )
             .into()),
             PutOutcome::Denied(cause) => Err(cause),
+            // Perhaps another process is taking the lock, so that a later attempt may find its holder.
+            PutOutcome::Conflict(cause) => Ok(LockOutcome::Refused(cause)),
             PutOutcome::Refused => {
                 Ok(outcome_of_conflicting_lock(info, self.lock_object_holder().await?))
             }
@@ -204,9 +206,9 @@ impl RemoteClient for S3Client {
                 Some(object) if object.content == text => object.tag,
                 _ => return Err(PutError::Changed),
             },
-            PutOutcome::Unsupported(cause) | PutOutcome::Denied(cause) => {
-                return Err(PutError::Failed(cause));
-            }
+            PutOutcome::Conflict(cause)
+            | PutOutcome::Unsupported(cause)
+            | PutOutcome::Denied(cause) => return Err(PutError::Failed(cause)),
         };
         self.known = tag.map_or(WriteCondition::Any, WriteCondition::Tag);
         if let Some(table) = &self.table {
@@ -228,7 +230,7 @@ impl RemoteClient for S3Client {
         // fail.
         if self.use_lockfile {
             let outcome = self.create_lock_object(&info).await?;
-            if let LockOutcome::Held(_) = outcome {
+            if !matches!(outcome, LockOutcome::Taken) {
                 return Ok(outcome);
             }
         }

@@ -36,6 +36,7 @@ impl ObjectStore for S3Objects {
         Ok(match put {
             PutOutcome::Stored(_) => CreateOutcome::Created,
             PutOutcome::Refused => CreateOutcome::Exists,
+            PutOutcome::Conflict(cause) => CreateOutcome::Conflict(cause),
             PutOutcome::Unsupported(cause) | PutOutcome::Denied(cause) => {
                 CreateOutcome::Refused(cause)
             }

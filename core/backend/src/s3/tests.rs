@@ -5,6 +5,8 @@ use formwork_value::{Str, Value};
 use tokio::time::Instant;
 
 use super::*;
+use crate::arguments::BackendEnvironment;
+use crate::journals::{AppendOutcome, JournalStore as _};
 use crate::lock::LockInfo;
 use crate::scripted_server::{
     ScriptedReply, ScriptedServer, configure_backend_with_variables, test_state_text,
@@ -55,6 +57,16 @@ fn stored_reply(serial: u64, tag: &str) -> ScriptedReply {
 
 fn success_reply(tag: &str) -> ScriptedReply {
     ScriptedReply::new("200 OK", "").header(&format!("ETag: \"{tag}\""))
+}
+
+fn open_journals(server: &ScriptedServer) -> ObjectJournals<S3Objects> {
+    let given = backend_arguments(server).into_iter();
+    let given = Value::object(given.map(|(name, value)| (Str::new(name), value)));
+    let values = S3BackendKind.schema().coerce(&given).unwrap();
+    let variables = ACCESS_KEY_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let environment = BackendEnvironment { root: "unused".into(), variables: variables.into() };
+    let arguments = BackendArguments { values: &values, environment: &environment };
+    S3Backend::configure(&arguments).unwrap().shared_journals(DEFAULT_WORKSPACE)
 }
 
 async fn read_and_change(store: &mut dyn StateStore) -> StateFile {
@@ -179,6 +191,48 @@ async fn a_write_whose_answer_is_lost_counts_once_it_is_found() {
     let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
     assert_eq!(file.serial, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conflict_with_another_request_is_repeated_and_is_no_refusal() {
+    let conflict = || error_reply("409 Conflict", "ConditionalRequestConflict");
+    let lockfile = [("use_lockfile", Value::Bool(true))];
+    let before = [stored_reply(1, "1"), stored_reply(1, "1")];
+    let server = ScriptedServer::start(before.clone().into_iter().chain([
+        conflict(),
+        conflict(),
+        success_reply("2"),
+    ]));
+    let mut store = open_store(&server, &[]).await;
+    let mut file = read_and_change(store.as_mut()).await;
+    store.write(&mut file).await.unwrap();
+    assert_eq!(file.serial, 2);
+    let server = ScriptedServer::start([conflict(), success_reply("1")]);
+    drop(open_store(&server, &lockfile).await.try_lock("test").await.unwrap());
+
+    // Conflicts without an end are no state of another program, and no lock that is held.
+    let endless = || vec![conflict(); 5];
+    let server = ScriptedServer::start(before.into_iter().chain(endless()));
+    let mut store = open_store(&server, &[]).await;
+    let mut file = read_and_change(store.as_mut()).await;
+    let error = store.write(&mut file).await.unwrap_err();
+    assert!(matches!(error, StoreError::Failed { doing: StoreOperation::Write, .. }), "{error:?}");
+    assert!(error.to_string().contains("under way at each attempt"), "{error}");
+    let server = ScriptedServer::start(endless());
+    let error = open_store(&server, &lockfile).await.try_lock("test").await.unwrap_err();
+    assert!(matches!(error, StoreError::LockRefused { .. }), "{error:?}");
+    assert_eq!(server.request_lines().len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_of_a_journal_that_conflicts_was_not_taken_over() {
+    let conflict = || error_reply("409 Conflict", "ConditionalRequestConflict");
+    let server = ScriptedServer::start([conflict(), success_reply("1")]);
+    let journals = open_journals(&server);
+    assert_eq!(journals.append_part("r", 1, b"x").await.unwrap(), AppendOutcome::Stored);
+    let server = ScriptedServer::start((0..5).map(|_| conflict()));
+    // Neither `Occupied`, which means that the run was taken over, nor a reason to do without the copy.
+    assert!(open_journals(&server).append_part("r", 1, b"x").await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
