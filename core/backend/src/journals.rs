@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use formwork_core::disk::{MAX_STATE_LEN, read_file};
 use formwork_core::state::file::StateFile;
@@ -19,13 +20,14 @@ use formwork_core::state::intent_log::{IntentLog, LocalIntentLog, StateAccess, U
 use formwork_core::state::journal::{
     Journal, JournalCopyError, JournalError, RecordSeal, RunHeader, merge_journal_copies,
 };
+use formwork_core::state::operator::operation_display_name;
 use formwork_core::state::recover::{
-    MisplacedJournals, Recovery, is_being_written, recover_journals,
+    InterruptedRun, JournalContent, MisplacedJournals, Recovery, is_being_written, recover_journals,
 };
 
 use self::journal_copy::JournalCopyTask;
-use self::journal_part::{AssembledJournal, JournalPart, assemble_parts};
-pub(crate) use self::object_journals::{CreateOutcome, ObjectJournals, ObjectStore};
+use self::journal_part::{AssembledJournal, JournalPart, assemble_parts, is_taken_over};
+pub(crate) use self::object_journals::{CreateOutcome, ListedObject, ObjectJournals, ObjectStore};
 use self::reported_store::ReportedJournalStore;
 use crate::cause::Cause;
 
@@ -34,6 +36,12 @@ use crate::cause::Cause;
 pub(crate) trait JournalStore: Send + Sync {
     /// The store, as messages name it. Holds no secrets.
     fn store_location(&self) -> String;
+
+    /// Whether only the age of the latest part shows that a run goes on, so that runs have to write parts all the
+    /// time.
+    fn needs_signs_of_life(&self) -> bool {
+        false
+    }
 
     /// Prepares the store for a run. Returns the reason why it cannot keep journals, if it cannot.
     async fn begin_run(&self, run: &str) -> Result<Option<String>, Cause>;
@@ -65,6 +73,8 @@ pub(crate) struct SharedRun {
     pub(crate) id: String,
     /// Whether it goes on, as far as the store can tell. Its parts need not be there then.
     pub(crate) is_live: bool,
+    /// Time since its latest part was written, where that shows whether it goes on.
+    pub(crate) silent_for: Option<Duration>,
     /// The parts with their numbers, in order.
     pub(crate) parts: Vec<(u64, Vec<u8>)>,
 }
@@ -83,6 +93,10 @@ pub(crate) enum AppendOutcome {
     )]
     CannotStore(String),
 }
+
+/// The time without a part after which a run counts as cut off, where parts are its signs of life. Several of
+/// them may be late.
+const MAX_SILENCE: Duration = Duration::from_secs(120);
 
 /// Intents in a shared store, with the journals on this machine beside them.
 pub(crate) struct SharedIntents {
@@ -134,6 +148,23 @@ impl SharedIntents {
         JournalCopyError::TakenOver { location: self.store.store_location() }.into()
     }
 
+    /// The error of a run that may go on.
+    fn may_go_on_error(
+        &self,
+        journal: JournalContent,
+        stored: Option<StateFile>,
+        silent_for: Duration,
+    ) -> JournalError {
+        // Only to name the run, so a journal that cannot be read is none.
+        let read = recover_journals(vec![journal], stored);
+        let run = read.ok().and_then(|recovery| recovery.runs.into_iter().next()).map(|run| {
+            let InterruptedRun { operation, when, who, .. } = run;
+            format!("{who} ({}, since {when})", operation_display_name(&operation))
+        });
+        let (location, wait) = (self.store.store_location(), MAX_SILENCE - silent_for);
+        JournalCopyError::MayGoOn { location, run, silent_for, wait }.into()
+    }
+
     fn journal_path_of_run(&self, run: &str) -> PathBuf {
         self.local.folder().join(format!("{run}.wal"))
     }
@@ -170,7 +201,7 @@ impl SharedIntents {
         let failed = self.journal_error("write");
         let part = match read_file(path, MAX_STATE_LEN) {
             Ok(bytes) if bytes.starts_with(&shared) => {
-                JournalPart::Records(bytes[shared.len()..].into())
+                JournalPart::Continuation(bytes[shared.len()..].into())
             }
             // A journal that was rewritten cannot be continued, so readers begin again with it.
             Ok(bytes) => JournalPart::Restart(bytes),
@@ -241,6 +272,17 @@ impl IntentLog for SharedIntents {
                 // Another machine has taken it over, and everything in it is decided.
                 AssembledJournal::Ended => ended.extend(ours.map(|ours| ours.path)),
                 AssembledJournal::Records(shared) => {
+                    // A journal on this machine that is not being written belongs to a run that was cut off.
+                    if ours.is_none()
+                        && !is_taken_over(&run.parts)
+                        && let Some(silent_for) = run.silent_for.filter(|it| *it < MAX_SILENCE)
+                    {
+                        if access == StateAccess::ReadOnly {
+                            continue;
+                        }
+                        let journal = self.local.journal_content(path, shared);
+                        return Err(self.may_go_on_error(journal, stored, silent_for));
+                    }
                     let merged = merge_journal_copies(
                         shared.clone(),
                         ours.as_ref().map(|ours| &ours.bytes[..]),

@@ -169,8 +169,8 @@ impl ClientBackend for S3Backend {
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
         let prefix = self.settings.workspace_key_prefix.as_str();
         let folder = self.workspace_prefix();
-        let keys = match self.bucket.list(&folder).await? {
-            Some(keys) => keys,
+        let objects = match self.bucket.list(&folder).await? {
+            Some(objects) => objects,
             // As in Terraform, credentials for one key are enough for a configuration without workspaces.
             None if prefix == "env:" => Vec::new(),
             None => {
@@ -178,7 +178,7 @@ impl ClientBackend for S3Backend {
                 return Err(format!("the credentials lack the permission to list the objects of the bucket {bucket:?} with the prefix {folder:?} (s3:ListBucket)").into());
             }
         };
-        let found = keys.iter().filter_map(|key| self.workspace_of(key));
+        let found = objects.iter().filter_map(|object| self.workspace_of(&object.name));
         Ok(found.map(str::to_owned).collect())
     }
 

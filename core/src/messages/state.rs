@@ -169,4 +169,8 @@ messages! {
     FW6041 STATE_FORMAT_UPGRADE_FAILED = "State format upgrade failed",
         "A state of version 3, from Terraform 0.11 or earlier, has a part that cannot be brought to version 4.",
         "Correct the part that the detail names, or restore the file from its backup.";
+
+    FW6042 ANOTHER_RUN_MAY_BE_GOING_ON = "Another run may be going on",
+        "The state has no lock, and the journal of another run was written a short time ago.",
+        "Wait until that run has ended, or until the time that the detail names if it was interrupted.";
 }

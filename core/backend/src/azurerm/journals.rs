@@ -2,7 +2,7 @@
 
 use super::container::Container;
 use crate::cause::Cause;
-use crate::journals::{CreateOutcome, ObjectStore};
+use crate::journals::{CreateOutcome, ListedObject, ObjectStore};
 
 /// The blobs beside a state.
 pub(super) struct AzureObjects {
@@ -17,9 +17,12 @@ impl ObjectStore for AzureObjects {
         self.container.location(prefix)
     }
 
-    async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<String>, String>, Cause> {
+    async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause> {
         let listed = self.container.list_if_permitted(prefix).await?;
-        Ok(listed.map_err(|cause| {
+        // The lock shows whether a run goes on.
+        let object = |name| ListedObject { name, age: None };
+        let objects = listed.map(|names| names.into_iter().map(object).collect());
+        Ok(objects.map_err(|cause| {
             format!("Other machines do not find a journal in the container, because its blobs cannot be listed: {cause}")
         }))
     }
@@ -36,7 +39,7 @@ impl ObjectStore for AzureObjects {
         self.container.delete(name).await
     }
 
-    async fn may_be_locked(&self) -> Result<bool, Cause> {
+    async fn is_locked(&self) -> Result<bool, Cause> {
         let state = self.container.blob_properties(&self.blob).await?;
         Ok(state.is_some_and(|state| state.is_leased))
     }

@@ -402,12 +402,15 @@ async fn parts_of_journals_are_read_and_removed_by_their_names() {
     let server = ScriptedServer::start([listed(), part(b"0"), part(b"7")]);
     let runs = shared_journals(&server).read_runs(StateAccess::Locked).await.unwrap();
     let parts = vec![(0, b"0".to_vec()), (7, b"7".to_vec())];
-    assert_eq!(runs, [SharedRun { id: "run".to_owned(), is_live: false, parts }]);
+    assert_eq!(runs, [SharedRun { id: "run".to_owned(), is_live: false, silent_for: None, parts }]);
 
     // For a reader, the run goes on while there is a lease.
     let server = ScriptedServer::start([listed(), held_lock_reply("uuid")]);
     let runs = shared_journals(&server).read_runs(StateAccess::ReadOnly).await.unwrap();
-    assert_eq!(runs, [SharedRun { id: "run".to_owned(), is_live: true, parts: Vec::new() }]);
+    assert_eq!(
+        runs,
+        [SharedRun { id: "run".to_owned(), is_live: true, silent_for: None, parts: Vec::new() }]
+    );
 
     let server = ScriptedServer::start([listed(), ScriptedReply::new("202 Accepted", "")]);
     shared_journals(&server).remove_parts_below("run", 7).await.unwrap();

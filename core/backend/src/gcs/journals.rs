@@ -3,7 +3,7 @@
 use super::bucket::{ABSENT_GENERATION, Bucket, ObjectUse, PutOutcome};
 use super::client::GcsClient;
 use crate::cause::Cause;
-use crate::journals::{CreateOutcome, ObjectStore};
+use crate::journals::{CreateOutcome, ListedObject, ObjectStore};
 
 /// The objects beside a state. They are encrypted as the state is.
 pub(super) struct GcsObjects {
@@ -17,9 +17,12 @@ impl ObjectStore for GcsObjects {
         format!("gs://{}/{prefix}", self.bucket.name)
     }
 
-    async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<String>, String>, Cause> {
+    async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause> {
         let listed = self.bucket.list_with_folders(prefix).await?;
-        Ok(listed.map_err(|cause| {
+        // The lock shows whether a run goes on.
+        let object = |name| ListedObject { name, age: None };
+        let objects = listed.map(|names| names.into_iter().map(object).collect());
+        Ok(objects.map_err(|cause| {
             format!("Other machines do not find a journal in the bucket, because its objects cannot be listed: {cause}")
         }))
     }
@@ -43,7 +46,7 @@ impl ObjectStore for GcsObjects {
         self.bucket.delete(name, None).await.map(drop)
     }
 
-    async fn may_be_locked(&self) -> Result<bool, Cause> {
+    async fn is_locked(&self) -> Result<bool, Cause> {
         self.state.is_locked().await
     }
 }

@@ -22,6 +22,9 @@ const RETRY_POLICY: RetryPolicy =
 /// The longest time of one attempt.
 const MAX_ATTEMPT_TIME: Duration = Duration::from_secs(30);
 
+/// The pause after which a run without records gives a sign of life, where it has to.
+const SIGN_OF_LIFE_PAUSE: Duration = Duration::from_secs(20);
+
 /// The most bytes that are taken for one part, unless one record has more.
 const MAX_PART_LEN: usize = 4 << 20;
 
@@ -47,6 +50,8 @@ struct JournalPartWriter {
     store: Arc<dyn JournalStore>,
     run: String,
     next: u64,
+    /// Whether the next part may be stored already, as a sign of life whose answer did not come.
+    has_unanswered_sign: bool,
 }
 
 impl JournalCopyTask {
@@ -54,7 +59,12 @@ impl JournalCopyTask {
     pub(super) fn start(store: Arc<dyn JournalStore>, run: String, next: u64) -> Self {
         let (records, queue) = mpsc::unbounded_channel();
         let (said, progress) = watch::channel(CopyProgress::default());
-        let writer = JournalPartWriter { store: store.clone(), run: run.clone(), next };
+        let writer = JournalPartWriter {
+            store: store.clone(),
+            run: run.clone(),
+            next,
+            has_unanswered_sign: false,
+        };
         let task = tokio::spawn(writer.write_queued_parts(queue, said));
         Self { records, n_pushed: Cell::new(0), progress, task, store, run }
     }
@@ -113,7 +123,15 @@ impl JournalPartWriter {
         mut queue: mpsc::UnboundedReceiver<Vec<u8>>,
         said: watch::Sender<CopyProgress>,
     ) -> u64 {
-        while let Some(mut bytes) = queue.recv().await {
+        loop {
+            let mut bytes = match self.wait_for_records(&mut queue).await {
+                Ok(Some(bytes)) => bytes,
+                Ok(None) => break,
+                Err(error) => {
+                    said.send_modify(|progress| progress.error = Some(error));
+                    break;
+                }
+            };
             // Records gather while a part is written, and one request for all of them is enough.
             let mut n_taken = 1;
             while bytes.len() < MAX_PART_LEN
@@ -122,7 +140,7 @@ impl JournalPartWriter {
                 bytes.extend(more);
                 n_taken += 1;
             }
-            match self.write_part(JournalPart::Records(bytes)).await {
+            match self.write_records(bytes).await {
                 Ok(()) => said.send_modify(|progress| progress.n_durable += n_taken),
                 Err(error) => {
                     said.send_modify(|progress| progress.error = Some(error));
@@ -131,7 +149,47 @@ impl JournalPartWriter {
                 }
             }
         }
+        if self.has_unanswered_sign {
+            // Where this fails, too, the next part does, and its error is reported.
+            self.write_records(Vec::new()).await.ok();
+        }
         self.next
+    }
+
+    /// Waits for the next records; `None` once the sender is gone. Gives signs of life meanwhile if the store
+    /// needs them.
+    async fn wait_for_records(
+        &mut self,
+        queue: &mut mpsc::UnboundedReceiver<Vec<u8>>,
+    ) -> Result<Option<Vec<u8>>, JournalCopyError> {
+        if !self.store.needs_signs_of_life() {
+            return Ok(queue.recv().await);
+        }
+        loop {
+            let waiting = tokio::time::timeout(SIGN_OF_LIFE_PAUSE, queue.recv());
+            if let Ok(records) = waiting.await {
+                return Ok(records);
+            }
+            match self.write_records(Vec::new()).await {
+                Ok(()) => {}
+                // A call may take longer than the network is away. Only records are worth an error.
+                Err(JournalCopyError::Failed { .. }) => self.has_unanswered_sign = true,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Writes records as one part. A part without any is a sign of life.
+    async fn write_records(&mut self, records: Vec<u8>) -> Result<(), JournalCopyError> {
+        if self.has_unanswered_sign {
+            // The same bytes, so that the part counts as written if it is stored.
+            self.write_part(JournalPart::Records(Vec::new())).await?;
+            self.has_unanswered_sign = false;
+            if records.is_empty() {
+                return Ok(());
+            }
+        }
+        self.write_part(JournalPart::Records(records)).await
     }
 
     async fn write_part(&mut self, part: JournalPart) -> Result<(), JournalCopyError> {

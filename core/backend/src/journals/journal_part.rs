@@ -5,7 +5,9 @@
 pub(super) enum JournalPart {
     /// Whole records that follow those before.
     Records(Vec<u8>),
-    /// Whole records that replace those before.
+    /// Whole records that follow those before, of a process that has taken the run over.
+    Continuation(Vec<u8>),
+    /// Whole records that replace those before, of a process that has taken the run over.
     Restart(Vec<u8>),
     /// The run was taken over, and everything in it is decided. The part stays, so that the machine of
     /// the run learns of it.
@@ -22,6 +24,7 @@ pub(super) enum AssembledJournal {
 }
 
 const RECORDS_TAG: u8 = b'r';
+const CONTINUATION_TAG: u8 = b'c';
 const RESTART_TAG: u8 = b's';
 const END_TAG: u8 = b'e';
 
@@ -30,6 +33,7 @@ impl JournalPart {
     pub(super) fn encode(&self) -> Vec<u8> {
         let (kind, records) = match self {
             Self::Records(records) => (RECORDS_TAG, &records[..]),
+            Self::Continuation(records) => (CONTINUATION_TAG, &records[..]),
             Self::Restart(records) => (RESTART_TAG, &records[..]),
             Self::End => (END_TAG, &[][..]),
         };
@@ -45,10 +49,18 @@ pub(super) fn assemble_parts(parts: &[(u64, Vec<u8>)]) -> AssembledJournal {
         match part.split_first() {
             Some((&END_TAG, _)) => return AssembledJournal::Ended,
             Some((&RESTART_TAG, records)) => all = records.to_vec(),
-            Some((&RECORDS_TAG, records)) => all.extend_from_slice(records),
+            Some((&(RECORDS_TAG | CONTINUATION_TAG), records)) => all.extend_from_slice(records),
             Some((_, unknown)) => all.extend_from_slice(unknown),
             None => {}
         }
     }
     AssembledJournal::Records(all)
+}
+
+/// Whether another process has taken the run over, so that it does not go on.
+pub(super) fn is_taken_over(parts: &[(u64, Vec<u8>)]) -> bool {
+    let tag = |part: &[u8]| part.first().copied();
+    parts
+        .iter()
+        .any(|(_, part)| matches!(tag(part), Some(CONTINUATION_TAG | RESTART_TAG | END_TAG)))
 }

@@ -2,6 +2,7 @@
 //! service are in the file of its backend.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use formwork_core::state::intent_log::StateAccess;
 
@@ -14,9 +15,9 @@ pub(crate) trait ObjectStore: Send + Sync {
     /// The location of the objects whose names begin with a prefix, as messages have it. Holds no secrets.
     fn location(&self, prefix: &str) -> String;
 
-    /// Lists the names that begin with a prefix, whatever follows. The inner error is the reason why that is not
-    /// permitted, without a final period.
-    async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<String>, String>, Cause>;
+    /// Lists the objects whose names begin with a prefix, whatever follows. The inner error is the reason why that
+    /// is not permitted, without a final period.
+    async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause>;
 
     /// Reads an object; `None` if there is none.
     async fn read_object(&self, name: &str) -> Result<Option<Vec<u8>>, Cause>;
@@ -27,8 +28,23 @@ pub(crate) trait ObjectStore: Send + Sync {
     /// Removes an object, if there is one.
     async fn remove_object(&self, name: &str) -> Result<(), Cause>;
 
-    /// Whether a process may hold the lock of the state.
-    async fn may_be_locked(&self) -> Result<bool, Cause>;
+    /// Whether runs exclude each other by a lock. Where they do not, only the ages of objects show that a run
+    /// goes on.
+    fn has_lock(&self) -> bool {
+        true
+    }
+
+    /// Whether a process holds the lock of the state.
+    async fn is_locked(&self) -> Result<bool, Cause>;
+}
+
+/// An object as a listing names it.
+#[derive(Debug)]
+pub(crate) struct ListedObject {
+    pub(crate) name: String,
+    /// Time since it was written, by the clock of the service, if that names both times. Of use only without a
+    /// lock.
+    pub(crate) age: Option<Duration>,
 }
 
 /// The outcome of making an object.
@@ -55,6 +71,14 @@ pub(crate) struct ObjectJournals<S> {
     prefix: String,
 }
 
+/// The parts of a run in the store.
+#[derive(Default)]
+struct ListedParts {
+    numbers: Vec<u64>,
+    /// Time since the latest one was written, if the service says so.
+    age: Option<Duration>,
+}
+
 impl<S: ObjectStore> ObjectJournals<S> {
     /// The journals beside the state of a name.
     pub(crate) fn new(store: S, state: &str) -> Self {
@@ -67,17 +91,19 @@ impl<S: ObjectStore> ObjectJournals<S> {
     }
 
     /// The parts of each run; nothing if listing is not permitted.
-    async fn list_parts(&self) -> Result<BTreeMap<String, Vec<u64>>, Cause> {
-        let names = self.store.list_objects(&self.prefix).await?.unwrap_or_default();
-        let mut runs: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for name in names {
+    async fn list_parts(&self) -> Result<BTreeMap<String, ListedParts>, Cause> {
+        let objects = self.store.list_objects(&self.prefix).await?.unwrap_or_default();
+        let mut runs: BTreeMap<String, ListedParts> = BTreeMap::new();
+        for ListedObject { name, age } in objects {
             let part = name.strip_prefix(&self.prefix).and_then(|rest| rest.split_once('/'));
             let Some((run, Ok(number))) = part.map(|(run, number)| (run, number.parse())) else {
                 continue;
             };
-            runs.entry(run.to_owned()).or_default().push(number);
+            let parts = runs.entry(run.to_owned()).or_default();
+            parts.numbers.push(number);
+            parts.age = parts.age.into_iter().chain(age).min();
         }
-        runs.values_mut().for_each(|parts| parts.sort_unstable());
+        runs.values_mut().for_each(|parts| parts.numbers.sort_unstable());
         Ok(runs)
     }
 }
@@ -86,6 +112,10 @@ impl<S: ObjectStore> ObjectJournals<S> {
 impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
     fn store_location(&self) -> String {
         self.store.location(&self.prefix)
+    }
+
+    fn needs_signs_of_life(&self) -> bool {
+        !self.store.has_lock()
     }
 
     async fn begin_run(&self, run: &str) -> Result<Option<String>, Cause> {
@@ -99,9 +129,9 @@ impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
             return Ok(Vec::new());
         }
         // A run holds the lock of the state; of a reader it is not known whether that run goes on.
-        let is_live = access == StateAccess::ReadOnly && self.store.may_be_locked().await?;
+        let is_live = access == StateAccess::ReadOnly && self.store.is_locked().await?;
         let mut runs = Vec::new();
-        for (id, numbers) in listed {
+        for (id, ListedParts { numbers, age }) in listed {
             let mut parts = Vec::new();
             // A run that goes on is left alone, so its parts are not fetched.
             for number in numbers.iter().filter(|_| !is_live) {
@@ -109,7 +139,8 @@ impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
                     parts.push((*number, bytes));
                 }
             }
-            runs.push(SharedRun { id, is_live, parts });
+            let silent_for = age.filter(|_| self.needs_signs_of_life());
+            runs.push(SharedRun { id, is_live, silent_for, parts });
         }
         Ok(runs)
     }
@@ -140,7 +171,7 @@ impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
 
     async fn remove_parts_below(&self, run: &str, number: u64) -> Result<(), Cause> {
         let listed = self.list_parts().await?.remove(run).unwrap_or_default();
-        for part in listed.into_iter().filter(|part| *part < number) {
+        for part in listed.numbers.into_iter().filter(|part| *part < number) {
             self.store.remove_object(&self.part_name(run, part)).await?;
         }
         Ok(())

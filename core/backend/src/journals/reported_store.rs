@@ -34,6 +34,10 @@ impl JournalStore for ReportedJournalStore {
         self.store.store_location()
     }
 
+    fn needs_signs_of_life(&self) -> bool {
+        self.store.needs_signs_of_life()
+    }
+
     async fn begin_run(&self, run: &str) -> Result<Option<String>, Cause> {
         self.report(StoreOperation::Open, self.store.begin_run(run)).await
     }

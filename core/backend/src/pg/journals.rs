@@ -142,7 +142,8 @@ impl PgJournals {
         }
         // A run that begins after this is in neither list, and is left alone.
         let JournaledRuns { live: live_runs, dead } = self.list_runs(&client, access).await?;
-        let live = |id: String| SharedRun { id, is_live: true, parts: Vec::new() };
+        let live =
+            |id: String| SharedRun { id, is_live: true, silent_for: None, parts: Vec::new() };
         let mut runs: Vec<SharedRun> = live_runs.into_iter().map(live).collect();
         if dead.is_empty() {
             // No lock was taken.
@@ -157,7 +158,7 @@ impl PgJournals {
             let (id, number, data): (String, i64, Vec<u8>) = (row.get(0), row.get(1), row.get(2));
             // The rows are in the order of the runs, so the parts of one follow each other.
             if runs.last().is_none_or(|run| run.id != id) {
-                runs.push(SharedRun { id, is_live: false, parts: Vec::new() });
+                runs.push(SharedRun { id, is_live: false, silent_for: None, parts: Vec::new() });
             }
             if let Some(run) = runs.last_mut() {
                 run.parts.push((u64::try_from(number)?, data));

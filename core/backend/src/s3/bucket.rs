@@ -1,8 +1,11 @@
 //! Calls on the objects of one bucket.
 
+use std::time::Duration;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use md5::{Digest as _, Md5};
+use reqsign_core::time::Timestamp;
 use serde::Deserialize;
 use sha2::Sha256;
 use ureq::http::{Request, StatusCode, header, request};
@@ -11,6 +14,7 @@ use super::config::ObjectEncryption;
 use super::endpoint::encode_object_path;
 use crate::aws::{AwsErrorResponse, AwsService, unexpected_response_cause};
 use crate::cause::Cause;
+use crate::journals::ListedObject;
 use crate::web::{HttpResponse, percent_encode};
 
 /// A bucket, with the form in which its objects are written.
@@ -62,15 +66,30 @@ pub(super) enum PutOutcome {
 #[derive(Deserialize)]
 struct ListBucketResult {
     #[serde(rename = "Contents", default)]
-    contents: Vec<ListedObject>,
+    contents: Vec<ListedContents>,
     #[serde(rename = "NextContinuationToken")]
     next: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct ListedObject {
+struct ListedContents {
     #[serde(rename = "Key")]
     key: String,
+    #[serde(rename = "LastModified")]
+    modified: Option<String>,
+}
+
+impl ListedContents {
+    /// The object, seen at a time of the service.
+    fn seen_at(self, now: Option<Timestamp>) -> ListedObject {
+        let written: Option<Timestamp> = self.modified.and_then(|text| text.parse().ok());
+        let age = now.zip(written).map(|(now, written)| {
+            // One that was written while the list was made has no age yet.
+            let seconds = now.as_second().saturating_sub(written.as_second());
+            Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
+        });
+        ListedObject { name: self.key, age }
+    }
 }
 
 impl Bucket {
@@ -188,12 +207,12 @@ impl Bucket {
         }
     }
 
-    /// Lists the keys that begin with a prefix; `None` if that is not permitted.
+    /// Lists the objects whose keys begin with a prefix; `None` if that is not permitted.
     ///
     /// # Errors
     /// When the service refuses for another reason or does not answer.
-    pub(super) async fn list(&self, prefix: &str) -> Result<Option<Vec<String>>, Cause> {
-        let mut keys = Vec::new();
+    pub(super) async fn list(&self, prefix: &str) -> Result<Option<Vec<ListedObject>>, Cause> {
+        let mut objects = Vec::new();
         let mut after: Option<String> = None;
         loop {
             let token = after.as_deref().map(percent_encode);
@@ -219,11 +238,13 @@ impl Bucket {
             let text = std::str::from_utf8(&answer.body)?;
             let page: ListBucketResult = quick_xml::de::from_str(text)
                 .map_err(|error| format!("the list of the bucket cannot be read: {error}"))?;
-            keys.extend(page.contents.into_iter().map(|listed| listed.key));
+            let now = answer.header(header::DATE.as_str());
+            let now = now.and_then(|date| Timestamp::parse_rfc2822(date).ok());
+            objects.extend(page.contents.into_iter().map(|listed| listed.seen_at(now)));
             match page.next {
                 // A server that names the same page again would be asked for ever.
                 Some(next) if after.as_ref() != Some(&next) => after = Some(next),
-                _ => return Ok(Some(keys)),
+                _ => return Ok(Some(objects)),
             }
         }
     }

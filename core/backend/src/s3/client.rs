@@ -88,14 +88,19 @@ impl S3Client {
         })
     }
 
-    /// Whether a process may hold the lock: where there are no locks, that is not known.
-    pub(super) async fn may_be_locked(&self) -> Result<bool, Cause> {
+    /// Whether runs exclude each other.
+    pub(super) fn has_lock(&self) -> bool {
+        self.use_lockfile || self.table.is_some()
+    }
+
+    /// Whether a process holds the lock.
+    pub(super) async fn is_locked(&self) -> Result<bool, Cause> {
         if self.use_lockfile {
             return Ok(self.lock_object_holder().await?.is_some());
         }
         match &self.table {
             Some(table) => Ok(table.lock_holder(&self.state_location()).await?.is_some()),
-            None => Ok(true),
+            None => Ok(false),
         }
     }
 
@@ -249,7 +254,7 @@ impl RemoteClient for S3Client {
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let mut other = None;
         // Where nothing is locked there is nothing that could be missing.
-        let mut released = !self.use_lockfile && self.table.is_none();
+        let mut released = !self.has_lock();
         // Both locks are tried, whatever becomes of the first.
         let file = if self.use_lockfile { Some(self.remove_lock_object(id).await) } else { None };
         let table = match &self.table {

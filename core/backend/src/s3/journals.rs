@@ -3,7 +3,7 @@
 use super::bucket::{Bucket, PutOutcome, WriteCondition};
 use super::client::S3Client;
 use crate::cause::Cause;
-use crate::journals::{CreateOutcome, ObjectStore};
+use crate::journals::{CreateOutcome, ListedObject, ObjectStore};
 
 /// The objects beside a state.
 pub(super) struct S3Objects {
@@ -17,9 +17,9 @@ impl ObjectStore for S3Objects {
         format!("s3://{}/{prefix}", self.bucket.name)
     }
 
-    async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<String>, String>, Cause> {
-        let keys = self.bucket.list(prefix).await?;
-        Ok(keys.ok_or_else(|| {
+    async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause> {
+        let objects = self.bucket.list(prefix).await?;
+        Ok(objects.ok_or_else(|| {
             format!(
                 "The credentials lack the permission to list the objects of the bucket {:?} (s3:ListBucket), without which other machines do not find a journal there",
                 self.bucket.name
@@ -47,7 +47,11 @@ impl ObjectStore for S3Objects {
         self.bucket.delete(name).await
     }
 
-    async fn may_be_locked(&self) -> Result<bool, Cause> {
-        self.state.may_be_locked().await
+    fn has_lock(&self) -> bool {
+        self.state.has_lock()
+    }
+
+    async fn is_locked(&self) -> Result<bool, Cause> {
+        self.state.is_locked().await
     }
 }

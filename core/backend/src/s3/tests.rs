@@ -1,12 +1,13 @@
 //! Requests to a bucket and a table, and faults of their service.
 
+mod shared_journals;
+
 use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Value};
 use tokio::time::Instant;
 
 use super::*;
 use crate::arguments::BackendEnvironment;
-use crate::journals::{AppendOutcome, JournalStore as _};
 use crate::lock::LockInfo;
 use crate::scripted_server::{
     ScriptedReply, ScriptedServer, configure_backend_with_variables, test_state_text,
@@ -59,14 +60,19 @@ fn success_reply(tag: &str) -> ScriptedReply {
     ScriptedReply::new("200 OK", "").header(&format!("ETag: \"{tag}\""))
 }
 
-fn open_journals(server: &ScriptedServer) -> ObjectJournals<S3Objects> {
-    let given = backend_arguments(server).into_iter();
+/// The backend of a state on a server, on a machine with a folder.
+fn new_backend_in(
+    folder: &Path,
+    server: &ScriptedServer,
+    more: &[(&'static str, Value)],
+) -> S3Backend {
+    let given = backend_arguments(server).into_iter().chain(more.iter().cloned());
     let given = Value::object(given.map(|(name, value)| (Str::new(name), value)));
     let values = S3BackendKind.schema().coerce(&given).unwrap();
     let variables = ACCESS_KEY_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let environment = BackendEnvironment { root: "unused".into(), variables: variables.into() };
+    let environment = BackendEnvironment { root: folder.to_owned(), variables: variables.into() };
     let arguments = BackendArguments { values: &values, environment: &environment };
-    S3Backend::configure(&arguments).unwrap().shared_journals(DEFAULT_WORKSPACE)
+    S3Backend::configure(&arguments).unwrap()
 }
 
 async fn read_and_change(store: &mut dyn StateStore) -> StateFile {
@@ -222,17 +228,6 @@ async fn a_conflict_with_another_request_is_repeated_and_is_no_refusal() {
     let error = open_store(&server, &lockfile).await.try_lock("test").await.unwrap_err();
     assert!(matches!(error, StoreError::LockRefused { .. }), "{error:?}");
     assert_eq!(server.request_lines().len(), 5);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_part_of_a_journal_that_conflicts_was_not_taken_over() {
-    let conflict = || error_reply("409 Conflict", "ConditionalRequestConflict");
-    let server = ScriptedServer::start([conflict(), success_reply("1")]);
-    let journals = open_journals(&server);
-    assert_eq!(journals.append_part("r", 1, b"x").await.unwrap(), AppendOutcome::Stored);
-    let server = ScriptedServer::start((0..5).map(|_| conflict()));
-    // Neither `Occupied`, which means that the run was taken over, nor a reason to do without the copy.
-    assert!(open_journals(&server).append_part("r", 1, b"x").await.is_err());
 }
 
 #[tokio::test(start_paused = true)]

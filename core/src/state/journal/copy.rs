@@ -4,6 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::LocalBoxFuture;
 
@@ -45,6 +46,22 @@ pub enum JournalCopyError {
     TakenOver {
         /// The place.
         location: String,
+    },
+    /// A run of another machine has given a sign of life so shortly before that it may go on.
+    #[error(
+        "a run{} may still go on: its journal in {location} was written {} seconds ago",
+        run.as_ref().map(|run| format!(" of {run}")).unwrap_or_default(),
+        silent_for.as_secs()
+    )]
+    MayGoOn {
+        /// The place.
+        location: String,
+        /// The user and host with the operation, if the journal names them.
+        run: Option<String>,
+        /// Time since the sign of life.
+        silent_for: Duration,
+        /// Time until the run counts as interrupted.
+        wait: Duration,
     },
 }
 

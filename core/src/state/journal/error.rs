@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use formwork_value::Diagnostic;
-use formwork_value::diag::{Blame, Severity, to_sentence};
+use formwork_value::diag::{Blame, Message, Severity, to_sentence};
 
 use super::JournalCopyError;
 use crate::disk::locks::{NO_LOCKS_REMEDY, is_lock_unsupported_error};
@@ -126,26 +126,7 @@ impl JournalError {
                     .to_owned(),
             ),
             Self::Sealed { .. } => (messages::FAILED_TO_DECRYPT_JOURNAL, JOURNAL_DECRYPTION_REMEDY.to_owned()),
-            Self::Copy(JournalCopyError::Failed { doing: "read", .. }) => (
-                messages::FAILED_TO_TAKE_OVER_JOURNAL,
-                "It holds what earlier runs did, be it on another machine. Check the network, the \
-                 credentials and the permissions, then run the command again. Nothing was changed."
-                    .to_owned(),
-            ),
-            Self::Copy(JournalCopyError::Failed { .. }) => (
-                messages::FAILED_TO_WRITE_JOURNAL,
-                "Without it the loss of this machine could forget real objects, so nothing more is \
-                 started. The journal on this machine has everything done until now. Check the \
-                 network, then run the command again here: it takes over what the journal holds."
-                    .to_owned(),
-            ),
-            Self::Copy(JournalCopyError::TakenOver { .. }) => (
-                messages::ANOTHER_PROCESS_HAS_TAKEN_OVER_THIS_RUN,
-                "It held the lock of the state, so this run must have lost it. Nothing more is \
-                 started. The journal on this machine has what was done since, and the next \
-                 command on this machine adds it."
-                    .to_owned(),
-            ),
+            Self::Copy(error) => error.summary_and_remedy(),
             Self::Unreadable { .. } => (
                 messages::JOURNAL_CANNOT_BE_READ,
                 "It holds what an earlier run did, perhaps a run of another version of this program. \
@@ -185,6 +166,43 @@ impl JournalError {
         };
         Diagnostic::error(summary, format!("{}\n\n{remedy}", to_sentence(self)))
             .blamed_on(Blame::Environment)
+    }
+}
+
+impl JournalCopyError {
+    fn summary_and_remedy(&self) -> (&'static Message, String) {
+        match self {
+            Self::Failed { doing: "read", .. } => (
+                messages::FAILED_TO_TAKE_OVER_JOURNAL,
+                "It holds what earlier runs did, be it on another machine. Check the network, the \
+                 credentials and the permissions, then run the command again. Nothing was changed."
+                    .to_owned(),
+            ),
+            Self::Failed { .. } => (
+                messages::FAILED_TO_WRITE_JOURNAL,
+                "Without it the loss of this machine could forget real objects, so nothing more is \
+                 started. The journal on this machine has everything done until now. Check the \
+                 network, then run the command again here: it takes over what the journal holds."
+                    .to_owned(),
+            ),
+            Self::TakenOver { .. } => (
+                messages::ANOTHER_PROCESS_HAS_TAKEN_OVER_THIS_RUN,
+                "It held the lock of the state, so this run must have lost it. Nothing more is \
+                 started. The journal on this machine has what was done since, and the next \
+                 command on this machine adds it."
+                    .to_owned(),
+            ),
+            Self::MayGoOn { wait, .. } => (
+                messages::ANOTHER_RUN_MAY_BE_GOING_ON,
+                format!(
+                    "The `backend` block has no lock that would show whether it does. Wait until it \
+                     has ended. If it was interrupted, run the command again in {} seconds: then it \
+                     takes over what the journal holds. With use_lockfile = true in the block, runs \
+                     exclude each other. Nothing was changed.",
+                    wait.as_secs() + 1
+                ),
+            ),
+        }
     }
 }
 

@@ -1,0 +1,140 @@
+//! Journals of runs in the bucket of their state.
+
+use std::time::Duration;
+
+use formwork_core::addr::{InstanceAddr, ProviderConfigAddr};
+use formwork_core::state::intent_log::{LocalIntentLog, StateAccess};
+use formwork_core::state::journal::{
+    CallAction, Intent, Journal, JournalCopyError, JournalError, RunHeader,
+};
+use formwork_value::Type;
+
+use super::*;
+use crate::journals::{AppendOutcome, JournalStore as _};
+
+type Argument = (&'static str, Value);
+
+/// The arguments of a state without a lock, and of one with a lock.
+fn locks() -> (Vec<Argument>, Vec<Argument>) {
+    (Vec::new(), vec![("use_lockfile", Value::Bool(true))])
+}
+
+async fn begin_run(intents: &dyn IntentLog) -> Journal {
+    let base = StateFile::new_empty();
+    let header = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
+    intents.begin_run(header).await.unwrap()
+}
+
+async fn announce_creation(journal: &Journal) {
+    let (addr, provider): (InstanceAddr, ProviderConfigAddr) =
+        ("t.a".parse().unwrap(), "provider[\"example.com/acme/t\"]".parse().unwrap());
+    let (action, planned) = (CallAction::Create, &Value::Null(Type::Dynamic));
+    let (addr, provider) = (&addr, &provider);
+    let intent =
+        Intent { addr, provider, deposed: None, deposes: None, action, prior: None, planned };
+    journal.announce_operation(intent).await.unwrap();
+}
+
+/// The part with a journal of one call without an answer.
+async fn part_of_interrupted_run(tag: u8) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin_run(&LocalIntentLog::in_dir(folder.path().join("journal"))).await;
+    announce_creation(&journal).await;
+    [&[tag], &journal.read_content().unwrap()[..]].concat()
+}
+
+/// The answers of a bucket with one part of a run, which was written some seconds before.
+fn run_replies(seconds: u32, part: &[u8]) -> [ScriptedReply; 2] {
+    let listed = "<ListBucketResult><Contents><Key>k/s.journal/r/000000000000</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents></ListBucketResult>";
+    let date = format!("Date: Thu, 01 Jan 2026 00:{:02}:{:02} GMT", seconds / 60, seconds % 60);
+    [ScriptedReply::new("200 OK", listed).header(&date), ScriptedReply::new("200 OK", part)]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_of_a_journal_that_conflicts_was_not_taken_over() {
+    let (folder, conflict) = (tempfile::tempdir().unwrap(), || {
+        error_reply("409 Conflict", "ConditionalRequestConflict")
+    });
+    let append = async |server: ScriptedServer| {
+        let journals = new_backend_in(folder.path(), &server, &[]).shared_journals("default");
+        journals.append_part("r", 1, b"x").await
+    };
+    let server = ScriptedServer::start([conflict(), success_reply("1")]);
+    assert_eq!(append(server).await.unwrap(), AppendOutcome::Stored);
+    // Neither `Occupied`, which means that the run was taken over, nor a reason to do without the copy.
+    assert!(append(ScriptedServer::start((0..5).map(|_| conflict()))).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_without_a_lock_is_taken_over_only_when_it_gives_no_sign_of_life() {
+    let (none, lockfile) = locks();
+    let (own, taken_over) =
+        (part_of_interrupted_run(b'r').await, part_of_interrupted_run(b'c').await);
+    let recover = async |replies: [ScriptedReply; 2], access: StateAccess, more: &[Argument]| {
+        let (folder, server) = (tempfile::tempdir().unwrap(), ScriptedServer::start(replies));
+        let intents = new_backend_in(folder.path(), &server, more).intent_log_of(DEFAULT_WORKSPACE);
+        let recovered = intents.recover_runs(None, access).await;
+        recovered.map(|recovery| recovery.unresolved.len())
+    };
+    let refused = recover(run_replies(30, &own), StateAccess::Locked, &none).await.unwrap_err();
+    assert!(matches!(refused, JournalError::Copy(JournalCopyError::MayGoOn { .. })), "{refused:?}");
+    let detail = refused.diagnostic().detail;
+    for part in ["(apply, since ", "30 seconds ago", "again in 91 seconds", "use_lockfile"] {
+        assert!(detail.contains(part), "{part}: {detail}");
+    }
+    for (replies, access, more, n_open) in [
+        // A reader sees neither more nor less than the state.
+        (run_replies(30, &own), StateAccess::ReadOnly, &none, 0),
+        (run_replies(130, &own), StateAccess::Locked, &none, 1),
+        (run_replies(130, &own), StateAccess::ReadOnly, &none, 1),
+        // Another process has taken it over, so its own cannot go on.
+        (run_replies(30, &taken_over), StateAccess::Locked, &none, 1),
+        // The lock shows that it does not go on.
+        (run_replies(30, &own), StateAccess::Locked, &lockfile, 1),
+    ] {
+        assert_eq!(recover(replies, access, more).await.unwrap(), n_open);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_without_a_lock_gives_signs_of_life() {
+    let listed = || ScriptedReply::new("200 OK", "<ListBucketResult></ListBucketResult>");
+    let (none, lockfile) = locks();
+    for (more, n_asked) in [(&none, 4), (&lockfile, 2)] {
+        let folder = tempfile::tempdir().unwrap();
+        let stored = (0..3).map(|_| success_reply("1"));
+        let server = ScriptedServer::start([listed()].into_iter().chain(stored));
+        let intents = new_backend_in(folder.path(), &server, more).intent_log_of(DEFAULT_WORKSPACE);
+        let _journal = begin_run(&*intents).await;
+        tokio::time::sleep(Duration::from_secs(50)).await;
+        let asked = server.received_requests();
+        assert_eq!(asked.len(), n_asked, "{:?}", server.request_lines());
+        if let Some(last) = asked.get(3) {
+            assert!(last.line.ends_with("/000000000002"), "{}", last.line);
+            assert_eq!(last.body, b"r", "no records");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sign_of_life_without_an_answer_is_not_taken_for_a_part_of_another_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let listed = ScriptedReply::new("200 OK", "<ListBucketResult></ListBucketResult>");
+    let failing = (0..7).map(|_| error_reply("400 Bad Request", "Down"));
+    let server =
+        ScriptedServer::start([listed, success_reply("0")].into_iter().chain(failing).chain([
+            // Stored by one of the attempts.
+            error_reply("412 Precondition Failed", "PreconditionFailed"),
+            ScriptedReply::new("200 OK", "r"),
+            success_reply("2"),
+        ]));
+    let intents = new_backend_in(folder.path(), &server, &[]).intent_log_of(DEFAULT_WORKSPACE);
+    let journal = begin_run(&*intents).await;
+    // Past the attempts at the first sign of life, and before the second.
+    tokio::time::sleep(Duration::from_secs(35)).await;
+    announce_creation(&journal).await;
+    let lines = server.request_lines();
+    assert_eq!(lines.len(), 12, "{lines:?}");
+    assert!(lines[9].starts_with("PUT ") && lines[9].ends_with("/000000000001"), "{lines:?}");
+    assert!(lines[11].ends_with("/000000000002"), "{lines:?}");
+}
