@@ -32,7 +32,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 49] = [
+const SERIALISED: [&str; 50] = [
     // The settings file.
     "cli/src/settings/parse_items/json.rs",
     // The reader that all file formats share.
@@ -61,6 +61,7 @@ const SERIALISED: [&str; 49] = [
     "core/backend/src/azurerm/cloud.rs",
     "core/backend/src/azurerm/container.rs",
     "core/backend/src/azurerm/identity.rs",
+    "core/backend/src/azurerm/refusal.rs",
     "core/backend/src/encryption/external.rs",
     "core/backend/src/encryption/keys.rs",
     "core/backend/src/encryption/aws_kms.rs",

@@ -259,7 +259,12 @@ mod tests {
 
     fn test_response(status: u16, body: &str) -> HttpResponse {
         let status = StatusCode::from_u16(status).unwrap();
-        HttpResponse { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() }
+        HttpResponse {
+            status,
+            headers: HeaderMap::new(),
+            body: body.as_bytes().to_vec(),
+            follows_unclear_attempt: false,
+        }
     }
 
     #[test]

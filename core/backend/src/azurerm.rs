@@ -7,6 +7,7 @@ mod config;
 mod container;
 mod identity;
 mod journals;
+mod refusal;
 #[cfg(test)]
 mod tests;
 

@@ -319,7 +319,10 @@ impl RemoteClient for HttpStateClient {
         let Some((_, text)) = &self.lock else { return Ok(()) };
         let method = &self.server.unlock_method;
         let answer = self.server.send(method, url, Some(text)).await?;
-        if answer.status != StatusCode::OK {
+        // An attempt whose answer was lost may have released it.
+        let is_gone = answer.follows_unclear_attempt
+            && matches!(answer.status, StatusCode::NOT_FOUND | StatusCode::GONE);
+        if answer.status != StatusCode::OK && !is_gone {
             return Err(access_refused_cause(&answer, method, url));
         }
         // Kept until the server has agreed, so that another attempt can release it.

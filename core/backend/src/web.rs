@@ -55,6 +55,20 @@ pub(crate) struct HttpResponse {
     pub(crate) headers: HeaderMap,
     /// The content.
     pub(crate) body: Vec<u8>,
+    /// Whether an earlier attempt at the request may have had its effect: no answer to it came, or that of a
+    /// failing server.
+    #[cfg_attr(
+        not(any(
+            test,
+            feature = "azurerm",
+            feature = "consul",
+            feature = "gcs",
+            feature = "http",
+            feature = "kubernetes"
+        )),
+        expect(dead_code, reason = "other services take the same request twice")
+    )]
+    pub(crate) follows_unclear_attempt: bool,
 }
 
 /// A request that has got no usable answer.
@@ -183,8 +197,13 @@ impl HttpClient {
         by: &dyn Authorize,
     ) -> Result<HttpResponse, Cause> {
         let mut attempts = self.retries.begin_attempts("state backend");
+        let mut is_unclear = false;
         loop {
-            let outcome = self.send_once(by.authorize(request.clone()).await?).await;
+            let mut outcome = self.send_once(by.authorize(request.clone()).await?).await;
+            if let Ok(answer) = &mut outcome {
+                answer.follows_unclear_attempt = is_unclear;
+            }
+            is_unclear |= outcome.as_ref().map_or(true, |answer| answer.status.is_server_error());
             let pause = match &outcome {
                 Ok(answer) if by.is_retryable_response(answer) => answer.retry_after(),
                 Ok(_) => return Ok(outcome?),
@@ -245,7 +264,8 @@ impl HttpClient {
         if text.len() as u64 > max {
             return Err(format!("the answer is longer than the limit of {max} bytes"));
         }
-        Ok(HttpResponse { status: parts.status, headers: parts.headers, body: text })
+        let (status, headers) = (parts.status, parts.headers);
+        Ok(HttpResponse { status, headers, body: text, follows_unclear_attempt: false })
     }
 }
 

@@ -191,6 +191,7 @@ impl StsClient {
             status: parts.status,
             headers: parts.headers,
             body: body.into_bytes(),
+            follows_unclear_attempt: false,
         };
         let reason = match AwsErrorResponse::parse(&answer) {
             Some(AwsErrorResponse { code, message }) => format!("{code}: {message}"),

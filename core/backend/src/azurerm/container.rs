@@ -8,9 +8,10 @@ use serde::Deserialize;
 use ureq::http::{Request, StatusCode, header};
 
 use super::account::StorageAccount;
+use super::refusal::{error_code, is_permission_code, unexpected_response_cause};
 use crate::cause::Cause;
 use crate::journals::CreateOutcome;
-use crate::web::{HttpResponse, percent_encode, redact_url};
+use crate::web::{HttpResponse, percent_encode};
 
 /// The version of the API, which is that of Terraform.
 const BLOB_API_VERSION: &str = "2023-11-03";
@@ -91,17 +92,6 @@ struct ListedBlobs {
 struct ListedBlob {
     #[serde(rename = "Name")]
     name: String,
-}
-
-/// The content of an answer that refuses a request.
-#[derive(Default, Deserialize)]
-struct AzureErrorBody {
-    #[serde(rename = "Code", default)]
-    code: String,
-    #[serde(rename = "Message", default)]
-    message: String,
-    #[serde(rename = "AuthenticationErrorDetail", default)]
-    detail: String,
 }
 
 /// A call on a blob.
@@ -284,7 +274,12 @@ impl Container {
         let call = BlobRequest::new("PUT", blob, "comp=lease")
             .with_header("x-ms-lease-action", "release")
             .with_lease(Some(id));
-        self.send_conditional(call, StatusCode::OK).await
+        let (answer, url) = self.send(call).await?;
+        // No other lease ever has this ID, so an attempt whose answer was lost has released it.
+        if answer.follows_unclear_attempt && answer.status == StatusCode::CONFLICT {
+            return Ok(ConditionalOutcome::Done(None));
+        }
+        conditional_outcome(&answer, "PUT", &url, StatusCode::OK)
     }
 
     /// Keeps the current version of a blob as a snapshot.
@@ -367,18 +362,7 @@ impl Container {
     ) -> Result<ConditionalOutcome, Cause> {
         let method = call.method.to_owned();
         let (answer, url) = self.send(call).await?;
-        if answer.status == done {
-            let tag = answer.header(header::ETAG.as_str()).map(str::to_owned);
-            return Ok(ConditionalOutcome::Done(tag));
-        }
-        let cause = unexpected_response_cause(&answer, &method, &url);
-        match answer.status {
-            // Their codes say which condition does not hold.
-            StatusCode::CONFLICT | StatusCode::PRECONDITION_FAILED => {
-                Ok(ConditionalOutcome::Refused(error_code(&answer), cause))
-            }
-            _ => Err(cause),
-        }
+        conditional_outcome(&answer, &method, &url, done)
     }
 
     async fn send(&self, call: BlobRequest<'_>) -> Result<(HttpResponse, String), Cause> {
@@ -405,6 +389,26 @@ impl Container {
     }
 }
 
+fn conditional_outcome(
+    answer: &HttpResponse,
+    method: &str,
+    url: &str,
+    done: StatusCode,
+) -> Result<ConditionalOutcome, Cause> {
+    if answer.status == done {
+        let tag = answer.header(header::ETAG.as_str()).map(str::to_owned);
+        return Ok(ConditionalOutcome::Done(tag));
+    }
+    let cause = unexpected_response_cause(answer, method, url);
+    match answer.status {
+        // Their codes say which condition does not hold.
+        StatusCode::CONFLICT | StatusCode::PRECONDITION_FAILED => {
+            Ok(ConditionalOutcome::Refused(error_code(answer), cause))
+        }
+        _ => Err(cause),
+    }
+}
+
 fn parse_blob(answer: HttpResponse) -> Blob {
     let metadata = answer.headers.iter().filter_map(|(name, value)| {
         let name = name.as_str().strip_prefix(METADATA_HEADER_PREFIX)?;
@@ -416,78 +420,4 @@ fn parse_blob(answer: HttpResponse) -> Blob {
         is_leased: answer.header("x-ms-lease-status") == Some("locked"),
         content: answer.body,
     }
-}
-
-/// The code of a refusal, from the header or the content.
-fn error_code(answer: &HttpResponse) -> String {
-    let header = answer.header("x-ms-error-code").map(str::to_owned);
-    // An answer to HEAD has no content.
-    header.unwrap_or_else(|| parse_error_response(answer).code)
-}
-
-fn parse_error_response(answer: &HttpResponse) -> AzureErrorBody {
-    let text = String::from_utf8_lossy(&answer.body);
-    quick_xml::de::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default()
-}
-
-/// The cause of a failure for an answer that was not expected, with the next step.
-fn unexpected_response_cause(answer: &HttpResponse, method: &str, url: &str) -> Cause {
-    let code = error_code(answer);
-    // Every refusal of the service has a code: this answer is, for example, of a proxy.
-    if code.is_empty() {
-        return answer.unexpected_response_cause(method, url);
-    }
-    let AzureErrorBody { message, detail, .. } = parse_error_response(answer);
-    // The further lines of the message hold the ID of the request and the time.
-    let said = [message.lines().next().unwrap_or_default(), &detail].join(" ");
-    let said = said.trim().trim_end_matches('.');
-    let said = if said.is_empty() { String::new() } else { format!(": {said}") };
-    let next =
-        remedy_for_code(&code, &detail, answer).map(|next| format!("; {next}")).unwrap_or_default();
-    let url = redact_url(url);
-    format!("{method} {url}: HTTP {}, {code}{said}{next}", answer.status).into()
-}
-
-/// Whether a code says that the credentials lack the permission for a call.
-fn is_permission_code(code: &str) -> bool {
-    matches!(
-        code,
-        "AuthorizationFailure"
-            | "AuthorizationPermissionMismatch"
-            | "AuthorizationServiceMismatch"
-            | "AuthorizationResourceTypeMismatch"
-            | "InsufficientAccountPermissions"
-    )
-}
-
-/// The next step for codes that have a special one.
-fn remedy_for_code(code: &str, detail: &str, answer: &HttpResponse) -> Option<String> {
-    let text = match code {
-        "ContainerNotFound" => "the container must be made before: check container_name",
-        "ContainerBeingDeleted" => "the container is being removed: choose another one",
-        "AuthenticationFailed" if detail.contains("date header") => {
-            let now = answer.header(header::DATE.as_str()).unwrap_or("unknown");
-            return Some(format!(
-                "the clock of this machine is wrong: the time of the server is {now}"
-            ));
-        }
-        "AuthenticationFailed" | "InvalidAuthenticationInfo" | "NoAuthenticationInformation" => {
-            "check access_key or sas_token, which may have expired"
-        }
-        code if is_permission_code(code) => {
-            "the credentials lack the permission for this call: blobs must be read, written, deleted and listed"
-        }
-        "KeyBasedAuthenticationNotPermitted" => {
-            "the account takes no keys: set use_azuread_auth instead of access_key"
-        }
-        "SnapshotsPresent" => "the blob has snapshots: remove it with them by another program",
-        "LeaseIdMissing" => "the state is locked by another process",
-        "LeaseIdMismatchWithBlobOperation"
-        | "LeaseIdMismatchWithLeaseOperation"
-        | "LeaseNotPresentWithBlobOperation"
-        | "LeaseNotPresentWithLeaseOperation"
-        | "LeaseLost" => "another program has released the lock by force",
-        _ => return None,
-    };
-    Some(text.to_owned())
 }

@@ -175,6 +175,19 @@ async fn a_lease_of_another_process_is_described_and_left_alone() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_release_whose_answer_is_lost_is_none_by_force() {
+    for code in ["LeaseNotPresentWithLeaseOperation", "LeaseIdMismatchWithLeaseOperation"] {
+        let server = ScriptedServer::start([
+            held_lock_reply("l-1"),
+            ScriptedReply::new("200 OK", ""),
+            ScriptedReply::Truncated,
+            error_reply("409 Conflict", code),
+        ]);
+        new_remote_client(&server).unlock("l-1").await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_lease_without_a_description_is_released_again() {
     let info = LockInfo::new("test", String::new());
     let refusal = error_reply("403 Forbidden", "AuthorizationPermissionMismatch");

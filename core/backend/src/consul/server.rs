@@ -238,7 +238,7 @@ impl ConsulServer {
         self.parse_json(&answer, "PUT", key)
     }
 
-    /// Gives a key of a session back.
+    /// Gives a key of a session back. Returns whether the session held it.
     pub(super) async fn release_key(&self, key: &str, session: &str) -> Result<bool, Cause> {
         let call = format!(
             "kv/{}?release={}&flags={CONSUL_LOCK_FLAG}",
@@ -246,7 +246,8 @@ impl ConsulServer {
             percent_encode(session)
         );
         let answer = self.send_request("PUT", &call, Vec::new()).await?;
-        self.parse_json(&answer, "PUT", key)
+        // An attempt whose answer was lost may have given it back.
+        Ok(self.parse_json::<bool>(&answer, "PUT", key)? || answer.follows_unclear_attempt)
     }
 
     fn build_request(

@@ -299,6 +299,27 @@ async fn the_token_is_that_of_the_file_then_of_the_argument_then_of_the_variable
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_release_whose_answer_is_lost_is_none_by_force() {
+    let session = ScriptedReply::new("200 OK", r#"{"ID":"s-1"}"#);
+    let taking = [session, not_found_reply(), success_reply(), success_reply()];
+    let giving = [
+        // The entry with the holder is gone already.
+        not_found_reply(),
+        ScriptedReply::Truncated,
+        ScriptedReply::new("200 OK", "false"),
+        not_found_reply(),
+        success_reply(),
+    ];
+    let server = ScriptedServer::start(taking.into_iter().chain(giving));
+    let mut store = open_store(&server, &[]).await;
+    let lock = store.try_lock("test").await.unwrap();
+    store.unlock(lock).await.unwrap();
+    let lines = server.request_lines();
+    let released = lines.iter().filter(|line| line.contains("?release=s-1")).count();
+    assert_eq!(released, 2, "{lines:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_lock_is_a_key_of_a_session() {
     let session = || ScriptedReply::new("200 OK", r#"{"ID":"s-1"}"#);
     let free = ScriptedReply::new("200 OK", r#"[{"Key":"k","ModifyIndex":9}]"#);

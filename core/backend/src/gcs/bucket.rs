@@ -65,6 +65,17 @@ pub(super) enum PutOutcome {
     Denied(Cause),
 }
 
+/// The outcome of removing an object of a generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DeleteOutcome {
+    /// It was removed.
+    Removed,
+    /// There is none, and an attempt whose answer was lost may have removed it.
+    PerhapsRemoved,
+    /// There is none.
+    Absent,
+}
+
 #[derive(Deserialize)]
 struct StoredObjectJson {
     generation: String,
@@ -157,7 +168,7 @@ impl Bucket {
         }
     }
 
-    /// Removes an object, if it has a generation. Returns whether there was one.
+    /// Removes an object, if it has a generation.
     ///
     /// # Errors
     /// When the service refuses for another reason or does not answer.
@@ -165,16 +176,20 @@ impl Bucket {
         &self,
         object: &str,
         generation: Option<&str>,
-    ) -> Result<bool, Cause> {
+    ) -> Result<DeleteOutcome, Cause> {
         let mut url = self.object_url(object);
         if let Some(generation) = generation {
             url.push_str(&format!("?ifGenerationMatch={generation}"));
         }
         let answer = self.send_request(Request::delete(&url), Vec::new()).await?;
+        let absent = match answer.follows_unclear_attempt {
+            true => DeleteOutcome::PerhapsRemoved,
+            false => DeleteOutcome::Absent,
+        };
         match answer.status {
-            StatusCode::OK | StatusCode::NO_CONTENT => Ok(true),
-            StatusCode::PRECONDITION_FAILED => Ok(false),
-            StatusCode::NOT_FOUND if is_object_missing(&answer) => Ok(false),
+            StatusCode::OK | StatusCode::NO_CONTENT => Ok(DeleteOutcome::Removed),
+            StatusCode::PRECONDITION_FAILED => Ok(absent),
+            StatusCode::NOT_FOUND if is_object_missing(&answer) => Ok(absent),
             _ => Err(self.unexpected_response_cause(&answer, "DELETE", &url)),
         }
     }

@@ -2,7 +2,7 @@
 //! object beside it, whose generation is the ID of the lock.
 
 use super::STATE_SUFFIX;
-use super::bucket::{ABSENT_GENERATION, Bucket, ObjectUse, PutOutcome};
+use super::bucket::{ABSENT_GENERATION, Bucket, DeleteOutcome, ObjectUse, PutOutcome};
 use crate::cause::Cause;
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
@@ -121,8 +121,10 @@ impl RemoteClient for GcsClient {
 
     async fn unlock(&mut self, _id: &str) -> Result<(), Cause> {
         let Some(generation) = self.held.take() else { return Ok(()) };
-        if self.bucket.delete(&self.lock_object_name(), Some(&generation)).await? {
-            return Ok(());
+        match self.bucket.delete(&self.lock_object_name(), Some(&generation)).await? {
+            // No other lock ever has this generation, so nothing is left to release.
+            DeleteOutcome::Removed | DeleteOutcome::PerhapsRemoved => return Ok(()),
+            DeleteOutcome::Absent => {}
         }
         let holder = self.lock_holder().await?.map(|(holder, _)| Box::new(holder));
         ForceUnlockOutcome::OtherLock(holder).of_own_lock()
@@ -132,8 +134,11 @@ impl RemoteClient for GcsClient {
         let mut found = self.lock_holder().await?;
         // Compatible servers may not compare the generation themselves.
         if found.as_ref().is_some_and(|(holder, _)| holder.id == id) {
-            if self.bucket.delete(&self.lock_object_name(), Some(id)).await? {
-                return Ok(ForceUnlockOutcome::Released);
+            match self.bucket.delete(&self.lock_object_name(), Some(id)).await? {
+                DeleteOutcome::Removed | DeleteOutcome::PerhapsRemoved => {
+                    return Ok(ForceUnlockOutcome::Released);
+                }
+                DeleteOutcome::Absent => {}
             }
             found = self.lock_holder().await?;
         }

@@ -159,6 +159,18 @@ async fn a_lock_is_an_object_whose_generation_is_its_id() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_release_whose_answer_is_lost_is_none_by_force() {
+    for again in [not_found_reply(), precondition_failed_reply()] {
+        let replies = [stored_reply(9), ScriptedReply::Truncated, again.clone()];
+        let mut store = open_store(&ScriptedServer::start(replies)).await;
+        let taken = store.try_lock("test").await.unwrap();
+        store.unlock(taken).await.unwrap();
+        let replies = [lock_reply("uuid", 9), ScriptedReply::Reset, again];
+        open_store(&ScriptedServer::start(replies)).await.force_unlock("9").await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_lock_of_another_process_is_not_released() {
     for (id, replies) in [
         // As in Terraform, `force-unlock` wants the generation, not the ID in the text.

@@ -177,6 +177,20 @@ async fn a_lock_is_released_with_the_information_that_took_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_lock_is_released_although_the_first_answer_is_lost() {
+    let locked = || ScriptedReply::new("200 OK", "");
+    let gone = || ScriptedReply::new("404 Not Found", "");
+    for (replies, is_released) in
+        [(vec![locked(), ScriptedReply::Truncated, gone()], true), (vec![locked(), gone()], false)]
+    {
+        let mut store = open_store(&ScriptedServer::start(replies).url).await;
+        let lock = store.try_lock("test").await.unwrap();
+        let released = store.unlock(lock).await;
+        assert_eq!(released.is_ok(), is_released, "{released:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_to_a_lock_has_a_lower_limit_than_a_state() {
     let large = "x".repeat(17 << 20);
     // An answer that is no good is asked for again.

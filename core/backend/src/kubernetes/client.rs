@@ -269,7 +269,7 @@ impl RemoteClient for KubernetesClient {
         for (i, chunk) in content.chunks(MAX_CHUNK_LEN).enumerate() {
             match self.put_secret(i, chunk, known.get(i)).await? {
                 PutOutcome::Stored(secret) => stored.push(secret),
-                PutOutcome::Refused => {
+                PutOutcome::Refused { .. } => {
                     // An attempt whose answer was lost may have changed the version.
                     let name = self.secret_name(i);
                     let now = self.cluster.get(ObjectKind::Secret, &name).await?;
@@ -331,10 +331,17 @@ impl RemoteClient for KubernetesClient {
                 &["metadata", "annotations", LOCK_HOLDER_ANNOTATION],
                 None,
             );
-            if let PutOutcome::Stored(_) = self.cluster.update(ObjectKind::Lease, &lease).await? {
+            let updated = self.cluster.update(ObjectKind::Lease, &lease).await?;
+            if let PutOutcome::Stored(_) = updated {
                 return Ok(ForceUnlockOutcome::Released);
             }
             held = self.lock_holder().await?;
+            // No other lock ever has this ID, so an attempt whose answer was lost has released it.
+            if let PutOutcome::Refused { follows_unclear_attempt: true } = updated
+                && held.as_ref().is_none_or(|held| held.id != id)
+            {
+                return Ok(ForceUnlockOutcome::Released);
+            }
         }
         Ok(ForceUnlockOutcome::OtherLock(held.as_ref().map(LeaseWithHolder::lock_info)))
     }

@@ -36,7 +36,10 @@ pub(super) enum PutOutcome {
     /// It is stored in this version.
     Stored(KubernetesObject),
     /// The stored version is another one, there is such an object already, or none any more.
-    Refused,
+    Refused {
+        /// Whether an attempt whose answer was lost may have stored it.
+        follows_unclear_attempt: bool,
+    },
 }
 
 #[derive(Deserialize)]
@@ -204,15 +207,17 @@ impl ClusterClient {
         content: &KubernetesObject,
     ) -> Result<PutOutcome, Cause> {
         let answer = self.send(method, url, Some(&content.0)).await?;
+        let follows_unclear_attempt = answer.follows_unclear_attempt;
+        let refused = PutOutcome::Refused { follows_unclear_attempt };
         match answer.status {
             StatusCode::OK | StatusCode::CREATED => {
                 Ok(PutOutcome::Stored(parse_object(&answer, method, url)?))
             }
             // Another version, or for a new object, one of the same name.
-            StatusCode::CONFLICT if !is_quota_conflict(&answer) => Ok(PutOutcome::Refused),
+            StatusCode::CONFLICT if !is_quota_conflict(&answer) => Ok(refused),
             // Another program has removed it since it was read.
             StatusCode::NOT_FOUND if method == "PUT" && error_reason(&answer) == "NotFound" => {
-                Ok(PutOutcome::Refused)
+                Ok(refused)
             }
             _ => Err(self.unexpected_response_cause(&answer, method, url)),
         }

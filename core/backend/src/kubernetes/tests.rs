@@ -254,6 +254,24 @@ async fn a_lock_is_a_lease_with_its_holder() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_release_whose_answer_is_lost_is_none_by_force() {
+    for (now, is_released) in [
+        (lease_reply(None), true),
+        (lease_reply(Some("l-2")), true),
+        (lease_reply(Some("l-1")), false),
+    ] {
+        let server = ScriptedServer::start([
+            lease_reply(Some("l-1")),
+            ScriptedReply::Truncated,
+            conflict_reply(),
+            now,
+        ]);
+        let released = new_remote_client(&server).unlock("l-1").await;
+        assert_eq!(released.is_ok(), is_released, "{released:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_lease_of_another_process_is_described_and_left_alone() {
     let info = LockInfo::new("test", String::new());
     for replies in [
