@@ -1,6 +1,9 @@
 //! `formwork force-unlock`: releases a lock whose holder is gone. The lock on a local state ends with
 //! the process that holds it, so there it is refused.
 
+use formwork_backend::{LockInfo, OpenState};
+use formwork_core::state::operator::user_and_host;
+use formwork_core::state::recover::{InterruptedRun, Recovery};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::text_command::{confirm, run_text_command};
@@ -8,6 +11,7 @@ use crate::command_line::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
+use crate::view::{print_out, sanitize};
 use crate::workspace::Workspace;
 
 /// Release a lock whose holder is gone.
@@ -37,6 +41,7 @@ pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
         }
         let state_paths = StatePaths::default();
         let mut state = workspace.open_state(diags, backend.as_ref(), &state_paths).await?;
+        print_out(&leftovers_text(&mut state, &args.id).await);
         if !args.force && !confirm_unlock(diags, workspace, &state.store.location())? {
             is_cancelled = true;
             return Ok("force-unlock cancelled.\n".to_owned());
@@ -47,6 +52,54 @@ pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
     })
     .await;
     if is_cancelled { Exit::Failed } else { exit }
+}
+
+/// Describes what the run whose lock is to be broken has left, before the lock is: otherwise the objects that it
+/// was making could be forgotten.
+async fn leftovers_text(state: &mut OpenState, id: &str) -> String {
+    // A failure of these must not keep the lock from being released. They are only shown.
+    let holder = state.store.current_lock_holder().await.ok().flatten();
+    let access = state.store.state_access();
+    // An encrypted state cannot be read here, because this command has no keys.
+    let recovered = match state.store.read().await {
+        Ok(stored) => Some(state.intents.recover_runs(stored, access).await),
+        Err(_) => None,
+    };
+    let text = match &recovered {
+        Some(Ok(recovery)) if !recovery.is_empty() => describe_leftovers(recovery),
+        Some(Err(error)) => {
+            format!("What interrupted runs have left cannot be read: {error}.\n\n")
+        }
+        _ => describe_place_of_journal(holder.as_ref().filter(|holder| holder.id == id)),
+    };
+    sanitize::sanitize_text(&text)
+}
+
+/// Describes the results and the open operations of interrupted runs.
+fn describe_leftovers(recovery: &Recovery) -> String {
+    let runs = recovery.runs.iter().map(InterruptedRun::describe_results);
+    let open = recovery.unresolved.iter().filter(|one| one.decided.is_none());
+    let open = open.map(|one| one.describe_operation("`formwork recover list` shows how"));
+    let parts = runs.chain(open).map(|part| format!("{part}\n\n")).collect::<String>();
+    format!("{parts}The next command of Formwork takes this over. Terraform does not.\n\n")
+}
+
+/// Describes where the journal of a holder is that left nothing open here.
+fn describe_place_of_journal(holder: Option<&LockInfo>) -> String {
+    let Some(holder) = holder else {
+        return "Nothing that the holder of the lock left open is known here. If a run of Formwork held it on another machine or in another folder, run the next command there: its journal is there, and has what the run did.\n\n".to_owned();
+    };
+    let host_of = |who: &str| who.rsplit_once('@').map_or("", |(_, host)| host).to_owned();
+    let (host, here) = (host_of(&holder.who), host_of(&user_and_host()));
+    let place = match host.as_str() {
+        "" => "the folder in which it began",
+        host if host == here => "another folder of this machine",
+        host => host,
+    };
+    format!(
+        "The lock is that of {}. Nothing that it left open is known here. If it is a run of Formwork, its journal is in {place}: run the next command there, which takes over what the run did.\n\n",
+        holder.describe_holder()
+    )
 }
 
 /// Asks whether the lock is to be released.
@@ -75,4 +128,52 @@ fn report_wrong_lock_id(diags: &mut Diagnostics, args: &ForceUnlockArgs) -> Repo
     );
     let summary = messages::LOCAL_STATE_UNLOCK;
     diags.error(Diagnostic::error(summary, detail))
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_core::addr::{InstanceAddr, ProviderConfigAddr};
+    use formwork_core::state::file::StateFile;
+    use formwork_core::state::intent_log::{IntentLog as _, LocalIntentLog, StateAccess};
+    use formwork_core::state::journal::{CallAction, Intent, RunHeader};
+    use formwork_value::{Type, Value};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn open_operations_are_named_before_the_lock_is_broken() {
+        let folder = tempfile::tempdir().unwrap();
+        let intents = LocalIntentLog::in_dir(folder.path().join("journal"));
+        let base = StateFile::new_empty();
+        let header = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
+        let journal = intents.begin_run(header).await.unwrap();
+        let addr: InstanceAddr = "t.a".parse().unwrap();
+        let provider: ProviderConfigAddr = "provider[\"example.com/acme/t\"]".parse().unwrap();
+        let intent = Intent {
+            addr: &addr,
+            provider: &provider,
+            deposed: None,
+            deposes: None,
+            action: CallAction::Create,
+            prior: None,
+            planned: &Value::Null(Type::Dynamic),
+        };
+        journal.announce_operation(intent).await.unwrap();
+        drop(journal);
+        let recovery = intents.recover_runs(None, StateAccess::Locked).await.unwrap();
+        let text = describe_leftovers(&recovery);
+        for part in ["A run (apply) that ", "t.a was being created", "The next command"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_machine_is_named_that_may_have_the_journal() {
+        let who = |who: &str| LockInfo { who: who.to_owned(), ..LockInfo::default() };
+        let elsewhere = describe_place_of_journal(Some(&who("ana@build-7")));
+        assert!(elsewhere.contains("is in build-7: run the next command there"), "{elsewhere}");
+        let here = describe_place_of_journal(Some(&who(&user_and_host())));
+        assert!(here.contains("another folder of this machine"), "{here}");
+        assert!(describe_place_of_journal(None).contains("on another machine"));
+    }
 }

@@ -34,6 +34,11 @@ pub(crate) trait RemoteClient: Send {
         self.break_lock(id).await?.of_own_lock()
     }
 
+    /// Reads the holder of the lock; `None` if there is none, or if the service does not say who holds it.
+    async fn read_lock_holder(&mut self) -> Result<Option<LockInfo>, Cause> {
+        Ok(None)
+    }
+
     /// Releases the lock of another process.
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause>;
 
@@ -274,6 +279,13 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
         let location = self.client.location();
         let unlocking = wait_with_report(location, StoreOperation::Unlock, self.client.unlock(&id));
         unlocking.await.map_err(failed)
+    }
+
+    async fn current_lock_holder(&mut self) -> Result<Option<LockInfo>, StoreError> {
+        let failed = self.store_error(StoreOperation::Unlock);
+        let location = self.client.location();
+        let reading = self.client.read_lock_holder();
+        wait_with_report(location, StoreOperation::Unlock, reading).await.map_err(failed)
     }
 
     async fn force_unlock(&mut self, id: &str) -> Result<(), StoreError> {

@@ -63,6 +63,14 @@ pub trait StateStore: Send {
     /// When the place does not answer. The lock may then still be held.
     async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError>;
 
+    /// The holder of the lock; `None` if there is none, or if the place does not say who holds it.
+    ///
+    /// # Errors
+    /// When the place does not answer.
+    async fn current_lock_holder(&mut self) -> Result<Option<LockInfo>, StoreError> {
+        Ok(None)
+    }
+
     /// Releases the lock of another process.
     ///
     /// # Errors

@@ -357,17 +357,29 @@ impl InterruptedRun {
         Diagnostic::warning(summary, detail).blamed_on(Blame::Environment)
     }
 
-    /// Reports the results of the run that were put into the state.
+    /// Describes the run and the results that its journal holds.
     #[must_use]
-    pub fn results_diagnostic(&self) -> Diagnostic {
+    pub fn describe_results(&self) -> String {
         let Self { operation, who, n_replayed, .. } = self;
         let operation = operation_display_name(operation);
         let when = strip_subseconds(&self.when);
-        let results = if *n_replayed == 1 { "1 result" } else { &format!("{n_replayed} results") };
-        let detail = format!(
+        let results = match n_replayed {
+            0 => String::new(),
+            1 => " Its journal holds 1 result that the stored state does not have.".to_owned(),
+            n => format!(" Its journal holds {n} results that the stored state does not have."),
+        };
+        format!(
             "A run ({operation}) that {who} began at {when} was cut off before it could save the \
-             state. Its journal holds {results} that the stored state does not have. This run goes \
-             on from them, and the next one that stores the state stores them too."
+             state.{results}"
+        )
+    }
+
+    /// Reports the results of the run that were put into the state.
+    #[must_use]
+    pub fn results_diagnostic(&self) -> Diagnostic {
+        let detail = format!(
+            "{} This run goes on from them, and the next one that stores the state stores them too.",
+            self.describe_results()
         );
         Diagnostic::warning(messages::INTERRUPTED_RUN_WAS_TAKEN_OVER, detail)
             .blamed_on(Blame::Environment)

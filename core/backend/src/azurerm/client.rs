@@ -217,6 +217,11 @@ impl RemoteClient for AzureClient {
         self.break_lock(id).await?.of_own_lock()
     }
 
+    async fn read_lock_holder(&mut self) -> Result<Option<LockInfo>, Cause> {
+        let blob = self.container.blob_properties(&self.blob).await?;
+        Ok(blob.as_ref().and_then(holder_from_metadata))
+    }
+
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let other = |holder: Option<LockInfo>| ForceUnlockOutcome::OtherLock(holder.map(Box::new));
         let Some(mut blob) = self.container.blob_properties(&self.blob).await? else {

@@ -159,6 +159,9 @@ async fn a_lease_of_another_process_is_described_and_left_alone() {
         };
         assert_eq!((holder.id.as_str(), holder.who.as_str()), ("l-1", "ana@host"));
     }
+    let server = ScriptedServer::start([held_lock_reply("l-1")]);
+    let found = new_remote_client(&server).read_lock_holder().await.unwrap();
+    assert_eq!(found.unwrap().who, "ana@host");
     // Only the lock with the id is broken.
     let server = ScriptedServer::start([held_lock_reply("l-1")]);
     let broken = new_remote_client(&server).break_lock("l-2").await.unwrap();

@@ -316,6 +316,10 @@ impl RemoteClient for ConsulClient {
         if released { Ok(()) } else { Err("another program has released the lock by force".into()) }
     }
 
+    async fn read_lock_holder(&mut self) -> Result<Option<LockInfo>, Cause> {
+        self.lock_holder().await
+    }
+
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let version = match self.lock_holder_and_version().await? {
             Some((holder, version)) if holder.id == id => version,

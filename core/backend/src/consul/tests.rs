@@ -347,6 +347,11 @@ async fn a_lock_is_a_key_of_a_session() {
     assert!(error.diagnostic().detail.contains("force-unlock s-0"), "{error:?}");
     assert_eq!(server.request_lines()[3], "PUT /v1/session/destroy/s-1");
 
+    let holder = key_reply(br#"{"ID":"s-0","Who":"ana@host"}"#, 3);
+    let server = ScriptedServer::start([holder]);
+    let found = open_store(&server, &[]).await.current_lock_holder().await.unwrap();
+    assert_eq!(found.unwrap().who, "ana@host");
+
     // A key of something else is left alone.
     let server = ScriptedServer::start([session(), key_reply(b"x", 3), success_reply()]);
     let error = open_store(&server, &[]).await.try_lock("test").await.unwrap_err().to_string();

@@ -130,6 +130,10 @@ impl RemoteClient for GcsClient {
         ForceUnlockOutcome::OtherLock(holder).of_own_lock()
     }
 
+    async fn read_lock_holder(&mut self) -> Result<Option<LockInfo>, Cause> {
+        Ok(self.lock_holder().await?.map(|(holder, _)| holder))
+    }
+
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let mut found = self.lock_holder().await?;
         // Compatible servers may not compare the generation themselves.

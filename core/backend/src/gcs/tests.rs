@@ -156,6 +156,9 @@ async fn a_lock_is_an_object_whose_generation_is_its_id() {
     let server = ScriptedServer::start([precondition_failed_reply(), lock_reply("uuid", 9)]);
     let error = open_store(&server).await.try_lock("test").await.unwrap_err();
     assert!(error.diagnostic().detail.contains("force-unlock 9"), "{error:?}");
+    let server = ScriptedServer::start([lock_reply("uuid", 9)]);
+    let found = open_store(&server).await.current_lock_holder().await.unwrap().unwrap();
+    assert_eq!((found.id.as_str(), found.who.as_str()), ("9", "ana@host"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -319,6 +319,10 @@ impl RemoteClient for KubernetesClient {
         }
     }
 
+    async fn read_lock_holder(&mut self) -> Result<Option<LockInfo>, Cause> {
+        Ok(self.lock_holder().await?.map(|held| *held.lock_info()))
+    }
+
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let mut held = self.lock_holder().await?;
         if let Some(found) = held.as_ref().filter(|held| held.id == id) {

@@ -291,6 +291,9 @@ async fn a_lease_of_another_process_is_described_and_left_alone() {
         };
         assert_eq!((holder.id.as_str(), holder.who.as_str()), ("l-1", "ana@host"));
     }
+    let server = ScriptedServer::start([lease_reply(Some("l-1"))]);
+    let found = new_remote_client(&server).read_lock_holder().await.unwrap();
+    assert_eq!(found.unwrap().who, "ana@host");
     // The answer of an attempt was lost.
     let server =
         ScriptedServer::start([lease_reply(None), conflict_reply(), lease_reply(Some(&info.id))]);

@@ -95,12 +95,19 @@ impl S3Client {
 
     /// Whether a process holds the lock.
     pub(super) async fn is_locked(&self) -> Result<bool, Cause> {
-        if self.use_lockfile {
-            return Ok(self.lock_object_holder().await?.is_some());
+        Ok(self.lock_holder().await?.is_some())
+    }
+
+    /// The holder of one of the locks.
+    async fn lock_holder(&self) -> Result<Option<LockInfo>, Cause> {
+        if self.use_lockfile
+            && let Some(holder) = self.lock_object_holder().await?
+        {
+            return Ok(Some(holder));
         }
         match &self.table {
-            Some(table) => Ok(table.lock_holder(&self.state_location()).await?.is_some()),
-            None => Ok(false),
+            Some(table) => table.lock_holder(&self.state_location()).await,
+            None => Ok(None),
         }
     }
 
@@ -249,6 +256,10 @@ impl RemoteClient for S3Client {
                 .map_err(|error| format!("the lock {} is left behind: {error}", self.lock_key()))?;
         }
         outcome
+    }
+
+    async fn read_lock_holder(&mut self) -> Result<Option<LockInfo>, Cause> {
+        self.lock_holder().await
     }
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {

@@ -272,6 +272,9 @@ async fn a_lock_is_an_object_that_did_not_exist() {
     let server = ScriptedServer::start([holder.clone(), ScriptedReply::new("204 No Content", "")]);
     open_store(&server, &lockfile).await.force_unlock("0f1e").await.unwrap();
     assert_eq!(server.request_lines(), ["GET /b/k/s.tflock", "DELETE /b/k/s.tflock"]);
+    let server = ScriptedServer::start([holder.clone()]);
+    let found = open_store(&server, &lockfile).await.current_lock_holder().await.unwrap();
+    assert_eq!(found.unwrap().who, "ana@host");
     let server = ScriptedServer::start([holder]);
     let error = open_store(&server, &lockfile).await.force_unlock("other").await.unwrap_err();
     assert!(matches!(error, StoreError::NotLocked { holder: Some(_), .. }), "{error:?}");
