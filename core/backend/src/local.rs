@@ -192,7 +192,7 @@ impl LocalStore {
             }
             Err(error) => {
                 let (location, copy) = (display_path(source), self.describe_best_copy());
-                return Err(StoreError::Unusable { location, error, copy });
+                return Err(StoreError::Unusable { location, error, is_file: true, copy });
             }
         };
         self.known = known;
@@ -221,7 +221,7 @@ impl LocalStore {
             return Ok(());
         }
         let stored = self.cipher.parse_state_header(&text).map_err(|error| {
-            StoreError::Unusable { location: display_path(path), error, copy: None }
+            StoreError::Unusable { location: display_path(path), error, is_file: true, copy: None }
         })?;
         self.known.check_same_lineage_and_serial(&stored.lineage, stored.serial)
     }
@@ -432,7 +432,12 @@ pub fn load_state(path: &Path, cipher: &StateCipher) -> Result<Option<StateFile>
     match cipher.parse_state(&text) {
         Ok(file) => Ok(Some(file)),
         Err(FileError::Empty) => Ok(None),
-        Err(error) => Err(StoreError::Unusable { location: display_path(path), error, copy: None }),
+        Err(error) => Err(StoreError::Unusable {
+            location: display_path(path),
+            error,
+            is_file: true,
+            copy: None,
+        }),
     }
 }
 

@@ -204,7 +204,7 @@ impl<P: RemoteClient> RemoteStore<P> {
     }
 
     fn unusable_state_error(&self, error: FileError) -> StoreError {
-        StoreError::Unusable { location: self.client.location(), error, copy: None }
+        StoreError::Unusable { location: self.client.location(), error, is_file: false, copy: None }
     }
 
     fn not_encryptable_error(&self, reason: String) -> StoreError {

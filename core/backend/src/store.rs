@@ -243,6 +243,8 @@ pub enum StoreError {
         location: String,
         /// Problem of the content.
         error: FileError,
+        /// Whether the place is a file.
+        is_file: bool,
         /// The copy that may replace it, in whole sentences.
         copy: Option<String>,
     },

@@ -229,7 +229,38 @@ impl FileError {
     /// Describes the error in the file of that name, and the step to take.
     #[must_use]
     pub fn diagnostic(&self, name: &str) -> Diagnostic {
-        let (summary, remedy) = match self {
+        let (summary, remedy) = self.summary_and_remedy();
+        self.diagnostic_with_remedy(name, summary, remedy)
+    }
+
+    /// Describes the error in a state on a server, of which there is no file and no backup beside it.
+    #[must_use]
+    pub fn remote_state_diagnostic(&self, location: &str) -> Diagnostic {
+        let (summary, remedy) = self.summary_and_remedy();
+        let remedy = match self {
+            Self::Empty | Self::NotJson { .. } | Self::NoVersion | Self::Invalid { .. } => {
+                DAMAGED_REMOTE_STATE_REMEDY
+            }
+            Self::Newer(_) | Self::Older(_) | Self::Encrypted | Self::Undecryptable { .. } => {
+                remedy
+            }
+        };
+        self.diagnostic_with_remedy(location, summary, remedy)
+    }
+
+    fn diagnostic_with_remedy(
+        &self,
+        name: &str,
+        summary: &'static Message,
+        remedy: &str,
+    ) -> Diagnostic {
+        // Some details are whole sentences and end with a period already.
+        Diagnostic::error(summary, format!("{name}: {self}.\n\n{remedy}").replace("..\n", ".\n"))
+            .blamed_on(Blame::Environment)
+    }
+
+    fn summary_and_remedy(&self) -> (&'static Message, &'static str) {
+        match self {
             Self::Empty => (
                 messages::STATE_FILE_IS_EMPTY,
                 "A state file never becomes empty by itself: it was cut off. Restore it from its \
@@ -268,9 +299,9 @@ impl FileError {
             Self::Invalid { summary, .. } => {
                 (*summary, "Correct the file or restore it from its backup. Nothing was changed.")
             }
-        };
-        // Some details are whole sentences and end with a period already.
-        Diagnostic::error(summary, format!("{name}: {self}.\n\n{remedy}").replace("..\n", ".\n"))
-            .blamed_on(Blame::Environment)
+        }
     }
 }
+
+/// The next step for a state on a server that cannot be read.
+const DAMAGED_REMOTE_STATE_REMEDY: &str = "What is stored there was cut off, or another program wrote it. Nothing was changed. With the tools of the server, restore an earlier version of it, or put a copy of the state in its place: errored.tfstate in the folder of a run that could not store its state, or a state that was pulled. Then run any command in the folder of the latest run: it takes over what the journal of that run holds.";

@@ -215,6 +215,16 @@ async fn a_lock_that_cannot_be_released_is_reported_with_the_next_step() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_state_that_was_cut_off_on_the_server_is_no_file_with_a_backup() {
+    let half = test_state_text(4)[..20].to_vec();
+    let server = ScriptedServer::start([ScriptedReply::new("200 OK", half)]);
+    let error = open_store(&server.url).await.read().await.unwrap_err();
+    let detail = error.diagnostic().detail;
+    assert!(detail.contains("errored.tfstate") && detail.contains(&server.url), "{detail}");
+    assert!(!detail.contains("backup") && !detail.contains("The file"), "{detail}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_state_of_a_newer_version_is_not_overwritten() {
     let newer =
         String::from_utf8(test_state_text(4)).unwrap().replace("\"version\": 4", "\"version\": 5");

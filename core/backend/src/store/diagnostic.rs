@@ -13,8 +13,11 @@ impl StoreError {
     /// Describes the failure and its remedy.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
-        if let Self::Unusable { location, error, copy } = self {
-            let mut diagnostic = error.diagnostic(location);
+        if let Self::Unusable { location, error, is_file, copy } = self {
+            let mut diagnostic = match is_file {
+                true => error.diagnostic(location),
+                false => error.remote_state_diagnostic(location),
+            };
             if let Some(copy) = copy {
                 diagnostic.detail.push_str(&format!("\n\n{copy}"));
             }
