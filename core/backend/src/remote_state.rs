@@ -14,7 +14,7 @@ use crate::encrypted_backend::encrypt_backend;
 use crate::encryption::RemoteCiphers;
 use crate::kind::BackendKind;
 use crate::kinds::find_backend_kind;
-use crate::unsupported::describe_unsupported_backend;
+use crate::unsupported::describe_unsupported_source;
 use crate::{Backend, DEFAULT_WORKSPACE, messages};
 
 /// Reads states out of the backends of this crate.
@@ -106,7 +106,7 @@ fn invalid_attribute_error(attribute: &'static str, detail: String) -> RemoteSta
 
 fn expect_backend_kind(name: &str) -> Result<&'static dyn BackendKind, RemoteStateError> {
     find_backend_kind(name)
-        .ok_or_else(|| invalid_attribute_error("backend", describe_unsupported_backend(name)))
+        .ok_or_else(|| invalid_attribute_error("backend", describe_unsupported_source(name)))
 }
 
 /// The values of the arguments, as the schema of the backend has them.
@@ -216,6 +216,9 @@ mod tests {
         };
         let refused = RemoteStateReader::default().check(&source).unwrap_err();
         assert_eq!(refused.attribute, Some("backend"));
-        assert!(refused.detail.contains("terraform state pull"), "{}", refused.detail);
+        assert!(refused.detail.contains("terraform state pull > FILE"), "{}", refused.detail);
+        assert!(refused.detail.contains("\"tfe_outputs\""), "{}", refused.detail);
+        // These steps are for the backend of the configuration itself.
+        assert!(!refused.detail.contains("-reconfigure"), "{}", refused.detail);
     }
 }

@@ -16,10 +16,27 @@ const REMOVED_BACKENDS: [&str; 7] =
 /// Backends of Terraform that are not supported yet.
 const UNSUPPORTED_BACKENDS: [&str; 5] = ["cloud", "cos", "oci", "oss", "remote"];
 
+/// The steps by which a state of such a backend becomes one of Formwork.
+const STEPS_TO_MOVE: &str = "To use such a state, move it first:\n  1. With the block as it is, run \"terraform init\" and \"terraform state pull > terraform.tfstate\". The state of another workspace NAME than the default one belongs into terraform.tfstate.d/NAME/terraform.tfstate.\n  2. Replace the block by backend \"local\" {} or another one, and run \"formwork init -reconfigure\".\n  3. Run \"formwork plan\": it must not create what exists.";
+
 /// Describes why a backend cannot be used, and the next step.
 #[must_use]
 pub fn describe_unsupported_backend(name: &str) -> String {
-    describe_backend_missing_from(name, &names_in_this_build())
+    describe_backend_missing_from(name, &names_in_this_build(), STEPS_TO_MOVE)
+}
+
+/// Describes why a data source cannot read the states of a backend, and the next step.
+pub(crate) fn describe_unsupported_source(name: &str) -> String {
+    let outputs = match name {
+        "cloud" | "remote" => {
+            "\n\nThe data source \"tfe_outputs\" of the provider hashicorp/tfe reads the outputs without a copy."
+        }
+        _ => "",
+    };
+    let steps = format!(
+        "To read such a state, copy it whenever it has changed:\n  1. In the folder of its configuration, run \"terraform state pull > FILE\".\n  2. Here, read the copy with backend = \"local\" and config = {{ path = \"FILE\" }}.{outputs}"
+    );
+    describe_backend_missing_from(name, &names_in_this_build(), &steps)
 }
 
 /// Returns the message for a block of a backend that cannot be used: `usual`, unless the backend was left
@@ -40,8 +57,9 @@ fn is_left_out(name: &str, kinds: &[&str]) -> bool {
     OPTIONAL_BACKENDS.contains(&name) && !kinds.contains(&name)
 }
 
-/// Describes why a backend cannot be used in a build with backends of these names.
-fn describe_backend_missing_from(name: &str, kinds: &[&str]) -> String {
+/// Describes why a backend cannot be used in a build with backends of these names. The steps are for one that
+/// Terraform still has.
+fn describe_backend_missing_from(name: &str, kinds: &[&str], steps: &str) -> String {
     if is_left_out(name, kinds) {
         return describe_left_out_part("backend", name);
     }
@@ -54,9 +72,7 @@ fn describe_backend_missing_from(name: &str, kinds: &[&str]) -> String {
     if !UNSUPPORTED_BACKENDS.contains(&name) {
         return format!("There is no backend type named {name:?}. States are kept by: {known}.");
     }
-    format!(
-        "There is no support for the backend {name:?}. States are kept by: {known}.\n\nTo use such a state, move it first:\n  1. With the block as it is, run \"terraform init\" and \"terraform state pull > terraform.tfstate\". The state of another workspace NAME than the default one belongs into terraform.tfstate.d/NAME/terraform.tfstate.\n  2. Replace the block by backend \"local\" {{}} or another one, and run \"formwork init -reconfigure\".\n  3. Run \"formwork plan\": it must not create what exists."
-    )
+    format!("There is no support for the backend {name:?}. States are kept by: {known}.\n\n{steps}")
 }
 
 #[cfg(test)]
@@ -65,10 +81,10 @@ mod tests {
 
     #[test]
     fn a_backend_that_was_left_out_of_a_build_is_refused_by_its_feature() {
-        let detail = describe_backend_missing_from("s3", &["local", "inmem", "pg"]);
+        let detail = describe_backend_missing_from("s3", &["local", "inmem", "pg"], "");
         assert!(detail.contains("made without the backend \"s3\""), "{detail}");
         assert!(detail.ends_with("--features s3"), "{detail}");
-        let detail = describe_backend_missing_from("s4", &["local", "pg"]);
+        let detail = describe_backend_missing_from("s4", &["local", "pg"], "");
         assert_eq!(detail, "There is no backend type named \"s4\". States are kept by: local, pg.");
     }
 
