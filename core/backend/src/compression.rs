@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 
 use flate2::Compression;
-use flate2::read::GzDecoder;
+use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use formwork_core::disk::MAX_STATE_LEN;
 
@@ -22,12 +22,13 @@ pub(crate) fn compress_gzip(text: &[u8]) -> Result<Vec<u8>, Cause> {
 /// Reads a compressed text.
 ///
 /// # Errors
-/// When it is damaged, or longer than a state may be.
+/// When it is damaged, goes on behind its end, or is longer than a state may be.
 pub(crate) fn decompress_gzip(content: &[u8]) -> Result<Vec<u8>, Cause> {
     let mut text = Vec::new();
     // A few kilobytes can unpack to gigabytes. One byte above the limit shows that the content is
     // longer than it.
-    GzDecoder::new(content).take(MAX_STATE_LEN + 1).read_to_end(&mut text)?;
+    // Bytes behind the end are damage, as for Terraform, which reads any number of members.
+    MultiGzDecoder::new(content).take(MAX_STATE_LEN + 1).read_to_end(&mut text)?;
     if text.len() as u64 > MAX_STATE_LEN {
         return Err(format!("the state is longer than the limit of {MAX_STATE_LEN} bytes").into());
     }
@@ -44,7 +45,9 @@ mod tests {
         let mut content = compress_gzip(&text).unwrap();
         assert!(content.len() < 100);
         assert_eq!(decompress_gzip(&content).unwrap(), text);
-        content.truncate(content.len() - 1);
+        content.extend(b"trailing");
+        assert!(decompress_gzip(&content).is_err());
+        content.truncate(content.len() - b"trailing".len() - 1);
         assert!(decompress_gzip(&content).is_err());
     }
 }

@@ -5,6 +5,7 @@ mod cluster;
 mod cluster_connection;
 mod config;
 mod kubeconfig;
+mod state_copy;
 #[cfg(test)]
 mod tests;
 mod yaml;

@@ -42,6 +42,11 @@ pub(crate) trait RemoteClient: Send {
     /// Releases the lock of another process.
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause>;
 
+    /// Whether the text that was last read has to be written again, because other programs cannot read it.
+    fn needs_rewrite(&self) -> bool {
+        false
+    }
+
     /// Warnings of the server that were not returned yet.
     fn take_warnings(&self) -> Vec<Diagnostic> {
         Vec::new()
@@ -161,7 +166,8 @@ pub(crate) struct RemoteStore<P> {
     client: P,
     known: KnownState<[u8; 32]>,
     cipher: StateCipher,
-    /// Whether the state that was read has to be written again, because it is encrypted otherwise.
+    /// Whether the state that was read has to be written again, because it is encrypted otherwise or was written
+    /// in part.
     is_outdated: bool,
 }
 
@@ -311,7 +317,7 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
         match self.cipher.parse_checking_current_form(&text) {
             Ok((file, is_current)) => {
                 self.known = known_state_of_file(&file);
-                self.is_outdated = !is_current;
+                self.is_outdated = !is_current || self.client.needs_rewrite();
                 Ok(Some(file))
             }
             Err(error) => Err(self.unusable_state_error(error)),

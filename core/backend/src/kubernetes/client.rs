@@ -9,8 +9,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::cluster::{ClusterClient, KubernetesObject, ObjectKind, PutOutcome};
+use super::state_copy::{StateCopy, join_secrets};
 use crate::cause::Cause;
-use crate::compression::{compress_gzip, decompress_gzip};
+use crate::compression::compress_gzip;
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
@@ -38,6 +39,8 @@ pub(super) struct KubernetesClient {
     labels: BTreeMap<String, String>,
     /// The secrets that were last read or written, in the order of their parts.
     known: Option<Vec<KubernetesObject>>,
+    /// Whether only the copy of the state that was last read is whole.
+    is_half_written: bool,
 }
 
 impl KubernetesClient {
@@ -47,7 +50,7 @@ impl KubernetesClient {
         name: String,
         labels: BTreeMap<String, String>,
     ) -> Self {
-        Self { cluster, name, labels, known: None }
+        Self { cluster, name, labels, known: None, is_half_written: false }
     }
 
     /// Checks that objects can have the name.
@@ -85,21 +88,17 @@ impl KubernetesClient {
 
     /// The secrets of the state, in the order of their parts.
     async fn read_secrets(&self) -> Result<Vec<KubernetesObject>, Cause> {
-        let labels = self.labels.iter().map(|(name, value)| format!("{name}={value}"));
-        let selector = labels.collect::<Vec<_>>().join(",");
-        let mut secrets = self.cluster.list(&selector).await?;
-        let index = |secret: &KubernetesObject| {
-            let last = secret.name().rsplit('-').next().unwrap_or_default();
-            // The first part has no number, and `secret_suffix` may not end with one.
-            last.parse::<usize>().unwrap_or(0)
-        };
-        // As text, the tenth part would stand before the second.
-        secrets.sort_by_key(index);
-        Ok(secrets)
+        self.cluster.list_in_order(&self.labels).await
+    }
+
+    /// The copy of a new state while its secrets are written.
+    fn state_copy(&self) -> StateCopy<'_> {
+        StateCopy::new(&self.cluster, &self.name, &self.labels)
     }
 
     /// Removes the state and its lease.
     pub(super) async fn delete_state(&self) -> Result<(), Cause> {
+        self.state_copy().remove().await?;
         for secret in self.read_secrets().await?.iter().rev() {
             self.cluster.delete(ObjectKind::Secret, secret.name()).await?;
         }
@@ -221,25 +220,6 @@ fn set_nested_member(object: &mut Value, path: &[&str], value: Option<Value>) {
     }
 }
 
-/// The text in the secrets; `None` if one has no state in it.
-fn join_secrets(secrets: &[KubernetesObject]) -> Result<Option<Vec<u8>>, Cause> {
-    let mut content = Vec::new();
-    for secret in secrets {
-        let Some(data) = secret.0["data"]["tfstate"].as_str() else { return Ok(None) };
-        let chunk = STANDARD.decode(data);
-        let name = secret.name();
-        content.extend(chunk.map_err(|error| format!("the secret {name:?} is damaged: {error}"))?);
-    }
-    if content.is_empty() {
-        return Ok(None);
-    }
-    let text = decompress_gzip(&content).map_err(|error| {
-        let n = secrets.len();
-        format!("the state in {n} secrets cannot be decompressed: {error}")
-    })?;
-    Ok(Some(text).filter(|text| !text.is_empty()))
-}
-
 #[async_trait::async_trait]
 impl RemoteClient for KubernetesClient {
     fn location(&self) -> String {
@@ -252,9 +232,21 @@ impl RemoteClient for KubernetesClient {
 
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let secrets = self.read_secrets().await?;
-        let text = join_secrets(&secrets);
+        let mut text = join_secrets(&secrets);
+        let copied = match &text {
+            Ok(_) => None,
+            Err(_) => self.state_copy().find_text_for(&secrets).await?,
+        };
+        self.is_half_written = copied.is_some();
+        if copied.is_some() {
+            text = Ok(copied);
+        }
         self.known = Some(secrets);
         text
+    }
+
+    fn needs_rewrite(&self) -> bool {
+        self.is_half_written
     }
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
@@ -265,8 +257,15 @@ impl RemoteClient for KubernetesClient {
             None => self.read_secrets().await?,
         };
         let content = compress_gzip(&text)?;
+        let chunks: Vec<&[u8]> = content.chunks(MAX_CHUNK_LEN).collect();
+        // Several secrets are not written in one step.
+        let needs_copy = chunks.len() > 1 || known.len() > 1;
+        if needs_copy && let Err(error) = self.state_copy().store(&chunks, &known).await {
+            // The journal still has what this run has done.
+            tracing::warn!(%error, "the state is written without a copy");
+        }
         let mut stored = Vec::new();
-        for (i, chunk) in content.chunks(MAX_CHUNK_LEN).enumerate() {
+        for (i, chunk) in chunks.into_iter().enumerate() {
             match self.put_secret(i, chunk, known.get(i)).await? {
                 PutOutcome::Stored(secret) => stored.push(secret),
                 PutOutcome::Refused { .. } => {
@@ -283,11 +282,16 @@ impl RemoteClient for KubernetesClient {
                 }
             }
         }
-        // Parts beyond the new end would be read as a part of the state.
-        for secret in known.iter().skip(stored.len()) {
+        // Parts beyond the new end would be read as a part of the state. The last one goes first, so that a crash
+        // leaves no gap.
+        for secret in known.iter().skip(stored.len()).rev() {
             self.cluster.delete(ObjectKind::Secret, secret.name()).await?;
         }
         self.known = Some(stored);
+        if needs_copy && let Err(error) = self.state_copy().remove().await {
+            // Readers use it only while the secrets are half written.
+            tracing::warn!(%error, "the copy of the state stays behind");
+        }
         Ok(())
     }
 

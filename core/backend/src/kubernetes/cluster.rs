@@ -176,6 +176,26 @@ impl ClusterClient {
         }
     }
 
+    /// Lists the secrets with these labels, in the order of the numbers at the end of their names.
+    ///
+    /// # Errors
+    /// When the server refuses or does not answer.
+    pub(super) async fn list_in_order(
+        &self,
+        labels: &BTreeMap<String, String>,
+    ) -> Result<Vec<KubernetesObject>, Cause> {
+        let labels = labels.iter().map(|(name, value)| format!("{name}={value}"));
+        let mut secrets = self.list(&labels.collect::<Vec<_>>().join(",")).await?;
+        let index = |secret: &KubernetesObject| {
+            let last = secret.name().rsplit('-').next().unwrap_or_default();
+            // The first part has no number, and `secret_suffix` may not end with one.
+            last.parse::<usize>().unwrap_or(0)
+        };
+        // As text, the tenth part would stand before the second.
+        secrets.sort_by_key(index);
+        Ok(secrets)
+    }
+
     /// Makes an object, unless there is one of that name.
     ///
     /// # Errors

@@ -219,11 +219,81 @@ async fn parts_are_in_the_order_of_their_numbers_and_damage_is_found() {
         json!({ "metadata": { "name": name }, "data": { "tfstate": encode(chunk) } })
     };
     let secrets: Vec<_> = parts.iter().map(part).collect();
-    let server = ScriptedServer::start([list_reply(&secrets), list_reply(&secrets[1..])]);
+    let server =
+        ScriptedServer::start([list_reply(&secrets), list_reply(&secrets[1..]), list_reply(&[])]);
     let mut client = new_remote_client(&server);
     assert_eq!(client.get().await.unwrap(), Some(test_state_text(3)));
     let error = client.get().await.unwrap_err().to_string();
     assert!(error.contains("11 secrets cannot be decompressed"), "{error}");
+}
+
+/// A secret with a part of a content.
+fn part_secret(name: &str, part: &[u8]) -> serde_json::Value {
+    use base64::Engine as _;
+    let data = base64::engine::general_purpose::STANDARD.encode(part);
+    json!({ "metadata": { "name": name, "resourceVersion": "7" }, "data": { "tfstate": data } })
+}
+
+/// A text of which the compressed form needs two secrets.
+fn large_text(seed: u8) -> Vec<u8> {
+    use sha2::Digest as _;
+    let sum = |i: u32| sha2::Sha256::digest([&i.to_be_bytes()[..], &[seed]].concat()).to_vec();
+    (0..40_000).flat_map(sum).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_between_two_secrets_leaves_the_new_state() {
+    // The copy is written before the secrets of the state.
+    let created = || json_reply("201 Created", &json!({}));
+    let done = || success_reply(&json!({}));
+    let copies = [
+        part_secret("tfstate-default-app-next-0", b""),
+        part_secret("tfstate-default-app-next-1", b""),
+    ];
+    let old: Vec<_> = {
+        let content = crate::compression::compress_gzip(&large_text(1)).unwrap();
+        let names = ["tfstate-default-app", "tfstate-default-app-part-1"];
+        names
+            .iter()
+            .zip(content.chunks(1 << 20))
+            .map(|(name, part)| part_secret(name, part))
+            .collect()
+    };
+    let server = ScriptedServer::start([
+        list_reply(&old),
+        list_reply(&[]),
+        created(),
+        created(),
+        done(),
+        done(),
+        list_reply(&copies),
+        done(),
+        done(),
+    ]);
+    let mut client = new_remote_client(&server);
+    assert_eq!(client.get().await.unwrap(), Some(large_text(1)));
+    client.put(large_text(2)).await.unwrap();
+    let asked = server.received_requests();
+    let methods: Vec<&str> =
+        asked.iter().filter_map(|asked| asked.line.split(' ').next()).collect();
+    assert_eq!(methods, ["GET", "GET", "POST", "POST", "PUT", "PUT", "GET", "DELETE", "DELETE"]);
+    // Terraform lists by this label.
+    let mut copies = [request_content(&asked[2]), request_content(&asked[3])];
+    assert_eq!(copies[0]["metadata"]["labels"]["tfstate"], "next");
+
+    // Between the two writes.
+    let half = [request_content(&asked[4]), old[1].clone()];
+    let server = ScriptedServer::start([list_reply(&half), list_reply(&copies)]);
+    let mut client = new_remote_client(&server);
+    assert_eq!(client.get().await.unwrap(), Some(large_text(2)));
+    assert!(client.needs_rewrite());
+    // A copy of another write is of no use, nor is one that is not whole.
+    copies[0]["metadata"]["annotations"]["formwork-replaced-sums"] = json!("");
+    for copies in [&copies[..], &copies[..1], &[]] {
+        let server = ScriptedServer::start([list_reply(&half), list_reply(copies)]);
+        let error = new_remote_client(&server).get().await.unwrap_err().to_string();
+        assert!(error.contains("2 secrets cannot be decompressed"), "{error}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
