@@ -23,6 +23,8 @@ pub(crate) enum ScriptedReply {
     Truncated,
     /// A connection that is reset.
     Reset,
+    /// A connection that is reset after these bytes.
+    ResetAfter(Vec<u8>),
 }
 
 impl ScriptedReply {
@@ -94,15 +96,20 @@ fn send_reply(
     reply: &ScriptedReply,
     kept: &Mutex<Vec<ReceivedRequest>>,
 ) -> std::io::Result<()> {
-    if let ScriptedReply::Reset = reply {
+    let mut stream = stream;
+    let beginning = match reply {
+        ScriptedReply::Reset => Some(&[][..]),
+        ScriptedReply::ResetAfter(bytes) => Some(&bytes[..]),
+        ScriptedReply::Whole(..) | ScriptedReply::Truncated => None,
+    };
+    if let Some(beginning) = beginning {
         // What is not read when the connection is closed resets it.
-        stream.peek(&mut [0])?;
+        wait_for_headers(stream)?;
         kept.lock().unwrap_or_else(PoisonError::into_inner).push(ReceivedRequest::default());
-        return Ok(());
+        return stream.write_all(beginning);
     }
     let asked = read_request(stream)?;
     kept.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
-    let mut stream = stream;
     match reply {
         ScriptedReply::Whole(status, headers, body) => {
             write!(stream, "HTTP/1.1 {status}\r\nConnection: close\r\n")?;
@@ -110,10 +117,22 @@ fn send_reply(
             write!(stream, "Content-Length: {}\r\n\r\n", body.len())?;
             stream.write_all(body)
         }
-        ScriptedReply::Truncated | ScriptedReply::Reset => write!(
+        ScriptedReply::Truncated | ScriptedReply::Reset | ScriptedReply::ResetAfter(_) => write!(
             stream,
             "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n{{\"version\""
         ),
+    }
+}
+
+/// Waits for the headers of a request, and leaves them unread.
+fn wait_for_headers(stream: &TcpStream) -> std::io::Result<()> {
+    let mut seen = [0; 8192];
+    loop {
+        let n = stream.peek(&mut seen)?;
+        if n == 0 || seen[..n].windows(4).any(|bytes| bytes == b"\r\n\r\n") {
+            return Ok(());
+        }
+        std::thread::yield_now();
     }
 }
 

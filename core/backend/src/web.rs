@@ -346,6 +346,32 @@ pub(crate) fn redact_url(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scripted_server::{ScriptedReply, ScriptedServer};
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_is_reset_at_any_byte_is_asked_for_again() {
+        let retries = RetryPolicy { most: 1, shortest: Duration::ZERO, longest: Duration::ZERO };
+        let client = HttpClient::new(&TlsSettings::default(), retries, |_| None).unwrap();
+        for (answer, n_spare) in [
+            ("HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 9\r\n\r\n{\"a\": 10}", 0),
+            // Without the last line end the content is whole.
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n{\"a\"\r\n5\r\n: 10}\r\n0\r\n\r\n",
+                2,
+            ),
+            ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", 0),
+        ] {
+            for n in 0..answer.len() - n_spare {
+                let reset = ScriptedReply::ResetAfter(answer.as_bytes()[..n].to_vec());
+                let server = ScriptedServer::start([reset, ScriptedReply::new("200 OK", "again")]);
+                let request = Request::put(&server.url).body(b"x".to_vec()).unwrap();
+                let answered = client.send(&request).await.unwrap();
+                assert_eq!(answered.body, b"again", "{n} bytes of {answer:?}");
+                assert!(answered.follows_unclear_attempt);
+                assert_eq!(server.request_lines().len(), 2);
+            }
+        }
+    }
 
     #[test]
     fn addresses_in_messages_have_no_secrets() {
