@@ -9,8 +9,9 @@ const PUBLIC_SOURCES: [&str; 4] =
     ["core/operation/src/", "core/backend/src/", "plugin-protocol/src/", "sdk/src/"];
 
 /// Words that mean in the code what they mean everywhere, and abbreviations of CONTRIBUTING.md.
-const PLAIN_WORDS: [&str; 64] = [
+const PLAIN_WORDS: [&str; 68] = [
     "adopted",
+    "adoption",
     "assembly",
     "attr",
     "cache",
@@ -38,6 +39,7 @@ const PLAIN_WORDS: [&str; 64] = [
     "invoke",
     "leftover",
     "listed",
+    "loaded",
     "loggable",
     "meta",
     "metadata",
@@ -60,6 +62,8 @@ const PLAIN_WORDS: [&str; 64] = [
     "ruled",
     "save",
     "search",
+    "selected",
+    "selection",
     "settings",
     "setup",
     "shown",

@@ -112,7 +112,7 @@ fn no_module_has_a_name_that_says_nothing() {
 
 /// Names that a reader has to be introduced to, and plain ones.
 const PRIVATE_NAMES: [(&str, &str); 6] = [
-    ("destroyed_dependents", "destroyed_dependents"),
+    ("dragged", "destroyed_dependents"),
     ("fates", "the property that is meant"),
     ("ground", "session_inputs"),
     ("held_up", "after_last"),

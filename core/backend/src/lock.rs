@@ -44,7 +44,7 @@ pub struct LockRequest {
 /// # }
 /// ```
 #[derive(Debug, PartialEq, Eq)]
-#[must_use = "a lock stays until `StateStore::unlock` has it back"]
+#[must_use = "a lock stays until the store has it back"]
 pub struct StateLock {
     id: String,
     /// Whether the lock was not given back yet.

@@ -110,7 +110,7 @@ async fn lock_with_wait_events(
 /// assert!(!diags.has_errors());
 /// # }
 /// ```
-#[must_use = "its lock stays until `StateSession::unlock` releases it"]
+#[must_use = "its lock stays until `unlock` releases it"]
 pub struct StateSession {
     /// The place of the state.
     pub store: Box<dyn StateStore>,

@@ -127,8 +127,7 @@ impl Config {
 
 /// Reads only the root module of the configuration in a folder, for its backend and its encryption. The
 /// modules it calls, the version it asks for and the references of its expressions may be wrong: the
-/// state can still be read.
-/// Warnings are left to a caller that reads the whole configuration.
+/// state can still be read. Warnings are left to a caller that reads the whole configuration.
 ///
 /// # Errors
 /// When a file cannot be read or parsed, or a block is malformed: the state might be anywhere.
