@@ -3,6 +3,7 @@
 
 mod journal_copy;
 mod journal_part;
+#[cfg(feature = "object-journals")]
 mod object_journals;
 mod reported_store;
 #[cfg(test)]
@@ -27,6 +28,7 @@ use formwork_core::state::recover::{
 
 use self::journal_copy::JournalCopyTask;
 use self::journal_part::{AssembledJournal, JournalPart, assemble_parts, is_taken_over};
+#[cfg(feature = "object-journals")]
 pub(crate) use self::object_journals::{CreateOutcome, ListedObject, ObjectJournals, ObjectStore};
 use self::reported_store::ReportedJournalStore;
 use crate::cause::Cause;
@@ -88,7 +90,7 @@ pub(crate) enum AppendOutcome {
     Occupied,
     /// The store cannot keep journals, for this reason. Only of the first part.
     #[cfg_attr(
-        not(feature = "s3"),
+        not(feature = "object-journals"),
         expect(dead_code, reason = "a table keeps journals beside any state")
     )]
     CannotStore(String),

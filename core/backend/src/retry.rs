@@ -40,7 +40,6 @@ impl RetryPolicy {
 
 impl RequestAttempts {
     /// The number of attempts that were made.
-    #[cfg(feature = "http-client")]
     pub(crate) fn attempt_count(&self) -> u32 {
         self.n_made
     }

@@ -57,17 +57,6 @@ pub(crate) struct HttpResponse {
     pub(crate) body: Vec<u8>,
     /// Whether an earlier attempt at the request may have had its effect: no answer to it came, or that of a
     /// failing server.
-    #[cfg_attr(
-        not(any(
-            test,
-            feature = "azurerm",
-            feature = "consul",
-            feature = "gcs",
-            feature = "http",
-            feature = "kubernetes"
-        )),
-        expect(dead_code, reason = "other services take the same request twice")
-    )]
     pub(crate) follows_unclear_attempt: bool,
 }
 
