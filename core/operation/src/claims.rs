@@ -117,6 +117,8 @@ pub(crate) fn move_plan_to_later_state(plan: &mut Plan, planned_on: &State, file
     let moved = StateDifference::between(&plan.prior, &prior).instances;
     // References see the stored object where nothing is planned, and the planned one would be that of before.
     plan.changes.retain(|(addr, _), change| change.needs_apply() || !moved.contains(addr));
+    // The value of an output that the plan leaves alone may be another one by now.
+    plan.outputs.retain(|_, change| change.action != Action::NoOp);
     plan.prior = prior;
 }
 
