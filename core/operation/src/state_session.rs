@@ -27,8 +27,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use tracing::info;
 
 use self::diagnostics::{
-    ErroredStateCopy, decision_needed_error, errored_state_copy_warning,
-    go_on_without_shared_journals, point_at_instance_block, report_unusable_state,
+    ErroredStateCopy, decision_needed_error, go_on_without_shared_journals,
+    point_at_instance_block, report_unusable_state, state_saved_aside_warning,
 };
 pub(crate) use self::diagnostics::{ResultsInJournal, refuse_if_other_object_at_addr};
 pub use self::diagnostics::{decision_commands, remedy_if_other_object_at_addr};
@@ -373,7 +373,7 @@ impl StateSession {
             match save_errored_state(&self.file, self.store.cipher(), &self.folder) {
                 Ok((path, kept)) => {
                     let copy = ErroredStateCopy { path: &path, kept: kept.as_deref(), in_journal };
-                    diags.warn(errored_state_copy_warning(&error, &copy));
+                    diags.warn(state_saved_aside_warning(&error, &copy));
                 }
                 Err(error) => drop(diags.error(error.diagnostic())),
             }

@@ -53,7 +53,7 @@ impl<'v> ElementIndex<'v> {
 }
 
 impl ElementKeyParts {
-    /// A hash of the subject.
+    /// A hash of the element by the key.
     fn hash_of_element(&self, element: &Value) -> u64 {
         let mut hasher = DefaultHasher::new();
         match (self, element) {

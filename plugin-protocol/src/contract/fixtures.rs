@@ -93,7 +93,7 @@ pub(super) fn compact_notation(value: &Plain) -> String {
                 (!empty).then(|| format!("[{}]", items.join(" ")))
             }
             Value::Map(_) | Value::Object(_) => {
-                let entries: Vec<String> = super::inspect_values::keyed_elements(value)
+                let entries: Vec<String> = super::inspect_values::map_elements_by_key(value)
                     .filter_map(|(key, part)| Some(format!("{key}:{}", to_notation(part)?)))
                     .collect();
                 Some(format!("{{{}}}", entries.join(" ")))

@@ -20,7 +20,7 @@ pub(super) fn attribute_value(object: &Value, name: &str, ty: impl FnOnce() -> T
 
 /// The elements of a collection that stand for objects by key: of a map, or of the object that takes
 /// its place where types differ.
-pub(super) fn keyed_elements(collection: &Value) -> impl Iterator<Item = (&Str, &Value)> {
+pub(super) fn map_elements_by_key(collection: &Value) -> impl Iterator<Item = (&Str, &Value)> {
     let keys = match collection {
         Value::Map(map) => map.keys(),
         Value::Object(object) => &object.names()[..],
@@ -114,7 +114,7 @@ fn write_value(value: &Value, out: &mut String) {
         _ => ["[", "]"],
     };
     out.push_str(brackets[0]);
-    let mut names = keyed_elements(value);
+    let mut names = map_elements_by_key(value);
     for (at, child) in value.children().iter().enumerate() {
         if at > 0 {
             out.push_str(", ");

@@ -11,7 +11,9 @@ use formwork_value::schema::{
 use formwork_value::{Plain, Str, Type, Value};
 
 use super::element_index::{ElementIndex, ElementKeyParts};
-use super::inspect_values::{are_identical, attribute_value, element_under_key, keyed_elements};
+use super::inspect_values::{
+    are_identical, attribute_value, element_under_key, map_elements_by_key,
+};
 
 /// Returns the value to send as "proposed new state". Write-only values stand in it as configured.
 ///
@@ -227,7 +229,7 @@ fn prior_elements_match_config(
                 .get(at)
                 .is_some_and(|config| element.prior_matches_config(prior, config))
         }),
-        Nesting::Map => keyed_elements(prior).all(|(key, prior)| {
+        Nesting::Map => map_elements_by_key(prior).all(|(key, prior)| {
             element_under_key(config, key)
                 .is_some_and(|config| element.prior_matches_config(prior, config))
         }),
@@ -250,14 +252,15 @@ fn propose_list(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> V
 }
 
 fn propose_map(element: &ElementSchema<'_>, prior: &Value, config: &Value) -> Value {
-    let children =
-        keyed_elements(config).map(|(key, config)| match (prior, element_under_key(prior, key)) {
+    let children = map_elements_by_key(config).map(|(key, config)| {
+        match (prior, element_under_key(prior, key)) {
             (Value::Unknown(unknown), _) => {
                 element.propose_element(&Value::unknown(element_type(unknown.ty(), config)), config)
             }
             (_, Some(prior)) => element.propose_element(prior, config),
             (_, None) => config.clone(),
-        });
+        }
+    });
     config.with_children(children.collect())
 }
 

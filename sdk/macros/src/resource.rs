@@ -15,7 +15,7 @@ use syn::{DeriveInput, Error, Ident, Path, Result};
 use crate::attr_and_block_args::StructArgs;
 use crate::model_field::ModelField;
 use args::{ResourceArgs, WaitArgs};
-use scope::{MentionedNames, Scope};
+use scope::{ExpressionVariables, MentionedNames};
 
 /// Generator of a resource type, from the model and its arguments.
 struct ResourceGenerator<'i> {
@@ -94,13 +94,13 @@ impl ResourceGenerator<'_> {
     }
 
     /// The fields that the provider sets, or parts of them.
-    fn fields_with_computed_parts(&self) -> impl Iterator<Item = &ModelField<'_>> {
+    fn wholly_or_partly_computed_fields(&self) -> impl Iterator<Item = &ModelField<'_>> {
         self.parts.iter().filter(|part| part.has_computed_part())
     }
 
     /// Whether the service has everything that the provider sets, given the id.
     fn client_has_all_computed_but_id(&self) -> bool {
-        self.fields_with_computed_parts()
+        self.wholly_or_partly_computed_fields()
             .all(|part| self.is_computed_import_id(part) || !part.is_absent_from_client())
     }
 
@@ -122,14 +122,16 @@ impl ResourceGenerator<'_> {
     /// Whether `create` leaves something to `read`.
     fn reads_after_create(&self) -> bool {
         let is_more = self.said.ready.is_some()
-            || self.fields_with_computed_parts().any(|part| !self.is_computed_import_id(part));
+            || self
+                .wholly_or_partly_computed_fields()
+                .any(|part| !self.is_computed_import_id(part));
         is_more && self.read_suffices_after_change()
     }
 
     /// Whether `update` leaves something to `read`.
     fn reads_after_update(&self) -> bool {
         let is_more = self.said.ready.is_some()
-            || self.fields_with_computed_parts().any(|part| !part.keeps_prior_value());
+            || self.wholly_or_partly_computed_fields().any(|part| !part.keeps_prior_value());
         is_more && self.read_suffices_after_change()
     }
 
@@ -219,8 +221,8 @@ impl ResourceGenerator<'_> {
     }
 
     /// The names that all expressions have.
-    fn scope_of_struct_fields(&self) -> Scope {
-        Scope::of_struct_fields(&self.said.held)
+    fn scope_of_struct_fields(&self) -> ExpressionVariables {
+        ExpressionVariables::of_struct_fields(&self.said.held)
     }
 }
 

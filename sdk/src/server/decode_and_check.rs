@@ -38,7 +38,7 @@ pub(super) fn check_modified_plan(
         requires_replace: &[],
         legacy: false,
     };
-    let violations = violations(shape, made, &planned).into_iter().map(|violation| {
+    let violations = contract_violations_of_answer(shape, made, &planned).into_iter().map(|violation| {
         let detail = format!(
             "`modify_plan` planned what it may not: {violation} (rule {}). This is a bug in the provider.",
             violation.rule
@@ -49,7 +49,11 @@ pub(super) fn check_modified_plan(
 }
 
 /// The rules of the contract that an answer breaks. Their texts are without sensitive values.
-fn violations(shape: &Shape, call: contract::Call<'_>, object: &Plain) -> Vec<Violation> {
+fn contract_violations_of_answer(
+    shape: &Shape,
+    call: contract::Call<'_>,
+    object: &Plain,
+) -> Vec<Violation> {
     let answer = AnswerToCheck::for_call(call).with_object_of_unchecked_type(object);
     // An identity is made of the object, so it keeps the rules about identities.
     let schemas = TypeSchemas { object: &shape.block, identity: None };
@@ -113,7 +117,11 @@ pub(super) fn encode_checked(call: &Call, shape: &Shape, returned: ReturnedObjec
         _ => {
             let payload = encode_value(shape, &object);
             if let Payload::Value(object, _) = &payload {
-                report_violations(call, handler, violations(shape, made, object));
+                report_violations(
+                    call,
+                    handler,
+                    contract_violations_of_answer(shape, made, object),
+                );
             }
             return payload;
         }

@@ -93,7 +93,7 @@ pub(super) struct ErroredStateCopy<'a> {
 }
 
 /// Describes the use of the copy of a state that could not be stored.
-pub(super) fn errored_state_copy_warning(
+pub(super) fn state_saved_aside_warning(
     error: &StoreError,
     copy: &ErroredStateCopy<'_>,
 ) -> Diagnostic {
@@ -183,7 +183,7 @@ mod tests {
             ] {
                 let copy =
                     ErroredStateCopy { path: Path::new("errored.tfstate"), kept: None, in_journal };
-                let detail = errored_state_copy_warning(&error, &copy).detail;
+                let detail = state_saved_aside_warning(&error, &copy).detail;
                 assert!(detail.contains(expected), "{detail}");
                 let is_taken_into_state = detail.contains("takes them over");
                 assert_eq!(is_taken_into_state, in_journal == ResultsInJournal::Yes, "{detail}");

@@ -11,7 +11,7 @@ use formwork_value::schema::{
 use formwork_value::{Path, Plain, Step, Str, Type, Value};
 
 use super::super::inspect_values::{
-    are_identical, attribute_value, display_value, element_under_key, keyed_elements,
+    are_identical, attribute_value, display_value, element_under_key, map_elements_by_key,
 };
 use super::super::{Rule, Violation};
 
@@ -245,7 +245,7 @@ impl PlanChecker {
         three: &PlanValues,
         mut check: impl FnMut(&mut Self, &PlanValues),
     ) {
-        for (key, _) in keyed_elements(&three.planned) {
+        for (key, _) in map_elements_by_key(&three.planned) {
             match three.element_under_key(key) {
                 Some(element) => {
                     self.check_at_step(Step::Key(key.clone()), |this| check(this, &element));
@@ -258,7 +258,7 @@ impl PlanChecker {
                 }
             }
         }
-        for (key, _) in keyed_elements(&three.config) {
+        for (key, _) in map_elements_by_key(&three.config) {
             if element_under_key(&three.planned, key).is_none() {
                 self.report(
                     Rule::PlanElements,

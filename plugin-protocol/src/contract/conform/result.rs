@@ -11,7 +11,7 @@ use formwork_value::{Path, Plain, Refinement, Step, Str, Type, Unknown, Value, c
 
 use super::super::element_index::{ElementIndex, ElementKeyParts, hash_whole_element};
 use super::super::inspect_values::{
-    attribute_value, display_value, element_under_key, keyed_elements,
+    attribute_value, display_value, element_under_key, map_elements_by_key,
 };
 use super::super::{Rule, Violation};
 
@@ -147,7 +147,7 @@ impl ResultChecker {
     }
 
     fn check_keyed_blocks(&mut self, block: &Block, planned: &Value, actual: &Value) {
-        for (key, planned) in keyed_elements(planned) {
+        for (key, planned) in map_elements_by_key(planned) {
             match element_under_key(actual, key) {
                 Some(actual) => self.check_at_step(Some(Step::Key(key.clone())), |check| {
                     check.check_block(block, planned, actual);
@@ -158,7 +158,7 @@ impl ResultChecker {
             }
         }
         for (key, _) in
-            keyed_elements(actual).filter(|(key, _)| element_under_key(planned, key).is_none())
+            map_elements_by_key(actual).filter(|(key, _)| element_under_key(planned, key).is_none())
         {
             self.report(Rule::ResultElements, format!("new block key {key:?} has appeared"));
         }

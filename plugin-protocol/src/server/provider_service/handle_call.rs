@@ -44,7 +44,7 @@ impl IncomingCall {
     ) -> ResponseFuture {
         self.run_handler::<X, _>(move |provider, requests| {
             async move {
-                let request = single_request(requests).await?;
+                let request = only_request(requests).await?;
                 let answer = run(&*provider, request).await.map_err(failure_status)?;
                 Ok(stream::once(async { Ok(answer) }).boxed())
             }
@@ -67,7 +67,7 @@ impl IncomingCall {
         self.run_handler::<X, _>(move |provider, requests| {
             async move {
                 let request =
-                    N::try_from(single_request(requests).await?).map_err(invalid_request_status)?;
+                    N::try_from(only_request(requests).await?).map_err(invalid_request_status)?;
                 let answer = run(&*provider, request).await.map_err(failure_status)?;
                 let answer = X::Response::try_from(answer).map_err(unencodable_answer_status)?;
                 Ok(stream::once(async { Ok(answer) }).boxed())
@@ -91,7 +91,7 @@ impl IncomingCall {
         self.run_handler::<X, _>(move |provider, requests| {
             async move {
                 let request =
-                    N::try_from(single_request(requests).await?).map_err(invalid_request_status)?;
+                    N::try_from(only_request(requests).await?).map_err(invalid_request_status)?;
                 let pieces = run(&*provider, request).await.map_err(failure_status)?;
                 let written = pieces.map(|piece| {
                     X::Response::try_from(piece.map_err(failure_status)?)
@@ -187,8 +187,8 @@ impl<Q, A: Send + 'static> StreamingService<DecodedOrError<Q>> for SingleCallHan
     }
 }
 
-/// Waits for the request when there is exactly one.
-async fn single_request<Q>(mut requests: Streaming<DecodedOrError<Q>>) -> Result<Q, Status> {
+/// Waits for the request of a call that has one. A second one is not read.
+async fn only_request<Q>(mut requests: Streaming<DecodedOrError<Q>>) -> Result<Q, Status> {
     match requests.next().await {
         Some(request) => request_or_status(request),
         None => Err(Status::invalid_argument("the request is empty")),

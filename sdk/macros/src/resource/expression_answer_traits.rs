@@ -53,7 +53,10 @@ impl ResourceGenerator<'_> {
         let mut cases = vec![case(&quote!(#computed), all(quote!(self)))];
         if is_open {
             cases.push(case(&id, quote!(::core::result::Result::Err(self))));
-        } else if self.fields_with_computed_parts().all(|part| self.is_computed_import_id(part)) {
+        } else if self
+            .wholly_or_partly_computed_fields()
+            .all(|part| self.is_computed_import_id(part))
+        {
             let id_part = self.id.map(|part| {
                 let ident = part.ident;
                 quote!(#ident: self)
@@ -61,11 +64,10 @@ impl ResourceGenerator<'_> {
             cases.push(case(&id, quote!(#computed { #id_part })));
         }
         // The foreign struct lacks local attributes, so it would not be a whole answer.
-        if let Some(from) = self
-            .from
-            .filter(|_| self.fields_with_computed_parts().all(|part| !part.is_absent_from_client()))
-        {
-            let value = match self.fields_with_computed_parts().next() {
+        if let Some(from) = self.from.filter(|_| {
+            self.wholly_or_partly_computed_fields().all(|part| !part.is_absent_from_client())
+        }) {
+            let value = match self.wholly_or_partly_computed_fields().next() {
                 Some(_) => quote!(<#computed as ::core::convert::From<#from>>::from(self)),
                 None => quote!(#computed {}),
             };
@@ -116,7 +118,7 @@ impl ResourceGenerator<'_> {
         // `()` tells nothing, which is enough only if a read tells the rest or nothing else
         // changes.
         let is_done_enough =
-            is_open || self.fields_with_computed_parts().all(ModelField::keeps_prior_value);
+            is_open || self.wholly_or_partly_computed_fields().all(ModelField::keeps_prior_value);
         if is_done_enough {
             let body = match is_open {
                 true => quote!(::core::option::Option::None),
@@ -213,7 +215,7 @@ impl ResourceGenerator<'_> {
     fn computed_from_client_expression(&self, from: &Path, id: &TokenStream) -> TokenStream {
         let computed = &self.computed;
         let theirs: Vec<_> = self
-            .fields_with_computed_parts()
+            .wholly_or_partly_computed_fields()
             .filter(|part| !part.is_absent_from_client())
             .collect();
         let (names, values) = client_conversions::fields_from_client(&theirs);

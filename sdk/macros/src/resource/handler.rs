@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprAwait, Ident, Token};
 
 use super::args::WaitArgs;
-use super::scope::{MentionedNames, Scope, unreserved_fields};
+use super::scope::{ExpressionVariables, MentionedNames, unreserved_fields};
 use super::{ResourceGenerator, hidden_variable, hidden_variable_at};
 use crate::model_field::ModelField;
 
@@ -273,7 +273,7 @@ impl ResourceGenerator<'_> {
     }
 
     /// The names that an expression has.
-    fn scope_of_handler_expression(&self, phase: HandlerKind) -> Scope {
+    fn scope_of_handler_expression(&self, phase: HandlerKind) -> ExpressionVariables {
         let scope = self.scope_with_attributes(phase, self.scope_of_struct_fields());
         // Visible in the author's expressions, unlike hidden names.
         let whole = |name| Ident::new(name, Span::call_site());
@@ -295,7 +295,11 @@ impl ResourceGenerator<'_> {
         scope.with_variable(&whole("call"), quote!(&call))
     }
 
-    fn scope_with_attributes(&self, phase: HandlerKind, scope: Scope) -> Scope {
+    fn scope_with_attributes(
+        &self,
+        phase: HandlerKind,
+        scope: ExpressionVariables,
+    ) -> ExpressionVariables {
         match phase {
             HandlerKind::Create => {
                 scope.with_attributes_of(self.settable_unreserved_fields(), &quote!(call.planned))

@@ -65,12 +65,12 @@ impl MentionedNames {
     }
 }
 
-/// Names in scope of an expression, with their values.
-pub(crate) struct Scope {
+/// The variables that an expression of an author can use, with their values.
+pub(crate) struct ExpressionVariables {
     variables: Vec<(Ident, TokenStream)>,
 }
 
-impl Scope {
+impl ExpressionVariables {
     /// Fields that the handlers hold.
     pub(crate) fn of_struct_fields(held: &[ResourceStructField]) -> Self {
         let variables = held.iter().enumerate().map(|(at, held)| {
