@@ -156,9 +156,9 @@ const DIRECTORY_USERS: [&str; 35] = [
     // The state, its workspaces and its journals, which have checks of their own.
     "core/backend/src/local/lock.rs",
     "core/backend/src/local/workspaces.rs",
-    "core/src/state/intent_log.rs",
+    "core/src/state/intent_log/local.rs",
     "core/src/state/journal/on_disk.rs",
-    "core/src/state/recover.rs",
+    "core/src/state/recover/in_folder.rs",
     "core/src/state/recover/misplaced.rs",
     // Tests.
     "cli/provisioners/src/ssh/known_hosts.rs",

@@ -1,9 +1,10 @@
-//! The backend `inmem`: states in the memory of this process, for tests. They end with it.
+//! The backend `inmem`: states and intents in the memory of this process, for tests. They end with it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use formwork_core::state::intent_log::{IntentLog, MemoryIntentLog};
 use formwork_value::Type;
 use formwork_value::schema::Block;
 
@@ -26,6 +27,11 @@ struct StateSlot {
     text: Option<Vec<u8>>,
     lock: Option<LockInfo>,
 }
+
+/// The intents of the runs of all backends of this process, by workspace. Not in the slots of states, which
+/// are the list of workspaces.
+static INTENT_LOGS: LazyLock<Mutex<BTreeMap<String, MemoryIntentLog>>> =
+    LazyLock::new(Mutex::default);
 
 /// Works with the states.
 fn with_state_slots<T>(work: impl FnOnce(&mut BTreeMap<String, StateSlot>) -> T) -> T {
@@ -80,8 +86,10 @@ impl ClientBackend for InMemoryBackend {
         InMemoryClient { workspace: workspace.to_owned() }
     }
 
-    fn journal_id(&self, _workspace: &str) -> String {
-        "inmem".to_owned()
+    fn intent_log_of(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        // A journal on a disk would outlive the state that it goes on from.
+        let mut logs = INTENT_LOGS.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::new(logs.entry(workspace.to_owned()).or_default().clone())
     }
 
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
@@ -146,5 +154,45 @@ impl RemoteClient for InMemoryClient {
             Some(_) => ForceUnlockOutcome::Released,
             None => ForceUnlockOutcome::OtherLock(slot.lock.clone().map(Box::new)),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_core::state::file::StateFile;
+    use formwork_core::state::intent_log::StateAccess;
+    use formwork_core::state::journal::RunHeader;
+    use formwork_value::{Str, Value};
+
+    use super::*;
+    use crate::arguments::BackendEnvironment;
+
+    fn backend_in_folder(root: &Path) -> Arc<dyn Backend> {
+        let none: [(Str, Value); 0] = [];
+        let values = InMemoryBackendKind.schema().coerce(&Value::object(none)).unwrap();
+        let environment =
+            BackendEnvironment { root: root.to_owned(), ..BackendEnvironment::default() };
+        let arguments = BackendArguments { values: &values, environment: &environment };
+        InMemoryBackendKind.configure(&arguments).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_run_that_is_cut_off_is_taken_over_from_memory_and_leaves_nothing_on_the_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let backend = backend_in_folder(folder.path());
+        let base = StateFile::new_empty();
+        let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
+        drop(backend.intent_log("cut-off").begin_run(begin).await.unwrap());
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+
+        let later = backend_in_folder(folder.path());
+        assert!(!later.intent_log("other").has_unfinished_run().await);
+        let intents = later.intent_log("cut-off");
+        let recovery = intents.recover_runs(None, StateAccess::Locked).await.unwrap();
+        assert_eq!(recovery.runs.len(), 1);
+        intents.finish_recovery(&recovery).await.unwrap();
+        assert!(!later.intent_log("cut-off").has_unfinished_run().await);
+        // The intents of a workspace do not make it one.
+        assert!(!later.workspaces().await.unwrap().contains(&"cut-off".to_owned()));
     }
 }

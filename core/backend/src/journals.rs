@@ -19,7 +19,8 @@ use formwork_core::disk::{MAX_STATE_LEN, read_file};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::intent_log::{IntentLog, LocalIntentLog, StateAccess, UnfinishedRun};
 use formwork_core::state::journal::{
-    Journal, JournalCopyError, JournalError, RecordSeal, RunHeader, merge_journal_copies,
+    Journal, JournalCopyError, JournalError, RecordSeal, RunHeader, StoredJournal,
+    merge_journal_copies,
 };
 use formwork_core::state::operator::operation_display_name;
 use formwork_core::state::recover::{
@@ -109,7 +110,7 @@ pub(crate) struct SharedIntents {
     /// The ids of the runs that the store had when it was read.
     known_runs: Mutex<BTreeSet<String>>,
     /// The journals on this machine of runs that have ended in the store.
-    ended: Mutex<Vec<PathBuf>>,
+    ended: Mutex<Vec<Arc<dyn StoredJournal>>>,
     local_only: Mutex<Option<String>>,
 }
 
@@ -245,7 +246,7 @@ impl IntentLog for SharedIntents {
         // Nothing reads them any more, but under another name for the store they would pass for journals of a
         // state that lacks their results.
         let ended = std::mem::take(&mut *self.ended.lock().unwrap_or_else(PoisonError::into_inner));
-        ended.iter().for_each(|path| drop(std::fs::remove_file(path)));
+        ended.iter().for_each(|journal| drop(journal.remove_journal()));
         Ok(journal)
     }
 
@@ -261,7 +262,9 @@ impl IntentLog for SharedIntents {
         let (mut pulled, mut ended) = (BTreeMap::new(), Vec::new());
         for run in runs {
             let path = self.journal_path_of_run(&run.id);
-            let at = journals.iter().position(|journal| journal.path == path);
+            let is_of_run =
+                |found: &JournalContent| found.journal.run_id().as_ref() == Some(&run.id);
+            let at = journals.iter().position(is_of_run);
             // Taken off the list, because it comes back below, merged with the shared copy.
             let ours = at.map(|at| journals.remove(at));
             // The store may not know that a run goes on, but on the machine of the run its file
@@ -272,7 +275,7 @@ impl IntentLog for SharedIntents {
             let next = run.parts.last().map_or(0, |(number, _)| number + 1);
             match assemble_parts(&run.parts) {
                 // Another machine has taken it over, and everything in it is decided.
-                AssembledJournal::Ended => ended.extend(ours.map(|ours| ours.path)),
+                AssembledJournal::Ended => ended.extend(ours.map(|ours| ours.journal)),
                 AssembledJournal::Records(shared) => {
                     // A journal on this machine that is not being written belongs to a run that was cut off.
                     if ours.is_none()
@@ -311,10 +314,8 @@ impl IntentLog for SharedIntents {
             let run = pulled.run.clone();
             self.push_recovered_journal(&path, pulled).await?;
             // Released last: until the store has the outcome, the claims keep other runs away.
-            let open = recovery
-                .unresolved_instances_of(&path)
-                .map(ToString::to_string)
-                .collect::<Vec<_>>();
+            let open = recovery.unresolved_instances_of_run(&run);
+            let open = open.map(ToString::to_string).collect::<Vec<_>>();
             self.store.release_claims(&run, &open).await.map_err(self.journal_error("write"))?;
         }
         Ok(())

@@ -65,7 +65,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::encryption::{StateCipher, encrypt_intent_log};
-use formwork_core::state::intent_log::{IntentLog, LocalIntentLog};
+use formwork_core::state::intent_log::{IntentLog, LocalIntentLog, MemoryIntentLog};
 use formwork_value::codec::hex;
 use sha2::{Digest as _, Sha256};
 
@@ -175,7 +175,7 @@ impl OpenState {
     pub fn set_cipher(&mut self, cipher: StateCipher) {
         // Sealing needs the only handle on the intents, so a placeholder takes their place
         // meanwhile.
-        let own = std::mem::replace(&mut self.intents, Arc::new(LocalIntentLog::in_dir("".into())));
+        let own = std::mem::replace(&mut self.intents, Arc::new(MemoryIntentLog::default()));
         self.intents = encrypt_intent_log(own, &cipher);
         self.store.set_cipher(cipher);
     }

@@ -1,60 +1,69 @@
 //! The journal of a run: announced calls, their answers, and their meaning for the state. Written
 //! ahead and only ever appended to. Recovery after a crash is in `recover`.
 //!
-//! A record is handed to the system before its method returns, so that it survives the death of
-//! this process; [`Journal::make_durable`] makes everything handed over so far survive the loss of power.
-//! Records of calls that change nothing outside this process are buffered first (`append`).
+//! A [`Journal`] has the rules and the order of records. Its [`RecordSink`] keeps them: a file, whose
+//! records the system has before a method returns, so that they survive the death of this process, or the
+//! memory of this process. [`Journal::make_durable`] makes everything handed over so far survive the loss of
+//! power. Records of calls that change nothing outside this process are buffered first (`append`).
 
 mod append;
 mod begin;
 mod copy;
 mod durable;
 mod error;
+mod in_memory;
+mod journal_file;
 mod merge;
 mod on_disk;
 pub(crate) mod permissions;
 pub(super) mod record;
+mod record_sink;
 mod reserve_disk_space;
 mod rules;
 pub(super) mod scan;
 mod seal;
+mod stored_journal;
 #[cfg(test)]
 mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use formwork_value::Value;
 
 pub use self::append::InternalRecordTiming;
 use self::append::RecordBuffer;
-pub(super) use self::copy::write_journal_file;
+pub(super) use self::begin::JournalInFolder;
+pub use self::begin::new_run_id;
 pub use self::copy::{JournalCopy, JournalCopyError};
 use self::durable::PendingSync;
 pub use self::error::JournalError;
+pub(super) use self::in_memory::MemoryJournals;
 pub use self::merge::merge_journal_copies;
-pub(super) use self::on_disk::{NOT_BEGUN_EXTENSION, is_being_written, remove_journal};
+pub(super) use self::on_disk::{
+    StoredJournalFile, is_being_written, read_journal_file, write_journal_file,
+};
 use self::record::Record;
+pub use self::record_sink::{AppendError, RecordSink};
 use self::rules::{JournalRules, may_be_interim_result};
 pub use self::seal::RecordSeal;
+pub use self::stored_journal::StoredJournal;
 use super::ObjectState;
 use super::file::StateFile;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
-use crate::disk::Durability;
-use crate::disk::locks::LockedFile;
 
 /// The journal of one run, being written.
 pub struct Journal {
-    path: PathBuf,
-    file: Arc<LockedFile>,
-    durability: Durability,
+    /// The place that keeps the records.
+    sink: Rc<dyn RecordSink>,
+    /// The place, as messages name it.
+    location: String,
+    /// The id of the run.
+    run: String,
     next: Cell<u64>,
-    /// End of the last whole record that the system has.
-    length: Cell<u64>,
-    /// Up to where the disk keeps space for this file.
-    reserved: Cell<u64>,
     buffer: RefCell<RecordBuffer>,
     /// The first failure to write the buffer, until it is reported.
     buffer_failure: RefCell<Option<JournalError>>,
@@ -176,22 +185,13 @@ pub struct ProviderAnswer {
 }
 
 impl Journal {
-    /// Gives the journal and its folder the group and mode of the state, if that is there.
-    pub(super) fn copy_access_of_state(&self, state: &Path) {
-        if let Some(folder) = self.path.parent() {
-            permissions::copy_access_of_state(state, folder, &self.file);
-        }
-    }
-
-    /// A journal on a file that has nothing in it yet.
-    fn in_empty_file(path: PathBuf, file: LockedFile) -> Self {
+    /// A journal in a place that has no records yet.
+    fn in_empty_sink(sink: Rc<dyn RecordSink>, run: String) -> Self {
         Self {
-            path,
-            file: Arc::new(file),
-            durability: Durability::default(),
+            location: sink.location(),
+            sink,
+            run,
             next: Cell::new(1),
-            length: Cell::new(0),
-            reserved: Cell::new(0),
             buffer: RefCell::default(),
             buffer_failure: RefCell::default(),
             durable: Cell::new(0),
@@ -249,7 +249,7 @@ impl Journal {
 
     /// The error of a step after one that failed.
     fn broken_error(&self) -> JournalError {
-        JournalError::Broken { location: self.path.display().to_string() }
+        JournalError::Broken { location: self.location.clone() }
     }
 
     /// Whether anything more may be announced: nothing was refused until now.
@@ -410,7 +410,7 @@ impl Journal {
         // interrupted run and reports the open operations.
         if !self.open.borrow().is_empty() {
             self.write_buffer();
-            self.release_reserved_space();
+            self.sink.release_space(0);
             // What came since the last announcement.
             return match self.copy.is_some() {
                 true => self.make_durable().await,
@@ -428,14 +428,28 @@ impl Journal {
         if let Some(copy) = copy {
             copy.remove_copy().await?;
         }
-        let path = std::mem::take(&mut self.path);
-        remove_journal(&path)?;
+        self.remove_records()
+    }
+
+    /// Gives up a journal in which nothing was announced.
+    pub fn abandon_journal(self) {
+        // What stays has no calls in it, and the next run removes it.
+        self.remove_records().ok();
+    }
+
+    fn remove_records(self) -> Result<(), JournalError> {
+        let sink = Rc::clone(&self.sink);
+        // First, so that the place has no other user.
         drop(self);
-        if cfg!(windows) {
-            // There the name of a file stays in its folder until the file is closed.
-            path.parent().map(std::fs::remove_dir);
-        }
-        Ok(())
+        sink.remove_records()
+    }
+
+    /// Reads the records until now.
+    ///
+    /// # Errors
+    /// When the place cannot be read.
+    pub fn read_content(&self) -> Result<Vec<u8>, JournalError> {
+        self.sink.read_records()
     }
 
     /// Whether the effect of some call is unknown.
@@ -444,10 +458,22 @@ impl Journal {
         !self.open.borrow().is_empty()
     }
 
-    /// Path of the journal.
+    /// The place of the journal, as messages name it: the path, if it is in a file.
     #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
+    pub fn location(&self) -> &str {
+        &self.location
+    }
+
+    /// The id of the run.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.run
+    }
+
+    /// Path of a journal in a file.
+    #[cfg(test)]
+    pub(crate) fn path(&self) -> &Path {
+        Path::new(&self.location)
     }
 
     /// Whether a call that is open could be made.

@@ -4,6 +4,7 @@
 mod archive;
 mod damage;
 mod describe;
+mod in_folder;
 mod misplaced;
 mod object_id_hint;
 mod replay;
@@ -11,7 +12,6 @@ mod replay;
 mod tests;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use formwork_value::codec::json;
@@ -19,17 +19,18 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Value};
 
 pub use self::damage::JournalDamage;
+pub use self::in_folder::{
+    has_unfinished_journal, is_being_written, read_interrupted_journals, recover_journals_in_folder,
+};
 pub(super) use self::misplaced::MisplacedSearch;
 pub use self::misplaced::{JournaledPlace, MisplacedJournals};
 use self::replay::JournalReplay;
 use super::ObjectState;
 use super::file::StateFile;
-use super::journal::permissions::refuse_linked_folder;
 use super::journal::record::{self, JournalLog, Record, RunBegin, strip_subseconds};
-use super::journal::{self, CallAction, JournalError, ProviderAnswer, RecordSeal};
+use super::journal::{CallAction, JournalError, ProviderAnswer, RecordSeal, StoredJournal};
 use super::operator::operation_display_name;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
-use crate::disk::{MAX_STATE_LEN, read_file};
 use crate::messages;
 
 /// Remains of interrupted runs, taken over.
@@ -58,7 +59,7 @@ pub struct InterruptedRun {
     pub damage: Option<JournalDamage>,
     /// The serial of the state that the run began with, if the stored one is older.
     began_with: Option<u64>,
-    journal: PathBuf,
+    journal: Arc<dyn StoredJournal>,
 }
 
 /// A call that was in flight when its run was cut off, or whose result contradicts the state.
@@ -92,7 +93,7 @@ pub struct UnresolvedOperation {
     /// The serial of the state that the run found; the highest there is, if another state was begun
     /// since.
     found: u64,
-    journal: PathBuf,
+    journal: Arc<dyn StoredJournal>,
 }
 
 /// Why a creation is settled when there is an object under its address.
@@ -110,118 +111,49 @@ pub enum OpenQuestion {
     },
 }
 
-/// Reads the journals that interrupted runs left in a folder, and puts their results into the
-/// state. Passes over the journal of a run that is still going on. Changes nothing on disk:
-/// [`Recovery::archive_journals`] does, once the state is stored.
-///
-/// # Errors
-/// When a journal cannot be read, or belongs to another state. Of a damaged one the sound records
-/// are used.
-pub fn recover_journals_in_folder(
-    folder: &Path,
-    stored: Option<StateFile>,
-) -> Result<Recovery, JournalError> {
-    recover_journals(read_interrupted_journals(folder)?, stored)
-}
-
-/// The content of a journal, and its path or the path that it will have on this machine.
+/// The content of a journal of a run that does not go on.
 #[derive(Clone)]
 pub struct JournalContent {
-    /// The path.
-    pub path: PathBuf,
+    /// The journal in its place.
+    pub journal: Arc<dyn StoredJournal>,
     /// The bytes.
     pub bytes: Vec<u8>,
     /// Opens its values.
     pub seal: Option<Arc<dyn RecordSeal>>,
 }
 
-/// The journals in a folder whose runs do not go on.
+/// Puts the results of journals into the state. Changes nothing in their places:
+/// [`Recovery::archive_journals`] does, once the state is stored.
 ///
 /// # Errors
-/// When one of them cannot be read.
-pub fn read_interrupted_journals(folder: &Path) -> Result<Vec<JournalContent>, JournalError> {
-    let mut found = Vec::new();
-    for path in journal_paths(folder)? {
-        // With `-lock=false`, or after `force-unlock`, another run may still be writing. Its
-        // operations are not interrupted, and taking them over would settle them twice.
-        if journal::is_being_written(&path)? {
-            continue;
-        }
-        let bytes =
-            read_file(&path, MAX_STATE_LEN).map_err(JournalError::io_error("read", &path))?;
-        found.push(JournalContent { path, bytes, seal: None });
-    }
-    Ok(found)
-}
-
-/// Whether a run on this machine still writes a journal. One that is not there is not written.
-///
-/// # Errors
-/// When that cannot be found out.
-pub fn is_being_written(path: &Path) -> Result<bool, JournalError> {
-    Ok(path.exists() && journal::is_being_written(path)?)
-}
-
-/// Puts the results of journals into the state, as [`recover_journals_in_folder`] does.
-///
-/// # Errors
-/// When a journal belongs to another state. Of a damaged one the sound records are used.
+/// When a journal cannot be read, or belongs to another state. Of a damaged one the sound records
+/// are used.
 pub fn recover_journals(
     journals: Vec<JournalContent>,
     stored: Option<StateFile>,
 ) -> Result<Recovery, JournalError> {
     let mut recovery = Recovery { file: stored, runs: Vec::new(), unresolved: Vec::new() };
     let mut logs = Vec::new();
-    for JournalContent { path, bytes, seal } in journals {
-        let mut log = parse_journal(&path, &bytes)?;
-        log.open_values(&path, seal.as_deref())?;
-        logs.push((log.run_begin().map(RunBegin::sort_key), path, log));
+    for JournalContent { journal, bytes, seal } in journals {
+        let location = journal.location();
+        let mut log = parse_journal(&location, &bytes)?;
+        log.open_values(&location, seal.as_deref())?;
+        let sort_key = (log.run_begin().map(RunBegin::sort_key), location);
+        logs.push((sort_key, journal, log));
     }
     // Several journals remain if interrupted runs followed each other. A later one begins with the
     // state that the earlier one led to, so they are replayed in that order.
-    logs.sort_by(|(a, first, _), (b, second, _)| (a, first).cmp(&(b, second)));
-    for (_, path, log) in logs {
-        JournalReplay::new(path, &log)?.replay_log(&log, &mut recovery)?;
+    logs.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+    for (_, journal, log) in logs {
+        JournalReplay::new(journal, &log)?.replay_log(&log, &mut recovery)?;
     }
     recovery.settle_creations_with_object();
     Ok(recovery)
 }
 
-/// Whether a run has left a journal in a folder, or is still writing one.
-#[must_use]
-pub fn has_unfinished_journal(folder: &Path) -> bool {
-    journal_paths(folder).is_ok_and(|journals| !journals.is_empty())
-}
-
-fn journal_paths(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
-    refuse_linked_folder(folder).map_err(JournalError::io_error("read", folder))?;
-    let entries = match folder.read_dir() {
-        Ok(entries) => entries,
-        // Only a missing folder means that there are no journals. Any other error must stop the
-        // command: it could create objects again that a journal names.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(JournalError::io_error("read", folder)(error)),
-    };
-    let mut paths = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(JournalError::io_error("read", folder))?.path();
-        // Not `.begin`, which is not durable yet and announces nothing, and not `.damaged`, whose
-        // valid records were taken over before.
-        if path.extension().is_some_and(|extension| extension == "wal") {
-            paths.push(path);
-        }
-    }
-    Ok(paths)
-}
-
-fn read_journal(path: &Path) -> Result<JournalLog, JournalError> {
-    let bytes = read_file(path, MAX_STATE_LEN).map_err(JournalError::io_error("read", path))?;
-    parse_journal(path, &bytes)
-}
-
-fn parse_journal(path: &Path, bytes: &[u8]) -> Result<JournalLog, JournalError> {
+fn parse_journal(location: &str, bytes: &[u8]) -> Result<JournalLog, JournalError> {
     record::scan_journal(bytes).map_err(|error| JournalError::Unreadable {
-        location: path.display().to_string(),
+        location: location.to_owned(),
         number: error.number,
         reason: error.reason,
     })
@@ -234,13 +166,13 @@ impl Recovery {
         self.runs.is_empty()
     }
 
-    /// The instances of a journal that only the user can decide about.
-    pub fn unresolved_instances_of<'r>(
+    /// The instances of a run that only the user can decide about.
+    pub fn unresolved_instances_of_run<'r>(
         &'r self,
-        journal: &'r Path,
+        run: &'r str,
     ) -> impl Iterator<Item = &'r InstanceAddr> {
         let open = self.unresolved.iter().filter(|one| one.needs_decision());
-        open.filter(move |one| one.journal == journal).map(|one| &one.addr)
+        open.filter(move |one| one.journal.run_id().as_deref() == Some(run)).map(|one| &one.addr)
     }
 
     /// Describes the runs that were taken over, one diagnostic for each run and each unresolved
@@ -329,7 +261,7 @@ impl InterruptedRun {
     /// The id of the run.
     #[must_use]
     pub fn run_id(&self) -> Option<String> {
-        Some(self.journal.file_stem()?.to_string_lossy().into_owned())
+        self.journal.run_id()
     }
 
     /// Warns of results that were put into the state, of a state that is too old for them, and of a

@@ -165,7 +165,7 @@ async fn answers_that_never_left_the_machine_are_added_there() {
     first.open_store().await;
     let journal = first.begin_run(&StateFile::new_empty()).await;
     let op = announce_creation(&journal, "a").await.unwrap();
-    let (path, before) = (journal.path().to_owned(), journal.read_content().unwrap());
+    let (path, before) = (journal.location().to_owned(), journal.read_content().unwrap());
     journal.record_answer(op, ProviderAnswer::default()).unwrap();
     journal.settle_operation(op, None).unwrap();
     let after = journal.read_content().unwrap();
@@ -235,7 +235,7 @@ async fn a_journal_under_another_name_is_misplaced_only_if_the_store_lacks_its_r
     let base = StateFile::new_empty();
     let journal = machine.begin_run(&base).await;
     announce_creation(&journal, "a").await.unwrap();
-    let folder = journal.path().parent().unwrap().to_owned();
+    let folder = Path::new(journal.location()).parent().unwrap().to_owned();
     drop(journal);
     // As if the address of the server had been another one.
     std::fs::rename(&folder, folder.with_file_name(".state-0123456789abcdef.journal")).unwrap();
@@ -254,7 +254,7 @@ async fn the_own_journal_of_a_run_that_ended_elsewhere_is_removed_by_the_next_ru
     let base = StateFile::new_empty();
     let journal = first.begin_run(&base).await;
     announce_creation(&journal, "a").await.unwrap();
-    let path = journal.path().to_owned();
+    let path = PathBuf::from(journal.location());
     drop(journal);
     let mut recovery = second.recover_runs(1).await;
     recovery.mark_decided(&"t.a".parse().unwrap(), "forgotten");

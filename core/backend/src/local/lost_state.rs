@@ -57,7 +57,8 @@ impl LocalStore {
 
     /// The file from which an interrupted run has read the state.
     pub(super) fn interrupted_run_base_file(&self) -> Option<PathBuf> {
-        self.intents.unfinished_runs().into_iter().find_map(|trace| trace.read_from)
+        let place = self.intents.unfinished_runs().into_iter().find_map(|trace| trace.read_from);
+        place.map(PathBuf::from)
     }
 
     /// The use of the complete state that was being written, or else of the backup.

@@ -76,7 +76,7 @@ async fn journal_with_creation(base: &[u8], name: &str) -> Vec<u8> {
     journal
         .settle_operation(op, made.state.find_object(&addr, None).map(|object| &**object))
         .unwrap();
-    std::fs::read(journal.path()).unwrap()
+    std::fs::read(journal.location()).unwrap()
 }
 
 /// Spoils the content of a file, unless the condition is about the content itself.

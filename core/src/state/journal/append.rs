@@ -1,4 +1,4 @@
-//! Appends records to the file of a journal: at once, or buffered for a moment.
+//! Appends records to the place of a journal: at once, or buffered for a moment.
 //!
 //! The records of a call that changes nothing outside this process are buffered: an apply may have
 //! thousands of such calls, and a request to the system for each record takes longer than the call. A
@@ -11,10 +11,10 @@
 //! - The buffer is written whenever the apply waits, so no result waits for a slow call.
 
 use std::future::Future;
-use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::pin::pin;
 
 use super::record::{self, Record};
+use super::record_sink::AppendError;
 use super::{Journal, JournalError, JournalWritability};
 
 /// Number of buffered bytes above which the buffer is written.
@@ -29,7 +29,7 @@ pub enum InternalRecordTiming {
     AtOnce,
 }
 
-/// Records that the system does not have yet, in the form of the file. All of them are of calls that
+/// Records that the system does not have yet, in their frames. All of them are of calls that
 /// change nothing outside this process.
 #[derive(Debug, Default)]
 pub(super) struct RecordBuffer {
@@ -115,7 +115,7 @@ impl Journal {
         self.next.get() - 1 - self.buffer.borrow().n_records
     }
 
-    /// A record as it stands in the file.
+    /// A record as it stands in the place of the journal.
     fn frame_record(&self, number: u64, record: &Record) -> Result<Vec<u8>, JournalError> {
         if self.health.get() == JournalWritability::Closed {
             return Err(self.broken_error());
@@ -129,43 +129,32 @@ impl Journal {
         if self.health.get() == JournalWritability::Closed {
             return Err(self.broken_error());
         }
-        if let Err(error) = self.write_bytes(&frames, last) {
-            // Records after half a record would be unreadable.
-            // A full disk accepts a part of a record. Truncating it makes room for the answers of
-            // calls in flight, which may be shorter than what was refused.
-            let health = match self.truncate_file(self.length.get()) {
-                Ok(()) if self.health.get() == JournalWritability::Sound => {
-                    JournalWritability::Failing
-                }
-                Ok(()) => self.health.get(),
-                Err(_) => JournalWritability::Closed,
-            };
-            self.health.set(health);
-            // The truncation has given back the space for the other answers.
-            self.reserved.set(0);
+        if let Err(AppendError { error, is_torn }) = self.append_bytes(&frames, last) {
+            self.health.set(match (is_torn, self.health.get()) {
+                // Records after half a record would be unreadable.
+                (true, _) => JournalWritability::Closed,
+                (false, JournalWritability::Sound) => JournalWritability::Failing,
+                (false, health) => health,
+            });
+            // A place that took back a part of them may have given back the space for the answers, too.
             self.reserve_for_call(0).ok();
-            return Err(JournalError::io_error("write", &self.path)(error));
+            return Err(error);
         }
-        self.length.set(self.length.get() + frames.len() as u64);
         if let Some(copy) = &self.copy {
             copy.push_records(frames);
         }
         Ok(())
     }
 
-    /// Cuts the file to a length, and goes on from there.
-    fn truncate_file(&self, length: u64) -> io::Result<()> {
-        self.file.set_len(length)?;
-        (&**self.file).seek(SeekFrom::Start(length)).map(drop)
-    }
-
     #[cfg_attr(not(test), expect(unused_variables, reason = "only tests have a disk that is full"))]
-    fn write_bytes(&self, bytes: &[u8], last: u64) -> io::Result<()> {
+    fn append_bytes(&self, bytes: &[u8], last: u64) -> Result<(), AppendError> {
         #[cfg(test)]
         if last > self.room.get() {
-            return Err(io::ErrorKind::StorageFull.into());
+            let full = std::io::ErrorKind::StorageFull.into();
+            let error = JournalError::io_error("write", self.path())(full);
+            return Err(AppendError { error, is_torn: false });
         }
-        (&**self.file).write_all(bytes)
+        self.sink.append_records(bytes)
     }
 }
 

@@ -1,34 +1,78 @@
-//! The begin of a journal: a file with its first record, under its final name.
+//! The begin of a journal: its first record, which is durable before anything is announced. In a folder it
+//! is a file, under its final name.
 
 use std::fs::OpenOptions;
+use std::io;
 use std::path::Path;
+use std::rc::Rc;
 
+use super::journal_file::JournalFile;
 use super::on_disk::{NOT_BEGUN_EXTENSION, remove_journal, remove_journals_not_begun};
+use super::record_sink::RecordSink;
 use super::{Journal, JournalError, RunHeader, permissions, record};
 use crate::disk::{Durability, FileOptions as _, create_private_dir, locks};
 
+/// The id of a new run.
+#[must_use]
+pub fn new_run_id() -> String {
+    // Random: two runs on one state can only meet if the lock failed, and then neither may overwrite
+    // the journal of the other.
+    uuid::Uuid::new_v4().to_string()
+}
+
 impl Journal {
-    /// Begins the journal of a run in a folder. When this returns, it is durable; so it also proves
-    /// that the place can be written to.
+    /// Begins the journal of a run in a place that has no records yet. When this returns, the first one
+    /// is durable; so it also proves that the place can be written to.
     ///
     /// # Errors
     /// When it cannot be made durable.
-    pub fn begin_run(folder: &Path, begin: RunHeader<'_>) -> Result<Self, JournalError> {
-        Self::begin_run_with_durability(Durability::PowerLoss, folder, begin)
-    }
-
-    /// As [`Journal::begin_run`], for records that have to survive the failures that `durability` names.
-    ///
-    /// # Errors
-    /// As [`Journal::begin_run`].
-    pub fn begin_run_with_durability(
-        durability: Durability,
-        folder: &Path,
+    pub async fn begin_in_sink(
+        sink: Rc<dyn RecordSink>,
+        run: String,
         begin: RunHeader<'_>,
     ) -> Result<Self, JournalError> {
-        // A random name: two runs on one state can only meet if the lock failed, and then neither
-        // may overwrite the journal of the other.
-        let run = uuid::Uuid::new_v4().to_string();
+        let journal = Self::write_first_record(sink, run, begin)?;
+        if let Err(error) = journal.make_durable().await {
+            // Nothing was announced in it, so it says nothing.
+            journal.abandon_journal();
+            return Err(error);
+        }
+        Ok(journal)
+    }
+
+    /// Begins the journal of a run in a folder, as [`Journal::begin_in_sink`].
+    ///
+    /// # Errors
+    /// As [`Journal::begin_in_sink`].
+    pub fn begin_run(folder: &Path, begin: RunHeader<'_>) -> Result<Self, JournalError> {
+        Ok(JournalInFolder::begin_run(folder, Durability::PowerLoss, begin)?.journal)
+    }
+
+    fn write_first_record(
+        sink: Rc<dyn RecordSink>,
+        run: String,
+        begin: RunHeader<'_>,
+    ) -> Result<Self, JournalError> {
+        let journal = Self::in_empty_sink(sink, run.clone());
+        journal.append_record(&record::run_begin_record(run, begin))?;
+        Ok(journal)
+    }
+}
+
+/// A journal that was begun in a folder, and its file.
+pub(in crate::state) struct JournalInFolder {
+    pub(in crate::state) journal: Journal,
+    pub(in crate::state) file: Rc<JournalFile>,
+}
+
+impl JournalInFolder {
+    /// Begins the journal of a run, whose records have to survive the failures that `durability` names.
+    pub(in crate::state) fn begin_run(
+        folder: &Path,
+        durability: Durability,
+        begin: RunHeader<'_>,
+    ) -> Result<Self, JournalError> {
+        let run = new_run_id();
         let path = folder.join(format!("{run}.wal"));
         let failed = |error| JournalError::io_error("begin", &path)(error);
         // Checked before the folder is created: `create` with `recursive` accepts a link to any
@@ -45,27 +89,33 @@ impl Journal {
             remove_journal(&unfinished).ok();
             JournalError::io_error("lock", &path)(error)
         })?;
-        let mut journal = Self::in_empty_file(path.clone(), file);
-        journal.durability = durability;
-        let begun = journal.append_record(&record::run_begin_record(run, begin)).and_then(|()| {
+        let file = Rc::new(JournalFile::new_empty(path.clone(), file, durability));
+        let sink = Rc::clone(&file);
+        let begun = Journal::write_first_record(sink, run, begin).and_then(|journal| {
             // Content before name: after a power failure a file with the final name must have its
             // first record, because one without it counts as damaged and stops `apply`.
-            durability.sync_file(&journal.file).map_err(failed)?;
+            file.sync_file().map_err(failed)?;
             std::fs::rename(&unfinished, &path).map_err(failed)?;
-            // A rename is durable only after its directory was synced, and a new directory only
-            // after its parent was. Otherwise a crash could lose a journal with announced calls.
-            [Some(folder), folder.parent()].into_iter().flatten().try_for_each(|folder| {
-                let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-                durability.sync_dir(folder).map_err(failed)
-            })
+            sync_name_of_journal(folder, durability).map_err(failed)?;
+            Ok(journal)
         });
         if begun.is_err() {
             // Nothing was announced in it, so it says nothing.
             remove_journal(&unfinished).or_else(|_| remove_journal(&path)).ok();
         }
-        begun?;
+        let journal = begun?;
         // The first record is as durable as it has to be, so the first announcement need not wait for it again.
-        journal.durable.set(journal.next.get() - 1);
-        Ok(journal)
+        journal.durable.set(journal.last_written_number());
+        Ok(Self { journal, file })
     }
+}
+
+/// Makes the names in a folder durable that was perhaps just made.
+fn sync_name_of_journal(folder: &Path, durability: Durability) -> io::Result<()> {
+    // A rename is durable only after its directory was synced, and a new directory only
+    // after its parent was. Otherwise a crash could lose a journal with announced calls.
+    [Some(folder), folder.parent()].into_iter().flatten().try_for_each(|folder| {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        durability.sync_dir(folder)
+    })
 }

@@ -1,16 +1,11 @@
 //! The copy of a journal in a place that other machines see, while its run writes it.
 
-use std::fs::OpenOptions;
-use std::io::Write as _;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::permissions::refuse_linked_folder;
-use super::{Journal, JournalError};
-use crate::disk::{FileOptions as _, create_private_dir};
+use super::Journal;
 
 /// A copy that grows with its journal.
 #[async_trait::async_trait(?Send)]
@@ -71,48 +66,4 @@ impl Journal {
     pub fn set_copy(&mut self, copy: Box<dyn JournalCopy>) {
         self.copy = Some(copy);
     }
-
-    /// The id of the run.
-    #[must_use]
-    pub fn run_id(&self) -> &str {
-        self.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
-    }
-
-    /// Reads the records until now.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
-    pub fn read_content(&self) -> Result<Vec<u8>, JournalError> {
-        read_journal_file(&self.path)
-    }
-
-    /// Gives up a journal in which nothing was announced.
-    pub fn abandon_journal(self) {
-        // What stays has no calls in it, and the next run removes it.
-        super::remove_journal(&self.path).ok();
-    }
-}
-
-/// The bytes of a journal.
-fn read_journal_file(path: &Path) -> Result<Vec<u8>, JournalError> {
-    crate::disk::read_file(path, crate::disk::MAX_STATE_LEN)
-        .map_err(JournalError::io_error("read", path))
-}
-
-/// Writes the content of a journal, durably and in one step.
-pub(in crate::state) fn write_journal_file(path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
-    let failed = |error| JournalError::io_error("write", path)(error);
-    if let Some(folder) = path.parent() {
-        refuse_linked_folder(folder).map_err(failed)?;
-        create_private_dir(folder).map_err(failed)?;
-    }
-    // Under a name that recovery does not read, until all of it is durable.
-    let unfinished = path.with_extension(super::NOT_BEGUN_EXTENSION);
-    // Left by a process that was killed, or a link that a checkout contains: opening it would follow it.
-    std::fs::remove_file(&unfinished).ok();
-    let mut options = OpenOptions::new();
-    let file = options.write(true).create_new(true).owner_only().open(&unfinished);
-    file.and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| std::fs::rename(&unfinished, path))
-        .map_err(failed)
 }

@@ -1,7 +1,6 @@
-//! Makes the records of a journal durable: on the disk, and in the shared place if there is a copy. All
+//! Makes the records of a journal durable: in their place, and in the shared place if there is a copy. All
 //! tasks that wait at the same time share one request to each of them.
 
-use std::io;
 use std::task::Poll;
 
 use futures_util::FutureExt as _;
@@ -61,24 +60,17 @@ impl Journal {
     fn start_sync(&self) -> PendingSync {
         #[cfg(test)]
         self.n_syncs.update(|n_syncs| n_syncs + 1);
-        let (file, path, durability) = (self.file.clone(), self.path.clone(), self.durability);
+        let in_place = self.sink.sync_records();
         let copied = self.copy.as_ref().map(|copy| copy.flush_records());
         let done = async move {
-            // On another thread, so that calls in flight are received meanwhile. `fdatasync` is
-            // enough: it also writes the length, which is all that is needed to read the appended
-            // records.
-            let on_disk = tokio::task::spawn_blocking(move || durability.sync_content(&file));
             let in_copy = async {
                 match copied {
                     Some(copied) => copied.await,
                     None => Ok(()),
                 }
             };
-            let (synced, copied) = futures_util::join!(on_disk, in_copy);
-            synced
-                .map_err(io::Error::other)
-                .flatten()
-                .map_err(JournalError::io_error("write", &path))?;
+            let (synced, copied) = futures_util::join!(in_place, in_copy);
+            synced?;
             Ok(copied?)
         };
         let sync =

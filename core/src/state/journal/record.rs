@@ -4,8 +4,6 @@
 //! can tell the end that a crash tore from damage in the middle. Inside it is JSON, which a person can
 //! read in an emergency.
 
-use std::path::PathBuf;
-
 use formwork_value::codec::hex;
 use formwork_value::{Type, Value, codec};
 use serde::{Deserialize, Serialize};
@@ -80,8 +78,8 @@ pub(in crate::state) struct RunBegin {
     pub(in crate::state) serial: u64,
     /// The fingerprint of the content of the state at the beginning.
     pub(in crate::state) base: String,
-    /// The file that holds it, if that is not the one that the run writes.
-    pub(in crate::state) read_from: Option<PathBuf>,
+    /// The place of it, if that is not the one that the run writes: a path, if it is a file.
+    pub(in crate::state) read_from: Option<String>,
 }
 
 impl RunBegin {
@@ -121,8 +119,12 @@ pub(super) fn run_begin_record(run: String, begin: RunHeader<'_>) -> Record {
         lineage: base.lineage.clone(),
         serial: base.serial,
         base: hex::encode(&base.fingerprint()),
-        // The next run may be started from another folder.
-        read_from: read_from.map(|path| std::path::absolute(path).unwrap_or(path.to_owned())),
+        read_from: read_from.map(|path| {
+            // The next run may be started from another folder.
+            let path = std::path::absolute(path).unwrap_or(path.to_owned());
+            // As text, because a record is JSON, which has no other paths.
+            path.display().to_string()
+        }),
     })
 }
 

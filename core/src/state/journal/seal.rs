@@ -1,7 +1,6 @@
 //! Seals the values in a journal: planned values, answers and objects. Addresses, actions and decisions
 //! stay readable, so that open calls can be named and copies can be merged without a key.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -105,8 +104,7 @@ impl Journal {
         record: &Record,
         seal: &dyn RecordSeal,
     ) -> Result<Option<Record>, JournalError> {
-        let location = || self.path.display().to_string();
-        let failed = |reason| JournalError::Sealed { location: location(), reason };
+        let failed = |reason| JournalError::Sealed { location: self.location.clone(), reason };
         record.seal_value(seal).map_err(failed)
     }
 }
@@ -118,12 +116,12 @@ impl JournalLog {
     /// When one is sealed, and cannot be opened.
     pub(in crate::state) fn open_values(
         &mut self,
-        path: &Path,
+        location: &str,
         seal: Option<&dyn RecordSeal>,
     ) -> Result<(), JournalError> {
         for (_, record) in &mut self.records {
             let opened = record.open_value(seal);
-            let location = || path.display().to_string();
+            let location = || location.to_owned();
             opened.map_err(|reason| JournalError::Sealed { location: location(), reason })?;
         }
         Ok(())

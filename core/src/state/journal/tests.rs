@@ -7,9 +7,10 @@ use std::fs::File;
 use std::io;
 
 use super::durable::yield_once;
+use super::journal_file::JournalFile;
 use super::scan::LostRecordKind;
 use super::*;
-use crate::disk::locks;
+use crate::disk::{Durability, locks};
 use crate::state::{ObjectAttributes, ObjectStatus};
 
 fn parse_addr(text: &str) -> InstanceAddr {
@@ -35,6 +36,13 @@ fn begin_journal(folder: &tempfile::TempDir) -> Journal {
     .unwrap()
 }
 
+/// A journal in a file of a certain kind that was opened before.
+fn journal_in_file(path: &Path, file: File) -> Journal {
+    let file = locks::lock(file).unwrap();
+    let sink = JournalFile::new_empty(path.to_owned(), file, Durability::PowerLoss);
+    Journal::in_empty_sink(Rc::new(sink), "a".to_owned())
+}
+
 fn record_names(journal: &Journal) -> Vec<String> {
     let log = record::scan_journal(&std::fs::read(journal.path()).unwrap()).unwrap();
     let name = |record: &Record| format!("{record:?}").split([' ', '(']).next().unwrap().to_owned();
@@ -56,6 +64,16 @@ async fn a_call_leaves_its_intent_its_answer_and_its_result() {
     journal.settle_operation(op, None).unwrap();
     journal.record_state_fingerprint(&StateFile::new_empty()).await.unwrap();
     assert_eq!(record_names(&journal), ["RunBegin", "Intent", "Answer", "Settled", "Snapshot"]);
+}
+
+#[test]
+fn the_journal_of_a_run_that_read_a_file_whose_path_is_no_text_can_be_read() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let (folder, base) = (tempfile::tempdir().unwrap(), StateFile::new_empty());
+    let read_from = Some(Path::new(std::ffi::OsStr::from_bytes(b"/\xff.tfstate")));
+    let begin = RunHeader { operation: "test", base: &base, read_from };
+    let journal = Journal::begin_run(folder.path(), begin).unwrap();
+    assert_eq!(record_names(&journal), ["RunBegin"]);
 }
 
 #[tokio::test]
@@ -139,7 +157,7 @@ async fn a_waiter_that_goes_away_delays_no_other() {
 async fn a_full_disk_stops_new_calls() {
     // No write to it succeeds.
     let full = File::options().append(true).open("/dev/full").unwrap();
-    let journal = Journal::in_empty_file("full.wal".into(), locks::lock(full).unwrap());
+    let journal = journal_in_file(Path::new("full.wal"), full);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let error = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap_err();
     assert!(matches!(error, JournalError::Failed { doing: "write", .. }), "{error:?}");
@@ -172,7 +190,8 @@ async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
         .await
         .unwrap();
     let length = journal.path().metadata().unwrap().len();
-    assert_eq!(length, journal.length.get(), "a reader sees no gap");
+    let log = record::scan_journal(&journal.read_content().unwrap()).unwrap();
+    assert_eq!(length, log.end as u64, "a reader sees no gap");
     // As long as the plan in base64, and in text, with what only the provider knows.
     assert!(
         allocated_bytes(&journal) >= before.max(length) + 200_000 + (64 << 10),
@@ -200,7 +219,7 @@ async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
 async fn a_failed_request_to_the_disk_is_not_tried_again() {
     // A file that is not on a disk cannot be made durable.
     let null = File::options().append(true).open("/dev/null").unwrap();
-    let journal = Journal::in_empty_file("null.wal".into(), locks::lock(null).unwrap());
+    let journal = journal_in_file(Path::new("null.wal"), null);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let error = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap_err();
     assert!(matches!(error, JournalError::Failed { doing: "write", .. }), "{error:?}");
@@ -463,7 +482,7 @@ async fn an_announcement_that_does_not_become_durable_is_taken_back() {
     // Writing to a pipe succeeds, and nothing makes it durable.
     let (mut reader, writer) = io::pipe().unwrap();
     let writer = File::from(std::os::fd::OwnedFd::from(writer));
-    let journal = Journal::in_empty_file(path.clone(), locks::lock(writer).unwrap());
+    let journal = journal_in_file(&path, writer);
     let (a, b, provider) = (parse_addr("t.a"), parse_addr("t.b"), test_provider());
     let [first, second] =
         [&a, &b].map(|addr| journal.announce_operation(create_intent(addr, &provider)));

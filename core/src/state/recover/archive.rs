@@ -1,15 +1,12 @@
 //! Puts journals away once the state holds their results: removes them, keeps the ones that wait for a
 //! decision, and sets damaged ones aside.
 
-use std::fs::OpenOptions;
-use std::io::{self, Seek as _, SeekFrom, Write as _};
-use std::path::Path;
+use std::sync::Arc;
 
-use super::{InterruptedRun, JournalDamage, Recovery, UnresolvedOperation, read_journal};
-use crate::disk::FileOptions as _;
+use super::{Recovery, UnresolvedOperation, parse_journal};
 use crate::state::file::StateFile;
-use crate::state::journal::record::{self, Record, RunBegin};
-use crate::state::journal::{self, JournalError};
+use crate::state::journal::record::{self, JournalLog, Record, RunBegin};
+use crate::state::journal::{JournalError, StoredJournal};
 
 impl Recovery {
     /// Puts the journals away, to be called when the state is stored. Calls that need a decision stay
@@ -20,20 +17,20 @@ impl Recovery {
     /// When a journal cannot be written, renamed or removed; the next run then takes it over once more.
     pub fn archive_journals(&self) -> Result<(), JournalError> {
         for run in &self.runs {
-            let waits: Vec<&UnresolvedOperation> =
-                self.unresolved.iter().filter(|one| one.journal == run.journal).collect();
+            let journal = &run.journal;
+            let own = self.unresolved.iter().filter(|one| Arc::ptr_eq(&one.journal, journal));
+            let waits: Vec<&UnresolvedOperation> = own.collect();
             match (&run.damage, waits.iter().any(|one| one.needs_decision())) {
-                (None, false) => journal::remove_journal(&run.journal)?,
+                (None, false) => journal.remove_journal()?,
                 // The journal stays for open operations. `TakenOver` tells the next command that
                 // all other results are stored, so that they are not put in again over later
                 // changes.
                 (None, true) => {
-                    append_records_to_ended_journal(&run.journal, &outcome_records(&waits))?;
+                    append_records_to_ended_journal(&**journal, &outcome_records(&waits))?;
                 }
-                (Some(damage), false) => std::fs::rename(&run.journal, damage.damaged_copy_path())
-                    .map_err(JournalError::io_error("rename", &run.journal))?,
-                (Some(damage), true) => {
-                    self.rewrite_damaged_journal(run, damage, &outcome_records(&waits))?;
+                (Some(_), false) => journal.set_damaged_aside()?,
+                (Some(_), true) => {
+                    self.rewrite_damaged_journal(&**journal, &outcome_records(&waits))?;
                 }
             }
         }
@@ -43,13 +40,10 @@ impl Recovery {
     /// Replaces a damaged journal by one with its sound records and more, and keeps a copy of it.
     fn rewrite_damaged_journal(
         &self,
-        run: &InterruptedRun,
-        damage: &JournalDamage,
+        journal: &dyn StoredJournal,
         more: &[Record],
     ) -> Result<(), JournalError> {
-        let path = &run.journal;
-        let failed = |error| JournalError::io_error("write", path)(error);
-        let log = read_journal(path)?;
+        let log = read_journal(journal)?;
         let file = self.file.clone().unwrap_or_else(StateFile::new_empty);
         let (lineage, serial) = (file.lineage, file.serial);
         let begin = Record::RunBegin(RunBegin { lineage, serial, ..RunBegin::default() });
@@ -60,28 +54,8 @@ impl Recovery {
         for (record, number) in begin.into_iter().chain(sound).chain(more).zip(1..) {
             bytes.extend(record::frame_record(number, record));
         }
-        // The damaged bytes are kept before they are replaced.
-        keep_damaged_copy(path, &damage.damaged_copy_path()).map_err(failed)?;
-        // In one step: a crash during the rewrite leaves the damaged journal in force.
-        journal::write_journal_file(path, &bytes)
+        journal.replace_damaged_bytes(&bytes)
     }
-}
-
-/// Keeps the bytes of a damaged journal under another name.
-fn keep_damaged_copy(path: &Path, kept: &Path) -> io::Result<()> {
-    // A checkout may contain one, and a copy would go to the file that it leads to.
-    if kept.is_symlink() {
-        let reason = format!(
-            "{} is a symbolic link, which is not followed; remove the link and try again",
-            kept.display()
-        );
-        return Err(io::Error::other(reason));
-    }
-    // An existing copy is from an earlier attempt and has more of the original than this file.
-    if !kept.exists() && std::fs::hard_link(path, kept).is_err() {
-        std::fs::copy(path, kept)?;
-    }
-    Ok(())
 }
 
 /// The records of the outcomes of calls that were open.
@@ -95,39 +69,17 @@ fn outcome_records(waits: &[&UnresolvedOperation]) -> Vec<Record> {
 
 /// Appends records to a journal of an ended run, behind its last whole record.
 pub(super) fn append_records_to_ended_journal(
-    path: &Path,
+    journal: &dyn StoredJournal,
     records: &[Record],
 ) -> Result<(), JournalError> {
-    let log = read_journal(path)?;
-    let failed = |error| JournalError::io_error("write", path)(error);
-    let mut file = OpenOptions::new().appending().open(path).map_err(failed)?;
-    // The torn end of a record would make everything behind it unreadable.
-    file.set_len(log.end as u64).map_err(failed)?;
-    file.seek(SeekFrom::End(0)).map_err(failed)?;
-    let mut number = log.records.last().map_or(0, |(number, _)| *number);
-    for record in records {
-        number += 1;
-        file.write_all(&record::frame_record(number, record)).map_err(failed)?;
-    }
-    file.sync_all().map_err(failed)
+    let log = read_journal(journal)?;
+    let last = log.records.last().map_or(0, |(number, _)| *number);
+    let frames = records.iter().zip(last + 1..);
+    let frames = frames.flat_map(|(record, number)| record::frame_record(number, record));
+    // The torn end of a record would make everything behind it unreadable, so it goes.
+    journal.append_bytes(log.end, &frames.collect::<Vec<u8>>())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_damaged_journal_is_copied_once_and_not_through_a_planted_link() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::write(at("journal"), "one").unwrap();
-        std::os::unix::fs::symlink(at("victim"), at("link")).unwrap();
-        let error = keep_damaged_copy(&at("journal"), &at("link")).unwrap_err().to_string();
-        assert!(error.contains("link is a symbolic link") && !at("victim").exists(), "{error}");
-        keep_damaged_copy(&at("journal"), &at("kept")).unwrap();
-        std::fs::remove_file(at("journal")).unwrap();
-        std::fs::write(at("journal"), "two").unwrap();
-        keep_damaged_copy(&at("journal"), &at("kept")).unwrap();
-        assert_eq!(std::fs::read_to_string(at("kept")).unwrap(), "one");
-    }
+fn read_journal(journal: &dyn StoredJournal) -> Result<JournalLog, JournalError> {
+    parse_journal(&journal.location(), &journal.read_bytes()?)
 }

@@ -1,18 +1,16 @@
 //! Reports which records of a damaged journal are lost, and their possible subjects.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
 use super::InterruptedRun;
 use crate::messages;
+use crate::state::journal::StoredJournal;
 use crate::state::journal::record::JournalLog;
 use crate::state::journal::scan::{JournalGap, LostRecordKind};
-
-/// The extension of a damaged journal that was set aside.
-pub(super) const DAMAGED_EXTENSION: &str = "damaged";
 
 /// The damage of a journal.
 #[derive(Clone, Debug)]
@@ -21,7 +19,7 @@ pub struct JournalDamage {
     pub hides_creation: bool,
     n_sound: usize,
     lost: Vec<String>,
-    path: PathBuf,
+    journal: Arc<dyn StoredJournal>,
 }
 
 impl JournalDamage {
@@ -29,7 +27,7 @@ impl JournalDamage {
     /// announcement is about; `is_known` whether the result of an announcement was read.
     pub(super) fn from_log(
         log: &JournalLog,
-        path: PathBuf,
+        journal: Arc<dyn StoredJournal>,
         names: impl Fn(u64) -> Option<String>,
         is_known: impl Fn(u64) -> bool,
     ) -> Option<Self> {
@@ -54,16 +52,13 @@ impl JournalDamage {
             hides_creation = true;
             lost.push(if log.is_blank { "the file is empty" } else { "no record is whole" }.into());
         }
-        Some(Self { hides_creation, n_sound: log.records.len(), lost, path })
+        Some(Self { hides_creation, n_sound: log.records.len(), lost, journal })
     }
 
-    /// The file that the journal is kept as.
+    /// The place in which the journal is kept, as messages name it.
     #[must_use]
-    pub fn damaged_copy_path(&self) -> PathBuf {
-        let mut name = self.path.clone().into_os_string();
-        name.push(".");
-        name.push(DAMAGED_EXTENSION);
-        name.into()
+    pub fn damaged_copy_location(&self) -> String {
+        self.journal.damaged_copy_location()
     }
 
     /// Adds results that could be read and not be put into the state.
@@ -83,7 +78,7 @@ impl JournalDamage {
         let detail = format!(
             "{} It is moved to {} when the state is next stored.",
             self.describe_damage(run),
-            self.damaged_copy_path().display()
+            self.damaged_copy_location()
         );
         Diagnostic::warning(messages::JOURNAL_IS_DAMAGED, detail).blamed_on(Blame::Environment)
     }
@@ -97,7 +92,7 @@ impl JournalDamage {
              The results of the sound records are in the state now, and the journal was moved to {}. \
              Look for objects that the state does not have, add them with `formwork import`, and run \
              the command again.",
-            self.damaged_copy_path().display()
+            self.damaged_copy_location()
         );
         Diagnostic::error(messages::UNKNOWN_OBJECTS_MAY_EXIST, detail).blamed_on(Blame::Environment)
     }
@@ -125,7 +120,7 @@ impl JournalDamage {
         };
         format!(
             "The journal {}{begun} cannot be read as a whole. Lost:{lost}\n\n{sound}{hidden}",
-            self.path.display()
+            self.journal.location()
         )
     }
 }

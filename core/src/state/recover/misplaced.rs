@@ -84,8 +84,7 @@ impl MisplacedSearch<'_> {
 
     /// Whether a journal is found elsewhere.
     fn is_known(&self, journal: &JournalContent) -> bool {
-        let run = journal.path.file_stem().and_then(|stem| stem.to_str());
-        run.is_some_and(|run| self.known_runs.contains(run))
+        journal.journal.run_id().is_some_and(|run| self.known_runs.contains(&run))
     }
 }
 

@@ -2,8 +2,8 @@
 //! only where the run itself left the object that is there.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use formwork_value::{Type, codec};
 use serde_json::value::RawValue;
@@ -14,7 +14,7 @@ use crate::state::file::{self, ObjectEntry, StateFile};
 use crate::state::journal::record::{
     self, IntentRecord, JournalExtent, JournalLog, Record, RunBegin,
 };
-use crate::state::journal::{CallAction, JournalError, ProviderAnswer};
+use crate::state::journal::{CallAction, JournalError, ProviderAnswer, StoredJournal};
 use crate::state::{ObjectState, State};
 
 /// Position of an object in the state.
@@ -44,7 +44,7 @@ impl ReplayedCall<'_> {
 
 /// Replays one journal.
 pub(super) struct JournalReplay<'l> {
-    path: PathBuf,
+    journal: Arc<dyn StoredJournal>,
     calls: BTreeMap<u64, ReplayedCall<'l>>,
     answers: HashMap<u64, &'l ProviderAnswer>,
     results: HashMap<u64, Option<&'l RawValue>>,
@@ -61,9 +61,12 @@ impl<'l> JournalReplay<'l> {
     ///
     /// # Errors
     /// When a record in it names no address: then it is unknown which object it is about.
-    pub(super) fn new(path: PathBuf, log: &'l JournalLog) -> Result<Self, JournalError> {
+    pub(super) fn new(
+        journal: Arc<dyn StoredJournal>,
+        log: &'l JournalLog,
+    ) -> Result<Self, JournalError> {
         let mut replay = Self {
-            path,
+            journal,
             calls: BTreeMap::new(),
             answers: HashMap::new(),
             results: HashMap::new(),
@@ -121,7 +124,7 @@ impl<'l> JournalReplay<'l> {
 
     /// The journal, as errors name it.
     fn location(&self) -> String {
-        self.path.display().to_string()
+        self.journal.location()
     }
 
     /// Parses a name of a record. It was printed by this program, or by a newer one.
@@ -155,7 +158,7 @@ impl<'l> JournalReplay<'l> {
             n_replayed: 0,
             damage: self.journal_damage(log),
             began_with: None,
-            journal: self.path.clone(),
+            journal: Arc::clone(&self.journal),
         };
         // A run that was cut off before it did anything leaves the state as it was.
         // A damaged journal is never idle: the lost records may be its only intents.
@@ -204,7 +207,7 @@ impl<'l> JournalReplay<'l> {
     fn journal_damage(&self, log: &JournalLog) -> Option<JournalDamage> {
         let names = |op: u64| self.calls.get(&op).map(|call| call.slot.addr.to_string());
         let is_known = |op: u64| self.results.contains_key(&op);
-        JournalDamage::from_log(log, self.path.clone(), names, is_known)
+        JournalDamage::from_log(log, Arc::clone(&self.journal), names, is_known)
     }
 
     /// The state that the journal goes with.
@@ -236,7 +239,7 @@ impl<'l> JournalReplay<'l> {
             // would create all of them again.
             None if begin.serial > 0 || log.is_taken_into_state() => Err(JournalError::NoBase {
                 location: self.location(),
-                read_from: begin.read_from.as_ref().map(|file| file.display().to_string()),
+                read_from: begin.read_from.clone(),
                 objects: self.describe_objects(),
             }),
             // The lineage is kept: journals and backups of the first run name it, and a new one
@@ -374,7 +377,7 @@ impl<'l> JournalReplay<'l> {
             moved: None,
             op,
             found,
-            journal: self.path.clone(),
+            journal: Arc::clone(&self.journal),
         }))
     }
 }

@@ -4,12 +4,14 @@ mod creations;
 mod damaged;
 mod misplaced;
 
+use std::path::{Path, PathBuf};
+
 use bytes::Bytes;
 use formwork_value::Type;
 use tempfile::TempDir;
 
-use super::journal::{Intent, Journal, ProviderAnswer, RunHeader};
 use super::*;
+use crate::state::journal::{Intent, Journal, ProviderAnswer, RunHeader, StoredJournalFile};
 use crate::state::{InstanceState, ObjectAttributes, ObjectStatus, State};
 
 const PROVIDER: &str = "provider[\"example.com/acme/t\"]";
@@ -432,7 +434,8 @@ fn a_record_that_names_no_address_is_not_passed_over() {
         prior: None,
         planned: Vec::new(),
     };
-    archive::append_records_to_ended_journal(&path, &[Record::Intent(intent)]).unwrap();
+    let journal = StoredJournalFile { path: path.clone() };
+    archive::append_records_to_ended_journal(&journal, &[Record::Intent(intent)]).unwrap();
     // If it were passed over, the object that it is about would be lost.
     let error = recover_journals_in_folder(&killed.path(), Some(base)).unwrap_err();
     let detail = error.diagnostic().detail;

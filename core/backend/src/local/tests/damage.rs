@@ -171,7 +171,7 @@ async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
     let base = StateFile::new_empty();
     let begin = RunHeader { operation: "test", base: &base, read_from: None };
     let journal = store.intents.begin_run(begin).await.unwrap();
-    let path = journal.path().to_owned();
+    let path = journal.location().to_owned();
     drop(journal);
     assert_eq!(store.read().await.unwrap(), None, "a first run that was cut off at once");
     let bytes = std::fs::read(&path).unwrap();

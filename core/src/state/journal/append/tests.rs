@@ -1,6 +1,7 @@
 //! The buffer: records that the system does not have, and their order in the file.
 
 use std::future::pending;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use formwork_value::{Type, Value};
@@ -11,6 +12,7 @@ use crate::state::file::StateFile;
 use crate::state::journal::record::scan_journal;
 use crate::state::journal::{
     CallAction, Intent, InternalRecordTiming, OperationId, ProviderAnswer, RunHeader,
+    StoredJournalFile,
 };
 use crate::state::recover::{JournalContent, recover_journals};
 
@@ -194,8 +196,9 @@ fn a_journal_that_is_cut_off_within_the_buffer_leaves_nothing_to_decide() {
     let whole = std::fs::read(&path).unwrap();
     let base = StateFile::new_empty();
     for length in begin..=whole.len() {
+        let stored = Arc::new(StoredJournalFile { path: path.clone() });
         let content =
-            JournalContent { path: path.clone(), bytes: whole[..length].to_vec(), seal: None };
+            JournalContent { journal: stored, bytes: whole[..length].to_vec(), seal: None };
         let recovery = recover_journals(vec![content], Some(base.clone())).unwrap();
         assert!(recovery.unresolved.is_empty(), "cut off at {length}: {:?}", recovery.unresolved);
     }

@@ -121,7 +121,7 @@ async fn a_damaged_journal_is_kept_aside_and_what_is_open_in_it_stays_open() {
         let file = rewritten_by_other_program(recovery.file.clone().unwrap());
         assert_eq!(list_objects(&file.state), ["t.a=made"]);
         recovery.archive_journals().unwrap();
-        assert_eq!(std::fs::read(damage.damaged_copy_path()).unwrap(), bytes);
+        assert_eq!(std::fs::read(damage.damaged_copy_location()).unwrap(), bytes);
         let next = recover_journals_in_folder(&killed.path(), Some(file.clone())).unwrap();
         assert_eq!(next.file, Some(file));
         let open: Vec<_> = next.unresolved.iter().map(|one| one.addr.to_string()).collect();

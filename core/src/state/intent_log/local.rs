@@ -1,0 +1,155 @@
+//! Intents in a folder on this machine.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{IntentLog, StateAccess, UnfinishedRun};
+use crate::disk::Durability;
+use crate::state::file::StateFile;
+use crate::state::journal::{
+    self, Journal, JournalError, JournalInFolder, RecordSeal, RunHeader, StoredJournalFile,
+};
+use crate::state::recover::{self, JournalContent, MisplacedJournals, MisplacedSearch, Recovery};
+
+/// Intents in a folder on this machine, one file for each run.
+#[derive(Clone)]
+pub struct LocalIntentLog {
+    folder: PathBuf,
+    /// The folder in which an earlier version kept them. It is only read.
+    former_folder: Option<PathBuf>,
+    /// The state that they belong to, if it is a file.
+    state: Option<PathBuf>,
+    /// Seals the values in journals.
+    seal: Option<Arc<dyn RecordSeal>>,
+    durability: Durability,
+}
+
+impl LocalIntentLog {
+    /// The intents in a folder, which is made when the first run begins.
+    #[must_use]
+    pub fn in_dir(folder: PathBuf) -> Self {
+        let durability = Durability::default();
+        Self { folder, former_folder: None, state: None, seal: None, durability }
+    }
+
+    /// The same intents, with those that an earlier version has left in another folder.
+    #[must_use]
+    pub fn with_former_folder(self, former: PathBuf) -> Self {
+        Self { former_folder: Some(former).filter(|former| *former != self.folder), ..self }
+    }
+
+    /// The same intents for a state in a file, whose group and mode they get if it exists.
+    #[must_use]
+    pub fn with_state_file(self, state: PathBuf) -> Self {
+        Self { state: Some(state), ..self }
+    }
+
+    /// The same intents, which have to survive the failures that `durability` names.
+    #[must_use]
+    pub fn with_durability(self, durability: Durability) -> Self {
+        Self { durability, ..self }
+    }
+
+    /// Writes the content of a journal, durably and in one step.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_journal(&self, path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
+        journal::write_journal_file(path, bytes)
+    }
+
+    /// The content of a journal of a run that does not go on.
+    #[must_use]
+    pub fn journal_content(&self, path: PathBuf, bytes: Vec<u8>) -> JournalContent {
+        let journal = Arc::new(StoredJournalFile { path });
+        JournalContent { journal, bytes, seal: self.seal.clone() }
+    }
+
+    /// The journals in the folder whose runs do not go on.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub fn read_interrupted_journals(&self) -> Result<Vec<JournalContent>, JournalError> {
+        let mut journals = Vec::new();
+        for folder in self.read_folders() {
+            let found = recover::read_interrupted_journals(folder)?;
+            let seal = |found| JournalContent { seal: self.seal.clone(), ..found };
+            journals.extend(found.into_iter().map(seal));
+        }
+        Ok(journals)
+    }
+
+    /// Finds misplaced journals, as [`IntentLog::misplaced_journals`] does, of other runs than these.
+    #[must_use]
+    pub fn misplaced_journals_except(
+        &self,
+        state: &StateFile,
+        known_runs: &BTreeSet<String>,
+    ) -> Vec<MisplacedJournals> {
+        let (own, seal) = (&*self.folder, self.seal.as_ref());
+        MisplacedSearch { own, seal, state, known_runs }.find()
+    }
+
+    /// The folders in which there may be journals.
+    fn read_folders(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(&self.folder).chain(&self.former_folder).map(PathBuf::as_path)
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+#[async_trait::async_trait(?Send)]
+impl IntentLog for LocalIntentLog {
+    async fn begin_run(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
+        let JournalInFolder { mut journal, file } =
+            JournalInFolder::begin_run(&self.folder, self.durability, begin)?;
+        if let Some(seal) = &self.seal {
+            journal.set_seal(Arc::clone(seal));
+        }
+        if let Some(state) = &self.state {
+            file.copy_access_of_state(state);
+        }
+        Ok(journal)
+    }
+
+    async fn recover_runs(
+        &self,
+        stored: Option<StateFile>,
+        _access: StateAccess,
+    ) -> Result<Recovery, JournalError> {
+        // The access does not matter here: a run on this machine holds a lock on its own journal.
+        recover::recover_journals(self.read_interrupted_journals()?, stored)
+    }
+
+    async fn finish_recovery(&self, recovery: &Recovery) -> Result<(), JournalError> {
+        recovery.archive_journals()
+    }
+
+    fn set_seal(&mut self, seal: Arc<dyn RecordSeal>) {
+        self.seal = Some(seal);
+    }
+
+    async fn has_unfinished_run(&self) -> bool {
+        self.read_folders().any(recover::has_unfinished_journal)
+    }
+
+    fn unfinished_runs(&self) -> Vec<UnfinishedRun> {
+        let entries = self.read_folders().filter_map(|folder| folder.read_dir().ok()).flatten();
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let paths = paths.filter(|path| path.extension().is_some_and(|found| found == "wal"));
+        let traces = paths.map(|path| {
+            let bytes = journal::read_journal_file(&path).ok();
+            UnfinishedRun::from_journal(path.display().to_string(), bytes.as_deref())
+        });
+        traces.collect()
+    }
+
+    fn misplaced_journals(&self, state: &StateFile) -> Vec<MisplacedJournals> {
+        self.misplaced_journals_except(state, &BTreeSet::new())
+    }
+}

@@ -1,0 +1,166 @@
+//! The journals of runs in the memory of this process. They end with it.
+
+#![expect(clippy::disallowed_types, reason = "runs on several threads may share the place")]
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::FutureExt as _;
+use futures_util::future::{self, LocalBoxFuture};
+
+use super::JournalError;
+use super::record_sink::{AppendError, RecordSink};
+use super::stored_journal::StoredJournal;
+
+/// Journals in memory, by the ids of their runs. Copies have the same ones.
+#[derive(Clone, Default)]
+pub(in crate::state) struct MemoryJournals(Arc<Mutex<BTreeMap<String, KeptJournal>>>);
+
+/// The journal of one run.
+#[derive(Default)]
+struct KeptJournal {
+    bytes: Vec<u8>,
+    is_being_written: bool,
+}
+
+impl MemoryJournals {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, KeptJournal>> {
+        // No panic can happen while it is held, so a poisoned lock means nothing.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Works with the bytes of a journal.
+    fn with_bytes<T>(&self, run: &str, work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        work(&mut self.lock().entry(run.to_owned()).or_default().bytes)
+    }
+
+    /// The place of the records of a new run.
+    pub(in crate::state) fn begin_run(&self, run: &str) -> Rc<dyn RecordSink> {
+        let journal = KeptJournal { bytes: Vec::new(), is_being_written: true };
+        self.lock().insert(run.to_owned(), journal);
+        Rc::new(RunInMemory(self.stored_journal(run)))
+    }
+
+    fn stored_journal(&self, run: &str) -> StoredInMemory {
+        StoredInMemory { place: self.clone(), run: run.to_owned() }
+    }
+
+    /// Whether a run has left a journal, or still writes one.
+    pub(in crate::state) fn has_some(&self) -> bool {
+        !self.lock().is_empty()
+    }
+
+    /// The journals of all runs, also of those that go on.
+    pub(in crate::state) fn all_journals(&self) -> Vec<Arc<dyn StoredJournal>> {
+        self.list_journals(|_| true)
+    }
+
+    /// The journals of the runs that do not go on.
+    pub(in crate::state) fn interrupted_journals(&self) -> Vec<Arc<dyn StoredJournal>> {
+        self.list_journals(|journal| !journal.is_being_written)
+    }
+
+    fn list_journals(
+        &self,
+        is_wanted: impl Fn(&KeptJournal) -> bool,
+    ) -> Vec<Arc<dyn StoredJournal>> {
+        let journals = self.lock();
+        let wanted = journals.iter().filter(|(_, journal)| is_wanted(journal));
+        wanted
+            .map(|(run, _)| -> Arc<dyn StoredJournal> { Arc::new(self.stored_journal(run)) })
+            .collect()
+    }
+}
+
+impl fmt::Debug for MemoryJournals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The bytes may hold secrets.
+        f.debug_list().entries(self.lock().keys()).finish()
+    }
+}
+
+/// The journal of a run that does not go on.
+#[derive(Debug)]
+struct StoredInMemory {
+    place: MemoryJournals,
+    run: String,
+}
+
+impl StoredJournal for StoredInMemory {
+    fn location(&self) -> String {
+        format!("{} in memory", self.run)
+    }
+
+    fn run_id(&self) -> Option<String> {
+        Some(self.run.clone())
+    }
+
+    fn read_bytes(&self) -> Result<Vec<u8>, JournalError> {
+        Ok(self.place.with_bytes(&self.run, |bytes| bytes.clone()))
+    }
+
+    fn append_bytes(&self, end: usize, bytes: &[u8]) -> Result<(), JournalError> {
+        self.place.with_bytes(&self.run, |kept| {
+            kept.truncate(end);
+            kept.extend_from_slice(bytes);
+        });
+        Ok(())
+    }
+
+    fn replace_damaged_bytes(&self, bytes: &[u8]) -> Result<(), JournalError> {
+        // Only a fault of this program can damage memory, and no user could look at a copy.
+        self.place.with_bytes(&self.run, |kept| *kept = bytes.to_vec());
+        Ok(())
+    }
+
+    fn set_damaged_aside(&self) -> Result<(), JournalError> {
+        self.remove_journal()
+    }
+
+    fn damaged_copy_location(&self) -> String {
+        self.location()
+    }
+
+    fn remove_journal(&self) -> Result<(), JournalError> {
+        self.place.lock().remove(&self.run);
+        Ok(())
+    }
+}
+
+/// The records of a run that goes on, until this is dropped.
+struct RunInMemory(StoredInMemory);
+
+impl RecordSink for RunInMemory {
+    fn location(&self) -> String {
+        self.0.location()
+    }
+
+    fn append_records(&self, records: &[u8]) -> Result<(), AppendError> {
+        self.0.place.with_bytes(&self.0.run, |bytes| bytes.extend_from_slice(records));
+        Ok(())
+    }
+
+    fn sync_records(&self) -> LocalBoxFuture<'static, Result<(), JournalError>> {
+        // Memory has nothing more durable below it.
+        future::ready(Ok(())).boxed_local()
+    }
+
+    fn read_records(&self) -> Result<Vec<u8>, JournalError> {
+        self.0.read_bytes()
+    }
+
+    fn remove_records(self: Rc<Self>) -> Result<(), JournalError> {
+        self.0.remove_journal()
+    }
+}
+
+impl Drop for RunInMemory {
+    fn drop(&mut self) {
+        // As the lock of a file, which goes with its run.
+        if let Some(journal) = self.0.place.lock().get_mut(&self.0.run) {
+            journal.is_being_written = false;
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Journals of interrupted runs in a folder, one file for each run.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{JournalContent, Recovery, recover_journals};
+use crate::state::file::StateFile;
+use crate::state::journal::permissions::refuse_linked_folder;
+use crate::state::journal::{self, JournalError, StoredJournalFile};
+
+/// Reads the journals that interrupted runs left in a folder, and puts their results into the
+/// state. Passes over the journal of a run that is still going on. Changes nothing on disk:
+/// [`Recovery::archive_journals`] does, once the state is stored.
+///
+/// # Errors
+/// When a journal cannot be read, or belongs to another state. Of a damaged one the sound records
+/// are used.
+pub fn recover_journals_in_folder(
+    folder: &Path,
+    stored: Option<StateFile>,
+) -> Result<Recovery, JournalError> {
+    recover_journals(read_interrupted_journals(folder)?, stored)
+}
+
+/// The journals in a folder whose runs do not go on.
+///
+/// # Errors
+/// When one of them cannot be read.
+pub fn read_interrupted_journals(folder: &Path) -> Result<Vec<JournalContent>, JournalError> {
+    let mut found = Vec::new();
+    for path in journal_paths(folder)? {
+        // With `-lock=false`, or after `force-unlock`, another run may still be writing. Its
+        // operations are not interrupted, and taking them over would settle them twice.
+        if journal::is_being_written(&path)? {
+            continue;
+        }
+        let bytes = journal::read_journal_file(&path)?;
+        let journal = Arc::new(StoredJournalFile { path });
+        found.push(JournalContent { journal, bytes, seal: None });
+    }
+    Ok(found)
+}
+
+/// Whether a run on this machine still writes a journal. One that is not there is not written.
+///
+/// # Errors
+/// When that cannot be found out.
+pub fn is_being_written(path: &Path) -> Result<bool, JournalError> {
+    Ok(path.exists() && journal::is_being_written(path)?)
+}
+
+/// Whether a run has left a journal in a folder, or is still writing one.
+#[must_use]
+pub fn has_unfinished_journal(folder: &Path) -> bool {
+    journal_paths(folder).is_ok_and(|journals| !journals.is_empty())
+}
+
+fn journal_paths(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
+    refuse_linked_folder(folder).map_err(JournalError::io_error("read", folder))?;
+    let entries = match folder.read_dir() {
+        Ok(entries) => entries,
+        // Only a missing folder means that there are no journals. Any other error must stop the
+        // command: it could create objects again that a journal names.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(JournalError::io_error("read", folder)(error)),
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(JournalError::io_error("read", folder))?.path();
+        // Not `.begin`, which is not durable yet and announces nothing, and not `.damaged`, whose
+        // valid records were taken over before.
+        if path.extension().is_some_and(|extension| extension == "wal") {
+            paths.push(path);
+        }
+    }
+    Ok(paths)
+}
