@@ -52,8 +52,9 @@ use formwork_core::provider::ProviderPool;
 use formwork_core::provisioner::ProvisionerSet;
 use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::file::StateFile;
-use formwork_core::state::journal::{Journal, RunHeader};
-use formwork_core::state::recover::{Recovery, recover_journals_in_folder};
+use formwork_core::state::intent_log::{IntentLog as _, MemoryIntentLog, StateAccess};
+use formwork_core::state::journal::RunHeader;
+use formwork_core::state::recover::Recovery;
 use formwork_core::state::{ObjectAttributes, ObjectState};
 use formwork_sdk::ProviderDef;
 use formwork_value::codec::json;
@@ -75,8 +76,8 @@ pub struct TestEngine {
     name: String,
     source: String,
     file: StateFile,
-    /// Folder of the journals.
-    folder: tempfile::TempDir,
+    /// Intents of the runs. In memory, because every change waits for its intent.
+    intents: MemoryIntentLog,
     provisioners: ProvisionerSet,
     /// One runtime for all runs, so that threads are not started again for each run.
     runtime: Runtime,
@@ -93,16 +94,10 @@ pub struct RunResult {
 impl TestEngine {
     /// A test engine without any objects. Each run starts new providers, as if they were processes: they share
     /// only data that the closure `provider` shares.
-    ///
-    /// # Panics
-    /// When no folder can be made for journals.
     #[must_use]
     pub fn new(provider: impl Fn() -> ProviderDef + Send + Sync + 'static) -> Self {
         let source = provider().address().to_owned();
         let name = source.rsplit('/').next().unwrap_or_default().to_owned();
-        // A folder in memory, if the system has one: every change waits for its journal.
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
-        let folder = folder.expect("a test that has no folder for temporary files cannot run");
         let front = FaultLauncher::new(Arc::new(provider));
         let (runtime, clock) = VirtualClock::start_runtime();
         Self {
@@ -110,7 +105,7 @@ impl TestEngine {
             name,
             source,
             file: StateFile::new_empty(),
-            folder,
+            intents: MemoryIntentLog::default(),
             provisioners: ProvisionerSet::default(),
             runtime,
             clock,
@@ -287,7 +282,9 @@ impl TestEngine {
         if self.front.lists.is_empty() {
             return None;
         }
-        match recover_journals_in_folder(self.folder.path(), Some(self.file.clone())) {
+        let access = StateAccess::Locked;
+        let recovery = self.intents.recover_runs(Some(self.file.clone()), access);
+        match self.runtime.block_on(recovery) {
             Ok(recovery) => Some(recovery),
             Err(error) => {
                 let _receipt = diags.error(error.diagnostic());
@@ -319,7 +316,7 @@ impl TestEngine {
         let session = self.new_session(loaded, pool, &values);
         let begin =
             RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
-        let journal = match Journal::begin_run(self.folder.path(), begin) {
+        let journal = match self.intents.begin_run(begin).await {
             Ok(journal) => journal,
             Err(error) => {
                 let _receipt = diags.error(error.diagnostic());
