@@ -162,7 +162,9 @@ pub enum CallAction {
     Delete,
 }
 
-/// The answer to a changing call as it came, before anything of it is decoded.
+/// The answer to a changing call: its values as the provider encoded them, before anything decodes them.
+///
+/// Not the whole message, because it may repeat secrets that no state has, and has no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ProviderAnswer {
     /// The object as the provider encoded it; empty if none came.
