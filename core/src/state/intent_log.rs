@@ -112,7 +112,7 @@ pub struct UnfinishedRun {
 }
 
 impl UnfinishedRun {
-    /// Reads the trace out of a journal, `None` if it cannot be read at all.
+    /// Reads the trace out of the bytes of a journal; `None` if the place cannot be read.
     fn from_journal(location: String, bytes: Option<&[u8]>) -> Self {
         let Some(log) = bytes.and_then(|bytes| scan_journal(bytes).ok()) else {
             return Self { location, proves_state: true, read_from: None, base: None };

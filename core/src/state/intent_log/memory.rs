@@ -36,11 +36,12 @@ impl IntentLog for MemoryIntentLog {
         _access: StateAccess,
     ) -> Result<Recovery, JournalError> {
         // The access does not matter here: a run that goes on holds its own journal.
-        let journals = self.journals.interrupted_journals().into_iter().map(|journal| {
+        let mut journals = Vec::new();
+        for journal in self.journals.interrupted_journals() {
             let bytes = journal.read_bytes()?;
-            Ok(JournalContent { journal, bytes, seal: self.seal.clone() })
-        });
-        recover_journals(journals.collect::<Result<_, JournalError>>()?, stored)
+            journals.push(JournalContent { journal, bytes, seal: self.seal.clone() });
+        }
+        recover_journals(journals, stored)
     }
 
     fn set_seal(&mut self, seal: Arc<dyn RecordSeal>) {
