@@ -1,6 +1,7 @@
 //! The backend `consul`: a key for each workspace, in chunks where the state is large, locked by a session.
 
 mod client;
+mod journals;
 mod server;
 mod session;
 #[cfg(test)]
@@ -13,20 +14,23 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_core::disk::{MAX_SMALL_FILE_LEN, read_user_text_file};
+use formwork_core::state::intent_log::IntentLog;
 use formwork_value::Type;
 use formwork_value::schema::Block;
 use ureq::http::Uri;
 
 use self::client::ConsulClient;
+use self::journals::{ConsulKeys, MAX_JOURNAL_VALUE_LEN};
 use self::server::ConsulServer;
 use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::cause::Cause;
 use crate::client_backend::ClientBackend;
 use crate::config_error::ConfigError;
+use crate::journals::{LimitedObjects, ObjectJournals, SharedIntents};
 use crate::kind::BackendKind;
 use crate::retry::RetryPolicy;
 use crate::web::{HttpClient, TlsSettings};
-use crate::{Backend, DEFAULT_WORKSPACE};
+use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 
 /// The part of the key that precedes the name of a workspace.
 const WORKSPACE_KEY_PREFIX: &str = "-env:";
@@ -53,6 +57,10 @@ impl BackendKind for ConsulBackendKind {
             ("path", Type::String),
             ("scheme", Type::String),
         ])
+    }
+
+    fn keeps_journals_on_one_machine(&self) -> bool {
+        false
     }
 
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
@@ -212,6 +220,17 @@ struct ConsulBackend {
     root: PathBuf,
 }
 
+impl ConsulBackend {
+    /// The journals of the runs that work with the state of a workspace.
+    fn shared_journals(&self, workspace: &str) -> ObjectJournals<LimitedObjects<ConsulKeys>> {
+        let (server, state) = (self.server.clone(), self.remote_client(workspace));
+        // Below the key of the state, where its lock is, so that a policy for these keys is enough.
+        let state_name = state.key_below("");
+        let keys = ConsulKeys { server, state, has_lock: self.lock };
+        ObjectJournals::new(LimitedObjects::new(keys, MAX_JOURNAL_VALUE_LEN), &state_name)
+    }
+}
+
 #[async_trait::async_trait]
 impl ClientBackend for ConsulBackend {
     type Client = ConsulClient;
@@ -234,6 +253,11 @@ impl ClientBackend for ConsulBackend {
         let ConsulServer { url, parameters, .. } = &self.server;
         // The same path in another datacenter, namespace or partition is another state.
         format!("{url}\n{}\n{parameters:?}", self.path)
+    }
+
+    fn intent_log_of(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        let local = local_intent_log(&self.root, &self.journal_id(workspace), workspace);
+        Arc::new(SharedIntents::new(local, Arc::new(self.shared_journals(workspace))))
     }
 
     async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {

@@ -3,6 +3,8 @@
 
 mod journal_copy;
 mod journal_part;
+#[cfg(feature = "limited-objects")]
+mod limited_objects;
 #[cfg(feature = "object-journals")]
 mod object_journals;
 mod reported_store;
@@ -29,6 +31,8 @@ use formwork_core::state::recover::{
 
 use self::journal_copy::JournalCopyTask;
 use self::journal_part::{AssembledJournal, JournalPart, assemble_parts, is_taken_over};
+#[cfg(feature = "limited-objects")]
+pub(crate) use self::limited_objects::LimitedObjects;
 #[cfg(feature = "object-journals")]
 pub(crate) use self::object_journals::{CreateOutcome, ListedObject, ObjectJournals, ObjectStore};
 use self::reported_store::ReportedJournalStore;

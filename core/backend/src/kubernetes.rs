@@ -4,6 +4,7 @@ mod client;
 mod cluster;
 mod cluster_connection;
 mod config;
+mod journals;
 mod kubeconfig;
 mod state_copy;
 #[cfg(test)]
@@ -14,16 +15,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use formwork_core::state::intent_log::IntentLog;
 use formwork_value::schema::Block;
 
-use self::client::{KubernetesClient, SUFFIX_LABEL, WORKSPACE_LABEL};
+use self::client::{KubernetesClient, MAX_CHUNK_LEN, SUFFIX_LABEL, WORKSPACE_LABEL};
 use self::cluster::ClusterClient;
+use self::journals::JournalSecrets;
 use crate::arguments::BackendArguments;
 use crate::cause::Cause;
 use crate::client_backend::ClientBackend;
 use crate::config_error::ConfigError;
+use crate::journals::{LimitedObjects, ObjectJournals, SharedIntents};
 use crate::kind::BackendKind;
-use crate::{Backend, DEFAULT_WORKSPACE};
+use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 
 /// The type of the backend.
 pub(crate) struct KubernetesBackendKind;
@@ -35,6 +39,10 @@ impl BackendKind for KubernetesBackendKind {
 
     fn schema(&self) -> Block {
         config::schema()
+    }
+
+    fn keeps_journals_on_one_machine(&self) -> bool {
+        false
     }
 
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
@@ -57,6 +65,16 @@ struct KubernetesBackend {
     suffix: String,
     labels: BTreeMap<String, String>,
     root: PathBuf,
+}
+
+impl KubernetesBackend {
+    /// The journals of the runs that work with the state of a workspace.
+    fn shared_journals(&self, workspace: &str) -> ObjectJournals<LimitedObjects<JournalSecrets>> {
+        let state = self.remote_client(workspace);
+        let state_name = state.name().to_owned();
+        let secrets = JournalSecrets { cluster: self.cluster.clone(), state };
+        ObjectJournals::new(LimitedObjects::new(secrets, MAX_CHUNK_LEN), &state_name)
+    }
 }
 
 #[async_trait::async_trait]
@@ -82,6 +100,11 @@ impl ClientBackend for KubernetesBackend {
         // As in Terraform, labels of the configuration replace those of the backend.
         labels.extend(self.labels.clone());
         KubernetesClient::new(self.cluster.clone(), name, labels)
+    }
+
+    fn intent_log_of(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        let local = local_intent_log(&self.root, &self.journal_id(workspace), workspace);
+        Arc::new(SharedIntents::new(local, Arc::new(self.shared_journals(workspace))))
     }
 
     fn check_workspace_name(&self, workspace: &str) -> Result<(), Cause> {

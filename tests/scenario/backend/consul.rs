@@ -1,6 +1,6 @@
 //! States in keys of Consul, with Terraform on the same server, which speaks the documented part of its API.
 
-use super::both;
+use super::{RESOURCE, both};
 use crate::harness::{Consul, Workdir, terraform};
 
 fn config(server: &Consul, path: &str, more: &str) -> String {
@@ -60,6 +60,24 @@ fn states_over_consul_are_encrypted() {
             both::encrypting_turns(),
         );
     }
+}
+
+#[test]
+fn the_run_of_a_lost_machine_is_taken_over_over_consul() {
+    let server = Consul::start();
+    let config = config(&server, "tf/lost", "");
+    both::a_run_of_a_lost_machine_is_taken_over(&|resource| format!("{config}{resource}"));
+    // Below the key of the state, which Terraform removes with its workspace.
+    assert_eq!(server.keys("tf/lost/.journal/"), Vec::<String>::new());
+}
+
+#[test]
+fn without_a_lock_the_journal_stays_on_the_machine() {
+    let server = Consul::start();
+    let config = config(&server, "tf/alone", "lock = false");
+    let workdir = Workdir::new(&format!("{config}{RESOURCE}"));
+    workdir.formwork("init").succeed();
+    workdir.formwork("apply -auto-approve").succeed().says("with lock = false nothing shows them");
 }
 
 #[test]

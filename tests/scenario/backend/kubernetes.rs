@@ -80,6 +80,15 @@ fn workspaces_and_outputs_of_kubernetes_are_seen_by_both_programs() {
 }
 
 #[test]
+fn the_run_of_a_lost_machine_is_taken_over_over_kubernetes() {
+    let server = Kubernetes::start();
+    both::a_run_of_a_lost_machine_is_taken_over(&|resource| {
+        config(&server, &here("lost"), resource)
+    });
+    assert_eq!(server.names("default", "secrets"), Vec::<String>::new());
+}
+
+#[test]
 fn a_large_state_is_in_several_secrets_that_both_programs_read() {
     if terraform().is_none() {
         return;

@@ -56,7 +56,8 @@ impl ConsulClient {
         self.held.as_ref().map(|(_, session)| session)
     }
 
-    fn key_below(&self, name: &str) -> String {
+    /// A key below that of the state.
+    pub(super) fn key_below(&self, name: &str) -> String {
         // As in Terraform, a slash at the end of the path is not doubled.
         format!("{}/{name}", self.key.trim_end_matches('/'))
     }
@@ -116,6 +117,12 @@ impl ConsulClient {
             chunks.push(key);
         }
         Ok(serde_json::to_vec(&ChunkList { current_hash: hash.to_owned(), chunks })?)
+    }
+
+    /// Whether a session holds the lock.
+    pub(super) async fn is_locked(&self) -> Result<bool, Cause> {
+        let lock = self.server.get(&self.key_below(".lock")).await?;
+        Ok(lock.is_some_and(|pair| pair.session.is_some()))
     }
 
     async fn lock_holder(&self) -> Result<Option<LockInfo>, Cause> {

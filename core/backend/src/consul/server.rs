@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use ureq::http::{Request, StatusCode, header};
 
-use crate::cause::Cause;
+use crate::cause::{Cause, PermissionDenied};
 use crate::web::{HttpClient, HttpResponse, percent_encode};
 
 /// The mark that Consul's own clients set on keys that are locks.
@@ -143,10 +143,14 @@ impl ConsulServer {
                     return Ok(ConditionalPutOutcome::Stale);
                 }
                 let url = format!("{}/v1/kv/{key}", self.url);
-                // Without a reason the answer is, for example, of a proxy.
-                return Err(match reasons.is_empty() {
-                    true => answer.unexpected_response_cause("PUT", &url),
-                    false => format!("PUT {url}: {reasons}").into(),
+                let text = format!("PUT {url}: {reasons}");
+                return Err(match &reasons {
+                    // Without a reason the answer is, for example, of a proxy.
+                    none if none.is_empty() => answer.unexpected_response_cause("PUT", &url),
+                    it if it.to_lowercase().contains("permission denied") => {
+                        PermissionDenied(text).into()
+                    }
+                    _ => text.into(),
                 });
             }
             StatusCode::PAYLOAD_TOO_LARGE => return Ok(ConditionalPutOutcome::TooLarge),
@@ -188,7 +192,20 @@ impl ConsulServer {
     /// Lists the keys that begin with a prefix, up to the next slash.
     pub(super) async fn list_keys(&self, prefix: &str) -> Result<Vec<String>, Cause> {
         // With a separator, all chunks of a state come as one entry.
-        let call = format!("kv/{}?keys=&separator=%2F", encode_key_path(prefix));
+        self.list_keys_by_call(prefix, "keys=&separator=%2F").await
+    }
+
+    /// Lists the keys that begin with a prefix, whatever follows.
+    pub(super) async fn list_all_keys(&self, prefix: &str) -> Result<Vec<String>, Cause> {
+        self.list_keys_by_call(prefix, "keys=").await
+    }
+
+    async fn list_keys_by_call(
+        &self,
+        prefix: &str,
+        parameters: &str,
+    ) -> Result<Vec<String>, Cause> {
+        let call = format!("kv/{}?{parameters}", encode_key_path(prefix));
         let answer = self.send_request("GET", &call, Vec::new()).await?;
         match answer.status {
             // The server answers so to a prefix without keys, too.
@@ -290,9 +307,9 @@ impl ConsulServer {
         let url = format!("{}/v1/kv/{key}", self.url);
         if answer.status != StatusCode::OK {
             return Err(match answer.status {
-                StatusCode::FORBIDDEN => format!(
+                StatusCode::FORBIDDEN => PermissionDenied(format!(
                     "{method} {url}: permission denied; check access_token and the rules of its policy for keys and sessions"
-                )
+                ))
                 .into(),
                 _ => answer.unexpected_response_cause(method, &url),
             });

@@ -5,11 +5,14 @@ use std::net::TcpListener;
 use std::time::Instant;
 
 use formwork_core::state::file::StateFile;
+use formwork_core::state::intent_log::StateAccess;
 use formwork_value::Value;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
+use super::journals::ConsulKeys;
 use super::session::{ConsulSession, SESSION_TIMES, SessionTimes};
 use super::*;
+use crate::journals::{AppendOutcome, JournalStore as _, SharedRun};
 use crate::lock::LockInfo;
 use crate::remote::{LockOutcome, PutError, RemoteClient as _};
 use crate::scripted_server::{
@@ -499,4 +502,83 @@ async fn a_server_may_have_another_name_in_its_certificate_and_an_authority_in_a
         configure_backend_with_variables("consul", &all, &[("CONSUL_CAPATH", "/nowhere/at/all")])
             .err();
     assert!(error.unwrap().message.starts_with("CONSUL_CAPATH \"/nowhere/at/all\" cannot be read"));
+}
+
+/// The journals below a key.
+fn shared_journals(server: &ScriptedServer) -> ObjectJournals<LimitedObjects<ConsulKeys>> {
+    let state = ConsulClient::new(server_without_retries(server), "a b/k".to_owned(), false, true);
+    let keys = ConsulKeys { server: server_without_retries(server), state, has_lock: true };
+    ObjectJournals::new(LimitedObjects::new(keys, MAX_JOURNAL_VALUE_LEN), "a b/k/")
+}
+
+fn rejected_reply(why: &str) -> ScriptedReply {
+    ScriptedReply::new(
+        "409 Conflict",
+        format!(r#"{{"Results":null,"Errors":[{{"What":"{why}"}}]}}"#),
+    )
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_of_a_journal_is_a_key_that_is_made_once() {
+    let part = |text: &[u8]| key_reply(&crate::compression::compress_gzip(text).unwrap(), 2);
+    let stale = || rejected_reply("failed to set key: index is stale");
+    let server = ScriptedServer::start([
+        not_found_reply(),
+        stored_reply(1),
+        // The answer to an attempt was lost.
+        stale(),
+        part(b"part"),
+        // Another machine has taken the run over.
+        stale(),
+        part(b"theirs"),
+    ]);
+    let journals = shared_journals(&server);
+    assert!(journals.store_location().ends_with("/v1/kv/a b/k/.journal/"));
+    assert_eq!(journals.begin_run("run").await.unwrap(), None);
+    for (number, outcome) in
+        [(0, AppendOutcome::Stored), (1, AppendOutcome::Stored), (2, AppendOutcome::Occupied)]
+    {
+        assert_eq!(journals.append_part("run", number, b"part").await.unwrap(), outcome);
+    }
+    let asked = server.received_requests();
+    assert_eq!(asked[0].line, "GET /v1/kv/a%20b/k/.journal/run/000000000000?keys=");
+    let operation: serde_json::Value = serde_json::from_slice(&asked[1].body).unwrap();
+    // The version of a key that does not exist.
+    assert_eq!(operation[0]["KV"]["Index"], 0);
+    assert_eq!(operation[0]["KV"]["Key"], "a b/k/.journal/run/000000000000");
+}
+
+#[tokio::test(start_paused = true)]
+async fn parts_of_journals_are_read_and_removed_by_their_keys() {
+    let listed = || {
+        ScriptedReply::new(
+            "200 OK",
+            r#"["a b/k/.journal/run/000000000007","a b/k/.journal/run/000000000000","a b/k/.journal/run/000000000000.aa.0"]"#,
+        )
+    };
+    let part = |text: &[u8]| key_reply(&crate::compression::compress_gzip(text).unwrap(), 1);
+    let server = ScriptedServer::start([listed(), part(b"0"), part(b"7")]);
+    let runs = shared_journals(&server).read_runs(StateAccess::Locked).await.unwrap();
+    let parts = vec![(0, b"0".to_vec()), (7, b"7".to_vec())];
+    assert_eq!(runs, [SharedRun { id: "run".to_owned(), is_live: false, silent_for: None, parts }]);
+
+    let server = ScriptedServer::start([listed(), part(b"0"), success_reply()]);
+    shared_journals(&server).remove_parts_below("run", 7).await.unwrap();
+    let removed = &server.request_lines()[2];
+    assert!(removed.starts_with("DELETE ") && removed.ends_with("000000000000"), "{removed}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_permission_journals_stay_on_this_machine() {
+    let denied = || ScriptedReply::new("403 Forbidden", "Permission denied");
+    let lacking = || rejected_reply("Permission denied: token with AccessorID lacks permission");
+    let server = ScriptedServer::start([denied(), denied(), lacking(), lacking()]);
+    let journals = shared_journals(&server);
+    let reason = journals.begin_run("run").await.unwrap().unwrap();
+    assert!(reason.contains("cannot be listed") && reason.contains("access_token"), "{reason}");
+    assert!(journals.read_runs(StateAccess::Locked).await.unwrap().is_empty());
+    let first = journals.append_part("run", 0, b"part").await.unwrap();
+    assert!(matches!(first, AppendOutcome::CannotStore(_)), "{first:?}");
+    // The run relies on the journal by then.
+    journals.append_part("run", 1, b"part").await.unwrap_err();
 }

@@ -27,7 +27,7 @@ pub(super) const SUFFIX_LABEL: &str = "tfstateSecretSuffix";
 const LOCK_HOLDER_ANNOTATION: &str = "app.terraform.io/lock-info";
 
 /// The longest part of a state in one secret.
-const MAX_CHUNK_LEN: usize = 1_048_576;
+pub(super) const MAX_CHUNK_LEN: usize = 1_048_576;
 
 /// The longest name.
 const MAX_NAME_LEN: usize = 253;
@@ -51,6 +51,21 @@ impl KubernetesClient {
         labels: BTreeMap<String, String>,
     ) -> Self {
         Self { cluster, name, labels, known: None, is_half_written: false }
+    }
+
+    /// The name of its first secret.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The labels of its secrets.
+    pub(super) fn labels(&self) -> &BTreeMap<String, String> {
+        &self.labels
+    }
+
+    /// Whether a process holds the lease.
+    pub(super) async fn is_locked(&self) -> Result<bool, Cause> {
+        Ok(self.lock_holder().await?.is_some())
     }
 
     /// Checks that objects can have the name.

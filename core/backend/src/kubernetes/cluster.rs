@@ -8,7 +8,7 @@ use tokio::sync::OnceCell;
 use ureq::http::{Request, StatusCode, header};
 
 use super::cluster_connection::{ClusterConnection, ClusterSession, RequestAuthorization};
-use crate::cause::Cause;
+use crate::cause::{Cause, PermissionDenied};
 use crate::web::{Authorize, HttpResponse, is_retryable_status, percent_encode, redact_url};
 
 /// The cluster, seen from one namespace.
@@ -80,6 +80,11 @@ impl KubernetesObject {
     pub(super) fn name(&self) -> &str {
         // Indexing a JSON value yields null where a field is missing, so nothing panics here.
         self.0["metadata"]["name"].as_str().unwrap_or_default()
+    }
+
+    /// The value of an annotation.
+    pub(super) fn annotation(&self, name: &str) -> Option<&str> {
+        self.0["metadata"]["annotations"][name].as_str()
     }
 
     /// The value of a label.
@@ -295,16 +300,19 @@ impl ClusterClient {
                 _ => answer.unexpected_response_cause(method, url),
             };
         };
-        let next = match answer.status {
-            StatusCode::UNAUTHORIZED => return unauthorized_cause(method, url),
-            StatusCode::FORBIDDEN => {
-                "; the credentials must permit to get, list, create, update and delete secrets and leases"
+        let refused =
+            format!("{method} {}: HTTP {}, {reason}: {message}", redact_url(url), answer.status);
+        match answer.status {
+            StatusCode::UNAUTHORIZED => unauthorized_cause(method, url),
+            StatusCode::FORBIDDEN => PermissionDenied(format!(
+                "{refused}; the credentials must permit to get, list, create, update and delete secrets and leases"
+            ))
+            .into(),
+            StatusCode::NOT_FOUND => {
+                format!("{refused}; check namespace, which must be made before").into()
             }
-            StatusCode::NOT_FOUND => "; check namespace, which must be made before",
-            _ => "",
-        };
-        let url = redact_url(url);
-        format!("{method} {url}: HTTP {}, {reason}: {message}{next}", answer.status).into()
+            _ => refused.into(),
+        }
     }
 }
 

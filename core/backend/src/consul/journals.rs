@@ -1,0 +1,67 @@
+//! The journals of runs as keys below that of a state.
+
+use super::client::ConsulClient;
+use super::server::{ConditionalPutOutcome, ConsulServer};
+use crate::cause::{Cause, PermissionDenied};
+use crate::journals::{CreateOutcome, ListedObject, ObjectStore};
+
+/// The maximum length of a value. A transaction has it in base64, and the server takes 512 KiB for a transaction
+/// unless it is configured for others.
+pub(super) const MAX_JOURNAL_VALUE_LEN: usize = 384_000;
+
+/// The keys below that of a state.
+pub(super) struct ConsulKeys {
+    pub(super) server: ConsulServer,
+    pub(super) state: ConsulClient,
+    /// Whether runs take the lock of the state.
+    pub(super) has_lock: bool,
+}
+
+#[async_trait::async_trait]
+impl ObjectStore for ConsulKeys {
+    fn location(&self, prefix: &str) -> String {
+        format!("{}/v1/kv/{prefix}", self.server.url)
+    }
+
+    async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause> {
+        if !self.has_lock {
+            let reason = "Other machines do not find a journal in Consul, because with lock = false nothing shows them whether a run goes on";
+            return Ok(Err(reason.to_owned()));
+        }
+        match self.server.list_all_keys(prefix).await {
+            // The lock shows whether a run goes on.
+            Ok(keys) => {
+                Ok(Ok(keys.into_iter().map(|name| ListedObject { name, age: None }).collect()))
+            }
+            Err(cause) if PermissionDenied::is_cause(&cause) => Ok(Err(format!(
+                "Other machines do not find a journal in Consul, because its keys cannot be listed: {cause}"
+            ))),
+            Err(cause) => Err(cause),
+        }
+    }
+
+    async fn read_object(&self, name: &str) -> Result<Option<Vec<u8>>, Cause> {
+        let pair = self.server.get(name).await?;
+        pair.map(|pair| pair.decode_value()).transpose()
+    }
+
+    async fn create_object(&self, name: &str, content: &[u8]) -> Result<CreateOutcome, Cause> {
+        Ok(match self.server.put_over_version(name, content, 0).await {
+            Ok(ConditionalPutOutcome::Stored(_)) => CreateOutcome::Created,
+            Ok(ConditionalPutOutcome::Stale) => CreateOutcome::Exists,
+            Ok(ConditionalPutOutcome::TooLarge) => CreateOutcome::Refused(
+                format!("the server takes no value of {} bytes", content.len()).into(),
+            ),
+            Err(cause) if PermissionDenied::is_cause(&cause) => CreateOutcome::Refused(cause),
+            Err(cause) => return Err(cause),
+        })
+    }
+
+    async fn remove_object(&self, name: &str) -> Result<(), Cause> {
+        self.server.delete(name).await
+    }
+
+    async fn is_locked(&self) -> Result<bool, Cause> {
+        self.state.is_locked().await
+    }
+}
