@@ -85,11 +85,52 @@ impl RecordedCall {
     }
 }
 
+/// The moment from which the starts of calls count. Recorders with the same one record parts of one
+/// transcript.
+#[derive(Clone, Copy, Debug)]
+pub struct TranscriptStart {
+    begun: SystemTime,
+    /// The same moment on the clock that never goes back.
+    instant: Instant,
+}
+
+impl TranscriptStart {
+    /// Counts from this moment, at which the time is `now`.
+    #[must_use]
+    pub fn new(now: SystemTime) -> Self {
+        let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let begun = SystemTime::UNIX_EPOCH + truncate_to_micros(since);
+        Self { begun, instant: Instant::now() }
+    }
+
+    /// Returns the time of the moment, to the microsecond.
+    #[must_use]
+    pub fn begun(&self) -> SystemTime {
+        self.begun
+    }
+
+    /// Returns a record of a call that could not be sent, as one that began now.
+    #[must_use]
+    pub fn record_unsent_call(&self, call: RawCall, outcome: CallOutcome) -> RecordedCall {
+        self.record_call(call, Instant::now(), outcome)
+    }
+
+    fn record_call(&self, call: RawCall, started: Instant, outcome: CallOutcome) -> RecordedCall {
+        RecordedCall {
+            path: call.path.into_owned(),
+            start: truncate_to_micros(started.duration_since(self.instant)),
+            duration: Duration::ZERO,
+            requests: call.messages,
+            answers: Vec::new(),
+            outcome,
+        }
+    }
+}
+
 /// Records the calls of one or more transports.
 #[derive(Debug)]
 pub struct Recorder {
-    begun: SystemTime,
-    clock: Instant,
+    start: TranscriptStart,
     calls: Mutex<Vec<RecordedCall>>,
 }
 
@@ -97,9 +138,13 @@ impl Recorder {
     /// Begins a transcript at the time `now`.
     #[must_use]
     pub fn new(now: SystemTime) -> Arc<Self> {
-        let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let begun = SystemTime::UNIX_EPOCH + truncate_to_micros(since);
-        Arc::new(Self { begun, clock: Instant::now(), calls: Mutex::default() })
+        Self::from_start(TranscriptStart::new(now))
+    }
+
+    /// Begins a transcript, or a part of one, whose times count from `start`.
+    #[must_use]
+    pub fn from_start(start: TranscriptStart) -> Arc<Self> {
+        Arc::new(Self { start, calls: Mutex::default() })
     }
 
     /// Returns the transport `inner` with every call recorded.
@@ -111,7 +156,7 @@ impl Recorder {
     /// Returns the calls that were recorded until now.
     #[must_use]
     pub fn transcript(&self) -> Transcript {
-        Transcript { begun: self.begun, calls: self.lock().clone() }
+        Transcript { begun: self.start.begun, calls: self.lock().clone() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<RecordedCall>> {
@@ -122,14 +167,7 @@ impl Recorder {
         // Before the lock, so that waiting for it does not count.
         let started = Instant::now();
         let mut calls = self.lock();
-        calls.push(RecordedCall {
-            path: call.path.clone().into_owned(),
-            start: truncate_to_micros(started.duration_since(self.clock)),
-            duration: Duration::ZERO,
-            requests: call.messages.clone(),
-            answers: Vec::new(),
-            outcome: CallOutcome::Unfinished,
-        });
+        calls.push(self.start.record_call(call.clone(), started, CallOutcome::Unfinished));
         // Entered at the start, so that the order is that of the requests, and a call without an
         // end is in the transcript too.
         let at = calls.len() - 1;

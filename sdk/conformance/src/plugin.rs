@@ -1,6 +1,7 @@
 //! A running provider and the calls to it: starts the process, keeps its output, and records what
 //! is sent and received.
 
+mod call;
 mod error;
 mod output;
 
@@ -15,7 +16,8 @@ use bytes::Bytes;
 use formwork_plugin_protocol::client::make_socket_folder;
 use formwork_plugin_protocol::handshake::{Address, EnvironmentForPlugin, Handshake, Protocol};
 use formwork_plugin_protocol::host_building_blocks::{self, ChildProcess, HostCertificate};
-use formwork_plugin_protocol::raw::{RawCall, RawError, Transport};
+use formwork_plugin_protocol::raw::{RawCall, RawError, RawStatus, Transport};
+use formwork_plugin_protocol::transcript::{CallOutcome, RecordedCall, Recorder, TranscriptStart};
 use formwork_value::diag::without_error_numbers;
 use futures_util::StreamExt as _;
 use tempfile::TempDir;
@@ -24,16 +26,16 @@ use tokio::time::{sleep, timeout};
 
 use crate::message::Msg;
 use crate::rpc::{Diag, Rpc};
+pub use call::{Call, Reply};
+use call::{MAX_ANSWER_BYTES, is_at_answer_limit};
 pub use error::StartError;
 pub use output::{PrintedOutput, panic_report_in};
 use output::{SharedOutput, has_late_handshake, keep_output, lock_shared, read_first_line};
 
 /// The longest wait for a handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(60);
-/// The most bytes of one answer.
-const MAX_ANSWER_BYTES: usize = 96 << 20;
-/// The most messages of one answer.
-const MAX_ANSWER_MESSAGES: usize = 10_000;
+/// The number of the gRPC status `Unimplemented`.
+const UNIMPLEMENTED: i32 = 12;
 
 /// Settings of one start.
 #[derive(Clone, Debug)]
@@ -48,16 +50,21 @@ pub struct LaunchOptions {
     pub remove: Vec<OsString>,
     /// The working folder.
     pub folder: Option<PathBuf>,
+    /// The moment from which the times of the calls count.
+    pub start: TranscriptStart,
 }
 
-impl Default for LaunchOptions {
-    fn default() -> Self {
+impl LaunchOptions {
+    /// Returns the usual settings.
+    #[must_use]
+    pub fn new(start: TranscriptStart) -> Self {
         Self {
             versions: "5,6".into(),
             tls: true,
             env: Vec::new(),
             remove: Vec::new(),
             folder: None,
+            start,
         }
     }
 }
@@ -179,103 +186,6 @@ pub fn truncate(text: &str, most: usize) -> String {
     }
 }
 
-/// The outcome of one call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reply {
-    /// The messages of the answer; one unless the call streams.
-    Answered(Vec<Msg>),
-    /// A gRPC status: code and message.
-    Refused(String, String),
-    /// The process or the connection is gone.
-    Lost {
-        /// The reason.
-        why: String,
-        /// Whether the process reported a panic.
-        panicked: bool,
-    },
-    /// No answer in time.
-    TimedOut,
-    /// Bytes that are no message.
-    Garbage,
-}
-
-/// One call with everything that went over the wire.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
-    /// The call.
-    pub rpc: Rpc,
-    /// The request as it was sent.
-    pub request: Vec<Bytes>,
-    /// The messages of the answer as they came.
-    pub answers: Vec<Bytes>,
-    /// Decoded reply.
-    pub reply: Reply,
-    /// The time it took.
-    pub took: Duration,
-    /// The call that had configured the process, if there was one.
-    pub configured: Option<Arc<Self>>,
-}
-
-impl Call {
-    /// Returns the first message of the answer.
-    #[must_use]
-    pub fn first_message(&self) -> Option<&Msg> {
-        match &self.reply {
-            Reply::Answered(messages) => messages.first(),
-            _ => None,
-        }
-    }
-
-    /// Returns the diagnostics of all messages of the answer.
-    #[must_use]
-    pub fn diagnostics(&self) -> Vec<Diag> {
-        let Reply::Answered(messages) = &self.reply else { return Vec::new() };
-        if self.rpc == Rpc::InvokeAction {
-            let ends = messages.iter().filter_map(|message| message.get_msg(2));
-            return ends
-                .flat_map(|end| end.repeated_messages(1))
-                .map(|it| Diag::decode(&it))
-                .collect();
-        }
-        let Some(field) = self.rpc.diagnostics_field() else { return Vec::new() };
-        let all = messages.iter().flat_map(|message| message.repeated_messages(field));
-        all.map(|message| Diag::decode(&message)).collect()
-    }
-
-    /// Whether it was answered without errors.
-    #[must_use]
-    pub fn is_success(&self) -> bool {
-        matches!(self.reply, Reply::Answered(_)) && !self.diagnostics().iter().any(Diag::is_error)
-    }
-
-    /// Whether the provider said anything, be it an error.
-    #[must_use]
-    pub fn has_reply(&self) -> bool {
-        matches!(self.reply, Reply::Answered(_) | Reply::Refused(..))
-    }
-
-    /// Whether the call brought the provider down or hangs.
-    #[must_use]
-    pub fn is_crash_or_hang(&self) -> bool {
-        matches!(self.reply, Reply::Lost { .. } | Reply::TimedOut | Reply::Garbage)
-    }
-
-    /// The reply in a few words.
-    #[must_use]
-    pub fn describe_outcome(&self) -> String {
-        match &self.reply {
-            Reply::Answered(_) => match self.diagnostics().into_iter().find(Diag::is_error) {
-                Some(error) => format!("error: {}", truncate(&error.one_line(), 300)),
-                None => "answered".to_owned(),
-            },
-            Reply::Refused(code, message) => format!("status {code}: {}", truncate(message, 300)),
-            Reply::Lost { why, .. } => format!("the provider is gone: {}", truncate(why, 600)),
-            Reply::TimedOut => "no answer in time".to_owned(),
-            Reply::Garbage => "an answer that is no message".to_owned(),
-        }
-    }
-}
-
 /// A provider that is connected.
 pub struct Plugin {
     /// The process; `None` if the provider was found running.
@@ -288,7 +198,9 @@ pub struct Plugin {
     /// The largest answer in bytes, and its call.
     pub largest: Mutex<(usize, Option<Rpc>)>,
     /// The last call that configured it.
-    configured: Mutex<Option<Arc<Call>>>,
+    configured: Mutex<Option<Arc<RecordedCall>>>,
+    /// The moment from which the times of its calls count.
+    start: TranscriptStart,
 }
 
 impl Plugin {
@@ -301,7 +213,7 @@ impl Plugin {
         let connection = connect_provider(&started, Duration::from_secs(20)).await;
         let connection = connection.map_err(StartError::Unreachable)?;
         let protocol = started.handshake.protocol;
-        Ok(Self::new(Some(started), connection, protocol))
+        Ok(Self::new(Some(started), connection, protocol, launch.start))
     }
 
     /// Connects to a provider that runs already.
@@ -311,19 +223,21 @@ impl Plugin {
     pub async fn connect_to_running(
         address: &Address,
         protocol: Protocol,
+        start: TranscriptStart,
     ) -> Result<Self, StartError> {
         let connection =
             host_building_blocks::connect_to_plugin(address, None, Duration::from_secs(10)).await;
-        Ok(Self::new(None, connection.map_err(StartError::Unreachable)?, protocol))
+        Ok(Self::new(None, connection.map_err(StartError::Unreachable)?, protocol, start))
     }
 
     fn new(
         started: Option<StartedPlugin>,
         connection: Arc<dyn Transport>,
         protocol: Protocol,
+        start: TranscriptStart,
     ) -> Self {
         let (diagnostics, largest, configured) = Default::default();
-        Self { started, connection, protocol, diagnostics, largest, configured }
+        Self { started, connection, protocol, diagnostics, largest, configured, start }
     }
 
     /// Makes a call.
@@ -333,94 +247,97 @@ impl Plugin {
 
     /// Makes a call with bytes that need not be a message.
     pub async fn call_bytes(&self, rpc: Rpc, request: Vec<Bytes>, deadline: Duration) -> Call {
-        let began = Instant::now();
-        let (answers, reply) = match rpc.method_path(self.protocol) {
-            Some(path) => self.send_and_receive(&path, request.clone(), deadline).await,
+        let (recorded, reply) = match rpc.method_path(self.protocol) {
+            Some(path) => self.send_and_receive(path, request, deadline).await,
             None => {
-                let why = "the protocol has no such call".to_owned();
-                (Vec::new(), Reply::Refused("Unimplemented".to_owned(), why))
+                let message = "the protocol has no such call".to_owned();
+                let status = RawStatus { code: UNIMPLEMENTED, message, details: Bytes::new() };
+                let call = raw_call(rpc.path_of_name(self.protocol), request);
+                let recorded = self.start.record_unsent_call(call, CallOutcome::Status(status));
+                let reply = Reply::from_recorded(&recorded, false);
+                (recorded, reply)
             }
         };
         let configured = lock_shared(&self.configured).clone();
-        let call = Call { rpc, request, answers, reply, took: began.elapsed(), configured };
+        let call = Call { rpc, recorded, reply, configured };
         self.keep_for_later_checks(&call);
         call
     }
 
     /// Calls any path, also of other services.
     pub async fn call_at_path(&self, path: &str, request: Vec<Bytes>, deadline: Duration) -> Reply {
-        self.send_and_receive(path, request, deadline).await.1
+        self.send_and_receive(path.to_owned(), request, deadline).await.1
     }
 
     async fn send_and_receive(
         &self,
-        path: &str,
+        path: String,
         messages: Vec<Bytes>,
         deadline: Duration,
-    ) -> (Vec<Bytes>, Reply) {
-        let call =
-            RawCall { path: path.to_owned().into(), messages, answer_limit: MAX_ANSWER_BYTES };
-        let mut answers = Vec::new();
-        let mut size = 0;
-        let collect = async {
-            let mut stream = self.connection.begin_call(call).await?;
-            while let Some(answer) = stream.next().await {
-                let answer = answer?;
-                size += answer.len();
-                answers.push(answer);
+    ) -> (RecordedCall, Reply) {
+        let mut recorded = self.send_and_record(raw_call(path, messages), deadline).await;
+        let mut panicked = false;
+        if let CallOutcome::Failed(reason) = &mut recorded.outcome {
+            // The reason is for people, and the process knows more of it than the connection.
+            panicked = self.add_end_of_process(reason).await;
+        }
+        let reply = Reply::from_recorded(&recorded, panicked);
+        (recorded, reply)
+    }
+
+    /// Makes a call within a deadline, recorded by itself: a run has too many calls to keep all.
+    async fn send_and_record(&self, call: RawCall, deadline: Duration) -> RecordedCall {
+        let recorder = Recorder::from_start(self.start);
+        let layered = recorder.wrap_transport(Arc::clone(&self.connection));
+        let sent = call.clone();
+        let receive = async {
+            let (mut n_messages, mut n_bytes) = (0, 0);
+            let mut answers = layered.begin_call(sent).await?;
+            while let Some(answer) = answers.next().await {
+                n_bytes += answer?.len();
+                n_messages += 1;
                 // A provider may send without end.
-                if answers.len() >= MAX_ANSWER_MESSAGES || size > MAX_ANSWER_BYTES {
+                if is_at_answer_limit(n_messages, n_bytes) {
                     break;
                 }
             }
-            Ok(())
+            Ok::<_, RawError>(())
         };
-        let end: Result<Result<(), RawError>, _> = timeout(deadline, collect).await;
-        let reply = match end {
-            Err(_) => Reply::TimedOut,
-            Ok(Err(RawError::Status(status))) => Reply::Refused(status.code_name(), status.message),
-            Ok(Err(RawError::Failed(failure))) => {
-                // The connection breaks a moment before the process can be waited for.
-                let exit = match &self.started {
-                    Some(started) => started.child.wait_up_to(Duration::from_millis(700)).await,
-                    None => None,
-                };
-                self.connection_lost_reply(&failure.to_string(), exit.as_deref()).await
-            }
-            Ok(Ok(())) => match answers.iter().map(Msg::parse).collect::<Option<Vec<_>>>() {
-                Some(messages) if messages.is_empty() => Reply::Garbage,
-                Some(messages) => Reply::Answered(messages),
-                None => Reply::Garbage,
-            },
-        };
-        (answers, reply)
+        // The outcome is in the record: the recorder completes it when the call is dropped.
+        let _ended = timeout(deadline, receive).await;
+        let recorded = recorder.transcript().calls.pop();
+        recorded.unwrap_or_else(|| self.start.record_unsent_call(call, CallOutcome::Unfinished))
     }
 
-    async fn connection_lost_reply(&self, message: &str, exit: Option<&str>) -> Reply {
-        let (Some(started), Some(exit)) = (&self.started, exit) else {
-            return Reply::Lost { why: message.to_owned(), panicked: false };
-        };
+    /// Adds the end of the process, if it has ended, to the reason why a call was lost, and returns whether
+    /// it panicked.
+    async fn add_end_of_process(&self, reason: &mut String) -> bool {
+        let Some(started) = &self.started else { return false };
+        // The connection breaks a moment before the process can be waited for.
+        let exit = started.child.wait_up_to(Duration::from_millis(700)).await;
+        let Some(exit) = exit else { return false };
         // The process has ended, but its last words may still be on their way through the pipe.
         let mut end = started.stderr_end.clone();
         let _ended = timeout(Duration::from_millis(500), end.changed()).await;
         let said = String::from_utf8_lossy(&lock_shared(&started.stderr).bytes).into_owned();
         let report = panic_report_in(&said);
-        let why = match &report {
-            Some(report) => format!("{message} ({exit}; {})", report.replace('\n', " / ")),
-            None => format!("{message} ({exit})"),
-        };
-        Reply::Lost { why, panicked: report.is_some() }
+        match &report {
+            Some(report) => {
+                reason.push_str(&format!(" ({exit}; {})", report.replace('\n', " / ")));
+            }
+            None => reason.push_str(&format!(" ({exit})")),
+        }
+        report.is_some()
     }
 
     fn keep_for_later_checks(&self, call: &Call) {
         if call.rpc == Rpc::ConfigureProvider && call.has_reply() {
-            let call = Call { configured: None, ..call.clone() };
-            *lock_shared(&self.configured) = Some(Arc::new(call));
+            *lock_shared(&self.configured) = Some(Arc::new(call.recorded.clone()));
         }
-        let size = call.answers.iter().map(Bytes::len).max().unwrap_or(0);
+        let size = call.recorded.answers.iter().map(Bytes::len).max().unwrap_or(0);
         let mut largest = lock_shared(&self.largest);
         // A large request may well have a large answer.
-        let is_normal = call.request.iter().all(|it| it.len() < 1 << 20);
+        let is_normal = call.recorded.requests.iter().all(|it| it.len() < 1 << 20);
         if size > largest.0 && call.rpc != Rpc::GetProviderSchema && is_normal {
             *largest = (size, Some(call.rpc));
         }
@@ -428,7 +345,7 @@ impl Plugin {
         let mut diagnostics = lock_shared(&self.diagnostics);
         let room = 5_000_usize.saturating_sub(diagnostics.len());
         let own = call.diagnostics().into_iter().take(room);
-        let request = call.request.first();
+        let request = call.recorded.requests.first();
         diagnostics.extend(own.map(|it| (call.rpc, it.without_echoed_control_chars(request))));
     }
 
@@ -458,6 +375,11 @@ impl Plugin {
         started.child.kill();
         ended
     }
+}
+
+/// Returns a call with the limit that all calls of a run have.
+pub(crate) fn raw_call(path: String, messages: Vec<Bytes>) -> RawCall {
+    RawCall { path: path.into(), messages, answer_limit: MAX_ANSWER_BYTES }
 }
 
 /// Connects to a started provider.
@@ -492,5 +414,68 @@ pub async fn wait_until(patience: Duration, mut done: impl FnMut() -> bool) -> b
             return false;
         }
         sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use formwork_plugin_protocol::transcript::Transcript;
+
+    use super::*;
+
+    /// Calls a provider that answers as given, and returns the call.
+    async fn call(answers: Vec<Bytes>, outcome: CallOutcome) -> Call {
+        let request = Msg::new().with_text(1, "acme_item");
+        let recorded = RecordedCall {
+            path: "/tfplugin6.Provider/ReadResource".to_owned(),
+            start: Duration::ZERO,
+            duration: Duration::ZERO,
+            requests: vec![request.encode()],
+            answers,
+            outcome,
+        };
+        let provider = Transcript { begun: SystemTime::UNIX_EPOCH, calls: vec![recorded] }.replay();
+        let start = TranscriptStart::new(SystemTime::UNIX_EPOCH);
+        let plugin = Plugin::new(None, provider, Protocol::V6, start);
+        let before = plugin.call(Rpc::StopProvider, &request, Duration::from_secs(60)).await;
+        assert!(matches!(before.reply, Reply::Lost { .. }), "it was not recorded: {before:?}");
+        let call = plugin.call(Rpc::ReadResource, &request, Duration::from_secs(60)).await;
+        assert!(call.recorded.start >= before.recorded.start + before.recorded.duration);
+        assert_eq!(call.recorded.requests, [request.encode()]);
+        call
+    }
+
+    #[tokio::test]
+    async fn a_call_has_the_answers_and_the_details_that_came() {
+        let status = RawStatus {
+            code: 5,
+            message: "no such thing".to_owned(),
+            details: Bytes::from_static(b"\x08\x05"),
+        };
+        let answer = Msg::new().with_text(1, "a");
+        let refused = call(vec![answer.encode()], CallOutcome::Status(status.clone())).await;
+        assert_eq!(refused.recorded.answers, [answer.encode()]);
+        assert_eq!(refused.recorded.outcome, CallOutcome::Status(status));
+        let reply = Reply::Refused("NotFound".to_owned(), "no such thing".to_owned());
+        assert_eq!(refused.reply, reply);
+
+        let answered = call(vec![answer.encode()], CallOutcome::Ok).await;
+        assert_eq!(answered.recorded.outcome, CallOutcome::Ok);
+        assert_eq!(answered.reply, Reply::Answered(vec![answer]));
+        assert_eq!(call(Vec::new(), CallOutcome::Ok).await.reply, Reply::Garbage);
+
+        let lost = call(Vec::new(), CallOutcome::Failed("it is gone".to_owned())).await;
+        let why = "it is gone".to_owned();
+        assert_eq!(lost.reply, Reply::Lost { why, panicked: false });
+    }
+
+    #[tokio::test]
+    async fn an_answer_without_end_is_cut_off_and_counts_as_one() {
+        let endless = call(vec![Bytes::new(); 10_001], CallOutcome::Ok).await;
+        assert_eq!(endless.recorded.answers.len(), 10_000);
+        assert_eq!(endless.recorded.outcome, CallOutcome::Unfinished);
+        assert_eq!(endless.reply, Reply::Answered(vec![Msg::new(); 10_000]));
     }
 }

@@ -10,8 +10,9 @@ mod terminal;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use formwork_plugin_protocol::transcript::{CallOutcome, RecordedCall};
 use formwork_value::codec::hex;
 use sha2::{Digest as _, Sha256};
 
@@ -48,6 +49,8 @@ pub struct Report {
     pub level: u8,
     /// The seed.
     pub seed: u64,
+    /// The time at which the run began, from which its calls count.
+    pub begun: SystemTime,
     /// The length of the run.
     pub took: Duration,
     /// The numbers of types by kind.
@@ -106,6 +109,7 @@ impl Report {
             protocol: suite.protocol.map_or(0, |it| it.number()),
             level: suite.options.level,
             seed: suite.options.seed,
+            begun: suite.start.begun(),
             took: suite.elapsed(),
             offers,
             rows,
@@ -199,11 +203,19 @@ pub(crate) fn redact_finding(suite: &Suite, finding: &Finding) -> Finding {
         *text = clean(text);
     }
     // Bytes with a secret cannot be redacted: the lengths in them would not fit any more.
-    finding.calls.retain(|call| {
-        let all = call.request.iter().chain(&call.answers);
-        !all.into_iter().any(|bytes| suite.secrets.holds_configured_secret(bytes))
-    });
+    finding.calls.retain(|call| !holds_secret(suite, &call.recorded));
     finding
+}
+
+/// Whether a secret went over the wire in a call, or is in the reason of its end.
+fn holds_secret(suite: &Suite, call: &RecordedCall) -> bool {
+    let end: [&[u8]; 2] = match &call.outcome {
+        CallOutcome::Ok | CallOutcome::Unfinished => [&[], &[]],
+        CallOutcome::Status(status) => [status.message.as_bytes(), &status.details[..]],
+        CallOutcome::Failed(reason) => [reason.as_bytes(), &[]],
+    };
+    let messages = call.requests.iter().chain(&call.answers).map(|bytes| &bytes[..]);
+    messages.chain(end).any(|bytes| suite.secrets.holds_configured_secret(bytes))
 }
 
 /// The text with control characters written out: providers may say anything.
@@ -236,8 +248,39 @@ pub(crate) fn file_hash(path: &std::path::Path) -> String {
 
 #[cfg(test)]
 mod tests {
+    use formwork_plugin_protocol::raw::RawStatus;
+    use formwork_value::schema::{Attribute, Block, Role};
+    use formwork_value::{Str, Type, Value};
+
     use super::*;
+    use crate::plugin::{Call, Reply};
+    use crate::rpc::Rpc;
     use crate::suite::Options;
+
+    #[test]
+    fn a_call_with_a_secret_anywhere_in_its_record_is_left_out() {
+        let mut suite = Suite::new(Options::new("provider"));
+        let password =
+            Attribute { sensitive: true, ..Attribute::new(Type::String, Role::Required) };
+        let block =
+            Block { attributes: [(Str::from("password"), password)].into(), ..Block::default() };
+        let config = Value::object([("password", Value::string("swordfish"))]);
+        suite.secrets.add_sensitive_strings(&block, &config);
+        let is_kept = |outcome: CallOutcome| {
+            let mut call = Call::with_reply(Rpc::ReadResource, Reply::TimedOut);
+            call.recorded.outcome = outcome;
+            let finding = Finding::new("R-01", "resource", "it ends").with_call(&call);
+            !redact_finding(&suite, &finding).calls.is_empty()
+        };
+        let status = |message: &str, details: &'static [u8]| {
+            let (message, details) = (message.to_owned(), details.into());
+            CallOutcome::Status(RawStatus { code: 2, message, details })
+        };
+        assert!(is_kept(CallOutcome::Unfinished) && is_kept(status("no", b"\x08\x02")));
+        assert!(!is_kept(status("swordfish is wrong", b"")));
+        assert!(!is_kept(status("no", b"\x08\x02swordfish")));
+        assert!(!is_kept(CallOutcome::Failed("panic: swordfish".to_owned())));
+    }
 
     /// A report with one rule held and one broken, with characters that other formats escape.
     pub(super) fn report() -> Report {

@@ -131,6 +131,13 @@ impl Rpc {
         Some(format!("/tfplugin{protocol}.Provider/{name}"))
     }
 
+    /// Returns the path of a method with the name of protocol 6, for the record of a call that cannot be
+    /// sent.
+    #[must_use]
+    pub(crate) fn path_of_name(self, protocol: Protocol) -> String {
+        format!("/tfplugin{protocol}.Provider/{}", self.name())
+    }
+
     /// The number of the field of the answer that holds diagnostics, if it has any.
     #[must_use]
     pub fn diagnostics_field(self) -> Option<u32> {

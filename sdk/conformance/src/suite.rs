@@ -11,13 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use formwork_plugin_protocol::handshake::Protocol;
+use formwork_plugin_protocol::transcript::{CallOutcome, TranscriptStart};
 use formwork_value::{Plain, Value};
 
 use crate::finding::{Finding, Tallies, path_as_message_prefix};
 use crate::generate::{self, ConfigExtent, Dice};
 use crate::message::Msg;
 use crate::offer::{Kind, Offer, OfferedType};
-use crate::plugin::{Call, LaunchOptions, Plugin, Reply, StartError};
+use crate::plugin::{Call, LaunchOptions, Plugin, Reply, StartError, raw_call};
 use crate::redact::Secrets;
 use crate::request;
 use crate::rpc::{Diag, Rpc};
@@ -62,6 +63,8 @@ pub struct Suite {
     pub protocol: Option<Protocol>,
     /// Variables that lead the provider to a proxy.
     pub(crate) proxy_env: Vec<(OsString, OsString)>,
+    /// The moment from which the times of all calls count.
+    pub(crate) start: TranscriptStart,
     plugin: Option<Plugin>,
     restarts: usize,
     began: Instant,
@@ -93,6 +96,7 @@ impl Suite {
             *path = absolute;
         }
         let secrets = Secrets::new(options.seed);
+        let start = TranscriptStart::new(options.begun);
         Self {
             options,
             tallies: Tallies::default(),
@@ -105,6 +109,7 @@ impl Suite {
             past: EndedPluginsOutput::default(),
             protocol: None,
             proxy_env: Vec::new(),
+            start,
             plugin: None,
             restarts: 0,
             began: Instant::now(),
@@ -237,7 +242,7 @@ impl Suite {
         env.extend(self.proxy_env.iter().cloned());
         // At TRACE, so that a secret in any line of the log is found.
         env.push(("TF_LOG".into(), "TRACE".into()));
-        LaunchOptions { env, ..LaunchOptions::default() }
+        LaunchOptions { env, ..LaunchOptions::new(self.start) }
     }
 
     /// The program, if the provider is one.
@@ -257,7 +262,7 @@ impl Suite {
         match &self.options.target {
             CheckedProvider::Program(path) => Plugin::launch(path, &self.launch_options()).await,
             CheckedProvider::Running(at, protocol) => {
-                Plugin::connect_to_running(at, *protocol).await
+                Plugin::connect_to_running(at, *protocol, self.start).await
             }
         }
     }
@@ -325,18 +330,18 @@ impl Suite {
         request: Vec<bytes::Bytes>,
         deadline: Duration,
     ) -> Call {
-        let lost = |why: String| Call {
-            rpc,
-            request: request.clone(),
-            answers: Vec::new(),
-            reply: Reply::Lost { why, panicked: false },
-            took: Duration::ZERO,
-            configured: None,
+        let running = self.ensure_running().await;
+        let plugin = match (running, &self.plugin) {
+            (Ok(()), Some(plugin)) => plugin,
+            (running, _) => {
+                let why = running.err().unwrap_or_else(|| "it does not run".to_owned());
+                // A provider that has never answered has chosen no version.
+                let path = rpc.path_of_name(self.protocol.unwrap_or(Protocol::V6));
+                let call = raw_call(path, request);
+                let recorded = self.start.record_unsent_call(call, CallOutcome::Failed(why));
+                return Call::unsent(rpc, recorded);
+            }
         };
-        if let Err(why) = self.ensure_running().await {
-            return lost(why);
-        }
-        let Some(plugin) = &self.plugin else { return lost("it does not run".to_owned()) };
         let call = plugin.call_bytes(rpc, request, deadline).await;
         if call.is_crash_or_hang() {
             // A plugin that hangs or sent garbage is not used for the next call.
@@ -428,9 +433,7 @@ mod tests {
         let mut options = Options::new("provider");
         options.config = config;
         let mut suite = Suite::new(options);
-        let (request, answers, took) = (Vec::new(), Vec::new(), Duration::ZERO);
-        let (rpc, configured) = (Rpc::ReadResource, None);
-        let call = Call { rpc, request, answers, reply, took, configured };
+        let call = Call::with_reply(Rpc::ReadResource, reply);
         suite.check_survives_call("R-01", &call, || Finding::new("R-01", "resource", "it hangs"));
         Report::new(&suite, None).verdict_on_rule("R-01").cloned()
     }

@@ -57,14 +57,12 @@ fn violations_in_value(block: &Block, call: Call<'_>, value: &Plain) -> Vec<Viol
 /// The legacy SDK keeps the configured text of an argument there, if the state has a digest of it. So a large
 /// configuration may have private data of its size.
 pub(crate) fn private_data_limit(call: &plugin::Call) -> usize {
-    let request = call.request.first().and_then(Msg::parse).unwrap_or_default();
+    let request = call.recorded.requests.first().and_then(Msg::parse).unwrap_or_default();
     64 * 1024 + request.get_bytes(4).len()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::plugin::Reply;
     use crate::rpc::Rpc;
@@ -72,11 +70,10 @@ mod tests {
     #[test]
     fn private_data_may_grow_with_the_configuration() {
         let limit = |config: usize| {
-            let request =
-                vec![Msg::new().with_text(1, "a").with_bytes(4, vec![0; config]).encode()];
-            let (answers, reply, took) = (Vec::new(), Reply::TimedOut, Duration::ZERO);
-            let (rpc, configured) = (Rpc::PlanResourceChange, None);
-            private_data_limit(&plugin::Call { rpc, request, answers, reply, took, configured })
+            let request = Msg::new().with_text(1, "a").with_bytes(4, vec![0; config]);
+            let mut call = plugin::Call::with_reply(Rpc::PlanResourceChange, Reply::TimedOut);
+            call.recorded.requests = vec![request.encode()];
+            private_data_limit(&call)
         };
         assert_eq!(limit(0), 65_536);
         assert_eq!(limit(70_000), 135_536);

@@ -7,7 +7,7 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use formwork_conformance::finding::Tallies;
 use formwork_conformance::{CheckedProvider, Options, Release, Report, report, rules};
@@ -234,6 +234,7 @@ fn check_options(
         env: Vec::new(),
         journal: args.journal.clone(),
         resume: args.resume.clone(),
+        begun: clock::current_time().into(),
         stop: Arc::default(),
     };
     Ok((options, link))
@@ -429,7 +430,6 @@ fn write_reproducers(
     report: &Report,
 ) -> Result<(), Reported> {
     fs::create_dir_all(folder).map_err(|error| report_unwritable(diags, folder, &error))?;
-    let begun: SystemTime = clock::current_time().into();
     let mut numbers = std::collections::BTreeMap::<&str, usize>::new();
     for finding in report.findings.iter().filter(|it| !it.calls.is_empty()) {
         let number = numbers.entry(finding.rule).or_default();
@@ -437,7 +437,7 @@ fn write_reproducers(
         let path = folder.join(format!("{}-{number}.jsonl", finding.rule));
         // It has what the provider was configured with.
         let file = File::options().write(true).create(true).truncate(true).owner_only().open(&path);
-        let written = file.and_then(|file| finding.write_reproducer(report.protocol, begun, file));
+        let written = file.and_then(|file| report.write_reproducer(finding, file));
         written.map_err(|error| report_unwritable(diags, &path, &error))?;
     }
     Ok(())

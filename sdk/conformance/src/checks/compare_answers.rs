@@ -105,8 +105,6 @@ fn are_equivalent_answers(a: &Call, b: &Call, ty: Option<&Type>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     /// An object with a number, a set, a map and blocks in a list.
@@ -122,9 +120,7 @@ mod tests {
     }
 
     fn call(rpc: Rpc, answer: Msg) -> Call {
-        let reply = Reply::Answered(vec![answer]);
-        let (request, answers, took) = (Vec::new(), Vec::new(), Duration::ZERO);
-        Call { rpc, request, answers, reply, took, configured: None }
+        Call::with_reply(rpc, Reply::Answered(vec![answer]))
     }
 
     /// The answer with an object in MessagePack.

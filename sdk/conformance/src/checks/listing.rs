@@ -57,7 +57,7 @@ fn check_list_answer(suite: &mut Suite, offered: &OfferedType, call: &Call) {
     let events = match &call.reply {
         Reply::Answered(events) => events.clone(),
         // A stream without events is no message at all.
-        Reply::Garbage if call.answers.is_empty() => Vec::new(),
+        Reply::Garbage if call.recorded.answers.is_empty() => Vec::new(),
         Reply::Refused(..) => {
             return suite.note_skipped_rules(&["L-02", "L-03"], "listing is refused");
         }

@@ -349,7 +349,7 @@ async fn check_concurrent_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
 
 async fn check_cancelled_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let Some((rpc, request)) = requests.first() else { return };
-    let usual = suite.call(*rpc, request).await.took;
+    let usual = suite.call(*rpc, request).await.recorded.duration;
     // In microseconds: from before the request is read until after most answers.
     for deadline in [300, 1_000, 3_000, 10_000, 30_000] {
         if suite.ensure_running().await.is_err() {
@@ -362,7 +362,7 @@ async fn check_cancelled_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let call = suite.call(*rpc, request).await;
     // A provider that continues working for the cancelled calls keeps the next one waiting.
     let limit = usual * 2 + Duration::from_secs(5);
-    suite.record_case("Z-06", call.has_reply() && call.took <= limit, || {
+    suite.record_case("Z-06", call.has_reply() && call.recorded.duration <= limit, || {
         Finding::new(
             "Z-06",
             &rpc.name(),
@@ -371,7 +371,7 @@ async fn check_cancelled_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
         .with_call(&call)
         .with_expected_and_found(
             format!("an answer within {} ms", limit.as_millis()),
-            format!("{} in {} ms", call.describe_outcome(), call.took.as_millis()),
+            format!("{} in {} ms", call.describe_outcome(), call.recorded.duration.as_millis()),
         )
     });
 }
@@ -388,13 +388,17 @@ async fn check_stop(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let (first, running) = tokio::join!(stop(5), running);
     let second = stop(5).await;
     for call in [&first, &second] {
-        let held = call.has_reply() && call.took < Duration::from_secs(1);
+        let held = call.has_reply() && call.recorded.duration < Duration::from_secs(1);
         suite.record_case("Z-07", held, || {
             Finding::new("Z-07", "StopProvider", "StopProvider does not answer in time")
                 .with_call(call)
                 .with_expected_and_found(
                     "an answer within 1 s",
-                    format!("{} in {} ms", call.describe_outcome(), call.took.as_millis()),
+                    format!(
+                        "{} in {} ms",
+                        call.describe_outcome(),
+                        call.recorded.duration.as_millis()
+                    ),
                 )
         });
     }

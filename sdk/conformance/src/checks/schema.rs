@@ -40,15 +40,20 @@ pub(super) async fn run(suite: &mut Suite) {
 
 async fn check_schema_size_and_time(suite: &mut Suite) {
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
-    let size = call.answers.iter().map(bytes::Bytes::len).sum::<usize>();
-    let held = call.is_success() && call.took < Duration::from_secs(10) && size <= MAX_SCHEMA_BYTES;
+    let size = call.recorded.answers.iter().map(bytes::Bytes::len).sum::<usize>();
+    let held = call.is_success()
+        && call.recorded.duration < Duration::from_secs(10)
+        && size <= MAX_SCHEMA_BYTES;
     suite.record_case("S-01", held, || {
         let message = match call.is_success() {
             true => "the schema is too large or comes too late",
             false => "the provider does not return its schema",
         };
-        let found =
-            format!("{} in {} ms, {size} bytes", call.describe_outcome(), call.took.as_millis());
+        let found = format!(
+            "{} in {} ms, {size} bytes",
+            call.describe_outcome(),
+            call.recorded.duration.as_millis()
+        );
         Finding::new("S-01", "provider", message)
             .with_call(&call)
             .with_expected_and_found("an answer within 10 s", found)

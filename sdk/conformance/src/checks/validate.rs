@@ -346,21 +346,28 @@ async fn check_large_config(suite: &mut Suite, offered: &OfferedType, config: &V
     // The best of several, so that a busy machine is not blamed on the provider.
     for _ in 0..3 {
         let call = suite.call_validate(offered, &value).await;
-        if best.as_ref().is_none_or(|best| call.took < best.took) {
+        if best.as_ref().is_none_or(|best| call.recorded.duration < best.recorded.duration) {
             best = Some(call);
         }
         // Quick enough: further attempts would only take time.
-        if best.as_ref().is_some_and(|best| best.took < Duration::from_millis(300)) {
+        if best.as_ref().is_some_and(|best| best.recorded.duration < Duration::from_millis(300)) {
             break;
         }
     }
     let Some(call) = best else { return };
-    suite.record_case("V-08", call.has_reply() && call.took < Duration::from_secs(1), || {
-        Finding::new("V-08", &offered.display_name(), "1,000 elements take long to validate")
-            .with_path(&path)
-            .with_call(&call)
-            .with_expected_and_found("less than 1 s", format!("{} ms", call.took.as_millis()))
-    });
+    suite.record_case(
+        "V-08",
+        call.has_reply() && call.recorded.duration < Duration::from_secs(1),
+        || {
+            Finding::new("V-08", &offered.display_name(), "1,000 elements take long to validate")
+                .with_path(&path)
+                .with_call(&call)
+                .with_expected_and_found(
+                    "less than 1 s",
+                    format!("{} ms", call.recorded.duration.as_millis()),
+                )
+        },
+    );
 }
 
 async fn check_malformed_requests(suite: &mut Suite, types: &[OfferedType]) {

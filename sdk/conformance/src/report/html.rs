@@ -178,9 +178,9 @@ fn describe_call(call: &Call) -> String {
     format!(
         "{} sent {} bytes, received {} bytes in {} ms: {}",
         call.rpc.name(),
-        size(&call.request),
-        size(&call.answers),
-        call.took.as_millis(),
+        size(&call.recorded.requests),
+        size(&call.recorded.answers),
+        call.recorded.duration.as_millis(),
         // A provider may put the whole answer of a service into its error.
         truncate(&call.describe_outcome(), 400)
     )

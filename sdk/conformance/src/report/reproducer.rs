@@ -1,67 +1,35 @@
-//! Reproducer files: the calls of a finding as a transcript, and playing them again byte for byte.
+//! Reproducer files: the recorded calls of a finding as a transcript, and playing them again byte for byte.
 
 use std::io::{self, BufRead, Write};
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use formwork_plugin_protocol::raw::RawStatus;
-use formwork_plugin_protocol::transcript::{CallOutcome, ReadError, RecordedCall, Transcript};
+use formwork_plugin_protocol::transcript::{
+    CallOutcome, ReadError, RecordedCall, Transcript, TranscriptStart,
+};
 
+use super::Report;
 use crate::finding::Finding;
-use crate::plugin::{Call, LaunchOptions, Plugin, Reply, StartError};
+use crate::plugin::{LaunchOptions, Plugin, StartError};
 use crate::rpc::Rpc;
 
 /// The deadline of a call that is played.
 const REPLAYED_CALL_TIMEOUT: Duration = Duration::from_secs(60);
 
-impl Finding {
-    /// Writes the calls of the finding as a transcript, after the call that had configured the process
-    /// if there was one.
+impl Report {
+    /// Writes the recorded calls of a finding as a transcript, with the call that had configured the
+    /// process if there was one.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn write_reproducer(
-        &self,
-        protocol: u32,
-        begun: SystemTime,
-        out: impl Write,
-    ) -> io::Result<()> {
-        let configured = self.calls.iter().find_map(|call| call.configured.as_deref());
-        let calls = configured.into_iter().chain(&self.calls);
-        Transcript { begun, calls: calls.map(|call| to_recorded_call(call, protocol)).collect() }
-            .write(out)
+    pub fn write_reproducer(&self, finding: &Finding, out: impl Write) -> io::Result<()> {
+        let configured = finding.calls.iter().find_map(|call| call.configured.as_deref());
+        let calls = configured.into_iter().chain(finding.calls.iter().map(|call| &call.recorded));
+        let mut calls: Vec<RecordedCall> = calls.cloned().collect();
+        // A replay goes by the order of the calls, and a finding names the call that it is about last.
+        calls.sort_by_key(|call| call.start);
+        Transcript { begun: self.begun, calls }.write(out)
     }
-}
-
-fn to_recorded_call(call: &Call, protocol: u32) -> RecordedCall {
-    let version = formwork_plugin_protocol::handshake::Protocol::from_number(protocol);
-    let path = version.and_then(|it| call.rpc.method_path(it));
-    RecordedCall {
-        path: path.unwrap_or_else(|| format!("/tfplugin{protocol}.Provider/{}", call.rpc.name())),
-        // A replay goes by the order of the calls, and not by their times.
-        start: Duration::ZERO,
-        duration: call.took,
-        requests: call.request.clone(),
-        answers: call.answers.clone(),
-        outcome: match &call.reply {
-            // The call ended well, and only its bytes make no sense.
-            Reply::Answered(_) | Reply::Garbage => CallOutcome::Ok,
-            Reply::Refused(code, message) => CallOutcome::Status(RawStatus {
-                code: status_code_number(code),
-                message: message.clone(),
-                details: bytes::Bytes::new(),
-            }),
-            Reply::Lost { why, .. } => CallOutcome::Failed(why.clone()),
-            Reply::TimedOut => CallOutcome::Unfinished,
-        },
-    }
-}
-
-/// The number of a status code.
-fn status_code_number(name: &str) -> i32 {
-    let status = |code| RawStatus { code, message: String::new(), details: bytes::Bytes::new() };
-    // 2 is gRPC's `Unknown`.
-    (0..=16).find(|code| status(*code).code_name() == name).unwrap_or(2)
 }
 
 /// The outcome of playing one call again.
@@ -116,7 +84,9 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<ReplayedCa
     let recorded = transcript.calls.iter().find_map(RecordedCall::protocol).map(|it| it.number());
     // A host that offers both versions gets 6, so 5 is offered alone.
     let versions = if recorded == Some(5) { "5" } else { "5,6" };
-    let launch = LaunchOptions { versions: versions.into(), ..LaunchOptions::default() };
+    // The times of a replay are not looked at, so that any beginning does.
+    let start = TranscriptStart::new(transcript.begun);
+    let launch = LaunchOptions { versions: versions.into(), ..LaunchOptions::new(start) };
     let mut plugin = Plugin::launch(program, &launch).await?;
     let spoken = plugin.protocol.number();
     if let Some(recorded) = recorded.filter(|it| *it != spoken) {
@@ -140,11 +110,10 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<ReplayedCa
             configure = Some(call.requests.clone());
         }
         let now = plugin.call_bytes(rpc, call.requests.clone(), REPLAYED_CALL_TIMEOUT).await;
-        let recorded_now = to_recorded_call(&now, spoken);
         outcomes.push(ReplayedCall {
             path: call.path.clone(),
-            is_same: now.answers == call.answers
-                && is_same_outcome_kind(&recorded_now.outcome, &call.outcome),
+            is_same: now.recorded.answers == call.answers
+                && is_same_outcome_kind(&now.recorded.outcome, &call.outcome),
             recorded: outcome_in_words(&call.outcome, call.answers.len()),
             now: now.describe_outcome(),
         });
@@ -165,6 +134,7 @@ fn outcome_in_words(outcome: &CallOutcome, messages: usize) -> String {
         CallOutcome::Ok => format!("answered with {messages} messages"),
         CallOutcome::Status(status) => format!("status {}: {}", status.code_name(), status.message),
         CallOutcome::Failed(why) => format!("the provider is gone: {why}"),
+        CallOutcome::Unfinished if messages > 0 => format!("no end after {messages} messages"),
         CallOutcome::Unfinished => "no answer in time".to_owned(),
     }
 }
@@ -172,29 +142,59 @@ fn outcome_in_words(outcome: &CallOutcome, messages: usize) -> String {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::SystemTime;
+
+    use formwork_plugin_protocol::raw::RawStatus;
 
     use super::*;
+    use crate::plugin::{Call, Reply};
+    use crate::suite::{Options, Suite};
 
-    fn call(rpc: Rpc, configured: Option<Arc<Call>>) -> Call {
-        let (request, answers, took) = (Vec::new(), Vec::new(), Duration::ZERO);
-        Call { rpc, request, answers, reply: Reply::TimedOut, took, configured }
+    /// A call that began so many microseconds after the run.
+    fn call(rpc: Rpc, start: u64) -> Call {
+        let mut call = Call::with_reply(rpc, Reply::TimedOut);
+        call.recorded.start = Duration::from_micros(start);
+        call
     }
 
-    /// The methods in the reproducer of a finding with one call.
-    fn methods(call: &Call) -> Vec<String> {
-        let finding = Finding::new("R-01", "resource", "it hangs").with_call(call);
+    /// The file of a finding with these calls, as it is read again.
+    fn reproducer(calls: &[Call]) -> Transcript {
+        let begun = SystemTime::UNIX_EPOCH + Duration::from_secs(5);
+        let options = Options { begun, ..Options::new("provider") };
+        let finding = Finding::new("R-01", "resource", "it hangs");
+        let finding = calls.iter().fold(finding, Finding::with_call);
         let mut file = Vec::new();
-        finding.write_reproducer(6, SystemTime::UNIX_EPOCH, &mut file).unwrap();
+        let report = Report::new(&Suite::new(options), None);
+        report.write_reproducer(&finding, &mut file).unwrap();
         let read = Transcript::read(file.as_slice()).unwrap();
-        read.calls.into_iter().map(|call| call.path).collect()
+        assert_eq!(read.begun, begun);
+        read
     }
 
     #[test]
     fn a_reproducer_configures_as_the_run_had() {
-        let configured = Some(Arc::new(call(Rpc::ConfigureProvider, None)));
-        let [configure, read] =
-            ["ConfigureProvider", "ReadResource"].map(|it| format!("/tfplugin6.Provider/{it}"));
-        assert_eq!(methods(&call(Rpc::ReadResource, None)), std::slice::from_ref(&read));
-        assert_eq!(methods(&call(Rpc::ReadResource, configured)), [configure, read]);
+        let methods = |call: Call| -> Vec<String> {
+            let calls = reproducer(&[call]).calls;
+            calls.iter().map(|call| call.method().to_owned()).collect()
+        };
+        assert_eq!(methods(call(Rpc::ReadResource, 2)), ["ReadResource"]);
+        let configured = Some(Arc::new(call(Rpc::ConfigureProvider, 1).recorded));
+        let read = Call { configured, ..call(Rpc::ReadResource, 2) };
+        assert_eq!(methods(read), ["ConfigureProvider", "ReadResource"]);
+    }
+
+    #[test]
+    fn a_reproducer_has_the_calls_as_they_were_recorded_in_the_order_of_the_run() {
+        let mut refused = call(Rpc::ReadResource, 7);
+        refused.recorded.duration = Duration::from_micros(30);
+        refused.recorded.answers = vec![bytes::Bytes::from_static(b"\xff")];
+        refused.recorded.outcome = CallOutcome::Status(RawStatus {
+            code: 5,
+            message: "no such thing".to_owned(),
+            details: bytes::Bytes::from_static(b"\x08\x05"),
+        });
+        let before = call(Rpc::ReadResource, 3);
+        let written = reproducer(&[refused.clone(), before.clone()]).calls;
+        assert_eq!(written, [before.recorded, refused.recorded]);
     }
 }

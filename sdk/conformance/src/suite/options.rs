@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use formwork_plugin_protocol::handshake::{Address, Protocol};
 use formwork_value::Value;
@@ -77,14 +77,17 @@ pub struct Options {
     pub journal: Option<PathBuf>,
     /// The file that lets an interrupted run go on.
     pub resume: Option<PathBuf>,
+    /// The time at which the run begins.
+    pub begun: SystemTime,
     /// Set by the caller to end the run early: no new case begins then, and created objects are
     /// destroyed.
     pub stop: Arc<AtomicBool>,
 }
 
 impl Options {
-    /// Returns the usual settings for a program.
+    /// Returns the usual settings for a program, in a run that begins now.
     #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "a test of a provider has no clock to pass")]
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self {
             target: CheckedProvider::Program(program.into()),
@@ -100,6 +103,7 @@ impl Options {
             env: Vec::new(),
             journal: None,
             resume: None,
+            begun: SystemTime::now(),
             stop: Arc::default(),
         }
     }

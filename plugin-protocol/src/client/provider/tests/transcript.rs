@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use super::*;
 use crate::raw::{RawCall, RawError, RawReply};
 use crate::server::in_process_transport;
-use crate::transcript::{CallOutcome, Recorder, Transcript};
+use crate::transcript::{CallOutcome, Recorder, Transcript, TranscriptStart};
 
 fn begun() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_763_956_500)
@@ -119,6 +119,26 @@ async fn outcomes_are_recorded_as_they_were_and_replayed() {
     let replayed: Vec<_> = replay.list(list()).await.unwrap().collect().await;
     assert_eq!(format!("{replayed:?}"), format!("{events:?}"));
     assert!(matches!(replay.apply(example::apply()).await, Err(Failure::Lost { .. })));
+}
+
+#[tokio::test]
+async fn recorders_with_one_start_record_parts_of_one_transcript() {
+    let start = TranscriptStart::new(begun());
+    let near = in_process_transport(example(Protocol::V6));
+    let mut before = Duration::ZERO;
+    for _ in 0..2 {
+        let recorder = Recorder::from_start(start);
+        let call = RawCall::new(Protocol::V6, "GetProviderSchema", Bytes::new());
+        recorder.wrap_transport(Arc::clone(&near)).call_and_collect_reply(call).await;
+        let Transcript { begun: since, calls } = recorder.transcript();
+        assert_eq!((since, calls.len()), (begun(), 1));
+        assert!(calls[0].start >= before, "{calls:?}");
+        before = calls[0].start + calls[0].duration;
+    }
+    let call = RawCall::new(Protocol::V6, "StopProvider", Bytes::new());
+    let unsent = start.record_unsent_call(call, CallOutcome::Failed("it is gone".to_owned()));
+    assert_eq!((unsent.method(), unsent.requests.len()), ("StopProvider", 1));
+    assert!(unsent.start >= before && unsent.answers.is_empty());
 }
 
 #[tokio::test]

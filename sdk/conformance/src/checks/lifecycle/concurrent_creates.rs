@@ -95,10 +95,13 @@ pub(super) async fn check_stop_during_create(
             .with_call(&call)
     });
     let limit = std::time::Duration::from_secs(30);
-    suite.record_case("Z-08", call.took <= limit, || {
+    suite.record_case("Z-08", call.recorded.duration <= limit, || {
         Finding::new("Z-08", &offered.display_name(), "a call runs on after StopProvider")
             .with_call(&call)
-            .with_expected_and_found("ended within 30 s", format!("{} s", call.took.as_secs()))
+            .with_expected_and_found(
+                "ended within 30 s",
+                format!("{} s", call.recorded.duration.as_secs()),
+            )
     });
     journal_create_result(journal, entry, offered, &call);
 }
