@@ -1,6 +1,7 @@
 //! Transcripts: the raw bytes of every call and answer, with times, methods and outcomes. A [`Recorder`]
 //! makes one by a layer over a transport; a transcript is stored as a file and replayed byte for byte.
 
+mod decode;
 mod file_format;
 mod replay;
 
@@ -16,6 +17,7 @@ use crate::handshake::Protocol;
 use crate::message_limits;
 use crate::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
 
+pub use decode::{CallDecodeError, DecodedCall};
 pub use file_format::ReadError;
 
 /// Recorded calls, in the order in which they began.

@@ -52,7 +52,8 @@ impl Transport for ReplayTransport {
     }
 }
 
-fn replay_answers(call: RecordedCall) -> RawAnswers {
+/// Returns the recorded answers to a call, and its end.
+pub(super) fn replay_answers(call: RecordedCall) -> RawAnswers {
     let end = match call.outcome {
         CallOutcome::Ok => None,
         CallOutcome::Status(status) => Some(RawError::Status(status)),

@@ -11,7 +11,7 @@ use formwork_sdk::ProviderDef;
 use futures_util::future::{BoxFuture, ready};
 use futures_util::{FutureExt as _, StreamExt as _};
 
-use crate::Recording;
+use crate::recording::{Recording, subject_of};
 
 /// A fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,23 +79,24 @@ impl FaultLauncher {
 impl ProviderLauncher for FaultLauncher {
     async fn launch_provider(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
         // New for each launch, like a process: nothing in memory may help the next run.
-        let inner = (self.provider)().into_provider();
-        let provider = Arc::new(FaultyProvider { inner, trouble: self.trouble.clone() });
-        Ok(match &self.record {
+        let provider: Arc<dyn Provider> = Arc::new((self.provider)().into_provider());
+        // A record is of the provider. A fault is of the test, which has it again in a replay.
+        let inner = match &self.record {
             RecordOrReplay::None => provider,
             RecordOrReplay::Kept(recording) => recording.recording_provider(provider),
             RecordOrReplay::Answered(recording) => recording.replaying_provider(provider),
-        })
+        };
+        Ok(Arc::new(FaultyProvider { inner, trouble: self.trouble.clone() }))
     }
 }
 
 /// A provider with a fault in one call.
-struct FaultyProvider<P> {
-    inner: P,
+struct FaultyProvider {
+    inner: Arc<dyn Provider>,
     trouble: Arc<Mutex<CallsAndFault>>,
 }
 
-impl<P: Provider> Provider for FaultyProvider<P> {
+impl Provider for FaultyProvider {
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
         // The engine may make these calls at any time, and repeats them without an answer.
         if request.method().never_calls_service() {
@@ -116,14 +117,12 @@ impl<P: Provider> Provider for FaultyProvider<P> {
     }
 }
 
-impl<P> FaultyProvider<P> {
+impl FaultyProvider {
     /// Records a call, and returns the fault to inject into it.
     fn add_call_and_find_fault(&self, request: &Request) -> Option<CrashFault> {
         let mut trouble = lock_calls_and_fault(&self.trouble);
         let at = trouble.calls.len();
-        // Calls about the provider as a whole name no type.
-        let subject = Some(request.type_or_function_name()).filter(|subject| !subject.is_empty());
-        let (call, subject) = (request.method().handler_name(), subject.unwrap_or("provider"));
+        let (call, subject) = (request.method().handler_name(), subject_of(request));
         trouble.calls.push(format!("{call} {subject}"));
         trouble.fault.and_then(|(wanted, fault)| (wanted == at).then_some(fault))
     }

@@ -63,7 +63,7 @@ use tokio::runtime::Runtime;
 
 pub use fault::CrashFault;
 pub use fault_sweep::{FaultCase, FaultSweep, fault_sweep};
-pub use recording::{Recording, UnreadableRecording};
+pub use recording::{Recording, UnreadableRecording, UnreadableTranscript};
 
 use clock::VirtualClock;
 use fault::{FaultLauncher, RecordOrReplay};
@@ -160,7 +160,8 @@ impl TestEngine {
         self.front.end_fault_and_take_calls()
     }
 
-    /// Records all calls from now on.
+    /// Records all calls from now on, as a provider in another process would get them. An injected
+    /// fault is no part of the record.
     pub fn record(&mut self, recording: &Recording) {
         self.front.record = RecordOrReplay::Kept(recording.clone());
     }

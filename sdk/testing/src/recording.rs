@@ -1,8 +1,9 @@
-//! Calls of a provider and their answers as lines of JSON: recorded around any provider, and
-//! replayed without one. The record has no sensitive values. Streamed answers (of lists and
+//! Calls of a provider and their answers as lines of JSON: the readable form of a transcript, and
+//! replayed without a provider. The record has no sensitive values. Streamed answers (of lists and
 //! actions) are kept and returned as a whole.
 
 mod answer;
+mod offered_schemas;
 mod record_replay_provider;
 mod request;
 mod secret;
@@ -10,12 +11,13 @@ mod value_json;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use formwork_plugin_protocol::Provider;
-use serde_json::Value as Json;
+use formwork_plugin_protocol::transcript::{CallDecodeError, CallOutcome, DecodedCall, Transcript};
+use formwork_plugin_protocol::{Failure, Provider, Request};
+use serde_json::{Value as Json, json};
 
-use record_replay_provider::RecordReplayProvider;
+use record_replay_provider::{RecordingProvider, ReplayingProvider};
 use secret::{Secrets, TokenValues};
-use value_json::RecordedRequestOrAnswer;
+use value_json::{OfferedSchemas, RecordedRequestOrAnswer};
 
 /// A record of calls, shared by all providers that write it or answer from it.
 ///
@@ -28,13 +30,13 @@ pub struct Recording(Arc<Mutex<RecordingData>>);
 
 #[derive(Default)]
 struct RecordingData {
-    lines: Vec<RecordedCall>,
+    lines: Vec<RecordingLine>,
     secrets: Secrets,
     bound: TokenValues,
 }
 
 /// A call with its answer.
-struct RecordedCall {
+struct RecordingLine {
     call: String,
     of: String,
     request: Json,
@@ -49,6 +51,17 @@ struct RecordedCall {
 pub struct UnreadableRecording {
     line: usize,
     reason: String,
+}
+
+/// The reason why no record can be made of a transcript.
+#[derive(Debug, thiserror::Error)]
+pub enum UnreadableTranscript {
+    /// The secrets are not known without the schema.
+    #[error("no call of the transcript has returned the schema, which says what is sensitive")]
+    NoSchema,
+    /// A call has no messages of the protocol.
+    #[error(transparent)]
+    Call(#[from] CallDecodeError),
 }
 
 impl Recording {
@@ -74,9 +87,21 @@ impl Recording {
             };
             let (call, of) = (named("call")?, named("of")?);
             let (request, answer) = (json["request"].take(), json["answer"].take());
-            kept.lines.push(RecordedCall { call, of, request, answer, used: false });
+            kept.lines.push(RecordingLine { call, of, request, answer, used: false });
         }
         Ok(Self(Arc::new(Mutex::new(kept))))
+    }
+
+    /// Makes a record of a transcript, such as one of a plugin.
+    ///
+    /// # Errors
+    /// When a call cannot be decoded, or none has returned the schema.
+    pub async fn from_transcript(transcript: &Transcript) -> Result<Self, UnreadableTranscript> {
+        let offer = OfferedSchemas::of_transcript(transcript).await?;
+        let offer = offer.ok_or(UnreadableTranscript::NoSchema)?;
+        let recording = Self::new();
+        recording.add_transcript(&offer, transcript).await?;
+        Ok(recording)
     }
 
     /// The record as text, without secrets.
@@ -96,24 +121,55 @@ impl Recording {
     /// Wraps a provider with a layer that records its calls.
     #[must_use]
     pub fn recording_provider(&self, provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
-        Arc::new(RecordReplayProvider::new(provider, self.clone(), false))
+        Arc::new(RecordingProvider::new(provider, self.clone()))
     }
 
     /// A provider that replays the recorded answers. Only the schemas come from `offer`, so a
     /// record remains valid after changes of descriptions.
     #[must_use]
     pub fn replaying_provider(&self, offer: Arc<dyn Provider>) -> Arc<dyn Provider> {
-        Arc::new(RecordReplayProvider::new(offer, self.clone(), true))
+        Arc::new(ReplayingProvider::new(offer, self.clone()))
     }
 
     /// The recorded calls that were not made.
     #[must_use]
     pub fn unused_calls(&self) -> Vec<String> {
         let kept = self.lock_data();
-        kept.lines.iter().filter(|line| !line.used).map(RecordedCall::name).collect()
+        kept.lines.iter().filter(|line| !line.used).map(RecordingLine::name).collect()
     }
 
-    fn record_call(
+    /// Adds a line for each call of a transcript that a record has.
+    async fn add_transcript(
+        &self,
+        offer: &OfferedSchemas,
+        transcript: &Transcript,
+    ) -> Result<(), CallDecodeError> {
+        // Other services than the provider's are about the process.
+        for call in transcript.calls.iter().filter(|call| call.protocol().is_some()) {
+            let DecodedCall { request, response } = call.decode().await?;
+            let ended = transcript.begun.checked_add(call.start + call.duration);
+            let ended = ended.unwrap_or(transcript.begun);
+            let (method, of) = (request.method(), subject_of(&request).to_owned());
+            let page = RecordedRequestOrAnswer::new(offer, ended).encode_request(&request);
+            let Some(page) = page else { continue };
+            let mut kept = RecordedRequestOrAnswer::new(offer, ended);
+            let answer = match response {
+                Ok(response) => answer::encode_answer(&mut kept, &of, response).await,
+                Err(failure) => Err(failure),
+            };
+            match answer {
+                Ok(()) => {}
+                // The host has waited no longer, and has seen no answer.
+                Err(Failure::GivenUp(_)) if call.outcome == CallOutcome::Unfinished => continue,
+                // A failed call belongs to the record: the host has seen it.
+                Err(failure) => kept.add_nonempty_member("failure", json!(failure.to_string())),
+            }
+            self.add_line(method.handler_name(), &of, page, kept);
+        }
+        Ok(())
+    }
+
+    fn add_line(
         &self,
         call: &str,
         of: &str,
@@ -125,7 +181,7 @@ impl Recording {
         kept.secrets.add_secrets(request.secrets, request.names);
         kept.secrets.add_secrets(answer.secrets, answer.names);
         let (request, answer) = (Json::Object(request.fields), Json::Object(answer.fields));
-        kept.lines.push(RecordedCall {
+        kept.lines.push(RecordingLine {
             call: call.to_owned(),
             of: of.to_owned(),
             request,
@@ -187,9 +243,18 @@ impl Recording {
     }
 }
 
-impl RecordedCall {
+impl RecordingLine {
     fn name(&self) -> String {
         format!("{} of {}", self.call, self.of)
+    }
+}
+
+/// Returns the name of the type or function that a request is about, or a word for the provider as a
+/// whole.
+pub(crate) fn subject_of(request: &Request) -> &str {
+    match request.type_or_function_name() {
+        "" => "provider",
+        name => name,
     }
 }
 

@@ -65,12 +65,12 @@ pub(super) fn decode_answer(
     )
 }
 
-/// Encodes an answer, and returns it. A stream is read as a whole.
+/// Encodes an answer. A stream is read as a whole.
 pub(super) async fn encode_answer(
     page: &mut RecordedRequestOrAnswer<'_>,
     of: &str,
     answer: Response,
-) -> Result<Response, Failure> {
+) -> Result<(), Failure> {
     match &answer {
         Response::ValidateProviderConfig(it)
         | Response::ConfigureProvider(it)
@@ -95,7 +95,7 @@ pub(super) async fn encode_answer(
         // Only a stream has to be waited for.
         _ => return encode_events(page, of, answer).await,
     }
-    Ok(answer)
+    Ok(())
 }
 
 /// Encodes a streamed answer.
@@ -103,25 +103,24 @@ async fn encode_events(
     page: &mut RecordedRequestOrAnswer<'_>,
     of: &str,
     answer: Response,
-) -> Result<Response, Failure> {
-    Ok(match answer {
+) -> Result<(), Failure> {
+    match answer {
         Response::ListResource(events) => {
-            // As a whole, because a record has one answer for each call.
-            let events: Vec<_> = events.try_collect().await?;
+            let events: Vec<ListEvent> = events.try_collect().await?;
             events.encode(page, of);
-            Response::ListResource(event_stream(events))
         }
         Response::InvokeAction(events) => {
-            let events: Vec<_> = events.try_collect().await?;
+            let events: Vec<ActionEvent> = events.try_collect().await?;
             events.encode(page, of);
-            Response::InvokeAction(event_stream(events))
         }
-        // What the provider offers is not recorded.
-        other => other,
-    })
+        // The offer of a provider is not recorded.
+        _ => {}
+    }
+    Ok(())
 }
 
-fn event_stream<T: Send + 'static>(events: Vec<T>) -> StreamedResponse<T> {
+/// Returns events as a stream.
+pub(super) fn event_stream<T: Send + 'static>(events: Vec<T>) -> StreamedResponse<T> {
     stream::iter(events.into_iter().map(Ok)).boxed()
 }
 
@@ -368,7 +367,7 @@ impl RecordedAnswer for OpenResponse {
         page.add_payload("result", PayloadSchema::Ephemeral(of), &self.result);
         page.add_nonempty_member("private", encode_bytes_as_text_or_hex(&self.private));
         // As a length of time: the moment itself would be past when it is replayed.
-        page.add_nonempty_member("renew_in", seconds_until(self.renew_at));
+        page.add_nonempty_member("renew_in", seconds_until(self.renew_at, page.ended));
         page.add_deferral_reason(self.deferred);
         page.add_diagnostics(&self.diagnostics);
     }
@@ -387,7 +386,7 @@ impl RecordedAnswer for OpenResponse {
 impl RecordedAnswer for RenewResponse {
     fn encode(&self, page: &mut RecordedRequestOrAnswer<'_>, _: &str) {
         page.add_nonempty_member("private", encode_bytes_as_text_or_hex(&self.private));
-        page.add_nonempty_member("renew_in", seconds_until(self.renew_at));
+        page.add_nonempty_member("renew_in", seconds_until(self.renew_at, page.ended));
         page.add_diagnostics(&self.diagnostics);
     }
 
@@ -446,7 +445,7 @@ impl RecordedAnswer for Vec<ListEvent> {
         let mut events = Vec::new();
         for event in self {
             // A page for each event, since they all have the same fields.
-            let mut inner = RecordedRequestOrAnswer::new(offer);
+            let mut inner = RecordedRequestOrAnswer::new(offer, page.ended);
             inner.add_nonempty_member("name", json!(event.display_name));
             inner.add_identity("identity", of, event.identity.as_ref());
             if let Some(object) = &event.object {
@@ -475,10 +474,11 @@ impl RecordedAnswer for Vec<ListEvent> {
     }
 }
 
-/// Seconds until a moment, so that a record does not depend on the time of recording.
-fn seconds_until(moment: Option<SystemTime>) -> Json {
+/// Seconds from the end of a call until a moment, so that a record does not depend on the time of
+/// recording.
+fn seconds_until(moment: Option<SystemTime>, ended: SystemTime) -> Json {
     // A moment in the past counts as none.
-    let left = moment.and_then(|moment| moment.duration_since(now()).ok());
+    let left = moment.and_then(|moment| moment.duration_since(ended).ok());
     // Whole seconds: the rest is the time that the call took.
     left.map_or(Json::Null, |left| json!(left.as_secs_f64().round()))
 }
@@ -488,6 +488,6 @@ fn time_after(seconds: &Json) -> Option<SystemTime> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "providers name moments, records lengths of time")]
-fn now() -> SystemTime {
+pub(super) fn now() -> SystemTime {
     SystemTime::now()
 }

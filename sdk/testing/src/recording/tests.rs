@@ -1,17 +1,22 @@
 //! Tests of a recorded lifecycle and its replay.
 
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 use expect_test::expect;
 use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::client::GrpcProvider;
+use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::message::action::ActionRequest;
 use formwork_plugin_protocol::message::list::ListRequest;
+use formwork_plugin_protocol::server::in_process_transport;
+use formwork_plugin_protocol::transcript::Recorder;
 use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::Value;
 use futures_util::StreamExt as _;
 
-use crate::{Recording, TestEngine};
+use crate::{CrashFault, Recording, TestEngine};
 
 /// A door.
 #[derive(Clone, Model)]
@@ -138,6 +143,31 @@ fn a_call_that_was_not_recorded_is_reported_with_the_one_that_was() {
     assert_eq!(refusal, "line 1: `call` is no text");
 }
 
+#[test]
+fn an_injected_fault_is_no_part_of_the_record_and_can_be_injected_again() {
+    let config = config("red", "open sesame");
+    let live = |engine: &mut TestEngine, at: usize, fault: CrashFault| {
+        engine.inject_fault(at, fault);
+        let first = engine.apply(&config).has_applied_without_error();
+        let calls = engine.end_fault_and_take_calls();
+        (first, calls, engine.apply(&config).has_applied_without_error())
+    };
+    for fault in CrashFault::ALL {
+        for at in 0..4 {
+            let (recording, mut engine) = (Recording::new(), test_engine(true));
+            engine.record(&recording);
+            let recorded = live(&mut engine, at, fault);
+            let text = recording.text();
+            assert!(!text.contains("\"failure\""), "{fault:?} of call {at}: {text}");
+            let again = Recording::from_text(&text).unwrap();
+            let mut engine = test_engine(false);
+            engine.replay(&again);
+            assert_eq!(live(&mut engine, at, fault), recorded, "{fault:?} of call {at}");
+            assert_eq!(again.unused_calls(), Vec::<String>::new());
+        }
+    }
+}
+
 /// A safe, with secrets that are not strings.
 #[derive(Clone, Model)]
 struct Safe {
@@ -230,28 +260,50 @@ fn secrets_that_are_no_texts_are_hidden_and_come_back() {
     }
 }
 
+/// Lists the safes and turns one; returns the events of both.
+async fn asked(provider: &dyn Provider) -> (String, String) {
+    let value = |value: Value| {
+        let ty = value.ty();
+        Payload::Value(value.split_marks().0, ty)
+    };
+    let list = ListRequest {
+        type_name: "doors_safe".to_owned(),
+        config: value(Value::object(std::iter::empty::<(&str, Value)>())),
+        include_object: true,
+        limit: 10,
+    };
+    let turn = ActionRequest {
+        type_name: "doors_turn".to_owned(),
+        config: value(Value::object([("by", Value::int(3))])),
+        client: ClientCapabilities::default(),
+    };
+    let found: Vec<_> = provider.list(list).await.unwrap().collect().await;
+    let done: Vec<_> = provider.invoke_action(turn).await.unwrap().collect().await;
+    (format!("{found:?}"), format!("{done:?}"))
+}
+
+#[tokio::test]
+async fn a_transcript_gives_the_record_of_its_calls() {
+    let recorder = Recorder::new(SystemTime::UNIX_EPOCH);
+    let door = in_process_transport(Arc::new(safes(true).into_provider()));
+    let provider = GrpcProvider::over_transport(recorder.wrap_transport(door), Protocol::V6);
+    asked(&provider).await;
+    // Without a schema, the pin would be written.
+    let refusal = Recording::from_transcript(&recorder.transcript()).await.err().unwrap();
+    assert!(refusal.to_string().contains("has returned the schema"), "{refusal}");
+    provider.schema().await.unwrap();
+    provider.identity_schemas().await.unwrap();
+    let recording = Recording::from_transcript(&recorder.transcript()).await.unwrap();
+    let text = recording.text();
+    assert!(!text.contains("4711"), "{text}");
+
+    let around = Recording::new();
+    asked(&*around.recording_provider(Arc::new(safes(true).into_provider()))).await;
+    assert_eq!(text, around.text());
+}
+
 #[tokio::test]
 async fn answers_that_stream_are_kept_and_come_again() {
-    let asked = async |provider: &dyn Provider| {
-        let value = |value: Value| {
-            let ty = value.ty();
-            Payload::Value(value.split_marks().0, ty)
-        };
-        let list = ListRequest {
-            type_name: "doors_safe".to_owned(),
-            config: value(Value::object(std::iter::empty::<(&str, Value)>())),
-            include_object: true,
-            limit: 10,
-        };
-        let turn = ActionRequest {
-            type_name: "doors_turn".to_owned(),
-            config: value(Value::object([("by", Value::int(3))])),
-            client: ClientCapabilities::default(),
-        };
-        let found: Vec<_> = provider.list(list).await.unwrap().collect().await;
-        let done: Vec<_> = provider.invoke_action(turn).await.unwrap().collect().await;
-        (format!("{found:?}"), format!("{done:?}"))
-    };
     let recording = Recording::new();
     let first = asked(&*recording.recording_provider(Arc::new(safes(true).into_provider()))).await;
     assert!(first.1.contains("turning by 3") && first.1.contains("It is stuck"), "{first:?}");

@@ -2,6 +2,7 @@
 //! cannot express.
 
 use std::collections::BTreeSet;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
@@ -119,12 +120,14 @@ pub(super) struct RecordedRequestOrAnswer<'o> {
     pub(super) secrets: Vec<String>,
     /// Names of the members of its objects.
     pub(super) names: BTreeSet<String>,
+    /// The time at which the call ended.
+    pub(super) ended: SystemTime,
 }
 
 impl<'o> RecordedRequestOrAnswer<'o> {
-    pub(super) fn new(offer: &'o OfferedSchemas) -> Self {
+    pub(super) fn new(offer: &'o OfferedSchemas, ended: SystemTime) -> Self {
         let names = DIAGNOSTIC_MEMBERS.map(str::to_owned).into();
-        Self { offer, fields: Map::new(), secrets: Vec::new(), names }
+        Self { offer, fields: Map::new(), secrets: Vec::new(), names, ended }
     }
 
     /// Adds a member, unless it is empty.

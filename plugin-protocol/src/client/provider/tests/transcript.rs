@@ -8,7 +8,9 @@ use futures_util::FutureExt as _;
 use super::*;
 use crate::raw::{RawCall, RawError, RawReply};
 use crate::server::in_process_transport;
-use crate::transcript::{CallOutcome, Recorder, Transcript, TranscriptStart};
+use crate::transcript::{
+    CallOutcome, DecodedCall, RecordedCall, Recorder, Transcript, TranscriptStart,
+};
 
 fn begun() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_763_956_500)
@@ -119,6 +121,36 @@ async fn outcomes_are_recorded_as_they_were_and_replayed() {
     let replayed: Vec<_> = replay.list(list()).await.unwrap().collect().await;
     assert_eq!(format!("{replayed:?}"), format!("{events:?}"));
     assert!(matches!(replay.apply(example::apply()).await, Err(Failure::Lost { .. })));
+}
+
+#[tokio::test]
+async fn the_messages_of_recorded_calls_are_decoded_as_they_were() {
+    for protocol in [Protocol::V5, Protocol::V6] {
+        let (first, second) = (example(protocol), example(protocol));
+        let recorder = Recorder::new(begun());
+        let layered = recorder.wrap_transport(in_process_transport(first.clone()));
+        everything(&GrpcProvider::over_transport(layered, protocol)).await;
+        for call in recorder.transcript().calls {
+            let DecodedCall { request, response } = call.decode().await.ok().unwrap();
+            let method = request.method();
+            assert_eq!(protocol.method_name(method), call.method());
+            assert_eq!(response.ok().map(|response| response.method()), Some(method));
+            second.call(request).await.ok().unwrap();
+        }
+        assert_eq!(second.told(), first.told());
+    }
+    for (path, request) in [
+        ("/tfplugin6.Provider/ReadResource", &b"\xff\xff"[..]),
+        ("/tfplugin6.Provider/NoSuchMethod", b""),
+        ("/no.such.Service/Method", b""),
+    ] {
+        let start = TranscriptStart::new(begun());
+        let call = RawCall::new(Protocol::V6, "Any", Bytes::from_static(request));
+        let recorded = start.record_unsent_call(call, CallOutcome::Unfinished);
+        let recorded = RecordedCall { path: path.to_owned(), ..recorded };
+        let error = recorded.decode().await.err().unwrap().to_string();
+        assert!(error.starts_with(&format!("{path} cannot be decoded: ")), "{error}");
+    }
 }
 
 #[tokio::test]
