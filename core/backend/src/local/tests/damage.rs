@@ -124,7 +124,7 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
     // A run that began with nothing has nothing to lose.
     drop(begin(&StateFile::new_empty()).await);
     let began_with_a_state = begin(&StateFile { serial: 3, ..StateFile::new_empty() }).await;
-    let path = began_with_a_state.path().to_owned();
+    let path = PathBuf::from(began_with_a_state.location());
     drop(began_with_a_state);
     let error = store.read().await.unwrap_err();
     assert!(
