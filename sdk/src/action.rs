@@ -12,6 +12,41 @@ use crate::resource::calls::deref_to_call;
 use crate::{Answer, Draft, Input, Model};
 
 /// An action. Only [`invoke`](Self::invoke) is required.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+///
+/// /// A restart.
+/// #[derive(Model)]
+/// struct Restart {
+///     /// Name of the machine.
+///     #[attr(required)]
+///     machine: String,
+/// }
+///
+/// struct Restarts;
+///
+/// impl Action for Restarts {
+///     type Model = Restart;
+///
+///     async fn plan(&self, call: PlanAction<Restart>) -> Answer<()> {
+///         match call.config.machine.get() {
+///             Some(name) if name.is_empty() => {
+///                 Err(Problem::new("No machine", "A machine has a name.").at("machine"))
+///             }
+///             _ => Ok(()),
+///         }
+///     }
+///
+///     async fn invoke(&self, call: Invoke<Restart>) -> Answer<()> {
+///         call.progress.send(format!("restarting {}", call.config.machine));
+///         Ok(())
+///     }
+/// }
+///
+/// let provider = ProviderDef::new("registry.terraform.io/acme/machines")
+///     .action("machines_restart", Restarts);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an action",
     note = "write `impl Action for {Self}`"
@@ -44,6 +79,8 @@ pub trait Action: Send + Sync + 'static {
 }
 
 /// A request to plan an action.
+///
+/// See [`Action`] for an example.
 #[non_exhaustive]
 pub struct PlanAction<M: Model> {
     /// The configuration, with defaults.
@@ -55,6 +92,8 @@ pub struct PlanAction<M: Model> {
 }
 
 /// A request to invoke an action.
+///
+/// See [`Action`] for an example.
 #[non_exhaustive]
 pub struct Invoke<M: Model> {
     /// The configuration, wholly known and with defaults.
@@ -68,6 +107,15 @@ pub struct Invoke<M: Model> {
 deref_to_call!(PlanAction Invoke);
 
 /// Sends progress messages of an action to the user.
+///
+/// ```
+/// use formwork_sdk::action::Progress;
+///
+/// /// Counts machines for the user.
+/// fn report_progress(progress: &Progress, n_done: usize, n_all: usize) {
+///     progress.send(format!("{n_done} of {n_all} machines were restarted"));
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Progress(pub(crate) UnboundedSender<String>);
 

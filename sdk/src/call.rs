@@ -21,6 +21,42 @@ use crate::timeouts::{self, Wait};
 use crate::{Answer, Problem, panic_positions};
 
 /// A request to a provider.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use formwork_sdk::prelude::*;
+/// # use formwork_sdk::testing::{TestObject, wait};
+/// # use formwork_sdk::value::Value;
+///
+/// # /// A note.
+/// # #[derive(Model)]
+/// # struct Note {
+/// #     #[attr(required)]
+/// #     title: String,
+/// #     #[attr(computed, keep)]
+/// #     id: String,
+/// # }
+/// #
+/// struct Notes;
+///
+/// impl Resource for Notes {
+///     type Model = Note;
+///
+///     async fn create(&self, call: Create<Note>) -> Answer<NoteComputed> {
+///         // The default, because the model has no block `timeouts`.
+///         assert_eq!(call.timeout(Duration::from_secs(60)), Duration::from_secs(60));
+///         if call.planned.title.is_empty() {
+///             call.warn(Problem::new("No title", "The note has no title.").at("title"));
+///         }
+///         Ok(NoteComputed { id: "n-1".to_owned() })
+///     }
+/// }
+/// # let provider =
+/// #     ProviderDef::new("registry.terraform.io/acme/notes").resource("notes_note", Notes);
+/// # let mut note = wait(TestObject::new(provider, "notes_note")).unwrap();
+/// # wait(note.apply([("title", Value::string(""))])).unwrap();
+/// ```
 #[derive(Clone)]
 pub struct Call {
     /// The stop signal of the host.

@@ -10,6 +10,17 @@ use formwork_value::{Number, Str, Value};
 use crate::Field;
 
 /// A check of one value that is known and not null.
+///
+/// ```
+/// use formwork_sdk::check::Check;
+/// use formwork_sdk::schema::{AttributeDefinition, Role, Shape};
+/// use formwork_sdk::value::Type;
+///
+/// let port = AttributeDefinition::new(Type::Number, Role::Required)
+///     .add_check(Check::range(1..=65_535_i64));
+/// let shape = Shape::new("A listener.").attribute("port", port);
+/// assert_eq!(shape.rules.parts["port"].checks.len(), 1);
+/// ```
 #[derive(Clone)]
 pub struct Check {
     ask: Arc<CheckFn>,
@@ -190,6 +201,24 @@ fn describe_range(least: &Bound<Number>, most: &Bound<Number>) -> String {
 }
 
 /// Relation among attributes of one object.
+///
+/// ```
+/// use formwork_sdk::check::{Relation, RelationKind};
+/// use formwork_sdk::prelude::*;
+///
+/// /// A login.
+/// #[derive(Model)]
+/// #[attr(exactly_one_of(password, key))]
+/// struct Login {
+///     #[attr(optional)]
+///     password: Option<String>,
+///     #[attr(optional)]
+///     key: Option<String>,
+/// }
+///
+/// let expected = Relation::new(RelationKind::ExactlyOneOf, &["password", "key"]);
+/// assert_eq!(Login::shape().rules.relations, [expected]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relation {
     /// Kind of the relation.
@@ -199,6 +228,8 @@ pub struct Relation {
 }
 
 /// Kinds of relations among attributes.
+///
+/// See [`Relation`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelationKind {
     /// At most one is set.

@@ -10,6 +10,38 @@ use crate::{Answer, Draft, Input, Model, ObjectConversion as _, Problem, model, 
 
 /// Configuration of a provider. Resources share data such as a client with the implementor, which
 /// sets it here.
+///
+/// ```
+/// use std::sync::{Arc, OnceLock};
+///
+/// use formwork_sdk::prelude::*;
+///
+/// /// The service.
+/// #[derive(Model)]
+/// struct Service {
+///     /// Its URL.
+///     #[attr(required)]
+///     url: String,
+/// }
+///
+/// /// The URL that the resources use.
+/// #[derive(Clone, Default)]
+/// struct Client(Arc<OnceLock<String>>);
+///
+/// impl Configure for Client {
+///     type Model = Service;
+///
+///     async fn configure(&self, call: Setup<Service>) -> Answer<()> {
+///         let ServiceInput { url } = call.known_config()?;
+///         self.0.get_or_init(|| url);
+///         Ok(())
+///     }
+/// }
+///
+/// let client = Client::default();
+/// let provider = ProviderDef::new("registry.terraform.io/acme/notes")
+///     .with_configuration(client.clone());
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a configuration of a provider",
     note = "write `impl Configure for {Self}`"
@@ -34,6 +66,31 @@ pub trait Configure: Send + Sync + 'static {
 }
 
 /// A request to configure the provider.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+///
+/// # /// The service.
+/// # #[derive(Model)]
+/// # struct Service {
+/// #     #[attr(required)]
+/// #     url: String,
+/// # }
+/// #
+/// struct Client;
+///
+/// impl Configure for Client {
+///     type Model = Service;
+///
+///     async fn configure(&self, call: Setup<Service>) -> Answer<()> {
+///         if !call.unknown.is_empty() {
+///             // Returns from here if the host supports deferral.
+///             call.deferral.request(DeferredReason::ProviderConfigUnknown)?;
+///         }
+///         call.known_config().map(drop)
+///     }
+/// }
+/// ```
 #[non_exhaustive]
 pub struct Setup<M: Model> {
     /// The configuration, with defaults.

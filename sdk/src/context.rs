@@ -66,6 +66,16 @@ impl FurtherImportedObjects {
 }
 
 /// Private data of an object: strings by key, which the host stores and returns and does not read.
+///
+/// ```
+/// use formwork_sdk::context::Private;
+///
+/// let private = Private::default();
+/// private.set("etag", "a1");
+/// assert_eq!(private.get("etag").as_deref(), Some("a1"));
+/// private.remove("etag");
+/// assert_eq!(private.get("etag"), None);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Private(Arc<Mutex<PrivateEntries>>);
 
@@ -136,6 +146,26 @@ impl Private {
 }
 
 /// The `provider_meta` of the module.
+///
+/// ```
+/// use formwork_sdk::context::ProviderMeta;
+/// use formwork_sdk::prelude::*;
+///
+/// /// Settings of a module.
+/// #[derive(Model)]
+/// struct Settings {
+///     /// The team that owns the module.
+///     #[attr(required)]
+///     team: String,
+/// }
+///
+/// fn team(meta: &ProviderMeta) -> Answer<Option<String>> {
+///     let settings = meta.to_draft::<Settings>()?;
+///     Ok(settings.map(|settings| settings.team.or_default()))
+/// }
+///
+/// let provider = ProviderDef::new("registry.terraform.io/acme/notes").with_meta::<Settings>();
+/// ```
 #[derive(Clone, Debug)]
 pub struct ProviderMeta(pub(crate) Option<Value>);
 
@@ -150,6 +180,15 @@ impl ProviderMeta {
 }
 
 /// Defers an answer until more is known.
+///
+/// ```
+/// use formwork_sdk::context::{Deferral, DeferredReason};
+///
+/// // The default is a host that needs an answer now, so the handler continues.
+/// let deferral = Deferral::default();
+/// assert!(!deferral.is_allowed());
+/// assert!(deferral.request(DeferredReason::AbsentPrerequisite).is_ok());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deferral {
     /// Whether the host supports deferral.

@@ -10,6 +10,40 @@ use crate::resource::calls::deref_to_call;
 use crate::{Answer, Computed, Input, Model};
 
 /// A data source.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::testing::{read_data, wait};
+/// use formwork_sdk::value::Value;
+///
+/// /// A user.
+/// #[derive(Model)]
+/// struct User {
+///     /// The name.
+///     #[attr(required)]
+///     name: String,
+///     /// The mail address.
+///     #[attr(computed)]
+///     mail: String,
+/// }
+///
+/// struct Users;
+///
+/// impl DataSource for Users {
+///     type Model = User;
+///
+///     async fn read(&self, call: ReadData<User>) -> Answer<UserComputed> {
+///         Ok(UserComputed { mail: format!("{}@example.com", call.config.name) })
+///     }
+/// }
+///
+/// let provider =
+///     ProviderDef::new("registry.terraform.io/acme/users").data_source("users_user", Users);
+/// let config = [("name", Value::string("ana"))];
+/// let found = wait(read_data(provider, "users_user", config)).unwrap();
+/// let mail = Path::root().attribute("mail");
+/// assert_eq!(mail.find(&found), Some(&Value::string("ana@example.com")));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a data source",
     note = "write `impl DataSource for {Self}`"
@@ -37,6 +71,8 @@ pub trait DataSource: Send + Sync + 'static {
 }
 
 /// A request to read data.
+///
+/// See [`DataSource`] for an example.
 #[non_exhaustive]
 pub struct ReadData<M: Model> {
     /// The configuration, wholly known and with defaults.

@@ -13,6 +13,57 @@ use crate::{Answer, Computed, Input, Model, Problem};
 
 /// An ephemeral resource. Only [`open`](Self::open) is required. The defaults suit a resource that
 /// does not expire and needs no cleanup.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+///
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::testing::{TestEphemeral, wait};
+/// use formwork_sdk::value::Value;
+///
+/// /// A lease of a key.
+/// #[derive(Model)]
+/// struct Lease {
+///     /// The owner.
+///     #[attr(required)]
+///     owner: String,
+///     /// The key.
+///     #[attr(computed, sensitive)]
+///     key: String,
+/// }
+///
+/// struct Leases;
+///
+/// impl Ephemeral for Leases {
+///     type Model = Lease;
+///
+///     async fn open(&self, call: Open<Lease>) -> Answer<LeaseComputed> {
+///         call.private.set("owner", &call.config.owner);
+///         call.lasts.renew_at(SystemTime::now() + Duration::from_secs(60));
+///         Ok(LeaseComputed { key: "k-1".to_owned() })
+///     }
+///
+///     async fn renew(&self, call: Renew) -> Answer<()> {
+///         call.lasts.renew_at(SystemTime::now() + Duration::from_secs(60));
+///         Ok(())
+///     }
+///
+///     async fn close(&self, call: Close) -> Answer<()> {
+///         assert_eq!(call.private.get("owner").as_deref(), Some("ana"));
+///         Ok(())
+///     }
+/// }
+///
+/// let provider =
+///     ProviderDef::new("registry.terraform.io/acme/keys").ephemeral("keys_lease", Leases);
+/// wait(async {
+///     let mut lease = TestEphemeral::new(provider, "keys_lease").await?;
+///     lease.open(&[("owner", Value::string("ana"))]).await?;
+///     assert!(lease.renew().await?.is_some());
+///     lease.close().await
+/// })
+/// .unwrap();
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an ephemeral resource",
     note = "write `impl Ephemeral for {Self}`"
@@ -61,6 +112,8 @@ pub trait Ephemeral: Send + Sync + 'static {
 }
 
 /// A request to open an ephemeral resource.
+///
+/// See [`Ephemeral`] for an example.
 #[non_exhaustive]
 pub struct Open<M: Model> {
     /// The configuration, wholly known and with defaults.
@@ -76,6 +129,8 @@ pub struct Open<M: Model> {
 }
 
 /// A request to renew an ephemeral resource.
+///
+/// See [`Ephemeral`] for an example.
 #[non_exhaustive]
 pub struct Renew {
     /// Private data, kept until the next call.
@@ -87,6 +142,8 @@ pub struct Renew {
 }
 
 /// A request to close an ephemeral resource.
+///
+/// See [`Ephemeral`] for an example.
 #[non_exhaustive]
 pub struct Close {
     /// Private data of the opening. Data from renewals is not included.
@@ -98,6 +155,18 @@ pub struct Close {
 deref_to_call!(Open, without_model: Renew Close);
 
 /// Expiry of an ephemeral resource: never, unless [`renew_at`](Self::renew_at) sets one.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+///
+/// use formwork_sdk::ephemeral::Expiry;
+///
+/// /// Renews a token a minute before it expires.
+/// fn renew_in_time(lasts: &Expiry, expires: SystemTime) {
+///     lasts.renew_at(expires - Duration::from_secs(60));
+/// }
+/// # renew_in_time(&Expiry::default(), SystemTime::now());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Expiry(Arc<Mutex<Option<SystemTime>>>);
 

@@ -45,6 +45,16 @@ pub use whole_object::WholeObject;
 ///
 /// Strings, booleans, numbers, [`Value`], collections of fields, `Option`, [`Secret`] and types
 /// that derive `Nested` are fields.
+///
+/// ```
+/// use formwork_sdk::Field as _;
+/// use formwork_sdk::value::{Type, Value};
+///
+/// assert_eq!(Vec::<String>::ty(), Type::list(Type::String));
+/// assert_eq!(true.to_value(), Value::Bool(true));
+/// assert_eq!(u8::from_value(&Value::int(7)).ok(), Some(7));
+/// assert!(u8::from_value(&Value::int(300)).is_err());
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an attribute",
     note = "attributes are String, bool, numbers, Value, Secret<T>, Option<T>, Vec<T>, Set<T>, \
@@ -112,6 +122,23 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
 }
 
 /// A field that can be blocks: a nested struct, or an `Option`, list, set or map of them.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::schema::{BlockDefinition, Shape};
+/// use formwork_sdk::value::schema::Nesting;
+///
+/// /// A rule of a firewall.
+/// #[derive(Clone, Debug, Nested)]
+/// struct Rule {
+///     #[attr(required)]
+///     port: u16,
+/// }
+///
+/// let rules = BlockDefinition::of_field_type::<Vec<Rule>>();
+/// let shape = Shape::new("A firewall.").nested_block("rule", rules);
+/// assert_eq!(shape.block.blocks["rule"].nesting, Nesting::List);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a block",
     note = "a block is a struct with #[derive(Clone, Debug, Nested)], or an Option, Vec, Set, \
@@ -120,6 +147,23 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
 pub trait BlockField: Field {}
 
 /// Described parts of a field.
+///
+/// ```
+/// use formwork_sdk::Field as _;
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::value::schema::Nesting;
+///
+/// /// A rule of a firewall.
+/// #[derive(Clone, Debug, Nested)]
+/// struct Rule {
+///     #[attr(required)]
+///     port: u16,
+/// }
+///
+/// let rules = Vec::<Rule>::nested_shape().unwrap();
+/// assert_eq!(rules.nesting, Nesting::List);
+/// assert!(rules.shape.block.attributes.contains_key("port"));
+/// ```
 #[derive(Clone, Debug)]
 pub struct NestedShape {
     /// The parts of one object.

@@ -54,6 +54,8 @@ pub trait Function: Arguments {
 }
 
 /// Parameters of a function. Implemented by the derive.
+///
+/// See [`Function`] for an example.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not derive `Arguments`",
     note = "give the struct #[derive(Arguments)]"
@@ -70,6 +72,34 @@ pub trait Arguments: Sized + Send + Sync + 'static {
 }
 
 /// A function of any kind.
+///
+/// ```
+/// use formwork_sdk::function::{AnyFunction, GivenArguments, Parameter, Signature};
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::testing::{call_function, wait};
+/// use formwork_sdk::value::{Type, Value};
+///
+/// struct Repeat;
+///
+/// impl AnyFunction for Repeat {
+///     fn signature(&self) -> Signature {
+///         Signature::new(Type::String, "Repeats a string.")
+///             .parameter(Parameter::new("text", Type::String, "The string."))
+///             .parameter(Parameter::of_field_type::<u8>("times", "Number of repetitions."))
+///     }
+///
+///     fn call(&self, given: &GivenArguments) -> Answer<Value> {
+///         let text: String = given.get(0)?;
+///         let times: u8 = given.get(1)?;
+///         Ok(Value::string(text.repeat(times.into())))
+///     }
+/// }
+///
+/// let provider =
+///     ProviderDef::new("registry.terraform.io/acme/text").any_function("repeat", Repeat);
+/// let arguments = vec![Value::string("ab"), Value::int(2)];
+/// assert_eq!(wait(call_function(provider, "repeat", arguments)), Ok(Value::string("abab")));
+/// ```
 pub trait AnyFunction: Send + Sync + 'static {
     /// Parameters and result.
     fn signature(&self) -> Signature;
@@ -95,6 +125,15 @@ impl<F: Function> AnyFunction for TypedFunction<F> {
 }
 
 /// Signature of a function: parameters and result.
+///
+/// ```
+/// use formwork_sdk::function::{Parameter, Signature};
+/// use formwork_sdk::value::Type;
+///
+/// let signature = Signature::new(Type::String, "Joins strings.")
+///     .parameter(Parameter::new("separator", Type::String, "The separator."))
+///     .variadic(Parameter::new("texts", Type::String, "The strings."));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Signature(pub(crate) FunctionSignature);
 
@@ -143,6 +182,15 @@ impl Signature {
 }
 
 /// A parameter of a function. By default its arguments are known and not null.
+///
+/// ```
+/// use formwork_sdk::function::Parameter;
+/// use formwork_sdk::value::Type;
+///
+/// let separator = Parameter::new("separator", Type::String, "The separator.").accept_null();
+/// // The same, with the properties of the field.
+/// let separator = Parameter::of_field_type::<Option<String>>("separator", "The separator.");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Parameter(FunctionParameter);
 
@@ -182,6 +230,8 @@ impl Parameter {
 }
 
 /// The arguments of a call, with the types of the signature.
+///
+/// See [`AnyFunction`] for an example.
 #[derive(Clone, Debug)]
 pub struct GivenArguments(pub(crate) Vec<Value>);
 

@@ -72,6 +72,8 @@ pub trait List: Send + Sync + 'static {
 }
 
 /// A request to list objects.
+///
+/// See [`List`] for an example.
 #[non_exhaustive]
 pub struct Search<M: Model, O: Model> {
     /// The configuration, wholly known and with defaults.

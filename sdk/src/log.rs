@@ -9,6 +9,14 @@ use formwork_value::codec::json;
 use crate::{Attr, Secret};
 
 /// Level of a line.
+///
+/// ```
+/// use formwork_sdk::log::{Level, write_line};
+///
+/// let n_retries = 2_u64;
+/// let level = if n_retries > 0 { Level::Warn } else { Level::Info };
+/// write_line(level, "created", &[("id", &"n-1"), ("retries", &n_retries)]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Every step.
@@ -24,6 +32,15 @@ pub enum Level {
 }
 
 /// A value that can be logged.
+///
+/// ```
+/// use formwork_sdk::Secret;
+/// use formwork_sdk::log::Loggable as _;
+///
+/// assert_eq!(Some(7_i64).to_log_string(), "7");
+/// assert_eq!(None::<i64>.to_log_string(), "null");
+/// assert_eq!(Secret::<String>::new("hunter2").to_log_string(), "(sensitive)");
+/// ```
 pub trait Loggable {
     /// Its form in the log.
     fn to_log_string(&self) -> String;

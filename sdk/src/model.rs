@@ -12,6 +12,23 @@ use crate::schema::Shape;
 use crate::{Answer, Field, Problem};
 
 /// A struct whose fields are all or some attributes of an object.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::value::Value;
+///
+/// /// A note.
+/// #[derive(Model)]
+/// struct Note {
+///     #[attr(required)]
+///     title: String,
+/// }
+///
+/// let note = Note { title: "a".to_owned() };
+/// let value = note.to_value();
+/// assert_eq!(value, Value::object([("title", Value::string("a"))]));
+/// assert_eq!(Note::from_value(&value).unwrap().title, "a");
+/// ```
 pub trait ObjectConversion: Sized + Send + Sync + 'static {
     /// Whether an attribute can be unknown.
     const HOLDS_UNKNOWN: bool;
@@ -38,6 +55,27 @@ pub trait ObjectConversion: Sized + Send + Sync + 'static {
 /// The derive makes further structs for handlers. For a model `Thing` these are `ThingDraft`,
 /// `ThingInput` and `ThingComputed`, and also `ThingIdentity` if attributes have the word
 /// `identity`, or if models are flattened with it.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+///
+/// /// A note.
+/// #[derive(Model)]
+/// struct Note {
+///     /// The title.
+///     #[attr(required)]
+///     title: String,
+///     /// The id.
+///     #[attr(computed, keep, identity)]
+///     id: String,
+/// }
+///
+/// let input = NoteInput { title: "a".to_owned() };
+/// let draft = NoteDraft::from(NoteComputed { id: "n-1".to_owned() });
+/// assert_eq!(draft.title, Attr::Null);
+/// assert_eq!(draft.id, Attr::Known("n-1".to_owned()));
+/// assert_eq!(draft, NoteDraft::from(NoteIdentity { id: "n-1".to_owned() }));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a model",
     note = "give the struct #[derive(Model)] and its fields #[attr(…)]"
@@ -81,16 +119,44 @@ pub type Identity<M> = <M as Model>::Identity;
 
 /// Whether parts of a model are write-only, as a type, so that a model with such parts does not
 /// compile where nothing is written.
+///
+/// ```
+/// use formwork_sdk::model::HasWriteOnly as _;
+/// use formwork_sdk::prelude::*;
+///
+/// /// A login.
+/// #[derive(Model)]
+/// struct Login {
+///     #[attr(optional, write_only)]
+///     password: Option<String>,
+/// }
+///
+/// assert!(<Login as Model>::WriteOnly::HAS_SOME);
+/// ```
 pub trait HasWriteOnly {
     /// Whether some parts are write-only.
     const HAS_SOME: bool;
 }
 
 /// No part is write-only.
+///
+/// ```
+/// use formwork_sdk::model::NoneWriteOnly;
+/// use formwork_sdk::prelude::*;
+///
+/// /// Number of attributes of a model from which everything can be read.
+/// fn count_attributes<M: Model<WriteOnly = NoneWriteOnly>>() -> usize {
+///     M::NAMES.len()
+/// }
+///
+/// assert_eq!(count_attributes::<()>(), 0);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct NoneWriteOnly;
 
 /// Some part is write-only.
+///
+/// See [`HasWriteOnly`] for an example.
 #[derive(Clone, Copy, Debug)]
 pub struct SomeWriteOnly;
 
@@ -103,10 +169,19 @@ impl HasWriteOnly for SomeWriteOnly {
 }
 
 /// A condition that chooses one of the two.
+///
+/// ```
+/// use formwork_sdk::model::{ChooseWriteOnly, HasWriteOnly as _, WriteOnlyIf};
+///
+/// assert!(<WriteOnlyIf<true> as ChooseWriteOnly>::Choice::HAS_SOME);
+/// assert!(!<WriteOnlyIf<false> as ChooseWriteOnly>::Choice::HAS_SOME);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct WriteOnlyIf<const HAS_SOME: bool>;
 
 /// Type chosen by a condition.
+///
+/// See [`WriteOnlyIf`] for an example.
 pub trait ChooseWriteOnly {
     /// The choice.
     type Choice: HasWriteOnly;
@@ -121,6 +196,15 @@ impl ChooseWriteOnly for WriteOnlyIf<true> {
 }
 
 /// Name of an item in a model, or the names of a flattened model.
+///
+/// ```
+/// use formwork_sdk::model::OwnOrFlattenedNames::{self, Flattened, Own};
+///
+/// const COMMON: &[OwnOrFlattenedNames] = &[Own("id")];
+/// const NAMES: &[OwnOrFlattenedNames] = &[Own("title"), Flattened(COMMON)];
+///
+/// const { assert!(OwnOrFlattenedNames::list_contains_name("id", NAMES)) };
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum OwnOrFlattenedNames {
     /// An attribute or block.
@@ -176,6 +260,26 @@ const fn names_equal(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// A struct that describes blocks or nested attributes. Use the derive.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+///
+/// /// A port.
+/// #[derive(Clone, Debug, Nested)]
+/// struct Port {
+///     #[attr(required)]
+///     number: u16,
+/// }
+///
+/// /// A machine.
+/// #[derive(Model)]
+/// struct Machine {
+///     #[block]
+///     ports: Vec<Port>,
+/// }
+///
+/// assert!(Machine::shape().block.blocks.contains_key("ports"));
+/// ```
 pub trait Nested: Field {
     /// The schema, and the rules for planning and validating.
     fn shape() -> Shape;
@@ -242,6 +346,16 @@ pub fn require_object(value: &Value) -> Result<(), ConversionError> {
 }
 
 /// The names of the attributes of a struct, which all its objects share.
+///
+/// ```
+/// use formwork_sdk::model::SortedNames;
+/// use formwork_sdk::value::Value;
+///
+/// static NAMES: SortedNames<2> = SortedNames::from_sorted(["id", "title"]);
+///
+/// let note = NAMES.build_object([Value::int(1), Value::string("a")]);
+/// assert_eq!(NAMES.values_of_object(&note).map(|[id, _]| id), Some(&Value::int(1)));
+/// ```
 pub struct SortedNames<const N: usize> {
     sorted: [&'static str; N],
     shared: OnceLock<Arc<[Str]>>,

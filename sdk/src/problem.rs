@@ -193,6 +193,14 @@ fn error_with_sources(error: &dyn Error) -> String {
 }
 
 /// Path inside an object.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+///
+/// let problem = || Problem::new("No such port", "Ports are counted from 1.");
+/// let path = Path::root().attribute("network").attribute("port");
+/// assert_eq!(problem().at("network.port"), problem().at(path));
+/// ```
 #[derive(Clone, Debug)]
 pub struct ProblemPath(Path);
 
@@ -215,6 +223,14 @@ impl From<Path> for ProblemPath {
 }
 
 /// Sets the summary of an error.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+///
+/// let problem = "x".parse::<u16>().or_fail("Invalid port").unwrap_err();
+/// assert_eq!(problem.summary(), "Invalid port");
+/// assert_eq!(problem.detail(), "invalid digit found in string");
+/// ```
 pub trait OrFailWithSummary<T> {
     /// Returns the value, or the error with this summary unless it has one already.
     ///

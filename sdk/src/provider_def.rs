@@ -18,6 +18,34 @@ use crate::schema::Shape;
 use crate::{Answer, Ephemeral, Function, Model, Resource, StateStore};
 
 /// Definition of a provider.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+///
+/// # /// A note.
+/// # #[derive(Model)]
+/// # struct Note {
+/// #     #[attr(required)]
+/// #     title: String,
+/// #     #[attr(computed, keep)]
+/// #     id: String,
+/// # }
+/// #
+/// struct Notes;
+///
+/// impl Resource for Notes {
+///     type Model = Note;
+/// #
+/// #     async fn create(&self, _: Create<Note>) -> Answer<NoteComputed> {
+/// #         Ok(NoteComputed { id: "n-1".to_owned() })
+/// #     }
+///     // …
+/// }
+///
+/// let provider = ProviderDef::new("registry.terraform.io/acme/notes")
+///     .resource("notes_note", Notes);
+/// assert_eq!(provider.address(), "registry.terraform.io/acme/notes");
+/// ```
 pub struct ProviderDef {
     pub(crate) address: String,
     pub(crate) configure: Box<dyn AnyProviderConfig>,

@@ -2,6 +2,7 @@
 //! of the model; the hooks add behaviour that rules cannot express.
 
 pub mod calls;
+mod stored_value;
 
 use std::future::{Future, ready};
 

@@ -16,6 +16,15 @@ use crate::check::{Check, Relation};
 pub use definition::{AttributeDefinition, BlockDefinition};
 
 /// A schema with the rules for planning and validating.
+///
+/// ```
+/// use formwork_sdk::schema::{AttributeDefinition, Role, Shape};
+/// use formwork_sdk::value::Type;
+///
+/// let title = AttributeDefinition::new(Type::String, Role::Required).describe("The title.");
+/// let shape = Shape::new("A note.").attribute("title", title);
+/// assert_eq!(shape.ty(), &Type::object([("title", Type::String)]));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     /// The schema's content.
@@ -30,6 +39,21 @@ pub struct Shape {
 }
 
 /// The rules for an object: for each part, and among parts.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+///
+/// /// A note.
+/// #[derive(Model)]
+/// struct Note {
+///     #[attr(default = "yellow", replace)]
+///     color: String,
+/// }
+///
+/// let rules = Note::shape().rules;
+/// assert!(rules.have_defaults());
+/// assert!(rules.may_force_replacement());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// The rules by attribute or block.
@@ -39,6 +63,24 @@ pub struct Rules {
 }
 
 /// Planning and validation rules of one attribute or block.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::value::Value;
+///
+/// /// A note.
+/// #[derive(Model)]
+/// struct Note {
+///     #[attr(default = "yellow")]
+///     color: String,
+///     #[attr(computed, keep)]
+///     id: String,
+/// }
+///
+/// let rules = Note::shape().rules;
+/// assert_eq!(rules.parts["color"].default, Some(Value::string("yellow")));
+/// assert!(rules.parts["id"].keep);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct PartRules {
     /// The value if the author sets none.
@@ -56,6 +98,30 @@ pub struct PartRules {
 }
 
 /// The rules for described parts.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::value::schema::Nesting;
+///
+/// /// A port.
+/// #[derive(Clone, Debug, Nested)]
+/// struct Port {
+///     #[attr(default = "tcp")]
+///     protocol: String,
+/// }
+///
+/// /// A machine.
+/// #[derive(Model)]
+/// struct Machine {
+///     #[block]
+///     ports: Vec<Port>,
+/// }
+///
+/// let rules = Machine::shape().rules;
+/// let of_ports = rules.parts["ports"].inner.as_ref().unwrap();
+/// assert_eq!(of_ports.nesting, Nesting::List);
+/// assert!(of_ports.rules.have_defaults());
+/// ```
 #[derive(Clone, Debug)]
 pub struct NestedRules {
     /// Number of objects and their container.
@@ -65,6 +131,24 @@ pub struct NestedRules {
 }
 
 /// Whether an import must provide the part of an identity.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::schema::IdentityRequirement;
+///
+/// /// A note.
+/// #[derive(Model)]
+/// struct Note {
+///     #[attr(required, identity)]
+///     name: String,
+///     #[attr(optional, identity(optional))]
+///     region: Option<String>,
+/// }
+///
+/// let identity = Note::shape().identity;
+/// assert_eq!(identity["name"], IdentityRequirement::Required);
+/// assert_eq!(identity["region"], IdentityRequirement::Optional);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdentityRequirement {
     /// An import must provide it.
@@ -74,6 +158,29 @@ pub enum IdentityRequirement {
 }
 
 /// Whether a change of an attribute forces replacement.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::schema::ReplaceRule;
+/// use formwork_sdk::value::Value;
+///
+/// /// A disk. It can grow in place.
+/// #[derive(Model)]
+/// struct Disk {
+///     #[attr(required, replace_if = shrinks)]
+///     size: i64,
+/// }
+///
+/// fn shrinks(prior: &Attr<i64>, planned: &Attr<i64>) -> bool {
+///     planned.get() < prior.get()
+/// }
+///
+/// let ReplaceRule::If(decide) = Disk::shape().rules.parts["size"].replace else {
+///     panic!("the size has a condition");
+/// };
+/// assert!(decide(&Value::int(2), &Value::int(1)));
+/// assert!(!decide(&Value::int(1), &Value::int(2)));
+/// ```
 #[derive(Clone, Copy, Default)]
 pub enum ReplaceRule {
     /// The attribute can be changed in place.

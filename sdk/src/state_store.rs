@@ -12,6 +12,76 @@ use crate::{Answer, Input, Model};
 /// A state store. A state is a string of bytes with a name, which is that of a workspace. Hosts other
 /// than this one may write to the same place at the same time, so locks and writes are checked in the
 /// place and not in this process.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use std::sync::Mutex;
+///
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::testing::{StateStoreUnderTest, wait};
+///
+/// /// States in memory, and the ids of their locks.
+/// #[derive(Default)]
+/// struct Memory {
+///     states: Mutex<BTreeMap<String, Vec<u8>>>,
+///     locks: Mutex<BTreeMap<String, String>>,
+/// }
+///
+/// impl StateStore for Memory {
+///     type Model = ();
+///
+///     async fn read(&self, call: ReadState<()>) -> Answer<Option<Vec<u8>>> {
+///         Ok(self.states.lock().unwrap().get(&call.state).cloned())
+///     }
+///
+///     async fn write(&self, call: WriteState<()>) -> Answer<()> {
+///         if self.locks.lock().unwrap().get(&call.state) != Some(&call.lock_id) {
+///             return Err(Problem::new("State not locked", "The lock was released."));
+///         }
+///         self.states.lock().unwrap().insert(call.state, call.bytes);
+///         Ok(())
+///     }
+///
+///     async fn lock(&self, call: LockState<()>) -> Answer<String> {
+///         let mut locks = self.locks.lock().unwrap();
+///         if let Some(id) = locks.get(&call.state) {
+///             return Err(Problem::new("State is locked", format!("The lock has the id {id}.")));
+///         }
+///         let id = format!("lock for {}", call.operation);
+///         locks.insert(call.state, id.clone());
+///         Ok(id)
+///     }
+///
+///     async fn unlock(&self, call: UnlockState<()>) -> Answer<()> {
+///         let mut locks = self.locks.lock().unwrap();
+///         if locks.get(&call.state) != Some(&call.lock_id) {
+///             return Err(Problem::new("State not locked", "It has no lock with this id."));
+///         }
+///         locks.remove(&call.state);
+///         Ok(())
+///     }
+///
+///     async fn list(&self, _: ListStates<()>) -> Answer<Vec<String>> {
+///         Ok(self.states.lock().unwrap().keys().cloned().collect())
+///     }
+///
+///     async fn delete(&self, call: DeleteState<()>) -> Answer<()> {
+///         self.states.lock().unwrap().remove(&call.state);
+///         Ok(())
+///     }
+/// }
+///
+/// let provider = ProviderDef::new("registry.terraform.io/acme/memory")
+///     .state_store("memory_states", Memory::default());
+/// wait(async {
+///     let states = StateStoreUnderTest::new(provider, "memory_states", []).await?;
+///     let id = states.lock("default", "apply").await?;
+///     states.write("default", b"content").await?;
+///     assert_eq!(states.read("default").await?, Some(b"content".to_vec()));
+///     states.unlock("default", &id).await
+/// })
+/// .unwrap();
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a state store",
     note = "write `impl StateStore for {Self}`"
@@ -85,6 +155,26 @@ pub trait StateStore: Send + Sync + 'static {
 }
 
 /// A request to configure a state store.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+///
+/// /// A folder of states.
+/// #[derive(Model)]
+/// struct Folder {
+///     /// The path of the folder.
+///     #[attr(required)]
+///     path: String,
+/// }
+///
+/// /// Refuses a folder that does not exist.
+/// fn check_folder(call: &ConfigureStore<Folder>) -> Answer<()> {
+///     match std::path::Path::new(&call.config.path).is_dir() {
+///         true => Ok(()),
+///         false => Err(Problem::new("No such folder", "Create the folder first.").at("path")),
+///     }
+/// }
+/// ```
 #[non_exhaustive]
 pub struct ConfigureStore<M: Model> {
     /// The configuration, with defaults.
@@ -94,6 +184,8 @@ pub struct ConfigureStore<M: Model> {
 }
 
 /// A request to read a state.
+///
+/// See [`StateStore`] for an example.
 #[non_exhaustive]
 pub struct ReadState<M: Model> {
     /// The configuration, with defaults.
@@ -105,6 +197,8 @@ pub struct ReadState<M: Model> {
 }
 
 /// A request to replace a state.
+///
+/// See [`StateStore`] for an example.
 #[non_exhaustive]
 pub struct WriteState<M: Model> {
     /// The configuration, with defaults.
@@ -120,6 +214,8 @@ pub struct WriteState<M: Model> {
 }
 
 /// A request to lock a state.
+///
+/// See [`StateStore`] for an example.
 #[non_exhaustive]
 pub struct LockState<M: Model> {
     /// The configuration, with defaults.
@@ -133,6 +229,8 @@ pub struct LockState<M: Model> {
 }
 
 /// A request to release a lock.
+///
+/// See [`StateStore`] for an example.
 #[non_exhaustive]
 pub struct UnlockState<M: Model> {
     /// The configuration, with defaults.
@@ -146,6 +244,8 @@ pub struct UnlockState<M: Model> {
 }
 
 /// A request to list the states.
+///
+/// See [`StateStore`] for an example.
 #[non_exhaustive]
 pub struct ListStates<M: Model> {
     /// The configuration, with defaults.
@@ -155,6 +255,8 @@ pub struct ListStates<M: Model> {
 }
 
 /// A request to delete a state.
+///
+/// See [`StateStore`] for an example.
 #[non_exhaustive]
 pub struct DeleteState<M: Model> {
     /// The configuration, with defaults.

@@ -4,6 +4,15 @@ use tokio::sync::watch;
 
 /// Stop signal of the host for a handler. The handler decides on its reaction. Most handlers finish
 /// before they would notice it.
+///
+/// ```
+/// use formwork_sdk::stop::Stop;
+/// use formwork_sdk::testing::wait;
+///
+/// let (switch, stop) = Stop::new();
+/// switch.request();
+/// wait(stop.wait_until_requested());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Stop(watch::Receiver<bool>);
 
@@ -25,6 +34,17 @@ impl Stop {
 }
 
 /// The switch of a stop signal.
+///
+/// ```
+/// use formwork_sdk::stop::Stop;
+/// use formwork_sdk::testing::wait;
+///
+/// let (switch, stop) = Stop::new();
+/// switch.request();
+/// // A handler that begins later is stopped, too.
+/// let later = stop.clone();
+/// wait(later.wait_until_requested());
+/// ```
 #[derive(Debug)]
 pub struct StopSwitch(watch::Sender<bool>);
 

@@ -35,6 +35,43 @@ pub use ephemeral_list_function::{ListedObject, TestEphemeral, call_function, li
 pub use state_store::StateStoreUnderTest;
 
 /// The object of a resource type, or none yet.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::testing::{PlannedAction, TestObject, wait};
+/// use formwork_sdk::value::Value;
+///
+/// # /// A note.
+/// # #[derive(Model)]
+/// # struct Note {
+/// #     #[attr(required)]
+/// #     title: String,
+/// #     #[attr(computed, keep)]
+/// #     id: String,
+/// # }
+/// #
+/// # struct Notes;
+/// #
+/// # impl Resource for Notes {
+/// #     type Model = Note;
+/// #
+/// #     async fn create(&self, _: Create<Note>) -> Answer<NoteComputed> {
+/// #         Ok(NoteComputed { id: "n-1".to_owned() })
+/// #     }
+/// # }
+/// #
+/// let provider =
+///     ProviderDef::new("registry.terraform.io/acme/notes").resource("notes_note", Notes);
+/// wait(async {
+///     let mut note = TestObject::new(provider, "notes_note").await?;
+///     let config = || [("title", Value::string("a"))];
+///     assert_eq!(note.apply(config()).await?, PlannedAction::Create);
+///     assert_eq!(note.get("id"), &Value::string("n-1"));
+///     assert_eq!(note.apply(config()).await?, PlannedAction::Nothing);
+///     note.destroy().await
+/// })
+/// .unwrap();
+/// ```
 pub struct TestObject {
     server: Server,
     type_name: String,
@@ -47,6 +84,28 @@ pub struct TestObject {
 }
 
 /// Outcome of a plan.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::testing::{PlannedAction, TestObject, wait};
+/// use formwork_sdk::value::Value;
+///
+/// # #[derive(Model)]
+/// # struct Note { #[attr(required)] text: String, #[attr(optional, replace)] color: Option<String> }
+/// # struct Notes;
+/// # impl Resource for Notes {
+/// #     type Model = Note;
+/// #     async fn create(&self, _: Create<Note>) -> Answer<NoteComputed> { Ok(NoteComputed {}) }
+/// # }
+/// let provider = ProviderDef::new("acme/notes").resource("notes_note", Notes);
+/// let mut note = wait(TestObject::new(provider, "notes_note")).unwrap();
+/// let text = || ("text", Value::string("a"));
+/// assert_eq!(wait(note.apply([text()])), Ok(PlannedAction::Create));
+/// assert_eq!(wait(note.apply([text()])), Ok(PlannedAction::Nothing));
+/// // A change of the color forces replacement.
+/// let color = ("color", Value::string("red"));
+/// assert_eq!(wait(note.apply([text(), color])), Ok(PlannedAction::Replace));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlannedAction {
     /// No object exists yet.
@@ -60,6 +119,39 @@ pub enum PlannedAction {
 }
 
 /// A plan that was not applied yet.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::testing::{PlannedAction, TestObject, wait};
+/// use formwork_sdk::value::Value;
+///
+/// # /// A note.
+/// # #[derive(Model)]
+/// # struct Note {
+/// #     #[attr(required)]
+/// #     title: String,
+/// #     #[attr(computed, keep)]
+/// #     id: String,
+/// # }
+/// #
+/// # struct Notes;
+/// #
+/// # impl Resource for Notes {
+/// #     type Model = Note;
+/// #
+/// #     async fn create(&self, _: Create<Note>) -> Answer<NoteComputed> {
+/// #         Ok(NoteComputed { id: "n-1".to_owned() })
+/// #     }
+/// # }
+/// #
+/// let provider =
+///     ProviderDef::new("registry.terraform.io/acme/notes").resource("notes_note", Notes);
+/// let mut note = wait(TestObject::new(provider, "notes_note")).unwrap();
+/// let planned = wait(note.plan([("title", Value::string("a"))])).unwrap();
+/// assert_eq!(planned.action, PlannedAction::Create);
+/// let id = Path::root().attribute("id").find(&planned.object).unwrap();
+/// assert!(id.is_unknown());
+/// ```
 #[derive(Clone, Debug)]
 pub struct PlannedChange {
     /// Outcome.
@@ -70,6 +162,38 @@ pub struct PlannedChange {
 }
 
 /// The errors of a failed step, one for each line. They include violations of the contract.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::testing::{TestObject, wait};
+/// use formwork_sdk::value::Value;
+///
+/// # /// A note.
+/// # #[derive(Model)]
+/// # struct Note {
+/// #     #[attr(required)]
+/// #     title: String,
+/// #     #[attr(computed, keep)]
+/// #     id: String,
+/// # }
+/// #
+/// # struct Notes;
+/// #
+/// # impl Resource for Notes {
+/// #     type Model = Note;
+/// #
+/// #     async fn create(&self, _: Create<Note>) -> Answer<NoteComputed> {
+/// #         Ok(NoteComputed { id: "n-1".to_owned() })
+/// #     }
+/// # }
+/// #
+/// let provider =
+///     ProviderDef::new("registry.terraform.io/acme/notes").resource("notes_note", Notes);
+/// let mut note = wait(TestObject::new(provider, "notes_note")).unwrap();
+/// let refusal = wait(note.apply([("id", Value::string("n-2"))])).unwrap_err();
+/// assert!(refusal.0.contains("`id` is set by the provider alone. Remove it."));
+/// assert!(refusal.0.contains("`title` must have a value."));
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Refusal(pub String);
 

@@ -9,6 +9,42 @@ use crate::log;
 use crate::prelude::*;
 
 /// Timeouts of operations.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use formwork_sdk::prelude::*;
+/// # use formwork_sdk::testing::{TestObject, wait};
+/// # use formwork_sdk::value::{Type, Value};
+///
+/// /// A database.
+/// #[derive(Model)]
+/// struct Database {
+///     #[attr(required)]
+///     name: String,
+///     #[block]
+///     timeouts: Option<Timeouts>,
+/// }
+///
+/// struct Databases;
+///
+/// impl Resource for Databases {
+///     type Model = Database;
+///
+///     async fn create(&self, call: Create<Database>) -> Answer<DatabaseComputed> {
+///         // The configuration has `create = "1h30m"` in its block `timeouts`.
+///         assert_eq!(call.timeout(Duration::from_secs(60)), Duration::from_secs(90 * 60));
+///         Ok(DatabaseComputed {})
+///     }
+/// }
+/// # let provider =
+/// #     ProviderDef::new("registry.terraform.io/acme/db").resource("db_database", Databases);
+/// # let mut database = wait(TestObject::new(provider, "db_database")).unwrap();
+/// # let unset = ["read", "update", "delete"].map(|name| (name, Value::null(Type::String)));
+/// # let create = [("create", Value::string("1h30m"))];
+/// # let timeouts = Value::object(create.into_iter().chain(unset));
+/// # wait(database.apply([("name", Value::string("a")), ("timeouts", timeouts)])).unwrap();
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, formwork_sdk_macros::Nested)]
 pub struct Timeouts {
     /// Timeout of a creation, such as `30s`, `90m` or `1h30m`.

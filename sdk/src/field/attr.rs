@@ -7,6 +7,15 @@ use super::{Field, NestedShape, conversion_error};
 
 /// The value of an attribute while planning and validating: null, unknown, or known. A value in a
 /// configuration may depend on an object that does not exist yet.
+///
+/// ```
+/// use formwork_sdk::Attr;
+///
+/// let size = Attr::Known(3);
+/// assert_eq!(size.get(), Some(&3));
+/// assert_eq!(Attr::<i64>::Unknown.get(), None);
+/// assert_eq!(Attr::<String>::from(None), Attr::Null);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Attr<T> {
     /// There is no value.

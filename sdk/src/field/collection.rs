@@ -11,6 +11,15 @@ use super::{Attr, BlockField, Field, NestedShape, conversion_error, prepend_step
 
 /// A set of fields without their own order. Elements have the language's order. Equal elements
 /// become one in the value.
+///
+/// ```
+/// use formwork_sdk::value::Value;
+/// use formwork_sdk::{Field as _, Set};
+///
+/// let tags: Set<String> = ["b", "a", "b"].into_iter().map(str::to_owned).collect();
+/// assert_eq!(tags.len(), 3);
+/// assert_eq!(tags.to_value().children(), [Value::string("a"), Value::string("b")]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Set<T>(Vec<T>);
 

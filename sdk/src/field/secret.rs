@@ -9,6 +9,14 @@ use super::{Attr, Field, NestedShape};
 
 /// A sensitive value: its attribute is sensitive, and neither a log nor a message can print it.
 /// [`expose`](Self::expose) returns it.
+///
+/// ```
+/// use formwork_sdk::Secret;
+///
+/// let password = Secret::<String>::new("hunter2");
+/// assert_eq!(format!("{password:?}"), "(sensitive)");
+/// assert_eq!(password.expose(), "hunter2");
+/// ```
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Secret<T>(T);
 

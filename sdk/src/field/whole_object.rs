@@ -7,6 +7,22 @@ use super::{Attr, Field};
 
 /// An object as one value: the attribute has an object type, and the schema does not describe the
 /// parts. Hosts of protocol 5 support no other objects in attributes.
+///
+/// ```
+/// use formwork_sdk::Field as _;
+/// use formwork_sdk::prelude::*;
+///
+/// /// Limits of a machine.
+/// #[derive(Clone, Debug, Nested)]
+/// struct Limits {
+///     #[attr(required)]
+///     cores: i64,
+/// }
+///
+/// assert!(Limits::nested_shape().is_some());
+/// assert!(WholeObject::<Limits>::nested_shape().is_none());
+/// assert_eq!(WholeObject::<Limits>::ty(), Limits::ty());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WholeObject<T>(pub T);
 

@@ -3,16 +3,13 @@
 use std::any::TypeId;
 
 pub use formwork_plugin_protocol::message::resource::RawState;
-use formwork_value::codec::json::{self, ExtraAttributes};
-use formwork_value::{Path, Value};
+use formwork_value::Path;
 
 use crate::call::Call;
 use crate::context::{Deferral, FurtherImportedObjects, PartialResult, Private, ProviderMeta};
-use crate::schema::Shape;
-use crate::{
-    Answer, Computed, Draft, Identity, Input, Model, ObjectConversion, Problem, Resource, model,
-    plan,
-};
+use crate::{Computed, Draft, Identity, Input, Model, ObjectConversion, Resource, plan};
+
+pub use super::stored_value::StoredValue;
 
 /// Implements dereferencing to [`Call`] for the struct of a call.
 macro_rules! deref_to_call {
@@ -43,6 +40,37 @@ pub(crate) use deref_to_call;
 deref_to_call!(Validate ModifyPlan Create Read Update Delete Import ImportByIdentity, without_model: Upgrade ForeignObject);
 
 /// A request to validate a configuration.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// # use formwork_sdk::testing::{TestObject, wait};
+/// # use formwork_sdk::value::Value;
+/// # #[derive(Model)]
+/// # struct Note { #[attr(required)] title: String, #[attr(computed, keep)] id: String }
+///
+/// struct Notes;
+///
+/// impl Resource for Notes {
+///     type Model = Note;
+///
+///     fn validate(&self, call: Validate<Note>) -> Answer<()> {
+///         // An unknown title is validated when it is known.
+///         match call.config.title.get() {
+///             Some(title) if title.contains('\n') => {
+///                 Err(Problem::new("Invalid title", "A title is one line.").at("title"))
+///             }
+///             _ => Ok(()),
+///         }
+///     }
+/// #     async fn create(&self, _: Create<Note>) -> Answer<NoteComputed> {
+/// #         Ok(NoteComputed { id: "n-1".to_owned() })
+/// #     }
+/// }
+/// # let provider = ProviderDef::new("acme/notes").resource("notes_note", Notes);
+/// # let mut note = wait(TestObject::new(provider, "notes_note")).unwrap();
+/// let refusal = wait(note.apply([("title", Value::string("a\nb"))])).unwrap_err();
+/// assert_eq!(refusal.0, "Invalid title: A title is one line.");
+/// ```
 #[non_exhaustive]
 pub struct Validate<M: Model> {
     /// The configuration.
@@ -52,6 +80,37 @@ pub struct Validate<M: Model> {
 }
 
 /// A plan to create or change an object, before the host sees it.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// # use formwork_sdk::testing::{TestObject, wait};
+/// # use formwork_sdk::value::Value;
+/// # #[derive(Model)]
+/// # struct Note { #[attr(required)] title: String, #[attr(computed, keep)] id: String }
+///
+/// struct Notes;
+///
+/// impl Resource for Notes {
+///     type Model = Note;
+///
+///     async fn modify_plan(&self, change: &mut ModifyPlan<Note>) -> Answer<()> {
+///         // The id of a new note is known before the note exists.
+///         if let (None, Some(title)) = (&change.prior, change.planned.title.get()) {
+///             let id = format!("note-{title}");
+///             change.fill_early_values(NoteComputed { id });
+///         }
+///         Ok(())
+///     }
+/// #     async fn create(&self, _: Create<Note>) -> Answer<NoteComputed> {
+/// #         Ok(NoteComputed { id: "n-1".to_owned() })
+/// #     }
+/// }
+/// # let provider = ProviderDef::new("acme/notes").resource("notes_note", Notes);
+/// # let mut note = wait(TestObject::new(provider, "notes_note")).unwrap();
+/// let planned = wait(note.plan([("title", Value::string("a"))])).unwrap();
+/// let id = Path::root().attribute("id");
+/// assert_eq!(id.find(&planned.object), Some(&Value::string("note-a")));
+/// ```
 #[non_exhaustive]
 pub struct ModifyPlan<M: Model> {
     /// The prior object; `None` to create one.
@@ -87,6 +146,33 @@ impl<M: Model> ModifyPlan<M> {
 }
 
 /// A request to create an object.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// # use formwork_sdk::testing::{TestObject, wait};
+/// # use formwork_sdk::value::Value;
+/// # #[derive(Model)]
+/// # struct Note { #[attr(required)] title: String, #[attr(computed, keep)] id: String }
+///
+/// struct Notes;
+///
+/// # async fn publish(_: &str) -> Answer<()> { Err(Problem::from_detail("it is closed")) }
+/// impl Resource for Notes {
+///     type Model = Note;
+///
+///     async fn create(&self, call: Create<Note>) -> Answer<NoteComputed> {
+///         let id = format!("note-{}", call.planned.title);
+///         // The note exists, also if it cannot be published.
+///         call.keep(NoteDraft { id: id.clone().into(), ..NoteDraft::default() });
+///         publish(&id).await?;
+///         Ok(NoteComputed { id })
+///     }
+/// }
+/// # let provider = ProviderDef::new("acme/notes").resource("notes_note", Notes);
+/// # let mut note = wait(TestObject::new(provider, "notes_note")).unwrap();
+/// assert!(wait(note.apply([("title", Value::string("a"))])).is_err());
+/// assert_eq!(note.get("id"), &Value::string("note-a"));
+/// ```
 #[non_exhaustive]
 pub struct Create<M: Model> {
     /// The configuration.
@@ -112,6 +198,36 @@ impl<M: Model> Create<M> {
 }
 
 /// A request to read the real object of a stored one.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// # use formwork_sdk::testing::{TestObject, wait};
+/// # use formwork_sdk::value::Value;
+/// # #[derive(Model)]
+/// # struct Note { #[attr(required)] title: String, #[attr(computed, keep)] id: String }
+///
+/// struct Notes;
+///
+/// # async fn find_title(_: &str) -> Answer<Option<String>> { Ok(None) }
+/// impl Resource for Notes {
+///     type Model = Note;
+///
+///     async fn read(&self, call: Read<Note>) -> Answer<Option<Note>> {
+///         let Note { id, .. } = call.current;
+///         let title = find_title(&id).await?;
+///         Ok(title.map(|title| Note { title, id }))
+///     }
+/// #     async fn create(&self, _: Create<Note>) -> Answer<NoteComputed> {
+/// #         Ok(NoteComputed { id: "n-1".to_owned() })
+/// #     }
+/// }
+/// # let provider = ProviderDef::new("acme/notes").resource("notes_note", Notes);
+/// # let mut note = wait(TestObject::new(provider, "notes_note")).unwrap();
+/// # wait(note.apply([("title", Value::string("a"))])).unwrap();
+/// // The service has no such note.
+/// wait(note.read()).unwrap();
+/// assert!(note.object().is_null());
+/// ```
 #[non_exhaustive]
 pub struct Read<M: Model> {
     /// The stored object; after an import, the part that the import set. Missing values are empty,
@@ -128,6 +244,32 @@ pub struct Read<M: Model> {
 }
 
 /// A request to update an object in place.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// # use formwork_sdk::testing::{TestObject, wait};
+/// # use formwork_sdk::value::Value;
+/// # #[derive(Model)]
+/// # struct Page { #[attr(required)] text: String, #[attr(computed)] revision: i64 }
+///
+/// struct Pages;
+///
+/// impl Resource for Pages {
+///     type Model = Page;
+///
+///     async fn update(&self, call: Update<Page>) -> Answer<PageComputed> {
+///         Ok(PageComputed { revision: call.prior.revision + 1 })
+///     }
+/// #     async fn create(&self, _: Create<Page>) -> Answer<PageComputed> {
+/// #         Ok(PageComputed { revision: 1 })
+/// #     }
+/// }
+/// # let provider = ProviderDef::new("acme/pages").resource("pages_page", Pages);
+/// # let mut page = wait(TestObject::new(provider, "pages_page")).unwrap();
+/// wait(page.apply([("text", Value::string("a"))])).unwrap();
+/// wait(page.apply([("text", Value::string("b"))])).unwrap();
+/// assert_eq!(page.get("revision"), &Value::int(2));
+/// ```
 #[non_exhaustive]
 pub struct Update<M: Model> {
     /// The configuration.
@@ -154,6 +296,22 @@ impl<M: Model> Update<M> {
 }
 
 /// A request to destroy an object.
+///
+/// ```
+/// use std::io::ErrorKind;
+///
+/// use formwork_sdk::prelude::*;
+/// # #[derive(Model)]
+/// # struct File { #[attr(required, replace)] path: String }
+///
+/// /// Deletes a file. An absent one is not an error.
+/// async fn delete(call: &Delete<File>) -> Answer<()> {
+///     match std::fs::remove_file(&call.prior.path) {
+///         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+///         removed => Ok(removed?),
+///     }
+/// }
+/// ```
 #[non_exhaustive]
 pub struct Delete<M: Model> {
     /// The prior object. Missing values are empty, zero or false.
@@ -167,6 +325,37 @@ pub struct Delete<M: Model> {
 }
 
 /// A request to import an object by id.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// # use formwork_sdk::testing::{TestObject, wait};
+/// # use formwork_sdk::value::Value;
+/// # #[derive(Model)]
+/// # struct Note { #[attr(required)] title: String, #[attr(computed, keep)] id: String }
+///
+/// struct Notes;
+///
+/// impl Resource for Notes {
+///     type Model = Note;
+///
+///     async fn import(&self, call: Import<Note>) -> Answer<NoteDraft> {
+///         let Some(id) = call.id.strip_prefix("notes/") else {
+///             return Err(Problem::new("Invalid import id", "Write `notes/` and an id."));
+///         };
+///         Ok(NoteDraft { id: id.into(), ..NoteDraft::default() })
+///     }
+/// #     async fn read(&self, call: Read<Note>) -> Answer<Option<Note>> {
+/// #         Ok(Some(Note { title: "a".to_owned(), ..call.current }))
+/// #     }
+/// #     async fn create(&self, _: Create<Note>) -> Answer<NoteComputed> {
+/// #         Ok(NoteComputed { id: "n-1".to_owned() })
+/// #     }
+/// }
+/// # let provider = ProviderDef::new("acme/notes").resource("notes_note", Notes);
+/// # let mut note = wait(TestObject::new(provider, "notes_note")).unwrap();
+/// wait(note.import("notes/n-7")).unwrap();
+/// assert_eq!(note.get("id"), &Value::string("n-7"));
+/// ```
 #[non_exhaustive]
 pub struct Import<M: Model> {
     /// Import id given by the user.
@@ -196,6 +385,18 @@ impl<M: Model> Import<M> {
 }
 
 /// A request to import an object by identity.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// # #[derive(Model)]
+/// # struct Note { #[attr(required)] title: String, #[attr(computed, keep, identity)] id: String }
+///
+/// /// Finds a note. The service ignores the case of ids, and hosts compare it.
+/// fn find_note(call: ImportByIdentity<Note>) -> NoteDraft {
+///     let id = call.identity.id.to_lowercase();
+///     NoteDraft::from(NoteIdentity { id })
+/// }
+/// ```
 #[non_exhaustive]
 pub struct ImportByIdentity<M: Model> {
     /// The attributes with the word `identity`.
@@ -209,6 +410,41 @@ pub struct ImportByIdentity<M: Model> {
 }
 
 /// A request to upgrade an object that an older version of the provider stored.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// # use formwork_sdk::testing::{TestObject, wait};
+/// # use formwork_sdk::value::Value;
+/// # #[derive(Model)]
+/// # struct Note { #[attr(required)] title: String, #[attr(computed, keep)] id: String }
+///
+/// struct Notes;
+///
+/// /// A note of version 0.
+/// #[derive(Model)]
+/// struct NoteV0 {
+///     #[attr(required)]
+///     name: String,
+/// }
+///
+/// impl Resource for Notes {
+///     type Model = Note;
+///
+///     const VERSION: u64 = 1;
+///
+///     async fn upgrade(&self, call: Upgrade) -> Answer<NoteDraft> {
+///         let old: NoteV0 = call.stored.to_model()?;
+///         Ok(NoteDraft { title: old.name.into(), ..NoteDraft::default() })
+///     }
+/// #     async fn create(&self, _: Create<Note>) -> Answer<NoteComputed> {
+/// #         Ok(NoteComputed { id: "n-1".to_owned() })
+/// #     }
+/// }
+/// # let provider = ProviderDef::new("acme/notes").resource("notes_note", Notes);
+/// # let mut note = wait(TestObject::new(provider, "notes_note")).unwrap();
+/// wait(note.upgrade(0, r#"{"name":"a"}"#)).unwrap();
+/// assert_eq!(note.get("title"), &Value::string("a"));
+/// ```
 #[non_exhaustive]
 pub struct Upgrade {
     /// The object.
@@ -218,6 +454,23 @@ pub struct Upgrade {
 }
 
 /// An object of another resource type, possibly of another provider, to take over.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// # #[derive(Model)]
+/// # struct Note { #[attr(required)] title: String, #[attr(computed, keep)] id: String }
+/// # #[derive(Model)]
+/// # struct Page { #[attr(required)] heading: String }
+///
+/// /// Takes over the pages of another provider as notes.
+/// fn take_over(from: ForeignObject) -> Answer<Option<NoteDraft>> {
+///     if from.type_name != "pages_page" {
+///         return Ok(None);
+///     }
+///     let page: Page = from.stored.to_model()?;
+///     Ok(Some(NoteDraft { title: page.heading.into(), ..NoteDraft::default() }))
+/// }
+/// ```
 #[non_exhaustive]
 pub struct ForeignObject {
     /// The source address of the provider it belonged to.
@@ -233,56 +486,4 @@ pub struct ForeignObject {
     pub identity: Option<StoredValue>,
     /// The call itself, for handlers that destructure this struct.
     pub call: Call,
-}
-
-/// An object that an older version of the provider stored.
-#[derive(Clone, Debug)]
-pub struct StoredValue {
-    /// The schema version of the stored object.
-    pub version: u64,
-    /// The stored data: JSON or, before Terraform 0.12, a flat map of strings.
-    pub state: RawState,
-}
-
-impl StoredValue {
-    /// Reads the object as another model, such as the one of that version. Missing attributes are
-    /// null, or empty, zero or false. Unknown attributes are ignored.
-    ///
-    /// # Errors
-    /// When an attribute has another type than in the model.
-    pub fn to_model<M: Model>(&self) -> Answer<M> {
-        let shape = M::shape();
-        let value = self.decode_for_shape(&shape)?;
-        // An older object may lack attributes, and a struct has no place for what is absent.
-        model::struct_from_object(&plan::zero_values_where_not_nullable(&shape, &value))
-    }
-
-    /// Reads the existing attributes: missing ones are null, and unknown ones are ignored.
-    ///
-    /// # Errors
-    /// When an attribute has another type than in the model.
-    pub fn to_draft<M: Model>(&self) -> Answer<Draft<M>> {
-        model::struct_from_object(&self.decode_for_shape(&M::shape())?)
-    }
-
-    pub(crate) fn decode_for_shape(&self, shape: &Shape) -> Answer<Value> {
-        self.decode_state(shape).map_err(|why| {
-            let detail =
-                format!("The stored object does not fit the schema it was stored with: {why}.");
-            Problem::new("Unable to read previously saved state", detail)
-        })
-    }
-
-    /// Other hosts may omit or add attributes, so missing ones become null and extra ones are
-    /// dropped.
-    fn decode_state(&self, shape: &Shape) -> Result<Value, String> {
-        match &self.state {
-            RawState::Json(json) => {
-                // Old states may have attributes that were removed from the schema.
-                json::decode_with_extra_attributes(json, shape.ty(), ExtraAttributes::Drop)
-                    .map_err(|error| error.to_string())
-            }
-            RawState::Flat(texts) => formwork_value::codec::flatmap::decode(texts, shape.ty()),
-        }
-    }
 }

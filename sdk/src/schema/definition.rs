@@ -8,6 +8,15 @@ use super::{IdentityRequirement, PartRules, ReplaceRule, Role, markdown_docs, se
 use crate::check::Check;
 
 /// An attribute and its rules.
+///
+/// ```
+/// use formwork_sdk::schema::{AttributeDefinition, Role, Shape};
+///
+/// let password =
+///     AttributeDefinition::of_field_type::<Option<String>>(Role::Optional).sensitive();
+/// let shape = Shape::new("A login.").attribute("password", password);
+/// assert!(shape.block.attributes["password"].sensitive);
+/// ```
 #[derive(Clone, Debug)]
 pub struct AttributeDefinition {
     pub(crate) attribute: Attribute,
@@ -103,6 +112,22 @@ impl AttributeDefinition {
 }
 
 /// A type of nested blocks and its rules.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::schema::{BlockDefinition, Shape};
+///
+/// /// A rule of a firewall.
+/// #[derive(Clone, Debug, Nested)]
+/// struct Rule {
+///     #[attr(required)]
+///     port: u16,
+/// }
+///
+/// let rules = BlockDefinition::of_field_type::<Vec<Rule>>().max_blocks(3);
+/// let shape = Shape::new("A firewall.").nested_block("rule", rules);
+/// assert_eq!(shape.block.blocks["rule"].max_items, 3);
+/// ```
 #[derive(Clone, Debug)]
 pub struct BlockDefinition {
     pub(crate) block: NestedBlock,

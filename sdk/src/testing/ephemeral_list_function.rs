@@ -22,6 +22,8 @@ use crate::ProviderDef;
 use crate::server::Server;
 
 /// One ephemeral resource, from open to close.
+///
+/// See [`Ephemeral`](crate::Ephemeral) for an example.
 pub struct TestEphemeral {
     server: Server,
     type_name: String,
@@ -106,6 +108,47 @@ impl TestEphemeral {
 }
 
 /// An object that a list found.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+/// use formwork_sdk::testing::{list_objects, wait};
+///
+/// /// A note.
+/// #[derive(Model)]
+/// struct Note {
+///     #[attr(required, identity)]
+///     name: String,
+/// }
+///
+/// struct Notes;
+///
+/// impl List for Notes {
+///     type Model = ();
+///     type Object = Note;
+///
+///     async fn list(&self, call: Search<(), Note>) -> Answer<()> {
+///         for name in ["a", "b", "c"] {
+///             call.send_object(format!("note {name}"), Note { name: name.to_owned() }).await;
+///         }
+///         Ok(())
+///     }
+/// }
+/// #
+/// # impl Resource for Notes {
+/// #     type Model = Note;
+/// #
+/// #     async fn create(&self, _: Create<Note>) -> Answer<NoteComputed> {
+/// #         Ok(NoteComputed {})
+/// #     }
+/// # }
+///
+/// let provider = ProviderDef::new("registry.terraform.io/acme/notes")
+///     .resource("notes_note", Notes)
+///     .list("notes_note", Notes);
+/// let found = wait(list_objects(provider, "notes_note", [], 2)).unwrap();
+/// let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
+/// assert_eq!(names, ["note a", "note b"]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedObject {
     /// Display name.

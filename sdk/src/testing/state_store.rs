@@ -17,6 +17,8 @@ use crate::ProviderDef;
 use crate::server::Server;
 
 /// A state store of a provider, configured and called as by a host.
+///
+/// See [`StateStore`](crate::StateStore) for an example.
 pub struct StateStoreUnderTest {
     server: Server,
     type_name: String,
