@@ -22,6 +22,13 @@ use crate::state_session::{ResultsInJournal, StateSession};
 const JOURNAL_OPERATION_NAME: &str = "OperationTypeApply";
 
 /// The plan that is applied.
+///
+/// ```
+/// use formwork_operation::prelude::*;
+///
+/// let options = PlanOptions { mode: PlanMode::Destroy, ..PlanOptions::default() };
+/// let source = PlanSource::New(options);
+/// ```
 pub enum PlanSource {
     /// A plan that is still to be made.
     New(PlanOptions),
@@ -32,6 +39,17 @@ pub enum PlanSource {
 }
 
 /// The summary of an apply.
+///
+/// ```
+/// use formwork_operation::ApplySummary;
+///
+/// fn describe(summary: &ApplySummary) -> String {
+///     let counts = summary.counts;
+///     format!("{} added, {} destroyed", counts.added, counts.destroyed)
+/// }
+///
+/// assert_eq!(describe(&ApplySummary::default()), "0 added, 0 destroyed");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ApplySummary {
     /// The numbers of changes made.

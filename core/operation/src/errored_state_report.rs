@@ -20,6 +20,18 @@ use crate::messages;
 const MAX_LISTED_ADDRESSES: usize = 20;
 
 /// An `errored.tfstate`, compared with the state.
+///
+/// ```
+/// use formwork_backend::encryption::StateCipher;
+/// use formwork_operation::{ErroredState, messages};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let read = || ErroredState::read_and_compare(folder.path(), &StateCipher::default(), None);
+/// assert!(read().is_none());
+/// std::fs::write(folder.path().join("errored.tfstate"), "cut off").unwrap();
+/// let warning = read().unwrap().warning();
+/// assert!(warning.is_about_message(messages::ERRORED_STATE_UNREADABLE));
+/// ```
 pub struct ErroredState {
     errored: ErroredStateFile,
     standing: ErroredStateRelation,

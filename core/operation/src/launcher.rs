@@ -24,6 +24,13 @@ use crate::messages;
 use crate::schema_cache::SchemaCache;
 
 /// The program of a provider.
+///
+/// ```
+/// use formwork_operation::launcher::ProviderProgram;
+///
+/// let program = ProviderProgram::from_path("bin/terraform-provider-random");
+/// assert!(matches!(program, ProviderProgram::File { package: None, .. }));
+/// ```
 #[derive(Clone, Debug)]
 pub enum ProviderProgram {
     /// A program that is started.
@@ -51,6 +58,14 @@ impl ProviderProgram {
 }
 
 /// Settings of the processes of providers.
+///
+/// ```
+/// use formwork_operation::launcher::LauncherSettings;
+///
+/// // A machine with little memory runs two providers at once.
+/// let settings = LauncherSettings { n_processes: Some(2), ..LauncherSettings::default() };
+/// assert!(settings.withheld.is_empty() && settings.schemas.is_none());
+/// ```
 #[derive(Clone, Debug)]
 pub struct LauncherSettings {
     /// Settings of the connections and limits of a process.
@@ -84,6 +99,22 @@ impl Default for LauncherSettings {
 }
 
 /// Starts providers from the programs that were found for them.
+///
+/// ```
+/// use formwork_operation::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let random: ProviderAddr = "hashicorp/random".parse().unwrap();
+/// let program = ProviderProgram::from_path("bin/terraform-provider-random");
+/// let launcher = Launcher::new(LauncherSettings::default(), [(random, program)].into());
+/// // The pool starts a provider with the first call of it.
+/// let pool = ProviderPool::new(&launcher);
+/// let mut diags = Diagnostics::new();
+/// launcher.shutdown(&mut diags).await;
+/// assert!(diags.is_empty());
+/// # }
+/// ```
 pub struct Launcher {
     programs: BTreeMap<ProviderAddr, ProviderProgram>,
     settings: LauncherSettings,

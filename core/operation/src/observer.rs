@@ -10,6 +10,8 @@ use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 /// An event of an operation.
+///
+/// See [`OperationObserver`] for an example.
 pub enum OperationEvent<'a> {
     /// The engine works: an object is read, changed and so on.
     Engine(&'a Event<'a>),
@@ -71,6 +73,16 @@ pub trait OperationObserver {
 }
 
 /// An observer that ignores everything.
+///
+/// ```
+/// use formwork_core::state::State;
+/// use formwork_operation::prelude::*;
+/// use formwork_operation::NoOperationObserver;
+///
+/// let mut diags = Diagnostics::new();
+/// NoOperationObserver.on_event(&OperationEvent::Refreshed { state: &State::default() });
+/// NoOperationObserver.offer_diagnostics(&mut diags);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoOperationObserver;
 
@@ -88,6 +100,8 @@ impl EventObserver for EngineEventForwarder<'_> {
 }
 
 /// A request to approve a plan.
+///
+/// See [`Approval`] for an example.
 #[derive(Clone, Copy, Debug)]
 pub struct ApprovalPrompt<'a> {
     /// The kind of plan.

@@ -20,6 +20,8 @@ use tokio_util::sync::CancellationToken;
 use crate::observer::{Approval, NoOperationObserver, OperationObserver};
 
 /// Inputs that every operation needs.
+///
+/// See [`Operation`] for an example.
 #[derive(Clone, Copy)]
 pub struct OperationInputs<'a> {
     /// The configuration.
@@ -108,6 +110,19 @@ pub struct Operation<'a> {
 }
 
 /// Inputs of one phase of an operation.
+///
+/// ```
+/// use formwork_core::eval::Results;
+/// use formwork_core::event::NoEventObserver;
+/// use formwork_core::state::State;
+/// use formwork_operation::{Operation, PhaseInputs};
+///
+/// fn is_stopped(operation: &Operation<'_>, state: &State, results: &Results) -> bool {
+///     let world = &operation.host_values(false);
+///     let inputs = PhaseInputs { state, results, world, watch: &NoEventObserver };
+///     operation.engine_session(inputs).is_stopped()
+/// }
+/// ```
 #[derive(Clone, Copy)]
 pub struct PhaseInputs<'a> {
     /// The state that the phase starts from.

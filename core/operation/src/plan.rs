@@ -17,6 +17,24 @@ use crate::state_session::StateSession;
 use crate::unmatched_options::{ConfigStateAndOptions, UnmatchedOptions};
 
 /// A plan that was made.
+///
+/// ```
+/// use formwork_operation::prelude::*;
+///
+/// /// Applies a plan unless it destroys something.
+/// async fn apply_without_loss(
+///     diags: &mut Diagnostics,
+///     operation: &Operation<'_>,
+///     session: &mut StateSession,
+/// ) -> Result<bool, Reported> {
+///     let made = operation.plan(diags, session, PlanOptions::default()).await?;
+///     if made.plan.changes.values().any(|change| change.action == Action::Delete) {
+///         return Ok(false);
+///     }
+///     let source = PlanSource::Made(Box::new(made));
+///     Ok(operation.apply(diags, session, source).await?.is_complete)
+/// }
+/// ```
 pub struct PlanOutcome {
     /// The plan.
     pub plan: Plan,

@@ -29,6 +29,8 @@ pub use self::settle::{AdoptSelectedRequest, AdoptionSummary, Decision, SettledI
 pub use crate::state_session::{decision_commands, remedy_if_other_object_at_addr};
 
 /// An object that is to be adopted.
+///
+/// See [`Operation::adopt_without_storing_state`] for an example.
 #[derive(Clone, Copy, Debug)]
 pub struct AdoptRequest<'a> {
     /// The address of the open operation.
@@ -40,6 +42,20 @@ pub struct AdoptRequest<'a> {
 }
 
 /// The result of an adoption.
+///
+/// ```
+/// use formwork_operation::recover::AdoptedOrDestroyed;
+///
+/// fn describe(outcome: &AdoptedOrDestroyed) -> String {
+///     match outcome {
+///         AdoptedOrDestroyed::InState(addr) => format!("{addr} is in the state"),
+///         AdoptedOrDestroyed::Destroyed(addr) => format!("{addr} is destroyed"),
+///     }
+/// }
+///
+/// let adopted = AdoptedOrDestroyed::InState("terraform_data.a".parse().unwrap());
+/// assert_eq!(describe(&adopted), "terraform_data.a is in the state");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AdoptedOrDestroyed {
     /// The object is in the state, under this address.
@@ -49,6 +65,20 @@ pub enum AdoptedOrDestroyed {
 }
 
 /// The answers of the providers about the objects of open operations.
+///
+/// ```
+/// use formwork_operation::recover::UnresolvedSearchOutcome;
+///
+/// fn lines(searched: &UnresolvedSearchOutcome) -> Vec<String> {
+///     let explanations = searched.explanations.iter();
+///     explanations.map(|(addr, text)| format!("{addr}: {text}")).collect()
+/// }
+///
+/// let mut searched = UnresolvedSearchOutcome::default();
+/// let addr = "terraform_data.a".parse().unwrap();
+/// searched.explanations.insert(addr, "there are two".to_owned());
+/// assert_eq!(lines(&searched), ["terraform_data.a: there are two"]);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct UnresolvedSearchOutcome {
     /// Their explanations about the objects that they could not tell, by address.

@@ -68,6 +68,13 @@ struct PlanMetadata {
 }
 
 /// The contents of a plan that is to be saved.
+///
+/// ```
+/// # use {std::path::Path, formwork_operation::saved_plan::{PlanToSave, SealKeySource}};
+/// fn save_unsealed(contents: PlanToSave<'_>, path: &Path) -> Result<(), String> {
+///     contents.write(path, &SealKeySource::default())
+/// }
+/// ```
 #[derive(Clone, Copy)]
 pub struct PlanToSave<'a> {
     /// The plan.
@@ -102,6 +109,19 @@ pub struct PlanToSave<'a> {
 }
 
 /// A saved plan, read.
+///
+/// ```
+/// # use {std::path::Path, formwork_core::plan::plan_file::read_plan_file};
+/// use formwork_operation::prelude::*;
+/// use formwork_operation::saved_plan::{SavedPlan, SealKeySource, damaged_plan_error};
+///
+/// fn read_plan(diags: &mut Diagnostics, path: &Path) -> Result<PlanSource, Reported> {
+///     let parts = read_plan_file(path);
+///     let parts = parts.map_err(|error| diags.error(damaged_plan_error(path, &error)))?;
+///     let saved = SavedPlan::from_parts(diags, path, parts, &SealKeySource::default())?;
+///     Ok(PlanSource::Saved(Box::new(saved)))
+/// }
+/// ```
 pub struct SavedPlan {
     plan: Plan,
     /// The state as it was stored, if the plan starts from another one.
@@ -116,6 +136,13 @@ pub struct SavedPlan {
 }
 
 /// Treatment of configurations that were generated while the plan was made.
+///
+/// ```
+/// # use {std::path::Path, formwork_operation::saved_plan::*};
+/// fn written_files(saved: &SavedPlan, root: &Path) -> ConfigSnapshot {
+///     saved.config_files(root, GeneratedConfigUse::Exclude)
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeneratedConfigUse {
     /// They are taken for part of the configuration, so that they can be applied.
@@ -453,6 +480,8 @@ impl SavedPlan {
 }
 
 /// The configuration files in a saved plan, by the paths they had when the plan was made.
+///
+/// See [`GeneratedConfigUse`] for an example.
 #[derive(Debug)]
 pub struct ConfigSnapshot {
     texts: BTreeMap<PathBuf, Vec<u8>>,

@@ -22,6 +22,19 @@ const MAX_CACHED_PROVIDERS: usize = 100;
 const CHECKSUM_LEN: usize = 32;
 
 /// The kept schemas of a user.
+///
+/// ```
+/// use formwork_core::addr::ProviderAddr;
+/// use formwork_operation::schema_cache::SchemaCache;
+/// use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let cache = SchemaCache::new(folder.path().to_owned());
+/// let addr: ProviderAddr = "acme/thing".parse().unwrap();
+/// let (schema, identities) = (ProviderSchema::default(), IdentitySchemas::default());
+/// cache.store_schemas(&addr, "h1:a", &schema, &identities);
+/// assert_eq!(cache.cached_schemas(&addr, "h1:a"), Some((schema, identities)));
+/// ```
 #[derive(Clone, Debug)]
 pub struct SchemaCache {
     folder: PathBuf,

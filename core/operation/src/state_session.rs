@@ -39,6 +39,18 @@ use crate::observer::{NoOperationObserver, OperationEvent, OperationObserver};
 const LOCK_WAIT_REPORT_DELAY: Duration = Duration::from_millis(500);
 
 /// The way in which a state is opened.
+///
+/// ```
+/// use std::path::Path;
+/// use std::time::Duration;
+///
+/// use formwork_operation::SessionOptions;
+///
+/// let options = SessionOptions::new("plan", Path::new("."));
+/// assert_eq!(options.lock_timeout, Some(Duration::ZERO));
+/// // Waits for the lock of another run.
+/// let patient = SessionOptions { lock_timeout: Some(Duration::from_secs(60)), ..options };
+/// ```
 #[derive(Clone, Copy)]
 pub struct SessionOptions<'a> {
     /// The name of the operation, as the lock shows it to other processes.

@@ -36,6 +36,8 @@ use tokio_util::sync::CancellationToken;
 use self::states::TestStates;
 
 /// A module that a run uses, with the errors in its references.
+///
+/// See [`TestInputs`] for an example.
 pub struct TestModule {
     /// The module as a root module.
     pub config: Config,
@@ -45,6 +47,8 @@ pub struct TestModule {
 
 /// The folder that has the states of the runs until everything is destroyed. It is made when it is needed,
 /// and removed if nothing is left in it.
+///
+/// See [`TestInputs`] for an example.
 #[derive(Clone, Copy)]
 pub struct AllTestStatesFolder<'a> {
     /// Its path, for messages and for the state files in it.
@@ -54,6 +58,69 @@ pub struct AllTestStatesFolder<'a> {
 }
 
 /// Inputs of the tests of a module.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use std::path::Path;
+///
+/// # use formwork_backend::encryption::StateCipher;
+/// use formwork_core::config::files::FilesOnDisk;
+/// use formwork_core::config::module_folders::LocalModuleFolders;
+/// use formwork_core::config::test_files::{TestFolders, read_test_files};
+/// use formwork_core::config::{Config, ConfigSource};
+/// # use formwork_core::disk::Dir;
+/// # use formwork_core::eval::HostValues;
+/// # use formwork_core::provider::CallWatch;
+/// # use formwork_core::provisioner::ProvisionerSet;
+/// use formwork_operation::test::{
+///     AllTestStatesFolder, TestEvent, TestInputs, TestModule, TestObserver, TestStatus, run_tests,
+/// };
+/// # use formwork_operation::CancellationToken;
+/// # use formwork_operation::launcher::{Launcher, LauncherSettings};
+/// # use formwork_value::Diagnostics;
+/// # use formwork_value::diag::Sources;
+///
+/// struct Quiet;
+///
+/// impl TestObserver for Quiet {
+///     fn on_event(&self, _: &Sources, _: &TestEvent<'_>) {}
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let dir = folder.path();
+/// std::fs::write(dir.join("main.tf"), "output \"o\" {\n  value = 1\n}\n").unwrap();
+/// let assert = "  assert {\n    condition     = output.o == 1\n    error_message = \"no\"\n  }\n";
+/// std::fs::write(dir.join("a.tftest.hcl"), format!("run \"a\" {{\n{assert}}}\n")).unwrap();
+/// let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+/// let from = ConfigSource { files: &FilesOnDisk, dir, folders: &LocalModuleFolders };
+/// let (config, dangling) = Config::load_unvalidated(&mut diags, &mut sources, from).unwrap();
+/// let folders = TestFolders { module: dir, tests: Path::new("tests") };
+/// let test_files = read_test_files(&mut diags, &mut sources, &FilesOnDisk, folders).unwrap();
+/// let launcher = Launcher::new(LauncherSettings::default(), BTreeMap::new());
+/// let (states, open_parent) = (dir.join("states"), || Dir::open(dir));
+/// let inputs = TestInputs {
+///     test_files: &test_files,
+///     module: &TestModule { config, dangling },
+///     run_modules: &BTreeMap::new(),
+///     variables: &[],
+///     folder_variables: &[],
+///     launcher: &launcher,
+///     provisioners: &ProvisionerSet::default(),
+///     cleanup_provisioners: &ProvisionerSet::default(),
+///     calls: &CallWatch::default(),
+///     host: &HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH),
+///     states: AllTestStatesFolder { path: &states, open_parent: &open_parent },
+///     cipher: &StateCipher::default(),
+///     parallelism: 10,
+///     observer: &Quiet,
+///     cancellation: &CancellationToken::new(),
+/// };
+/// let results = run_tests(inputs, &mut sources).await;
+/// assert_eq!(results[0].status, TestStatus::Pass);
+/// # }
+/// ```
 #[derive(Clone, Copy)]
 pub struct TestInputs<'a> {
     /// The test files to run, in order.
@@ -90,6 +157,13 @@ pub struct TestInputs<'a> {
 }
 
 /// The status of a run or of a test file; later ones are worse.
+///
+/// ```
+/// use formwork_operation::test::TestStatus;
+///
+/// assert!(TestStatus::Fail > TestStatus::Pass);
+/// assert_eq!(TestStatus::Skip.json_name(), "skip");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TestStatus {
     /// It was not run, because an earlier run has failed or the user has interrupted the tests.
@@ -117,6 +191,13 @@ impl TestStatus {
 }
 
 /// The result of a run.
+///
+/// ```
+/// use formwork_operation::test::{RunResult, TestStatus};
+///
+/// let skipped = RunResult::with_status_only("a".into(), TestStatus::Skip);
+/// assert!(skipped.diags.is_empty() && skipped.timing.is_none());
+/// ```
 #[derive(Debug)]
 pub struct RunResult {
     /// The name of the run.
@@ -140,6 +221,18 @@ impl RunResult {
 }
 
 /// The result of a test file.
+///
+/// ```
+/// use formwork_operation::test::{RunResult, TestFileResult, TestStatus};
+///
+/// fn n_failed(result: &TestFileResult) -> usize {
+///     result.runs.iter().filter(|run| run.status == TestStatus::Fail).count()
+/// }
+///
+/// let run = RunResult::with_status_only("a".into(), TestStatus::Fail);
+/// let result = TestFileResult { runs: vec![run], ..TestFileResult::default() };
+/// assert_eq!(n_failed(&result), 1);
+/// ```
 #[derive(Debug, Default)]
 pub struct TestFileResult {
     /// The path of the file.
@@ -151,6 +244,20 @@ pub struct TestFileResult {
 }
 
 /// An object that the cleanup could not destroy.
+///
+/// ```
+/// use formwork_operation::test::LeftoverObject;
+///
+/// fn describe(left: &LeftoverObject) -> String {
+///     match &left.deposed {
+///         Some(key) => format!("{} (deposed object {key})", left.instance),
+///         None => left.instance.clone(),
+///     }
+/// }
+///
+/// let left = LeftoverObject { instance: "terraform_data.a".to_owned(), deposed: None };
+/// assert_eq!(describe(&left), "terraform_data.a");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftoverObject {
     /// The address of the instance.
@@ -160,6 +267,20 @@ pub struct LeftoverObject {
 }
 
 /// The work of a run, for display.
+///
+/// ```
+/// use formwork_core::state::State;
+/// use formwork_operation::test::ShownPlanOrStateRef;
+///
+/// fn count(shown: &ShownPlanOrStateRef<'_>) -> usize {
+///     match shown {
+///         ShownPlanOrStateRef::Plan(plan) => plan.changes.len(),
+///         ShownPlanOrStateRef::State(state) => state.resources.len(),
+///     }
+/// }
+///
+/// assert_eq!(count(&ShownPlanOrStateRef::State(&State::default())), 0);
+/// ```
 pub enum ShownPlanOrStateRef<'a> {
     /// A plan was made.
     Plan(&'a Plan),
@@ -168,6 +289,8 @@ pub enum ShownPlanOrStateRef<'a> {
 }
 
 /// A run of a test file.
+///
+/// See [`TestObserver`] for an example.
 #[derive(Clone, Copy)]
 pub struct RunOfTestFile<'a> {
     /// The test file.
@@ -177,6 +300,8 @@ pub struct RunOfTestFile<'a> {
 }
 
 /// An event of the tests.
+///
+/// See [`TestObserver`] for an example.
 pub enum TestEvent<'a> {
     /// A test file begins.
     TestFileStarted(&'a TestFile),
@@ -218,6 +343,22 @@ pub enum TestEvent<'a> {
 }
 
 /// Observes tests.
+///
+/// ```
+/// use formwork_operation::test::{TestEvent, TestObserver};
+/// use formwork_value::diag::Sources;
+///
+/// /// Prints the result of each run.
+/// struct Report;
+///
+/// impl TestObserver for Report {
+///     fn on_event(&self, _: &Sources, event: &TestEvent<'_>) {
+///         if let TestEvent::RunDone { run, result, .. } = event {
+///             println!("{}: {} {}", run.test_file.path, result.name, result.status.json_name());
+///         }
+///     }
+/// }
+/// ```
 pub trait TestObserver {
     /// Takes notice of an event. Must be quick.
     fn on_event(&self, sources: &Sources, event: &TestEvent<'_>);

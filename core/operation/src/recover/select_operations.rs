@@ -10,6 +10,13 @@ use crate::messages;
 use crate::state_session::StateSession;
 
 /// The open operations that a command is about.
+///
+/// ```
+/// use formwork_operation::recover::OperationSelection;
+///
+/// let patterns = ["module.a.*".to_owned()];
+/// assert_ne!(OperationSelection::Matching(&patterns), OperationSelection::All);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationSelection<'a> {
     /// All of them.

@@ -12,6 +12,17 @@ use crate::operation::Operation;
 use crate::state_session::StateSession;
 
 /// A decision about an open operation without a search for its object.
+///
+/// ```
+/// use formwork_core::addr::InstanceAddr;
+/// use formwork_operation::StateSession;
+/// use formwork_operation::recover::Decision;
+///
+/// /// Lets the next apply do the operations on an instance again. Returns their number.
+/// fn retry(session: &mut StateSession, addr: &InstanceAddr) -> usize {
+///     session.decide_without_storing_state(addr, Decision::Retry).len()
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// The object does not exist, or is not managed here any more.
@@ -31,6 +42,19 @@ impl Decision {
 }
 
 /// An instance whose open operations were settled by a [`Decision`].
+///
+/// ```
+/// use formwork_operation::recover::SettledInstance;
+///
+/// /// The addresses whose objects are not managed any more.
+/// fn unmanaged(settled: &[SettledInstance]) -> Vec<String> {
+///     let displaced = settled.iter().filter(|one| one.displaced.is_some());
+///     displaced.map(|one| one.addr.to_string()).collect()
+/// }
+///
+/// let addr = "terraform_data.a".parse().unwrap();
+/// assert!(unmanaged(&[SettledInstance { addr, displaced: None }]).is_empty());
+/// ```
 #[derive(Clone, Debug)]
 pub struct SettledInstance {
     /// The address, as it was selected.
@@ -41,6 +65,8 @@ pub struct SettledInstance {
 }
 
 /// A request to adopt the objects of all selected operations.
+///
+/// See [`Operation::adopt_selected`] for an example.
 #[derive(Clone, Copy, Debug)]
 pub struct AdoptSelectedRequest<'a> {
     /// The operations.
@@ -52,6 +78,14 @@ pub struct AdoptSelectedRequest<'a> {
 }
 
 /// The outcome of a request to adopt objects.
+///
+/// ```
+/// use formwork_operation::recover::{AdoptedOrDestroyed, AdoptionSummary};
+///
+/// let adopted = vec![AdoptedOrDestroyed::InState("terraform_data.a".parse().unwrap())];
+/// let summary = AdoptionSummary { adopted, is_complete: true };
+/// assert_ne!(summary, AdoptionSummary::default());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AdoptionSummary {
     /// The adoptions that were made. The state is stored with them.

@@ -25,6 +25,13 @@ const SHA256_BLOCK_LEN: usize = 64;
 const MIN_USER_KEY_LEN: usize = 32;
 
 /// The places of the secret that saved plans are sealed with.
+///
+/// ```
+/// use formwork_operation::saved_plan::SealKeySource;
+///
+/// // Several machines that have the same secret apply each other's plans.
+/// let key = SealKeySource { text: Some("a secret of the team".to_owned()), file: None };
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct SealKeySource {
     /// The secret itself, as `FORMWORK_PLAN_KEY` gives it, instead of the one of the user.
@@ -43,6 +50,20 @@ struct PlanSeal {
 }
 
 /// The verdict of the seal of a saved plan on its origin.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use formwork_operation::saved_plan::{SealKeySource, SealVerdict};
+/// use formwork_value::Diagnostics;
+///
+/// let (mut diags, key) = (Diagnostics::new(), SealKeySource::default());
+/// let mut may_be_applied = |verdict: SealVerdict| {
+///     verdict.check_may_be_applied(&mut diags, &key, Path::new("plan.out"), true).is_ok()
+/// };
+/// assert!(may_be_applied(SealVerdict::Own) && may_be_applied(SealVerdict::Foreign));
+/// assert!(!may_be_applied(SealVerdict::Changed));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SealVerdict {
     /// It was sealed with the key that is in use, and is as it was.

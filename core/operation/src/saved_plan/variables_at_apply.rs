@@ -14,6 +14,19 @@ use super::{SavedPlan, ephemeral_variables_where};
 use crate::messages;
 
 /// The values that are given for variables while a saved plan is applied.
+///
+/// ```
+/// use formwork_core::config::inputs::{GivenValue, GivenVariable, InputOrigin};
+/// use formwork_operation::saved_plan::VariablesGivenAtApply;
+///
+/// let token = GivenVariable {
+///     name: "token".into(),
+///     value: GivenValue::Unparsed("hunter2".to_owned()),
+///     origin: InputOrigin::Option,
+/// };
+/// let given =
+///     VariablesGivenAtApply { options: vec![token], ..VariablesGivenAtApply::default() };
+/// ```
 #[derive(Debug, Default)]
 pub struct VariablesGivenAtApply {
     /// Those of the environment, which is not made for one command.
