@@ -12,6 +12,8 @@ use formwork_value::{Str, Type, Value};
 use crate::config_error::ConfigError;
 
 /// Inputs of backends besides their arguments.
+///
+/// See [`BackendArguments`] for an example.
 #[derive(Clone, Debug, Default)]
 pub struct BackendEnvironment {
     /// The working folder, which relative paths start from.
@@ -21,6 +23,18 @@ pub struct BackendEnvironment {
 }
 
 /// The values of the arguments of a backend.
+///
+/// ```
+/// use formwork_backend::kind::{BackendArguments, BackendEnvironment};
+/// use formwork_value::Value;
+///
+/// let variables = [("REGION".to_owned(), "eu-1".to_owned())].into();
+/// let environment = BackendEnvironment { root: "work".into(), variables };
+/// let values = Value::object([("bucket", Value::string("states"))]);
+/// let arguments = BackendArguments { values: &values, environment: &environment };
+/// assert_eq!(arguments.string("bucket").as_deref(), Some("states"));
+/// assert_eq!(arguments.string_or_variable("region", &["REGION"]).as_deref(), Some("eu-1"));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct BackendArguments<'a> {
     /// An object with the attributes of the schema; absent arguments are null.

@@ -12,6 +12,15 @@ use formwork_value::{Diagnostic, Str};
 use crate::messages;
 
 /// The claims of one run.
+///
+/// ```
+/// use formwork_backend::claims::Claims;
+/// use formwork_core::addr::InstanceAddr;
+///
+/// let addr: InstanceAddr = "terraform_data.a".parse().unwrap();
+/// let claims = Claims { run: "r-1".to_owned(), changes: [addr].into(), ..Claims::default() };
+/// assert!(claims.outputs.is_empty() && claims.reads.is_empty());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Claims {
     /// The id of the run: that of its journal.
@@ -30,6 +39,20 @@ pub struct Claims {
 }
 
 /// Why claims were refused.
+///
+/// ```
+/// use formwork_backend::claims::{ClaimConflict, ForeignClaim};
+///
+/// let claim = ForeignClaim {
+///     address: "terraform_data.a".to_owned(),
+///     who: "ana@host".to_owned(),
+///     run: "r-1".to_owned(),
+///     since: "2030-01-01T00:00:00Z".to_owned(),
+///     is_live: true,
+/// };
+/// let diagnostic = ClaimConflict::Claimed(vec![claim]).diagnostic();
+/// assert!(diagnostic.detail.contains("terraform_data.a: by ana@host since 2030-01-01"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClaimConflict {
     /// Other runs have claimed some of it.
@@ -39,6 +62,8 @@ pub enum ClaimConflict {
 }
 
 /// A claim of another run that is in the way.
+///
+/// See [`ClaimConflict`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignClaim {
     /// The instance, resource or output.
@@ -54,6 +79,14 @@ pub struct ForeignClaim {
 }
 
 /// An instance, resource or output that another run has changed.
+///
+/// ```
+/// use formwork_backend::claims::{ClaimConflict, PartChangedByOtherRun};
+///
+/// let part = PartChangedByOtherRun { address: "terraform_data.a".to_owned(), by: None };
+/// let diagnostic = ClaimConflict::Moved(vec![part]).diagnostic();
+/// assert!(diagnostic.detail.contains("terraform_data.a: by another program"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartChangedByOtherRun {
     /// Its address.

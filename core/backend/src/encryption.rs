@@ -42,6 +42,14 @@ use crate::arguments::BackendEnvironment;
 use crate::messages;
 
 /// The ciphers of a configuration.
+///
+/// ```
+/// use formwork_backend::encryption::Encryption;
+///
+/// // No method is configured.
+/// let encryption = Encryption::default();
+/// assert!(!encryption.state.encrypts() && !encryption.plan.encrypts());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Encryption {
     /// For states.
@@ -53,6 +61,13 @@ pub struct Encryption {
 }
 
 /// The ciphers for states of other configurations.
+///
+/// ```
+/// use formwork_backend::encryption::RemoteCiphers;
+///
+/// let ciphers = RemoteCiphers::default();
+/// assert!(!ciphers.cipher_for("data.terraform_remote_state.network").encrypts());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct RemoteCiphers {
     default: StateCipher,
@@ -60,6 +75,15 @@ pub struct RemoteCiphers {
 }
 
 /// Encrypts and decrypts states. The default one leaves them as they are.
+///
+/// ```
+/// use formwork_backend::encryption::StateCipher;
+/// use formwork_core::state::file::StateFile;
+///
+/// let file = StateFile::new_empty();
+/// let read = StateCipher::default().parse_state(&file.to_bytes()).unwrap();
+/// assert_eq!(read.lineage, file.lineage);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct StateCipher(Option<Arc<EncryptionTarget>>, UndecryptableStateHandling);
 
@@ -76,6 +100,13 @@ enum UndecryptableStateHandling {
 }
 
 /// Encrypts and decrypts saved plans. The default one leaves them as they are.
+///
+/// ```
+/// use formwork_backend::encryption::PlanCipher;
+///
+/// let encrypted = PlanCipher::default().encrypt(b"a plan".to_vec());
+/// assert_eq!(encrypted, Ok(b"a plan".to_vec()));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct PlanCipher(Option<Arc<EncryptionTarget>>);
 

@@ -1,6 +1,30 @@
 //! The history of a state, where its backend keeps one.
 
 /// One write of a state.
+///
+/// ```
+/// use formwork_backend::history::{HistoryWrite, ObjectChange};
+///
+/// fn addresses(write: &HistoryWrite) -> Vec<&str> {
+///     write.changes.iter().map(|change| change.address.as_str()).collect()
+/// }
+///
+/// let change = ObjectChange {
+///     address: "terraform_data.a".to_owned(),
+///     deposed: String::new(),
+///     action: "add".to_owned(),
+/// };
+/// let write = HistoryWrite {
+///     serial: 7,
+///     at: "2030-01-01T00:00:00Z".to_owned(),
+///     who: "ana@host".to_owned(),
+///     operation: "OperationTypeApply".to_owned(),
+///     run: "r-1".to_owned(),
+///     lineage: "l-1".to_owned(),
+///     changes: vec![change],
+/// };
+/// assert_eq!(addresses(&write), ["terraform_data.a"]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryWrite {
     /// The serial that the state got.
@@ -20,6 +44,8 @@ pub struct HistoryWrite {
 }
 
 /// A changed object or output.
+///
+/// See [`HistoryWrite`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectChange {
     /// The address of the instance, or `output.NAME`.
@@ -31,6 +57,21 @@ pub struct ObjectChange {
 }
 
 /// A point in the history.
+///
+/// ```
+/// use formwork_backend::history::HistoryPoint;
+/// use formwork_backend::{StateStore, StoreError};
+///
+/// async fn serial_at(
+///     store: &mut dyn StateStore,
+///     address: &str,
+///     time: &str,
+/// ) -> Result<Option<u64>, StoreError> {
+///     let point = HistoryPoint::Time(time.to_owned());
+///     let object = store.object_at(address, &point).await?;
+///     Ok(object.map(|object| object.serial))
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HistoryPoint {
     /// After the last write with at most this serial.
@@ -40,6 +81,17 @@ pub enum HistoryPoint {
 }
 
 /// An object as it was stored at a point of the history.
+///
+/// ```
+/// use formwork_backend::history::StoredObject;
+///
+/// fn shown(object: &StoredObject) -> &str {
+///     object.entry.as_deref().unwrap_or("There was no object.")
+/// }
+///
+/// let object = StoredObject { serial: 7, entry: None };
+/// assert_eq!(shown(&object), "There was no object.");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredObject {
     /// The serial of the state.

@@ -10,6 +10,14 @@ pub use crate::arguments::{BackendArguments, BackendEnvironment};
 pub use crate::config_error::ConfigError;
 
 /// A type of backend.
+///
+/// ```
+/// use formwork_backend::kinds::find_backend_kind;
+///
+/// let kind = find_backend_kind("local").unwrap();
+/// assert_eq!(kind.name(), "local");
+/// assert!(kind.schema().attributes.contains_key("workspace_dir"));
+/// ```
 pub trait BackendKind: Send + Sync {
     /// The name in the `backend` or `state_store` block.
     fn name(&self) -> &str;

@@ -77,6 +77,19 @@ pub use self::wait_report::{WaitReporter, set_wait_reporter};
 pub const DEFAULT_WORKSPACE: &str = "default";
 
 /// A place for the states of all workspaces of one configuration.
+///
+/// ```
+/// use formwork_backend::Backend as _;
+/// use formwork_backend::local::{LocalBackend, Workspaces};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let folder = tempfile::tempdir().unwrap();
+/// let backend = LocalBackend { places: Workspaces::from_paths(folder.path(), None, None) };
+/// backend.create_workspace("test").await.unwrap();
+/// assert_eq!(backend.workspaces().await.unwrap(), ["default", "test"]);
+/// # }
+/// ```
 #[async_trait::async_trait]
 pub trait Backend: Send + Sync {
     /// The type of the backend, as the `backend` block names it.
@@ -163,6 +176,19 @@ fn journal_folder_of_remote_state(root: &Path, place: &str, workspace: &str) -> 
 }
 
 /// The state of a workspace, with the place of the intents of its runs.
+///
+/// ```
+/// use formwork_backend::local::{LocalBackend, Workspaces};
+/// use formwork_backend::{DEFAULT_WORKSPACE, OpenState};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let folder = tempfile::tempdir().unwrap();
+/// let backend = LocalBackend { places: Workspaces::from_paths(folder.path(), None, None) };
+/// let mut state = OpenState::open(&backend, DEFAULT_WORKSPACE).await.unwrap();
+/// assert!(state.store.read().await.unwrap().is_none());
+/// # }
+/// ```
 pub struct OpenState {
     /// The store of the state.
     pub store: Box<dyn StateStore>,
@@ -191,6 +217,17 @@ impl OpenState {
 }
 
 /// Why a workspace cannot be made, found or removed.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use formwork_backend::WorkspaceError;
+/// use formwork_backend::local::Workspaces;
+///
+/// let workspaces = Workspaces::from_paths(Path::new("work"), None, None);
+/// let error = workspaces.delete("default").unwrap_err();
+/// assert!(matches!(error, WorkspaceError::Default));
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     /// There is one of that name.

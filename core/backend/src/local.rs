@@ -38,6 +38,12 @@ use crate::messages;
 use crate::store::{StateStore, StoreError, StoreOperation, WriteOutcome};
 
 /// Paths of a local state's files.
+///
+/// ```
+/// let paths = formwork_backend::local::StateFilePaths::from_state_path("a.tfstate");
+/// assert_eq!(paths.backup, Some("a.tfstate.backup".into()));
+/// assert!(!paths.named.source);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateFilePaths {
     /// The file that is locked and written.
@@ -55,6 +61,8 @@ pub struct StateFilePaths {
 
 /// Files that the user named on the command line. Only these may be pipes: one that a checkout brings
 /// along would keep the command waiting.
+///
+/// See [`StateFilePaths`] for an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UserNamedPaths {
     /// The file that is read.
@@ -100,6 +108,8 @@ impl StateFilePaths {
 }
 
 /// A state in a local file.
+///
+/// See [`StateStore`] for an example.
 pub struct LocalStore {
     files: StateFilePaths,
     intents: Arc<dyn IntentLog>,

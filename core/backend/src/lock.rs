@@ -10,6 +10,8 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 /// A request for a lock.
+///
+/// See [`StateLock`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockRequest {
     /// The operation, as others see it: `OperationTypeApply`.
@@ -82,6 +84,14 @@ impl Drop for StateLock {
 }
 
 /// The information about the holder of a lock, in the format that Terraform reads and writes.
+///
+/// ```
+/// use formwork_backend::LockInfo;
+///
+/// let info = LockInfo::new("OperationTypeApply", "terraform.tfstate".to_owned());
+/// assert!(info.describe_holder().contains("(apply, since "));
+/// assert!(info.describe().contains(&info.id));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub struct LockInfo {

@@ -39,6 +39,28 @@ use crate::{
 const PROVIDER_ARGUMENT: &str = "provider";
 
 /// A running provider that keeps states, with its schemas. It is configured for one state store.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use formwork_backend::provider_store::{
+///     ProviderStoreError, ProviderStoreKind, StoreProvider,
+/// };
+/// use formwork_core::addr::ProviderAddr;
+/// use formwork_core::provider::CallDeadlines;
+/// use formwork_plugin_protocol::Provider;
+/// use formwork_value::{Secrets, Value};
+///
+/// async fn find_store(
+///     provider: Arc<dyn Provider>,
+///     addr: ProviderAddr,
+///     config: Value,
+/// ) -> Result<Option<ProviderStoreKind>, ProviderStoreError> {
+///     let (secrets, deadlines) = (Secrets::default(), CallDeadlines::default());
+///     let loaded = StoreProvider::load(provider, addr, secrets, deadlines).await?;
+///     loaded.store_kind("acme_states", config).transpose()
+/// }
+/// ```
 pub struct StoreProvider {
     calls: Arc<StoreCalls>,
     schema: ProviderSchema,
@@ -106,6 +128,8 @@ impl StoreProvider {
 }
 
 /// A state store of a provider as a type of backend. The configuration of the provider is part of it.
+///
+/// See [`StoreProvider`] for an example.
 pub struct ProviderStoreKind {
     calls: Arc<StoreCalls>,
     config_schema: Block,

@@ -3,6 +3,19 @@
 use formwork_value::diag::Blame;
 
 /// Why a call of a state store did not succeed.
+///
+/// ```
+/// use formwork_backend::provider_store::ProviderStoreError;
+/// use formwork_value::diag::Blame;
+///
+/// let error = ProviderStoreError::Broken {
+///     provider: "acme/states".to_owned(),
+///     call: "LockState",
+///     problem: "the lock has no id".to_owned(),
+/// };
+/// assert_eq!(error.blame(), Blame::Provider);
+/// assert!(error.remedy().is_some());
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderStoreError {
     /// The provider reported errors.

@@ -18,6 +18,20 @@ use crate::unsupported::describe_unsupported_source;
 use crate::{Backend, DEFAULT_WORKSPACE, messages};
 
 /// Reads states out of the backends of this crate.
+///
+/// ```
+/// use formwork_backend::encryption::RemoteCiphers;
+/// use formwork_backend::kind::BackendEnvironment;
+/// use formwork_backend::remote_state::RemoteStateReader;
+/// use formwork_core::provider::builtin::remote_state::{RemoteStateSource, RemoteStates as _};
+/// use formwork_value::Value;
+///
+/// let reader = RemoteStateReader::new(BackendEnvironment::default(), RemoteCiphers::default());
+/// let config = Value::object([("path", Value::string("network.tfstate"))]);
+/// let (config, workspace, address) = (&config, None, None);
+/// let source = RemoteStateSource { backend: Some("local"), config, workspace, address };
+/// assert!(reader.check(&source).is_ok());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct RemoteStateReader {
     environment: BackendEnvironment,

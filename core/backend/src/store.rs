@@ -24,6 +24,25 @@ const FIRST_LOCK_RETRY_PAUSE: Duration = Duration::from_secs(1);
 const MAX_LOCK_RETRY_PAUSE: Duration = Duration::from_secs(16);
 
 /// A place for one state.
+///
+/// ```
+/// use formwork_backend::local::{LocalStore, StateFilePaths};
+/// use formwork_backend::{StateStore as _, WriteOutcome};
+/// use formwork_core::state::file::StateFile;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("terraform.tfstate");
+/// let mut store = LocalStore::new(StateFilePaths::from_state_path(path));
+/// let lock = store.try_lock("inspect").await.unwrap();
+/// assert!(store.read().await.unwrap().is_none());
+/// let mut file = StateFile::new_empty();
+/// assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Stored);
+/// assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Unchanged);
+/// store.unlock(lock).await.unwrap();
+/// # }
+/// ```
 #[async_trait::async_trait]
 pub trait StateStore: Send {
     /// The place, as messages name it. Holds no secrets.
@@ -178,6 +197,8 @@ pub trait StateStore: Send {
 }
 
 /// Whether a write was needed.
+///
+/// See [`StateStore`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
     /// The content is the same as before: nothing was written.
@@ -187,6 +208,19 @@ pub enum WriteOutcome {
 }
 
 /// The way in which the lock of a dead process ends.
+///
+/// ```
+/// use formwork_backend::store::LockEnd;
+///
+/// fn ends_by_itself(end: LockEnd) -> bool {
+///     match end {
+///         LockEnd::WithProcess | LockEnd::WithConnection => true,
+///         LockEnd::ByForce => false,
+///     }
+/// }
+///
+/// assert!(!ends_by_itself(LockEnd::ByForce));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockEnd {
     /// The system releases it with the process.
@@ -198,6 +232,15 @@ pub enum LockEnd {
 }
 
 /// Why a state could not be locked, read or written.
+///
+/// ```
+/// use formwork_backend::StoreError;
+/// use formwork_backend::store::StoreOperation;
+///
+/// let error = StoreError::failed(StoreOperation::Read, "a.tfstate", "the disk is gone");
+/// assert_eq!(error.to_string(), "cannot read a.tfstate: the disk is gone");
+/// assert!(!error.is_lock_taken());
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another process holds the lock.
@@ -312,6 +355,13 @@ pub enum StoreError {
 }
 
 /// An operation on a place that failed.
+///
+/// ```
+/// use formwork_backend::store::StoreOperation;
+///
+/// assert_eq!(StoreOperation::Open.to_string(), "reach");
+/// assert_eq!(StoreOperation::List.to_string(), "list the workspaces in");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreOperation {
     /// Reading a state.

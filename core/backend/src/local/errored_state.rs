@@ -17,6 +17,18 @@ use crate::store::StoreError;
 pub const ERRORED_FILE: &str = "errored.tfstate";
 
 /// An `errored.tfstate` beside the configuration.
+///
+/// ```
+/// use formwork_backend::encryption::StateCipher;
+/// use formwork_backend::local::{ErroredStateFile, ErroredStateRelation, save_errored_state};
+/// use formwork_core::state::file::StateFile;
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let (cipher, file) = (StateCipher::default(), StateFile::new_empty());
+/// save_errored_state(&file, &cipher, folder.path()).unwrap();
+/// let errored = ErroredStateFile::read(folder.path(), &cipher).unwrap();
+/// assert_eq!(errored.compare_with_state(Some(&file)), ErroredStateRelation::Superseded);
+/// ```
 #[derive(Debug)]
 pub struct ErroredStateFile {
     /// The file.
@@ -26,6 +38,8 @@ pub struct ErroredStateFile {
 }
 
 /// Relation of an `errored.tfstate` to the state.
+///
+/// See [`ErroredStateFile`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErroredStateRelation {
     /// It cannot be read.

@@ -20,6 +20,17 @@ const STATE_FILE: &str = "terraform.tfstate";
 const WORKSPACES_FOLDER: &str = "terraform.tfstate.d";
 
 /// Paths of the states of all workspaces.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use formwork_backend::local::Workspaces;
+///
+/// let workspaces = Workspaces::from_paths(Path::new("r"), None, None);
+/// let state = workspaces.state_paths("w").state;
+/// assert_eq!(state, Path::new("r/terraform.tfstate.d/w/terraform.tfstate"));
+/// assert!(!Workspaces::is_valid_name("a/b"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workspaces {
     default: PathBuf,
@@ -134,6 +145,16 @@ impl Workspaces {
 }
 
 /// The local backend.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use formwork_backend::Backend as _;
+/// use formwork_backend::local::{LocalBackend, Workspaces};
+///
+/// let backend = LocalBackend { places: Workspaces::from_paths(Path::new("r"), None, None) };
+/// assert_eq!(backend.kind(), "local");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalBackend {
     /// The places of all states.
