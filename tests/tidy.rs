@@ -5,6 +5,7 @@ mod circles;
 mod determinism;
 mod docs;
 mod duplicates;
+mod examples;
 mod glossary;
 mod layers;
 mod messages;

@@ -94,7 +94,7 @@ fn words_of_type(name: &str) -> Vec<String> {
 }
 
 /// The name of the public type that a line declares.
-fn public_type(line: &str) -> Option<&str> {
+pub(super) fn public_type(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let kinds = ["pub struct ", "pub enum ", "pub trait "];
     let rest = kinds.iter().find_map(|kind| line.strip_prefix(kind))?;
