@@ -129,7 +129,7 @@ pub trait StateStore: Send + Sync + 'static {
     /// can be locked.
     ///
     /// # Errors
-    /// When the lock is held. The detail says by whom, and the id of the lock.
+    /// When the lock is held. The detail names the holder and the id of the lock.
     fn lock(&self, call: LockState<Self::Model>) -> impl Future<Output = Answer<String>> + Send;
 
     /// Releases a lock, also of another process.

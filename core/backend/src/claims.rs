@@ -31,8 +31,8 @@ pub struct Claims {
     pub outputs: BTreeSet<Str>,
     /// The resources that must stay as they are meanwhile.
     pub reads: BTreeSet<ConfigResourceAddr>,
-    /// The stored state that the plan was made for, if that is an earlier one than the run has read: what others have
-    /// changed since refuses the claims.
+    /// The stored state that the plan was made for, if that is an earlier one than the run has read: changes of other
+    /// runs since then refuse the claims.
     pub planned_on: Option<Box<State>>,
     /// The longest wait for other runs.
     pub timeout: Duration,

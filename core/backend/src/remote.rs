@@ -34,7 +34,7 @@ pub(crate) trait RemoteClient: Send {
         self.break_lock(id).await?.of_own_lock()
     }
 
-    /// Reads the holder of the lock; `None` if there is none, or if the service does not say who holds it.
+    /// Reads the holder of the lock; `None` if there is none, or if the service does not name it.
     async fn read_lock_holder(&mut self) -> Result<Option<LockInfo>, Cause> {
         Ok(None)
     }

@@ -1,5 +1,5 @@
-//! A server for tests of backends: it answers each request as its script says, and keeps what it was
-//! asked.
+//! A server for tests of backends: it answers each request as its script says, and keeps the
+//! requests.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

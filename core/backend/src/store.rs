@@ -82,7 +82,7 @@ pub trait StateStore: Send {
     /// When the place does not answer. The lock may then still be held.
     async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError>;
 
-    /// The holder of the lock; `None` if there is none, or if the place does not say who holds it.
+    /// The holder of the lock; `None` if there is none, or if the place does not name it.
     ///
     /// # Errors
     /// When the place does not answer.
@@ -407,7 +407,7 @@ impl StoreError {
         matches!(self, Self::Held { .. } | Self::LockRefused { .. })
     }
 
-    /// The holder of the lock, if the place says who it is.
+    /// The holder of the lock, if the place names it.
     #[must_use]
     pub fn lock_holder(&self) -> Option<String> {
         match self {

@@ -374,9 +374,8 @@ fn warn_of_adopted_without_config(
     );
 }
 
-/// Has what was taken in go the way of everything else that moves: it waits where the run was to make
-/// it. Alone under the new address it would keep the others, whose place is not there yet, from coming.
-/// Returns whether it does.
+/// Puts an adopted object at the address where the run was to create it, if it moves from there with all
+/// others. Alone at the new address it would keep the others from moving there. Returns whether it does.
 fn return_to_unmoved_address(
     state: &mut State,
     config: &Config,

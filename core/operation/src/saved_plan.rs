@@ -248,7 +248,7 @@ fn plan_without_ephemeral_variables(plan: &Plan) -> Plan {
     plan
 }
 
-/// Whether two states differ in more than what data sources have read.
+/// Whether two states differ in more than the results of data sources.
 fn differs_in_managed_objects(one: &State, other: &State) -> bool {
     let differing = StateDifference::between(one, other).instances;
     differing.iter().any(|addr| addr.resource.mode() == ResourceMode::Managed)

@@ -15,75 +15,77 @@ use syn::{DeriveInput, parse_macro_input};
 
 /// Makes a struct a model: each field is an attribute of the schema, or a type of nested blocks.
 ///
-/// The doc comment of a field is its description; `#[attr(…)]` says the rest:
+/// The doc comment of a field is its description. `#[attr(…)]` has its properties:
 ///
 /// - one role: `required`, `optional` (an `Option`), `computed`, `optional_computed`;
 /// - `default = EXPR`: the value when the author sets none; `default` alone is that of the type;
 /// - `keep`: the prior value stays when the author sets none (needs a computed role);
-/// - `replace`: a change makes a new object; `replace_if = FUNCTION` asks
+/// - `replace`: a change makes a new object; `replace_if = FUNCTION` calls a
 ///   `fn(&Attr<T>, &Attr<T>) -> bool` with the prior and the planned value;
-/// - checks of the author's values: `one_of = ["a", "b"]`, `range = 1..=10_i64`, `length = 1..=64`,
-///   `check = FUNCTION` asks `fn(&T) -> Result<(), String>`, whose text ends a sentence that begins with
-///   the attribute: `must not have spaces`;
+/// - checks of the author's values: `one_of = ["a", "b"]`, `range = 1..=10_i64`, `length = 1..=64`;
+///   `check = FUNCTION` calls a `fn(&T) -> Result<(), String>`, whose text ends a sentence that begins
+///   with the attribute: `must not have spaces`;
 /// - `identity`, `identity(optional)`: a part of the identity of an object;
 /// - `import`: the id by which users import an object;
 /// - `fills`: the provider sets parts of the value;
-/// - `sensitive`, `write_only`, `deprecated = "what to use instead"`, `name = "…"`.
+/// - `sensitive`, `write_only`, `deprecated = "the replacement"`, `name = "…"`.
 ///
 /// `#[attr(flatten)]` makes the attributes and blocks of another model part of this one, as if they
-/// were written here, for attributes that several models have in common. `flatten, fills` says that the provider
-/// sets some of them, `flatten, computed` all of them; `flatten, identity` that some of them identify
+/// were written here, for attributes that several models have in common. With `flatten, fills` the provider
+/// sets some of them, with `flatten, computed` all of them. With `flatten, identity` some of them identify
 /// an object.
 ///
-/// `#[block]` makes a field of nested structs a type of blocks. The type says how many:
+/// `#[block]` makes a field of nested structs a type of blocks. The type of the field is their number:
 /// `Option<T>` at most one, `T` exactly one, `Vec<T>`, `Set<T>` and `BTreeMap<String, T>` any number.
-/// `#[block(min = 1, max = 3)]` says how many of a collection; `group`, `fills`, `replace`, `length`,
+/// `#[block(min = 1, max = 3)]` limits the number in a collection; `group`, `fills`, `replace`, `length`,
 /// `check`, `deprecated` and `name` are possible as well.
 ///
 /// On the struct, `#[attr(deprecated = "…")]` deprecates the whole, and `conflicts(a, b)`,
 /// `exactly_one_of(a, b)`, `at_least_one_of(a, b)` and `together(a, b)` are relations of fields.
 ///
-/// `#[attr(from = client::Thing)]` on the struct takes over what a client says, whose struct has fields
-/// of the same names: `thing.with(found)` is the object with all of that; `From<client::Thing>` makes
+/// `#[attr(from = client::Thing)]` on the struct takes over the struct of a client, which has fields of
+/// the same names: `thing.with(found)` is the object with all of these; `From<client::Thing>` makes
 /// `Thing`, and `ThingComputed`, if nothing else belongs to them. `#[attr(into = client::Thing)]` makes
 /// the client's struct of the author's attributes. Fields convert by `Into`, and so do those inside
 /// `Option`, lists, sets and maps. A field that the client does not know is `local`; other fields of
-/// the client's struct do not count when it is read.
+/// the client's struct are ignored when it is read.
 ///
 /// `#[resource(Things(service: Service), create = …, read = …, update = …, delete = …)]` on the struct
 /// makes the resource type `Things(Service)`, whose handlers are these expressions:
 ///
-/// - they have as variables what stands behind the name (`service`), the values of attributes (of the plan
-///   where authors set them, else of the object), `call` as a reference to what the handler is asked,
-///   and the values as a whole: `planned` in `create` and `update`, `config` there, `prior` in `update`
-///   and `delete`, `current` in `read`. The last two and `config` are references, the others copies;
+/// - their variables are the service behind the name (`service`), the values of attributes (of the plan
+///   where authors set them, else of the object), `call` as a reference to the request, and the values as
+///   a whole: `planned` in `create` and `update`, `config` there, `prior` in `update` and `delete`,
+///   `current` in `read`. The last two and `config` are references, the others copies;
 /// - they are futures of a `Result` with any error that can be a `Problem`: calls of an `async fn`, mostly;
-/// - `create` answers `ThingComputed`, or the client's struct if all is in it, or the value of the
-///   computed attribute that says `import` (if there is none, nothing): that is kept, and `read` says
-///   the rest, for a minute if need be;
-/// - `read` answers the client's struct in an `Option`, or a `Thing` in one;
-/// - `update` answers as `create` does; or nothing, if what else is computed says `keep` or `read` tells it;
-/// - `delete` may answer with any value: the object is gone;
-/// - `ready(CONDITION, every = …, at_most = …, doubling_to = …)` asks `read` after `create` and `update`
-///   until the condition holds of `found`, which may end it with `?`; `gone(every = …, …)` asks it after `delete` until there is
-///   nothing. `every` and the others are what `formwork_sdk::timeouts::Wait` has;
+/// - `create` returns `ThingComputed`, or the client's struct if all is in it, or the value of the
+///   computed attribute with the word `import` (if there is none, nothing): that is kept, and `read` is
+///   called for the rest, for up to a minute;
+/// - `read` returns the client's struct in an `Option`, or a `Thing` in one;
+/// - `update` returns the same as `create`; or nothing, if the other computed attributes have the word
+///   `keep` or are read;
+/// - `delete` may return any value: the object is gone;
+/// - `ready(CONDITION, every = …, at_most = …, doubling_to = …)` calls `read` after `create` and `update`
+///   until the condition holds of `found`, which may end it with `?`; `gone(every = …, …)` calls it after
+///   `delete` until there is nothing. `every` and the others are methods of
+///   `formwork_sdk::timeouts::Wait`;
 /// - `validate`, `modify_plan`, `import`, `import_by_identity`, `upgrade` and `take_over` are the handlers of
-///   that name, with `call`; `version`, `upgrades`, `identity_version` and `identity_upgrades` are what
-///   `formwork_sdk::Resource` has under those names.
+///   that name, with `call`; `version`, `upgrades`, `identity_version` and `identity_upgrades` are the items
+///   of `formwork_sdk::Resource` with those names.
 ///
-/// `create` must be there; so must `read` and `delete`, if there is something behind the name; and
-/// `update`, if there is an attribute that is neither `replace` nor `local`.
+/// `create` is required; so are `read` and `delete`, if there is a service behind the name; and `update`,
+/// if there is an attribute that is neither `replace` nor `local`.
 ///
-/// For a model `Thing` the structs `ThingDraft`, `ThingInput` and `ThingComputed` are made beside it,
-/// and `ThingIdentity`, where something is marked `identity`: see `formwork_sdk::Model`.
+/// For a model `Thing` the structs `ThingDraft`, `ThingInput` and `ThingComputed` are made beside it, and
+/// `ThingIdentity`, if attributes have the word `identity`: see `formwork_sdk::Model`.
 #[proc_macro_derive(Model, attributes(attr, block, resource))]
 pub fn derive_model(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     model::expand_model_derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// Makes a struct something that a model has as a nested attribute or as blocks. Its fields are
-/// described as those of a model are; `from` and `into` are possible as well.
+/// Makes a struct a field of models: a nested attribute or blocks. Its fields are described as those of
+/// a model; `from` and `into` are possible as well.
 ///
 /// For a struct `Part` the struct `PartDraft` is made beside it; and `PartInput`, if the provider sets
 /// some of its attributes.

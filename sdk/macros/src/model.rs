@@ -26,7 +26,7 @@ pub(crate) fn expand_model_derive(input: &DeriveInput) -> Result<TokenStream> {
     let settable = CompanionStruct {
         vis: &input.vis,
         ident: &input_name,
-        doc: format!("What the author of a configuration has a say in, of a [`{model}`]."),
+        doc: format!("Attributes of a [`{model}`] that the author of a configuration may set."),
         fields: parts
             .iter()
             .filter(|part| part.is_settable())
@@ -38,7 +38,7 @@ pub(crate) fn expand_model_derive(input: &DeriveInput) -> Result<TokenStream> {
     let set = CompanionStruct {
         vis: &input.vis,
         ident: &computed,
-        doc: format!("What the provider sets, of a [`{model}`]."),
+        doc: format!("Attributes of a [`{model}`] that the provider sets."),
         fields: ours.iter().map(|part| (*part, part.computed_type())).collect(),
         is_draft: false,
     };
@@ -180,7 +180,7 @@ fn identity_type_and_conversion(
     let view = CompanionStruct {
         vis: &input.vis,
         ident: &ident,
-        doc: format!("What identifies a [`{model}`]."),
+        doc: format!("Identity of a [`{model}`]."),
         fields: ours.iter().map(|part| (*part, part.identity_type())).collect(),
         is_draft: false,
     };
@@ -232,7 +232,7 @@ pub(crate) fn draft_struct(input: &DeriveInput, parts: &[&ModelField<'_>]) -> (I
     let view = CompanionStruct {
         vis: &input.vis,
         ident: &draft,
-        doc: format!("A [`{model}`] of which anything may be absent or not known yet."),
+        doc: format!("A [`{model}`] with attributes that may be null or unknown."),
         fields: parts.iter().map(|part| (*part, part.draft_type())).collect(),
         is_draft: true,
     };

@@ -129,7 +129,7 @@ impl<'i> ModelField<'i> {
         self.said.default.is_some()
     }
 
-    /// Whether the author of a configuration has a say in it.
+    /// Whether the author of a configuration may set it.
     pub(crate) fn is_settable(&self) -> bool {
         match self.kind {
             FieldKind::Attribute(role) => role != Role::Computed,

@@ -36,7 +36,7 @@ pub(crate) fn expand_nested_derive(input: &DeriveInput) -> Result<TokenStream> {
         let view = CompanionStruct {
             vis: &input.vis,
             ident: &input_name,
-            doc: format!("What the author of a configuration has a say in, of a [`{own}`]."),
+            doc: format!("Attributes of a [`{own}`] that the author of a configuration may set."),
             fields: fields.map(|part| (part, part.input_type())).collect(),
             is_draft: false,
         };

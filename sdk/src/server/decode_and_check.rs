@@ -101,7 +101,7 @@ pub(super) fn encode_value(shape: &Shape, value: &Value) -> Payload {
 pub(super) struct ReturnedObject<'a> {
     /// Name of the handler, for messages.
     pub(super) handler: &'a str,
-    /// The call, with what its answer is held against.
+    /// The call, with the objects that its answer is compared with.
     pub(super) call: contract::Call<'a>,
     /// The object.
     pub(super) object: Value,

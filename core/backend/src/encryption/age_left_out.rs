@@ -32,7 +32,7 @@ impl AgeKeys {
         match *self {}
     }
 
-    /// Checks that an identity decrypts what is encrypted to the recipients.
+    /// Checks that an identity decrypts the data for the recipients.
     pub(super) fn check_identity_decrypts(&self) -> Result<(), String> {
         match *self {}
     }

@@ -15,8 +15,8 @@ pub(crate) trait ObjectStore: Send + Sync {
     /// The location of the objects whose names begin with a prefix, as messages have it. Holds no secrets.
     fn location(&self, prefix: &str) -> String;
 
-    /// Lists the objects whose names begin with a prefix, whatever follows. The inner error is the reason why that
-    /// is not permitted, without a final period.
+    /// Lists the objects whose names begin with a prefix. The inner error is the reason why that is not
+    /// permitted, without a final period.
     async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause>;
 
     /// Reads an object; `None` if there is none.

@@ -132,7 +132,7 @@ mod tests {
         reports.push((location.to_owned(), operation));
     }
 
-    /// Makes each call once, and two more parts. Returns what was reported.
+    /// Makes each call once, and two more parts. Returns the reports.
     async fn reports_of_calls(seconds: u64) -> Vec<StoreOperation> {
         set_wait_reporter(note_report);
         let store = ReportedJournalStore::new(Arc::new(SlowStore(seconds)));

@@ -26,9 +26,9 @@ pub(crate) struct TlsSettings {
 /// The servers that a client trusts.
 #[derive(Clone, Debug)]
 enum Trust {
-    /// Everyone.
+    /// All servers.
     Everyone,
-    /// Those that this machine trusts.
+    /// The servers that this machine trusts.
     Machine,
     /// The servers that a verifier accepts.
     Named(Arc<dyn ServerCertVerifier>),

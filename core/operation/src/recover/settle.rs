@@ -144,8 +144,8 @@ impl StateSession {
         Ok(settled)
     }
 
-    /// Decides about everything that is open about an instance, without storing the state: see
-    /// [`StateSession::write_state_or_errored_file`]. Returns what was open.
+    /// Decides about all open operations of an instance, without storing the state: see
+    /// [`StateSession::write_state_or_errored_file`]. Returns these operations.
     pub fn decide_without_storing_state(
         &mut self,
         addr: &InstanceAddr,

@@ -12,8 +12,8 @@ use super::StateSession;
 use crate::messages;
 
 impl StateSession {
-    /// Takes down what was decided about an instance, to be kept with the state. Returns what was
-    /// open about it.
+    /// Records a decision about an instance, to be kept with the state. Returns the operations that
+    /// were open.
     pub(crate) fn mark_decided(
         &mut self,
         addr: &InstanceAddr,
@@ -51,7 +51,7 @@ impl StateSession {
         Diagnostic::error(messages::SEVERAL_OPERATIONS_ARE_OPEN, detail)
     }
 
-    /// Takes over what planning found out about objects that interrupted runs may have made.
+    /// Takes over the findings of a plan about objects that interrupted runs may have made.
     pub fn settle_by_search_results(&mut self, diags: &mut Diagnostics, plan: &Plan) {
         for (addr, search) in &plan.searches {
             let how = match search {
