@@ -1,10 +1,14 @@
 //! The place of the state: the folder, or a server that outlives it.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+
+use formwork_tests::http::{self, Request};
+use formwork_tests::http_state::KeptState;
 
 use crate::installed::Installed;
 use crate::network::Network;
@@ -20,6 +24,8 @@ pub(crate) enum BackendKind {
     S3,
     /// An object in a bucket of fake-gcs-server.
     Gcs,
+    /// A state behind a URL, with the journals beside it.
+    Http,
 }
 
 impl BackendKind {
@@ -30,6 +36,7 @@ impl BackendKind {
             "pg" => Ok(Self::Pg),
             "s3" => Ok(Self::S3),
             "gcs" => Ok(Self::Gcs),
+            "http" => Ok(Self::Http),
             other => Err(format!("{other} is not a backend of this test")),
         }
     }
@@ -46,12 +53,18 @@ enum ServerProgram {
     Pg(Installed),
     S3(ObjectServer),
     Gcs(ObjectServer),
+    Http(HttpServer),
 }
 
 /// A server that keeps objects, with the bucket `states`.
 pub(crate) struct ObjectServer {
     address: SocketAddr,
     process: Child,
+}
+
+/// A server of this process that keeps states by their paths.
+struct HttpServer {
+    address: SocketAddr,
 }
 
 impl Server {
@@ -81,6 +94,12 @@ impl Server {
             ServerProgram::Gcs(_) => format!(
                 "\"gcs\" {{\n    bucket = \"states\"\n    prefix = \"{state}\"\n    access_token = \"token\"\n    storage_custom_endpoint = \"http://127.0.0.1:{port}/storage/v1/b\"\n"
             ),
+            ServerProgram::Http(_) => {
+                let names = ["address", "lock_address", "unlock_address"];
+                let line =
+                    |name: &str| format!("    {name} = \"http://127.0.0.1:{port}/{state}\"\n");
+                format!("\"http\" {{\n{}", names.map(line).concat())
+            }
         };
         Some(format!("terraform {{\n  backend {arguments}  }}\n}}\n"))
     }
@@ -100,6 +119,7 @@ impl ServerProgram {
             }
             BackendKind::S3 => ObjectServer::start_moto().map(Self::S3),
             BackendKind::Gcs => ObjectServer::start_gcs().map(Self::Gcs),
+            BackendKind::Http => Ok(Self::Http(HttpServer::start()?)),
         }
     }
 
@@ -109,7 +129,33 @@ impl ServerProgram {
             Self::Nothing => None,
             Self::Pg(server) => Some(([127, 0, 0, 1], server.port).into()),
             Self::S3(server) | Self::Gcs(server) => Some(server.address),
+            Self::Http(server) => Some(server.address),
         }
+    }
+}
+
+impl HttpServer {
+    /// Starts a server that ends with the process.
+    fn start() -> std::io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        std::thread::spawn(move || {
+            let mut states = BTreeMap::new();
+            for stream in listener.incoming().flatten() {
+                // A client that was killed gets no answer.
+                Self::serve(&stream, &mut states).ok();
+            }
+        });
+        Ok(Self { address })
+    }
+
+    fn serve(stream: &TcpStream, states: &mut BTreeMap<String, KeptState>) -> std::io::Result<()> {
+        let Some(request) = Request::read(&mut BufReader::new(stream))? else { return Ok(()) };
+        let path = request.target.split(['.', '?']).next().unwrap_or_default().to_owned();
+        let new = || KeptState { parts: Some(BTreeMap::new()), ..KeptState::default() };
+        let answer = states.entry(path).or_insert_with(new).answer(request);
+        let headers = ["Connection: close", answer.content_type];
+        http::answer(stream, answer.status, &headers, &answer.body)
     }
 }
 

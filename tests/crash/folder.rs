@@ -137,7 +137,7 @@ impl<'o> Folder<'o> {
             BackendKind::Local => {
                 Ok(fs::read_to_string(self.work().join("terraform.tfstate")).unwrap_or_default())
             }
-            BackendKind::Pg | BackendKind::S3 | BackendKind::Gcs => {
+            BackendKind::Pg | BackendKind::S3 | BackendKind::Gcs | BackendKind::Http => {
                 Ok(self.run(&["state", "pull"])?.out)
             }
         }

@@ -53,7 +53,7 @@ usage: cargo run -p formwork-tests --bin crash -- [options]
   --between PATH     now and then this program applies a configuration in the same folder
   --seed N           seed of the random numbers (default 1)
   --delay MS         a change takes up to MS before and after it happens (default 15)
-  --backend TYPE     where the state is: local (default), pg, s3 or gcs
+  --backend TYPE     where the state is: local (default), pg, s3, gcs or http
   --destroy-local    after each kill the working folder is lost with everything in it, and the next
                      command runs in another one
   --cut-network      every third kill is none: the network to the server of the state is cut for up

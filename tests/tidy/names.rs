@@ -32,7 +32,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 50] = [
+const SERIALISED: [&str; 51] = [
     // The settings file.
     "cli/src/settings/parse_items/json.rs",
     // The reader that all file formats share.
@@ -55,6 +55,7 @@ const SERIALISED: [&str; 50] = [
     "core/backend/src/aws/sts.rs",
     "core/backend/src/consul/client.rs",
     "core/backend/src/consul/server.rs",
+    "core/backend/src/http/journals.rs",
     "core/backend/src/s3/bucket.rs",
     "core/backend/src/s3/dynamodb_table.rs",
     "core/backend/src/azurerm/account.rs",

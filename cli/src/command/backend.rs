@@ -93,8 +93,8 @@ pub(super) async fn init_backend(
         let backend = to.configure(diags, workspace)?;
         select_only_workspace(diags, init, workspace, &*backend).await?;
     }
-    match (&block, old) {
-        (Some(block), _) => report_backend_configured(report, block),
+    match (&to, old) {
+        (Some(to), _) => report_backend_configured(diags, report, workspace, to).await?,
         (None, Some(old)) => {
             let text = format!(
                 "\nSuccessfully unset the backend {old:?}. Formwork will now operate locally."
@@ -136,20 +136,28 @@ async fn check_state_store(
     opened.map(drop).map_err(|error| diags.error(error.diagnostic()))
 }
 
-fn report_backend_configured(report: &OperationReport, block: &BackendConfig) {
-    let what = if block.state_store().is_some() { "state store" } else { "backend" };
+async fn report_backend_configured(
+    diags: &mut Diagnostics,
+    report: &OperationReport,
+    workspace: &Workspace<'_>,
+    to: &BackendConfig,
+) -> Result<(), Reported> {
+    let what = if to.state_store().is_some() { "state store" } else { "backend" };
     let text = format!(
         "\nSuccessfully configured the {what} {:?}! Formwork will automatically use this {what} unless the {what} configuration changes.",
-        block.kind()
+        to.kind()
     );
     report.report_step(Paint::Green, &text, "backend_configured_success");
     // Here and not with each apply: it is to be known before the first one, and nothing to act on later.
-    if block.keeps_journals_on_one_machine() {
+    if to.keeps_journals_on_one_machine()
+        && !to.configure(diags, workspace)?.shares_journals().await
+    {
         let text = format!(
             "\nThe {what} keeps no copy of the journals of runs. A run that is cut off is taken over in the folder in which it ran, on the same machine only."
         );
         report.report_step(Paint::Plain, &text, "journal_on_this_machine_only_message");
     }
+    Ok(())
 }
 
 /// A change of the backend.

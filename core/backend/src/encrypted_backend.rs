@@ -76,4 +76,8 @@ impl Backend for EncryptedBackend {
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
         encrypt_intent_log(self.inner.intent_log(workspace), &self.cipher)
     }
+
+    async fn shares_journals(&self) -> bool {
+        self.inner.shares_journals().await
+    }
 }

@@ -1,5 +1,6 @@
 //! The backend `http`: one state behind a URL, with lock and unlock requests if the server has them.
 
+mod journals;
 #[cfg(test)]
 mod tests;
 
@@ -10,15 +11,17 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_core::disk::parse_json_object;
-use formwork_core::state::intent_log::IntentLog;
+use formwork_core::state::intent_log::{IntentLog, LocalIntentLog};
 use formwork_value::Type;
 use formwork_value::schema::Block;
 use md5::{Digest as _, Md5};
-use ureq::http::{Request, StatusCode, Uri, header};
+use ureq::http::{Request, StatusCode, Uri, header, request};
 
+use self::journals::HttpObjects;
 use crate::arguments::{BackendArguments, optional_attributes_block};
 use crate::cause::Cause;
 use crate::config_error::ConfigError;
+use crate::journals::{ObjectJournals, SharedIntents};
 use crate::kind::BackendKind;
 use crate::lock::LockInfo;
 use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient, RemoteStore};
@@ -58,6 +61,12 @@ impl BackendKind for HttpBackendKind {
     }
 
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        Ok(Arc::new(HttpBackend::configure(arguments)?))
+    }
+}
+
+impl HttpBackend {
+    fn configure(arguments: &BackendArguments<'_>) -> Result<Self, ConfigError> {
         let text = |name: &str| {
             arguments.string_or_variable(name, &[&format!("TF_HTTP_{}", name.to_uppercase())])
         };
@@ -68,10 +77,10 @@ impl BackendKind for HttpBackendKind {
         };
         let address = text("address").filter(|address| !address.is_empty());
         let address = address.ok_or_else(|| ConfigError::new("address argument is required"))?;
-        check_url("address", &address)?;
+        let url = parse_url("address", &address)?;
         let optional_url = |name: &str| -> Result<Option<String>, ConfigError> {
             let url = text(name);
-            url.iter().try_for_each(|url| check_url(name, url))?;
+            url.iter().try_for_each(|url| parse_url(name, url).map(drop))?;
             Ok(url)
         };
         let certificate = text("client_certificate_pem").filter(|pem| !pem.is_empty());
@@ -114,16 +123,26 @@ impl BackendKind for HttpBackendKind {
                 .map(|user| format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))),
             client: HttpClient::new(&tls, retries, |name| arguments.read_env_variable(name))?,
         };
-        Ok(Arc::new(HttpBackend { server, root: arguments.working_directory().to_owned() }))
+        let journals = HttpObjects::new(server.clone(), url);
+        Ok(Self { server, journals, root: arguments.working_directory().to_owned() })
+    }
+
+    /// The journals on this machine.
+    fn local_intents(&self, workspace: &str) -> LocalIntentLog {
+        let address = &self.server.address;
+        let log = local_intent_log(&self.root, &journal_id_of_address(address), workspace);
+        // Journals of earlier versions are named after the address as it is written.
+        let former = journal_folder_of_remote_state(&self.root, address, workspace);
+        log.with_former_folder(former)
     }
 }
 
-fn check_url(name: &str, url: &str) -> Result<(), ConfigError> {
+fn parse_url(name: &str, url: &str) -> Result<Uri, ConfigError> {
     let parsed: Uri = url
         .parse()
         .map_err(|error| ConfigError::new(format!("failed to parse {name} URL: {error}")))?;
     match parsed.scheme_str() {
-        Some("http" | "https") if parsed.host().is_some() => Ok(()),
+        Some("http" | "https") if parsed.host().is_some() => Ok(parsed),
         _ => Err(ConfigError::new(format!("{name} must be HTTP or HTTPS"))),
     }
 }
@@ -144,6 +163,7 @@ struct HttpServer {
 /// A backend over one server.
 struct HttpBackend {
     server: HttpServer,
+    journals: HttpObjects,
     root: PathBuf,
 }
 
@@ -182,11 +202,12 @@ impl Backend for HttpBackend {
     }
 
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        let address = &self.server.address;
-        let log = local_intent_log(&self.root, &journal_id_of_address(address), workspace);
-        // Journals of earlier versions are named after the address as it is written.
-        let former = journal_folder_of_remote_state(&self.root, address, workspace);
-        Arc::new(log.with_former_folder(former))
+        let shared = ObjectJournals::new(self.journals.clone(), "");
+        Arc::new(SharedIntents::new(self.local_intents(workspace), Arc::new(shared)))
+    }
+
+    async fn shares_journals(&self) -> bool {
+        self.journals.is_kept().await
     }
 }
 
@@ -211,16 +232,22 @@ struct HttpStateClient {
 }
 
 impl HttpServer {
+    /// Begins a request with the credentials of the block.
+    fn request(&self, method: &str, url: &str) -> request::Builder {
+        let request = Request::builder().method(method).uri(url);
+        match &self.authorization {
+            Some(authorization) => request.header(header::AUTHORIZATION, authorization),
+            None => request,
+        }
+    }
+
     async fn send(
         &self,
         method: &str,
         url: &str,
         body: Option<&[u8]>,
     ) -> Result<HttpResponse, Cause> {
-        let mut request = Request::builder().method(method).uri(url);
-        if let Some(authorization) = &self.authorization {
-            request = request.header(header::AUTHORIZATION, authorization);
-        }
+        let mut request = self.request(method, url);
         if let Some(body) = body {
             // Terraform sends the sum, too, and servers of this protocol may check it.
             let sum = STANDARD.encode(Md5::digest(body));

@@ -44,8 +44,13 @@ pub(crate) trait JournalStore: Send + Sync {
     /// The store, as messages name it. Holds no secrets.
     fn store_location(&self) -> String;
 
-    /// Whether only the age of the latest part shows that a run goes on, so that runs have to write parts all the
-    /// time.
+    /// Whether the store was found to keep no journals at all. `init` reports that, so that runs need not.
+    fn lacks_journals(&self) -> bool {
+        false
+    }
+
+    /// Whether the age of the latest part has to show that a run goes on, so that runs have to write parts all
+    /// the time.
     fn needs_signs_of_life(&self) -> bool {
         false
     }
@@ -193,7 +198,9 @@ impl SharedIntents {
                 }
             }
         };
-        *self.local_only.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+        if !self.store.lacks_journals() {
+            *self.local_only.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+        }
         Ok(None)
     }
 

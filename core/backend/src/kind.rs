@@ -32,7 +32,7 @@ pub trait BackendKind: Send + Sync {
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError>;
 
     /// Whether the intents of runs are kept on the machine of the run only, although other machines may work with
-    /// the state.
+    /// the state, unless the place has copies ([`Backend::shares_journals`]).
     fn keeps_journals_on_one_machine(&self) -> bool {
         true
     }

@@ -130,6 +130,11 @@ pub trait Backend: Send + Sync {
 
     /// The intents of the runs that work with the state of a workspace.
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog>;
+
+    /// Whether the place keeps copies of journals although others of its type may not. Asks the place.
+    async fn shares_journals(&self) -> bool {
+        false
+    }
 }
 
 /// The workspaces of a backend that stores a state for each: the default one first, then the others.

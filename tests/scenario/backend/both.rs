@@ -105,7 +105,7 @@ fn lock_id(refused: &CommandResult) -> String {
 }
 
 /// An object whose creation can be held.
-const HELD: &str = "terraform {\n  required_providers {\n    bad = { source = \"formwork/bad\" }\n  }\n}\nresource \"bad_thing\" \"a\" {\n  name = \"a\"\n}\n";
+pub(super) const HELD: &str = "terraform {\n  required_providers {\n    bad = { source = \"formwork/bad\" }\n  }\n}\nresource \"bad_thing\" \"a\" {\n  name = \"a\"\n}\n";
 
 /// A run that was cut off on one machine is taken over on another one, which has nothing of its folder.
 pub(super) fn a_run_of_a_lost_machine_is_taken_over(config: Config<'_>) {

@@ -1,5 +1,7 @@
 //! States behind a URL, with Terraform on the same server.
 
+use nix::sys::signal::Signal;
+
 use super::super::encryption::{SECRET, assert_sealed};
 use super::{RESOURCE, both};
 use crate::harness::{HttpState, Workdir, opentofu, terraform};
@@ -17,6 +19,42 @@ fn either_program_goes_on_where_the_other_stopped_over_http() {
     initialized.says("on the same machine only");
     workdir.formwork("apply -auto-approve").succeed().says_not("same machine");
     workdir.formwork("workspace list").run().code(1).says("workspaces not supported");
+}
+
+#[test]
+fn the_run_of_a_lost_machine_is_taken_over_over_http() {
+    let server = HttpState::start_with_journals();
+    both::a_run_of_a_lost_machine_is_taken_over(&|resource| server.config(resource));
+}
+
+#[test]
+fn a_run_whose_folder_was_destroyed_is_continued_in_another_one_without_a_lock() {
+    let server = HttpState::start_with_journals();
+    let locks = ["lock_address", "unlock_address"];
+    let config = server.config(both::HELD);
+    let lines = config.lines().filter(|line| locks.iter().all(|name| !line.contains(name)));
+    let config = lines.map(|line| format!("{line}\n")).collect::<String>();
+    let other = {
+        let lost = Workdir::new(&config);
+        lost.formwork("init").succeed().says_not("same machine");
+        let running = lost.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
+        let (_, held) = lost.world.wait_for_held();
+        let other = Workdir::new(&config);
+        other.formwork("init").succeed();
+        let refused = other.formwork("apply -auto-approve").run();
+        refused.code(1).says("lock_address of http").says("Nothing was changed");
+        running.signal(Signal::SIGKILL);
+        running.wait();
+        drop(held);
+        lost.world.assert_deserted();
+        other
+    };
+    // The folder is gone, and the run has written nothing for long enough.
+    server.with(|kept| kept.added_age = 130);
+    other.formwork("recover list").succeed().says("bad_thing.a was being created");
+    other.formwork("recover forget bad_thing.a").succeed();
+    other.formwork("apply -auto-approve").succeed().says("1 added");
+    other.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
 }
 
 #[test]

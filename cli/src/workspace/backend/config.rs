@@ -126,7 +126,7 @@ impl BackendConfig {
         self.backend_kind().name()
     }
 
-    /// Whether only the machine of a run has the journal of the run.
+    /// Whether only the machine of a run has the journal of the run, unless the place has a copy.
     pub(crate) fn keeps_journals_on_one_machine(&self) -> bool {
         self.backend_kind().keeps_journals_on_one_machine()
     }

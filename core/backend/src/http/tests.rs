@@ -1,8 +1,10 @@
 //! Faults of a server behind a URL: no state is lost or overwritten, and messages name the place, the call
 //! and the cause.
 
+mod shared_journals;
+
 use formwork_core::state::file::StateFile;
-use formwork_core::state::intent_log::{LocalIntentLog, StateAccess};
+use formwork_core::state::intent_log::StateAccess;
 use formwork_core::state::journal::RunHeader;
 use formwork_value::Number;
 use tokio::time::Instant;
@@ -271,8 +273,8 @@ fn a_journal_has_one_name_for_all_logins_and_spellings_of_an_address() {
 async fn a_journal_is_found_with_another_login_and_under_its_former_name() {
     let folder = tempfile::tempdir().unwrap();
     let backend_at = |address: &str| {
-        let backend = configure_backend_in(folder.path(), address);
-        backend.intent_log(DEFAULT_WORKSPACE)
+        let backend = configure_backend_in(folder.path(), &[("address", address)]);
+        backend.local_intents(DEFAULT_WORKSPACE)
     };
     let before = backend_at("http://ana:old@host.example/state");
     let base = test_state(1);
@@ -304,14 +306,13 @@ async fn a_journal_is_found_with_another_login_and_under_its_former_name() {
 }
 
 /// Makes a backend whose configuration is in a folder.
-fn configure_backend_in(folder: &std::path::Path, address: &str) -> Arc<dyn Backend> {
-    let given = formwork_value::Value::object([(
-        formwork_value::Str::new("address"),
-        formwork_value::Value::string(address),
-    )]);
+fn configure_backend_in(folder: &std::path::Path, arguments: &[(&str, &str)]) -> HttpBackend {
+    let given = arguments.iter().map(|(name, value)| {
+        (formwork_value::Str::new(name), formwork_value::Value::string(*value))
+    });
+    let given = formwork_value::Value::object(given.collect::<Vec<_>>());
     let values = HttpBackendKind.schema().coerce(&given).unwrap();
     let environment = BackendEnvironment { root: folder.into(), ..BackendEnvironment::default() };
-    HttpBackendKind
-        .configure(&BackendArguments { values: &values, environment: &environment })
-        .unwrap()
+    let arguments = BackendArguments { values: &values, environment: &environment };
+    HttpBackend::configure(&arguments).unwrap()
 }

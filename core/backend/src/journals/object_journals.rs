@@ -28,13 +28,24 @@ pub(crate) trait ObjectStore: Send + Sync {
     /// Removes an object, if there is one.
     async fn remove_object(&self, name: &str) -> Result<(), Cause>;
 
+    /// Whether the service has answered that it keeps no such objects at all.
+    fn is_known_to_keep_none(&self) -> bool {
+        false
+    }
+
     /// Whether runs exclude each other by a lock. Where they do not, only the ages of objects show that a run
     /// goes on.
     fn has_lock(&self) -> bool {
         true
     }
 
-    /// Whether a process holds the lock of the state.
+    /// Whether the lock can be seen without taking it. Where it cannot, the ages of objects show to readers that
+    /// a run goes on.
+    fn shows_lock(&self) -> bool {
+        true
+    }
+
+    /// Whether a process holds the lock of the state, if that can be seen.
     async fn is_locked(&self) -> Result<bool, Cause>;
 }
 
@@ -42,8 +53,8 @@ pub(crate) trait ObjectStore: Send + Sync {
 #[derive(Debug)]
 pub(crate) struct ListedObject {
     pub(crate) name: String,
-    /// Time since it was written, by the clock of the service, if that names both times. Of use only without a
-    /// lock.
+    /// Time since it was written, by the clock of the service, if that names both times. Of use only where no lock
+    /// is seen.
     pub(crate) age: Option<Duration>,
 }
 
@@ -114,8 +125,12 @@ impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
         self.store.location(&self.prefix)
     }
 
+    fn lacks_journals(&self) -> bool {
+        self.store.is_known_to_keep_none()
+    }
+
     fn needs_signs_of_life(&self) -> bool {
-        !self.store.has_lock()
+        !self.store.has_lock() || !self.store.shows_lock()
     }
 
     async fn begin_run(&self, run: &str) -> Result<Option<String>, Cause> {
@@ -129,7 +144,10 @@ impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
             return Ok(Vec::new());
         }
         // A run holds the lock of the state; of a reader it is not known whether that run goes on.
-        let is_live = access == StateAccess::ReadOnly && self.store.is_locked().await?;
+        let is_reader = access == StateAccess::ReadOnly;
+        let is_live = is_reader && self.store.shows_lock() && self.store.is_locked().await?;
+        // To the holder of the lock, it shows that no other run goes on.
+        let shows_age = !self.store.has_lock() || (is_reader && !self.store.shows_lock());
         let mut runs = Vec::new();
         for (id, ListedParts { numbers, age }) in listed {
             let mut parts = Vec::new();
@@ -139,7 +157,7 @@ impl<S: ObjectStore> JournalStore for ObjectJournals<S> {
                     parts.push((*number, bytes));
                 }
             }
-            let silent_for = age.filter(|_| self.needs_signs_of_life());
+            let silent_for = age.filter(|_| shows_age);
             runs.push(SharedRun { id, is_live, silent_for, parts });
         }
         Ok(runs)

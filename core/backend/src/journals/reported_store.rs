@@ -34,6 +34,10 @@ impl JournalStore for ReportedJournalStore {
         self.store.store_location()
     }
 
+    fn lacks_journals(&self) -> bool {
+        self.store.lacks_journals()
+    }
+
     fn needs_signs_of_life(&self) -> bool {
         self.store.needs_signs_of_life()
     }

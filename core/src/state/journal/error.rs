@@ -197,8 +197,8 @@ impl JournalCopyError {
                 format!(
                     "The `backend` block has no lock that would show whether it does. Wait until it \
                      has ended. If it was interrupted, run the command again in {} seconds: then it \
-                     takes over what the journal holds. With use_lockfile = true in the block, runs \
-                     exclude each other. Nothing was changed.",
+                     takes over what the journal holds. With a lock in the block (use_lockfile = true \
+                     of s3, lock_address of http), runs exclude each other. Nothing was changed.",
                     wait.as_secs() + 1
                 ),
             ),

@@ -1,0 +1,170 @@
+//! The journals of runs beside the state behind a URL, if its server keeps them: parts at
+//! `ADDRESS.journal/RUN/PART`, listed at `ADDRESS.journal/`.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use formwork_core::disk::parse_json_object;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use ureq::http::{StatusCode, Uri, header};
+
+use super::{HttpServer, access_refused_cause};
+use crate::cause::Cause;
+use crate::journals::{CreateOutcome, ListedObject, ObjectStore};
+use crate::web::{HttpResponse, is_retryable_status, redact_url};
+
+/// The beginning of the names of all parts. They follow the address of the state.
+const PARTS: &str = ".journal/";
+
+/// The type of the list's content.
+const LIST_TYPE: &str = "application/json";
+
+/// The parts beside a state.
+#[derive(Clone)]
+pub(super) struct HttpObjects {
+    server: HttpServer,
+    address: Uri,
+    /// Reason why the server keeps none, once it has answered so.
+    absence: Arc<OnceLock<String>>,
+}
+
+/// An entry of the list.
+#[derive(Deserialize)]
+struct ListedPart {
+    /// `RUN/PART`.
+    name: String,
+    /// Time since it was written, by the clock of the server.
+    age_seconds: u64,
+}
+
+impl HttpObjects {
+    /// The parts beside the state of a server at its address.
+    pub(super) fn new(server: HttpServer, address: Uri) -> Self {
+        Self { server, address, absence: Arc::default() }
+    }
+
+    /// Asks the server once whether it keeps journals. One that does not answer counts as one that does not.
+    pub(super) async fn is_kept(&self) -> bool {
+        let request = self.server.request("GET", &self.url(PARTS)).body(Vec::new());
+        let Ok(request) = request else { return false };
+        // Without further attempts: the answer is needed for a sentence only.
+        let answer = self.server.client.send_once(request).await;
+        answer.is_ok_and(|answer| listed_entries(&answer).is_some())
+    }
+
+    /// The URL of a part, or that of the list.
+    fn url(&self, name: &str) -> String {
+        // The name follows the path: an address may have a query, which stays, or no path at all.
+        let scheme = self.address.scheme_str().unwrap_or("http");
+        let authority = self.address.authority().map_or("", |authority| authority.as_str());
+        let query = self.address.query().map(|query| format!("?{query}")).unwrap_or_default();
+        format!("{scheme}://{authority}{}{name}{query}", self.address.path())
+    }
+
+    fn note_absence(&self, answer: &HttpResponse, url: &str) -> String {
+        let (url, status) = (redact_url(url), answer.status);
+        tracing::debug!(url, %status, "the server keeps no journals");
+        let reason = || {
+            format!(
+                "The server keeps no journals: GET {url} is not answered with a list of them, but with {status}"
+            )
+        };
+        self.absence.get_or_init(reason).clone()
+    }
+}
+
+/// The entries of the list of parts; `None` if the answer is something else.
+fn listed_entries(answer: &HttpResponse) -> Option<Value> {
+    // Servers have pages, and even states, for any address.
+    let kind = answer.header("Content-Type")?.split(';').next()?.trim();
+    if answer.status != StatusCode::OK || !kind.eq_ignore_ascii_case(LIST_TYPE) {
+        return None;
+    }
+    let mut list: Map<String, Value> = parse_json_object(&answer.body).ok()?;
+    list.remove("objects").filter(Value::is_array)
+}
+
+#[async_trait::async_trait]
+impl ObjectStore for HttpObjects {
+    fn location(&self, prefix: &str) -> String {
+        redact_url(&self.url(prefix))
+    }
+
+    async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause> {
+        if let Some(reason) = self.absence.get() {
+            return Ok(Err(reason.clone()));
+        }
+        let url = self.url(PARTS);
+        let answer = self.server.send("GET", &url, None).await?;
+        if is_retryable_status(answer.status) {
+            // It may keep the journal of a run that was cut off, without which its objects are made twice.
+            return Err(answer.unexpected_response_cause("GET", &url));
+        }
+        let Some(entries) = listed_entries(&answer) else {
+            return Ok(Err(self.note_absence(&answer, &url)));
+        };
+        let parts: Vec<ListedPart> = serde_json::from_value(entries).map_err(|error| {
+            format!("GET {}: the list of journals is invalid: {error}", redact_url(&url))
+        })?;
+        let objects = parts.into_iter().map(|part| ListedObject {
+            name: format!("{PARTS}{}", part.name),
+            age: Some(Duration::from_secs(part.age_seconds)),
+        });
+        Ok(Ok(objects.filter(|object| object.name.starts_with(prefix)).collect()))
+    }
+
+    async fn read_object(&self, name: &str) -> Result<Option<Vec<u8>>, Cause> {
+        let url = self.url(name);
+        let answer = self.server.send("GET", &url, None).await?;
+        match answer.status {
+            StatusCode::OK => Ok(Some(answer.body)),
+            StatusCode::NOT_FOUND | StatusCode::GONE => Ok(None),
+            _ => Err(access_refused_cause(&answer, "GET", &url)),
+        }
+    }
+
+    async fn create_object(&self, name: &str, content: &[u8]) -> Result<CreateOutcome, Cause> {
+        let url = self.url(name);
+        let request = self.server.request("PUT", &url);
+        let request = request.header(header::IF_NONE_MATCH, "*");
+        let request = request.header(header::CONTENT_TYPE, "application/octet-stream");
+        let answer = self.server.client.send(&request.body(content.to_vec())?).await?;
+        match answer.status {
+            status if status.is_success() => Ok(CreateOutcome::Created),
+            StatusCode::PRECONDITION_FAILED => Ok(CreateOutcome::Exists),
+            // Of a server that fails it is not known whether it has stored the part.
+            status if is_retryable_status(status) => {
+                Err(answer.unexpected_response_cause("PUT", &url))
+            }
+            _ => Ok(CreateOutcome::Refused(access_refused_cause(&answer, "PUT", &url))),
+        }
+    }
+
+    async fn remove_object(&self, name: &str) -> Result<(), Cause> {
+        let url = self.url(name);
+        let answer = self.server.send("DELETE", &url, None).await?;
+        match answer.status {
+            StatusCode::NOT_FOUND | StatusCode::GONE => Ok(()),
+            status if status.is_success() => Ok(()),
+            _ => Err(access_refused_cause(&answer, "DELETE", &url)),
+        }
+    }
+
+    fn is_known_to_keep_none(&self) -> bool {
+        self.absence.get().is_some()
+    }
+
+    fn has_lock(&self) -> bool {
+        self.server.lock_address.is_some()
+    }
+
+    fn shows_lock(&self) -> bool {
+        // Only an attempt to take the lock names its holder, and that would stand in the way of others.
+        false
+    }
+
+    async fn is_locked(&self) -> Result<bool, Cause> {
+        Ok(false)
+    }
+}
