@@ -5,7 +5,7 @@ pub(crate) mod azure;
 pub(crate) mod cloud_kms;
 mod consul;
 pub(crate) mod gcs;
-mod http_state;
+pub(crate) mod http_state;
 // The tests of the provider start it too, and have no business with this crate.
 #[path = "../providers/src/postgresql/tests/installed.rs"]
 mod installed;
@@ -18,6 +18,7 @@ mod run;
 mod servers;
 mod sshd;
 mod state;
+pub(crate) mod tls;
 mod transit;
 mod workdir;
 mod world;

@@ -1,32 +1,74 @@
-//! A server that keeps one state by the rules of the backend `http`, for one test.
+//! A server that keeps one state by the rules of the backend `http`, for one test: with TLS and logins if they
+//! are wanted, and with the faults that a test asks for.
 
 use std::collections::BTreeMap;
-use std::io::BufReader;
+use std::io::{self, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use formwork_tests::http::{self, Request};
-use formwork_tests::http_state::KeptState;
+use formwork_tests::http_state::{Answer, KeptState};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// A server that keeps one state, by the documentation of Terraform's backend `http`.
 pub(crate) struct HttpState {
     /// The address of the state.
     pub(crate) address: String,
-    kept: Arc<Mutex<KeptState>>,
+    shared: Arc<Shared>,
+}
+
+/// Requirements of a server, besides the rules of the protocol.
+#[derive(Default)]
+pub(crate) struct Requirements {
+    /// The server's side of TLS.
+    pub(crate) tls: Option<ServerConfig>,
+    /// The credentials of a client: name and password with a colon between them.
+    pub(crate) login: Option<&'static str>,
+}
+
+/// A fault of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// A status. A busy or failing server asks for another attempt at once.
+    Status(&'static str),
+    /// The answer ends in the middle, once the request has had its effect.
+    Half,
+    /// The connection is reset before the request is read.
+    ResetBefore,
+    /// The connection is reset once the request has had its effect.
+    ResetAfter,
+    /// No answer comes until the fault is over.
+    Hang,
+}
+
+/// Faults of the next requests of a method.
+struct FaultPlan {
+    method: &'static str,
+    fault: Fault,
+    n_left: usize,
+}
+
+/// Parts of a server that its threads share.
+struct Shared {
+    tls: Option<Arc<ServerConfig>>,
+    /// The header `Authorization` that requests must have.
+    authorization: Option<String>,
+    kept: Mutex<KeptState>,
+    faults: Mutex<Option<FaultPlan>>,
+    healed: Condvar,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl HttpState {
     /// Starts a server. It ends with the process.
     pub(crate) fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = format!("http://{}/state", listener.local_addr().expect("an address"));
-        let kept = Arc::new(Mutex::new(KeptState::default()));
-        let shared = Arc::clone(&kept);
-        thread::spawn(move || {
-            listener.incoming().flatten().for_each(|stream| drop(serve(&stream, &shared)));
-        });
-        Self { address, kept }
+        Self::start_requiring(Requirements::default())
     }
 
     /// Starts a server that keeps the journals of runs, too.
@@ -36,9 +78,44 @@ impl HttpState {
         server
     }
 
+    /// Starts a server that requires more of its clients.
+    pub(crate) fn start_requiring(requirements: Requirements) -> Self {
+        let Requirements { tls, login } = requirements;
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let address = format!("{scheme}://{}/state", listener.local_addr().expect("an address"));
+        let shared = Arc::new(Shared {
+            tls: tls.map(Arc::new),
+            authorization: login.map(|login| format!("Basic {}", STANDARD.encode(login))),
+            kept: Mutex::default(),
+            faults: Mutex::default(),
+            healed: Condvar::new(),
+        });
+        let serving = Arc::clone(&shared);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let serving = Arc::clone(&serving);
+                // A client that goes away is no concern of the test.
+                thread::spawn(move || drop(serving.serve(stream)));
+            }
+        });
+        Self { address, shared }
+    }
+
     /// Works with what is kept.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut KeptState) -> T) -> T {
-        work(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut lock(&self.shared.kept))
+    }
+
+    /// Has the next requests of a method end with a fault.
+    pub(crate) fn fail(&self, method: &'static str, fault: Fault, n_requests: usize) {
+        *lock(&self.shared.faults) = Some(FaultPlan { method, fault, n_left: n_requests });
+    }
+
+    /// Ends all faults.
+    pub(crate) fn heal(&self) {
+        *lock(&self.shared.faults) = None;
+        self.shared.healed.notify_all();
     }
 
     /// The arguments of a backend whose state is here.
@@ -51,13 +128,111 @@ impl HttpState {
 
     /// A configuration whose state is here.
     pub(crate) fn config(&self, resource: &str) -> String {
-        format!("terraform {{\n  backend \"http\" {{\n{}  }}\n}}\n{resource}", self.arguments())
+        self.config_with("", resource)
+    }
+
+    /// A configuration whose state is here, with further arguments of the backend.
+    pub(crate) fn config_with(&self, more: &str, resource: &str) -> String {
+        let arguments = self.arguments();
+        format!("terraform {{\n  backend \"http\" {{\n{arguments}{more}  }}\n}}\n{resource}")
     }
 }
 
-fn serve(stream: &TcpStream, kept: &Mutex<KeptState>) -> std::io::Result<()> {
-    let Some(request) = Request::read(&mut BufReader::new(stream))? else { return Ok(()) };
-    let answer = kept.lock().unwrap_or_else(PoisonError::into_inner).answer(request);
-    let headers = ["Connection: close", answer.content_type];
-    http::answer(stream, answer.status, &headers, &answer.body)
+impl Shared {
+    fn serve(&self, stream: TcpStream) -> io::Result<()> {
+        let Some(config) = &self.tls else { return self.serve_plain(&stream) };
+        let connection = ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
+        let mut stream = StreamOwned::new(connection, stream);
+        let Some(request) = read_request(&mut stream)? else { return Ok(()) };
+        let fault = self.take_fault(&request.method);
+        self.send_answer(request, fault, &mut stream)?;
+        stream.conn.send_close_notify();
+        stream.flush()
+    }
+
+    fn serve_plain(&self, mut stream: &TcpStream) -> io::Result<()> {
+        let mut fault = None;
+        let has_faults = lock(&self.faults).is_some();
+        if has_faults {
+            let Some(request) = peek_request(stream)? else { return Ok(()) };
+            fault = self.take_fault(&request.method);
+            // Nothing was read, so closing the connection resets it.
+            if fault == Some(Fault::ResetAfter) {
+                self.answer(request);
+            }
+            if matches!(fault, Some(Fault::ResetBefore | Fault::ResetAfter)) {
+                return Ok(());
+            }
+        }
+        let Some(request) = read_request(stream)? else { return Ok(()) };
+        self.send_answer(request, fault, &mut stream)
+    }
+
+    /// The fault of a request of a method.
+    fn take_fault(&self, method: &str) -> Option<Fault> {
+        let mut faults = lock(&self.faults);
+        let plan = faults.as_mut().filter(|plan| plan.method == method && plan.n_left > 0)?;
+        plan.n_left -= 1;
+        Some(plan.fault)
+    }
+
+    /// Answers a request by the rules.
+    fn answer(&self, request: Request) -> Answer {
+        if self.authorization.is_some()
+            && request.headers.get("authorization") != self.authorization.as_ref()
+        {
+            return Answer::empty("401 Unauthorized");
+        }
+        lock(&self.kept).answer(request)
+    }
+
+    fn send_answer(
+        &self,
+        request: Request,
+        fault: Option<Fault>,
+        to: &mut impl Write,
+    ) -> io::Result<()> {
+        if fault == Some(Fault::Hang) {
+            let faults = lock(&self.faults);
+            drop(self.healed.wait_while(faults, |faults| faults.is_some()));
+        }
+        let answer = match fault {
+            Some(Fault::Status(status)) => Answer::empty(status),
+            _ => self.answer(request),
+        };
+        let mut headers = vec!["Connection: close", answer.content_type];
+        if answer.status.starts_with("429") || answer.status.starts_with('5') {
+            headers.push("Retry-After: 0");
+        }
+        if fault != Some(Fault::Half) {
+            return http::answer(to, answer.status, &headers, &answer.body);
+        }
+        let (mut whole, mut body) = (Vec::new(), answer.body);
+        body.resize(body.len().max(10), b' ');
+        http::answer(&mut whole, answer.status, &headers, &body)?;
+        to.write_all(&whole[..whole.len() - body.len() / 2])
+    }
+}
+
+/// Reads a request out of a connection.
+fn read_request(stream: impl Read) -> io::Result<Option<Request>> {
+    Request::read(&mut BufReader::new(stream))
+}
+
+/// Waits for a whole request, and leaves it unread.
+fn peek_request(stream: &TcpStream) -> io::Result<Option<Request>> {
+    let mut seen = vec![0; 1 << 20];
+    loop {
+        let n = stream.peek(&mut seen)?;
+        let seen = &seen[..n];
+        if n == 0 {
+            return Ok(None);
+        }
+        let has_headers = seen.windows(4).any(|bytes| bytes == b"\r\n\r\n");
+        // Without all of its content it cannot be read.
+        if has_headers && let Ok(request) = Request::read(&mut &*seen) {
+            return Ok(request);
+        }
+        thread::yield_now();
+    }
 }

@@ -15,12 +15,12 @@ use pgp::composed::{
 use pgp::crypto::hash::HashAlgorithm;
 use pgp::ser::Serialize as _;
 use pgp::types::{KeyDetails as _, Password};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rsa::rand_core::OsRng;
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use rustls::{ServerConnection, StreamOwned};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
+
+use super::tls::Authority;
 
 /// The platform of this machine.
 pub(crate) const PLATFORM: &str =
@@ -122,7 +122,9 @@ impl Registry {
         let folder = tempfile::tempdir().expect("a folder");
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
         let port = listener.local_addr().expect("it has an address").port();
-        let config = Arc::new(encryption(&folder.path().join("authority.pem")));
+        let authority = Authority::new();
+        fs::write(folder.path().join("authority.pem"), authority.pem()).expect("it can be written");
+        let config = Arc::new(authority.server_config(None));
         let shared = Arc::new(Shared::default());
         let served = Arc::clone(&shared);
         thread::spawn(move || {
@@ -344,29 +346,6 @@ pub(crate) fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
 /// A checksum in hexadecimal digits.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The server's side of TLS, with a certificate by a new authority whose own is written to a file.
-fn encryption(authority: &Path) -> ServerConfig {
-    let mut params = CertificateParams::new(Vec::new()).expect("no names");
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    // OpenSSL takes a certificate with the name of its issuer for one that signed itself.
-    params.distinguished_name.push(DnType::CommonName, "Test authority");
-    let key = KeyPair::generate().expect("a key can be made");
-    let issuer = CertifiedIssuer::self_signed(params, key).expect("valid parameters");
-    fs::write(authority, issuer.pem()).expect("it can be written");
-    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
-    let params = CertificateParams::new(names).expect("valid names");
-    let key = KeyPair::generate().expect("a key can be made");
-    let certificate = params.signed_by(&key, &issuer).expect("valid parameters");
-    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .expect("the provider has these")
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], key)
-        .expect("the key fits")
 }
 
 fn answer(

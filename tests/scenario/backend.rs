@@ -6,6 +6,7 @@ mod both;
 mod consul;
 mod gcs;
 mod http;
+mod http_faults;
 mod kubernetes;
 mod migration;
 mod pg;

@@ -65,7 +65,9 @@ impl Answer {
         Self { status, content_type: "Content-Type: application/octet-stream", body }
     }
 
-    fn empty(status: &'static str) -> Self {
+    /// An answer without content.
+    #[must_use]
+    pub fn empty(status: &'static str) -> Self {
         Self::new(status, Vec::new())
     }
 }
