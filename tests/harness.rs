@@ -4,6 +4,7 @@
 pub(crate) mod azure;
 pub(crate) mod cloud_kms;
 mod consul;
+pub(crate) mod cut_proxy;
 pub(crate) mod gcs;
 pub(crate) mod http_state;
 // The tests of the provider start it too, and have no business with this crate.
@@ -32,7 +33,7 @@ pub(crate) use programs::{
 pub(crate) use run::{Command, CommandResult, Running, wait_until_at_rest};
 pub(crate) use servers::{ObjectStore, Postgres};
 pub(crate) use sshd::Sshd;
-pub(crate) use state::{Instance, instances};
+pub(crate) use state::{Instance, instances, instances_in};
 pub(crate) use transit::Transit;
 pub(crate) use workdir::Workdir;
 pub(crate) use world::World;

@@ -19,11 +19,15 @@ pub(crate) struct Instance {
 
 /// The managed objects in the folder's state, by address; none if there is no state.
 pub(crate) fn instances(workdir: &Workdir) -> Vec<Instance> {
-    let text = workdir.read("terraform.tfstate");
+    instances_in(&workdir.read("terraform.tfstate"))
+}
+
+/// The managed objects in the text of a state, by address; none if it is empty.
+pub(crate) fn instances_in(text: &str) -> Vec<Instance> {
     if text.is_empty() {
         return Vec::new();
     }
-    let state: Value = serde_json::from_str(&text).expect("the state is JSON");
+    let state: Value = serde_json::from_str(text).expect("the state is JSON");
     let mut found = Vec::new();
     for resource in state["resources"].as_array().into_iter().flatten() {
         if resource["mode"] != "managed" {

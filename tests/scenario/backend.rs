@@ -4,6 +4,7 @@
 mod azurerm;
 mod both;
 mod consul;
+mod cuts;
 mod gcs;
 mod http;
 mod http_faults;

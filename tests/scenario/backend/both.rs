@@ -96,7 +96,7 @@ pub(super) fn locks_end_by_force(config: Config<'_>, checking: &[&str]) {
 }
 
 /// The id of the lock that a refusal describes.
-fn lock_id(refused: &CommandResult) -> String {
+pub(super) fn lock_id(refused: &CommandResult) -> String {
     let words = refused.words();
     // Messages of servers name other ids before.
     let (_, info) = words.split_once("Lock Info:").expect("the lock is described");
