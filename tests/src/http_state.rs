@@ -19,6 +19,8 @@ pub struct KeptState {
     pub failure: Option<&'static str>,
     /// The parts of journals by their names; `None` if the server keeps none.
     pub parts: Option<BTreeMap<String, KeptPart>>,
+    /// Number of requests for the list of parts.
+    pub n_list_requests: usize,
     /// Seconds that are added to the age of each part.
     pub added_age: u64,
     /// The methods of requests that change something.
@@ -141,6 +143,7 @@ impl KeptState {
     }
 
     fn answer_about_parts(&mut self, name: String, request: Request) -> Answer {
+        self.n_list_requests += usize::from(name.is_empty());
         let Some(parts) = &mut self.parts else { return Answer::empty("404 Not Found") };
         let is_conditional = request.headers.get("if-none-match").is_some_and(|tag| tag == "*");
         match (request.method.as_str(), parts.contains_key(&name)) {

@@ -123,8 +123,9 @@ impl HttpBackend {
                 .map(|user| format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))),
             client: HttpClient::new(&tls, retries, |name| arguments.read_env_variable(name))?,
         };
-        let journals = HttpObjects::new(server.clone(), url);
-        Ok(Self { server, journals, root: arguments.working_directory().to_owned() })
+        let root = arguments.working_directory().to_owned();
+        let journals = HttpObjects::new(server.clone(), url, &root);
+        Ok(Self { server, journals, root })
     }
 
     /// The journals on this machine.

@@ -58,6 +58,18 @@ fn a_run_whose_folder_was_destroyed_is_continued_in_another_one_without_a_lock()
 }
 
 #[test]
+fn a_server_without_journals_is_asked_for_them_once_by_a_command() {
+    let server = HttpState::start();
+    let workdir = Workdir::new(&server.config(RESOURCE));
+    for line in ["init", "init", "plan", "apply -auto-approve", "output", "state list"] {
+        let before = server.with(|kept| kept.n_list_requests);
+        workdir.formwork(line).succeed();
+        let n_requests = server.with(|kept| kept.n_list_requests) - before;
+        assert!(n_requests <= 1, "{line}: {n_requests}");
+    }
+}
+
+#[test]
 fn locks_of_http_exclude_the_other_program() {
     let server = HttpState::start();
     both::locks_exclude(&|resource| server.config(resource));

@@ -1,8 +1,10 @@
 //! The journals of runs beside the state behind a URL, if its server keeps them: parts at
 //! `ADDRESS.journal/RUN/PART`, listed at `ADDRESS.journal/`.
 
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use formwork_core::disk::parse_json_object;
 use serde::Deserialize;
@@ -20,13 +22,27 @@ const PARTS: &str = ".journal/";
 /// The type of the list's content.
 const LIST_TYPE: &str = "application/json";
 
+/// The answers of servers that keep none, by the folder of the configuration and the URL: a command opens its state
+/// several times, and asks once.
+static ABSENCES: Mutex<BTreeMap<String, Absence>> = Mutex::new(BTreeMap::new());
+
+/// The time for which such an answer holds. A process that embeds the engine may run for months.
+const ABSENCE_TIME: Duration = Duration::from_secs(60);
+
+/// The answer of a server that keeps none.
+#[derive(Clone)]
+struct Absence {
+    reason: String,
+    noted: Instant,
+}
+
 /// The parts beside a state.
 #[derive(Clone)]
 pub(super) struct HttpObjects {
     server: HttpServer,
     address: Uri,
-    /// Reason why the server keeps none, once it has answered so.
-    absence: Arc<OnceLock<String>>,
+    /// The key of the answer that the server keeps none.
+    absence_key: String,
 }
 
 /// An entry of the list.
@@ -39,18 +55,24 @@ struct ListedPart {
 }
 
 impl HttpObjects {
-    /// The parts beside the state of a server at its address.
-    pub(super) fn new(server: HttpServer, address: Uri) -> Self {
-        Self { server, address, absence: Arc::default() }
+    /// The parts beside the state of a server at its address, for a configuration in a folder.
+    pub(super) fn new(server: HttpServer, address: Uri, root: &Path) -> Self {
+        let absence_key = format!("{}\n{address}", root.display());
+        Self { server, address, absence_key }
     }
 
     /// Asks the server once whether it keeps journals. One that does not answer counts as one that does not.
     pub(super) async fn is_kept(&self) -> bool {
-        let request = self.server.request("GET", &self.url(PARTS)).body(Vec::new());
+        let url = self.url(PARTS);
+        let request = self.server.request("GET", &url).body(Vec::new());
         let Ok(request) = request else { return false };
         // Without further attempts: the answer is needed for a sentence only.
-        let answer = self.server.client.send_once(request).await;
-        answer.is_ok_and(|answer| listed_entries(&answer).is_some())
+        let Ok(answer) = self.server.client.send_once(request).await else { return false };
+        let is_kept = listed_entries(&answer).is_some();
+        if !is_kept && !is_retryable_status(answer.status) {
+            self.note_absence(&answer, &url);
+        }
+        is_kept
     }
 
     /// The URL of a part, or that of the list.
@@ -62,16 +84,25 @@ impl HttpObjects {
         format!("{scheme}://{authority}{}{name}{query}", self.address.path())
     }
 
+    fn absence(&self) -> Option<Absence> {
+        absences().get(&self.absence_key).cloned()
+    }
+
+    /// Takes note that the server keeps none. Returns that as a reason.
     fn note_absence(&self, answer: &HttpResponse, url: &str) -> String {
         let (url, status) = (redact_url(url), answer.status);
         tracing::debug!(url, %status, "the server keeps no journals");
-        let reason = || {
-            format!(
-                "The server keeps no journals: GET {url} is not answered with a list of them, but with {status}"
-            )
-        };
-        self.absence.get_or_init(reason).clone()
+        let reason = format!(
+            "The server keeps no journals: GET {url} is not answered with a list of them, but with {status}"
+        );
+        let absence = Absence { reason: reason.clone(), noted: Instant::now() };
+        absences().insert(self.absence_key.clone(), absence);
+        reason
     }
+}
+
+fn absences() -> MutexGuard<'static, BTreeMap<String, Absence>> {
+    ABSENCES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The entries of the list of parts; `None` if the answer is something else.
@@ -92,8 +123,9 @@ impl ObjectStore for HttpObjects {
     }
 
     async fn list_objects(&self, prefix: &str) -> Result<Result<Vec<ListedObject>, String>, Cause> {
-        if let Some(reason) = self.absence.get() {
-            return Ok(Err(reason.clone()));
+        let absence = self.absence();
+        if let Some(absence) = absence.filter(|absence| absence.noted.elapsed() < ABSENCE_TIME) {
+            return Ok(Err(absence.reason));
         }
         let url = self.url(PARTS);
         let answer = self.server.send("GET", &url, None).await?;
@@ -104,6 +136,7 @@ impl ObjectStore for HttpObjects {
         let Some(entries) = listed_entries(&answer) else {
             return Ok(Err(self.note_absence(&answer, &url)));
         };
+        absences().remove(&self.absence_key);
         let parts: Vec<ListedPart> = serde_json::from_value(entries).map_err(|error| {
             format!("GET {}: the list of journals is invalid: {error}", redact_url(&url))
         })?;
@@ -152,7 +185,7 @@ impl ObjectStore for HttpObjects {
     }
 
     fn is_known_to_keep_none(&self) -> bool {
-        self.absence.get().is_some()
+        self.absence().is_some()
     }
 
     fn has_lock(&self) -> bool {

@@ -64,8 +64,10 @@ async fn a_server_without_journals_is_asked_once_and_the_journal_is_local() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let server = ScriptedServer::start([reply.clone()]);
-        let backend = new_backend(folder.path(), &server, true);
-        let intents = backend.intent_log(DEFAULT_WORKSPACE);
+        // A command opens its state several times.
+        let open = || new_backend(folder.path(), &server, true).intent_log(DEFAULT_WORKSPACE);
+        assert!(!open().has_unfinished_run().await, "{reply:?}");
+        let intents = open();
         let recovery = intents.recover_runs(None, StateAccess::Locked).await.unwrap();
         assert!(recovery.is_empty(), "{reply:?}");
         let journal = begin_run(&*intents).await;
@@ -74,8 +76,7 @@ async fn a_server_without_journals_is_asked_once_and_the_journal_is_local() {
         assert_eq!(intents.local_journal_only_reason(), None);
         assert!(journal.path().exists());
         drop(journal);
-        let next = backend.intent_log(DEFAULT_WORKSPACE);
-        let recovery = next.recover_runs(None, StateAccess::Locked).await.unwrap();
+        let recovery = open().recover_runs(None, StateAccess::Locked).await.unwrap();
         assert_eq!(recovery.unresolved.len(), 1);
         assert_eq!(server.request_lines(), ["GET /s.journal/?team=a"], "{reply:?}");
     }
