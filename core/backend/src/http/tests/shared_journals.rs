@@ -161,7 +161,7 @@ async fn part_of_interrupted_run() -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin_run(&LocalIntentLog::in_dir(folder.path().join("journal"))).await;
     announce_creation(&journal).await;
-    [b"r", &journal.read_content().unwrap()[..]].concat()
+    [&b"r"[..], &journal.read_content().unwrap()].concat()
 }
 
 #[tokio::test(start_paused = true)]
