@@ -181,12 +181,15 @@ impl Running {
     /// As [`Running::wait_for_words`], and returns the line.
     #[track_caller]
     pub(crate) fn wait_for_line(&self, words: &str) -> String {
-        while let Ok(line) = self.heard.recv() {
-            if line.contains(words) {
-                return line;
-            }
-        }
-        panic!("it ended and never said {words:?}");
+        let Some(line) = self.find_line(words) else {
+            panic!("it ended and never said {words:?}");
+        };
+        line
+    }
+
+    /// As [`Running::wait_for_line`]; `None` if it ends before.
+    pub(crate) fn find_line(&self, words: &str) -> Option<String> {
+        self.heard.iter().find(|line| line.contains(words))
     }
 
     /// Waits for its end, which must come soon: a person waits for it too.

@@ -1,9 +1,9 @@
-//! Several applies at once to one state in PostgreSQL: what runs beside what, what is refused, and whether all
-//! that was done is in the state and in its history, in one order.
+//! Several applies at once to one state in PostgreSQL: what runs beside what, what is refused, and what the
+//! history has of it. `linearizable.rs` checks that all of it has one order.
+
+mod linearizable;
 
 use std::collections::BTreeMap;
-use std::thread;
-use std::time::Instant;
 
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -249,92 +249,5 @@ fn the_history_has_each_write_and_each_object_at_any_time() {
         assert_eq!(other["who"], "another program");
         assert_eq!(other["changes"], Value::from(vec![change("terraform_data.a", "change")]));
         assert_eq!(own["changes"], Value::from(vec![change("terraform_data.c", "add")]));
-    }
-}
-
-/// One apply that has ended.
-struct Operation {
-    name: &'static str,
-    input: u32,
-    began: Instant,
-    ended: Instant,
-    is_done: bool,
-}
-
-const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
-const ROUNDS: u32 = 3;
-
-/// Applies of six processes at once, each to its own resource, and every third one to a resource that all
-/// share. The method is that of a witness: the serials name one order of all writes. The run is linearizable
-/// if in this order each write is one that was asked for, none that was refused or is missing, it lies
-/// between the beginning and the end of its apply, and the final state has the last write of each resource.
-#[test]
-fn applies_at_once_are_linearizable() {
-    let Some(server) = Postgres::start() else { return };
-    let all: Vec<(&str, u32)> =
-        NAMES.iter().map(|name| (*name, 0)).chain([("shared", 0)]).collect();
-    let reader = folder(&server, &resources(&all));
-    reader.formwork("apply -auto-approve").succeed();
-    let first = history(&reader).len();
-    let started = Instant::now();
-    let work = |worker: usize| {
-        let workdir = folder(&server, "");
-        let own = |round: u32| 100 * (u32::try_from(worker).expect("it is small") + 1) + round;
-        let rounds = (0..ROUNDS).map(|round| {
-            let name = if round == 1 { "shared" } else { NAMES[worker] };
-            let input = own(round);
-            workdir.write("main.tf", &server.config(&resources(&[(name, input)])));
-            let began = Instant::now();
-            let target = format!("apply -auto-approve -target=terraform_data.{name}");
-            let ended = workdir.formwork(&target).run();
-            let is_done = ended.code == Some(0);
-            let words = ended.words();
-            let is_refused = words.contains("Another run is changing")
-                || words.contains("State has changed since");
-            assert!(is_done || (is_refused && name == "shared"), "{words}");
-            Operation { name, input, began, ended: Instant::now(), is_done }
-        });
-        rounds.collect::<Vec<_>>()
-    };
-    let operations: Vec<Operation> = thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..NAMES.len()).map(|worker| scope.spawn(move || work(worker))).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("it ends")).collect()
-    });
-    assert!(started.elapsed().as_nanos() > 0);
-    let writes = history(&reader);
-    let serials: Vec<u64> = writes.iter().filter_map(|write| write["serial"].as_u64()).collect();
-    assert!(serials.windows(2).all(|pair| pair[1] == pair[0] + 1), "{serials:?}");
-
-    // The order of the writes, with the values that they wrote.
-    let mut order: Vec<(String, u32)> = Vec::new();
-    for write in &writes[first..] {
-        let changes = write["changes"].as_array().expect("a list");
-        let [change] = &changes[..] else { panic!("{write}") };
-        let address = change["address"].as_str().expect("an address");
-        let shown = format!("state show -at={} {address}", write["serial"]);
-        let shown = reader.formwork(&shown).succeed().words();
-        let input = shown.split("input = ").nth(1).and_then(|rest| rest.split(' ').next());
-        let input = input.and_then(|text| text.trim().parse().ok()).expect("a number");
-        order.push((address.trim_start_matches("terraform_data.").to_owned(), input));
-    }
-    let at = |operation: &Operation| {
-        order.iter().position(|(name, input)| name == operation.name && *input == operation.input)
-    };
-    let done: Vec<&Operation> = operations.iter().filter(|operation| operation.is_done).collect();
-    assert_eq!(order.len(), done.len(), "each write was asked for, once: {order:?}");
-    for one in &operations {
-        assert_eq!(at(one).is_some(), one.is_done, "{} = {}", one.name, one.input);
-        for other in done.iter().filter(|other| one.is_done && one.ended < other.began) {
-            assert!(at(one) < at(other), "{} came after {}", one.input, other.input);
-        }
-    }
-    let mut last = BTreeMap::new();
-    for (name, input) in &order {
-        last.insert(name.clone(), u64::from(*input));
-    }
-    let stored = stored(&reader);
-    for (name, input) in last {
-        assert_eq!(stored.get(&name), Some(&input), "{name}");
     }
 }

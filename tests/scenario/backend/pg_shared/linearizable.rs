@@ -1,0 +1,265 @@
+//! A check of linearizability: several applies at once to one state in PostgreSQL, with kills among them.
+//!
+//! Six processes apply to an object of their own, and in turns with it to one that all share. About every third
+//! apply is killed by `SIGKILL` as soon as it prints a certain line, and its folder is removed. The others go on
+//! meanwhile and take it over. At the end one more run takes over what is left.
+//!
+//! An object is a register, and an apply writes a value that no other apply writes. The serials of the history
+//! name one order of all writes: a witness, so no order has to be searched for, as Knossos and Porcupine do. What
+//! they do with operations without an answer is done here, too: an apply that was killed is pending for ever. It
+//! has no effect, or one at any time after it began, also when another run takes it over long after the kill.
+//!
+//! [`find_violations`] has the conditions. It does not check reads: a plan reads one row in one statement.
+
+#[path = "../../../crash/rng.rs"]
+mod rng;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+use self::rng::Rng;
+use super::{folder, history};
+use crate::harness::{CommandResult, Postgres, Workdir};
+
+const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+const SHARED: &str = "shared";
+const ROUNDS: u64 = 6;
+/// The source of the choice of kills.
+const SEED: u64 = 22;
+
+/// The lines at which applies are killed: before the claims, in the call of the provider, before the write of the
+/// state, and at the end.
+const KILLED_AT: [&str; 4] = ["Plan:", "Modifying...", "Modifications complete", "Apply complete!"];
+
+/// Ends the sessions of the processes that were killed, and waits for it: a lock ends with its session.
+const END_OTHER_SESSIONS: &str = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'";
+
+/// An apply, as its caller sees it.
+struct Operation {
+    name: &'static str,
+    size: u64,
+    began: Instant,
+    end: End,
+}
+
+/// The end of an apply.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    /// Success, at this time.
+    Done(Instant),
+    /// A refusal before the first call.
+    Refused,
+    /// A kill: it is pending for ever.
+    Killed,
+}
+
+/// A change of an object in the history.
+struct Change {
+    /// The place of its write among all writes.
+    write: usize,
+    name: String,
+    size: u64,
+}
+
+/// Objects of a provider outside of the process, whose calls are in the journal one by one.
+fn things(sizes: &[(&str, u64)]) -> String {
+    let provider =
+        "terraform {\n  required_providers {\n    bad = { source = \"formwork/bad\" }\n  }\n}\n";
+    let block = |(name, size): &(&str, u64)| {
+        format!("resource \"bad_thing\" \"{name}\" {{\n  name = \"{name}\"\n  size = {size}\n}}\n")
+    };
+    sizes.iter().map(block).fold(provider.to_owned(), |text, block| text + &block)
+}
+
+/// All objects, with sizes that begin at a number.
+fn all_sizes(first: u64) -> Vec<(&'static str, u64)> {
+    NAMES.into_iter().chain([SHARED]).zip(first..).collect()
+}
+
+/// The sizes in the stored state, by name.
+fn stored_sizes(workdir: &Workdir) -> BTreeMap<String, u64> {
+    let text = workdir.formwork("state pull").succeed().stdout;
+    let state: Value = serde_json::from_str(&text).expect("it is a state");
+    let size = |resource: &Value| {
+        let size = resource["instances"][0]["attributes"]["size"].as_u64()?;
+        Some((resource["name"].as_str()?.to_owned(), size))
+    };
+    state["resources"].as_array().into_iter().flatten().filter_map(size).collect()
+}
+
+/// The size of an object outside of the state.
+fn real_size(workdir: &Workdir, name: &str) -> Option<u64> {
+    let object: Value = serde_json::from_str(&workdir.world.object(&format!("{name}-1"))).ok()?;
+    object["size"].as_u64()
+}
+
+/// The changes of the writes from a place on, in the order of the serials.
+fn changes_since(reader: &Workdir, first: usize) -> Vec<Change> {
+    let writes = history(reader);
+    let serials: Vec<u64> = writes.iter().filter_map(|write| write["serial"].as_u64()).collect();
+    assert!(serials.windows(2).all(|pair| pair[1] == pair[0] + 1), "{serials:?}");
+    let mut found = Vec::new();
+    for (write, entry) in writes.iter().enumerate().skip(first) {
+        for change in entry["changes"].as_array().expect("a list") {
+            let address = change["address"].as_str().expect("an address");
+            let shown = format!("state show -at={} {address}", entry["serial"]);
+            let shown = reader.formwork(&shown).succeed().words();
+            let size = shown.split(" size = ").nth(1).and_then(|rest| rest.split(' ').next());
+            let size = size.and_then(|text| text.parse().ok()).expect("a number");
+            let name = address.trim_start_matches("bad_thing.").to_owned();
+            found.push(Change { write, name, size });
+        }
+    }
+    found
+}
+
+/// What is wrong with the order of the changes. The run is linearizable, and the order shows it, if
+///
+/// 1. each change is one that an apply was made for, and no apply has two;
+/// 2. each successful apply has one, a refused apply has none, and one that was killed has one or none;
+/// 3. the change of an apply that had ended before another one began comes first.
+///
+/// One that was killed never ended, so only its beginning counts.
+fn find_violations(operations: &[Operation], changes: &[Change]) -> Vec<String> {
+    let mut violations = Vec::new();
+    let makes =
+        |one: &Operation, change: &Change| change.name == one.name && change.size == one.size;
+    for change in changes {
+        if !operations.iter().any(|one| makes(one, change)) {
+            violations.push(format!("{} = {} comes from no apply", change.name, change.size));
+        }
+    }
+    let write_of = |one: &Operation| {
+        changes.iter().find(|change| makes(one, change)).map(|change| change.write)
+    };
+    for one in operations {
+        let what = format!("{} = {}", one.name, one.size);
+        match (changes.iter().filter(|change| makes(one, change)).count(), one.end) {
+            (0, End::Done(_)) => violations.push(format!("{what} is lost")),
+            (1, End::Refused) => violations.push(format!("{what} was refused, and is there")),
+            (2.., _) => violations.push(format!("{what} is there twice")),
+            (0 | 1, _) => {}
+        }
+        let (End::Done(ended), Some(write)) = (one.end, write_of(one)) else { continue };
+        for other in operations.iter().filter(|other| ended < other.began) {
+            if write_of(other).is_some_and(|later| later <= write) {
+                violations.push(format!("{what} comes after {} = {}", other.name, other.size));
+            }
+        }
+    }
+    violations
+}
+
+/// Applies one size to one object.
+fn apply(workdir: &Workdir, world: &Path, killed_at: Option<&str>, name: &str) -> CommandResult {
+    let command = workdir.formwork(&format!("apply -auto-approve -target=bad_thing.{name}"));
+    // Objects outlive the folder of a run.
+    let running = command.env("BAD_WORLD", &world.to_string_lossy()).start();
+    if killed_at.and_then(|words| running.find_line(words)).is_some() {
+        running.signal(Signal::SIGKILL);
+    }
+    running.wait()
+}
+
+/// The applies of one process after another.
+fn work(server: &Postgres, world: &Path, worker: usize) -> Vec<Operation> {
+    let number = u64::try_from(worker).expect("it is small");
+    let mut choices = Rng::new(SEED + number);
+    let mut workdir = folder(server, &things(&[]));
+    let mut operations = Vec::new();
+    for round in 0..ROUNDS {
+        let name = if round % 2 == 1 { SHARED } else { NAMES[worker] };
+        let size = 100 * (number + 1) + round;
+        workdir.write("main.tf", &server.config(&things(&[(name, size)])));
+        let is_killed = choices.chance(1, 3);
+        let at = usize::try_from(choices.below(4)).expect("it is small");
+        let began = Instant::now();
+        let result = apply(&workdir, world, is_killed.then_some(KILLED_AT[at]), name);
+        let end = match result.code {
+            Some(0) => End::Done(Instant::now()),
+            // The claims of a run that was killed stay until it is taken over.
+            Some(_) => {
+                let words = result.words();
+                let is_refused = words.contains("Another run is changing")
+                    || words.contains("State has changed since");
+                assert!(is_refused, "{words}");
+                End::Refused
+            }
+            None => {
+                workdir = folder(server, &things(&[]));
+                End::Killed
+            }
+        };
+        operations.push(Operation { name, size, began, end });
+    }
+    operations
+}
+
+#[test]
+fn applies_at_once_are_linearizable_although_some_are_killed() {
+    let Some(server) = Postgres::start() else { return };
+    let reader = folder(&server, &things(&all_sizes(0)));
+    reader.formwork("apply -auto-approve").succeed();
+    let first = history(&reader).len();
+    let world = reader.world.path();
+    let mut operations: Vec<Operation> = thread::scope(|scope| {
+        let work = |worker| {
+            let server = &server;
+            scope.spawn(move || work(server, world, worker))
+        };
+        let workers: Vec<_> = (0..NAMES.len()).map(work).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("it ends")).collect()
+    });
+    assert!(operations.iter().any(|one| one.end == End::Killed), "none was killed");
+
+    // Takes over the rest: a call without an answer has had its effect or not.
+    server.execute(END_OTHER_SESSIONS);
+    reader.formwork("apply -refresh-only -auto-approve").succeed();
+    let settled = stored_sizes(&reader);
+    for (name, size) in &settled {
+        assert_eq!(real_size(&reader, name), Some(*size), "{name}");
+    }
+    // Nothing is in the way of a later run.
+    let (began, last) = (Instant::now(), all_sizes(900));
+    reader.write("main.tf", &server.config(&things(&last)));
+    reader.formwork("apply -auto-approve").succeed().says("0 added, 7 changed, 0 destroyed");
+    let end = End::Done(Instant::now());
+    operations.extend(last.iter().map(|&(name, size)| Operation { name, size, began, end }));
+
+    let changes = changes_since(&reader, first);
+    let violations = find_violations(&operations, &changes);
+    assert!(violations.is_empty(), "{violations:#?}");
+    let last: BTreeMap<String, u64> =
+        changes.iter().map(|change| (change.name.clone(), change.size)).collect();
+    assert_eq!(stored_sizes(&reader), last);
+}
+
+#[test]
+fn the_check_finds_orders_that_are_none() {
+    let start = Instant::now();
+    let at = |second: u64| start + Duration::from_secs(second);
+    let operation = |name, size, began, end| Operation { name, size, began: at(began), end };
+    let done = |second| End::Done(at(second));
+    let violations = |second: End, order: &[(usize, u64)]| {
+        let operations = [operation("a", 1, 0, done(1)), operation("a", 2, 2, second)];
+        let change = |&(write, size): &(usize, u64)| Change { write, name: "a".to_owned(), size };
+        find_violations(&operations, &order.iter().map(change).collect::<Vec<_>>())
+    };
+    let none: [String; 0] = [];
+    assert_eq!(violations(done(3), &[(0, 1), (1, 2)]), none);
+    assert_eq!(violations(done(3), &[(0, 1)]), ["a = 2 is lost"]);
+    assert_eq!(violations(done(3), &[(0, 2), (1, 1)]), ["a = 1 comes after a = 2"]);
+    assert_eq!(violations(done(3), &[(0, 1), (1, 2), (2, 1)]), ["a = 1 is there twice"]);
+    assert_eq!(violations(done(3), &[(0, 1), (1, 2), (2, 3)]), ["a = 3 comes from no apply"]);
+    assert_eq!(violations(End::Refused, &[(0, 1)]), none);
+    assert_eq!(violations(End::Refused, &[(0, 1), (1, 2)]), ["a = 2 was refused, and is there"]);
+    assert_eq!(violations(End::Killed, &[(0, 1)]), none);
+    assert_eq!(violations(End::Killed, &[(0, 1), (1, 2)]), none);
+    // It may come late, but not before it began.
+    assert_eq!(violations(End::Killed, &[(0, 2), (1, 1)]), ["a = 1 comes after a = 2"]);
+}
