@@ -16,47 +16,79 @@ use crate::suite::{OUR_CAP, Row, Step, say};
 
 /// The measured commands, each with the state that the one before left.
 const STEPS: [Step; 3] = [Step::Apply, Step::NoOpPlan, Step::Destroy];
-/// Number of resources.
+/// Number of resources, and the largest one that is measured with Terraform.
 const SIZE: usize = 1_000;
+/// Numbers of resources over the backends whose growth is measured.
+const SIZES: [usize; 3] = [250, SIZE, 4_000];
+/// The backends whose growth is measured.
+const GROWING: [&str; 2] = ["http", "pg"];
 
 /// Runs the selected measurements.
 ///
 /// # Errors
 /// When a command fails.
 pub(crate) fn run(options: &Options, programs: &Programs) -> Result<Vec<Row>, Box<dyn Error>> {
-    let size = SIZE.min(options.sizes.iter().copied().max().unwrap_or(0));
-    let wants =
-        |name: &str| STEPS.iter().any(|it| options.wants(&format!("{name} {size} {}", it.name())));
+    let largest = options.sizes.iter().copied().max().unwrap_or(0);
     let mut rows = Vec::new();
-    let mut n_lives = 0;
     for backend in BACKENDS {
-        let name = format!("over {backend}");
-        let Some(server) = wants(&name).then(|| Server::start(backend)).flatten() else { continue };
+        let shape = format!("over {backend}");
+        let is_wanted = |size: &usize| {
+            let row = |step: &Step| format!("{shape} {size} {}", step.name());
+            *size <= largest && STEPS.iter().any(|step| options.wants(&row(step)))
+        };
+        let sizes = if GROWING.contains(&backend) { &SIZES[..] } else { &[SIZE] };
+        let sizes: Vec<usize> = sizes.iter().copied().filter(is_wanted).collect();
+        if sizes.is_empty() {
+            continue;
+        }
+        let Some(server) = Server::start(backend) else { continue };
+        let mut lives = Lives { options, programs, server, shape, n_lives: 0 };
+        for size in sizes {
+            rows.extend(lives.rows(size)?);
+        }
+    }
+    Ok(rows)
+}
+
+/// Lives over one backend.
+struct Lives<'o> {
+    options: &'o Options,
+    programs: &'o Programs,
+    server: Server,
+    shape: String,
+    n_lives: usize,
+}
+
+impl Lives<'_> {
+    /// Measures the steps with this number of resources, with the engines in turns.
+    fn rows(&mut self, size: usize) -> Result<Vec<Row>, Box<dyn Error>> {
+        let terraform = self.programs.terraform.as_ref().filter(|_| size <= SIZE);
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        for _ in 0..options.repeat {
-            let mut live = |program: &Path, cap| {
-                n_lives += 1;
-                life(program, &server, n_lives, Limits { size, cap })
-            };
-            ours.push(live(&programs.ours, OUR_CAP)?);
-            if let Some(terraform) = &programs.terraform {
-                theirs.push(live(terraform, options.cap)?);
+        for _ in 0..self.options.repeat {
+            let limits = Limits { size, cap: OUR_CAP };
+            ours.push(life(&self.programs.ours, &self.server, self.n_lives, limits)?);
+            self.n_lives += 1;
+            if let Some(terraform) = terraform {
+                let limits = Limits { size, cap: self.options.cap };
+                theirs.push(life(terraform, &self.server, self.n_lives, limits)?);
+                self.n_lives += 1;
             }
         }
+        let mut rows = Vec::new();
         for (at, step) in STEPS.into_iter().enumerate() {
             let of = |lives: &[Vec<Sample>]| {
                 let samples: Vec<Sample> =
                     lives.iter().filter_map(|life| life.get(at).copied()).collect();
                 Sample::median(&samples)
             };
-            let shape = name.clone();
+            let shape = self.shape.clone();
             let ours = of(&ours).ok_or("nothing was measured")?;
             let row = Row { shape, step, size, ours, terraform: of(&theirs) };
             say(&format!("{}\n", crate::report::line(&row)));
             rows.push(row);
         }
+        Ok(rows)
     }
-    Ok(rows)
 }
 
 /// Size and time of a life.

@@ -3,6 +3,7 @@
 //!
 //! It does not profile: it reports that something is slow, not why.
 
+mod at_once;
 mod backends;
 mod conformance;
 mod limits;
@@ -59,7 +60,8 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     let bench = suite::Bench::new(&options, &programs)?;
     let mut rows = bench.run()?;
     rows.extend(backends::run(&options, &programs)?);
-    let checks = conformance::measure(&options, &programs)?;
+    let mut checks = conformance::measure(&options, &programs)?;
+    checks.extend(at_once::measure(&options, &programs)?);
     let mut out = std::io::stdout().lock();
     let outside = sdk::table(&checks);
     writeln!(out, "\n{inside}\n{}\n{outside}", report::tables(&rows))?;

@@ -8,6 +8,8 @@ pub(crate) struct Options {
     pub(crate) repeat: usize,
     /// Sizes of the shapes; only Formwork runs all of them.
     pub(crate) sizes: Vec<usize>,
+    /// Seconds that a call of a provider takes, where applies run at once.
+    pub(crate) calls: Vec<u32>,
     /// Only rows whose name holds one of these; all if empty.
     pub(crate) only: Vec<String>,
     /// Whether Terraform is run too.
@@ -18,7 +20,7 @@ pub(crate) struct Options {
 
 const USAGE: &str = "\
 usage: cargo bench -p formwork-tests -- [options]
-  --quick            1,000 resources at most, each number taken once, a cap of 20 s
+  --quick            1,000 resources and calls of 1 s at most, each number taken once, a cap of 20 s
   --only TEXT        only rows whose name holds TEXT, as `flat 1000` or `plan`; may be repeated
   --repeat N         take each number N times (default 3)
   --cap SECONDS      stop a Terraform command after this time (default 60)
@@ -33,6 +35,7 @@ impl Options {
         let mut options = Self {
             repeat: 3,
             sizes: vec![1_000, 10_000, 100_000],
+            calls: vec![1, 5, 10],
             only: Vec::new(),
             terraform: true,
             cap: Duration::from_secs(60),
@@ -46,6 +49,7 @@ impl Options {
                 "--quick" => {
                     options.repeat = 1;
                     options.sizes = vec![100, 1_000];
+                    options.calls = vec![1];
                     options.cap = Duration::from_secs(20);
                 }
                 "--only" => options.only.push(value()?.clone()),

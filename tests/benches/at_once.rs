@@ -1,0 +1,128 @@
+//! Time of several applies at once to disjoint parts of one state on PostgreSQL, as a multiple of the time of one.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::Instant;
+
+use tempfile::TempDir;
+
+use crate::options::Options;
+use crate::probe::{MeasuredCommand, measure as run};
+use crate::programs::Programs;
+use crate::sdk::Measured;
+use crate::server::Server;
+use crate::suite::OUR_CAP;
+
+/// Number of applies at once.
+const N_APPLIES: usize = 20;
+/// Seconds of a call, and the maximum of the multiple with such calls: with shorter ones the start of so many
+/// processes counts.
+const LIMIT: (u32, f64) = (10, 1.3);
+
+/// Folders of one state, with everything applied: one for each apply.
+struct SharedState<'p> {
+    program: &'p Path,
+    folders: Vec<TempDir>,
+}
+
+/// Measures each row that is wanted.
+///
+/// # Errors
+/// When a command fails.
+pub(crate) fn measure(
+    options: &Options,
+    programs: &Programs,
+) -> Result<Vec<Measured>, Box<dyn Error>> {
+    let name = |seconds: u32| format!("{N_APPLIES} applies at once of {seconds} s");
+    let calls = options.calls.iter().copied().filter(|seconds| options.wants(&name(*seconds)));
+    let calls: Vec<u32> = calls.collect();
+    let mut measured = Vec::new();
+    if calls.is_empty() {
+        return Ok(measured);
+    }
+    let Some(server) = Server::start("pg") else { return Ok(measured) };
+    let state = SharedState::create(&programs.ours, &server)?;
+    for seconds in calls {
+        let (mut alone, mut at_once) = (Vec::new(), Vec::new());
+        for _ in 0..options.repeat {
+            alone.push(state.apply_at_once(1, seconds)?);
+            at_once.push(state.apply_at_once(N_APPLIES, seconds)?);
+        }
+        let (alone, at_once) = (median(alone), median(at_once));
+        measured.push(Measured {
+            name: name(seconds),
+            of: format!("{alone:.1} s for one and {at_once:.1} s for {N_APPLIES}"),
+            result: at_once / alone,
+            least: None,
+            most: (seconds == LIMIT.0).then_some(LIMIT.1),
+        });
+    }
+    Ok(measured)
+}
+
+impl<'p> SharedState<'p> {
+    /// Makes the folders, and the state with all objects.
+    fn create(program: &'p Path, server: &Server) -> Result<Self, Box<dyn Error>> {
+        let config = format!("{}{}", server.config(0), objects());
+        let mut folders = Vec::new();
+        for _ in 0..N_APPLIES {
+            let folder = tempfile::tempdir()?;
+            fs::write(folder.path().join("main.tf"), &config)?;
+            execute(program, folder.path(), &["init", "-input=false"])?;
+            folders.push(folder);
+        }
+        if let Some(first) = folders.first() {
+            execute(program, first.path(), &["apply", "-input=false", "-auto-approve"])?;
+        }
+        Ok(Self { program, folders })
+    }
+
+    /// Starts applies at once, each of which replaces one object. Returns the seconds until the last one ends.
+    fn apply_at_once(&self, n_applies: usize, seconds: u32) -> Result<f64, Box<dyn Error>> {
+        let begin = Instant::now();
+        thread::scope(|scope| {
+            let start = |at| scope.spawn(move || self.replace_object(at, seconds));
+            let running: Vec<_> = (0..n_applies).map(start).collect();
+            running.into_iter().try_for_each(|apply| {
+                apply.join().unwrap_or_else(|_| Err("an apply was not measured".to_owned()))
+            })
+        })?;
+        Ok(begin.elapsed().as_secs_f64())
+    }
+
+    /// Replaces an object, from its folder.
+    fn replace_object(&self, at: usize, seconds: u32) -> Result<(), String> {
+        let folder = self.folders.get(at).ok_or("there is no folder")?;
+        let replace = format!("-replace=terraform_data.r{at}");
+        let target = format!("-target=terraform_data.r{at}");
+        let variable = format!("-var=seconds={seconds}");
+        let args: [&str; 6] =
+            ["apply", "-input=false", "-auto-approve", &replace, &target, &variable];
+        // An error of the probe cannot leave its thread.
+        execute(self.program, folder.path(), &args).map_err(|error| error.to_string())
+    }
+}
+
+/// Objects whose creation takes the time of a variable.
+fn objects() -> String {
+    let object = |at| {
+        format!(
+            "resource \"terraform_data\" \"r{at}\" {{\n  provisioner \"local-exec\" {{\n    command = \"sleep ${{var.seconds}}\"\n  }}\n}}\n"
+        )
+    };
+    let variable = "variable \"seconds\" {\n  default = 0\n}\n".to_owned();
+    (0..N_APPLIES).map(object).fold(variable, |text, object| text + &object)
+}
+
+/// Runs a command, which must succeed.
+fn execute(program: &Path, folder: &Path, args: &[&str]) -> Result<(), Box<dyn Error>> {
+    run(&MeasuredCommand { program, args, folder, env: &[], cap: OUR_CAP }).map(drop)
+}
+
+/// The middle of several numbers.
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
+}
