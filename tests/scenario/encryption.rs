@@ -13,7 +13,7 @@ use crate::harness::{Command, ObjectStore, Transit, Workdir, opentofu};
 /// A value that must not be in any file.
 pub(super) const SECRET: &str = "hunter2-in-a-state";
 
-const ENCRYPTION: &str = r#"
+pub(super) const ENCRYPTION: &str = r#"
 terraform {
   encryption {
     key_provider "pbkdf2" "main" {

@@ -6,14 +6,15 @@ use nix::sys::signal::Signal;
 use super::encryption::{SECRET, assert_sealed};
 use crate::harness::{Command, CommandResult, Workdir, terraform, test_provider};
 
-const IDENTITY: &str = "AGE-SECRET-KEY-1QCWV2QH957T5FCJDJSMYJU9S2WEUW0GU69SCRM9RUWKYQYWJWMMQCKJH0F";
-const RECIPIENT: &str = "age108a5p9y9zgyv9temkewvtw4nhha7rznazeqlyj2uv44ghu8r853sfwhmst";
+pub(super) const IDENTITY: &str =
+    "AGE-SECRET-KEY-1QCWV2QH957T5FCJDJSMYJU9S2WEUW0GU69SCRM9RUWKYQYWJWMMQCKJH0F";
+pub(super) const RECIPIENT: &str = "age108a5p9y9zgyv9temkewvtw4nhha7rznazeqlyj2uv44ghu8r853sfwhmst";
 const OTHER_IDENTITY: &str =
     "AGE-SECRET-KEY-1T8349WJX4QMU5K6ULF4477EMDCPSAVTXV6P9A3WV9F3WUPMHL0MQDYXRS3";
 const OTHER_RECIPIENT: &str = "age1w9m9hana4s9kkerg4rthnjd534ymlmw3vnzm2gadjmxc34ga4fdsl5tv3c";
 
 /// Encryption to these recipients.
-fn encryption(recipients: &[&str], more: &str) -> String {
+pub(super) fn encryption(recipients: &[&str], more: &str) -> String {
     let target = "{\n      method = method.sealed.main\n    }";
     format!(
         "terraform {{\n  encryption {{\n    key_provider \"age\" \"main\" {{\n      recipients = {recipients:?}\n    }}\n    method \"sealed\" \"main\" {{\n      keys = key_provider.age.main\n    }}\n    state {target}\n    plan {target}\n{more}  }}\n}}\n"

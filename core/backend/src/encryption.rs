@@ -16,6 +16,8 @@ mod openbao;
 #[cfg(feature = "key-service")]
 mod own_thread;
 mod sealed_method;
+#[cfg(feature = "pg")]
+pub(crate) mod shared_state;
 mod target;
 mod target_builder;
 #[cfg(test)]

@@ -226,7 +226,10 @@ pub enum LockEnd {
     /// The system releases it with the process.
     WithProcess,
     /// The server releases it with the connection.
-    WithConnection,
+    WithConnection {
+        /// The reason, as a sentence, for which no other run may go on beside the refused one.
+        alone_because: Option<&'static str>,
+    },
     /// Only `force-unlock` releases it.
     ByForce,
 }

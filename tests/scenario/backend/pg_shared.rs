@@ -1,6 +1,8 @@
 //! Several applies at once to one state in PostgreSQL: what runs beside what, what is refused, and what the
-//! history has of it. `linearizable.rs` checks that all of it has one order.
+//! history has of it. `encrypted.rs` has the same of encrypted states, `linearizable.rs` checks that all of it has one
+//! order.
 
+mod encrypted;
 mod linearizable;
 
 use std::collections::BTreeMap;

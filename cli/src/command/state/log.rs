@@ -76,7 +76,7 @@ async fn latest_writes(
 fn report_no_history(diags: &mut Diagnostics) -> Reported {
     diags.error(Diagnostic::error(
         messages::NO_HISTORY_STATE,
-        "The backend of this configuration keeps the latest state only. The backend \"pg\" keeps a history.",
+        "The backend of this configuration keeps the latest state only, or the state is encrypted as a whole. The backend \"pg\" keeps a history of states that are readable, or sealed with the method \"sealed\".",
     ))
 }
 
@@ -149,6 +149,7 @@ pub(super) async fn part_at_write(
             return Err(diags.error(Diagnostic::error(messages::INVALID_LOG_TIME, detail)));
         }
     };
+    encryption::set_up_encryption_warn_sealed(diags, workspace)?;
     let mut state = open_state(diags, workspace).await?;
     let failed = |diags: &mut Diagnostics, error: StoreError| diags.error(error.diagnostic());
     let has_history = state.store.history(1).await.map_err(|error| failed(diags, error))?;

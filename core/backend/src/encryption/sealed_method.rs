@@ -57,15 +57,22 @@ impl SealedMethod {
     /// # Errors
     /// When it is no state. The text has no final period.
     pub(super) fn seal_state(&self, text: &[u8]) -> Result<Vec<u8>, String> {
-        let sealed = seal_state_file(text, &self.age.recipients(), &mut |value| {
-            if let Some(known) = self.cached_ciphertext(value) {
-                return Ok(known);
-            }
-            let sealed = self.age.encrypt(value)?;
-            self.cache_ciphertext(value, &sealed);
-            Ok(sealed)
-        });
+        let recipients = self.age.recipients();
+        let sealed = seal_state_file(text, &recipients, &mut |value| self.encrypt_value(value));
         sealed.map_err(|error| error.to_string())
+    }
+
+    /// Encrypts a value with its place, unless its ciphertext is known.
+    ///
+    /// # Errors
+    /// When the recipients cannot be encrypted to. The text has no final period.
+    pub(super) fn encrypt_value(&self, value: &[u8]) -> Result<Vec<u8>, String> {
+        if let Some(known) = self.cached_ciphertext(value) {
+            return Ok(known);
+        }
+        let sealed = self.age.encrypt(value)?;
+        self.cache_ciphertext(value, &sealed);
+        Ok(sealed)
     }
 
     fn cache_ciphertext(&self, value: &[u8], sealed: &[u8]) {

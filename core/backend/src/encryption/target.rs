@@ -21,7 +21,7 @@ pub(crate) struct EncryptionTarget {
     /// The name of the block, as messages have it.
     name: String,
     /// The one that encrypts, then the fallbacks.
-    methods: Vec<EncryptionMethod>,
+    pub(super) methods: Vec<EncryptionMethod>,
     /// The key of the first method. It is made once for each run: a new one for each file would take
     /// long, and could fail when results must be stored.
     sealing: OnceLock<Result<EncryptionKeyAndMetadata, EncryptError>>,

@@ -1,17 +1,22 @@
-//! The history of a state: one row for each write, and one for each object that it changed.
+//! The history of a state: one row for each write, and one for each object that it changed. `history/entry.rs` has
+//! the entries of these.
+
+mod entry;
 
 use std::collections::BTreeMap;
 
 use futures_util::try_join;
 
 use super::connection::{Connection, StatementParameter, Transaction};
-use formwork_core::addr::{DeposedKey, InstanceAddr};
-use formwork_core::state::file::{StateFile, write_object_entry};
+use formwork_core::state::State;
+use formwork_core::state::file::StateFile;
 use formwork_core::state::merge::StateDifference;
-use formwork_core::state::{OutputValue, State};
 
+pub(super) use self::entry::open_entry;
+use self::entry::{object_entries, output_entry, seal_entry};
 use super::StatesTable;
 use crate::cause::Cause;
+use crate::encryption::StateCipher;
 use crate::history::{HistoryPoint, HistoryWrite, ObjectChange, StoredObject};
 
 /// The user of a write that was not made by Formwork.
@@ -35,6 +40,8 @@ pub(super) struct RecordedWrite<'a> {
     pub(super) sum: &'a str,
     pub(super) operation: &'a str,
     pub(super) run: &'a str,
+    /// The cipher of the state, which seals the entries.
+    pub(super) cipher: &'a StateCipher,
 }
 
 /// A row about one object: its entry in a state; `None` if it is gone.
@@ -70,7 +77,7 @@ pub(super) async fn record_history_write(
         && write.last_state_checksum != Some(sum)
     {
         // Another program has written it, or the history begins.
-        let known = recorded_objects(transaction, table, write.workspace).await?;
+        let known = recorded_objects(transaction, table, write).await?;
         let rows = rows_since(&known, &before.state);
         let other = RecordedWrite {
             who: OTHER_PROGRAM_USER,
@@ -124,39 +131,24 @@ fn object_row(
     ObjectRow { address, deposed, action, entry }
 }
 
-/// The objects of an instance as entries, by their deposed keys; the current one has none.
-fn object_entries(state: &State, addr: &InstanceAddr) -> BTreeMap<String, String> {
-    let Some(held) = state.resources.get(&addr.resource_addr()) else { return BTreeMap::new() };
-    let Some(instance) = held.instances.get(&addr.key) else { return BTreeMap::new() };
-    let entry = |key: Option<&DeposedKey>, object| {
-        let text = write_object_entry(addr, key, &held.provider, object);
-        // The entry is JSON, which is UTF-8, so no character is lost.
-        String::from_utf8_lossy(&text).into_owned()
-    };
-    let current = instance.current.iter().map(|object| (String::new(), entry(None, object)));
-    let deposed = instance.deposed.iter();
-    let deposed = deposed.map(|(key, object)| (key.to_string(), entry(Some(key), object)));
-    current.chain(deposed).collect()
-}
-
-fn output_entry(output: &OutputValue) -> String {
-    let value = output.value.value();
-    let json = formwork_value::codec::json::encode(value, &value.ty()).unwrap_or_default();
-    serde_json::json!({ "value": json, "sensitive": output.sensitive }).to_string()
-}
-
 /// The objects and outputs that the history has by now.
 async fn recorded_objects(
     transaction: &Transaction<'_>,
     table: &StatesTable,
-    workspace: &str,
+    RecordedWrite { workspace, cipher, .. }: &RecordedWrite<'_>,
 ) -> Result<BTreeMap<(String, String), String>, Cause> {
     let query = format!(
         "SELECT address, deposed, entry FROM (SELECT DISTINCT ON (address, deposed) address, deposed, entry FROM {} WHERE workspace = $1 ORDER BY address, deposed, write DESC) latest WHERE entry IS NOT NULL",
         table.own_table_name("formwork_history_objects")
     );
-    let rows = transaction.query(&query, &[&workspace]).await?;
-    Ok(rows.iter().map(|row| ((row.get(0), row.get(1)), row.get(2))).collect())
+    let rows = transaction.query(&query, &[workspace]).await?;
+    let object = |row: &tokio_postgres::Row| {
+        let (key, entry): ((String, String), String) = ((row.get(0), row.get(1)), row.get(2));
+        // One that is sealed to others counts as changed.
+        let entry = open_entry(cipher, &entry).unwrap_or(entry);
+        (key, entry)
+    };
+    Ok(rows.iter().map(object).collect())
 }
 
 /// The rows that lead from the history to a state.
@@ -174,12 +166,24 @@ fn rows_since(known: &BTreeMap<(String, String), String>, state: &State) -> Vec<
     gone.chain(new).collect()
 }
 
+/// Seals the entries of rows, where the values of the state are sealed.
+fn seal_rows(write: &RecordedWrite<'_>, mut rows: Vec<ObjectRow>) -> Result<Vec<ObjectRow>, Cause> {
+    let Some(sealer) = write.cipher.part_sealer(write.after)? else { return Ok(rows) };
+    for row in &mut rows {
+        let entry = row.entry.as_deref();
+        let sealed = entry.map(|entry| seal_entry(&sealer, write.after, &row.address, entry));
+        row.entry = sealed.transpose()?;
+    }
+    Ok(rows)
+}
+
 async fn insert_rows(
     transaction: &Transaction<'_>,
     table: &StatesTable,
     write: &RecordedWrite<'_>,
     rows: Vec<ObjectRow>,
 ) -> Result<(), Cause> {
+    let rows = seal_rows(write, rows)?;
     let statement = format!(
         "INSERT INTO {} (workspace, lineage, serial, who, operation, run, sum) VALUES ($1, $2, $3, $4, $5, $6, $7)",
         table.own_table_name("formwork_history")

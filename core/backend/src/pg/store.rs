@@ -16,7 +16,7 @@ use super::call_error::{CallAttempts, is_lost_connection};
 use super::claims::claim_attempt::ClaimAttempt;
 use super::claims::delete_claims;
 use super::client::{HeldAdvisoryLock, LockMode, PgClient};
-use super::history;
+use super::history::{self, open_entry};
 use crate::cause::Cause;
 use crate::claims::{ClaimConflict, Claims};
 use crate::encryption::StateCipher;
@@ -91,9 +91,7 @@ impl PgStore {
 
     /// Whether an operation may run beside others: not without the table of claims.
     async fn may_run_beside_others(&mut self, operation: &str) -> Result<bool, Cause> {
-        // The claims and the history have values in the clear, so there are none where the state is
-        // encrypted.
-        if operation != APPLY_OPERATION || self.cipher.encrypts() {
+        if operation != APPLY_OPERATION || self.cipher.reason_to_write_alone().is_some() {
             return Ok(false);
         }
         let mut attempts = CallAttempts::begin("make the tables");
@@ -180,9 +178,9 @@ impl PgStore {
     }
 
     async fn try_to_claim(&mut self, claims: &Claims) -> Result<Option<ClaimConflict>, Cause> {
-        // An encrypted state is locked alone, so no other run can be in the way. But its lock may have
-        // ended with its connection.
-        if self.cipher.encrypts() {
+        // Claims would show the addresses of a state that is encrypted as a whole. It is locked alone, so no
+        // other run can be in the way. But its lock may have ended with its connection.
+        if self.cipher.hides_addresses() {
             return self.client.connection().await.map(|_| None);
         }
         let known_sum = self.client.known_checksum();
@@ -192,6 +190,7 @@ impl PgStore {
             workspace: &self.workspace,
             known_sum: known_sum.as_deref(),
             base: &self.base,
+            cipher: &self.cipher,
             adopted: &self.adopted,
             is_shared: self.is_shared(),
         };
@@ -206,6 +205,15 @@ impl PgStore {
             false => Ok(Vec::new()),
             true => history::list_writes(client, &self.table, &self.workspace, most.into()).await,
         }
+    }
+
+    fn open_stored_object(&self, found: StoredObject) -> Result<StoredObject, StoreError> {
+        let entry = found.entry.map(|entry| open_entry(&self.cipher, &entry)).transpose();
+        let entry = entry.map_err(|error| {
+            let location = format!("the history of {}", self.client.location());
+            StoreError::Unusable { location, error, is_file: false, copy: None }
+        })?;
+        Ok(StoredObject { serial: found.serial, entry })
     }
 
     async fn try_to_read_object(
@@ -248,8 +256,10 @@ impl StateStore for PgStore {
                 Ok(StateLock::new(info.id))
             }
             None => {
-                let (location, ends) = (self.client.location(), LockEnd::WithConnection);
-                Err(StoreError::Held { location, holder: None, ends })
+                let alone_because = self.cipher.reason_to_write_alone();
+                let alone_because = alone_because.filter(|_| operation == APPLY_OPERATION);
+                let ends = LockEnd::WithConnection { alone_because };
+                Err(StoreError::Held { location: self.client.location(), holder: None, ends })
             }
         }
     }
@@ -356,8 +366,8 @@ impl StateStore for PgStore {
         let outcome = wait_with_report(location, StoreOperation::Lock, claiming).await;
         match outcome.map_err(self.store_error(StoreOperation::Lock))? {
             Some(conflict) => Err(StoreError::Conflict(Box::new(conflict))),
-            // None were made of an encrypted state.
-            None if self.cipher.encrypts() => Ok(()),
+            // None were made.
+            None if self.cipher.hides_addresses() => Ok(()),
             None => {
                 self.run.clone_from(&claims.run);
                 self.claims = Some(claims);
@@ -367,7 +377,7 @@ impl StateStore for PgStore {
     }
 
     async fn history(&mut self, most: u32) -> Result<Option<Vec<HistoryWrite>>, StoreError> {
-        if self.cipher.encrypts() {
+        if self.cipher.hides_addresses() {
             return Ok(None);
         }
         let mut attempts = CallAttempts::begin("read the history");
@@ -387,14 +397,14 @@ impl StateStore for PgStore {
         address: &str,
         point: &HistoryPoint,
     ) -> Result<Option<StoredObject>, StoreError> {
-        // The history from before the encryption has values in the clear.
-        if self.cipher.encrypts() {
+        // The history is one from before the encryption.
+        if self.cipher.hides_addresses() {
             return Ok(None);
         }
         let mut attempts = CallAttempts::begin("read the history");
         loop {
             match self.try_to_read_object(address, point).await {
-                Ok(found) => return Ok(found),
+                Ok(found) => return found.map(|it| self.open_stored_object(it)).transpose(),
                 Err(cause) => {
                     let failed = self.store_error(StoreOperation::Read);
                     attempts.wait_after(cause).await.map_err(failed)?;

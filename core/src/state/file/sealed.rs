@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use formwork_value::Secrets;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
@@ -148,12 +149,50 @@ pub fn read_sealed_header(text: &[u8]) -> Option<SealedHeader> {
     is_sealed.then_some(SealedHeader { recipients: header.recipients })
 }
 
+/// The sensitive values of a state, to find copies of them in a part of it.
+#[derive(Debug)]
+pub struct StateSecrets(Secrets);
+
+impl StateSecrets {
+    /// Reads those of the text of a state file.
+    ///
+    /// # Errors
+    /// When the text is another one.
+    pub fn read(text: &[u8]) -> Result<Self, SealError> {
+        let file = FileJson::parse(parse_utf8(text)?)?;
+        Ok(Self(secret_contents(&marked_secrets(&file)?)))
+    }
+}
+
 /// Seals the text of a state file as [`super::StateFile::to_bytes`] returns it.
 ///
 /// # Errors
 /// When the text is another one, or a value cannot be encrypted.
 pub fn seal_state_file(
     text: &[u8],
+    recipients: &[String],
+    encrypt: ValueCipher<'_>,
+) -> Result<Vec<u8>, SealError> {
+    seal_with_copies(text, None, recipients, encrypt)
+}
+
+/// Seals a part of a state, as the text of a state file with less in it: the same values as in the whole, so also
+/// copies of secrets that are elsewhere.
+///
+/// # Errors
+/// As [`seal_state_file`].
+pub fn seal_part_of_state(
+    text: &[u8],
+    whole: &StateSecrets,
+    recipients: &[String],
+    encrypt: ValueCipher<'_>,
+) -> Result<Vec<u8>, SealError> {
+    seal_with_copies(text, Some(whole), recipients, encrypt)
+}
+
+fn seal_with_copies(
+    text: &[u8],
+    whole: Option<&StateSecrets>,
     recipients: &[String],
     encrypt: ValueCipher<'_>,
 ) -> Result<Vec<u8>, SealError> {
@@ -168,10 +207,15 @@ pub fn seal_state_file(
     let mut secrets = marked_secrets(&file)?;
     let copied = secret_contents(&secrets);
     let binding = ValueBinding::new(&file, recipients);
+    let copied = [Some(&copied), whole.map(|whole| &whole.0)];
     // A string of a provider that looks like a sealed value is sealed, so that none in the file does.
     secrets.append(&mut unmarked_values(&file, &|leaf| {
+        let content = scalar_content(leaf);
         leaf.starts_with(QUOTED_SEALED_PREFIX)
-            || !copied.find_secret_ranges(&scalar_content(leaf)).is_empty()
+            || copied
+                .into_iter()
+                .flatten()
+                .any(|secrets| !secrets.find_secret_ranges(&content).is_empty())
     })?);
     for secret in secrets.iter().filter(|secret| secret.text != "null") {
         let sealed = seal_value(&binding, secret, encrypt)?;

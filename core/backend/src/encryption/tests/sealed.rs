@@ -142,14 +142,59 @@ fn recipients_that_were_added_to_the_header_alone_are_a_reason_to_write_again() 
 }
 
 #[tokio::test]
-async fn an_encrypted_state_has_no_objects_of_a_readable_history() {
+async fn a_state_that_is_encrypted_as_a_whole_has_no_objects_of_a_readable_history() {
     // No server answers there: the history is not even asked.
     let place = "postgres://postgres@127.0.0.1:1/postgres?sslmode=disable&connect_timeout=1";
     let backend = configured_backend("pg", &[("conn_str", Value::string(place))]);
     let mut store = backend.open_store("default").await.unwrap();
-    store.set_cipher(sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "").state);
+    store
+        .set_cipher(encryption_of_block(&block_with_pbkdf2(STATE_AND_PLAN_TARGETS)).unwrap().state);
     let found = store.object_at("t.a", &HistoryPoint::Serial(1)).await;
     assert_eq!(found.unwrap(), None);
+}
+
+#[test]
+fn several_runs_write_states_that_are_readable_or_sealed_without_a_fallback() {
+    let sealed = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "").state;
+    let former = sealed_method_block("former", &[SECOND_IDENTITY.1], "");
+    let moving = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, &former).state;
+    let whole = encryption_of_block(&block_with_pbkdf2(STATE_AND_PLAN_TARGETS)).unwrap().state;
+    let cases = [
+        (StateCipher::default(), None, false),
+        (sealed, None, false),
+        (moving, Some("has a fallback"), false),
+        (whole, Some("encrypted as a whole"), true),
+    ];
+    for (cipher, reason, hides) in cases {
+        let said = cipher.reason_to_write_alone();
+        let is_said = said.zip(reason).is_none_or(|(said, reason)| said.contains(reason));
+        assert!(said.is_some() == reason.is_some() && is_said, "{said:?} {reason:?}");
+        assert_eq!(cipher.hides_addresses(), hides, "{said:?}");
+    }
+}
+
+#[test]
+fn a_part_is_sealed_as_in_the_whole_with_copies_of_secrets_that_are_elsewhere() {
+    let cipher = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "").state;
+    let text = String::from_utf8(state_with_secret().to_bytes()).unwrap();
+    let whole = StateFile::parse(text.replace("\"y\"", &format!("\"y {SECRET}\"")).as_bytes());
+    let mut whole = whole.unwrap();
+    // The object of another address has the copy alone.
+    let other = text.replace("\"name\": \"a\"", "\"name\": \"b\"").replace(SECRET, "z");
+    let other = StateFile::parse(other.replace("\"y\"", &format!("\"{SECRET}\"")).as_bytes());
+    whole.state.resources.append(&mut other.unwrap().state.resources);
+    let sealed = sealed_values(&cipher.serialize_state(&whole).unwrap());
+    let sealer = cipher.part_sealer(&whole).unwrap().unwrap();
+    for (addr, resource) in &whole.state.resources {
+        let mut part = StateFile { lineage: whole.lineage.clone(), ..StateFile::new_empty() };
+        part.state.resources.insert(addr.clone(), resource.clone());
+        let text = sealer.seal(&part).unwrap();
+        assert!(!String::from_utf8_lossy(&text).contains(SECRET), "{addr}");
+        let values = sealed_values(&text);
+        assert!(values.len() == 2 && values.iter().all(|value| sealed.contains(value)), "{addr}");
+        assert_eq!(cipher.parse_state(&text).unwrap(), part);
+    }
+    assert!(StateCipher::default().part_sealer(&whole).unwrap().is_none());
 }
 
 #[test]

@@ -16,6 +16,7 @@ use formwork_core::state::operator::user_and_host;
 use super::output_address;
 use crate::cause::Cause;
 use crate::claims::{ClaimConflict, Claims, ForeignClaim, PartChangedByOtherRun};
+use crate::encryption::StateCipher;
 use crate::pg::StatesTable;
 use crate::pg::tables::IS_LIVE_CONDITION;
 
@@ -29,6 +30,7 @@ pub(in crate::pg) struct ClaimAttempt<'a> {
     /// The sum of the row that was read, and the state in it.
     pub(in crate::pg) known_sum: Option<&'a str>,
     pub(in crate::pg) base: &'a StateFile,
+    pub(in crate::pg) cipher: &'a StateCipher,
     /// The interrupted runs that this one has taken over: their claims are its own.
     pub(in crate::pg) adopted: &'a [String],
     /// Whether other runs may go on at the same time.
@@ -139,7 +141,7 @@ impl ClaimAttempt<'_> {
         if !self.is_shared || is_known {
             return Ok(BTreeSet::new());
         }
-        let current = text.map(|text| StateFile::parse(text.as_bytes())).transpose()?;
+        let current = text.map(|text| self.cipher.parse_state(text.as_bytes())).transpose()?;
         let current = current.as_ref().unwrap_or(self.base);
         let base = claims.planned_on.as_deref().unwrap_or(&self.base.state);
         Ok(claims_changed_between(base, &current.state, claims))

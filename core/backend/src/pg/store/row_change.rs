@@ -115,8 +115,8 @@ impl PgStore {
         change: RowChange<'_>,
         unconfirmed: &mut Option<ChangedRow>,
     ) -> Result<ChangedRow, ChangeError> {
-        // The history stores parts of states in plain text.
-        let has_own = !self.cipher.encrypts() && self.table.has_own_tables(client).await?;
+        // The history has addresses, which an encrypted state may hide.
+        let has_own = !self.cipher.hides_addresses() && self.table.has_own_tables(client).await?;
         let transaction = client.transaction();
         let locked = self.begin_and_lock_row(&transaction, change, has_own).await?;
         if let Some(row) = unconfirmed.as_ref()
@@ -146,6 +146,7 @@ impl PgStore {
             sum: &row.sum,
             operation,
             run: &self.run,
+            cipher: &self.cipher,
         };
         let recorded = async {
             match has_own {

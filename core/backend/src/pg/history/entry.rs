@@ -1,0 +1,94 @@
+//! The entries of a history: an object or an output, as it was stored. Where the values of the state are sealed, an
+//! entry is a sealed part of the state.
+
+use std::collections::BTreeMap;
+
+use formwork_core::addr::{DeposedKey, InstanceAddr};
+use formwork_core::state::file::sealed::read_sealed_header;
+use formwork_core::state::file::{FileError, StateFile, read_object_entry, write_object_entry};
+use formwork_core::state::{OutputValue, State};
+
+use crate::cause::Cause;
+use crate::encryption::StateCipher;
+use crate::encryption::shared_state::PartSealer;
+
+/// The objects of an instance as entries, by their deposed keys; the current one has none.
+pub(super) fn object_entries(state: &State, addr: &InstanceAddr) -> BTreeMap<String, String> {
+    let Some(held) = state.resources.get(&addr.resource_addr()) else { return BTreeMap::new() };
+    let Some(instance) = held.instances.get(&addr.key) else { return BTreeMap::new() };
+    let entry = |key: Option<&DeposedKey>, object| {
+        let text = write_object_entry(addr, key, &held.provider, object);
+        // The entry is JSON, which is UTF-8, so no character is lost.
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    let current = instance.current.iter().map(|object| (String::new(), entry(None, object)));
+    let deposed = instance.deposed.iter();
+    let deposed = deposed.map(|(key, object)| (key.to_string(), entry(Some(key), object)));
+    current.chain(deposed).collect()
+}
+
+/// An output as an entry.
+pub(super) fn output_entry(output: &OutputValue) -> String {
+    let value = output.value.value();
+    let json = formwork_value::codec::json::encode(value, &value.ty()).unwrap_or_default();
+    serde_json::json!({ "value": json, "sensitive": output.sensitive }).to_string()
+}
+
+/// Seals an entry of a state. `address` is that of its row.
+///
+/// # Errors
+/// When a value cannot be encrypted.
+pub(super) fn seal_entry(
+    sealer: &PartSealer<'_>,
+    whole: &StateFile,
+    address: &str,
+    entry: &str,
+) -> Result<String, Cause> {
+    let part = StateFile {
+        // The same for all writes, so that an object that has not changed has the same entry.
+        terraform_version: String::new(),
+        serial: 0,
+        lineage: whole.lineage.clone(),
+        state: part_of_state(&whole.state, address, entry),
+        check_results: None,
+    };
+    Ok(String::from_utf8(sealer.seal(&part)?)?)
+}
+
+/// A state with the object or output of an entry alone.
+fn part_of_state(whole: &State, address: &str, entry: &str) -> State {
+    let mut part = State::default();
+    if let Ok(found) = read_object_entry(entry) {
+        let held = part.resource_or_insert(found.addr.resource_addr(), &found.provider);
+        let instance = held.instances.or_default(&found.addr.key);
+        match found.deposed {
+            Some(key) => drop(instance.deposed.insert(key, found.object)),
+            None => instance.current = Some(found.object),
+        }
+        return part;
+    }
+    let name = address.strip_prefix("output.").unwrap_or(address);
+    let output = whole.outputs.get_key_value(name);
+    part.outputs.extend(output.map(|(name, output)| (name.clone(), output.clone())));
+    part
+}
+
+/// Opens an entry: a sealed one as it was before. One that is not encrypted must be allowed to be so.
+///
+/// # Errors
+/// When it cannot be decrypted.
+pub(in crate::pg) fn open_entry(cipher: &StateCipher, entry: &str) -> Result<String, FileError> {
+    let (text, _) = cipher.decrypt(entry.as_bytes())?;
+    if read_sealed_header(entry.as_bytes()).is_none() {
+        return Ok(entry.to_owned());
+    }
+    let part = StateFile::parse(&text)?.state;
+    if let Some(output) = part.outputs.values().next() {
+        return Ok(output_entry(output));
+    }
+    let instances = part.resources.iter().flat_map(|(addr, held)| {
+        held.instances.keys().map(move |key| addr.instance_addr(key.clone()))
+    });
+    let mut entries = instances.flat_map(|addr| object_entries(&part, &addr).into_values());
+    entries.next().ok_or(FileError::Empty)
+}
