@@ -104,7 +104,7 @@ fn applies_to_a_sealed_state_go_on_at_the_same_time_and_no_table_has_the_secret(
         at(&before, "terraform_data.b", identity).says("= 1");
         at(&before, "output.o", identity).says("o = <sensitive>");
     }
-    // The copy has no mark: it is shown to those who can open it, and to them alone.
+    // The copy has no mark: it is shown only with an identity.
     at(&before, "terraform_data.copy", IDENTITY).says(&format!("copy of {SECRET}"));
     for name in ["copy", "marked"] {
         let hidden = at(&before, &format!("terraform_data.{name}"), "");
