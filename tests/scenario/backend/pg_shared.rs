@@ -1,9 +1,10 @@
 //! Several applies at once to one state in PostgreSQL: what runs beside what, what is refused, and what the
 //! history has of it. `encrypted.rs` has the same of encrypted states, `linearizable.rs` checks that all of it has one
-//! order.
+//! order, `lost_lock.rs` ends the sessions that hold locks.
 
 mod encrypted;
 mod linearizable;
+mod lost_lock;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,9 @@ use crate::harness::{Postgres, Running, Workdir, terraform};
 
 /// A line that is printed when approval is asked for, with the lock in hand.
 const QUESTION: &str = "Only 'yes' will be accepted";
+
+/// Ends the sessions of all processes, and waits for it: locks end with their sessions.
+const END_OTHER_SESSIONS: &str = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'";
 
 /// Resources by name and input.
 fn resources(inputs: &[(&str, u32)]) -> String {
@@ -37,10 +41,14 @@ fn asking(workdir: &Workdir, options: &str) -> Running {
     running
 }
 
-/// The inputs in the stored state, by name.
+/// The inputs in the stored state, by name, with the results in journals.
 fn stored(workdir: &Workdir) -> BTreeMap<String, u64> {
-    let text = workdir.formwork("state pull").succeed().stdout;
-    let state: Value = serde_json::from_str(&text).expect("it is a state");
+    inputs_in(&workdir.formwork("state pull").succeed().stdout)
+}
+
+/// The inputs in a state, by name.
+fn inputs_in(text: &str) -> BTreeMap<String, u64> {
+    let state: Value = serde_json::from_str(text).expect("it is a state");
     let resources = state["resources"].as_array().into_iter().flatten();
     let input = |resource: &Value| {
         let attributes = &resource["instances"][0]["attributes"];

@@ -126,7 +126,10 @@ impl PgClient {
         while !lock.try_to_take(client).await? {
             if Instant::now() >= until {
                 // Going on would write without a lock while that process writes, too.
-                return Err("the connection that held the lock was lost, and another process holds the lock now".into());
+                let holders = self.lock_holders(client).await?;
+                let who = if holders.is_empty() { "" } else { ": " };
+                let who = format!("{who}{}", holders.join(", "));
+                return Err(format!("the connection that held the lock was lost, and another process holds the lock now{who}").into());
             }
             tokio::time::sleep(LOCK_RETRY_PAUSE).await;
         }
@@ -205,13 +208,12 @@ impl PgClient {
     }
 
     /// The sessions that hold the lock of the row or the key of creation, as one line each.
-    async fn lock_holders(&mut self) -> Result<Vec<String>, Cause> {
+    async fn lock_holders(&self, client: &Connection) -> Result<Vec<String>, Cause> {
         let query = format!(
             "SELECT activity.pid, coalesce(activity.usename::text, ''), coalesce(host(activity.client_addr), 'local'), coalesce(activity.application_name, '') FROM pg_locks locks JOIN pg_stat_activity activity ON activity.pid = locks.pid WHERE locks.locktype = 'advisory' AND locks.granted AND locks.objsubid = 1 AND locks.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND ((locks.classid::bigint << 32) | locks.objid::bigint) IN (SELECT id FROM {} WHERE name = $1 UNION ALL SELECT {WORKSPACE_CREATION_LOCK_KEY})",
             self.table.name()
         );
-        let workspace = self.workspace.clone();
-        let rows = self.connection().await?.query(&query, &[&workspace]).await?;
+        let rows = client.query(&query, &[&self.workspace]).await?;
         let line = |row: &tokio_postgres::Row| {
             let (pid, user, host, program): (i32, String, String, String) =
                 (row.get(0), row.get(1), row.get(2), row.get(3));
@@ -355,7 +357,10 @@ impl PgClient {
 
     /// Releases the lock of another process: says whose it is, if there is one.
     pub(super) async fn break_lock(&mut self) -> Result<(), Cause> {
-        let holders = self.lock_holders().await?;
+        let client = self.take_connection().await?;
+        let holders = self.lock_holders(&client).await;
+        self.return_connection(client);
+        let holders = holders?;
         if holders.is_empty() {
             return Ok(());
         }

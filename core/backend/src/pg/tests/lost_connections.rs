@@ -172,7 +172,7 @@ async fn a_lost_lock_is_taken_again_unless_another_process_came_between() {
     let take = "SELECT pg_advisory_lock(id) FROM terraform_remote_state.states";
     other.batch_execute(&format!("{END_SESSIONS}; {take}")).await.unwrap();
     let refused = holder.write(&mut changed.clone()).await.unwrap_err().to_string();
-    assert!(refused.contains("another process holds the lock now"), "{refused}");
+    assert!(refused.contains("another process holds the lock now: session "), "{refused}");
     other.batch_execute("SELECT pg_advisory_unlock_all()").await.unwrap();
     holder.write(&mut changed.clone()).await.unwrap();
     let end = format!("{END_SESSIONS}; {take}; SELECT pg_advisory_unlock_all()");
