@@ -150,7 +150,6 @@ pub fn read_sealed_header(text: &[u8]) -> Option<SealedHeader> {
 }
 
 /// The sensitive values of a state, to find copies of them in a part of it.
-#[derive(Debug)]
 pub struct StateSecrets(Secrets);
 
 impl StateSecrets {
