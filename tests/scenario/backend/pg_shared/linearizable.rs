@@ -115,7 +115,7 @@ fn changes_since(reader: &Workdir, first: usize) -> Vec<Change> {
     found
 }
 
-/// What is wrong with the order of the changes. The run is linearizable, and the order shows it, if
+/// Finds violations of linearizability. A run is linearizable, as the order of its changes shows, if
 ///
 /// 1. each change is one that an apply was made for, and no apply has two;
 /// 2. each successful apply has one, a refused apply has none, and one that was killed has one or none;
