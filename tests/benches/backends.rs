@@ -36,7 +36,7 @@ pub(crate) fn run(options: &Options, programs: &Programs) -> Result<Vec<Row>, Bo
             let row = |step: &Step| format!("{shape} {size} {}", step.name());
             *size <= largest && STEPS.iter().any(|step| options.wants(&row(step)))
         };
-        let sizes = if GROWING.contains(&backend) { &SIZES[..] } else { &[SIZE] };
+        let sizes: &[usize] = if GROWING.contains(&backend) { &SIZES[..] } else { &[SIZE] };
         let sizes: Vec<usize> = sizes.iter().copied().filter(is_wanted).collect();
         if sizes.is_empty() {
             continue;

@@ -21,7 +21,7 @@ pub(crate) mod shared_state;
 mod target;
 mod target_builder;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

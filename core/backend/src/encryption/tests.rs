@@ -1,7 +1,7 @@
 //! The encryption as a whole, against files that OpenTofu 1.12.6 wrote and against the published
 //! algorithms step by step.
 
-mod sealed;
+pub(crate) mod sealed;
 
 use std::io;
 use std::num::NonZeroU32;

@@ -5,7 +5,7 @@ use formwork_core::state::file::sealed::read_sealed_header;
 use super::*;
 use crate::history::HistoryPoint;
 
-const FIRST_IDENTITY: (&str, &str) = (
+pub(crate) const FIRST_IDENTITY: (&str, &str) = (
     "AGE-SECRET-KEY-1QCWV2QH957T5FCJDJSMYJU9S2WEUW0GU69SCRM9RUWKYQYWJWMMQCKJH0F",
     "age108a5p9y9zgyv9temkewvtw4nhha7rznazeqlyj2uv44ghu8r853sfwhmst",
 );
@@ -23,7 +23,7 @@ fn sealed_method_block(name: &str, recipients: &[&str], identity: &str) -> Strin
 }
 
 /// Encryption with one method, and others to read with.
-fn sealed_encryption(recipients: &[&str], identity: &str, more: &str) -> Encryption {
+pub(crate) fn sealed_encryption(recipients: &[&str], identity: &str, more: &str) -> Encryption {
     let fallback = match more.is_empty() {
         true => String::new(),
         false => "fallback {\n  method = method.sealed.former\n  fallback {\n    method = method.unencrypted.none\n  }\n}".to_owned(),

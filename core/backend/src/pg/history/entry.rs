@@ -92,3 +92,39 @@ pub(in crate::pg) fn open_entry(cipher: &StateCipher, entry: &str) -> Result<Str
     let mut entries = instances.flat_map(|addr| object_entries(&part, &addr).into_values());
     entries.next().ok_or(FileError::Empty)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encryption::tests::sealed::{FIRST_IDENTITY, sealed_encryption};
+
+    /// A state with a secret in a marked attribute, in a copy that a deposed object has, and in an output.
+    const STATE: &str = r#"{"version":4,"serial":3,"lineage":"l","outputs":{"o":{"value":"hunter2","type":"string","sensitive":true}},
+        "resources":[{"mode":"managed","type":"t","name":"a","provider":"provider[\"registry.terraform.io/hashicorp/t\"]","instances":[
+        {"attributes":{"a":"hunter2"},"sensitive_attributes":[[{"type":"get_attr","value":"a"}]]},
+        {"deposed":"0123abcd","attributes":{"a":"hunter2"}}]}]}"#;
+
+    #[test]
+    fn entries_of_a_sealed_state_are_sealed_and_opened_as_they_were() {
+        let whole = StateFile::parse(STATE.as_bytes()).unwrap();
+        let cipher = |identity| sealed_encryption(&[FIRST_IDENTITY.1], identity, "").state;
+        let (own, hidden) = (cipher(FIRST_IDENTITY.0), cipher("").with_sealed_values_hidden());
+        let sealer = own.part_sealer(&whole).unwrap().unwrap();
+        let objects = object_entries(&whole.state, &"t.a".parse().unwrap());
+        let objects = objects.into_values().map(|entry| ("t.a", entry));
+        let output = ("output.o", output_entry(&whole.state.outputs["o"]));
+        let entries: Vec<_> = objects.chain([output]).collect();
+        assert_eq!(entries.len(), 3);
+        for (address, entry) in entries {
+            let sealed = seal_entry(&sealer, &whole, address, &entry).unwrap();
+            assert!(entry.contains("hunter2") && !sealed.contains("hunter2"), "{sealed}");
+            assert_eq!(open_entry(&own, &sealed).unwrap(), entry);
+            let shown = open_entry(&hidden, &sealed).unwrap();
+            assert!(!shown.contains("hunter2") && !shown.contains("sealed:"), "{shown}");
+            // A readable entry is one from before the encryption.
+            open_entry(&own, &entry).unwrap_err();
+            assert_eq!(open_entry(&StateCipher::default(), &entry).unwrap(), entry);
+            open_entry(&StateCipher::default(), &sealed).unwrap_err();
+        }
+    }
+}
