@@ -74,7 +74,7 @@ async fn a_server_without_journals_is_asked_once_and_the_journal_is_local() {
         announce_creation(&journal).await;
         // `init` has reported it, so that no run has to.
         assert_eq!(intents.local_journal_only_reason(), None);
-        assert!(journal.path().exists());
+        assert!(Path::new(journal.location()).exists());
         drop(journal);
         let recovery = open().recover_runs(None, StateAccess::Locked).await.unwrap();
         assert_eq!(recovery.unresolved.len(), 1);
