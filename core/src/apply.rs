@@ -11,11 +11,13 @@ mod unknown_at_plan;
 mod vertex;
 mod vertex_index;
 mod visit;
+mod walk;
 
 use formwork_value::{Diagnostics, Reported};
 
 pub use apply_graph_dot::apply_graph_dot;
-pub use record::{ApplyResult, ChangeCounts};
+pub use record::ChangeCounts;
+pub use walk::ApplyResult;
 
 use crate::graph::{Graph, GraphDraft};
 use crate::plan::Plan;
@@ -49,7 +51,7 @@ pub async fn apply_plan(
     session.pool.begin_next_phase();
     let graph = freeze_draft(session, diags, draft)?;
     let phase = PhaseLog::begin("apply", plan.changes.len());
-    let applied = record::walk_apply_graph(session, diags, plan, journal, &graph).await;
+    let applied = walk::walk_apply_graph(session, diags, plan, journal, &graph).await;
     phase.end(plan.changes.len());
     session.pool.report_warnings(diags);
     Ok(applied)

@@ -20,11 +20,17 @@ mod prior_state;
 mod record;
 mod relevant_attributes;
 mod replace_order;
+mod resource_vertex;
+mod stored_values;
 mod transform;
 mod validate;
+mod validate_resource;
+mod validated_configs;
 mod vertex;
+mod vertex_kind;
 mod visit;
 mod visit_outcome;
+mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,14 +50,15 @@ use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
 
 pub use attribute_references::check_expression_references;
-pub use evaluate_from_state::{MissingResourceMeaning, evaluate_from_state};
+pub use evaluate_from_state::evaluate_from_state;
 pub use plan_graph_dot::plan_graph_dot;
+pub use stored_values::MissingResourceMeaning;
 pub use validate::validate_config;
 
 pub use relevant_attributes::RelevantAttributes;
 
 use transform::PlanGraphBuilder;
-use validate::ValidatedConfigs;
+use validated_configs::ValidatedConfigs;
 
 /// The kind of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -437,5 +444,5 @@ async fn plan_after_moves(
 ) -> Result<Plan, Reported> {
     let PreparedPlanInputs { moves, accepted } = inputs;
     let built = PlanGraphBuilder::new(session, options).build(diags, moves).await?;
-    record::walk_plan_graph(session, diags, options, &built, &accepted).await
+    walk::walk_plan_graph(session, diags, options, &built, &accepted).await
 }

@@ -5,20 +5,20 @@ use std::collections::BTreeSet;
 
 use super::destroy_timing::DestroyTimings;
 use super::vertex::{
-    ApplyVertex, DestroyVertex, ExpandVertex, InstanceVertex, OpenEphemeralVertex, UnchangedVertex,
+    AllChangedVertex, ApplyVertex, DestroyVertex, ExpandVertex, InstanceVertex,
+    OpenEphemeralVertex, PlanNeeds, ResourceDoneVertex, ResourceGoneVertex, UnchangedVertex,
 };
 use super::vertex_index::{GraphBuilder, VertexIndex};
 use super::{order, unknown_at_plan};
 use crate::addr::{
     ConfigResourceAddr, DeposedKey, InstanceAddr, ProviderAddr, ResourceMode as Kind,
 };
-use crate::change::{Action, Change, ReplaceOrder};
+use crate::change::{Action, ReplaceOrder};
 use crate::config::Config;
-use crate::eval::vertex::NamedValueBlock;
 use crate::graph::{Edges, GraphDraft, VertexId, enumerate_vertices};
 use crate::plan::{Plan, PlanMode};
 use crate::session::Session;
-use crate::shared_graph::{self, EdgeReason, ModuleReferences, PhaseVertex as _, SharedVertex};
+use crate::shared_graph::{self, EdgeReason};
 
 /// Builds the graph, not yet checked for cycles.
 pub(super) fn build_apply_draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilder<'c> {
@@ -29,7 +29,8 @@ pub(super) fn build_apply_draft<'c>(session: &'c Session<'c>, plan: &'c Plan) ->
     let mut draft = build_whole_reference_draft(config);
     add_changes(config, plan, &mut draft.vertex_adder());
     // Only providers with work in this graph: others would be started and configured for nothing.
-    let used = draft.vertices().iter().filter_map(ApplyVertex::provider_config).cloned().collect();
+    let used = draft.vertices().iter().filter_map(|vertex| vertex.provider_config());
+    let used = used.cloned().collect();
     shared_graph::add_providers(config, used, &mut draft.vertex_adder());
     let index = VertexIndex::from_vertices(config, draft.vertices());
     connect_references_and_joins(config, &mut draft, &index, plan.mode);
@@ -77,14 +78,11 @@ fn connect_references_and_joins<'c>(
 /// The providers that the vertices need, also those that only say how to read a stored object that does
 /// not change.
 pub(super) fn providers_of_vertices(draft: &GraphBuilder<'_>, plan: &Plan) -> Vec<ProviderAddr> {
-    let mut needed = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut needed: Vec<ProviderAddr> = Vec::new();
+    let mut seen: BTreeSet<&ConfigResourceAddr> = BTreeSet::new();
     for vertex in draft.vertices() {
-        match vertex {
-            ApplyVertex::SharedVertex(shared) => needed.extend(shared.provider_addr().cloned()),
-            ApplyVertex::Expand(expand) => drop(seen.insert(&expand.addr)),
-            _ => {}
-        }
+        needed.extend(vertex.as_provider().map(|provider| provider.addr.provider.clone()));
+        seen.extend(vertex.as_expand().map(|expand| &expand.addr));
     }
     let changes = |addr: InstanceAddr| plan.changes.contains_key(&(addr, None));
     let stored = plan.prior.resources.iter().filter(|(addr, stored)| {
@@ -105,10 +103,10 @@ fn add_resources<'c>(config: &'c Config, add: &mut dyn FnMut(ApplyVertex<'c>)) {
             if block.name.mode() == Kind::Ephemeral {
                 // One that names a configuration that is not there was refused when it was read.
                 let Some(provider) = config.provider_of_resource(node, block) else { continue };
-                add(ApplyVertex::Open(OpenEphemeralVertex { addr, node, config: block, provider }));
+                add(OpenEphemeralVertex { addr, node, config: block, provider }.into());
             } else {
-                add(ApplyVertex::ResourceDone(addr.clone()));
-                add(ApplyVertex::Expand(ExpandVertex { addr, node, config: block }));
+                add(ResourceDoneVertex { addr: addr.clone() }.into());
+                add(ExpandVertex { addr, node, config: block }.into());
             }
         }
     }
@@ -133,22 +131,22 @@ fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Apply
             || matches!(change.action, Action::Update | Action::Read);
         if made && let Some(config) = config.find_resource(&name) {
             let deposes = deposes.clone();
-            add(ApplyVertex::Instance(InstanceVertex { change, config, deposes }));
+            add(InstanceVertex { change, config, deposes }.into());
         }
         if change.action == Action::NoOp
             && unknown.contains(&change.addr)
             && let Some(config) = config.find_resource(&name)
         {
-            add(ApplyVertex::Unchanged(UnchangedVertex { change, config }));
+            add(UnchangedVertex { change, config }.into());
         }
         // A replacement adds two vertices, here and above, so that other objects can be ordered
         // between its halves.
         if change.action.destroys_object() {
             let deposed = deposes.or_else(|| change.deposed.clone());
             let timing = timings.timing_of(change);
-            add(ApplyVertex::Destroy(DestroyVertex { change, deposed, timing }));
+            add(DestroyVertex { change, deposed, timing }.into());
             if gone.insert(name.clone()) {
-                add(ApplyVertex::ResourceGone(name));
+                add(ResourceGoneVertex { addr: name }.into());
             }
         }
     }
@@ -171,11 +169,11 @@ fn connect_references<'c>(
 ) {
     let (vertices, edges) = draft.split_vertices_and_edges();
     for (at, vertex) in enumerate_vertices(vertices) {
-        let own = match vertex {
-            ApplyVertex::Expand(expand) => index.done.get(&expand.addr).copied(),
-            _ => None,
-        };
-        for (node, references) in vertex_references(config, vertex, mode) {
+        if vertex.ignores_references(mode) {
+            continue;
+        }
+        let own = vertex.as_expand().and_then(|expand| index.done.get(&expand.addr).copied());
+        for (node, references) in vertex.references(config) {
             for reference in references {
                 let whole = index.names.find_vertex(node, reference).copied();
                 // A reference of a block to its own resource would make the vertex wait for itself.
@@ -187,30 +185,6 @@ fn connect_references<'c>(
                 }
             }
         }
-    }
-}
-
-fn vertex_references<'c>(
-    config: &'c Config,
-    vertex: &ApplyVertex<'c>,
-    mode: PlanMode,
-) -> Vec<ModuleReferences<'c>> {
-    match vertex {
-        ApplyVertex::SharedVertex(shared) => shared.references(config),
-        // While everything is destroyed the state says what there is, and what the block mentions may
-        // not have a value any more.
-        ApplyVertex::Expand(expand) if mode == PlanMode::Destroy && expand.is_managed() => {
-            Vec::new()
-        }
-        ApplyVertex::Expand(expand) => vec![(expand.node, &expand.config.references)],
-        ApplyVertex::Open(open) => vec![(open.node, &open.config.references)],
-        ApplyVertex::Instance(_)
-        | ApplyVertex::Unchanged(_)
-        | ApplyVertex::Destroy(_)
-        | ApplyVertex::ResourceDone(_)
-        | ApplyVertex::ResourceGone(_)
-        | ApplyVertex::DestroyJoin(_)
-        | ApplyVertex::AllChanged => Vec::new(),
     }
 }
 
@@ -228,11 +202,9 @@ fn connect_resource_joins(
         }
     }
     for (at, vertex) in enumerate_vertices(vertices) {
-        let (ApplyVertex::Instance(InstanceVertex { change, .. })
-        | ApplyVertex::Unchanged(UnchangedVertex { change, .. })) = vertex
-        else {
-            continue;
-        };
+        let made = vertex.as_instance().map(|instance| instance.change);
+        let unchanged = || vertex.as_unchanged().map(|instance| instance.change);
+        let Some(change) = made.or_else(unchanged) else { continue };
         let name = change.addr.resource_addr().config_addr();
         if let (Some(&expand), Some(&done)) = (index.expands.get(&name), index.done.get(&name)) {
             edges.connect(at, expand, because);
@@ -246,14 +218,15 @@ fn connect_checks(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
     // A `check` block reports on the result of the run, so its data sources must see all changes,
     // as in Terraform.
     let because = EdgeReason::DestroyOrder("is looked at when everything else is done");
-    let is_nested = |id: &&VertexId| matches!(&draft[**id], ApplyVertex::Instance(i) if i.config.within.is_some());
+    let is_nested =
+        |id: &&VertexId| draft[**id].as_instance().is_some_and(|it| it.config.within.is_some());
     let (nested, changing): (Vec<VertexId>, Vec<VertexId>) =
         index.instances.iter().partition(|id| is_nested(id));
     if nested.is_empty() {
         return;
     }
     // One join, so that the number of edges is the sum of both sides and not their product.
-    let changed = draft.add(ApplyVertex::AllChanged);
+    let changed = draft.add(AllChangedVertex.into());
     for id in changing.into_iter().chain(index.destroys.iter().copied()) {
         draft.connect(changed, id, because);
     }
@@ -265,35 +238,10 @@ fn connect_checks(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
 /// Keeps the vertices that change something, the planned outputs, the parts that the plan could not
 /// settle, and everything that these need.
 fn prune_unneeded(plan: &Plan, draft: &mut GraphBuilder<'_>) {
-    let is_whole = plan.mode != PlanMode::Destroy && plan.targets.is_empty();
-    // Objects that a refresh takes in must satisfy the conditions, and here they do more than warn.
-    let stays = plan.mode != PlanMode::Destroy;
-    // An object that is no target itself comes along where a target needs it. That may be an object
-    // that only makes way for its successor, but not one that goes when nothing uses it any more:
-    // objects that are no targets may still use it.
-    let is_meant = |change: &Change| {
-        plan.mode == PlanMode::Destroy
-            || plan.targets.is_empty()
-            || plan.targets.iter().any(|target| target.contains(&change.addr))
-    };
     let unknown = unknown_at_plan::unknown_value_vertices(plan, draft);
-    let wanted = draft.vertices().iter().zip(unknown).map(|(vertex, is_unknown)| match vertex {
-        ApplyVertex::Instance(_) | ApplyVertex::Unchanged(_) => true,
-        ApplyVertex::Destroy(destroy) => {
-            !destroy.timing.is_after_successor() || is_meant(destroy.change)
-        }
-        // Terraform also opens ephemeral resources that nothing needs, after a refresh-only plan too.
-        ApplyVertex::Open(_) => is_whole,
-        ApplyVertex::SharedVertex(SharedVertex::Value(value)) => {
-            match (value.value, value.as_root_output()) {
-                (NamedValueBlock::Check(_), _) => stays && plan.targets.is_empty(),
-                (_, Some(output)) => stays && plan.outputs.contains_key(&output.name),
-                (_, None) => is_unknown,
-            }
-        }
-        // Joins, expansions and providers are kept only for a vertex that needs them.
-        _ => false,
-    });
+    let wanted = draft.vertices().iter().zip(unknown);
+    let wanted =
+        wanted.map(|(vertex, is_unknown)| vertex.is_wanted(PlanNeeds { plan, is_unknown }));
     // Edges of order are followed too: an unchanged join between two changes must stay, or their
     // order would be lost.
     let keep = draft.dependencies_by_edges_where(|_| true).reachable_from(wanted.collect());

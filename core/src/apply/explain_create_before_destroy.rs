@@ -17,7 +17,7 @@ pub(super) fn explain_create_before_destroy(
     session: &Session<'_>,
     vertex: &ApplyVertex<'_>,
 ) -> Option<String> {
-    let ApplyVertex::Destroy(DestroyVertex { change, timing, .. }) = vertex else { return None };
+    let DestroyVertex { change, timing, .. } = vertex.as_destroy()?;
     if !timing.is_after_successor() {
         return None;
     }
@@ -63,7 +63,7 @@ fn dependent_with_create_before_destroy(
     // directions, in which a search would find any resource.
     let draft = build_graph::build_reference_draft(session);
     let dependents = draft.dependents();
-    let is_own = |vertex: &ApplyVertex<'_>| matches!(vertex, ApplyVertex::ResourceDone(name) if name == addr);
+    let is_own = |vertex: &ApplyVertex<'_>| vertex.done_resource() == Some(addr);
     let (start, _) = enumerate_vertices(draft.vertices()).find(|(_, vertex)| is_own(vertex))?;
     let mut seen = vec![false; draft.vertices().len()];
     seen[start.index()] = true;
@@ -71,7 +71,7 @@ fn dependent_with_create_before_destroy(
     // Breadth first, so that the nearest resource is named. Terraform inherits the flag along the
     // same edges.
     while let Some(id) = queue.pop_front() {
-        if let ApplyVertex::Expand(expand) = &draft[id]
+        if let Some(expand) = draft[id].as_expand()
             && let Some(place) = create_before_destroy_location(session, expand.config)
         {
             return Some((expand.addr.clone(), place));

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub(super) use self::break_cycles::break_order_cycles;
 use super::destroy_timing::DestroyTiming;
-use super::vertex::{ApplyVertex, DestroyVertex, InstanceVertex};
+use super::vertex::{ApplyVertex, DestroyJoinVertex, DestroyVertex, InstanceVertex};
 use super::vertex_index::{GraphBuilder, VertexIndex};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr, ResourceMode};
 use crate::change::{Action, ReplaceOrder};
@@ -54,10 +54,7 @@ fn destroy_vertices<'v, 'c>(
     vertices: &'v [ApplyVertex<'c>],
     index: &'v VertexIndex,
 ) -> impl Iterator<Item = (VertexId, &'v DestroyVertex<'c>)> {
-    index.destroys.iter().filter_map(|&id| match &vertices[id.index()] {
-        ApplyVertex::Destroy(destroy) => Some((id, destroy)),
-        _ => None,
-    })
+    index.destroys.iter().filter_map(|&id| Some((id, vertices[id.index()].as_destroy()?)))
 }
 
 fn config_resource_addr(addr: &InstanceAddr) -> ConfigResourceAddr {
@@ -152,8 +149,7 @@ impl<'i> ResourceNumbers<'i> {
             }
         }
         for &id in &index.instances {
-            if let ApplyVertex::Instance(InstanceVertex { change, config, .. }) =
-                &vertices[id.index()]
+            if let Some(InstanceVertex { change, config, .. }) = vertices[id.index()].as_instance()
                 && let Some(at) = found.number_of(&config_resource_addr(&change.addr))
             {
                 let parts = &mut found.parts[at];
@@ -208,7 +204,7 @@ fn connect_over_joins(draft: &mut GraphBuilder<'_>, waits: Vec<JoinVertex>) {
         // n dependents on m dependencies would be n·m edges. With a thousand instances on each side
         // that is a million, and the graph would be slower to build than to walk.
         if waiting.len() > 1 && on.len() > 1 {
-            let join = draft.add(ApplyVertex::DestroyJoin(of));
+            let join = draft.add(DestroyJoinVertex { addr: of }.into());
             on.iter().for_each(|&on| draft.connect(join, on, why));
             on = vec![join];
         }
@@ -344,7 +340,7 @@ fn connect_creations(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
         let mut depends_on = BTreeSet::new();
         let mut before = None;
         for &id in parts.makers.iter().chain(&parts.readers) {
-            let ApplyVertex::Instance(InstanceVertex { change, .. }) = &vertices[id.index()] else {
+            let Some(InstanceVertex { change, .. }) = vertices[id.index()].as_instance() else {
                 continue;
             };
             let lists =
@@ -392,7 +388,7 @@ fn connect_replacement_halves(draft: &mut GraphBuilder<'_>, index: &VertexIndex)
     let (vertices, edges) = draft.split_vertices_and_edges();
     let mut makers: BTreeMap<&InstanceAddr, VertexId> = BTreeMap::new();
     for &id in &index.instances {
-        if let ApplyVertex::Instance(instance) = &vertices[id.index()] {
+        if let Some(instance) = vertices[id.index()].as_instance() {
             makers.insert(&instance.change.addr, id);
         }
     }
@@ -473,13 +469,10 @@ fn resources_behind_provider(
     let mut queue = vec![provider];
     while let Some(id) = queue.pop() {
         for &on in dependencies.neighbors(id) {
-            let mentioned = match &vertices[on.index()] {
-                ApplyVertex::ResourceDone(name) => Some(name.clone()),
-                ApplyVertex::Instance(instance) => {
-                    Some(instance.change.addr.resource_addr().config_addr())
-                }
-                _ => None,
-            };
+            let vertex = &vertices[on.index()];
+            let made = vertex.as_instance();
+            let made = made.map(|instance| instance.change.addr.resource_addr().config_addr());
+            let mentioned = made.or_else(|| vertex.done_resource().cloned());
             if let Some(name) = mentioned {
                 // Vertices behind that resource are behind the provider too.
                 if let Some(&expand) = index.expands.get(&name)

@@ -10,7 +10,6 @@ use crate::addr::{InstanceAddr, ModulePath, ResourceAddr};
 use crate::change::Action;
 use crate::eval::vertex::{NamedValueBlock, ValueVertex};
 use crate::plan::{Plan, PlanMode};
-use crate::shared_graph::SharedVertex;
 use crate::state::checks::{CheckResult, CheckStatus, CheckSubject};
 
 /// The objects that do not change, but have conditions that are not settled.
@@ -37,32 +36,30 @@ pub(super) fn unknown_value_vertices(plan: &Plan, draft: &GraphBuilder<'_>) -> V
     let subjects: BTreeSet<(&ModulePath, &CheckSubject)> =
         unknown_check_results(plan).map(|result| (&result.module, &result.subject)).collect();
     let is_judged = |value: &ValueVertex<'_>| {
-        subject_of_conditions(value)
+        value
+            .condition_subject()
             .is_some_and(|subject| subjects.contains(&(&value.node.path, &subject)))
     };
     let dependents = draft.dependents();
     let all = |is: &dyn Fn(&ApplyVertex<'_>) -> bool| draft.vertices().iter().map(is).collect();
-    let behind = dependents.reachable_from(all(&|vertex| match vertex {
-        ApplyVertex::Instance(instance) => is_result_open_after_plan(instance),
-        ApplyVertex::SharedVertex(SharedVertex::Value(value)) => is_judged(value),
-        _ => false,
+    let behind = dependents.reachable_from(all(&|vertex| {
+        vertex.as_instance().is_some_and(is_result_open_after_plan)
+            || vertex.as_value().is_some_and(is_judged)
     }));
     // Dependents of something that was left out were not planned.
-    let left_out = dependents.reachable_from(all(&|vertex| match vertex {
-        ApplyVertex::ResourceDone(addr) => {
+    let left_out = dependents.reachable_from(all(&|vertex| {
+        vertex.done_resource().is_some_and(|addr| {
             plan.excludes.iter().any(|target| target.may_contain_config_resource(addr))
-        }
-        _ => false,
+        })
     }));
-    let is_warned_of = |vertex: &ApplyVertex<'_>| {
-        plan.mode == PlanMode::RefreshOnly
-            && matches!(vertex, ApplyVertex::SharedVertex(SharedVertex::Value(value)) if is_output_with_preconditions(value))
+    let is_warned_of = |value: &ValueVertex<'_>| {
+        plan.mode == PlanMode::RefreshOnly && is_output_with_preconditions(value)
     };
     let found = draft.vertices().iter().zip(behind.into_iter().zip(left_out));
     found
         .map(|(vertex, (behind, left_out))| {
-            let is_value = matches!(vertex, ApplyVertex::SharedVertex(SharedVertex::Value(_)));
-            is_value && !left_out && (behind || is_warned_of(vertex))
+            let value = vertex.as_value().filter(|_| !left_out);
+            value.is_some_and(|value| behind || is_warned_of(value))
         })
         .collect()
 }
@@ -78,16 +75,6 @@ fn is_result_open_after_plan(instance: &InstanceVertex<'_>) -> bool {
     let change = instance.change;
     // A data source that is read while applying has no planned value that it could be held to.
     change.action == Action::Read || !change.after.is_wholly_known()
-}
-
-/// The subject of the conditions of a value.
-pub(super) fn subject_of_conditions(value: &ValueVertex<'_>) -> Option<CheckSubject> {
-    match value.value {
-        NamedValueBlock::Variable(variable) => Some(CheckSubject::Variable(variable.name.clone())),
-        NamedValueBlock::Output(output) => Some(CheckSubject::Output(output.name.clone())),
-        NamedValueBlock::Check(check) => Some(CheckSubject::Check(check.name.clone())),
-        NamedValueBlock::Local(_) => None,
-    }
 }
 
 /// While planning what is only refreshed they warn, and now they do more.

@@ -1,184 +1,179 @@
-//! Vertices that can be visited while applying. A vertex is complete when made.
+//! Vertices of the apply graph. Each kind is a file below this one, with its data, its answers and its
+//! visit, and a line in the list of [`ApplyVertex`]. A vertex is complete when made.
 
-use super::destroy_timing::DestroyTiming;
-use crate::addr::{ConfigResourceAddr, DeposedKey, ProviderConfigAddr, ResourceMode};
+mod all_changed;
+mod destroy;
+mod destroy_join;
+mod expand;
+mod instance;
+mod open_ephemeral;
+mod resource_done;
+mod resource_gone;
+mod shared;
+mod unchanged;
+
+use std::future::ready;
+
+use formwork_value::Diagnostics;
+
+pub(super) use all_changed::AllChangedVertex;
+pub(super) use destroy::DestroyVertex;
+pub(super) use destroy_join::DestroyJoinVertex;
+pub(super) use expand::ExpandVertex;
+pub(super) use instance::InstanceVertex;
+pub(super) use open_ephemeral::OpenEphemeralVertex;
+pub(super) use resource_done::ResourceDoneVertex;
+pub(super) use resource_gone::ResourceGoneVertex;
+pub(super) use unchanged::UnchangedVertex;
+
+use super::record::ApplyRecorder;
+use super::visit::ApplyContext;
+use crate::addr::ConfigResourceAddr;
 use crate::change::Change;
-use crate::config::{Config, ModuleNode, Resource};
-use crate::shared_graph::{self, SharedVertex};
+use crate::plan::{Plan, PlanMode};
+use crate::shared_graph::{SharedVertex, VertexKind, vertex_kinds};
+use crate::state::checks::CheckResults;
+use crate::state::journal::Journal;
 
-/// A vertex of the apply graph.
-#[derive(Debug)]
-pub(crate) enum ApplyVertex<'c> {
-    /// A vertex that both graphs have.
-    SharedVertex(SharedVertex<'c>),
-    /// A resource in the configuration: its instances become known, and those that do not change
-    /// have their values.
-    Expand(ExpandVertex<'c>),
-    /// An ephemeral resource, whose instances are opened here.
-    Open(OpenEphemeralVertex<'c>),
-    /// An instance that is made or changed, or a data source that is read.
-    Instance(InstanceVertex<'c>),
-    /// An instance that stays as it is, but has conditions that the plan could not settle.
-    Unchanged(UnchangedVertex<'c>),
-    /// An object that is destroyed.
-    Destroy(DestroyVertex<'c>),
-    /// All instances of a resource are as planned: vertices that mention the resource wait for
-    /// this, so that there is one edge and not one for each pair of instances.
-    ResourceDone(ConfigResourceAddr),
-    /// All objects of a resource that are to go, and go before their successors, are gone.
-    ResourceGone(ConfigResourceAddr),
-    /// Everything that changes has changed: objects that `check` blocks refer to wait for this.
-    AllChanged,
-    /// Everything that several objects of a resource wait for, of what comes or goes because of
-    /// others: again, so that there is one edge and not one for each pair.
-    DestroyJoin(ConfigResourceAddr),
-}
+/// Questions that the apply asks of a vertex, beside those that both graphs ask. A kind answers those
+/// that concern it.
+pub(crate) trait ApplyVertexKind<'c>: VertexKind<'c> {
+    /// The resource that is expanded here.
+    fn as_expand(&self) -> Option<&ExpandVertex<'c>> {
+        None
+    }
 
-/// A resource in the configuration.
-#[derive(Debug)]
-pub(crate) struct ExpandVertex<'c> {
-    pub(crate) addr: ConfigResourceAddr,
-    pub(crate) node: &'c ModuleNode,
-    pub(crate) config: &'c Resource,
-}
+    /// The instance that is made or changed here.
+    fn as_instance(&self) -> Option<&InstanceVertex<'c>> {
+        None
+    }
 
-impl ExpandVertex<'_> {
-    /// Whether it is a resource that is made here.
-    pub(crate) fn is_managed(&self) -> bool {
-        self.addr.resource.mode() == ResourceMode::Managed
+    /// The instance that stays as it is.
+    fn as_unchanged(&self) -> Option<&UnchangedVertex<'c>> {
+        None
+    }
+
+    /// The object that is destroyed here.
+    fn as_destroy(&self) -> Option<&DestroyVertex<'c>> {
+        None
+    }
+
+    /// The resource whose instances are all as planned here.
+    fn done_resource(&self) -> Option<&ConfigResourceAddr> {
+        None
+    }
+
+    /// The resource whose destroyed objects are gone here.
+    fn gone_resource(&self) -> Option<&ConfigResourceAddr> {
+        None
+    }
+
+    /// The resource of which several objects wait for this.
+    fn joined_resource(&self) -> Option<&ConfigResourceAddr> {
+        None
+    }
+
+    /// Whether it does not wait for what it mentions.
+    fn ignores_references(&self, _: PlanMode) -> bool {
+        false
+    }
+
+    /// Whether it is an operation on an object. Such vertices are counted, and take a permit.
+    fn is_operation(&self) -> bool {
+        false
+    }
+
+    /// Whether it is kept although nothing may need it. Joins, expansions and providers are kept only
+    /// for a vertex that needs them.
+    fn is_wanted(&self, _: PlanNeeds<'_>) -> bool {
+        false
+    }
+
+    /// Resets the results of the conditions that its visit evaluates.
+    fn reset_check_statuses(&self, _: &mut CheckResults) {}
+
+    /// Whether everything that was found out about its object is in the journal.
+    fn is_result_journaled(&self, _: &Journal) -> bool {
+        true
     }
 }
 
-/// An ephemeral resource.
-#[derive(Debug)]
-pub(crate) struct OpenEphemeralVertex<'c> {
-    pub(crate) addr: ConfigResourceAddr,
-    pub(crate) node: &'c ModuleNode,
-    pub(crate) config: &'c Resource,
-    pub(crate) provider: ProviderConfigAddr,
+/// A plan, and what it left open about a vertex.
+#[derive(Clone, Copy)]
+pub(crate) struct PlanNeeds<'p> {
+    pub(crate) plan: &'p Plan,
+    /// Whether the vertex is a value that planning could not settle.
+    pub(crate) is_unknown: bool,
 }
 
-/// An instance that is made or changed.
-#[derive(Debug)]
-pub(crate) struct InstanceVertex<'c> {
-    pub(crate) change: &'c Change,
-    pub(crate) config: &'c Resource,
-    /// Under which key the current object is deposed, if the new one is created first.
-    pub(crate) deposes: Option<DeposedKey>,
-}
+impl PlanNeeds<'_> {
+    /// Whether the plan keeps the objects that exist. Objects that a refresh takes in must satisfy
+    /// the conditions, and here they do more than warn.
+    fn keeps_objects(self) -> bool {
+        self.plan.mode != PlanMode::Destroy
+    }
 
-/// An instance that stays as it is.
-#[derive(Debug)]
-pub(crate) struct UnchangedVertex<'c> {
-    pub(crate) change: &'c Change,
-    pub(crate) config: &'c Resource,
-}
+    /// Whether the plan is about everything, and keeps it.
+    fn is_whole(self) -> bool {
+        self.keeps_objects() && self.plan.targets.is_empty()
+    }
 
-/// An object that is destroyed.
-#[derive(Debug)]
-pub(crate) struct DestroyVertex<'c> {
-    pub(crate) change: &'c Change,
-    /// The key under which it is deposed by then, if it is.
-    pub(crate) deposed: Option<DeposedKey>,
-    /// When it is destroyed.
-    pub(crate) timing: DestroyTiming,
-}
-
-impl<'c> From<SharedVertex<'c>> for ApplyVertex<'c> {
-    fn from(shared: SharedVertex<'c>) -> Self {
-        Self::SharedVertex(shared)
+    /// Whether the plan is about a change for its own sake. An object that is no target itself comes
+    /// along where a target needs it.
+    fn is_meant(self, change: &Change) -> bool {
+        let targets = &self.plan.targets;
+        self.plan.mode == PlanMode::Destroy
+            || targets.is_empty()
+            || targets.iter().any(|target| target.contains(&change.addr))
     }
 }
 
-impl<'c> shared_graph::PhaseVertex<'c> for ApplyVertex<'c> {
-    fn as_shared(&self) -> Option<&SharedVertex<'c>> {
-        match self {
-            Self::SharedVertex(shared) => Some(shared),
-            _ => None,
-        }
+/// Visits of a vertex of the apply graph.
+pub(crate) trait ApplyVisit<'c>: ApplyVertexKind<'c> {
+    /// Result to be recorded.
+    type Outcome;
+
+    /// Visits the vertex.
+    fn visit(
+        &self,
+        _: ApplyContext<'_>,
+        _: &mut Diagnostics,
+    ) -> impl Future<Output = Option<Self::Outcome>> {
+        ready(None)
     }
 
-    fn required_module(&self) -> Option<&'c ModuleNode> {
-        match self {
-            Self::SharedVertex(shared) => shared.required_module(),
-            Self::Expand(expand) => Some(expand.node),
-            Self::Open(open) => Some(open.node),
-            // Vertices that create or destroy come behind the expansion, or need none.
-            Self::Instance(_)
-            | Self::Unchanged(_)
-            | Self::Destroy(_)
-            | Self::ResourceDone(_)
-            | Self::ResourceGone(_)
-            | Self::DestroyJoin(_)
-            | Self::AllChanged => None,
-        }
-    }
-
-    fn enclosing_module(&self, config: &'c Config) -> Option<&'c ModuleNode> {
-        match self {
-            Self::SharedVertex(shared) => shared.enclosing_module(config),
-            // Whatever is made of a resource in the module ends here.
-            Self::ResourceDone(addr) => config.find_node(&addr.module),
-            other => other.required_module(),
-        }
-    }
-
-    fn resource_block(&self) -> Option<&Resource> {
-        match self {
-            Self::Expand(expand) => Some(expand.config),
-            Self::Open(open) => Some(open.config),
-            _ => None,
-        }
-    }
-
-    fn resource_for_references(&self) -> Option<&ConfigResourceAddr> {
-        match self {
-            Self::ResourceDone(addr) => Some(addr),
-            Self::Open(open) => Some(&open.addr),
-            _ => None,
-        }
-    }
-
-    fn provider_config(&self) -> Option<&ProviderConfigAddr> {
-        match self {
-            Self::Instance(instance) => Some(&instance.change.provider),
-            Self::Destroy(destroy) => Some(&destroy.change.provider),
-            Self::Open(open) => Some(&open.provider),
-            _ => None,
-        }
-    }
-
-    fn opened_ephemeral(&self) -> Option<&ConfigResourceAddr> {
-        match self {
-            Self::Open(open) => Some(&open.addr),
-            _ => None,
-        }
-    }
-
-    fn passes_values_on(&self) -> bool {
-        match self {
-            Self::SharedVertex(shared) => shared.passes_values_on(),
-            other => matches!(other, Self::Expand(_) | Self::Open(_)),
-        }
-    }
+    /// Records the result.
+    fn record(&self, _: &mut ApplyRecorder<'_, '_>, _: Self::Outcome) {}
 }
 
-impl std::fmt::Display for ApplyVertex<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::SharedVertex(shared) => shared.fmt(f),
-            Self::Expand(expand) => write!(f, "{} (expand)", expand.addr),
-            Self::Open(open) => open.addr.fmt(f),
-            Self::Instance(InstanceVertex { change, .. })
-            | Self::Unchanged(UnchangedVertex { change, .. }) => change.addr.fmt(f),
-            Self::Destroy(destroy) => match &destroy.deposed {
-                Some(key) => write!(f, "{} (destroy deposed {})", destroy.change.addr, key.0),
-                None => write!(f, "{} (destroy)", destroy.change.addr),
-            },
-            Self::ResourceDone(addr) => write!(f, "{addr} (done)"),
-            Self::ResourceGone(addr) => write!(f, "{addr} (gone)"),
-            Self::AllChanged => f.write_str("(all changes)"),
-            Self::DestroyJoin(addr) => write!(f, "{addr} (free)"),
-        }
+vertex_kinds! {
+    /// A vertex of the apply graph.
+    enum ApplyVertex<'c>: ApplyVertexKind + ApplyVisit {
+        /// A vertex that both graphs have.
+        Shared(SharedVertex<'c>),
+        /// A resource in the configuration: its instances become known, and those that do not change
+        /// have their values.
+        Expand(ExpandVertex<'c>),
+        /// An ephemeral resource, whose instances are opened here.
+        OpenEphemeral(OpenEphemeralVertex<'c>),
+        /// An instance that is made or changed, or a data source that is read.
+        Instance(InstanceVertex<'c>),
+        /// An instance that stays as it is, but has conditions that the plan could not settle.
+        Unchanged(UnchangedVertex<'c>),
+        /// An object that is destroyed.
+        Destroy(DestroyVertex<'c>),
+        /// All instances of a resource are as planned.
+        ResourceDone(ResourceDoneVertex),
+        /// All objects of a resource that are to go, and go before their successors, are gone.
+        ResourceGone(ResourceGoneVertex),
+        /// Everything that changes has changed.
+        AllChanged(AllChangedVertex),
+        /// Everything that several objects of a resource wait for.
+        DestroyJoin(DestroyJoinVertex),
     }
+    visit(ApplyContext<'_>) ->
+        /// Result of visiting a vertex.
+        ApplyVisitOutcome;
+    record(&mut ApplyRecorder<'_, '_>) -> ();
+    $ with_apply_kind!
 }

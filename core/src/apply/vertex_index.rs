@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::vertex::{ApplyVertex, InstanceVertex};
+use super::vertex::ApplyVertex;
 use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Reference, ReferenceSubject};
-use crate::change::Change;
 use crate::config::{Config, ModuleNode};
 use crate::graph::{GraphDraft, VertexId, enumerate_vertices};
 use crate::shared_graph::{EdgeReason, VertexLookup};
@@ -34,20 +33,19 @@ impl VertexIndex {
             destroys: Vec::new(),
         };
         for (id, vertex) in enumerate_vertices(vertices) {
-            match vertex {
-                ApplyVertex::Expand(expand) => drop(index.expands.insert(expand.addr.clone(), id)),
-                ApplyVertex::ResourceDone(addr) => drop(index.done.insert(addr.clone(), id)),
-                ApplyVertex::ResourceGone(addr) => drop(index.gone.insert(addr.clone(), id)),
-                ApplyVertex::Destroy(_) => index.destroys.push(id),
-                ApplyVertex::Instance(InstanceVertex { change: Change { addr, .. }, .. }) => {
-                    index.instances.push(id);
-                    index.add_instance(addr, id);
-                }
-                ApplyVertex::Unchanged(instance) => index.add_instance(&instance.change.addr, id),
-                ApplyVertex::SharedVertex(_)
-                | ApplyVertex::Open(_)
-                | ApplyVertex::AllChanged
-                | ApplyVertex::DestroyJoin(_) => {}
+            if let Some(expand) = vertex.as_expand() {
+                index.expands.insert(expand.addr.clone(), id);
+            } else if let Some(addr) = vertex.done_resource() {
+                index.done.insert(addr.clone(), id);
+            } else if let Some(addr) = vertex.gone_resource() {
+                index.gone.insert(addr.clone(), id);
+            } else if vertex.as_destroy().is_some() {
+                index.destroys.push(id);
+            } else if let Some(instance) = vertex.as_instance() {
+                index.instances.push(id);
+                index.add_instance(&instance.change.addr, id);
+            } else if let Some(instance) = vertex.as_unchanged() {
+                index.add_instance(&instance.change.addr, id);
             }
         }
         index

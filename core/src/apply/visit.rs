@@ -1,116 +1,88 @@
-//! Selects the function that visits each kind of vertex, in one match.
+//! Inputs of visits, and the steps that several kinds of vertices have in common. The visit of each kind
+//! is in the file of the kind.
 
-mod changing_call;
-mod destroy;
-mod expand;
-mod instance;
-mod open_ephemeral;
-mod provision;
-mod unchanged;
+pub(super) mod changing_call;
+pub(super) mod provision;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use formwork_value::{Diagnostics, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
-use super::vertex::ApplyVertex;
-use crate::addr::{DeposedKey, InstanceKey, ModuleAddr};
+use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ModuleAddr};
 use crate::ephemeral::EphemeralResources;
-use crate::eval::Expansion;
-use crate::instance_steps::point_diagnostics_at_parts;
+use crate::eval::{Expansion, ModuleScope};
+use crate::messages;
 use crate::plan::Plan;
 use crate::session::Session;
-use crate::shared_graph::SharedVisitOutcome;
-use crate::state::ObjectState;
 use crate::state::journal::Journal;
+use crate::state::{ObjectState, State};
 
 /// Data that every visit may read.
 #[derive(Clone, Copy)]
-pub(super) struct ApplyContext<'a> {
+pub(crate) struct ApplyContext<'a> {
     pub(super) session: &'a Session<'a>,
     pub(super) plan: &'a Plan,
     pub(super) journal: &'a Journal,
     /// The ephemeral resources that are open.
     pub(super) ephemeral_resources: &'a EphemeralResources<'a>,
+    pub(super) recorded: RecordedState<'a>,
 }
 
-/// Result of a visit.
-pub(super) enum ApplyVisitOutcome {
-    /// Nothing to record.
-    Nothing,
-    /// Result of visiting a shared vertex.
-    SharedVertex(SharedVisitOutcome),
-    /// The instances of a resource, for each instance of its module.
-    Expanded(Vec<ExpandedResource>),
-    /// An object was made or changed, or an attempt left something behind.
-    Made {
-        /// The object; `None` if nothing is there.
-        object: Option<Arc<ObjectState>>,
-        /// Value that references to the instance see, if all went well.
-        value: Option<Value>,
-        /// Under which key the object before is deposed, if a new one was made first.
-        deposes: Option<DeposedKey>,
-        /// Whether the provider was asked to change anything.
-        changed: bool,
-    },
-    /// An object was destroyed, or was to be and still exists.
-    Destroyed {
-        /// Object that still exists, if any.
-        left: Option<Arc<ObjectState>>,
-    },
+/// The state with the results that are recorded so far, for reading.
+#[derive(Clone, Copy)]
+pub(super) struct RecordedState<'a>(&'a RefCell<State>);
+
+impl<'a> RecordedState<'a> {
+    pub(super) fn new(state: &'a RefCell<State>) -> Self {
+        Self(state)
+    }
+
+    /// Returns an object as it is recorded now.
+    pub(super) fn find_object(
+        self,
+        addr: &InstanceAddr,
+        deposed: Option<&DeposedKey>,
+    ) -> Option<Arc<ObjectState>> {
+        // The borrow ends here, before the visit waits for anything.
+        self.0.borrow().find_object(addr, deposed).cloned()
+    }
 }
 
 /// The instances of a resource in an instance of its module, with the values of those that do not
 /// change.
-pub(super) struct ExpandedResource {
+pub(crate) struct ExpandedResource {
     pub(super) module: ModuleAddr,
     pub(super) expansion: Expansion,
     pub(super) settled: Vec<(InstanceKey, Value)>,
 }
 
-/// Visits a vertex. `object` is the object to be destroyed, as it is recorded now.
-pub(super) async fn visit_vertex(
-    view: ApplyContext<'_>,
-    object: Option<Arc<ObjectState>>,
-    vertex: &ApplyVertex<'_>,
-) -> (Diagnostics, ApplyVisitOutcome) {
-    let mut diags = Diagnostics::new();
-    let session = view.session;
-    let came = match vertex {
-        ApplyVertex::SharedVertex(shared) => {
-            let inputs = session.eval_inputs();
-            ApplyVisitOutcome::SharedVertex(
-                shared.visit_vertex(&mut diags, session, inputs, view.ephemeral_resources).await,
-            )
-        }
-        ApplyVertex::Expand(expand) => {
-            let find = |diags: &mut Diagnostics| expand::visit_expand(view, diags, expand);
-            session
-                .evaluate_with_functions(&mut diags, find)
-                .await
-                .unwrap_or(ApplyVisitOutcome::Nothing)
-        }
-        ApplyVertex::Open(open) => {
-            open_ephemeral::visit_open_ephemeral(view, &mut diags, open).await
-        }
-        ApplyVertex::Instance(instance) => {
-            // Much larger than what the other vertices need, which are many.
-            let came = Box::pin(instance::visit_instance(view, &mut diags, instance)).await;
-            point_diagnostics_at_parts(&mut diags, &instance.config.body, instance.config.span);
-            came.unwrap_or(ApplyVisitOutcome::Nothing)
-        }
-        ApplyVertex::Unchanged(instance) => {
-            // A failure is in `diags`; there is nothing to record either way.
-            let _ = unchanged::visit_unchanged(view, &mut diags, instance).await;
-            ApplyVisitOutcome::Nothing
-        }
-        ApplyVertex::Destroy(destroy) => {
-            let came = Box::pin(destroy::visit_destroy(view, object, &mut diags, destroy)).await;
-            came.unwrap_or(ApplyVisitOutcome::Nothing)
-        }
-        ApplyVertex::ResourceDone(_)
-        | ApplyVertex::ResourceGone(_)
-        | ApplyVertex::DestroyJoin(_)
-        | ApplyVertex::AllChanged => ApplyVisitOutcome::Nothing,
-    };
-    (diags, came)
+impl<'a> ApplyContext<'a> {
+    /// Meaning of names within an instance.
+    ///
+    /// # Errors
+    /// When its module has no such instance any more.
+    pub(super) fn instance_scope(
+        self,
+        diags: &mut Diagnostics,
+        addr: &InstanceAddr,
+    ) -> Result<ModuleScope<'a>, Reported> {
+        let Some(module) = self.session.results.module_instance(&addr.module) else {
+            return Err(diags.error(missing_module_instance_error(addr)));
+        };
+        // Without an expansion, `count` and `each` have no values.
+        let expansion = module.resource_results(&addr.resource);
+        let data =
+            expansion.and_then(|results| Some(results.expansion()?.repetition_data(&addr.key)));
+        Ok(self.session.module_scope(module).with_repetition(data.unwrap_or_default()))
+    }
+}
+
+/// A module that had an instance while planning and has none now: its repetition is not the same.
+fn missing_module_instance_error(addr: &InstanceAddr) -> Diagnostic {
+    let detail = format!(
+        "The plan has {addr}, but now {} is not among the instances of its module. Its count or for_each must not change between planning and applying.",
+        addr.module
+    );
+    Diagnostic::error(messages::MODULE_INSTANCE_DOES_NOT_EXIST, detail).about(addr.to_string())
 }

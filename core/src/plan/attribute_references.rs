@@ -10,14 +10,14 @@ use formwork_lang::syntax::Expr;
 use formwork_value::schema::{Block, NestedBlock, Nesting, Role};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
-use super::transform::connect_references::vertex_references;
-use super::vertex::PlanVertex;
+use super::vertex_kind::AnyPlanVertex;
 use crate::addr::{Reference, ReferenceSubject, ResourceName, is_identifier};
-use crate::config::{self, IgnoreChanges, ModuleNode, bad_reference};
+use crate::config::{self, Config, IgnoreChanges, ModuleNode, bad_reference};
 use crate::eval::check_references::ReferenceLocation;
 use crate::messages;
 use crate::provider::ResourceType;
 use crate::session::Session;
+use crate::shared_graph::ModuleReferences;
 
 /// Reports everything wrong with the mentions of an expression that stands in the root module, outside
 /// of any resource.
@@ -40,16 +40,26 @@ pub fn check_expression_references(
     result
 }
 
+/// The references of a vertex, and those needed to find the objects that are imported into it.
+fn vertex_references<'c>(
+    config: &'c Config,
+    vertex: &AnyPlanVertex<'c>,
+) -> Vec<ModuleReferences<'c>> {
+    let mut references = vertex.references(config);
+    references.extend(vertex.import_references(config));
+    references
+}
+
 /// Whether some reference of a vertex may be wrong, so that all of them must be checked.
-pub(super) fn may_have_invalid_reference(session: &Session<'_>, vertex: &PlanVertex<'_>) -> bool {
+pub(super) fn may_have_invalid_reference<'c>(
+    session: &'c Session<'c>,
+    vertex: &AnyPlanVertex<'c>,
+) -> bool {
     if session.config.dangles {
         return true;
     }
-    let own = match vertex {
-        PlanVertex::Resource(resource) => Some(&resource.addr.resource),
-        _ => None,
-    };
-    vertex_references(session.config, vertex).iter().any(|((node, references), _)| {
+    let own = vertex.as_resource().map(|resource| &resource.addr.resource);
+    vertex_references(session.config, vertex).into_iter().any(|(node, references)| {
         let place = ReferenceContext { session, node, own };
         references.iter().any(|reference| place.reference_error(reference).is_some())
     })
@@ -120,16 +130,13 @@ pub(super) fn warn_of_redundant_ignores(
 }
 
 /// Warns of deprecated attributes that a vertex refers to.
-pub(super) fn deprecation_warnings(
-    session: &Session<'_>,
-    vertex: &PlanVertex<'_>,
+pub(super) fn deprecation_warnings<'c>(
+    session: &'c Session<'c>,
+    vertex: &AnyPlanVertex<'c>,
 ) -> Vec<Diagnostic> {
-    let own = match vertex {
-        PlanVertex::Resource(resource) => Some(&resource.addr.resource),
-        _ => None,
-    };
+    let own = vertex.as_resource().map(|resource| &resource.addr.resource);
     let mentions = vertex_references(session.config, vertex);
-    let of_node = |((node, references), _): &((&ModuleNode, &[Reference]), _)| {
+    let of_node = |(node, references): &ModuleReferences<'_>| {
         let place = ReferenceContext { session, node, own };
         let taken = references.iter().filter_map(|reference| place.resolve_to_instance(reference));
         taken

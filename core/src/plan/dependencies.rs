@@ -9,10 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::vertex::PlanVertex;
+use super::vertex_kind::PlanGraphVertex;
 use crate::addr::ConfigResourceAddr;
 use crate::graph::{Graph, VertexId};
-use crate::shared_graph::{EdgeReason, SharedVertex};
+use crate::shared_graph::EdgeReason;
 
 /// The dependencies of each resource of a graph.
 #[derive(Debug, Default)]
@@ -59,8 +59,8 @@ impl DependencyClosures {
 }
 
 /// Finds the dependencies of each resource of a graph.
-pub(crate) fn find_graph_dependencies(
-    graph: &Graph<PlanVertex<'_>, EdgeReason>,
+pub(crate) fn find_graph_dependencies<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
+    graph: &'g Graph<V, EdgeReason>,
 ) -> DependencyClosures {
     let mut resources: Vec<DirectDependencies> = Vec::new();
     // For each vertex, the resources it reaches without passing through another one: a resource
@@ -79,8 +79,8 @@ pub(crate) fn find_graph_dependencies(
                 Arc::new(on)
             }
         };
-        reach[id.index()] = match &graph[id] {
-            PlanVertex::Resource(resource) => {
+        reach[id.index()] = match graph[id].as_resource() {
+            Some(resource) => {
                 let at = u32::try_from(resources.len()).unwrap_or(u32::MAX);
                 let direct = match resource.imports.is_empty() {
                     true => on.to_vec(),
@@ -91,16 +91,8 @@ pub(crate) fn find_graph_dependencies(
                 resources.push(DirectDependencies { addr, on: direct, found_by });
                 Arc::new(vec![at])
             }
-            // The dependencies of a provider configuration are dependencies of everything that the
-            // provider does.
-            PlanVertex::SharedVertex(shared)
-                if !matches!(shared, SharedVertex::CloseEphemeral(_)) =>
-            {
-                on
-            }
-            PlanVertex::SharedVertex(_) | PlanVertex::Read(_) | PlanVertex::Orphan(_) => {
-                Arc::default()
-            }
+            None if graph[id].passes_dependencies_on() => on,
+            None => Arc::default(),
         };
     }
     let (closures, are_whole) = compute_closures(&resources);
@@ -110,8 +102,8 @@ pub(crate) fn find_graph_dependencies(
 
 /// The resources that a resource reaches other than through an import. Dependents of the object do
 /// not depend on the source of its import ID.
-fn reachable_without_imports(
-    graph: &Graph<PlanVertex<'_>, EdgeReason>,
+fn reachable_without_imports<V>(
+    graph: &Graph<V, EdgeReason>,
     id: VertexId,
     reach: &[Arc<Vec<u32>>],
 ) -> Vec<u32> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::PlanOptions;
-use super::vertex::PlanVertex;
+use super::vertex_kind::PlanGraphVertex;
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ResourceAddr, Target};
 use crate::graph::Graph;
 use crate::moved::Moves;
@@ -19,20 +19,18 @@ pub(crate) struct ExcludedFromDestroy {
 }
 
 impl ExcludedFromDestroy {
-    pub(crate) fn from_options(
+    pub(crate) fn from_options<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
         session: &Session<'_>,
         options: &PlanOptions,
         moves: &Moves,
-        graph: &Graph<PlanVertex<'_>, EdgeReason>,
+        graph: &'g Graph<V, EdgeReason>,
     ) -> Self {
         if options.excludes.is_empty() {
             return Self::default();
         }
-        let resources = graph.vertices().iter().filter_map(|vertex| match vertex {
-            PlanVertex::Resource(resource) => Some(&resource.addr),
-            _ => None,
-        });
-        let planned: BTreeSet<&ConfigResourceAddr> = resources.collect();
+        let resources = graph.vertices().iter().filter_map(|vertex| vertex.as_resource());
+        let planned: BTreeSet<&ConfigResourceAddr> =
+            resources.map(|resource| &resource.addr).collect();
         // A resource that is written and was pruned depends on an excluded one, so its objects
         // stay.
         let left_out = |addr: &ResourceAddr| {

@@ -1,4 +1,4 @@
-//! The graph of a plan as it is walked, and the results that are computed from the whole of it.
+//! Results that are computed from the whole graph of a plan.
 
 use std::collections::BTreeSet;
 
@@ -6,17 +6,8 @@ use super::dependencies::DependencyClosures;
 use super::excluded_from_destroy::ExcludedFromDestroy;
 use super::forgotten_resources::ForgottenResources;
 use super::replace_order::ReplaceOrders;
-use super::vertex::PlanVertex;
 use crate::addr::ResourceAddr;
-use crate::graph::Graph;
 use crate::moved::Moves;
-use crate::shared_graph::EdgeReason;
-
-/// The graph that is walked, with the results that its visits need.
-pub(crate) struct AnalysedGraph<'c> {
-    pub(crate) graph: Graph<PlanVertex<'c>, EdgeReason>,
-    pub(crate) analysis: GraphAnalysis<'c>,
-}
 
 /// Results computed from the finished graph, before any visit.
 pub(crate) struct GraphAnalysis<'m> {

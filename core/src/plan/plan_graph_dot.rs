@@ -6,13 +6,14 @@ use formwork_value::{Diagnostics, Reported};
 
 use super::transform::{PlanGraphBuilder, freeze_draft};
 use super::vertex::PlanVertex;
+use super::vertex_kind::StoredResource;
 use super::{PlanMode, PlanOptions};
 use crate::addr::ConfigResourceAddr;
 use crate::eval::vertex::NamedValueBlock;
-use crate::graph::render::{self, RenderedVertex, VertexStyle};
+use crate::graph::render::{self, RenderedVertex};
 use crate::graph::{Graph, GraphDraft, VertexId, enumerate_vertices, transitive_reduction};
 use crate::session::Session;
-use crate::shared_graph::{self, EdgeReason, PhaseVertex as _, SharedVertex};
+use crate::shared_graph::{self, EdgeReason};
 use crate::state::ResourceState;
 
 /// Draws the graph of a plan, whole or reduced to its resources.
@@ -34,12 +35,20 @@ pub fn plan_graph_dot(
     }
     if options.mode == PlanMode::Destroy {
         let graph = freeze_draft(diags, session, into_destroy_order(draft))?;
-        return Ok(shared_graph::draw_phase_graph(&graph, render_destroyed_vertex, |_| {}));
+        return Ok(shared_graph::draw_phase_graph(
+            &graph,
+            |vertex| vertex.render_destroyed(),
+            |_| {},
+        ));
     }
     let graph = freeze_draft(diags, session, draft)?;
-    Ok(shared_graph::draw_phase_graph(&graph, render_vertex, |draft| {
-        add_check_report_vertices(&graph, draft);
-    }))
+    Ok(shared_graph::draw_phase_graph(
+        &graph,
+        |vertex| vertex.render(),
+        |draft| {
+            add_check_report_vertices(&graph, draft);
+        },
+    ))
 }
 
 /// Turns the graph of a full destroy into the order of destruction: an object goes after those that
@@ -49,21 +58,14 @@ fn into_destroy_order(
     draft: GraphDraft<PlanVertex<'_>, EdgeReason>,
 ) -> GraphDraft<PlanVertex<'_>, EdgeReason> {
     let mut draft = draft;
-    let is_frame: Vec<bool> =
-        draft.vertices().iter().map(|vertex| vertex.as_shared().is_some()).collect();
+    let mut is_frame = Vec::with_capacity(draft.vertices().len());
     let mut of: BTreeMap<ConfigResourceAddr, Vec<VertexId>> = BTreeMap::new();
     let mut made_after = Vec::new();
     for (id, vertex) in enumerate_vertices(draft.vertices()) {
-        let (addr, prior): (_, Vec<&ResourceState>) = match vertex {
-            PlanVertex::Resource(resource) => {
-                (resource.addr.clone(), resource.prior.iter().map(|(_, state)| *state).collect())
-            }
-            PlanVertex::Orphan(orphan) => {
-                (orphan.addr.config_addr(), orphan.prior.into_iter().collect())
-            }
-            PlanVertex::SharedVertex(_) | PlanVertex::Read(_) => continue,
-        };
-        let objects = prior.into_iter().flat_map(ResourceState::all_objects);
+        let stored = vertex.stored_resource();
+        is_frame.push(stored.is_none());
+        let Some(StoredResource { addr, parts }) = stored else { continue };
+        let objects = parts.into_iter().flat_map(ResourceState::all_objects);
         let on: BTreeSet<_> = objects.flat_map(|it| it.dependencies.iter().cloned()).collect();
         made_after.push((id, on));
         of.entry(addr).or_default().push(id);
@@ -82,11 +84,8 @@ fn into_destroy_order(
             );
         }
     }
-    let goes =
-        |vertex: &PlanVertex<'_>| matches!(vertex, PlanVertex::Resource(_) | PlanVertex::Orphan(_));
-    let keep = draft
-        .dependencies_by_edges_where(|_| true)
-        .reachable_from(draft.vertices().iter().map(goes).collect());
+    let goes = is_frame.into_iter().map(|is_frame| !is_frame).collect();
+    let keep = draft.dependencies_by_edges_where(|_| true).reachable_from(goes);
     draft.retain_vertices(|id, _| keep[id.index()]);
     draft
 }
@@ -104,7 +103,7 @@ fn retain_resources(
         dependencies[edge.dependent.index()].push((edge.dependency, edge.why));
     }
     let is_resource: Vec<bool> =
-        draft.vertices().iter().map(|vertex| matches!(vertex, PlanVertex::Resource(_))).collect();
+        draft.vertices().iter().map(|vertex| vertex.as_resource().is_some()).collect();
     for from in (0..n_vertices).filter(|&at| is_resource[at]) {
         let mut seen = BTreeSet::new();
         let mut queue = dependencies[from].clone();
@@ -133,19 +132,14 @@ fn add_check_report_vertices(
     let mut calls = BTreeMap::new();
     let mut reports = BTreeMap::new();
     for (id, vertex) in enumerate_vertices(graph.vertices()) {
-        match vertex {
-            PlanVertex::SharedVertex(SharedVertex::Call(call)) => {
-                calls.insert(&call.node.path, id);
-            }
-            PlanVertex::SharedVertex(SharedVertex::Value(value)) => {
-                let NamedValueBlock::Check(check) = value.value else { continue };
-                let report =
-                    draft.add(RenderedVertex { name: format!("{value} (report)"), look: None });
-                draft.connect(id, report, ());
-                reports.insert((&value.node.path, &check.name), report);
-            }
-            _ => {}
+        if let Some(call) = vertex.as_module_call() {
+            calls.insert(&call.node.path, id);
         }
+        let Some(value) = vertex.as_value() else { continue };
+        let NamedValueBlock::Check(check) = value.value else { continue };
+        let report = draft.add(RenderedVertex { name: format!("{value} (report)"), look: None });
+        draft.connect(id, report, ());
+        reports.insert((&value.node.path, &check.name), report);
     }
     for ((module, _), report) in &reports {
         if let Some(call) = calls.get(module) {
@@ -153,43 +147,11 @@ fn add_check_report_vertices(
         }
     }
     for (id, vertex) in enumerate_vertices(graph.vertices()) {
-        let PlanVertex::Resource(resource) = vertex else { continue };
+        let Some(resource) = vertex.as_resource() else { continue };
         let within = resource.config.within.as_ref();
         if let Some(report) = within.and_then(|check| reports.get(&(&resource.node.path, check))) {
             draft.connect(id, *report, ());
         }
-    }
-}
-
-/// The vertex of a destroyed object.
-fn render_destroyed_vertex(vertex: &PlanVertex<'_>) -> RenderedVertex {
-    let label = match vertex {
-        PlanVertex::Resource(resource) => resource.addr.to_string(),
-        PlanVertex::Orphan(orphan) => orphan.addr.config_addr().to_string(),
-        other => return render_vertex(other),
-    };
-    let name = match vertex {
-        PlanVertex::Orphan(orphan) => orphan.addr.to_string(),
-        _ => label.clone(),
-    };
-    RenderedVertex {
-        name: format!("{name} (destroy)"),
-        look: Some(VertexStyle { label, shape: "box" }),
-    }
-}
-
-fn render_vertex(vertex: &PlanVertex<'_>) -> RenderedVertex {
-    let boxed = |label: String| Some(VertexStyle { label, shape: "box" });
-    match vertex {
-        PlanVertex::SharedVertex(shared) => shared.render(),
-        PlanVertex::Resource(resource) => {
-            let label = resource.addr.to_string();
-            RenderedVertex { name: format!("{label} (expand)"), look: boxed(label) }
-        }
-        PlanVertex::Orphan(orphan) => {
-            RenderedVertex { name: vertex.to_string(), look: boxed(orphan.addr.to_string()) }
-        }
-        PlanVertex::Read(_) => RenderedVertex { name: vertex.to_string(), look: None },
     }
 }
 
@@ -198,7 +160,7 @@ fn render_vertex(vertex: &PlanVertex<'_>) -> RenderedVertex {
 fn resources_dot(graph: &Graph<PlanVertex<'_>, EdgeReason>) -> String {
     let mut modules: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for vertex in graph.vertices() {
-        let PlanVertex::Resource(resource) = vertex else { continue };
+        let Some(resource) = vertex.as_resource() else { continue };
         let addr = &resource.addr;
         // In the order of names, so that a module stands before those it calls.
         let own = modules.entry(addr.module.to_string()).or_default();

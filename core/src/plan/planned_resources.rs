@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use formwork_value::Str;
 
 use super::dependencies::DependencyClosures;
-use super::vertex::PlanVertex;
+use super::vertex_kind::{AnyPlanVertex, PlanGraphVertex};
 use super::visit_outcome::ResourceOutcome;
 use crate::addr::{
     ConfigResourceAddr, InstanceKey, ModuleAddr, Reference, ReferenceSubject, ResourceMode,
@@ -18,7 +18,7 @@ use crate::config::{Config, ModuleNode};
 use crate::eval::ModuleResults;
 use crate::eval::vertex::NamedValueBlock;
 use crate::graph::{Graph, VertexId};
-use crate::shared_graph::{EdgeReason, SharedVertex};
+use crate::shared_graph::EdgeReason;
 use crate::small_map::SmallMap;
 
 /// Planned results of the resources visited so far.
@@ -65,17 +65,15 @@ pub(crate) struct PendingChangeQuery<'a> {
 }
 
 impl PlannedResources {
-    pub(super) fn from_graph(graph: &Graph<PlanVertex<'_>, EdgeReason>, n_modules: usize) -> Self {
+    pub(super) fn from_graph<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
+        graph: &'g Graph<V, EdgeReason>,
+        n_modules: usize,
+    ) -> Self {
         let watched = resources_watched_for_replace(graph);
-        let resources = graph.vertices().iter().filter_map(|vertex| match vertex {
-            PlanVertex::Resource(resource) => {
-                let is_watched = watched.contains(&resource.addr);
-                Some((
-                    resource.addr.clone(),
-                    PlannedResource { is_watched, found: OnceCell::new() },
-                ))
-            }
-            _ => None,
+        let resources = graph.vertices().iter().filter_map(|vertex| vertex.as_resource());
+        let resources = resources.map(|resource| {
+            let is_watched = watched.contains(&resource.addr);
+            (resource.addr.clone(), PlannedResource { is_watched, found: OnceCell::new() })
         });
         let calls = std::iter::repeat_with(OnceCell::new).take(n_modules);
         Self {
@@ -225,12 +223,11 @@ impl PlannedResources {
 }
 
 /// The resources that are mentioned in a block with a `replace_triggered_by`.
-fn resources_watched_for_replace(
-    graph: &Graph<PlanVertex<'_>, EdgeReason>,
+fn resources_watched_for_replace<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
+    graph: &'g Graph<V, EdgeReason>,
 ) -> BTreeSet<ConfigResourceAddr> {
     let mut watched = BTreeSet::new();
-    for vertex in graph.vertices() {
-        let PlanVertex::Resource(resource) = vertex else { continue };
+    for resource in graph.vertices().iter().filter_map(|vertex| vertex.as_resource()) {
         if resource.config.lifecycle.replace_triggered_by.is_empty() {
             continue;
         }
@@ -244,28 +241,21 @@ fn resources_watched_for_replace(
 
 /// For everything that some `depends_on` of a data source or a call names and that is no resource, the
 /// resources it stands on.
-fn resources_behind_names(
-    graph: &Graph<PlanVertex<'_>, EdgeReason>,
+fn resources_behind_names<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
+    graph: &'g Graph<V, EdgeReason>,
 ) -> BTreeMap<DependsOnName, Vec<ConfigResourceAddr>> {
     let mut wanted = BTreeSet::new();
     for vertex in graph.vertices() {
-        let (node, depends_on) = match vertex {
-            PlanVertex::Resource(resource)
-                if resource.addr.resource.mode() == ResourceMode::Data =>
-            {
-                (resource.node, &resource.config.depends_on)
-            }
-            PlanVertex::SharedVertex(SharedVertex::Call(call)) => {
-                (call.caller, &call.call.depends_on)
-            }
-            _ => continue,
-        };
+        let data = vertex.as_resource().filter(|it| it.addr.resource.mode() == ResourceMode::Data);
+        let data = data.map(|resource| (resource.node, &resource.config.depends_on));
+        let call = || vertex.as_module_call().map(|call| (call.caller, &call.call.depends_on));
+        let Some((node, depends_on)) = data.or_else(call) else { continue };
         let others = depends_on.iter().filter(|on| on.resource_name().is_none());
         wanted.extend(others.map(|on| depends_on_name(node, on)));
     }
     let mut upstream = BTreeMap::new();
     for id in graph.vertex_ids() {
-        if let Some(name) = depends_on_name_of_vertex(&graph[id])
+        if let Some(name) = depends_on_name_of_vertex(&*graph[id])
             && wanted.contains(&name)
         {
             upstream.insert(name, reachable_resources(graph, id));
@@ -275,31 +265,27 @@ fn resources_behind_names(
 }
 
 /// Returns the name of a vertex that is no resource, with the module that refers to it.
-fn depends_on_name_of_vertex(vertex: &PlanVertex<'_>) -> Option<DependsOnName> {
+fn depends_on_name_of_vertex(vertex: &AnyPlanVertex<'_>) -> Option<DependsOnName> {
     let called = |node: &ModuleNode, output: Option<Str>| {
         let subject = ReferenceSubject::Module(node.path.0.last()?.clone());
         Some((node.caller?, subject, output))
     };
-    let PlanVertex::SharedVertex(shared) = vertex else { return None };
-    match shared {
-        SharedVertex::Value(value) => match value.value {
-            NamedValueBlock::Variable(variable) => {
-                Some((value.node.index, ReferenceSubject::Variable(variable.name.clone()), None))
-            }
-            NamedValueBlock::Local(local) => {
-                Some((value.node.index, ReferenceSubject::Local(local.name.clone()), None))
-            }
-            NamedValueBlock::Output(output) => called(value.node, Some(output.name.clone())),
-            NamedValueBlock::Check(_) => None,
-        },
-        SharedVertex::ModuleClosed(node) => called(node, None),
-        SharedVertex::Call(_) | SharedVertex::Provider(_) | SharedVertex::CloseEphemeral(_) => None,
+    let Some(value) = vertex.as_value() else { return called(vertex.closed_module()?, None) };
+    match value.value {
+        NamedValueBlock::Variable(variable) => {
+            Some((value.node.index, ReferenceSubject::Variable(variable.name.clone()), None))
+        }
+        NamedValueBlock::Local(local) => {
+            Some((value.node.index, ReferenceSubject::Local(local.name.clone()), None))
+        }
+        NamedValueBlock::Output(output) => called(value.node, Some(output.name.clone())),
+        NamedValueBlock::Check(_) => None,
     }
 }
 
 /// The resources that a vertex reaches without passing through another resource.
-fn reachable_resources(
-    graph: &Graph<PlanVertex<'_>, EdgeReason>,
+fn reachable_resources<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
+    graph: &'g Graph<V, EdgeReason>,
     from: VertexId,
 ) -> Vec<ConfigResourceAddr> {
     let mut found = Vec::new();
@@ -310,11 +296,11 @@ fn reachable_resources(
             if !seen.insert(on) {
                 continue;
             }
-            match &graph[on] {
-                PlanVertex::Resource(resource) => found.push(resource.addr.clone()),
+            match graph[on].as_resource() {
+                Some(resource) => found.push(resource.addr.clone()),
                 // What a provider is configured with is no part of what was named.
-                PlanVertex::SharedVertex(SharedVertex::Provider(_)) | PlanVertex::Read(_) => {}
-                _ => queue.push(on),
+                None if graph[on].as_provider().is_some() => {}
+                None => queue.push(on),
             }
         }
     }

@@ -1,122 +1,42 @@
-//! Walks the plan graph and records the results of the visits. The only place that changes the
-//! plan.
+//! Records the results of visits. The only place that changes the plan.
 
 use std::sync::Arc;
 
-use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
+use formwork_value::{Known, Str, Type, Value};
 
-use super::graph_analysis::AnalysedGraph;
 use super::planned_resources::PlannedResources;
 use super::prefetch::PrefetchedObjects;
 use super::prior_state::RefreshResult;
-use super::validate::ValidatedConfigs;
-use super::vertex::{PlanVertex, ResourceVertex};
-use super::visit::{PlanContext, visit_vertex};
-use super::visit_outcome::{ObjectOutcome, PlanVisitOutcome, ResourceOutcome};
+use super::resource_vertex::ResourceVertex;
+use super::visit_outcome::{ObjectOutcome, ResourceOutcome};
 use super::{InterruptedSearchResult, Plan, PlanMode, PlanOptions};
 use crate::addr::{
     DeposedKey, InstanceAddr, ProviderConfigAddr, ResourceAddr, ResourceMode, Target,
 };
 use crate::change::{Action, OutputChange};
-use crate::ephemeral::EphemeralResources;
 use crate::eval::condition_results::summarize_check_results;
-use crate::event::{CountedPhase, Event};
+use crate::event::Event;
 use crate::moved::Moves;
-use crate::progress::InstanceCounter;
 use crate::session::Session;
-use crate::shared_graph::{PhaseWalk, walk_phase};
 use crate::state::checks::{CheckResults, CheckSubject};
 use crate::state::{ObjectAttributes, ObjectState, OutputValue};
 
-/// Visits every vertex and makes the plan of the results.
-pub(crate) async fn walk_plan_graph(
-    session: &Session<'_>,
-    diags: &mut Diagnostics,
-    options: &PlanOptions,
-    built: &AnalysedGraph<'_>,
-    accepted: &ValidatedConfigs,
-) -> Result<Plan, Reported> {
-    let AnalysedGraph { graph, analysis: settled } = built;
-    let planned_resources = PlannedResources::from_graph(graph, session.config.nodes.len());
-    let ephemeral_resources = EphemeralResources::new(session);
-    let ahead = PrefetchedObjects::default();
-    let n_resources =
-        graph.vertices().iter().filter(|vertex| matches!(vertex, PlanVertex::Resource(_)));
-    let counter = &InstanceCounter::new(session.watch, CountedPhase::Plan, n_resources.count());
-    let view = PlanContext {
-        session,
-        options,
-        settled,
-        accepted,
-        ephemeral_resources: &ephemeral_resources,
-        ahead: &ahead,
-        planned_resources: &planned_resources,
-        counter,
-    };
-    let mut recorder = PlanRecorder {
-        session,
-        ahead: &ahead,
-        planned_resources: &planned_resources,
-        moves: settled.moves,
-        plan: Plan {
-            mode: options.mode,
-            targets: options.targets.clone(),
-            excludes: options.excludes.clone(),
-            open: options.open.clone(),
-            variables: session
-                .variables
-                .iter()
-                .map(|(name, input)| (name.clone(), input.value.clone()))
-                .collect(),
-            prior: session.state.clone(),
-            ..Plan::default()
-        },
-    };
-    let unvisited = walk_phase(
-        diags,
-        PhaseWalk { session, graph, ephemeral_resources: &ephemeral_resources, ends: &|| false },
-        |vertex| visit_vertex(view, vertex),
-        |vertex, found, _| recorder.record(vertex, found),
-    )
-    .await;
-    let mut plan = recorder.into_plan(options);
-    // Also a visit that was under way when the user stopped the run left instances out.
-    plan.errored = diags.has_errors() || !unvisited.stopped.is_empty() || session.is_stopped();
-    Ok(plan)
-}
-
-struct PlanRecorder<'r, 'a> {
-    session: &'r Session<'a>,
-    ahead: &'r PrefetchedObjects,
-    planned_resources: &'r PlannedResources,
-    moves: &'r Moves,
-    plan: Plan,
+/// Makes a plan of the results of visits.
+pub(crate) struct PlanRecorder<'r, 'a> {
+    pub(super) session: &'r Session<'a>,
+    pub(super) ahead: &'r PrefetchedObjects,
+    pub(super) planned_resources: &'r PlannedResources,
+    pub(super) moves: &'r Moves,
+    pub(super) plan: Plan,
 }
 
 impl PlanRecorder<'_, '_> {
-    fn record(&mut self, vertex: &PlanVertex<'_>, found: PlanVisitOutcome) {
-        match (vertex, found) {
-            (PlanVertex::SharedVertex(shared), PlanVisitOutcome::SharedVertex(found)) => {
-                if let Some((output, after)) = shared.record_outcome(self.session, found) {
-                    self.record_output(&output.name, after, output.sensitive);
-                }
-            }
-            (PlanVertex::Resource(resource), PlanVisitOutcome::Resources(found)) => {
-                self.record_resource(resource, found);
-            }
-            (PlanVertex::Read(read), PlanVisitOutcome::Objects(found)) => {
-                self.ahead.insert_objects(&read.addr, found);
-            }
-            (PlanVertex::Orphan(orphan), PlanVisitOutcome::Resources(found)) => {
-                for object in found.into_iter().flat_map(|found| found.objects) {
-                    self.record_object(&orphan.addr, &orphan.provider, object);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn record_resource(&mut self, vertex: &ResourceVertex<'_>, found: Vec<ResourceOutcome>) {
+    /// Records the results for a resource of the configuration, by instance of its module.
+    pub(super) fn record_resource(
+        &mut self,
+        vertex: &ResourceVertex<'_>,
+        found: Vec<ResourceOutcome>,
+    ) {
         if vertex.addr.resource.mode() == ResourceMode::Data {
             self.remove_data_objects(vertex);
         }
@@ -161,7 +81,8 @@ impl PlanRecorder<'_, '_> {
         }
     }
 
-    fn record_object(
+    /// Records the result for one object.
+    pub(super) fn record_object(
         &mut self,
         resource: &ResourceAddr,
         provider: &ProviderConfigAddr,
@@ -229,7 +150,8 @@ impl PlanRecorder<'_, '_> {
         }
     }
 
-    fn record_output(&mut self, name: &Str, after: Value, sensitive: bool) {
+    /// Records the value of an output of the root module.
+    pub(super) fn record_output(&mut self, name: &Str, after: Value, sensitive: bool) {
         if self.plan.mode == PlanMode::Destroy {
             return;
         }
@@ -253,7 +175,8 @@ impl PlanRecorder<'_, '_> {
         }
     }
 
-    fn into_plan(self, options: &PlanOptions) -> Plan {
+    /// Completes the plan with everything that has no vertex.
+    pub(super) fn into_plan(self, options: &PlanOptions) -> Plan {
         let Self { session, mut plan, .. } = self;
         let declared = &session.config.root.outputs;
         let limited = plan.is_limited();

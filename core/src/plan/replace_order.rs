@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use crate::addr::ConfigResourceAddr;
 use crate::change::ReplaceOrder;
 use crate::graph::Graph;
-use crate::shared_graph::{EdgeReason, SharedVertex};
+use crate::shared_graph::EdgeReason;
 
-use super::vertex::PlanVertex;
+use super::vertex_kind::PlanGraphVertex;
 
 /// The resources that are created before their predecessor is destroyed.
 #[derive(Debug, Default)]
@@ -19,7 +19,9 @@ pub(crate) struct ReplaceOrders(BTreeSet<ConfigResourceAddr>);
 
 impl ReplaceOrders {
     /// Spreads the flag from dependents to dependencies.
-    pub(crate) fn from_graph(graph: &Graph<PlanVertex<'_>, EdgeReason>) -> Self {
+    pub(crate) fn from_graph<'g, 'c: 'g, V: PlanGraphVertex<'c>>(
+        graph: &'g Graph<V, EdgeReason>,
+    ) -> Self {
         let mut first = vec![false; graph.len()];
         let mut found = BTreeSet::new();
         // From the far end, so that every dependent is settled before its dependencies.
@@ -27,18 +29,15 @@ impl ReplaceOrders {
         // take quadratic time in long chains.
         for &id in graph.topological_order().iter().rev() {
             let forced = graph.dependents(id).iter().any(|dependent| first[dependent.index()]);
-            first[id.index()] = match &graph[id] {
-                PlanVertex::Resource(resource) => {
+            first[id.index()] = match graph[id].as_resource() {
+                Some(resource) => {
                     let written = resource.config.lifecycle.create_before_destroy == Some(true);
                     if written || forced {
                         found.insert(resource.addr.clone());
                     }
                     written || forced
                 }
-                PlanVertex::SharedVertex(SharedVertex::CloseEphemeral(_)) => false,
-                // The objects of a provider need the dependencies of its configuration.
-                PlanVertex::SharedVertex(_) => forced,
-                PlanVertex::Read(_) | PlanVertex::Orphan(_) => false,
+                None => forced && graph[id].passes_dependencies_on(),
             };
         }
         Self(found)

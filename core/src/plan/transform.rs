@@ -22,7 +22,7 @@ use formwork_value::{Diagnostics, Reported};
 use super::dependencies::find_graph_dependencies;
 use super::excluded_from_destroy::ExcludedFromDestroy;
 use super::forgotten_resources::ForgottenResources;
-use super::graph_analysis::{AnalysedGraph, GraphAnalysis};
+use super::graph_analysis::GraphAnalysis;
 use super::replace_order::ReplaceOrders;
 use super::vertex::PlanVertex;
 use super::{PlanMode, PlanOptions};
@@ -31,7 +31,13 @@ use crate::config::Config;
 use crate::graph::{Edges, Graph, GraphDraft};
 use crate::moved::Moves;
 use crate::session::Session;
-use crate::shared_graph::{self, EdgeReason, PhaseVertex as _, SharedVertex, VertexLookup};
+use crate::shared_graph::{self, EdgeReason, VertexLookup};
+
+/// The graph that is walked, with the results that its visits need.
+pub(crate) struct AnalysedGraph<'c> {
+    pub(crate) graph: Graph<PlanVertex<'c>, EdgeReason>,
+    pub(crate) analysis: GraphAnalysis<'c>,
+}
 
 /// Inputs of every transform.
 #[derive(Clone, Copy)]
@@ -218,8 +224,8 @@ pub(super) async fn load_providers(
     session: &Session<'_>,
     draft: &GraphDraft<PlanVertex<'_>, EdgeReason>,
 ) -> Result<(), Reported> {
-    let shared = draft.vertices().iter().filter_map(PlanVertex::as_shared);
-    let needed: Vec<_> = shared.filter_map(SharedVertex::provider_addr).cloned().collect();
+    let configured = draft.vertices().iter().filter_map(|vertex| vertex.as_provider());
+    let needed = configured.map(|provider| provider.addr.provider.clone()).collect::<Vec<_>>();
     session.pool.load_providers(diags, needed).await
 }
 

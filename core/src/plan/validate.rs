@@ -2,22 +2,19 @@
 //! variables and everything that is only known later are unknown.
 
 mod unsupported_references;
-mod visit;
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use self::visit::ValidationContext;
 use super::PlanOptions;
 use super::attribute_references;
 use super::transform::{PlanGraphBuilder, freeze_draft, load_providers};
-use super::vertex::PlanVertex;
-use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Reference};
+use super::validated_configs::ValidatedConfigs;
+use super::vertex::{PlanVertex, ValidationOutcome, ValidationRecorder};
+use crate::addr::Reference;
 use crate::config::inputs::{self, ResolvedVariable};
 use crate::config::{Repetition, import_problem};
-use crate::eval::Expansion;
 use crate::eval::check_references::{ReferenceLocation, StaticReferenceCheck};
 use crate::eval::import::expand_import;
 use crate::eval::vertex::EvalInputs;
@@ -27,27 +24,8 @@ use crate::instance_steps::check_provisioner_kinds;
 use crate::messages;
 use crate::progress::PhaseLog;
 use crate::session::{Session, SessionInputs};
-use crate::shared_graph::SharedVertex;
+use crate::shared_graph::ValidationContext;
 use crate::state::State;
-
-/// Configurations that providers accepted without a word, by resource: the very same need not be
-/// shown to them again.
-#[derive(Debug, Default)]
-pub(crate) struct ValidatedConfigs(RefCell<BTreeMap<ConfigResourceAddr, Value>>);
-
-impl ValidatedConfigs {
-    /// Whether the provider of a resource accepted this configuration of an instance.
-    pub(crate) fn was_accepted(&self, addr: &InstanceAddr, config: &Value) -> bool {
-        // It is forgotten with that, unless there may be other instances: else all of them were
-        // kept twice in the end.
-        let (resource, mut accepted) = (addr.resource_addr().config_addr(), self.0.borrow_mut());
-        let is_alone = addr.key == InstanceKey::None && addr.module.is_root();
-        match is_alone {
-            true => accepted.remove(&resource).as_ref() == Some(config),
-            false => accepted.get(&resource) == Some(config),
-        }
-    }
-}
 
 /// Validates the configuration of a session before anything is done with it. As in Terraform, planning
 /// repeats the warnings of providers.
@@ -100,14 +78,6 @@ async fn validate_with_unknowns(
     let session_inputs =
         SessionInputs { state: &state, results: &results, variables: &variables, ..**session };
     walk_validation_graph(&session.with_inputs(session_inputs), diags).await
-}
-
-/// Result of validating a vertex.
-enum ValidationVisitOutcome {
-    Nothing,
-    Values(Vec<Value>),
-    Called(Vec<Expansion>),
-    Accepted(Value),
 }
 
 /// Reports imports into modules that are not called.
@@ -180,9 +150,10 @@ async fn walk_validation_graph(
         &graph,
         pace,
         async |_, vertex| {
-            let check = attribute_references::may_have_invalid_reference(session, vertex)
+            let check = attribute_references::may_have_invalid_reference(session, &**vertex)
                 .then_some(static_check);
-            visit_vertex(session, EvalInputs { check, ..eval_inputs }, vertex).await
+            let eval_inputs = EvalInputs { check, ..eval_inputs };
+            validate_vertex(ValidationContext { session, eval_inputs }, vertex).await
         },
         |id, vertex, (said, found)| {
             // Dependents of an invalid vertex would only repeat its errors.
@@ -191,26 +162,12 @@ async fn walk_validation_graph(
             } else {
                 DependentsDecision::StartDependents
             };
-            match (vertex, found) {
-                (
-                    PlanVertex::SharedVertex(SharedVertex::Value(value)),
-                    Ok(ValidationVisitOutcome::Values(found)),
-                ) => {
-                    value.record_values(session.results, found);
-                }
-                (
-                    PlanVertex::SharedVertex(SharedVertex::Call(call)),
-                    Ok(ValidationVisitOutcome::Called(found)),
-                ) => {
-                    call.record(eval_inputs, found);
-                }
-                (PlanVertex::Resource(resource), Ok(ValidationVisitOutcome::Accepted(config))) => {
-                    accepted.0.get_mut().insert(resource.addr.clone(), config);
-                }
-                _ => {}
+            if let Ok(found) = found {
+                let accepted = &mut accepted;
+                vertex.record_validation(&mut ValidationRecorder { eval_inputs, accepted }, found);
             }
             problems.insert(id, said);
-            let mut warnings = attribute_references::deprecation_warnings(session, vertex);
+            let mut warnings = attribute_references::deprecation_warnings(session, &**vertex);
             if !warnings.is_empty() {
                 unsupported_references::remove_warnings_outside_schema(
                     session,
@@ -233,42 +190,11 @@ async fn walk_validation_graph(
     diags.fail_if_errors().map(|()| accepted)
 }
 
-async fn visit_vertex(
-    session: &Session<'_>,
-    eval_inputs: EvalInputs<'_>,
-    vertex: &PlanVertex<'_>,
-) -> (Diagnostics, Result<ValidationVisitOutcome, Reported>) {
+async fn validate_vertex<'c>(
+    context: ValidationContext<'_>,
+    vertex: &PlanVertex<'c>,
+) -> (Diagnostics, Result<ValidationOutcome<'c>, Reported>) {
     let mut diags = Diagnostics::new();
-    let found = match vertex {
-        PlanVertex::SharedVertex(SharedVertex::Value(value)) => {
-            let find = |diags: &mut Diagnostics| value.visit_value(diags, eval_inputs);
-            session
-                .evaluate_with_functions(&mut diags, find)
-                .await
-                .map(ValidationVisitOutcome::Values)
-        }
-        PlanVertex::SharedVertex(SharedVertex::Call(call)) => {
-            let find = |diags: &mut Diagnostics| call.visit(diags, eval_inputs);
-            session
-                .evaluate_with_functions(&mut diags, find)
-                .await
-                .map(ValidationVisitOutcome::Called)
-        }
-        PlanVertex::SharedVertex(SharedVertex::Provider(provider)) => {
-            let check = ValidationContext { session, check: eval_inputs.check };
-            check
-                .validate_provider(&mut diags, provider)
-                .await
-                .map(|()| ValidationVisitOutcome::Nothing)
-        }
-        PlanVertex::Resource(resource) => {
-            ValidationContext { session, check: eval_inputs.check }
-                .validate_resource(&mut diags, resource)
-                .await
-        }
-        PlanVertex::SharedVertex(_) | PlanVertex::Read(_) | PlanVertex::Orphan(_) => {
-            Ok(ValidationVisitOutcome::Nothing)
-        }
-    };
+    let found = vertex.validate(context, &mut diags).await;
     (diags, found)
 }

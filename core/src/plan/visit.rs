@@ -1,14 +1,13 @@
-//! Selects the visit function of each vertex, in one match.
+//! Inputs of visits, and their steps. The visit of each kind of vertex is in the file of the kind.
 
 mod data;
-mod destroy;
-mod early_read;
+pub(super) mod destroy;
 mod find_created_object;
 mod generate_config;
-mod import;
+pub(super) mod import;
 mod managed;
-mod refresh;
-mod resource;
+pub(super) mod refresh;
+pub(super) mod resource;
 mod triggers;
 
 use formwork_value::diag::Severity;
@@ -18,9 +17,7 @@ use futures_util::StreamExt as _;
 use super::graph_analysis::GraphAnalysis;
 use super::planned_resources::PlannedResources;
 use super::prefetch::PrefetchedObjects;
-use super::validate::ValidatedConfigs;
-use super::vertex::PlanVertex;
-use super::visit_outcome::PlanVisitOutcome;
+use super::validated_configs::ValidatedConfigs;
 use super::{PlanMode, PlanOptions};
 use crate::addr::InstanceAddr;
 use crate::config::Resource;
@@ -32,7 +29,7 @@ use crate::session::Session;
 
 /// Runs futures concurrently, up to the parallelism of the session, and returns their results in
 /// the order given: the results must not depend on timing. A slow one holds up no other.
-async fn run_concurrently<F: Future>(
+pub(super) async fn run_concurrently<F: Future>(
     view: PlanContext<'_>,
     pieces: impl IntoIterator<Item = F>,
 ) -> Vec<F::Output> {
@@ -107,33 +104,7 @@ impl<'a> PlanContext<'a> {
         }
     }
 
-    fn eval_inputs(self) -> EvalInputs<'a> {
+    pub(super) fn eval_inputs(self) -> EvalInputs<'a> {
         EvalInputs { failure: self.condition_failure_severity(), ..self.session.eval_inputs() }
     }
-}
-
-/// Visits a vertex.
-pub(crate) async fn visit_vertex(
-    view: PlanContext<'_>,
-    vertex: &PlanVertex<'_>,
-) -> (Diagnostics, PlanVisitOutcome) {
-    let mut diags = Diagnostics::new();
-    let found = match vertex {
-        PlanVertex::SharedVertex(shared) => {
-            let (session, inputs) = (view.session, view.eval_inputs());
-            PlanVisitOutcome::SharedVertex(
-                shared.visit_vertex(&mut diags, session, inputs, view.ephemeral_resources).await,
-            )
-        }
-        PlanVertex::Resource(resource) => {
-            PlanVisitOutcome::Resources(resource::visit_resource(view, &mut diags, resource).await)
-        }
-        PlanVertex::Read(read) => {
-            PlanVisitOutcome::Objects(early_read::visit_early_read(view, read).await)
-        }
-        PlanVertex::Orphan(orphan) => PlanVisitOutcome::Resources(vec![
-            destroy::visit_orphan_resource(view, &mut diags, orphan).await,
-        ]),
-    };
-    (diags, found)
 }

@@ -2,23 +2,10 @@
 
 use formwork_value::Value;
 
-use super::prefetch::PrefetchedResource;
 use super::prior_state::RefreshResult;
 use crate::addr::{DeposedKey, InstanceKey, ResourceAddr};
 use crate::change::Change;
 use crate::eval::Expansion;
-use crate::shared_graph::SharedVisitOutcome;
-
-/// Result of a visit.
-#[derive(Debug)]
-pub(crate) enum PlanVisitOutcome {
-    /// Result of a shared vertex.
-    SharedVertex(SharedVisitOutcome),
-    /// Objects that were read ahead.
-    Objects(PrefetchedResource),
-    /// A resource, by instance of its module.
-    Resources(Vec<ResourceOutcome>),
-}
 
 /// Result for a resource in one instance of its module.
 #[derive(Debug)]

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{EdgeReason, PhaseVertex, SharedVertex};
+use super::vertex::EphemeralCloseVertex;
+use super::{EdgeReason, PhaseVertex, SharedVertex, VertexKind as _};
 use crate::graph::{GraphDraft, VertexId, enumerate_vertices};
 
 /// Adds the vertices. A user of an ephemeral resource is a vertex that waits for it, and in turn
@@ -19,9 +20,9 @@ pub(crate) fn add_ephemeral_close_vertices<'c, V: PhaseVertex<'c>>(
     }
     let dependents = draft.dependents();
     let n_vertices = draft.vertices().len();
-    let closes = opened
-        .into_iter()
-        .map(|(from, addr)| (from, draft.add(SharedVertex::CloseEphemeral(addr).into())));
+    let closes = opened.into_iter().map(|(from, addr)| {
+        (from, draft.add(SharedVertex::from(EphemeralCloseVertex { addr }).into()))
+    });
     let closes: BTreeMap<VertexId, VertexId> = closes.collect();
     let mut seen = vec![None; n_vertices];
     for (at, (&from, &close)) in closes.iter().enumerate() {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{EdgeReason, PhaseVertex, SharedVertex};
+use super::{EdgeReason, PhaseVertex, VertexKind as _};
 use crate::graph::render::{self, RenderedVertex};
 use crate::graph::{Graph, GraphDraft, enumerate_vertices};
 
@@ -29,7 +29,7 @@ pub(crate) fn draw_phase_graph<'c, V: PhaseVertex<'c>>(
     more(&mut draft);
     let mut closing = BTreeMap::new();
     for (at, vertex) in enumerate_vertices(graph.vertices()) {
-        let own = vertex.as_shared().and_then(SharedVertex::provider_config);
+        let own = vertex.as_provider().map(|provider| &provider.addr);
         let Some(addr) = vertex.provider_config().or(own) else { continue };
         let close =
             *closing.entry(addr).or_insert_with(|| draft.add(end(format!("{addr} (close)"))));

@@ -4,7 +4,7 @@
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use super::PhaseVertex;
+use super::{PhaseVertex, VertexKind as _};
 use crate::config::Resource;
 use crate::graph::{CyclicDraft, Edge};
 use crate::messages;

@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::{PhaseVertex, SharedVertex};
+use super::{PhaseVertex, VertexKind as _};
 use crate::addr::ProviderConfigAddr;
 use crate::graph::VertexId;
 use crate::graph::walk_gate::WalkGate;
@@ -42,10 +42,10 @@ impl<'p, 'l> ProviderProcessGate<'p, 'l> {
         let mut users: Vec<ProviderConfigUsage<'p>> = Vec::new();
         let uses = vertices.iter().map(|vertex| {
             // The end of an ephemeral resource is a use as well: closing needs the provider.
-            let part = match vertex.as_shared() {
-                Some(SharedVertex::Provider(provider)) => Some(&provider.addr),
-                Some(SharedVertex::CloseEphemeral(addr)) => opened.get(addr).copied(),
-                _ => vertex.provider_config(),
+            let part = match (vertex.as_provider(), vertex.closed_ephemeral()) {
+                (Some(provider), _) => Some(&provider.addr),
+                (None, Some(addr)) => opened.get(addr).copied(),
+                (None, None) => vertex.provider_config(),
             };
             let addr = part.filter(|addr| !addr.provider.is_builtin())?;
             let number = *numbers.entry(addr).or_insert(users.len());

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use formwork_value::Str;
 
-use super::{EdgeReason, PhaseVertex, SharedVertex};
+use super::{EdgeReason, PhaseVertex, VertexKind};
 use crate::addr::{ProviderConfigAddr, Reference, ReferenceSubject};
 use crate::config::{Config, ModuleNode};
-use crate::eval::vertex::NamedValueBlock;
+use crate::eval::vertex::{NamedValueBlock, ValueVertex};
 use crate::graph::{Edges, VertexId, enumerate_vertices};
 
 /// Positions of referable objects among the vertices.
@@ -36,43 +36,49 @@ impl VertexLookup {
         let modules = std::iter::repeat_with(ModuleVertexLookup::default).take(config.nodes.len());
         let mut names = Self { modules: modules.collect(), providers: BTreeMap::new() };
         for (at, vertex) in enumerate_vertices(vertices) {
-            if let Some(shared) = vertex.as_shared() {
-                names.insert_vertex(shared, at);
-            } else if let Some(addr) = vertex.resource_for_references()
-                && let Some(node) = config.find_node(&addr.module)
-            {
-                let subject = ReferenceSubject::Resource(addr.resource.clone());
-                names.modules[node.index].subjects.insert(subject, at);
-            }
+            names.insert_vertex(config, &**vertex, at);
         }
         names
     }
 
-    fn insert_vertex(&mut self, shared: &SharedVertex<'_>, at: VertexId) {
-        match shared {
-            SharedVertex::Value(vertex) => {
-                let module = &mut self.modules[vertex.node.index];
-                let subject = match vertex.value {
-                    NamedValueBlock::Variable(variable) => {
-                        ReferenceSubject::Variable(variable.name.clone())
-                    }
-                    NamedValueBlock::Local(local) => ReferenceSubject::Local(local.name.clone()),
-                    NamedValueBlock::Output(output) => {
-                        module.outputs.insert(output.name.clone(), at);
-                        return;
-                    }
-                    // Nothing can mention it.
-                    NamedValueBlock::Check(_) => return,
-                };
-                module.subjects.insert(subject, at);
-            }
-            SharedVertex::Call(call) => self.modules[call.node.index].call = Some(at),
-            SharedVertex::ModuleClosed(node) => self.modules[node.index].closed = Some(at),
-            SharedVertex::Provider(provider) => {
-                self.providers.insert(provider.addr.clone(), at);
-            }
-            SharedVertex::CloseEphemeral(_) => {}
+    fn insert_vertex<'c>(
+        &mut self,
+        config: &Config,
+        vertex: &(impl VertexKind<'c> + ?Sized),
+        at: VertexId,
+    ) {
+        // Lookups, because each kind is mentioned in a way of its own.
+        if let Some(value) = vertex.as_value() {
+            self.insert_value(value, at);
+        } else if let Some(call) = vertex.as_module_call() {
+            self.modules[call.node.index].call = Some(at);
+        } else if let Some(node) = vertex.closed_module() {
+            self.modules[node.index].closed = Some(at);
+        } else if let Some(provider) = vertex.as_provider() {
+            self.providers.insert(provider.addr.clone(), at);
+        } else if let Some(addr) = vertex.resource_for_references()
+            && let Some(node) = config.find_node(&addr.module)
+        {
+            let subject = ReferenceSubject::Resource(addr.resource.clone());
+            self.modules[node.index].subjects.insert(subject, at);
         }
+    }
+
+    fn insert_value(&mut self, value: &ValueVertex<'_>, at: VertexId) {
+        let module = &mut self.modules[value.node.index];
+        let subject = match value.value {
+            NamedValueBlock::Variable(variable) => {
+                ReferenceSubject::Variable(variable.name.clone())
+            }
+            NamedValueBlock::Local(local) => ReferenceSubject::Local(local.name.clone()),
+            NamedValueBlock::Output(output) => {
+                module.outputs.insert(output.name.clone(), at);
+                return;
+            }
+            // Nothing can mention it.
+            NamedValueBlock::Check(_) => return,
+        };
+        module.subjects.insert(subject, at);
     }
 
     /// Vertices of the provider configurations.

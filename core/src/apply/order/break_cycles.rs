@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    ApplyVertex, GraphBuilder, REASON_DEPENDENTS_DESTROYED_FIRST, REASON_REFERENCE_ORDER,
-    config_resource_addr,
+    GraphBuilder, REASON_DEPENDENTS_DESTROYED_FIRST, REASON_REFERENCE_ORDER, config_resource_addr,
 };
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr};
 use crate::graph::{self, Edge, VertexId};
@@ -22,7 +21,7 @@ pub(in crate::apply) fn break_order_cycles(draft: &mut GraphBuilder<'_>) {
     let vertices = draft.vertices();
     let mut providers: BTreeMap<ConfigResourceAddr, &ProviderConfigAddr> = BTreeMap::new();
     for vertex in vertices {
-        if let ApplyVertex::Destroy(destroy) = vertex {
+        if let Some(destroy) = vertex.as_destroy() {
             providers.insert(config_resource_addr(&destroy.change.addr), &destroy.change.provider);
         }
     }
@@ -30,16 +29,15 @@ pub(in crate::apply) fn break_order_cycles(draft: &mut GraphBuilder<'_>) {
     if providers.values().all(|provider| providers.values().next() == Some(provider)) {
         return;
     }
-    let provider = |id: VertexId| match &vertices[id.index()] {
-        ApplyVertex::Destroy(destroy) => Some(&destroy.change.provider),
-        ApplyVertex::ResourceGone(addr) | ApplyVertex::DestroyJoin(addr) => {
-            providers.get(addr).copied()
-        }
-        _ => None,
+    let provider = |id: VertexId| {
+        let vertex = &vertices[id.index()];
+        let of = || vertex.gone_resource().or(vertex.joined_resource());
+        let destroyed = vertex.as_destroy().map(|destroy| &destroy.change.provider);
+        destroyed.or_else(|| providers.get(of()?).copied())
     };
     let lies_between = |edge: &Edge<EdgeReason>| {
         edge.why == REASON_DEPENDENTS_DESTROYED_FIRST
-            && matches!(vertices[edge.dependency.index()], ApplyVertex::ResourceGone(_))
+            && vertices[edge.dependency.index()].gone_resource().is_some()
             && provider(edge.dependent) != provider(edge.dependency)
     };
     let between = draft.edges().iter().map(lies_between).collect();

@@ -24,11 +24,10 @@ pub(super) fn reference_pairs(
     let mut written: Vec<Vec<(usize, bool)>> = vec![Vec::new(); n_resources];
     let mut before = None;
     for id in index.instances.iter().chain(&index.destroys) {
-        let change = match &vertices[id.index()] {
-            ApplyVertex::Instance(instance) => instance.change,
-            ApplyVertex::Destroy(destroy) => destroy.change,
-            _ => continue,
-        };
+        let vertex = &vertices[id.index()];
+        let made = vertex.as_instance().map(|instance| instance.change);
+        let destroyed = || vertex.as_destroy().map(|destroy| destroy.change);
+        let Some(change) = made.or_else(destroyed) else { continue };
         let Some(own) = resources.number_of(&config_resource_addr(&change.addr)) else {
             continue;
         };

@@ -21,30 +21,30 @@ use crate::state::journal::{
     CallAction, Intent, InternalRecordTiming, JournalError, OperationId, ProviderAnswer,
 };
 
-pub(super) use salvage::{ObjectAfterCall, ReturnedObject, SalvagedResult};
+pub(in crate::apply) use salvage::{ObjectAfterCall, ReturnedObject, SalvagedResult};
 
 /// A changing call.
 #[derive(Clone, Copy)]
-pub(super) struct ChangeCall<'a> {
-    pub(super) view: ApplyContext<'a>,
-    pub(super) client: &'a Rc<ProviderClient>,
-    pub(super) ty: &'a ResourceType,
-    pub(super) about: CallContext<'a>,
-    pub(super) intent: Intent<'a>,
-    pub(super) ask: ChangeValues<'a>,
+pub(in crate::apply) struct ChangeCall<'a> {
+    pub(in crate::apply) view: ApplyContext<'a>,
+    pub(in crate::apply) client: &'a Rc<ProviderClient>,
+    pub(in crate::apply) ty: &'a ResourceType,
+    pub(in crate::apply) about: CallContext<'a>,
+    pub(in crate::apply) intent: Intent<'a>,
+    pub(in crate::apply) ask: ChangeValues<'a>,
     /// The object that is changed or destroyed; `None` if one is made.
-    pub(super) object: Option<&'a ObjectState>,
+    pub(in crate::apply) object: Option<&'a ObjectState>,
     /// Value of the object that the new one replaces and that still exists; null if there is none.
-    pub(super) predecessor: &'a Value,
+    pub(in crate::apply) predecessor: &'a Value,
     /// Sensitive paths, which messages must not show.
-    pub(super) secrets: &'a [Path],
+    pub(in crate::apply) secrets: &'a [Path],
     /// Whether provisioners run beside the call: behind a creation, before a destruction.
-    pub(super) has_provisioners: bool,
+    pub(in crate::apply) has_provisioners: bool,
 }
 
 /// A call that was announced.
 #[derive(Clone, Copy)]
-pub(super) struct AnnouncedCall<'a> {
+pub(in crate::apply) struct AnnouncedCall<'a> {
     call: ChangeCall<'a>,
     op: OperationId,
 }
@@ -60,7 +60,7 @@ impl<'a> ChangeCall<'a> {
     ///
     /// # Errors
     /// When it could not be announced; then the call must not be made.
-    pub(super) async fn announce(
+    pub(in crate::apply) async fn announce(
         self,
         diags: &mut Diagnostics,
     ) -> Result<AnnouncedCall<'a>, Reported> {
@@ -113,7 +113,7 @@ impl<'a> ChangeCall<'a> {
 impl AnnouncedCall<'_> {
     /// Sends the call, keeps the answer, and only then examines it. Without a usable answer, finds
     /// out the effect of the call.
-    pub(super) async fn send(self, diags: &mut Diagnostics) -> SalvagedResult {
+    pub(in crate::apply) async fn send(self, diags: &mut Diagnostics) -> SalvagedResult {
         let Self { call, op } = self;
         // No failure may leave this function between here and `answer` below: the object may exist
         // from now on, and the journal is its only record.
@@ -155,7 +155,11 @@ impl AnnouncedCall<'_> {
     }
 
     /// Records the result of the call for the state: the object after it.
-    pub(super) fn settle_operation(self, diags: &mut Diagnostics, object: Option<&ObjectState>) {
+    pub(in crate::apply) fn settle_operation(
+        self,
+        diags: &mut Diagnostics,
+        object: Option<&ObjectState>,
+    ) {
         self.report_unrecorded_result(
             diags,
             self.call.view.journal.settle_operation(self.op, object),
@@ -165,7 +169,7 @@ impl AnnouncedCall<'_> {
 
     /// Records the result of the call for the state in case that the remaining steps have no
     /// result.
-    pub(super) fn record_interim_result(
+    pub(in crate::apply) fn record_interim_result(
         self,
         diags: &mut Diagnostics,
         object: Option<&ObjectState>,

@@ -15,23 +15,26 @@ use crate::messages;
 use crate::provisioner::{ProvisionerError, ProvisionerTask, connection_schema};
 
 /// Whether anything runs at that time.
-pub(super) fn has_provisioner_at(provisioners: &[Provisioner], when: ProvisionerTiming) -> bool {
+pub(in crate::apply) fn has_provisioner_at(
+    provisioners: &[Provisioner],
+    when: ProvisionerTiming,
+) -> bool {
     provisioners.iter().any(|provisioner| provisioner.when == when)
 }
 
 /// The provisioners of an instance that run at one time.
 #[derive(Clone, Copy)]
-pub(super) struct ProvisionerRun<'a> {
-    pub(super) addr: &'a InstanceAddr,
-    pub(super) provisioners: &'a [Provisioner],
-    pub(super) when: ProvisionerTiming,
+pub(in crate::apply) struct ProvisionerRun<'a> {
+    pub(in crate::apply) addr: &'a InstanceAddr,
+    pub(in crate::apply) provisioners: &'a [Provisioner],
+    pub(in crate::apply) when: ProvisionerTiming,
 }
 
 /// Runs the provisioners of that time.
 ///
 /// # Errors
 /// When one failed that must not fail; the provisioners behind it are not run.
-pub(super) async fn run_provisioners(
+pub(in crate::apply) async fn run_provisioners(
     view: ApplyContext<'_>,
     diags: &mut Diagnostics,
     run: ProvisionerRun<'_>,

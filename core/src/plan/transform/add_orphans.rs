@@ -21,14 +21,11 @@ pub(in crate::plan) fn add_orphans<'c>(
         let written = session.config.find_resource(&addr.config_addr()).is_some();
         if !written && addr.resource.mode() == ResourceMode::Managed {
             let (addr, provider) = (addr.clone(), prior.provider.clone());
-            add(PlanVertex::Orphan(OrphanResourceVertex { addr, provider, prior: Some(prior) }));
+            add(OrphanResourceVertex { addr, provider, prior: Some(prior) }.into());
         }
     }
     for (addr, provider) in inputs.adopted_orphans() {
-        add(PlanVertex::Orphan(OrphanResourceVertex {
-            addr,
-            provider: provider.clone(),
-            prior: None,
-        }));
+        let provider = provider.clone();
+        add(OrphanResourceVertex { addr, provider, prior: None }.into());
     }
 }

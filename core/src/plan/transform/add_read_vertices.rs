@@ -6,9 +6,10 @@
 use crate::addr::ResourceMode;
 use crate::graph::{Graph, VertexId};
 use crate::plan::PlanOptions;
-use crate::plan::vertex::{EarlyReadVertex, PlanVertex, ResourceVertex};
+use crate::plan::resource_vertex::ResourceVertex;
+use crate::plan::vertex::{EarlyReadVertex, PlanVertex};
 use crate::session::Session;
-use crate::shared_graph::{EdgeReason, SharedVertex};
+use crate::shared_graph::EdgeReason;
 
 /// Adds the vertices. A plan that covers only a part reads no more than it needs, and without
 /// parallelism there is nothing to gain.
@@ -27,7 +28,7 @@ pub(in crate::plan) fn add_read_vertices<'c>(
     }
     let mut draft = graph.into_draft();
     for EarlyReadPlacement { resource, provider, read } in reads {
-        let read = draft.add(PlanVertex::Read(read));
+        let read = draft.add(read.into());
         draft.connect(read, provider, EdgeReason::Provider);
         draft.connect(resource, read, EdgeReason::DestroyOrder("plans what was read"));
     }
@@ -50,14 +51,14 @@ fn resources_to_read_early<'c>(
     let mut reads = Vec::new();
     for &id in graph.topological_order() {
         let on = graph.dependencies(id);
-        let is_late =
-            |on: &&VertexId| waits[on.index()] || matches!(graph[**on], PlanVertex::Resource(_));
+        let is_late = |on: &&VertexId| waits[on.index()] || graph[**on].as_resource().is_some();
         let late: Vec<VertexId> = on.iter().filter(is_late).copied().collect();
         // Passed on through values, which wait for resources and are none.
         waits[id.index()] = !late.is_empty();
-        let PlanVertex::Resource(resource) = &graph[id] else { continue };
+        let Some(resource) = graph[id].as_resource() else { continue };
         let ResourceVertex { addr, config, provider, prior, .. } = resource;
-        let configures = |on: &&VertexId| matches!(&graph[**on], PlanVertex::SharedVertex(SharedVertex::Provider(it)) if it.addr == *provider);
+        let configures =
+            |on: &&VertexId| graph[**on].as_provider().is_some_and(|it| it.addr == *provider);
         let Some(&configured) = on.iter().find(configures) else { continue };
         if has_objects_to_read(resource) && late.iter().any(|on| *on != configured) {
             let (addr, provider, prior) = (addr.clone(), provider.clone(), prior.clone());

@@ -7,8 +7,9 @@ use formwork_value::Diagnostics;
 use crate::addr::{ConfigResourceAddr, ModuleAddr};
 use crate::config::{Config, ImportBlock};
 use crate::plan::PlanMode;
+use crate::plan::resource_vertex::ResourceVertex;
 use crate::plan::transform::TransformInputs;
-use crate::plan::vertex::{PlanVertex, ResourceVertex};
+use crate::plan::vertex::PlanVertex;
 use crate::state::{ResourceState, State};
 
 pub(in crate::plan) fn add_resources<'c>(
@@ -31,15 +32,9 @@ pub(in crate::plan) fn add_resources<'c>(
         let prior = prior.remove(&addr).unwrap_or_default();
         let imports = imports.remove(&addr).unwrap_or_default();
         let generated = !node.module.resources.contains_key(&resource.name);
-        add(PlanVertex::Resource(ResourceVertex {
-            addr,
-            node,
-            config: resource,
-            generated,
-            provider,
-            imports,
-            prior,
-        }));
+        let config = resource;
+        let resource = ResourceVertex { addr, node, config, generated, provider, imports, prior };
+        add(resource.into());
     }
 }
 

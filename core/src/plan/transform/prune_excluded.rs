@@ -19,8 +19,9 @@ pub(in crate::plan) fn prune_excluded<'c>(
         return vec![true; vertices.len()];
     }
     let is_excluded = |vertex: &PlanVertex<'_>, how: fn(&Target, &ConfigResourceAddr) -> bool| {
-        matches!(vertex, PlanVertex::Resource(resource)
-            if excludes.iter().any(|target| how(target, &resource.addr)))
+        vertex
+            .as_resource()
+            .is_some_and(|resource| excludes.iter().any(|target| how(target, &resource.addr)))
     };
     let dependents = draft.dependents();
     let mut stand_on_it = vec![false; vertices.len()];

@@ -1,7 +1,6 @@
 //! When everything is to be destroyed, keeps only the objects of the state and the dependencies of
 //! their providers: unneeded values may not even have a value any more.
 
-use crate::addr::ResourceMode;
 use crate::graph::GraphDraft;
 use crate::plan::PlanMode;
 use crate::plan::transform::TransformInputs;
@@ -16,12 +15,6 @@ pub(in crate::plan) fn prune_for_destroy<'c>(
     if inputs.options.mode != PlanMode::Destroy {
         return vec![true; draft.vertices().len()];
     }
-    let in_state = draft.vertices().iter().map(|vertex| match vertex {
-        PlanVertex::Resource(resource) => {
-            !resource.prior.is_empty() && resource.addr.resource.mode() == ResourceMode::Managed
-        }
-        PlanVertex::Orphan(_) => true,
-        PlanVertex::SharedVertex(_) | PlanVertex::Read(_) => false,
-    });
+    let in_state = draft.vertices().iter().map(|vertex| vertex.has_managed_objects());
     add_wanted_dependencies(inputs, draft, in_state.collect())
 }

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::addr::{ConfigResourceAddr, ResourceAddr, ResourceMode};
 use crate::graph::{Edge, GraphDraft};
 use crate::plan::transform::TransformInputs;
-use crate::plan::vertex::{PlanVertex, ResourceVertex};
+use crate::plan::vertex::PlanVertex;
+use crate::plan::vertex_kind::PlanTargets;
 use crate::plan::{PlanMode, PlanOptions};
 use crate::session::Session;
-use crate::shared_graph::{EdgeReason, SharedVertex};
+use crate::shared_graph::EdgeReason;
 
 pub(in crate::plan) fn prune_targets<'c>(
     inputs: TransformInputs<'c>,
@@ -19,21 +20,9 @@ pub(in crate::plan) fn prune_targets<'c>(
     if targets.is_empty() {
         return vec![true; draft.vertices().len()];
     }
-    let destroyed_dependents = dependents_to_destroy(inputs.session, inputs.options);
-    let written = |resource: &ResourceVertex<'_>| {
-        let mut held = resource.prior.iter().map(|(module, _)| resource.addr_in_module(module));
-        targets.iter().any(|target| target.may_contain_config_resource(&resource.addr))
-            || held.any(|addr| destroyed_dependents.contains(&addr))
-    };
-    let targeted = |addr: &ResourceAddr| {
-        targets.iter().any(|target| target.may_contain_resource(addr))
-            || destroyed_dependents.contains(addr)
-    };
-    let wanted = draft.vertices().iter().map(|vertex| match vertex {
-        PlanVertex::Resource(resource) => written(resource),
-        PlanVertex::Orphan(orphan) => targeted(&orphan.addr),
-        PlanVertex::SharedVertex(_) | PlanVertex::Read(_) => false,
-    });
+    let destroyed_dependents = &dependents_to_destroy(inputs.session, inputs.options);
+    let targets = PlanTargets { targets, destroyed_dependents };
+    let wanted = draft.vertices().iter().map(|vertex| vertex.is_targeted(targets));
     let mut keep = add_wanted_dependencies(inputs, draft, wanted.collect());
     keep_outputs_without_pruned_needs(draft, &mut keep);
     keep
@@ -85,7 +74,10 @@ pub(in crate::plan) fn add_wanted_dependencies(
     // For a resource that is destroyed that is only its provider: the references of its block need
     // not have a value any more.
     let destroying = inputs.options.mode == PlanMode::Destroy;
-    let is_doomed = |vertex: &PlanVertex<'_>| matches!(vertex, PlanVertex::Resource(r) if destroying && r.addr.resource.mode() == ResourceMode::Managed);
+    let is_doomed = |vertex: &PlanVertex<'_>| {
+        let resource = vertex.as_resource().filter(|_| destroying);
+        resource.is_some_and(|it| it.addr.resource.mode() == ResourceMode::Managed)
+    };
     let counts = |edge: &Edge<EdgeReason>| {
         edge.why == EdgeReason::Provider || !is_doomed(&draft[edge.dependent])
     };
@@ -100,12 +92,14 @@ fn keep_outputs_without_pruned_needs(
     let (dependencies, dependents) =
         (draft.dependencies_by_edges_where(|_| true), draft.dependents());
     let resources = |kept: bool| -> Vec<bool> {
-        let is_one = |vertex: &PlanVertex<'_>| matches!(vertex, PlanVertex::Resource(_));
+        let is_one = |vertex: &PlanVertex<'_>| vertex.as_resource().is_some();
         draft.vertices().iter().zip(&*keep).map(|(it, is)| is_one(it) && *is == kept).collect()
     };
     let (lost, kept) =
         (dependents.reachable_from(resources(false)), dependents.reachable_from(resources(true)));
-    let is_output = |vertex: &PlanVertex<'_>| matches!(vertex, PlanVertex::SharedVertex(SharedVertex::Value(value)) if value.as_root_output().is_some());
+    let is_output = |vertex: &PlanVertex<'_>| {
+        vertex.as_value().is_some_and(|value| value.as_root_output().is_some())
+    };
     let outputs = draft.vertices().iter().map(is_output).zip(kept.iter().zip(&lost));
     let satisfied = outputs.map(|(is_output, (kept, lost))| is_output && *kept && !*lost);
     for (keep, needed) in keep.iter_mut().zip(dependencies.reachable_from(satisfied.collect())) {

@@ -9,10 +9,11 @@ use formwork_value::{Diagnostic, Span};
 
 use crate::config::Resource;
 use crate::graph::{GraphDraft, VertexId, enumerate_vertices};
+use crate::plan::resource_vertex::ResourceVertex;
 use crate::plan::vertex::PlanVertex;
 use crate::provisioner::connection_schema;
 use crate::session::Session;
-use crate::shared_graph::{EdgeReason, SharedVertex};
+use crate::shared_graph::EdgeReason;
 
 /// Removes the edges. The providers of the graph must be loaded.
 pub(super) fn remove_edges_outside_schema(
@@ -42,7 +43,7 @@ pub(super) fn remove_warnings_outside_schema(
     warnings: &mut Vec<Diagnostic>,
 ) {
     let mut spans = spans_outside_schema(session, vertex);
-    if let PlanVertex::Resource(resource) = vertex {
+    if let Some(resource) = vertex.as_resource() {
         let triggers = &resource.config.lifecycle.replace_triggered_by;
         spans.extend(triggers.iter().map(|trigger| trigger.span));
     }
@@ -52,33 +53,34 @@ pub(super) fn remove_warnings_outside_schema(
 
 /// Returns the spans of the arguments and blocks of a vertex that the schema lacks.
 fn spans_outside_schema(session: &Session<'_>, vertex: &PlanVertex<'_>) -> Vec<Span> {
-    match vertex {
-        PlanVertex::Resource(resource) => {
-            let Some(loaded) = session.pool.loaded_provider(&resource.provider.provider) else {
-                return Vec::new();
-            };
-            let name = &resource.addr.resource;
-            let ty = loaded.find_resource_type(name.mode(), name.resource_type());
-            let unsupported = match &ty {
-                Some(ty) => {
-                    refs::find_spans_outside_schema(&resource.config.body, ty.schema_block())
-                }
-                // A type that the provider lacks has no arguments, so none of them is evaluated.
-                None => refs::find_spans_outside_schema(&resource.config.body, &Block::default()),
-            };
-            unsupported
-                .into_iter()
-                .chain(provisioner_spans_outside_schema(session, resource.config))
-                .collect()
-        }
-        PlanVertex::SharedVertex(SharedVertex::Provider(provider)) => {
-            let loaded = session.pool.loaded_provider(&provider.addr.provider);
-            loaded.zip(provider.provider_block()).map_or_else(Vec::new, |(loaded, block)| {
-                refs::find_spans_outside_schema(&block.body, loaded.config_type().schema_block())
-            })
-        }
-        PlanVertex::SharedVertex(_) | PlanVertex::Read(_) | PlanVertex::Orphan(_) => Vec::new(),
+    if let Some(resource) = vertex.as_resource() {
+        return resource_spans_outside_schema(session, resource);
     }
+    let Some(provider) = vertex.as_provider() else { return Vec::new() };
+    let loaded = session.pool.loaded_provider(&provider.addr.provider);
+    loaded.zip(provider.provider_block()).map_or_else(Vec::new, |(loaded, block)| {
+        refs::find_spans_outside_schema(&block.body, loaded.config_type().schema_block())
+    })
+}
+
+fn resource_spans_outside_schema(
+    session: &Session<'_>,
+    resource: &ResourceVertex<'_>,
+) -> Vec<Span> {
+    let Some(loaded) = session.pool.loaded_provider(&resource.provider.provider) else {
+        return Vec::new();
+    };
+    let name = &resource.addr.resource;
+    let ty = loaded.find_resource_type(name.mode(), name.resource_type());
+    let unsupported = match &ty {
+        Some(ty) => refs::find_spans_outside_schema(&resource.config.body, ty.schema_block()),
+        // A type that the provider lacks has no arguments, so none of them is evaluated.
+        None => refs::find_spans_outside_schema(&resource.config.body, &Block::default()),
+    };
+    unsupported
+        .into_iter()
+        .chain(provisioner_spans_outside_schema(session, resource.config))
+        .collect()
 }
 
 fn provisioner_spans_outside_schema(session: &Session<'_>, resource: &Resource) -> Vec<Span> {

@@ -11,7 +11,7 @@ use formwork_value::{Diagnostics, Reported, Value};
 
 use super::managed::prevent_destroy_error;
 use super::refresh::{self, ObjectOwner};
-use super::{PlanContext, import, run_concurrently};
+use super::{PlanContext, run_concurrently};
 use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, ActionReason, Change};
 use crate::config::Resource;
@@ -22,70 +22,25 @@ use crate::instance_steps::{
 };
 use crate::plan::PlanMode;
 use crate::plan::prior_state::PriorState;
-use crate::plan::vertex::{OrphanResourceVertex, ResourceVertex};
+use crate::plan::resource_vertex::ResourceVertex;
 use crate::plan::visit_outcome::{ObjectOutcome, ResourceOutcome};
 use crate::provider::{CallContext, ChangeValues, ObjectToRead, ProviderClient, ResourceType};
 use crate::state::{InstanceState, ObjectState, ResourceState};
 
 /// An object that is to go.
-pub(super) struct ObjectToDestroy<'v> {
-    pub(super) key: &'v InstanceKey,
+pub(in crate::plan) struct ObjectToDestroy<'v> {
+    pub(in crate::plan) key: &'v InstanceKey,
     pub(super) deposed: Option<&'v DeposedKey>,
     pub(super) object: &'v Arc<ObjectState>,
     /// Whether it is destroyed, or only taken out of the state.
     pub(super) action: Action,
-    pub(super) reason: Option<ActionReason>,
+    pub(in crate::plan) reason: Option<ActionReason>,
 }
 
 /// Objects of one resource that are to go, by instance of its module.
-pub(super) struct ObjectsToDestroy<'v> {
-    pub(super) provider: &'v ProviderConfigAddr,
-    pub(super) by_module: Vec<Vec<ObjectToDestroy<'v>>>,
-}
-
-/// Plans the end of a resource that is not in the configuration.
-pub(super) async fn visit_orphan_resource(
-    view: PlanContext<'_>,
-    diags: &mut Diagnostics,
-    vertex: &OrphanResourceVertex<'_>,
-) -> ResourceOutcome {
-    let forgotten =
-        view.options.mode != PlanMode::Destroy && view.settled.forgotten.contains(&vertex.addr);
-    let action = if forgotten { Action::Forget } else { Action::Delete };
-    let reason = match view.options.mode {
-        PlanMode::Destroy => None,
-        _ => Some(ActionReason::DeleteBecauseNoResourceConfig),
-    };
-    let moved = |key: &InstanceKey| {
-        view.settled.moves.original_address(&vertex.addr.instance_addr(key.clone())).is_some()
-    };
-    let held = vertex.prior.into_iter();
-    let mut to_destroy: Vec<ObjectToDestroy<'_>> = held
-        .flat_map(|prior| objects_to_destroy_of_resource(prior, action, reason))
-        .filter(|to_destroy| is_destroy_targeted(view, &vertex.addr, to_destroy.key))
-        .collect();
-    for to_destroy in &mut to_destroy {
-        if to_destroy.reason.is_some() && moved(to_destroy.key) {
-            // Terraform's `-json` distinguishes a resource that was moved to an address without a
-            // block from one that was removed.
-            to_destroy.reason = Some(ActionReason::DeleteBecauseNoMoveTarget);
-        }
-    }
-    let resource =
-        ResourceOutcome { addr: vertex.addr.clone(), expansion: None, objects: Vec::new() };
-    let mut found = vec![resource];
-    let targets = ObjectsToDestroy { provider: &vertex.provider, by_module: vec![to_destroy] };
-    visit_objects_to_destroy(view, diags, targets, &mut found).await;
-    let mut found = found.remove(0);
-    let adopted = view.options.adoptions.iter();
-    let adopted =
-        adopted.filter(|(addr, it)| it.unwritten.is_some() && addr.resource_addr() == vertex.addr);
-    for (addr, _) in adopted {
-        found
-            .objects
-            .extend(import::find_object_without_block(view, diags, &vertex.provider, addr).await);
-    }
-    found
+pub(in crate::plan) struct ObjectsToDestroy<'v> {
+    pub(in crate::plan) provider: &'v ProviderConfigAddr,
+    pub(in crate::plan) by_module: Vec<Vec<ObjectToDestroy<'v>>>,
 }
 
 /// Plans the end of every object of a resource that is in the configuration, as `destroy` does.
@@ -173,7 +128,7 @@ pub(super) fn check_prevent_destroy(
 
 /// Whether an object of an instance may be destroyed: the instance is a target itself. Objects in
 /// the plan only as dependencies of a target are kept.
-pub(super) fn is_destroy_targeted(
+pub(in crate::plan) fn is_destroy_targeted(
     view: PlanContext<'_>,
     addr: &ResourceAddr,
     key: &InstanceKey,
@@ -186,7 +141,8 @@ pub(super) fn is_destroy_targeted(
     is_target && !view.settled.excluded_from_destroy.contains(&addr_of_instance)
 }
 
-fn objects_to_destroy_of_resource(
+/// The objects of a resource that go, deposed ones too.
+pub(in crate::plan) fn objects_to_destroy_of_resource(
     state: &ResourceState,
     action: Action,
     reason: Option<ActionReason>,
@@ -207,7 +163,7 @@ fn objects_to_destroy_of_resource(
 
 /// Plans the destruction of objects of one resource, in several instances of its module,
 /// concurrently. The results go to the resource at the same position in `found`.
-pub(super) async fn visit_objects_to_destroy(
+pub(in crate::plan) async fn visit_objects_to_destroy(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
     targets: ObjectsToDestroy<'_>,

@@ -7,7 +7,7 @@ use crate::addr::InstanceAddr;
 use crate::config::{Resource, generated_blocks};
 use crate::messages;
 use crate::plan::generate_block;
-use crate::plan::vertex::ResourceVertex;
+use crate::plan::resource_vertex::ResourceVertex;
 use crate::provider::ResourceType;
 
 /// A configuration that was generated.

@@ -25,7 +25,7 @@ use crate::messages;
 use crate::plan::PlanMode;
 use crate::plan::choose_action::{ActionInputs, choose_action};
 use crate::plan::prior_state::{PriorState, RefreshResult};
-use crate::plan::vertex::ResourceVertex;
+use crate::plan::resource_vertex::ResourceVertex;
 use crate::plan::visit_outcome::ObjectOutcome;
 use crate::provider::{PlannedObject, ProviderClient, ResourceType, add_marks};
 

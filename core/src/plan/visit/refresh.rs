@@ -17,14 +17,14 @@ use crate::state::{ObjectAttributes, ObjectState};
 
 /// The instance whose objects are read.
 #[derive(Clone, Copy)]
-pub(super) struct ObjectOwner<'a> {
-    pub(super) client: &'a ProviderClient,
-    pub(super) ty: &'a ResourceType,
-    pub(super) addr: &'a InstanceAddr,
+pub(in crate::plan) struct ObjectOwner<'a> {
+    pub(in crate::plan) client: &'a ProviderClient,
+    pub(in crate::plan) ty: &'a ResourceType,
+    pub(in crate::plan) addr: &'a InstanceAddr,
     /// Set if it is a deposed object.
-    pub(super) deposed: Option<&'a DeposedKey>,
+    pub(in crate::plan) deposed: Option<&'a DeposedKey>,
     /// The block that configures it, if there is one.
-    pub(super) block: Option<Span>,
+    pub(in crate::plan) block: Option<Span>,
 }
 
 impl<'a> ObjectOwner<'a> {
@@ -74,7 +74,7 @@ pub(super) async fn refresh_object(
 ///
 /// # Errors
 /// When the provider cannot upgrade or read it.
-pub(super) async fn read_object(
+pub(in crate::plan) async fn read_object(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
     owner: ObjectOwner<'_>,

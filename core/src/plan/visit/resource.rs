@@ -16,7 +16,7 @@ use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
 use crate::instance_steps::{decode_stored_value, point_diagnostics_at_parts};
 use crate::messages;
 use crate::plan::prior_state::RefreshResult;
-use crate::plan::vertex::ResourceVertex;
+use crate::plan::resource_vertex::ResourceVertex;
 use crate::plan::visit_outcome::{ObjectOutcome, ResourceOutcome};
 use crate::plan::{self, AdoptionSource};
 use crate::state::ResourceState;
@@ -48,7 +48,7 @@ struct ExpandedResource<'a> {
 }
 
 /// Plans all instances and deposed objects of a resource.
-pub(super) async fn visit_resource(
+pub(in crate::plan) async fn visit_resource(
     view: PlanContext<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,

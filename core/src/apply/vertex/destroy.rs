@@ -1,42 +1,145 @@
-//! Destroys one object.
+//! The vertex of an object that is destroyed.
 
+use std::fmt::{self, Display};
 use std::pin::pin;
 use std::sync::Arc;
 
 use formwork_plugin_protocol::contract::conform;
 use formwork_value::{Diagnostics, Reported};
 
-use super::changing_call::{ChangeCall, ObjectAfterCall, ReturnedObject, SalvagedResult};
-use super::provision::{self, ProvisionerRun};
-use super::{ApplyContext, ApplyVisitOutcome};
-use crate::apply::vertex::DestroyVertex;
-use crate::change::Action;
+use super::{ApplyVertexKind, ApplyVisit, PlanNeeds};
+use crate::addr::{DeposedKey, ProviderConfigAddr};
+use crate::apply::destroy_timing::DestroyTiming;
+use crate::apply::record::ApplyRecorder;
+use crate::apply::visit::ApplyContext;
+use crate::apply::visit::changing_call::{
+    ChangeCall, ObjectAfterCall, ReturnedObject, SalvagedResult,
+};
+use crate::apply::visit::provision::{self, ProvisionerRun};
+use crate::change::{Action, Change};
 use crate::config::ProvisionerTiming;
 use crate::eval::DestroyedObjectScope;
 use crate::event::Event;
+use crate::graph::render::RenderedVertex;
 use crate::instance_steps::{
     encode_for_state, find_client_of_state, prior_object_label, unmark_value,
 };
 use crate::progress::{ProgressSubject, wait_with_progress};
 use crate::provider::{CallContext, ChangeValues, add_marks};
-use crate::state::journal::{self, Intent};
-use crate::state::{ObjectState, ObjectStatus};
+use crate::shared_graph::VertexKind;
+use crate::state::journal::{self, Intent, Journal};
+use crate::state::{ObjectState, ObjectStatus, State};
 
-/// Visits an object that is to go.
-pub(super) async fn visit_destroy(
+/// An object that is destroyed.
+#[derive(Debug)]
+pub(crate) struct DestroyVertex<'c> {
+    pub(crate) change: &'c Change,
+    /// The key under which it is deposed by then, if it is.
+    pub(crate) deposed: Option<DeposedKey>,
+    /// When it is destroyed.
+    pub(crate) timing: DestroyTiming,
+}
+
+/// Result of a destruction.
+pub(crate) struct DestroyOutcome {
+    /// Object that still exists, if any.
+    left: Option<Arc<ObjectState>>,
+    /// Whether there was an error.
+    failed: bool,
+}
+
+// The state names the object, so it waits for no expansion, and mentions nothing.
+impl<'c> VertexKind<'c> for DestroyVertex<'c> {
+    fn provider_config(&self) -> Option<&ProviderConfigAddr> {
+        Some(&self.change.provider)
+    }
+
+    fn render(&self) -> RenderedVertex {
+        let label = self.change.addr.resource_addr().config_addr().to_string();
+        RenderedVertex::with_shape("box", self.to_string(), label)
+    }
+}
+
+impl<'c> ApplyVertexKind<'c> for DestroyVertex<'c> {
+    fn as_destroy(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn is_operation(&self) -> bool {
+        true
+    }
+
+    fn is_wanted(&self, needs: PlanNeeds<'_>) -> bool {
+        // An object that only makes way for its successor may be needed by a target, but not one that
+        // goes when nothing uses it any more: objects that are no targets may still use it.
+        !self.timing.is_after_successor() || needs.is_meant(self.change)
+    }
+
+    fn is_result_journaled(&self, journal: &Journal) -> bool {
+        journal.may_start_dependents(&self.change.addr, self.deposed.as_ref())
+    }
+}
+
+impl<'c> ApplyVisit<'c> for DestroyVertex<'c> {
+    type Outcome = DestroyOutcome;
+
+    async fn visit(
+        &self,
+        view: ApplyContext<'_>,
+        diags: &mut Diagnostics,
+    ) -> Option<Self::Outcome> {
+        // The object is taken from the state at this moment and not from the plan, because its
+        // successor may have deposed it under a new key. A replacement whose new object could not be
+        // made leaves the old one in its place.
+        let object = view.recorded.find_object(&self.change.addr, self.deposed.as_ref())?;
+        // Much larger than what the other vertices need, which are many.
+        let left = Box::pin(visit_destroy(view, object, diags, self)).await.ok()?;
+        Some(DestroyOutcome { left, failed: diags.has_errors() })
+    }
+
+    fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, found: Self::Outcome) {
+        // Terraform counts successful operations only, also in the summary of a failed run.
+        if !found.failed {
+            recorder.tally.destroyed += 1;
+        }
+        self.record_in_state(&mut recorder.state.borrow_mut(), found.left);
+    }
+}
+
+impl DestroyVertex<'_> {
+    fn record_in_state(&self, state: &mut State, left: Option<Arc<ObjectState>>) {
+        let addr = &self.change.addr;
+        match left {
+            None => state.remove_object(addr, self.deposed.as_ref()),
+            Some(object) => {
+                let Some(instance) = state.instance_mut(addr) else { return };
+                match &self.deposed {
+                    Some(key) => drop(instance.deposed.insert(key.clone(), object)),
+                    None => instance.current = Some(object),
+                }
+            }
+        }
+    }
+}
+
+impl Display for DestroyVertex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.deposed {
+            Some(key) => write!(f, "{} (destroy deposed {})", self.change.addr, key.0),
+            None => write!(f, "{} (destroy)", self.change.addr),
+        }
+    }
+}
+
+/// Destroys an object. Returns what still exists of it, if anything does.
+async fn visit_destroy(
     view: ApplyContext<'_>,
-    object: Option<Arc<ObjectState>>,
+    object: Arc<ObjectState>,
     diags: &mut Diagnostics,
     vertex: &DestroyVertex<'_>,
-) -> Result<ApplyVisitOutcome, Reported> {
+) -> Result<Option<Arc<ObjectState>>, Reported> {
     let change = vertex.change;
     let addr = &change.addr;
-    // The object is taken from the state at this moment and not from the plan, because its
-    // successor may have deposed it under a new key.
-    let Some(object) = object else {
-        // A replacement whose new object could not be made leaves the old one in its place.
-        return Ok(ApplyVisitOutcome::Nothing);
-    };
     let (client, ty) =
         find_client_of_state(view.session, diags, &change.provider, &addr.resource_addr())?;
     let null = conform::default_destroy_plan(ty.schema_block());
@@ -96,7 +199,7 @@ pub(super) async fn visit_destroy(
     };
     let Ok((announced, SalvagedResult { result, left })) = sent else {
         failed(elapsed);
-        return Ok(ApplyVisitOutcome::Destroyed { left: Some(object) });
+        return Ok(Some(object));
     };
     let in_doubt = matches!(left, ObjectAfterCall::Unknown);
     let left = remaining_object(diags, call, &object, left)?;
@@ -115,7 +218,7 @@ pub(super) async fn visit_destroy(
         }),
         Err(_) => failed(elapsed),
     }
-    Ok(ApplyVisitOutcome::Destroyed { left })
+    Ok(left)
 }
 
 /// Remainder of an object after the call.

@@ -11,11 +11,13 @@ use formwork_plugin_protocol::contract::{self, conform};
 use formwork_value::diag::{Blame, Severity};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Value};
 
-use super::changing_call::{AnnouncedCall, ChangeCall, ObjectAfterCall, SalvagedResult};
-use super::provision::{self, ProvisionerRun};
-use super::{ApplyContext, ApplyVisitOutcome};
-use crate::addr::{InstanceAddr, ResourceMode};
-use crate::apply::vertex::InstanceVertex;
+use super::{InstanceOutcome, InstanceVertex};
+use crate::addr::ResourceMode;
+use crate::apply::visit::ApplyContext;
+use crate::apply::visit::changing_call::{
+    AnnouncedCall, ChangeCall, ObjectAfterCall, SalvagedResult,
+};
+use crate::apply::visit::provision::{self, ProvisionerRun};
 use crate::change::{Action, Change};
 use crate::config::ProvisionerTiming;
 use crate::eval::ModuleScope;
@@ -36,12 +38,12 @@ pub(super) async fn visit_instance(
     view: ApplyContext<'_>,
     diags: &mut Diagnostics,
     vertex: &InstanceVertex<'_>,
-) -> Result<ApplyVisitOutcome, Reported> {
+) -> Result<InstanceOutcome, Reported> {
     let InstanceVertex { change, config: block, .. } = *vertex;
     let resource =
         ResourceWithAddress { addr: &change.addr.resource_addr().config_addr(), config: block };
     let (client, ty) = find_client_of_config(view.session, diags, &change.provider, resource)?;
-    let scope = instance_scope(view, diags, &change.addr)?;
+    let scope = view.instance_scope(diags, &change.addr)?;
     let (session, addr, failure) = (view.session, &change.addr, Severity::Error);
     let written = InstanceConfig { session, config: block, addr, failure };
     // Evaluated again: values that were unknown in the plan are known now. Known ones give the same
@@ -54,30 +56,12 @@ pub(super) async fn visit_instance(
             work.create_or_update(diags, &config, &scope).await?
         }
     };
-    if let ApplyVisitOutcome::Made { value: Some(value), .. } = &came {
+    if let Some(value) = &came.value {
         // One that does not hold stops what depends on the instance, which is kept as it is. Errors
         // are in `diags`, and that is what stops dependents.
         let _ = written.check_postconditions(diags, scope, value).await;
     }
     Ok(came)
-}
-
-/// Meaning of names within an instance.
-///
-/// # Errors
-/// When its module has no such instance any more.
-pub(super) fn instance_scope<'a>(
-    view: ApplyContext<'a>,
-    diags: &mut Diagnostics,
-    addr: &InstanceAddr,
-) -> Result<ModuleScope<'a>, Reported> {
-    let Some(module) = view.session.results.module_instance(&addr.module) else {
-        return Err(diags.error(missing_module_instance_error(addr)));
-    };
-    // Without an expansion, `count` and `each` have no values.
-    let expansion = module.resource_results(&addr.resource);
-    let data = expansion.and_then(|results| Some(results.expansion()?.repetition_data(&addr.key)));
-    Ok(view.session.module_scope(module).with_repetition(data.unwrap_or_default()))
 }
 
 fn taint_object(object: &ObjectState) -> ObjectState {
@@ -97,15 +81,6 @@ fn make_sensitive_parts_unknown(ty: &ResourceType, planned: &Value, secrets: &[P
         let whole = || kept.replace_at(&Path(path.0.iter().take(1).cloned().collect()), hidden);
         exact.or_else(whole).unwrap_or_else(|| kept.clone())
     })
-}
-
-/// A module that had an instance while planning and has none now: its repetition is not the same.
-fn missing_module_instance_error(addr: &InstanceAddr) -> Diagnostic {
-    let detail = format!(
-        "The plan has {addr}, but now {} is not among the instances of its module. Its count or for_each must not change between planning and applying.",
-        addr.module
-    );
-    Diagnostic::error(messages::MODULE_INSTANCE_DOES_NOT_EXIST, detail).about(addr.to_string())
 }
 
 /// Value of a configuration, and the scope in which it was evaluated.
@@ -152,7 +127,7 @@ impl<'a> InstanceWork<'a> {
         &self,
         diags: &mut Diagnostics,
         config: &Value,
-    ) -> Result<ApplyVisitOutcome, Reported> {
+    ) -> Result<InstanceOutcome, Reported> {
         let addr = &self.planned_change().addr;
         if !config.is_wholly_known() {
             let detail = format!(
@@ -175,7 +150,7 @@ impl<'a> InstanceWork<'a> {
             false => self.prior_object().cloned(),
         };
         let (value, changed) = (Some(read.value), read.is_answered);
-        Ok(ApplyVisitOutcome::Made { object, value, deposes: None, changed })
+        Ok(InstanceOutcome { object, value, deposes: None, changed })
     }
 
     async fn create_or_update(
@@ -183,7 +158,7 @@ impl<'a> InstanceWork<'a> {
         diags: &mut Diagnostics,
         config: &Value,
         scope: &ModuleScope<'_>,
-    ) -> Result<ApplyVisitOutcome, Reported> {
+    ) -> Result<InstanceOutcome, Reported> {
         let about = self.written.call_context();
         // A wholly known configuration was validated while planning. A partly unknown one was
         // validated with the unknown parts, so a provider may reject it only now.
@@ -300,7 +275,7 @@ impl<'a> InstanceWork<'a> {
         diags: &mut Diagnostics,
         planned: PlannedObject,
         config: &Value,
-    ) -> Result<ApplyVisitOutcome, Reported> {
+    ) -> Result<InstanceOutcome, Reported> {
         let value = add_marks(self.ty, planned.value, &sensitive_paths(config));
         let prior = self.prior_object();
         let object = ObjectState {
@@ -317,7 +292,7 @@ impl<'a> InstanceWork<'a> {
             self.send_event(&Event::ChangeStart { addr, deposed, action, label: label.clone() });
             self.send_event(&Event::ChangeDone { addr, deposed, action, label, elapsed });
         }
-        Ok(ApplyVisitOutcome::Made { object, value: Some(value), deposes: None, changed })
+        Ok(InstanceOutcome { object, value: Some(value), deposes: None, changed })
     }
 
     /// Announces the call, makes it, keeps the answer, and only then looks at it.
@@ -326,7 +301,7 @@ impl<'a> InstanceWork<'a> {
         diags: &mut Diagnostics,
         call: ChangeCall<'_>,
         config: EvaluatedConfig<'_>,
-    ) -> Result<ApplyVisitOutcome, Reported> {
+    ) -> Result<InstanceOutcome, Reported> {
         let (change, action) = (self.planned_change(), self.current_action());
         let (addr, deposed) = (&change.addr, None);
         let announced = call.announce(diags).await?;
@@ -339,7 +314,7 @@ impl<'a> InstanceWork<'a> {
         let subject = ProgressSubject { addr, action, label: before.as_ref() };
         let (came, elapsed) = wait_with_progress(self.view.session, subject, work).await;
         match &came {
-            Ok(ApplyVisitOutcome::Made { value: Some(value), .. }) => {
+            Ok(InstanceOutcome { value: Some(value), .. }) => {
                 let label = object_label(value);
                 self.send_event(&Event::ChangeDone { addr, deposed, action, label, elapsed });
             }
@@ -356,7 +331,7 @@ impl<'a> InstanceWork<'a> {
         announced: AnnouncedCall<'_>,
         salvaged: SalvagedResult,
         config: EvaluatedConfig<'_>,
-    ) -> Result<ApplyVisitOutcome, Reported> {
+    ) -> Result<InstanceOutcome, Reported> {
         let SalvagedResult { result, left } = salvaged;
         let creating = self.current_action() == Action::Create;
         let provisioners = &*self.written.config.provisioners;
@@ -417,7 +392,7 @@ impl<'a> InstanceWork<'a> {
         // Without a successor the old object remains the current one, so that the instance does not
         // vanish from the state.
         let deposes = self.vertex.deposes.clone().filter(|_| object.is_some());
-        Ok(ApplyVisitOutcome::Made { object, value, deposes, changed: true })
+        Ok(InstanceOutcome { object, value, deposes, changed: true })
     }
 
     /// The object for the state, as far as the plan describes it.

@@ -1,12 +1,13 @@
-//! Validation of one provider block or one resource. Everything that can be judged on its own is, in
-//! Terraform's order; a part that depends on a broken one is not.
+//! Validation of one resource. Everything that can be judged on its own is, in Terraform's order; a
+//! part that depends on a broken one is not.
 
 use formwork_value::{Diagnostics, Marks, Reported, Value};
 
-use super::ValidationVisitOutcome;
+use super::attribute_references::{check_ignored_parts, warn_of_redundant_ignores};
+use super::resource_vertex::ResourceVertex;
 use crate::addr::ResourceMode;
 use crate::config::{Repetition, import_problem};
-use crate::eval::check_references::{ReferenceLocation, StaticReferenceCheck, decode_body_checked};
+use crate::eval::check_references::{ReferenceLocation, decode_body_checked};
 use crate::eval::conditions::validate_conditions;
 use crate::eval::import::expand_import;
 use crate::eval::{ModuleResults, ModuleScope, RepetitionData, expand};
@@ -14,19 +15,8 @@ use crate::instance_steps::{
     ProvisionedResource, check_ephemeral_values, check_ignored_changes, check_provisioners,
     point_diagnostics_at_parts,
 };
-use crate::plan::attribute_references::{check_ignored_parts, warn_of_redundant_ignores};
-use crate::plan::vertex::ResourceVertex;
 use crate::provider::{CallContext, ProviderClient, ResourceType, unsupported_type_error};
-use crate::session::Session;
-use crate::shared_graph::ProviderVertex;
-
-/// Validates vertices.
-#[derive(Clone, Copy)]
-pub(super) struct ValidationContext<'s> {
-    pub(super) session: &'s Session<'s>,
-    /// Checks references before an expression is evaluated.
-    pub(super) check: Option<&'s StaticReferenceCheck<'s>>,
-}
+use crate::shared_graph::ValidationContext;
 
 /// A resource in the one instance of its module that validation knows.
 #[derive(Clone, Copy)]
@@ -37,55 +27,22 @@ struct ValidatedResource<'p> {
     scope: &'p ModuleScope<'p>,
 }
 
-impl<'s> ValidationContext<'s> {
-    fn module_scope(self, module: &'s ModuleResults) -> ModuleScope<'s> {
-        self.session.module_scope(module).with_reference_check(self.check)
-    }
-
-    pub(super) async fn validate_provider(
-        self,
-        diags: &mut Diagnostics,
-        vertex: &ProviderVertex<'_>,
-    ) -> Result<(), Reported> {
-        let session = self.session;
-        let Some((node, block)) = vertex.written else { return Ok(()) };
-        if session.pool.is_mocked(&vertex.addr) {
-            return Ok(());
-        }
-        let client = session.pool.unconfigured_client(diags, &vertex.addr.provider).await?;
-        let Some(client) = client else { return Ok(()) };
-        let schema = client.loaded_schemas().config_type().schema_block();
-        let Some(&module) = session.results.module_instances(&node.path).first() else {
-            return Ok(());
-        };
-        let scope = self.module_scope(module);
-        let config =
-            |diags: &mut Diagnostics| decode_body_checked(diags, &block.body, schema, &scope);
-        let config = session.evaluate_with_functions(diags, config).await?;
-        // A block without arguments is not shown to the provider: it may only be there for its alias.
-        if block.body.is_empty() {
-            return Ok(());
-        }
-        let about = CallContext { addr: &vertex.addr, block: Some(block.span) };
-        let mut said = Diagnostics::new();
-        let verdict = client.validate_provider_config(&mut said, &config, about).await;
-        point_diagnostics_at_parts(&mut said, &block.body, block.span);
-        diags.append(said).and(verdict)
-    }
-
+impl ValidationContext<'_> {
+    /// Checks a resource and its imports. Returns the configuration, if the provider accepted it
+    /// without a word.
     pub(super) async fn validate_resource(
         self,
         diags: &mut Diagnostics,
         vertex: &ResourceVertex<'_>,
-    ) -> Result<ValidationVisitOutcome, Reported> {
+    ) -> Result<Option<Value>, Reported> {
         let (session, config) = (self.session, vertex.config);
         let name = &vertex.addr.resource;
         let client = session.pool.unconfigured_client(diags, &vertex.provider.provider).await?;
-        let Some(client) = client else { return Ok(ValidationVisitOutcome::Nothing) };
+        let Some(client) = client else { return Ok(None) };
         let ty = client.loaded_schemas().find_resource_type(name.mode(), name.resource_type());
         // Every call stands for one instance, since the number of instances is not known yet.
         let modules = session.results.module_instances(&vertex.node.path);
-        let Some(&module) = modules.first() else { return Ok(ValidationVisitOutcome::Nothing) };
+        let Some(&module) = modules.first() else { return Ok(None) };
         let placeholder = match (&ty, &config.repetition) {
             (Some(ty), Repetition::Single) => {
                 mark_if_ephemeral_mode(name.mode(), Value::unknown(ty.ty.clone()))
@@ -100,7 +57,7 @@ impl<'s> ValidationContext<'s> {
         let _ = self.validate_imports(&mut said, vertex).await;
         // The block of one that is generated is made only when the object was found.
         if vertex.generated {
-            return diags.append(said).map(|()| ValidationVisitOutcome::Nothing);
+            return diags.append(said).map(|()| None);
         }
         let unknown = RepetitionData::unknown_of_kind(&config.repetition);
         let site = ReferenceLocation { resource: Some(name), ..ReferenceLocation::default() };
@@ -149,9 +106,9 @@ impl<'s> ValidationContext<'s> {
         diags: &mut Diagnostics,
         place: ValidatedResource<'_>,
         client: &ProviderClient,
-    ) -> Result<ValidationVisitOutcome, Reported> {
+    ) -> Result<Option<Value>, Reported> {
         let (session, config) = (self.session, place.vertex.config);
-        let outer = session.module_scope(place.module).with_reference_check(self.check);
+        let outer = self.module_scope(place.module);
         let repetition =
             |diags: &mut Diagnostics| expand::check_repetition(diags, &outer, &config.repetition);
         let repetition = session.evaluate_with_functions(diags, repetition).await;
@@ -184,11 +141,7 @@ impl<'s> ValidationContext<'s> {
         point_diagnostics_at_parts(&mut said, &config.body, config.span);
         diags.append(said).and(verdict)?;
         repetition.map(drop).and(whole).and(ephemeral).and(ignored).and(parts)?;
-        Ok(if is_accepted {
-            ValidationVisitOutcome::Accepted(value)
-        } else {
-            ValidationVisitOutcome::Nothing
-        })
+        Ok(is_accepted.then_some(value))
     }
 }
 

@@ -1,20 +1,95 @@
-//! Opens the instances of an ephemeral resource.
+//! The vertex of an ephemeral resource, at which its instances are opened.
+
+use std::fmt::{self, Display};
 
 use formwork_value::Diagnostics;
 
-use super::{ApplyContext, ApplyVisitOutcome, ExpandedResource};
-use crate::addr::ResourceAddr;
-use crate::apply::vertex::OpenEphemeralVertex;
+use super::{ApplyVertexKind, ApplyVisit, PlanNeeds};
+use crate::addr::{ConfigResourceAddr, ProviderConfigAddr, ResourceAddr};
+use crate::apply::record::ApplyRecorder;
+use crate::apply::visit::{ApplyContext, ExpandedResource};
+use crate::config::{Config, ModuleNode, Resource};
 use crate::ephemeral::EphemeralInstance;
 use crate::eval::{ModuleResults, expand};
+use crate::graph::render::RenderedVertex;
+use crate::shared_graph::{ModuleReferences, VertexKind};
+
+/// An ephemeral resource.
+#[derive(Debug)]
+pub(crate) struct OpenEphemeralVertex<'c> {
+    pub(crate) addr: ConfigResourceAddr,
+    pub(crate) node: &'c ModuleNode,
+    pub(crate) config: &'c Resource,
+    pub(crate) provider: ProviderConfigAddr,
+}
+
+impl<'c> VertexKind<'c> for OpenEphemeralVertex<'c> {
+    fn required_module(&self) -> Option<&'c ModuleNode> {
+        Some(self.node)
+    }
+
+    fn references(&self, _: &'c Config) -> Vec<ModuleReferences<'c>> {
+        vec![(self.node, &self.config.references)]
+    }
+
+    fn resource_block(&self) -> Option<&'c Resource> {
+        Some(self.config)
+    }
+
+    fn provider_config(&self) -> Option<&ProviderConfigAddr> {
+        Some(&self.provider)
+    }
+
+    fn opened_ephemeral(&self) -> Option<&ConfigResourceAddr> {
+        Some(&self.addr)
+    }
+
+    fn passes_values_on(&self) -> bool {
+        true
+    }
+
+    fn render(&self) -> RenderedVertex {
+        RenderedVertex::with_shape("box", self.to_string(), self.addr.to_string())
+    }
+}
+
+impl<'c> ApplyVertexKind<'c> for OpenEphemeralVertex<'c> {
+    fn is_wanted(&self, needs: PlanNeeds<'_>) -> bool {
+        // Terraform also opens ephemeral resources that nothing needs, after a refresh-only plan too.
+        needs.is_whole()
+    }
+}
+
+impl<'c> ApplyVisit<'c> for OpenEphemeralVertex<'c> {
+    /// The instances of the resource, for each instance of its module.
+    type Outcome = Vec<ExpandedResource>;
+
+    async fn visit(
+        &self,
+        view: ApplyContext<'_>,
+        diags: &mut Diagnostics,
+    ) -> Option<Self::Outcome> {
+        Some(visit_open_ephemeral(view, diags, self).await)
+    }
+
+    fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, found: Self::Outcome) {
+        recorder.record_expanded(&self.addr.resource, found);
+    }
+}
+
+impl Display for OpenEphemeralVertex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.addr.fmt(f)
+    }
+}
 
 /// Expands the resource in every instance of its module and opens all of its instances. Of those that
 /// cannot be opened it is in `diags`.
-pub(super) async fn visit_open_ephemeral(
+async fn visit_open_ephemeral(
     view: ApplyContext<'_>,
     diags: &mut Diagnostics,
     vertex: &OpenEphemeralVertex<'_>,
-) -> ApplyVisitOutcome {
+) -> Vec<ExpandedResource> {
     let modules = view.session.results.module_instances(&vertex.node.path);
     let opened = modules.into_iter().map(|module| open_instances_in_module(view, vertex, module));
     let mut found = Vec::new();
@@ -24,7 +99,7 @@ pub(super) async fn visit_open_ephemeral(
         let _ = diags.append(problems);
         found.extend(expanded);
     }
-    ApplyVisitOutcome::Expanded(found)
+    found
 }
 
 async fn open_instances_in_module(

@@ -1,22 +1,96 @@
-//! Makes the instances of a resource known, and the values of those that do not change.
+//! The vertex of a resource in the configuration, at which its instances become known, and the values
+//! of those that do not change.
+
+use std::fmt::{self, Display};
 
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{ApplyContext, ApplyVisitOutcome, ExpandedResource};
-use crate::addr::{InstanceAddr, InstanceKey, ResourceAddr};
-use crate::apply::vertex::ExpandVertex;
+use super::{ApplyVertexKind, ApplyVisit};
+use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, ResourceAddr, ResourceMode};
+use crate::apply::record::ApplyRecorder;
+use crate::apply::visit::{ApplyContext, ExpandedResource};
 use crate::change::Action;
+use crate::config::{Config, ModuleNode, Resource};
 use crate::eval::{Expansion, ModuleResults, expand};
+use crate::graph::render::RenderedVertex;
 use crate::instance_steps::decode_stored_value;
 use crate::plan::PlanMode;
+use crate::shared_graph::{ModuleReferences, VertexKind};
+
+/// A resource in the configuration.
+#[derive(Debug)]
+pub(crate) struct ExpandVertex<'c> {
+    pub(crate) addr: ConfigResourceAddr,
+    pub(crate) node: &'c ModuleNode,
+    pub(crate) config: &'c Resource,
+}
+
+impl<'c> VertexKind<'c> for ExpandVertex<'c> {
+    fn required_module(&self) -> Option<&'c ModuleNode> {
+        Some(self.node)
+    }
+
+    fn references(&self, _: &'c Config) -> Vec<ModuleReferences<'c>> {
+        vec![(self.node, &self.config.references)]
+    }
+
+    fn resource_block(&self) -> Option<&'c Resource> {
+        Some(self.config)
+    }
+
+    fn passes_values_on(&self) -> bool {
+        // Instances that change wait for it alone, and are made with what the block mentions.
+        true
+    }
+
+    fn render(&self) -> RenderedVertex {
+        RenderedVertex::with_shape("box", self.to_string(), self.addr.to_string())
+    }
+}
+
+impl<'c> ApplyVertexKind<'c> for ExpandVertex<'c> {
+    fn as_expand(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn ignores_references(&self, mode: PlanMode) -> bool {
+        // While everything is destroyed the state says what there is, and what the block mentions may
+        // not have a value any more.
+        mode == PlanMode::Destroy && self.addr.resource.mode() == ResourceMode::Managed
+    }
+}
+
+impl<'c> ApplyVisit<'c> for ExpandVertex<'c> {
+    /// The instances of the resource, for each instance of its module.
+    type Outcome = Vec<ExpandedResource>;
+
+    async fn visit(
+        &self,
+        view: ApplyContext<'_>,
+        diags: &mut Diagnostics,
+    ) -> Option<Self::Outcome> {
+        let find = |diags: &mut Diagnostics| visit_expand(view, diags, self);
+        view.session.evaluate_with_functions(diags, find).await.ok()
+    }
+
+    fn record(&self, recorder: &mut ApplyRecorder<'_, '_>, found: Self::Outcome) {
+        recorder.record_expanded(&self.addr.resource, found);
+    }
+}
+
+impl Display for ExpandVertex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (expand)", self.addr)
+    }
+}
 
 /// Expands a resource in every instance of its module. When everything is destroyed the state says
 /// what there is; otherwise the configuration does.
-pub(super) fn visit_expand(
+fn visit_expand(
     view: ApplyContext<'_>,
     diags: &mut Diagnostics,
     vertex: &ExpandVertex<'_>,
-) -> Result<ApplyVisitOutcome, Reported> {
+) -> Result<Vec<ExpandedResource>, Reported> {
     let mut found = Vec::new();
     let mut result = Ok(());
     for module in view.session.results.module_instances(&vertex.node.path) {
@@ -26,7 +100,7 @@ pub(super) fn visit_expand(
             Err(reported) => result = Err(reported),
         }
     }
-    result.map(|()| ApplyVisitOutcome::Expanded(found))
+    result.map(|()| found)
 }
 
 fn expand_in_module(

@@ -1,16 +1,24 @@
-//! Provider configurations: the vertex that both graphs have, and its visit.
+//! The vertex of a provider configuration: its evaluation, its validation, and its call of the
+//! provider.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display};
 
 use formwork_lang::decode::evaluate_body;
 use formwork_value::schema::Role;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
-use crate::addr::{ProviderConfigAddr, Reference};
+use super::{
+    ModuleReferences, PhaseVertex, SharedContext, SharedVertex, SharedVisit, ValidationContext,
+    VertexKind,
+};
+use crate::addr::ProviderConfigAddr;
 use crate::config::{Config, ModuleNode, ProviderBlock, ProviderKey};
+use crate::eval::check_references::decode_body_checked;
+use crate::graph::render::RenderedVertex;
 use crate::instance_steps::point_diagnostics_at_parts;
 use crate::messages;
-use crate::provider::LoadedProvider;
+use crate::provider::{CallContext, LoadedProvider};
 use crate::session::Session;
 
 /// A provider configuration, written or implied.
@@ -29,10 +37,75 @@ impl<'c> ProviderVertex<'c> {
     pub(crate) fn provider_block(&self) -> Option<&'c ProviderBlock> {
         self.written.map(|(_, block)| block)
     }
+}
 
-    /// References that it mentions, and the module in which they stand.
-    pub(crate) fn references(&self) -> Option<(&'c ModuleNode, &'c [Reference])> {
-        self.written.map(|(node, block)| (node, block.references.as_slice()))
+/// Adds provider configurations. One that is used but not written has only nulls.
+pub(crate) fn add_providers<'c, V: PhaseVertex<'c>>(
+    config: &'c Config,
+    used: BTreeSet<ProviderConfigAddr>,
+    add: &mut dyn FnMut(V),
+) {
+    let written = written_providers(config);
+    for addr in used {
+        let written = written.get(&addr).copied();
+        add(SharedVertex::from(ProviderVertex { addr, written }).into());
+    }
+}
+
+impl<'c> VertexKind<'c> for ProviderVertex<'c> {
+    fn as_provider(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn required_module(&self) -> Option<&'c ModuleNode> {
+        self.written.map(|(node, _)| node)
+    }
+
+    fn references(&self, _: &'c Config) -> Vec<ModuleReferences<'c>> {
+        let written = self.written.into_iter();
+        written.map(|(node, block)| (node, block.references.as_slice())).collect()
+    }
+
+    fn passes_values_on(&self) -> bool {
+        true
+    }
+
+    fn passes_dependencies_on(&self) -> bool {
+        // The objects of a provider need the dependencies of its configuration.
+        true
+    }
+
+    fn render(&self) -> RenderedVertex {
+        let name = self.to_string();
+        RenderedVertex::with_shape("diamond", name.clone(), name)
+    }
+}
+
+impl<'c> SharedVisit<'c> for ProviderVertex<'c> {
+    type Outcome = ();
+
+    async fn visit(
+        &self,
+        context: SharedContext<'_>,
+        diags: &mut Diagnostics,
+    ) -> Option<Self::Outcome> {
+        // Errors are in `diags`; there is nothing else to know.
+        let _ = visit_provider(context.session, diags, self).await;
+        None
+    }
+
+    async fn validate(
+        &self,
+        context: ValidationContext<'_>,
+        diags: &mut Diagnostics,
+    ) -> Result<Option<Self::Outcome>, Reported> {
+        validate_provider(context, diags, self).await.map(|()| None)
+    }
+}
+
+impl Display for ProviderVertex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.addr.fmt(f)
     }
 }
 
@@ -59,7 +132,7 @@ pub(crate) fn written_providers(
 ///
 /// # Errors
 /// When the configuration has no value, or the provider does not accept it.
-pub(crate) async fn visit_provider(
+async fn visit_provider(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     vertex: &ProviderVertex<'_>,
@@ -113,4 +186,35 @@ fn evaluate_provider_config(
         // A module with provider blocks has exactly one instance; that was checked when it was read.
         None => Ok(schema.empty_value()),
     }
+}
+
+/// Evaluates the configuration of a provider with unknown values, and has the provider validate it.
+async fn validate_provider(
+    context: ValidationContext<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ProviderVertex<'_>,
+) -> Result<(), Reported> {
+    let session = context.session;
+    let Some((node, block)) = vertex.written else { return Ok(()) };
+    if session.pool.is_mocked(&vertex.addr) {
+        return Ok(());
+    }
+    let client = session.pool.unconfigured_client(diags, &vertex.addr.provider).await?;
+    let Some(client) = client else { return Ok(()) };
+    let schema = client.loaded_schemas().config_type().schema_block();
+    let Some(&module) = session.results.module_instances(&node.path).first() else {
+        return Ok(());
+    };
+    let scope = context.module_scope(module);
+    let config = |diags: &mut Diagnostics| decode_body_checked(diags, &block.body, schema, &scope);
+    let config = session.evaluate_with_functions(diags, config).await?;
+    // A block without arguments is not shown to the provider: it may only be there for its alias.
+    if block.body.is_empty() {
+        return Ok(());
+    }
+    let about = CallContext { addr: &vertex.addr, block: Some(block.span) };
+    let mut said = Diagnostics::new();
+    let verdict = client.validate_provider_config(&mut said, &config, about).await;
+    point_diagnostics_at_parts(&mut said, &block.body, block.span);
+    diags.append(said).and(verdict)
 }

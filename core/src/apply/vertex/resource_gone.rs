@@ -1,0 +1,31 @@
+//! The vertex behind the destroyed objects of a resource.
+
+use std::fmt::{self, Display};
+
+use super::{ApplyVertexKind, ApplyVisit};
+use crate::addr::ConfigResourceAddr;
+use crate::shared_graph::VertexKind;
+
+/// All objects of a resource that are to go, and go before their successors, are gone.
+#[derive(Debug)]
+pub(crate) struct ResourceGoneVertex {
+    pub(crate) addr: ConfigResourceAddr,
+}
+
+impl VertexKind<'_> for ResourceGoneVertex {}
+
+impl ApplyVertexKind<'_> for ResourceGoneVertex {
+    fn gone_resource(&self) -> Option<&ConfigResourceAddr> {
+        Some(&self.addr)
+    }
+}
+
+impl ApplyVisit<'_> for ResourceGoneVertex {
+    type Outcome = ();
+}
+
+impl Display for ResourceGoneVertex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (gone)", self.addr)
+    }
+}
