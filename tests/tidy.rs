@@ -13,6 +13,7 @@ mod names;
 mod parameters;
 mod places;
 mod sizes;
+mod vertices;
 mod wording;
 
 use std::path::Path;

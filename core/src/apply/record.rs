@@ -1,4 +1,5 @@
-//! Records the results of visits. The only place that changes the state.
+//! The recorder of an apply: the state and the counts. Records of vertices are the only ones that change
+//! them, and each kind of vertex has its own.
 
 use std::cell::RefCell;
 

@@ -1,0 +1,135 @@
+//! Kinds of vertices: each has a file, and a line in the list of its graph. No other file names a kind
+//! by the list, so a new kind needs no other change.
+
+use std::collections::BTreeSet;
+
+use super::{File, none, product, words};
+
+/// A list of kinds of vertices.
+struct VertexList {
+    /// The file that has it. The files of the kinds are in the folder of the same name.
+    file: &'static str,
+    /// The enum.
+    name: &'static str,
+    /// The trait of the visits of its kinds.
+    visits: &'static str,
+}
+
+const LISTS: [VertexList; 3] = [
+    VertexList {
+        file: "core/src/shared_graph/vertex.rs",
+        name: "SharedVertex",
+        visits: "SharedVisit",
+    },
+    VertexList { file: "core/src/plan/vertex.rs", name: "PlanVertex", visits: "PlanVisit" },
+    VertexList { file: "core/src/apply/vertex.rs", name: "ApplyVertex", visits: "ApplyVisit" },
+];
+
+impl VertexList {
+    fn source(&self) -> &'static File {
+        product().find(|file| file.path == self.file).expect("the file with the list is there")
+    }
+
+    /// The types in the list.
+    fn kinds(&self) -> Vec<&'static str> {
+        let begin = format!("enum {}<", self.name);
+        let lines = self.source().text.lines().map(str::trim);
+        let list = lines.skip_while(|line| !line.starts_with(&begin)).skip(1);
+        let list = list.take_while(|line| *line != "}");
+        let kinds = list.filter(|line| !line.starts_with("//"));
+        let held = kinds.filter_map(|line| line.split_once('(')?.1.split(['<', ')']).next());
+        // The type may have a path.
+        held.filter_map(|held| held.rsplit("::").next()).collect()
+    }
+
+    /// The files of the kinds.
+    fn files(&self) -> Vec<&'static File> {
+        let folder = format!("{}/", self.file.trim_end_matches(".rs"));
+        let is_kind =
+            |file: &&File| file.path.strip_prefix(&folder).is_some_and(|name| !name.contains('/'));
+        product().filter(is_kind).collect()
+    }
+
+    /// Whether a file has the visit of a kind.
+    fn implements_visit(&self, file: &File, kind: &str) -> bool {
+        let is_visit = |line: &str| {
+            let Some((head, held)) = line.split_once(" for ") else { return false };
+            head.starts_with("impl")
+                && words(head).any(|word| word == self.visits)
+                && words(held).next() == Some(kind)
+        };
+        file.product_lines().any(|(_, line)| is_visit(line))
+    }
+}
+
+/// Whether a line names a kind by the enum, or imports kinds from it.
+fn names_kind(line: &str, name: &str) -> bool {
+    let code = line.split("//").next().unwrap_or_default();
+    let is_kind = |c: char| c.is_uppercase() || "*{".contains(c);
+    code.split(&format!("{name}::")).skip(1).any(|rest| rest.starts_with(is_kind))
+}
+
+#[test]
+fn a_kind_of_vertex_is_named_only_in_the_list() {
+    let mut violations = Vec::new();
+    for file in product().filter(|file| file.path.starts_with("core/src/")) {
+        if LISTS.iter().any(|list| list.file == file.path) {
+            continue;
+        }
+        for (number, line) in file.product_lines() {
+            if LISTS.iter().any(|list| names_kind(line, list.name)) {
+                violations.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    none(&violations, "ask the vertex: a question of its trait, or a lookup such as `as_resource`");
+}
+
+#[test]
+fn each_kind_of_vertex_has_a_file_of_its_own() {
+    let mut violations = Vec::new();
+    for list in &LISTS {
+        let (kinds, files) = (list.kinds(), list.files());
+        assert!(kinds.len() > 3, "{}: {} kinds were found", list.file, kinds.len());
+        for kind in &kinds {
+            let places = files.iter().filter(|file| list.implements_visit(file, kind)).count();
+            if places != 1 {
+                violations.push(format!("{}: {kind} is in {places} files", list.file));
+            }
+        }
+        for file in files {
+            let held = kinds.iter().filter(|kind| list.implements_visit(file, kind)).count();
+            if held != 1 {
+                violations.push(format!("{}: {held} kinds", file.path));
+            }
+        }
+    }
+    none(&violations, "a kind of vertex is a file below the list of its graph, and a line in it");
+}
+
+/// The functions of the first trait or implementation that begins with this line.
+fn functions_behind(text: &str, begin: &str) -> BTreeSet<String> {
+    let block = text.lines().skip_while(|line| *line != begin).take_while(|line| *line != "}");
+    let heads = block.filter_map(|line| line.strip_prefix("    fn "));
+    heads.filter_map(|head| words(head).next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_shared_vertex_passes_on_each_question() {
+    let text = &LISTS[0].source().text;
+    let asked = functions_behind(text, "pub(crate) trait VertexKind<'c>: Display {");
+    let passed_on = functions_behind(text, "impl<'c> VertexKind<'c> for SharedVertex<'c> {");
+    assert!(asked.len() > 10, "{asked:?}");
+    // One that is missing would have the default answer for each shared kind.
+    assert_eq!(passed_on, asked);
+    let others = asked.iter().filter(|name| !text.contains(&format!("(**self).{name}(")));
+    assert_eq!(others.collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn names_of_kinds_are_found() {
+    assert!(names_kind("    PlanVertex::Resource(resource) => {", "PlanVertex"));
+    assert!(names_kind("use super::PlanVertex::{Orphan, Resource};", "PlanVertex"));
+    assert!(!names_kind("    let vertex = PlanVertex::from(resource);", "PlanVertex"));
+    assert!(!names_kind("    // PlanVertex::Resource", "PlanVertex"));
+}
