@@ -50,6 +50,9 @@ impl Protocol {
     /// All versions, best first.
     pub const ALL: [Self; 2] = [Self::V6, Self::V5];
 
+    /// The latest version, which providers in the same process are called with.
+    pub const LATEST: Self = Self::V6;
+
     /// Returns the version's number on the wire.
     #[must_use]
     pub fn number(self) -> u32 {

@@ -32,7 +32,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 51] = [
+const SERIALISED: [&str; 52] = [
     // The settings file.
     "cli/src/settings/parse_items/json.rs",
     // The reader that all file formats share.
@@ -49,6 +49,7 @@ const SERIALISED: [&str; 51] = [
     "core/src/plan/plan_json.rs",
     "core/src/state/journal.rs",
     "core/src/state/journal/record.rs",
+    "core/backend/src/journals/limited_objects.rs",
     "core/backend/src/lock.rs",
     // The answers of services that keep states, and the list of chunks of a state.
     "core/backend/src/aws.rs",

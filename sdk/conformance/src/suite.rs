@@ -336,7 +336,7 @@ impl Suite {
             (running, _) => {
                 let why = running.err().unwrap_or_else(|| "it does not run".to_owned());
                 // A provider that has never answered has chosen no version.
-                let path = rpc.path_of_name(self.protocol.unwrap_or(Protocol::V6));
+                let path = rpc.path_of_name(self.protocol.unwrap_or(Protocol::LATEST));
                 let call = raw_call(path, request);
                 let recorded = self.start.record_unsent_call(call, CallOutcome::Failed(why));
                 return Call::unsent(rpc, recorded);

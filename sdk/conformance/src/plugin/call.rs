@@ -150,7 +150,7 @@ impl Call {
         use formwork_plugin_protocol::handshake::Protocol;
         use formwork_plugin_protocol::transcript::TranscriptStart;
 
-        let call = super::raw_call(rpc.path_of_name(Protocol::V6), Vec::new());
+        let call = super::raw_call(rpc.path_of_name(Protocol::LATEST), Vec::new());
         let start = TranscriptStart::new(std::time::SystemTime::UNIX_EPOCH);
         let recorded = start.record_unsent_call(call, CallOutcome::Unfinished);
         Self { rpc, recorded, reply, configured: None }

@@ -38,7 +38,7 @@ impl RecordingProvider {
         // For this call alone, because others are under way and end later.
         let recorder = Recorder::from_start(self.start);
         let layered = recorder.wrap_transport(Arc::clone(&self.transport));
-        let answer = GrpcProvider::over_transport(layered, Protocol::V6).call(request).await;
+        let answer = GrpcProvider::over_transport(layered, Protocol::LATEST).call(request).await;
         let answer = match answer {
             Ok(answer) => read_to_end(answer).await,
             Err(failure) => Err(failure),
