@@ -400,7 +400,65 @@ pub(crate) fn doc_comment(attributes: &[Attribute]) -> String {
         _ => None,
     });
     // Only the space after the slashes: what is indented further has a meaning in Markdown.
-    let lines: Vec<String> =
-        lines.map(|line| line.strip_prefix(' ').unwrap_or(&line).to_owned()).collect();
+    let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(&line).to_owned());
+    let lines = without_rust_examples(lines.collect());
     lines.join("\n").trim().to_owned()
+}
+
+/// The lines outside of examples in Rust, which are for the author of the provider and not for its users.
+fn without_rust_examples(lines: Vec<String>) -> Vec<String> {
+    const RUST_FENCES: [&str; 6] =
+        ["", "rust", "no_run", "should_panic", "ignore", "compile_fail"];
+    let mut kept: Vec<String> = Vec::new();
+    let mut is_inside_rust = false;
+    let mut is_inside_other = false;
+    for line in lines {
+        let fence = line.trim_start().strip_prefix("```").map(str::trim_end);
+        match fence {
+            Some(_) if is_inside_rust => {
+                is_inside_rust = false;
+                continue;
+            }
+            Some(_) if is_inside_other => is_inside_other = false,
+            Some(words) if words.split(',').all(|word| RUST_FENCES.contains(&word.trim())) => {
+                is_inside_rust = true;
+                continue;
+            }
+            Some(_) => is_inside_other = true,
+            None => {}
+        }
+        // The empty line before an example goes with it.
+        let is_second_empty = line.is_empty() && kept.last().is_none_or(String::is_empty);
+        if !is_inside_rust && !(is_second_empty && !is_inside_other) {
+            kept.push(line);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use syn::parse_quote;
+
+    use super::*;
+
+    #[test]
+    fn examples_in_rust_are_no_part_of_a_description() {
+        let attributes: [Attribute; 12] = [
+            parse_quote!(#[doc = " The size."]),
+            parse_quote!(#[doc = ""]),
+            parse_quote!(#[doc = " ```"]),
+            parse_quote!(#[doc = " let size = 1;"]),
+            parse_quote!(#[doc = " ```"]),
+            parse_quote!(#[doc = ""]),
+            parse_quote!(#[doc = " ```terraform"]),
+            parse_quote!(#[doc = " size = 1"]),
+            parse_quote!(#[doc = " ```"]),
+            parse_quote!(#[doc = " ```rust,no_run"]),
+            parse_quote!(#[doc = " let size = 2;"]),
+            parse_quote!(#[doc = " ```"]),
+        ];
+        let description = doc_comment(&attributes);
+        assert_eq!(description, "The size.\n\n```terraform\nsize = 1\n```");
+    }
 }
