@@ -182,10 +182,9 @@ impl Moves {
             .map(|(actual, wanted)| format!("\n  - {actual} could not move to {wanted}"))
             .collect();
         let detail = format!(
-            "The configuration says that these objects have other addresses, but there are other \
-             objects at those addresses in the state:{list}\n\nThe plan destroys these objects. If \
-             that is not what is wanted, first free the addresses with the \"formwork state\" \
-             commands, and plan again."
+            "The configuration moves these objects to other addresses, but the state has other objects \
+             at those addresses:{list}\n\nThe plan destroys these objects. To keep them, first free \
+             the addresses with the \"formwork state\" commands, and plan again."
         );
         let summary = messages::UNRESOLVED_RESOURCE_INSTANCE_ADDRESS_CHANGES;
         diags.warn(Diagnostic::warning(summary, detail));

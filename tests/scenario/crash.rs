@@ -345,7 +345,7 @@ fn what_is_open_is_settled_by_the_new_and_by_the_old_address_after_a_move() {
                 let refused = workdir.formwork("apply -auto-approve").run();
                 refused.code(1).says("An interrupted operation needs a decision").says(new);
                 assert_eq!(workdir.world.objects(), made, "it was made a second time");
-                workdir.formwork("recover list").succeed().says(&format!("which is {new} by now"));
+                workdir.formwork("recover list").succeed().says(&format!("which is now {new}"));
                 let listed = workdir.formwork("recover list -json").succeed().stdout;
                 let listed: serde_json::Value = serde_json::from_str(&listed).expect("a document");
                 assert_eq!(listed["unresolved"][0]["moved_to"], new);
@@ -422,7 +422,7 @@ fn what_came_to_one_address_is_settled_by_the_address_that_each_had() {
     workdir.formwork("apply -auto-approve").succeed().says("bad_thing.second was being created");
     let moved = "moved {\n  from = bad_thing.second\n  to   = bad_thing.other\n}\n";
     workdir.write("main.tf", &(renamed + moved));
-    workdir.formwork("plan").succeed().says("bad_thing.second, which is bad_thing.other by now,");
+    workdir.formwork("plan").succeed().says("bad_thing.second, which is now bad_thing.other,");
     workdir.formwork("recover list").succeed().says("bad_thing.second, which is");
     workdir.formwork("recover forget bad_thing.other").succeed();
     workdir.formwork("recover list").succeed().says("No interrupted run left anything open");

@@ -322,7 +322,7 @@ fn after_two_runs_that_made_the_same_objects_the_advice_keeps_those_of_both() {
 
     let state = workdir.read(STATE);
     let listed = workdir.formwork("recover list").succeed();
-    listed.says("the object in it has the id \"first-1\". It was done, but another program");
+    listed.says("the object in it has the id \"first-1\". It was completed, but another program");
     listed.says("The state has another object at bad_thing.first by now, with the id \"first-2\"");
     listed.says("formwork recover forget 'bad_thing.first'");
     listed.says("formwork import bad_thing.NAME 'first-1'");

@@ -101,7 +101,7 @@ fn invalid_name_error(before: &[AddressStep], name: &str, behind: &str) -> Addre
         format!("An address must begin with a name, not with `{name}{behind}`.")
     } else {
         format!(
-            "After a dot must follow a name, but here follows `{name}{behind}`. Write instance keys \
+            "Expected a name after a dot, but found `{name}{behind}`. Write instance keys \
              in brackets: `[0]`, `[\"key\"]`."
         )
     })
@@ -117,7 +117,7 @@ fn read_instance_key(text: &str) -> Result<(InstanceKey, &str), AddressError> {
         let (key, rest) = read_quoted_string(inside)?;
         (InstanceKey::Str(key.into()), rest)
     } else if text.starts_with('*') {
-        return Err(AddressError::new("A splat `[*]` names many things; an address names one."));
+        return Err(AddressError::new("A splat `[*]` is not allowed in an address."));
     } else {
         let length = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let (digits, rest) = text.split_at(length);
@@ -125,7 +125,7 @@ fn read_instance_key(text: &str) -> Result<(InstanceKey, &str), AddressError> {
         let number = digits.parse().ok().filter(|_| !rest.starts_with(['.', 'e', 'E']));
         let Some(number) = number else {
             return Err(AddressError::new(
-                "Brackets must hold a whole number from 0 or a string in double quotes. On a command \
+                "Brackets must contain a whole number from 0 or a string in double quotes. On a command \
                  line, put the address in single quotes to keep the double ones.",
             ));
         };
@@ -133,7 +133,7 @@ fn read_instance_key(text: &str) -> Result<(InstanceKey, &str), AddressError> {
     };
     match rest.trim_start().strip_prefix(']') {
         Some(behind) => Ok((key, behind)),
-        None => Err(AddressError::new("An opening bracket has no closing one behind its key.")),
+        None => Err(AddressError::new("Expected a closing bracket after the key.")),
     }
 }
 
@@ -147,7 +147,7 @@ fn read_quoted_string(text: &str) -> Result<(String, &str), AddressError> {
             '\\' => out.push(read_string_escape(&mut chars)?),
             '$' | '%' if chars.as_str().starts_with('{') => {
                 return Err(AddressError::new(format!(
-                    "A key cannot hold a template. If `{c}{{` is part of the key, write `{c}{c}{{`."
+                    "A key cannot contain a template. If `{c}{{` is part of the key, write `{c}{c}{{`."
                 )));
             }
             '$' | '%' if is_escaped_template_marker(c, chars.as_str()) => {
@@ -169,7 +169,9 @@ fn is_escaped_template_marker(c: char, rest: &str) -> bool {
 
 fn read_string_escape(chars: &mut Chars<'_>) -> Result<char, AddressError> {
     let bad = || {
-        AddressError::new("A backslash in a key must begin one of \\n \\r \\t \\\" \\\\ \\uNNNN.")
+        AddressError::new(
+            "Invalid escape sequence in a key. Valid escapes are \\n \\r \\t \\\" \\\\ \\uNNNN.",
+        )
     };
     let digits = match chars.next().ok_or_else(bad)? {
         'n' => return Ok('\n'),
@@ -198,13 +200,12 @@ fn parse_module_prefix(steps: &mut &[AddressStep]) -> Result<ModuleAddr, Address
         && word == "module"
     {
         let [AddressStep::Name(name), rest @ ..] = rest else {
-            return Err(AddressError::new(
-                "Behind `module.` must follow the name of a module call.",
-            ));
+            return Err(AddressError::new("Expected the name of a module call after `module.`."));
         };
         let (key, rest) = parse_instance_key(rest);
         if calls.len() == MAX_MODULE_DEPTH {
-            let problem = format!("It has more than {MAX_MODULE_DEPTH} levels of modules.");
+            let problem =
+                format!("The address has more than {MAX_MODULE_DEPTH} levels of modules.");
             return Err(AddressError::new(problem));
         }
         calls.push(ModuleStep { name: name.clone(), key });
@@ -243,7 +244,7 @@ fn parse_resource(steps: &mut &[AddressStep]) -> Result<ResourceName, AddressErr
     }
     let [AddressStep::Name(kind), AddressStep::Name(name), rest @ ..] = rest else {
         return Err(AddressError::new(
-            "The address of a resource needs a resource type and a name: `TYPE.NAME`.",
+            "A resource address requires a resource type and a name: `TYPE.NAME`.",
         ));
     };
     *steps = rest;
@@ -328,7 +329,7 @@ impl FromStr for ResourceAddr {
         let addr: InstanceAddr = text.parse()?;
         match addr.key {
             InstanceKey::None => Ok(addr.resource_addr()),
-            _ => Err(AddressError::new("Expected a resource as a whole, without an instance key.")),
+            _ => Err(AddressError::new("Expected a resource without an instance key.")),
         }
     }
 }
@@ -339,9 +340,7 @@ impl FromStr for ConfigResourceAddr {
     fn from_str(text: &str) -> Result<Self, AddressError> {
         let addr: ResourceAddr = text.parse()?;
         if addr.module.0.iter().any(|step| step.key != InstanceKey::None) {
-            return Err(AddressError::new(
-                "Expected a resource as written, without instance keys.",
-            ));
+            return Err(AddressError::new("Expected a resource block, without instance keys."));
         }
         Ok(addr.config_addr())
     }
@@ -355,7 +354,7 @@ impl FromStr for ProviderConfigAddr {
         let bad = || {
             AddressError::new(format!(
                 "`{text}` does not name a provider configuration; expected \
-                 `provider[\"HOST/NAMESPACE/TYPE\"]`, with `.ALIAS` behind it if it has one."
+                 `provider[\"HOST/NAMESPACE/TYPE\"]`, followed by `.ALIAS` if it has an alias."
             ))
         };
         let steps = split_address(text)?;

@@ -64,7 +64,7 @@ impl Reference {
         match reference.remaining.first() {
             Some(TraversalStep::Index(at, span)) if repeats && at.to_i64().is_none() => {
                 let detail = format!(
-                    "The instances of `{}` are numbered from 0 on, so none of them can be number {at}.",
+                    "The instances of `{}` are numbered from 0, so none of them can be number {at}.",
                     reference.subject
                 );
                 Err(diags.error(Diagnostic::error(messages::INVALID_INDEX_KEY, detail).at(*span)))

@@ -61,7 +61,7 @@ pub(super) fn merge_escape_blocks(
             if body.attributes.iter().any(|other| other.name.name == attribute.name.name) {
                 let name = attribute.name.name.as_str();
                 let detail = format!(
-                    "The argument {name:?} is set twice: outside of the block `_` and in it, which counts as one."
+                    "The argument {name:?} is set twice: outside of the block `_` and in it. Both are the same argument."
                 );
                 let problem = Diagnostic::error(messages::DUPLICATE_ARGUMENT, detail);
                 let _ = diags.error(problem.at(attribute.name.span));
@@ -78,8 +78,8 @@ pub(super) fn merge_escape_blocks(
 pub(super) fn unsupported_feature_error(what: &str, span: impl Into<Option<Span>>) -> Diagnostic {
     Diagnostic::error(
         messages::NOT_SUPPORTED_YET.with(&[&what]),
-        "The configuration is right, but this program cannot carry it out. Take it out, or keep to \
-         Terraform for now.",
+        "The configuration is valid, but this version of Formwork does not support it. Remove it, or \
+         use Terraform for this configuration.",
     )
     .at_opt(span.into())
 }

@@ -30,7 +30,7 @@ pub(super) fn recursive_call_error(
 ) -> Diagnostic {
     let above = if above.is_root() { "the root module".to_owned() } else { format!("`{above}`") };
     let detail = format!(
-        "The source \"{}\" of `{path}` is the folder of {above}, which calls it: there would be no end. Take the call out.",
+        "The source \"{}\" of `{path}` is the folder of {above}, which calls it, so the calls would never end. Remove the call.",
         site.source
     );
     Diagnostic::error(messages::MODULE_CALLS_ITSELF, detail).at(site.source_span)
@@ -39,19 +39,20 @@ pub(super) fn recursive_call_error(
 /// The error for a call below too many others.
 pub(super) fn call_too_deep_error(site: &ModuleCallSource) -> Diagnostic {
     let detail = format!(
-        "Modules may be called at most {MAX_CALL_DEPTH} levels deep. A module that calls itself, also through others, is the likely reason."
+        "Modules may be called at most {MAX_CALL_DEPTH} levels deep. The likely cause is a module that calls itself, directly or through other modules."
     );
     Diagnostic::error(messages::TOO_MANY_LEVELS_MODULES, detail).at(site.span)
 }
 
 /// The error for the call that is one too many.
 pub(super) fn too_many_modules_error(site: &ModuleCallSource) -> Diagnostic {
-    let detail = format!("A configuration may have at most {MAX_MODULES} module calls in all.");
+    let detail = format!("A configuration may have at most {MAX_MODULES} module calls in total.");
     Diagnostic::error(messages::TOO_MANY_MODULES, detail).at(site.span)
 }
 
 /// The error for a further call of a module whose errors are reported already.
 pub(super) fn module_already_failed_error(site: &ModuleCallSource, dir: &Path) -> Diagnostic {
-    let detail = format!("The module in `{}` has mistakes, which are reported.", dir.display());
+    let detail =
+        format!("The module in `{}` has errors, which are reported separately.", dir.display());
     Diagnostic::error(messages::MODULE_CANNOT_BE_USED, detail).at(site.span)
 }

@@ -55,7 +55,7 @@ pub(super) fn read_check_block(
             let first = format_place(sources, first.span);
             let detail = format!(
                 "This `check` block already has a data source at {first}. Use another `check` block, \
-                 or a data source outside of any."
+                 or move the data source out of the block."
             );
             let problem = Diagnostic::error(messages::MULTIPLE_DATA_RESOURCE_BLOCKS, detail);
             let _ = diags.error(problem.at(nested.header));

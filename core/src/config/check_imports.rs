@@ -99,7 +99,7 @@ fn written_resource_problem(import: &ImportBlock, resource: &Resource) -> Option
         import.calls.is_empty() && reference.resource_name() == Some(&import.resource)
     };
     if let Some(reference) = import.references.iter().find(own) {
-        let detail = format!("The id of `{}` cannot come from itself.", resource.name);
+        let detail = format!("The id of `{}` cannot refer to the resource itself.", resource.name);
         let problem = Diagnostic::error(messages::INVALID_IMPORT_ID_ARGUMENT, detail);
         return Some(problem.at(reference.whole));
     }

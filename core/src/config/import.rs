@@ -173,7 +173,7 @@ fn read_import_key(
         (Some(id), None) => Ok(ImportKeyExpr::Id(id)),
         (None, Some(identity)) => Ok(ImportKeyExpr::Identity(identity)),
         (Some(_), Some(identity)) => {
-            let detail = "An object is found by its `id` or by its `identity`: give only one.";
+            let detail = "Set either `id` or `identity`, not both.";
             let problem = Diagnostic::error(messages::INVALID_COMBINATION_OF_ARGUMENTS, detail);
             Err(diags.error(problem.at(identity.span)))
         }
@@ -213,8 +213,8 @@ fn parse_import_target(
         Target::Instance(addr) => (addr.module, addr.resource, addr.key),
         Target::Resource(addr) => (addr.module, addr.resource, InstanceKey::None),
         Target::Module(_) => {
-            let detail = "This names a module, but what is imported is an instance of a resource: \
-                          behind the module must follow a resource type and a name.";
+            let detail = "This address names a module. An import requires a resource instance: \
+                          add a resource type and a name after the module.";
             return Err(
                 diags.error(Diagnostic::error(messages::INVALID_ADDRESS, detail).at(expr.span))
             );

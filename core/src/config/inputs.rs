@@ -120,7 +120,7 @@ pub fn read_values_file(
 fn declaration_in_values_file_error(file: &str, block: &Block) -> Diagnostic {
     let name = block.labels.first().map_or("NAME", |label| label.name.as_str());
     let detail = format!(
-        "`{file}` gives values to variables; it cannot declare any. Put this block in a .tf file, and write here: {name} = VALUE"
+        "`{file}` sets variable values and cannot declare variables. Move this block to a .tf file, and write here: {name} = VALUE"
     );
     Diagnostic::error(messages::VARIABLE_DECLARATION_IN_TFVARS_FILE, detail).at(block.kind.span)
 }

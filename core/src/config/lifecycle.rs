@@ -174,7 +174,7 @@ fn check_replace_trigger(diags: &mut Diagnostics, expr: &Expr) {
             }
             ReferenceSubject::Each(part) if part != "key" => {
                 let detail = format!(
-                    "`each.{part}` cannot stand here: of `each`, only `each.key` is known before the objects are."
+                    "`each.{part}` cannot be used here. Only `each.key` is known before the objects are."
                 );
                 let summary = messages::INVALID_EACH_IN_REPLACE_TRIGGERED_BY;
                 let _ = diags.error(Diagnostic::error(summary, detail).at(expr.span));

@@ -450,7 +450,7 @@ fn list_sorted(
     dir: &Path,
 ) -> Result<Vec<String>, Reported> {
     let mut names = files.list(dir).map_err(|error| {
-        let detail = format!("The folder `{}` cannot be read: {error}.", dir.display());
+        let detail = format!("The directory `{}` cannot be read: {error}.", dir.display());
         let problem = Diagnostic::error(messages::FAILED_TO_READ_MODULE_DIRECTORY, detail);
         diags.error(problem.blamed_on(Blame::Environment))
     })?;

@@ -50,7 +50,7 @@ fn opentofu_files_warning(dir: &Path, names: &[&str]) -> Diagnostic {
         list.push(format!("and {} more", names.len() - MAX_LISTED_FILES));
     }
     let detail = format!(
-        "Formwork reads the files `.tf` and `.tf.json`, as Terraform does. Not read: {}. If OpenTofu manages the objects in these files, they seem to be removed from the configuration, and a plan destroys them.",
+        "Formwork reads the files `.tf` and `.tf.json`, as Terraform does. Not read: {}. If OpenTofu manages the objects in these files, Formwork considers them removed from the configuration, and a plan destroys them.",
         list.join(", ")
     );
     Diagnostic::warning(messages::FILES_OF_OPENTOFU_NOT_READ, detail)

@@ -446,7 +446,7 @@ fn warn_of_backend_in_module(diags: &mut Diagnostics, module: &Module) {
         return;
     };
     if backend.provider.is_some() {
-        let detail = "The state of the entire configuration is kept where the root module says. This `state_store` block of a called module has no effect.";
+        let detail = "Only the root module determines the location of the state. This `state_store` block of a called module has no effect.";
         let warning = Diagnostic::warning(messages::STATE_STORE_CONFIGURATION_IGNORED, detail);
         diags.warn(warning.at(backend.span));
         return;

@@ -211,7 +211,7 @@ fn check_language_argument(diags: &mut Diagnostics, expr: &Expr) {
         Some(_) => messages::UNSUPPORTED_LANGUAGE_EDITION,
         None => messages::INVALID_LANGUAGE_EDITION,
     };
-    let detail = "The only edition of the language is the keyword TF2021, which is the default.";
+    let detail = "The only edition of the language is TF2021, which is the default.";
     let _ = diags.error(Diagnostic::error(summary, detail).at(expr.span));
 }
 
@@ -254,7 +254,7 @@ pub(super) fn check_engine_version(diags: &mut Diagnostics, files: &[Body]) {
             let Ok(constraints) = text.parse::<LooseConstraints>() else { continue };
             if constraints.has_prerelease() {
                 let detail = format!(
-                    "`{text}` names a prerelease, and prereleases of the engine cannot be \
+                    "`{text}` names a prerelease. Prereleases of the engine cannot be \
                      required. Remove the part after the numbers."
                 );
                 let problem =
@@ -265,8 +265,8 @@ pub(super) fn check_engine_version(diags: &mut Diagnostics, files: &[Body]) {
                     Diagnostic::error(
                         messages::UNSUPPORTED_TERRAFORM_CORE_VERSION,
                         format!(
-                            "This configuration asks for Terraform `{text}`, and this program does what \
-                             Terraform {LANGUAGE_VERSION} does. Change the constraint if that is enough \
+                            "This configuration requires Terraform `{text}`. This program is compatible \
+                             with Terraform {LANGUAGE_VERSION}. Change the constraint if that is enough \
                              for the configuration."
                         ),
                     )
@@ -412,7 +412,7 @@ fn read_configuration_aliases(
             aliases.push(local);
         } else {
             let detail = format!(
-                "An entry of `configuration_aliases` is the local name `{}`, alone or with an alias behind a dot, such as `{0}.other`.",
+                "An entry of `configuration_aliases` is the local name `{}`, optionally followed by a dot and an alias, such as `{0}.other`.",
                 name.name
             );
             let problem = Diagnostic::error(messages::INVALID_CONFIGURATION_ALIASES_VALUE, detail);

@@ -220,8 +220,7 @@ impl TestFileReader<'_> {
                 ("run", Some(name)) => {
                     if let Some(first) = runs.insert(name.name.clone(), block.header) {
                         let first = format_place(self.sources, first);
-                        let detail =
-                            format!("The run `{}` is already there at {first}.", name.name);
+                        let detail = format!("The run `{}` already exists at {first}.", name.name);
                         self.report_error(messages::DUPLICATE_RUN_NAMES, &detail, block.header);
                     }
                     let _ = check_label_name(self.diags, "run block name", &name);
@@ -363,7 +362,7 @@ impl TestFileReader<'_> {
             Target::Instance(addr) => Some(addr),
             Target::Resource(addr) => Some(addr.instance_addr(InstanceKey::None)),
             Target::Module(_) => {
-                let detail = "Only resource instances can be replaced. Write the address of one, such as `aws_instance.web`.";
+                let detail = "Only resource instances can be replaced. Write an address such as `aws_instance.web`.";
                 self.report_error(messages::INVALID_ADDRESS, detail, span);
                 None
             }
@@ -377,7 +376,10 @@ impl TestFileReader<'_> {
             return refs::as_traversal(&attribute.expr).map(|word| word.root.name);
         }
         let name = &attribute.name.name;
-        let detail = format!("It is one of these words, without quotes: {}.", words.join(", "));
+        let detail = format!(
+            "The value must be one of these keywords, without quotes: {}.",
+            words.join(", ")
+        );
         self.report_error(
             messages::INVALID_RUN_KEYWORD.with(&[&format_args!("{name:?}")]),
             &detail,

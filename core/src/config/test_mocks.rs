@@ -290,7 +290,7 @@ impl MockReader<'_> {
         first: Span,
     ) {
         let first = format_place(self.sources, first);
-        let detail = format!("There is already such a block for {name} at {first}.");
+        let detail = format!("A block for {name} already exists at {first}.");
         self.report_error(messages::DUPLICATE_MOCK_BLOCK.with(&[&kind]), &detail, at);
     }
 
@@ -325,8 +325,7 @@ impl MockReader<'_> {
         let (Some(target), Some(target_span)) = (target, target_span) else { return };
         if let Some(first) = into.iter().find(|one| one.target == target) {
             // Its place is that of its block.
-            let detail =
-                format!("There is already such a block for {target} at {}.", first.values.place);
+            let detail = format!("A block for {target} already exists at {}.", first.values.place);
             self.report_error(messages::DUPLICATE_MOCK_BLOCK.with(&[&kind]), &detail, header);
         } else {
             let (span, is_of_mock_file) = (header, false);
@@ -357,7 +356,7 @@ impl MockReader<'_> {
     fn read_override_during(&mut self, attribute: Option<Attribute>) -> Option<OverrideDuring> {
         let attribute = attribute?;
         if !is_one_of_keywords(&attribute.expr, &["plan", "apply"]) {
-            let detail = "It is one of these words, without quotes: plan, apply.";
+            let detail = "The value must be one of these keywords, without quotes: plan, apply.";
             self.report_error(messages::INVALID_OVERRIDE_DURING_VALUE, detail, attribute.span);
         }
         let in_plan = is_one_of_keywords(&attribute.expr, &["plan"]);

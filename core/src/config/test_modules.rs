@@ -85,7 +85,7 @@ pub(super) fn read_test_module_block(
         Ok(constraints.map(|constraints| (constraints, attribute.expr.span)))
     });
     let Some(attribute) = content.take_attribute("source") else {
-        let detail = "A run with a module of its own says where that is.";
+        let detail = "The argument \"source\" is required in the `module` block of a run.";
         let missing = Diagnostic::error(messages::MISSING_RUN_MODULE_SOURCE, detail);
         return Err(diags.error(missing.at(span)));
     };

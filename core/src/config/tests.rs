@@ -213,7 +213,7 @@ block_from_the_future "x" {}
 "#,
         &expect![[r#"
             error main.tf:2,3-33 Unsupported Terraform Core version
-                This configuration asks for Terraform `~> 1.10.0`, and this program does what Terraform 1.11.4 does. Change the constraint if that is enough for the configuration.
+                This configuration requires Terraform `~> 1.10.0`. This program is compatible with Terraform 1.11.4. Change the constraint if that is enough for the configuration.
         "#]],
     );
 }
@@ -228,7 +228,7 @@ terraform {
 "#,
         &expect![[r#"
             error main.tf:2,22-39 Invalid required_version constraint
-                `>= 1.11.4-beta1` names a prerelease, and prereleases of the engine cannot be required. Remove the part after the numbers.
+                `>= 1.11.4-beta1` names a prerelease. Prereleases of the engine cannot be required. Remove the part after the numbers.
         "#]],
     );
     check_outline(

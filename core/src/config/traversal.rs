@@ -78,7 +78,7 @@ fn quoted_reference_problem(text: &str, span: Span) -> Option<Diagnostic> {
             return problem(
                 at,
                 messages::ATTRIBUTE_NAME_REQUIRED,
-                "Behind a dot must follow a name.",
+                "Expected a name after the dot.",
             );
         }
     }
@@ -101,7 +101,7 @@ pub(super) fn parse_target_expr(diags: &mut Diagnostics, expr: &Expr) -> Result<
                 Some(Ok(at)) => AddressStep::Key(InstanceKey::Int(at)),
                 _ => {
                     let detail =
-                        format!("`[{at}]` is no instance: numbers of instances begin at 0.");
+                        format!("`[{at}]` is not an instance: instance numbers start at 0.");
                     return Err(
                         diags.error(Diagnostic::error(messages::INVALID_ADDRESS, detail).at(*span))
                     );

@@ -62,7 +62,7 @@ pub fn is_lock_unsupported_error(error: &io::Error) -> bool {
 }
 
 /// The remedy where files cannot be locked.
-pub const NO_LOCKS_REMEDY: &str = "The file system that this file is on does not lock files: it is mounted without locks, or the service that keeps them for a network file system does not run or has no room. Have it mounted with locks, or put the folder on another file system. Nothing was changed.";
+pub const NO_LOCKS_REMEDY: &str = "The file system of this file does not lock files: it is mounted without locks, or the lock service of a network file system is not running or is out of space. Mount the file system with locks, or move the directory to another one. Nothing was changed.";
 
 #[cfg(test)]
 mod tests {

@@ -163,8 +163,8 @@ fn point_at_expr(problem: Diagnostic, expr: &Expr, scope: &ModuleScope<'_>) -> D
 fn unknown_assertion_warning() -> Diagnostic {
     Diagnostic::warning(
         messages::CHECK_BLOCK_ASSERTION_KNOWN_AFTER_APPLY,
-        "Whether this holds depends on values that are not known yet. It is looked at again when this \
-         plan is applied.",
+        "The result depends on values that are not known yet. The condition is evaluated again when \
+         this plan is applied.",
     )
 }
 
@@ -357,8 +357,8 @@ fn read_message_value(
     if marks.contains(Marks::SENSITIVE) {
         let warning = Diagnostic::warning(
             messages::ERROR_MESSAGE_REFERS_TO_SENSITIVE_VALUES,
-            "The message of this condition holds a sensitive value, so it is not shown. Leave the \
-             value out, or take its mark off with `nonsensitive` where it is no secret.",
+            "The message of this condition contains a sensitive value, so it is not shown. Remove the \
+             value, or use `nonsensitive` if it is not a secret.",
         );
         diags.warn(point_at_expr(warning, expr, scope));
         return Ok(None);
@@ -367,8 +367,8 @@ fn read_message_value(
         diags.warn(
             Diagnostic::warning(
                 messages::ERROR_MESSAGE_REFERS_TO_EPHEMERAL_VALUES,
-                "The message of this condition holds an ephemeral value, so it is not shown. Leave the \
-                 value out, or put null in its place with `ephemeralasnull`.",
+                "The message of this condition contains an ephemeral value, so it is not shown. Remove the \
+                 value, or replace it with null by `ephemeralasnull`.",
             )
             .at(expr.span),
         );

@@ -333,7 +333,7 @@ fn read_for_each(value: Value, validates: bool) -> Result<Option<Map>, Repetitio
     let (value, marks) = value.unmark();
     if marks.contains(Marks::SENSITIVE) {
         return Err(invalid_for_each_error(
-            "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key. Where the keys themselves are no secret, take them out with `nonsensitive`.",
+            "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key. If the keys themselves are not secret, unmark them with `nonsensitive`.",
             ErrorCause::Sensitive,
         ));
     }
@@ -386,7 +386,7 @@ fn check_for_each_type(ty: &Type) -> Result<(), RepetitionError> {
 
 fn wrong_for_each_type_error(ty: &Type) -> RepetitionError {
     let hint = match ty {
-        Type::List(_) | Type::Tuple(_) => " `toset` makes a set of a list of strings.",
+        Type::List(_) | Type::Tuple(_) => " Use `toset` to convert a list of strings to a set.",
         _ => "",
     };
     let name = ty.friendly_name();

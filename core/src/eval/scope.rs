@@ -337,7 +337,9 @@ pub(super) fn expect_attribute<'s>(
         Some(ScopeStep::Index(_, span)) => {
             (*span, format!("`{0}` takes no key here; a name must follow: `{0}.NAME`.", root.name))
         }
-        None => (root.span, format!("`{0}` is no value by itself; a name must follow.", root.name)),
+        None => {
+            (root.span, format!("`{0}` is not a value by itself: a name must follow.", root.name))
+        }
     };
     Err(diags.error(Diagnostic::error(messages::INVALID_REFERENCE, detail).at(span)))
 }

@@ -96,7 +96,7 @@ impl Scope for StaticScope<'_> {
         let known = ["var", "local", "path", "terraform"].contains(&root.name.as_str());
         if !known {
             let detail = format!(
-                "`{}` is not known before the state is read. Only variables, local values made of them, `path` and `terraform.workspace` can be used here.",
+                "`{}` is not known before the state is read. Only variables, local values derived from them, `path` and `terraform.workspace` can be used here.",
                 root.name
             );
             return Err(

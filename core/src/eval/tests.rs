@@ -294,7 +294,7 @@ fn for_each_becomes_keys_of_a_map_or_a_set_of_strings() {
         x_y.c 
         x_y.d ["a"] ["b"]
         error main.tf:8,33-38 Invalid for_each argument
-            The given "for_each" argument value is unsuitable: the "for_each" argument must be a map, or set of strings, and you have provided a value of type tuple. `toset` makes a set of a list of strings.
+            The given "for_each" argument value is unsuitable: the "for_each" argument must be a map, or set of strings, and you have provided a value of type tuple. Use `toset` to convert a list of strings to a set.
         error main.tf:9,33-37 Invalid for_each argument
             The given "for_each" argument value is unsuitable: the given "for_each" argument value is null. A map, or set of strings is allowed.
         error main.tf:10,33-36 Invalid for_each argument
@@ -319,7 +319,7 @@ fn for_each_becomes_keys_of_a_map_or_a_set_of_strings() {
             Alternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.
         error main.tf:15,33-47 Invalid for_each argument
             | var.s has a sensitive value
-            Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key. Where the keys themselves are no secret, take them out with `nonsensitive`.
+            Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key. If the keys themselves are not secret, unmark them with `nonsensitive`.
         error main.tf:16,33-38 Invalid for_each argument
             | var.u is a string, known only after apply
             The "for_each" map includes keys derived from resource attributes that cannot be determined until apply, and so Formwork cannot determine the full set of keys that will identify the instances of this resource.
@@ -369,7 +369,7 @@ resource "x_y" "c" { count = var.u }
         x_y.a None
         error main.tf:3,33-40 Invalid for_each argument
             | var.u is a string
-            The given "for_each" argument value is unsuitable: the "for_each" argument must be a map, or set of strings, and you have provided a value of type tuple. `toset` makes a set of a list of strings.
+            The given "for_each" argument value is unsuitable: the "for_each" argument must be a map, or set of strings, and you have provided a value of type tuple. Use `toset` to convert a list of strings to a set.
         x_y.c None
     "#]].assert_eq(&out);
 }
@@ -474,7 +474,7 @@ fn conditions_that_do_not_hold_say_why() {
             | var.v is "ab"
             A condition must be true or false, and this one is null.
         warning main.tf:33,23-40 Error message refers to sensitive values
-            The message of this condition holds a sensitive value, so it is not shown. Leave the value out, or take its mark off with `nonsensitive` where it is no secret.
+            The message of this condition contains a sensitive value, so it is not shown. Remove the value, or use `nonsensitive` if it is not a secret.
         error main.tf:32,23-34 Resource precondition failed
             | var.v is "ab"
             The condition does not hold. Its message cannot be shown: it is sensitive, ephemeral, or not known yet.

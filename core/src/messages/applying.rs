@@ -12,11 +12,11 @@ messages! {
 
     FW5002 JOURNAL_CANNOT_BE_WRITTEN = "Journal cannot be written",
         "The journal, which makes interrupted runs recoverable, could not be written, so no further change was begun.",
-        "Check the free space and the permissions of the place that the detail names. Then run the command again.";
+        "Check the free space and the permissions of the location that the detail names. Then run the command again.";
 
     FW5003 OUTCOME_OPERATION_IS_UNKNOWN = "Outcome of an operation is unknown",
         "A call to create an object failed in a way that leaves open whether the object exists.",
-        "Plan again: the provider is asked for the object. If it cannot tell, decide with `formwork recover`.";
+        "Plan again: the provider is asked for the object. If it cannot determine whether the object exists, decide with `formwork recover`.";
 
     FW5004 OBJECT_IS_STORED_INCOMPLETELY = "Object is stored incompletely",
         "The provider created or changed an object but returned an invalid result, so the state has a part of it.",

@@ -11,11 +11,11 @@ messages! {
         "Write a local path that begins with `./` or `../`, a registry address, or the URL of a package.";
 
     FW2002 INVALID_ADDRESS = "Invalid address",
-        "The text is not the address of a resource, module or instance.",
+        "The string is not the address of a resource, module or instance.",
         "Write an address such as `aws_instance.web[0]` or `module.net.aws_vpc.main`.";
 
     FW2003 STATIC_REFERENCE_REQUIRED = "Invalid expression",
-        "A reference is required, but the text is another expression.",
+        "A reference is required, but another kind of expression was found.",
         "Write the name or address itself, without quotes, operators and functions.";
 
     FW2004 INVALID_PROVIDER_NAMESPACE = "Invalid provider namespace",
@@ -75,7 +75,7 @@ messages! {
         "Remove the argument, or set it to `TF2021`.";
 
     FW2019 NOT_SUPPORTED_YET = "{what} is not supported by this version of Formwork yet",
-        "The configuration uses a feature of Terraform that Formwork does not have yet.",
+        "The configuration uses a feature of Terraform that Formwork does not support yet.",
         "Remove it, or use Terraform for this configuration.";
 
     FW2020 UNSUPPORTED_LANGUAGE_EDITION = "Unsupported language edition",
@@ -119,7 +119,7 @@ messages! {
         "Refer to at least one object of the configuration in the condition.";
 
     FW2030 UNSUITABLE_VALUE_TYPE = "Unsuitable value type",
-        "A constant has another type than its argument requires.",
+        "A constant does not have the type that its argument requires.",
         "Use a value of the type that the detail names.";
 
     FW2031 DUPLICATE_LOCAL_VALUE_DEFINITION = "Duplicate local value definition",
@@ -255,12 +255,12 @@ messages! {
         "Write the address as a literal string.";
 
     FW2064 INVALID_VERSION_CONSTRAINT = "Invalid version constraint",
-        "The text is not a version constraint.",
+        "The string is not a version constraint.",
         "Write constraints such as `\">= 1.5, < 2.0\"`.";
 
     FW2065 MODULE_USES_EXPERIMENTAL_FEATURES = "Module uses experimental features",
-        "The module enables experiments of the language, which Formwork does not have.",
-        "Remove the argument `experiments` and the features that need it.";
+        "The module enables experiments of the language, which Formwork does not support.",
+        "Remove the argument `experiments` and the features that require it.";
 
     FW2066 UNSUPPORTED_TERRAFORM_CORE_VERSION = "Unsupported Terraform Core version",
         "The module requires a version of Terraform that Formwork is not compatible with.",
@@ -312,7 +312,7 @@ messages! {
 
     FW2078 UNEXPECTED_PROVIDER_ALIAS = "Unexpected provider alias",
         "The `provider` block of a `state_store` block has an alias.",
-        "Remove the argument `alias`. A state store has a provider configuration of its own.";
+        "Remove the argument `alias`. A state store has its own provider configuration.";
 
     FW2079 MISSING_PROVIDER_BLOCK = "Missing provider block",
         "A `state_store` block has no `provider` block.",
@@ -328,7 +328,7 @@ messages! {
 
     FW2082 STATE_STORE_AND_BACKEND_BLOCKS = "Conflicting 'state_store' and 'backend' configuration blocks are present",
         "A module has a `state_store` block and a `backend` block.",
-        "Keep the block that names the place of the state, and remove the other one.";
+        "Keep the block that specifies the location of the state, and remove the other one.";
 
     FW2083 STATE_STORE_AND_CLOUD_BLOCKS = "Conflicting 'cloud' and 'state_store' configuration blocks are present",
         "A module has a `state_store` block and a `cloud` block.",

@@ -119,7 +119,7 @@ messages! {
         "Use a string that is known during planning and not sensitive.";
 
     FW2229 INVALID_IMPORT_PROVIDER_ARGUMENT = "Invalid import provider argument",
-        "An `import` block sets a provider although its target has a block of its own.",
+        "An `import` block sets a provider although its target has its own resource block.",
         "Set the provider in the resource block.";
 
     FW2230 INVALID_IMPORT_TO_EXPRESSION = "Invalid import 'to' expression",
@@ -143,15 +143,15 @@ messages! {
         "Declare the variable, or remove the value. Use an environment variable for values that several configurations share.";
 
     FW2235 VARIABLE_DECLARATION_IN_TFVARS_FILE = "Variable declaration in .tfvars file",
-        "A file of values contains a `variable` block.",
+        "A variable values file contains a `variable` block.",
         "Move the block to a `.tf` file, and set the value here with `name = value`.";
 
     FW2236 FAILED_TO_READ_MODULE_DIRECTORY = "Failed to read module directory",
-        "The folder of a module could not be read.",
-        "Check that the folder exists and that this user may read it.";
+        "The directory of a module could not be read.",
+        "Check that the directory exists and that this user may read it.";
 
     FW2237 MODULE_CANNOT_BE_USED = "Module cannot be used",
-        "A called module has errors of its own.",
+        "A called module contains errors.",
         "Correct the errors that are reported for the module.";
 
     FW2238 TOO_MANY_LEVELS_MODULES = "Too many levels of modules",
@@ -275,7 +275,7 @@ messages! {
         "Write an object in braces.";
 
     FW2268 INVALID_RUN_KEYWORD = "Invalid {name} keyword",
-        "A keyword in a test file is not one of the allowed ones.",
+        "A keyword in a test file is not allowed there.",
         "Use a keyword that the detail names.";
 
     FW2269 MISSING_RUN_MODULE_SOURCE = "Missing \"source\" attribute for module block",
@@ -306,15 +306,15 @@ messages! {
         "The `count` or `for_each` of the resource does not include the instance that is imported.",
         "Extend `count` or `for_each`, or correct the key in the argument `to`.";
 
-    FW2276 FILES_OF_OPENTOFU_NOT_READ = "Files of OpenTofu are not read",
-        "The folder has files `.tofu` or `.tofu.json` without a counterpart that Terraform reads.",
-        "Rename a file to `.tf` if Formwork is to read it. Otherwise plan this folder with OpenTofu.";
+    FW2276 FILES_OF_OPENTOFU_NOT_READ = "OpenTofu files are not read",
+        "The directory contains `.tofu` or `.tofu.json` files without a counterpart that Terraform reads.",
+        "Rename a file to `.tf` if Formwork is to read it. Otherwise plan this directory with OpenTofu.";
 
     FW2277 TEST_DIRECTORY_DOES_NOT_EXIST = "Test directory does not exist",
-        "The folder that `-test-directory` names is not in the module.",
-        "Correct the option, or create the folder.";
+        "The directory that `-test-directory` names does not exist in the module.",
+        "Correct the option, or create the directory.";
 
     FW2278 UNREADABLE_TEST_DIRECTORY = "Failed to read test directory",
-        "The folder of the test files cannot be read, or is no folder.",
+        "The test directory cannot be read, or is not a directory.",
         "Correct its permissions, or remove the file that has its name.";
 }

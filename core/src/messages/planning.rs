@@ -8,7 +8,7 @@ messages! {
 
     FW4001 FAILED_TO_WRITE_PLAN_FILE = "Failed to write plan file",
         "The plan could not be written to its file.",
-        "Check the path of `-out`, the permissions of its folder and the free space.";
+        "Check the path of `-out`, the permissions of its directory and the free space.";
 
     FW4002 RESOURCE_ALREADY_MANAGED_BY_FORMWORK = "Resource already managed by Formwork",
         "The target of an import already has an object in the state.",
@@ -19,11 +19,11 @@ messages! {
         "Report it to the authors of the provider.";
 
     FW4004 CYCLE = "Cycle",
-        "The steps of the run wait for each other in a circle.",
+        "The steps of the run depend on each other in a cycle.",
         "Report it with the configuration.";
 
     FW4005 CYCLE_OF_VALUES = "Cycle: {objects}",
-        "The named objects wait for each other in a circle, so that none can be first. References, `create_before_destroy` or the state can be the reason.",
+        "The named objects depend on each other in a cycle, so that none can be first. The cause can be references, `create_before_destroy` or the state.",
         "Follow the end of the detail, which shows the reason for each step.";
 
     FW4006 EPHEMERAL_RESOURCE_NOT_RENEWED = "Ephemeral resource not renewed",
@@ -55,23 +55,23 @@ messages! {
         "Correct the other errors first. Report it if there are none.";
 
     FW4013 MISSING_REQUIRED_PROVISIONER_PLUGIN = "Missing required provisioner plugin",
-        "There is no provisioner of this type.",
+        "A provisioner of this type does not exist.",
         "Use `local-exec`, `remote-exec` or `file`.";
 
     FW4014 FAILED_TO_LOAD_AS_PLAN_FILE = "Failed to load {file} as a plan file",
-        "The file is damaged, too large, or no saved plan.",
-        "Check the path, or make a new plan.";
+        "The file is damaged, too large, or not a saved plan.",
+        "Check the path, or create a new plan.";
 
     FW4015 FAILED_TO_READ_PLAN_FROM_PLAN_FILE = "Failed to read plan from plan file",
-        "Another version of Formwork or Terraform made the saved plan.",
+        "Another version of Formwork or Terraform created the saved plan.",
         "Plan again with this version.";
 
     FW4016 NO_CHANGE_FOUND = "no change found for {name}{key} in {place}",
         "`replace_triggered_by` names an instance that does not exist.",
-        "Name an instance that the `count` or `for_each` of the resource makes.";
+        "Name an instance that the `count` or `for_each` of the resource creates.";
 
     FW4017 INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED = "An interrupted operation could not be resolved",
-        "An earlier run was interrupted while it created an object, and the provider cannot tell whether the object exists.",
+        "An earlier run was interrupted while it created an object, and the provider cannot determine whether the object exists.",
         "Look for the object, then decide with `formwork recover`.";
 
     FW4018 OBJECTS_NO_LONGER_MANAGED = "Some objects will no longer be managed by Terraform",

@@ -23,7 +23,7 @@ messages! {
         "Read the output in the detail. `formwork init` installs the program again if it is damaged.";
 
     FW3005 INCOMPATIBLE_PROVIDER = "Incompatible provider {provider}",
-        "The program of the provider does not speak a plugin protocol that Formwork knows.",
+        "The program of the provider does not speak a plugin protocol that Formwork supports.",
         "Use another version of the provider.";
 
     FW3006 INVALID_DATA_SOURCE = "Invalid data source",
@@ -68,7 +68,7 @@ messages! {
 
     FW3016 REQUEST_CANNOT_BE_SENT = "Request cannot be sent",
         "A request to the provider is larger than a message can be, or cannot be encoded.",
-        "Make the values of the resource smaller.";
+        "Reduce the size of the values of the resource.";
 
     FW3017 INVALID_RESOURCE_STATE_UPGRADE = "Invalid resource state upgrade",
         "The provider returned an invalid object when it converted a stored object to its current schema. This is a bug in the provider.",
@@ -116,7 +116,7 @@ messages! {
 
     FW3028 OBJECT_IS_TOO_LARGE_TO_BE_STORED = "Object is too large to be stored",
         "The provider returned an object or private data larger than Formwork stores.",
-        "Make the values of the resource smaller, or report it to the authors of the provider.";
+        "Reduce the size of the values of the resource, or report it to the authors of the provider.";
 
     FW3029 PROVIDER_PRODUCED_INVALID_SCHEMA = "Provider produced invalid schema",
         "The schema of the provider contradicts itself. This is a bug in the provider.",
@@ -131,18 +131,18 @@ messages! {
         "Remove the argument. `input` sets the value of `output`.";
 
     FW3032 UNSUPPORTED_SOURCE_OF_MOVE = "Unsupported source of a move",
-        "A `moved` block makes a `terraform_data` of an object that cannot become one.",
+        "A `moved` block moves an object to a `terraform_data` that cannot be converted to one.",
         "Move a `null_resource` of the provider `hashicorp/null`, or remove the block and let the object be replaced.";
 
     FW3033 INVALID_STORED_OBJECT = "Invalid stored object",
-        "The state holds a `terraform_data` in a form that the built-in provider does not know.",
+        "The state holds a `terraform_data` in a form that the built-in provider does not support.",
         "Restore a backup of the state, or remove the object from it with `formwork state rm`.";
 
     FW3034 NO_BACKENDS = "No backends",
-        "The program that runs the engine reads no states of other configurations.",
-        "Pass the values as variables, in the place of `terraform_remote_state`.";
+        "The program that embeds the engine does not read the states of other configurations.",
+        "Pass the values as variables instead of using `terraform_remote_state`.";
 
     FW3035 INVALID_DEFAULT_VALUES = "Invalid default values",
-        "The argument `defaults` of a `terraform_remote_state` is no object.",
+        "The argument `defaults` of a `terraform_remote_state` is not an object.",
         "Write an object with the outputs that may be missing, such as `{ name = null }`.";
 }

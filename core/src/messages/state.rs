@@ -7,7 +7,7 @@ messages! {
     STATE
 
     FW6001 INVALID_MOVE_TARGET = "Invalid target address",
-        "The address that something is moved to is occupied or of another kind than the source.",
+        "The destination of a move is occupied, or is of another kind than the source.",
         "Name a free address of the same kind.";
 
     FW6002 NO_SUCH_RESOURCE_INSTANCE = "No such resource instance",
@@ -32,10 +32,10 @@ messages! {
 
     FW6007 ERROR_MOVING_STATE = "Error moving state",
         "An object cannot be moved within the state.",
-        "Correct the addresses. The detail has the reason.";
+        "Correct the addresses.";
 
     FW6008 INVALID_MOVE_SOURCE = "Invalid source address",
-        "The address to move from names nothing in the state, or something that cannot be moved.",
+        "The address to move from does not exist in the state, or cannot be moved.",
         "Correct the address. `formwork state list` shows all addresses.";
 
     FW6009 INVALID_STATE_MOVE_REQUEST = "Invalid state move request",
@@ -56,19 +56,19 @@ messages! {
 
     FW6013 STATE_FILE_IS_ENCRYPTED = "State file is encrypted",
         "The state is encrypted, and no encryption is configured.",
-        "Configure the `encryption` block or `TF_ENCRYPTION` as where the state was written.";
+        "Configure the `encryption` block or `TF_ENCRYPTION` as it was when the state was written.";
 
     FW6014 NEWER_STATE_FILE_FORMAT = "Unsupported state file format",
-        "A newer program wrote the state in a format that this version does not know.",
+        "A newer program wrote the state in a format that this version does not support.",
         "Use that program, or a newer version of Formwork.";
 
     FW6015 NO_STATE_FILE_FORMAT = "Unsupported state file format",
-        "The file has no format version, so it is probably no state.",
+        "The file has no format version, so it is probably not a state.",
         "Check the path. Restore the file from its backup if it should be a state.";
 
     FW6016 OLDER_STATE_FILE_FORMAT = "Unsupported state file format",
-        "The state has a format before version 3, which Formwork does not read.",
-        "Convert it with Terraform from 0.15.4 on, as the detail describes.";
+        "The state has a format before version 3, which Formwork does not support.",
+        "Convert it with Terraform 0.15.4 or later, as the detail describes.";
 
     FW6017 DUPLICATE_RESOURCE_INSTANCE_IN_STATE = "Duplicate resource instance in state",
         "The state file has two objects for one instance.",
@@ -116,11 +116,11 @@ messages! {
 
     FW6028 ANOTHER_PROCESS_HAS_TAKEN_OVER_THIS_RUN = "Another process has taken over this run",
         "Another process took over the journal of this run, so this run has lost the lock of the state.",
-        "Make sure that no two runs change the state at once, then run the command again.";
+        "Make sure that no two runs change the state at the same time, then run the command again.";
 
     FW6029 FAILED_TO_DECRYPT_JOURNAL = "Failed to decrypt the journal",
         "The journal of an interrupted run is encrypted with a key that is not available.",
-        "Make the key available with which the run was started.";
+        "Provide the key with which the run was started.";
 
     FW6030 FAILED_TO_LOCK_JOURNAL = "Failed to lock the journal",
         "The file system cannot lock the journal, or another process holds the lock.",
@@ -128,26 +128,26 @@ messages! {
 
     FW6031 FAILED_TO_TAKE_OVER_JOURNAL = "Failed to take over the journal",
         "The journal of an interrupted run could not be read or moved.",
-        "Check the permissions of the place that the detail names, then run the command again.";
+        "Check the permissions of the location that the detail names, then run the command again.";
 
     FW6032 FAILED_TO_WRITE_JOURNAL = "Failed to write the journal",
         "The journal of the run could not be written.",
-        "Check the free space and the permissions of the place that the detail names.";
+        "Check the free space and the permissions of the location that the detail names.";
 
     FW6033 JOURNAL_BELONGS_TO_ANOTHER_STATE = "Journal belongs to another state",
         "A journal is beside a state of another lineage than that of the interrupted run.",
-        "Put the earlier state back. The detail describes how to continue with this one.";
+        "Restore the earlier state. The detail describes how to continue with this one.";
 
     FW6034 JOURNAL_CANNOT_BE_READ = "Journal cannot be read",
         "The journal of an interrupted run could not be read.",
-        "Check the permissions of the place that the detail names. Do not delete the journal: it has the results of the run.";
+        "Check the permissions of the location that the detail names. Do not delete the journal: it contains the results of the run.";
 
     FW6035 STATE_IS_MISSING = "State is missing",
-        "There is a journal of an interrupted run, but not the state with which the run began.",
+        "A journal of an interrupted run exists, but the state with which the run began does not.",
         "Restore the state from a backup.";
 
     FW6036 AN_OPERATION_WAS_INTERRUPTED = "An operation was interrupted",
-        "An earlier run was interrupted during a change, and the outcome of the change is open.",
+        "An earlier run was interrupted during a change, and the outcome of the change is unknown.",
         "Plan again: most operations resolve themselves. Decide the others with `formwork recover`.";
 
     FW6037 INTERRUPTED_RUN_WAS_TAKEN_OVER = "An interrupted run was taken over",
@@ -164,13 +164,13 @@ messages! {
 
     FW6040 UNKNOWN_OBJECTS_MAY_EXIST = "An interrupted run may have left unknown objects",
         "The damaged part of a journal may have held the creation of objects.",
-        "Look for objects that the state does not have, and import or delete them. The detail names the candidates.";
+        "Look for objects that are not in the state, and import or delete them. The detail names the candidates.";
 
     FW6041 STATE_FORMAT_UPGRADE_FAILED = "State format upgrade failed",
-        "A state of version 3, from Terraform 0.11 or earlier, has a part that cannot be brought to version 4.",
+        "A state of version 3, from Terraform 0.11 or earlier, has a part that cannot be converted to version 4.",
         "Correct the part that the detail names, or restore the file from its backup.";
 
-    FW6042 ANOTHER_RUN_MAY_BE_GOING_ON = "Another run may be going on",
+    FW6042 ANOTHER_RUN_MAY_BE_GOING_ON = "Another run may be in progress",
         "The state has no lock, and the journal of another run was written a short time ago.",
         "Wait until that run has ended, or until the time that the detail names if it was interrupted.";
 }

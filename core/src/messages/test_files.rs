@@ -7,7 +7,7 @@ messages! {
     TEST_FILES
 
     FW2601 TEST_ASSERTION_FAILED = "Test assertion failed",
-        "An assertion of a run is not met. The detail is the text that its author wrote.",
+        "An assertion of a run is not met. The detail contains the message that its author wrote.",
         "Correct the module, or the assertion.";
 
     FW2602 UNKNOWN_CONDITION_VALUE = "Unknown condition value",
@@ -28,7 +28,7 @@ messages! {
 
     FW2606 REFERENCE_TO_UNAVAILABLE_VARIABLE = "Reference to unavailable variable",
         "An expression of a test file refers to a variable that has no value at that level.",
-        "Set the variable in the `variables` block of the file, with `-var` or in a file of values.";
+        "Set the variable in the `variables` block of the file, with `-var` or in a variable values file.";
 
     FW2607 REFERENCE_TO_UNAVAILABLE_RUN = "Reference to unavailable run block",
         "A run refers to a run that comes later in the file.",
@@ -39,7 +39,7 @@ messages! {
         "Correct the name. Runs of other files cannot be referred to.";
 
     FW2609 REFERENCE_TO_UNKNOWN_VALUE = "Reference to unknown value",
-        "A run refers to an output that an earlier run with `command = plan` could not know.",
+        "A run refers to an output that an earlier run with `command = plan` did not know.",
         "Use `command = apply` in the earlier run.";
 
     FW2610 VALUE_FOR_UNDECLARED_RUN_VARIABLE = "Value for undeclared variable",
@@ -63,16 +63,16 @@ messages! {
         "Use `command = plan`.";
 
     FW2615 DUPLICATE_MOCK_BLOCK = "Duplicate {kind} block",
-        "A test file or a folder of mocks has two mocks of one type, or two overrides of one target.",
+        "A test file or mock data directory has two mocks of one type, or two overrides of one target.",
         "Remove one of them.";
 
     FW2616 UNREADABLE_MOCK_DATA = "Failed to read mock data directory",
-        "The folder that the `source` of a `mock_provider` block names cannot be read.",
-        "Correct the path. It is relative to the folder of the module.";
+        "The directory that the `source` of a `mock_provider` block names cannot be read.",
+        "Correct the path. It is relative to the module directory.";
 
     FW2617 INVALID_TEST_DIRECTORY = "Invalid testing directory",
-        "The option `-test-directory` names a folder that is not below the folder of the configuration.",
-        "Name a folder below that of the configuration, relative to it.";
+        "The option `-test-directory` names a directory that is not below the configuration directory.",
+        "Name a directory below the configuration directory, relative to it.";
 
     FW2618 INCOMPATIBLE_PLAN_OPTIONS = "Incompatible plan options",
         "The `plan_options` of a run have `mode = refresh-only` and `refresh = false`, so nothing would be done.",

@@ -7,7 +7,7 @@ messages! {
     VALUES
 
     FW2401 CHECK_BLOCK_ASSERTION_FAILED = "Check block assertion failed",
-        "An assertion of a `check` block is not met. The detail is the text that its author wrote.",
+        "An assertion of a `check` block is not met. The detail contains the message that its author wrote.",
         "Correct what the assertion describes. A failed check does not stop a run.";
 
     FW2402 INVALID_CONDITION_RESULT = "Invalid condition result",
@@ -19,7 +19,7 @@ messages! {
         "Write a condition that is true or false.";
 
     FW2404 TOO_MANY_MODULE_INSTANCES = "Too many module instances",
-        "The `count` or `for_each` of a module call makes more instances than Formwork accepts.",
+        "The `count` or `for_each` of a module call creates more instances than Formwork accepts.",
         "Reduce the number of instances, or split the configuration.";
 
     FW2405 CHECK_BLOCK_ASSERTION_KNOWN_AFTER_APPLY = "Check block assertion known after apply",
@@ -39,23 +39,23 @@ messages! {
         "Write a string that does not depend on unknown values.";
 
     FW2409 INVALID_VALUE_FOR_VARIABLE = "Invalid value for variable",
-        "A `validation` block of the variable refuses its value. The detail contains the text that its author wrote.",
+        "A `validation` block of the variable refuses its value. The detail contains the message that its author wrote.",
         "Set a value that meets the condition.";
 
     FW2410 MODULE_OUTPUT_VALUE_PRECONDITION_FAILED = "Module output value precondition failed",
-        "A `precondition` of an output is not met. The detail is the text that its author wrote.",
+        "A `precondition` of an output is not met. The detail contains the message that its author wrote.",
         "Correct the values that the condition checks.";
 
     FW2411 RESOURCE_POSTCONDITION_FAILED = "Resource postcondition failed",
-        "A `postcondition` of a resource or data source is not met. The detail is the text that its author wrote.",
+        "A `postcondition` of a resource or data source is not met. The detail contains the message that its author wrote.",
         "Correct the arguments, or the object if it was changed outside.";
 
     FW2412 RESOURCE_PRECONDITION_FAILED = "Resource precondition failed",
-        "A `precondition` of a resource or data source is not met. The detail is the text that its author wrote.",
+        "A `precondition` of a resource or data source is not met. The detail contains the message that its author wrote.",
         "Correct the values that the condition checks.";
 
     FW2413 CIRCULAR_REFERENCE_DETECTED = "Circular reference detected",
-        "Key providers of the `encryption` block refer to each other in a circle.",
+        "Key providers of the `encryption` block refer to each other in a cycle.",
         "Remove one of these references.";
 
     FW2414 INVALID_ENCRYPTION_METHOD_IDENTIFIER = "Invalid encryption method identifier",
@@ -87,7 +87,7 @@ messages! {
         "Use literals, local values and variables with known values.";
 
     FW2421 INCORRECT_VALUE_TYPE = "Incorrect value type",
-        "The value has another type than its argument requires.",
+        "The value does not have the type that its argument requires.",
         "Use a value of the type that the detail names.";
 
     FW2422 INVALID_COUNT_ARGUMENT = "Invalid count argument",
@@ -127,7 +127,7 @@ messages! {
         "Report it with the configuration.";
 
     FW2431 CIRCULAR_REFERENCE = "Circular reference",
-        "Local values that must be known before the run refer to each other in a circle.",
+        "Local values that must be known before the run refer to each other in a cycle.",
         "Remove one of these references.";
 
     FW2432 EPHEMERAL_VALUE_NOT_ALLOWED = "Ephemeral value not allowed",
@@ -135,7 +135,7 @@ messages! {
         "Declare the variable or output `ephemeral`, or pass the value to a write-only argument.";
 
     FW2433 OUTPUT_REFERS_TO_SENSITIVE_VALUES = "Output refers to sensitive values",
-        "An output of the root module contains a sensitive value without saying so.",
+        "An output of the root module contains a sensitive value but is not declared sensitive.",
         "Add `sensitive = true` to the output, or use `nonsensitive` if the value may be shown.";
 
     FW2434 OUTPUT_VALUE_IS_NOT_FINITE = "Output value is not finite",
@@ -163,7 +163,7 @@ messages! {
         "Keep one of them.";
 
     FW2440 CYCLIC_DEPENDENCY_IN_MOVE_STATEMENTS = "Cyclic dependency in move statements",
-        "The `moved` blocks form a circle.",
+        "The `moved` blocks form a cycle.",
         "Remove one of the blocks. To swap two objects, use `formwork state mv`.";
 
     FW2441 MOVED_OBJECT_STILL_EXISTS = "Moved object still exists",

@@ -341,11 +341,11 @@ moved {
             error main.tf:1,1-6 Redundant move statement
                 This moves t.a to the same address: take the block out.
             error main.tf:5,1-6 Moved object still exists
-                This says that t.there moved, but that resource is still declared at main.tf:9,1. Change the configuration so that this resource is declared as t.b instead.
+                This block declares a move from t.there, but that resource is still declared at main.tf:9,1. Change the configuration so that this resource is declared as t.b instead.
             error main.tf:14,1-6 Ambiguous move statements
-                This says that t.c moved to t.e, but the block at main.tf:10,1 says that it moved to t.d. A resource can move to one resource only.
+                This block moves t.c to t.e, but the block at main.tf:10,1 moves it to t.d. A resource can move to one resource only.
             error main.tf:18,1-6 Ambiguous move statements
-                This says that t.f moved to t.d, but the block at main.tf:10,1 says that t.c moved there. Only one resource can have moved to a resource.
+                This block moves t.f to t.d, but the block at main.tf:10,1 moves t.c to the same address. Only one resource can move to a resource.
         "#]],
     );
 }
@@ -365,7 +365,7 @@ moved {
 "#,
         expect![[r#"
             error - Cyclic dependency in move statements
-                These moves go round in a circle, so there is no address where their objects end:
+                These moves form a cycle, so their objects have no final address:
                   - main.tf:1,1: module.a[*] → module.b[*]
                   - main.tf:5,1: module.b[*] → module.a[*]
 

@@ -79,7 +79,7 @@ impl DeclaredObjects<'_> {
         let Some(at) = self.declaration_span(from) else { return };
         let (noun, short) = from.kind_names();
         let detail = format!(
-            "This says that {from} moved, but that {noun} is still declared at {}. Change the \
+            "This block declares a move from {from}, but that {noun} is still declared at {}. Change the \
              configuration so that this {short} is declared as {to} instead.",
             format_position(self.sources, at)
         );
@@ -143,8 +143,8 @@ impl SeenEndpoints {
             Some((other, at)) if *other != to => {
                 let at = format_position(sources, *at);
                 let detail = format!(
-                    "This says that {from} moved to {to}, but the block at {at} says that it moved to \
-                     {other}. A {noun} can move to one {short} only."
+                    "This block moves {from} to {to}, but the block at {at} moves it to {other}. A \
+                     {noun} can move to one {short} only."
                 );
                 let _ = diags.error(Diagnostic::error(summary, detail).at(span));
             }
@@ -155,8 +155,8 @@ impl SeenEndpoints {
             Some((other, at)) if *other != from => {
                 let at = format_position(sources, *at);
                 let detail = format!(
-                    "This says that {from} moved to {to}, but the block at {at} says that {other} \
-                     moved there. Only one {short} can have moved to a {noun}."
+                    "This block moves {from} to {to}, but the block at {at} moves {other} to the \
+                     same address. Only one {short} can move to a {noun}."
                 );
                 let _ = diags.error(Diagnostic::error(summary, detail).at(span));
             }
@@ -189,7 +189,7 @@ fn cyclic_moves_error(
     Diagnostic::error(
         messages::CYCLIC_DEPENDENCY_IN_MOVE_STATEMENTS,
         format!(
-            "These moves go round in a circle, so there is no address where their objects end:{list}\n\n\
+            "These moves form a cycle, so their objects have no final address:{list}\n\n\
              A chain of moves must end at an address that no other move begins with."
         ),
     )

@@ -67,10 +67,10 @@ pub enum FileError {
     #[error("the file has no \"version\", which must be a whole number")]
     NoVersion,
     /// A later version of the format.
-    #[error("the file has format version {0}; this program knows versions 3 and 4")]
+    #[error("the file has format version {0}; this program supports versions 3 and 4")]
     Newer(u64),
     /// An earlier version of the format.
-    #[error("the file has format version {0}; this program knows versions 3 and 4")]
+    #[error("the file has format version {0}; this program supports versions 3 and 4")]
     Older(u64),
     /// It is encrypted, and no encryption is configured.
     #[error("the file is encrypted, and no encryption is configured for it here")]
@@ -304,4 +304,4 @@ impl FileError {
 }
 
 /// The next step for a state on a server that cannot be read.
-const DAMAGED_REMOTE_STATE_REMEDY: &str = "What is stored there was cut off, or another program wrote it. Nothing was changed. With the tools of the server, restore an earlier version of it, or put a copy of the state in its place: errored.tfstate in the folder of a run that could not store its state, or a state that was pulled. Then run any command in the folder of the latest run: it takes over what the journal of that run holds.";
+const DAMAGED_REMOTE_STATE_REMEDY: &str = "The stored document was truncated, or another program wrote it. Nothing was changed. With the tools of the server, restore an earlier version of it, or replace it with a copy of the state: errored.tfstate in the directory of a run that could not store its state, or a state that was pulled. Then run any command in the directory of the latest run, which takes over the results in the journal of that run.";

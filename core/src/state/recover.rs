@@ -97,7 +97,7 @@ pub struct UnresolvedOperation {
 }
 
 /// Why a creation is settled when there is an object under its address.
-const CREATED_OBJECT_EXISTS_REASON: &str = "an object came into its place";
+const CREATED_OBJECT_EXISTS_REASON: &str = "an object now exists at its address";
 
 /// Open question about a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -301,7 +301,7 @@ impl InterruptedRun {
             n => format!(" Its journal holds {n} results that the stored state does not have."),
         };
         format!(
-            "A run ({operation}) that {who} began at {when} was cut off before it could save the \
+            "A run ({operation}) that {who} began at {when} was interrupted before it could save the \
              state.{results}"
         )
     }
@@ -310,7 +310,7 @@ impl InterruptedRun {
     #[must_use]
     pub fn results_diagnostic(&self) -> Diagnostic {
         let detail = format!(
-            "{} This run goes on from them, and the next one that stores the state stores them too.",
+            "{} This run continues from these results, and the next run that stores the state stores them too.",
             self.describe_results()
         );
         Diagnostic::warning(messages::INTERRUPTED_RUN_WAS_TAKEN_OVER, detail)

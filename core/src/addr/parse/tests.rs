@@ -78,26 +78,26 @@ fn says_what_is_wrong_with_an_address() {
         &expect![[r#"
             "": An address must begin with a name, but this one is empty.
             "foo bar": Expected `.name` or `[key]`, but found ` bar`.
-            "a": The address of a resource needs a resource type and a name: `TYPE.NAME`.
+            "a": A resource address requires a resource type and a name: `TYPE.NAME`.
             "a.b.c": `.c` after the name of a resource is invalid. Write instance keys in brackets: `[0]`, `["c"]`.
-            "a.0": After a dot must follow a name, but here follows `0`. Write instance keys in brackets: `[0]`, `["key"]`.
-            "a.b[x]": Brackets must hold a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
-            "a.b[-1]": Brackets must hold a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
-            "a.b[1.5]": Brackets must hold a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
-            "a.b[99999999999999999999]": Brackets must hold a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
-            "a.b[*]": A splat `[*]` names many things; an address names one.
-            "a.b[\"${x}\"]": A key cannot hold a template. If `${` is part of the key, write `$${`.
+            "a.0": Expected a name after a dot, but found `0`. Write instance keys in brackets: `[0]`, `["key"]`.
+            "a.b[x]": Brackets must contain a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
+            "a.b[-1]": Brackets must contain a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
+            "a.b[1.5]": Brackets must contain a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
+            "a.b[99999999999999999999]": Brackets must contain a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
+            "a.b[*]": A splat `[*]` is not allowed in an address.
+            "a.b[\"${x}\"]": A key cannot contain a template. If `${` is part of the key, write `$${`.
             "a.b[\"x": A string key has no closing quote.
-            "a.b[0": An opening bracket has no closing one behind its key.
+            "a.b[0": Expected a closing bracket after the key.
             "a.b[0]]": Expected `.name` or `[key]`, but found `]`.
             "a.b[0].c": `.c` after the name of a resource is invalid. Write instance keys in brackets: `[0]`, `["c"]`.
-            "a.b[\"\\q\"]": A backslash in a key must begin one of \n \r \t \" \\ \uNNNN.
-            "a.b[\"\\u+041\"]": A backslash in a key must begin one of \n \r \t \" \\ \uNNNN.
+            "a.b[\"\\q\"]": Invalid escape sequence in a key. Valid escapes are \n \r \t \" \\ \uNNNN.
+            "a.b[\"\\u+041\"]": Invalid escape sequence in a key. Valid escapes are \n \r \t \" \\ \uNNNN.
             "[0].b": An address must begin with a name, not with `[0].b`.
             ".a.b": An address must begin with a name, not with `.a.b`.
-            "module": Behind `module.` must follow the name of a module call.
-            "module.a.b": The address of a resource needs a resource type and a name: `TYPE.NAME`.
-            "data.x": The address of a resource needs a resource type and a name: `TYPE.NAME`.
+            "module": Expected the name of a module call after `module.`.
+            "module.a.b": A resource address requires a resource type and a name: `TYPE.NAME`.
+            "data.x": A resource address requires a resource type and a name: `TYPE.NAME`.
             "count.index": `count` does not begin the address of a resource. For a resource type of that name, write `resource.count.NAME`.
             "1a.b": An address must begin with a name, not with `1a.b`.
         "#]],

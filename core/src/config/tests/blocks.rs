@@ -45,7 +45,7 @@ ephemeral "plain thing" "e" {}
 "#,
         &expect![[r#"
             error main.tf:5,52-63 Invalid configuration_aliases value
-                An entry of `configuration_aliases` is the local name `plain`, alone or with an alias behind a dot, such as `plain.other`.
+                An entry of `configuration_aliases` is the local name `plain`, optionally followed by a dot and an alias, such as `plain.other`.
             error main.tf:10,14-22 Invalid provider local name
                 my_plain is an invalid provider local name: must contain only letters, digits, and dashes, and may not use leading or trailing dashes
             error main.tf:13,14-19 Invalid provider local name

@@ -52,7 +52,7 @@ resource "a_thing" "b" {
 "#,
         &expect![[r#"
             error main.tf:4,29-50 Invalid each reference in replace_triggered_by expression
-                `each.value` cannot stand here: of `each`, only `each.key` is known before the objects are.
+                `each.value` cannot be used here. Only `each.key` is known before the objects are.
         "#]],
     );
 }
@@ -179,9 +179,9 @@ output "i" { value = module.a[1e30].x }
             error main.tf:7,25-30 Invalid reference
                 A reference to a resource type must be followed by at least one attribute access, specifying the resource name. Write `foo.NAME`, or "foo" for a string.
             error main.tf:8,27-32 Invalid index key
-                The instances of `foo.a` are numbered from 0 on, so none of them can be number 0.5.
+                The instances of `foo.a` are numbered from 0, so none of them can be number 0.5.
             error main.tf:9,30-36 Invalid index key
-                The instances of `module.a` are numbered from 0 on, so none of them can be number 1000000000000000000000000000000.
+                The instances of `module.a` are numbered from 0, so none of them can be number 1000000000000000000000000000000.
         "#]],
     );
 }

@@ -54,7 +54,7 @@ impl Scope for DestroyedObjectScope<'_> {
             }
             _ => {
                 let detail = format!(
-                    "`{}` may be gone when this runs. Use `self`, `count.index` or `each.key`.",
+                    "`{}` may no longer exist when this runs. Use `self`, `count.index` or `each.key`.",
                     root.name
                 );
                 let summary = messages::INVALID_REFERENCE_FROM_DESTROY_PROVISIONER;

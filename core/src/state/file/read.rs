@@ -289,8 +289,8 @@ impl<'t> StateReader<'t> {
     ) -> Result<ProviderConfigAddr, StateFileError> {
         if text.is_empty() {
             let detail = format!(
-                "Resource {addr} does not say which provider configuration it belongs to. States \
-                 in which every instance has a provider of its own cannot be used here."
+                "Resource {addr} does not specify its provider configuration. States in which each \
+                 instance has its own provider configuration are not supported."
             );
             return Err(StateFileError::new(
                 messages::INVALID_PROVIDER_CONFIGURATION_ADDRESS_IN_STATE,

@@ -73,7 +73,7 @@ pub enum SealError {
         reason: String,
     },
     /// A sealed value was written for another place.
-    #[error("{place}: the sealed value is that of {origin}")]
+    #[error("{place}: the sealed value belongs to {origin}")]
     WrongPlace {
         /// The address and the path at which it was found.
         place: String,
@@ -380,7 +380,7 @@ fn parse_utf8(text: &[u8]) -> Result<&str, SealError> {
 
 fn not_a_state_error(detail: &str) -> SealError {
     let (summary, detail) =
-        (messages::INVALID_STATE_FILE_FORMAT, format!("The file is no state: {detail}"));
+        (messages::INVALID_STATE_FILE_FORMAT, format!("The file is not a state: {detail}"));
     SealError::File(FileError::Invalid { summary, detail, line: None })
 }
 

@@ -140,11 +140,11 @@ fn what_cannot_be_is_refused_with_its_line() {
         ),
         (
             r#"{"version":5,"resources":{}}"#.to_owned(),
-            "the file has format version 5; this program knows versions 3 and 4",
+            "the file has format version 5; this program supports versions 3 and 4",
         ),
         (
             r#"{"version":2,"modules":[]}"#.to_owned(),
-            "the file has format version 2; this program knows versions 3 and 4",
+            "the file has format version 2; this program supports versions 3 and 4",
         ),
         (
             "{\"version\":4,\n\"serial\":\"x\"}".to_owned(),
@@ -168,8 +168,8 @@ fn what_cannot_be_is_refused_with_its_line() {
         ),
         (
             state_with_resource(r#"{"mode":"data","type":"t","name":"n","instances":[{}]}"#),
-            "line 3: Resource data.t.n does not say which provider configuration it belongs to. \
-             States in which every instance has a provider of its own cannot be used here.",
+            "line 3: Resource data.t.n does not specify its provider configuration. \
+             States in which each instance has its own provider configuration are not supported.",
         ),
         (
             state_with_instances(r#"{"status":"foo"}"#),
@@ -199,7 +199,7 @@ fn what_cannot_be_is_refused_with_its_line() {
         ),
         (
             state_with_instances(r#"{"sensitive_attributes":[[{"type":"x","value":1}]]}"#),
-            "line 3: Instance t.n: \"sensitive_attributes\": there is no step of type \"x\".",
+            "line 3: Instance t.n: \"sensitive_attributes\": unknown step type \"x\".",
         ),
         (
             r#"{"version":4,"outputs":{"a":{"value":1,"type":"foo"}}}"#.to_owned(),
@@ -256,7 +256,7 @@ fn a_diagnostic_names_the_file_and_what_to_do() {
     let diagnostic = FileError::Newer(5).diagnostic("terraform.tfstate");
     assert_eq!(diagnostic.summary, "Unsupported state file format");
     expect_test::expect![[r#"
-        terraform.tfstate: the file has format version 5; this program knows versions 3 and 4.
+        terraform.tfstate: the file has format version 5; this program supports versions 3 and 4.
 
         It was written by a newer program. Use that program, or a newer version of this one. Nothing was changed."#]]
     .assert_eq(&diagnostic.detail);

@@ -44,7 +44,7 @@ pub enum JournalCopyError {
     },
     /// A run of another machine has given a sign of life so shortly before that it may go on.
     #[error(
-        "a run{} may still go on: its journal in {location} was written {} seconds ago",
+        "a run{} may still be in progress: its journal in {location} was written {} seconds ago",
         run.as_ref().map(|run| format!(" of {run}")).unwrap_or_default(),
         silent_for.as_secs()
     )]

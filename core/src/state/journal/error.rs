@@ -34,7 +34,7 @@ pub enum JournalError {
         location: String,
     },
     /// The first record cannot be read, and there is no state.
-    #[error("the beginning of the journal {location} cannot be read, and there is no state")]
+    #[error("the beginning of the journal {location} cannot be read, and no state exists")]
     Headless {
         /// The journal.
         location: String,
@@ -74,7 +74,7 @@ pub enum JournalError {
     },
     /// The state is not there that a run which was cut off began with.
     #[error(
-        "the journal {location} goes on from a state{}, and there is none",
+        "the journal {location} continues a state{} that does not exist",
         read_from.as_ref().map(|place| format!(" in {place}")).unwrap_or_default()
     )]
     NoBase {
@@ -115,52 +115,53 @@ impl JournalError {
             }
             Self::Failed { doing: "read" | "rename" | "remove" | "lock", .. } => (
                 messages::FAILED_TO_TAKE_OVER_JOURNAL,
-                "It holds what an earlier run did. Correct the permissions and run the command \
-                 again."
+                "It contains the results of an earlier run. Correct the permissions and run the \
+                 command again."
                     .to_owned(),
             ),
             Self::Failed { .. } | Self::Broken { .. } => (
                 messages::FAILED_TO_WRITE_JOURNAL,
-                "Without it a crash could forget real objects, so nothing more is started. Free \
-                 space or correct the permissions of the folder, then run the command again."
+                "Without the journal, a crash could lose track of real objects, so no further \
+                 operation is started. Free space or correct the permissions of the directory, \
+                 then run the command again."
                     .to_owned(),
             ),
             Self::Sealed { .. } => (messages::FAILED_TO_DECRYPT_JOURNAL, JOURNAL_DECRYPTION_REMEDY.to_owned()),
             Self::Copy(error) => error.summary_and_remedy(),
             Self::Unreadable { .. } => (
                 messages::JOURNAL_CANNOT_BE_READ,
-                "It holds what an earlier run did, perhaps a run of another version of this program. \
-                 Take it over with that version. Without it, the objects of that run are created a \
-                 second time: import each of them after the journal was moved away. Nothing was \
-                 changed."
+                "It contains the results of an earlier run, perhaps of another version of this program. \
+                 Run the command again with that version. Without the journal, the objects of that \
+                 run are created a second time: to discard it, move it away and import each of them. \
+                 Nothing was changed."
                     .to_owned(),
             ),
             Self::Headless { location } => (
                 messages::STATE_IS_MISSING,
                 format!(
-                    "An interrupted run wrote the journal, and what it began with is lost. Everything \
-                     in the state would be created a second time without it. Copy the state back to \
-                     its place, from a backup if need be. Only if none of its objects exist any more, \
+                    "An interrupted run wrote the journal, and its first record is lost. Without the \
+                     state, all of its objects would be created a second time. Restore the state to \
+                     its location, if necessary from a backup. Only if none of its objects exist any more, \
                      remove {location} and run the command again. Nothing was changed."
                 ),
             ),
             Self::NoBase { location, objects, .. } => (
                 messages::STATE_IS_MISSING,
                 format!(
-                    "A run was cut off that had a state to begin with. Everything in it would be \
-                     created a second time without it. Copy it back to its place, from a backup if \
-                     need be. Only if none of its objects exist any more, move {location} away and \
+                    "An interrupted run began with a state. Without that state, all of its objects \
+                     would be created a second time. Restore it to its location, if necessary from a \
+                     backup. Only if none of its objects exist any more, move {location} away and \
                      run the command again. Nothing was changed.{}",
-                    format_list("The journal has the results of the run", objects)
+                    format_list("The journal contains the results of the run", objects)
                 ),
             ),
             Self::OtherLineage { location, objects, .. } => (
                 messages::JOURNAL_BELONGS_TO_ANOTHER_STATE,
                 format!(
-                    "Another state file was put here after a run was cut off. Put the earlier one \
-                     back. To go on with this one instead, move {location} away and import the \
+                    "The state file was replaced by another one after a run was interrupted. Restore the \
+                     earlier one. To continue with this one instead, move {location} away and import the \
                      objects of the run, or they are created a second time. Nothing was changed.{}",
-                    format_list("The journal has the results of the run", objects)
+                    format_list("The journal contains the results of the run", objects)
                 ),
             ),
         };
@@ -174,30 +175,30 @@ impl JournalCopyError {
         match self {
             Self::Failed { doing: "read", .. } => (
                 messages::FAILED_TO_TAKE_OVER_JOURNAL,
-                "It holds what earlier runs did, be it on another machine. Check the network, the \
+                "It contains the results of earlier runs, possibly on another machine. Check the network, the \
                  credentials and the permissions, then run the command again. Nothing was changed."
                     .to_owned(),
             ),
             Self::Failed { .. } => (
                 messages::FAILED_TO_WRITE_JOURNAL,
-                "Without it the loss of this machine could forget real objects, so nothing more is \
-                 started. The journal on this machine has everything done until now. Check the \
-                 network, then run the command again here: it takes over what the journal holds."
+                "Without it, real objects could be forgotten if this machine is lost, so no further \
+                 operation is started. The journal on this machine contains all results so far. \
+                 Check the network, then run the command again here to take over these results."
                     .to_owned(),
             ),
             Self::TakenOver { .. } => (
                 messages::ANOTHER_PROCESS_HAS_TAKEN_OVER_THIS_RUN,
-                "It held the lock of the state, so this run must have lost it. Nothing more is \
-                 started. The journal on this machine has what was done since, and the next \
-                 command on this machine adds it."
+                "It held the lock of the state, so this run must have lost it. No further operation is \
+                 started. The journal on this machine contains the results since then, and the next \
+                 command on this machine adds them to the state."
                     .to_owned(),
             ),
             Self::MayGoOn { wait, .. } => (
                 messages::ANOTHER_RUN_MAY_BE_GOING_ON,
                 format!(
-                    "The `backend` block has no lock that would show whether it does. Wait until it \
-                     has ended. If it was interrupted, run the command again in {} seconds: then it \
-                     takes over what the journal holds. With a lock in the block (use_lockfile = true \
+                    "The `backend` block has no lock that would show whether it is. Wait until the run \
+                     has ended. If it was interrupted, run the command again in {} seconds to take \
+                     over the results in the journal. With a lock in the block (use_lockfile = true \
                      of s3, lock_address of http), runs exclude each other. Nothing was changed.",
                     wait.as_secs() + 1
                 ),

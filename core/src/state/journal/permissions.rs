@@ -11,7 +11,7 @@ use crate::disk::FileAccess;
 /// this machine. The state itself may be a link; its journals stand beside the file that it leads to.
 pub(crate) fn refuse_linked_folder(folder: &Path) -> io::Result<()> {
     match folder.is_symlink() {
-        true => Err(io::Error::other("their folder is a symbolic link, which is not followed")),
+        true => Err(io::Error::other("their directory is a symbolic link, which is not followed")),
         false => Ok(()),
     }
 }

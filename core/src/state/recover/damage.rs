@@ -111,11 +111,11 @@ impl JournalDamage {
         let sound = match self.n_sound {
             0 => "No record of it can be used.".to_owned(),
             n => {
-                format!("Each record has a checksum of its own, and the {n} sound ones were used.")
+                format!("Each record has its own checksum. The {n} intact records were used.")
             }
         };
         let hidden = match self.hides_creation {
-            true => " A lost record may be of an object that the state does not know.",
+            true => " A lost record may describe an object that is not in the state.",
             false => " No lost record announced the creation of an object.",
         };
         format!(

@@ -88,7 +88,7 @@ impl UnresolvedOperation {
             None => addr.to_string(),
         };
         let what = match &self.moved {
-            Some(moved) => format!("{what}, which is {moved} by now,"),
+            Some(moved) => format!("{what}, which is now {moved},"),
             None => what,
         };
         let answer = self.answer.as_ref().filter(|answer| !answer.state.is_empty());
@@ -106,15 +106,15 @@ impl UnresolvedOperation {
             (CallAction::Create, OpenQuestion::Effect)
                 if self.decided.as_deref() == Some(CREATED_OBJECT_EXISTS_REASON) =>
             {
-                "Since then an object has come into its place, which is taken for the one that was \
-                 being created. If it was recreated by other means, look for the new object."
+                "Since then an object has appeared at its address, which is assumed to be the one that \
+                 was being created. If it was recreated by other means, look for the new object."
             }
             (_, OpenQuestion::Destination { .. }) => {
-                "It was done, but another program has changed the state since, so the result was not \
-                 put in. Compare the real object with the state."
+                "It was completed, but another program has changed the state since, so the result was \
+                 not stored. Compare the real object with the state."
             }
             (CallAction::Create, OpenQuestion::Effect) => &format!(
-                "The object may exist although the state does not have it. Look for it, and settle \
+                "The object may exist although it is not in the state. Look for it, and settle \
                      the operation: {how}. Until then it is not created a second time."
             ),
             (CallAction::Update | CallAction::Delete, OpenQuestion::Effect) => {
@@ -123,7 +123,7 @@ impl UnresolvedOperation {
             }
         };
         format!(
-            "{what} was being {doing} (asked for at {when}) when the run was cut off; {answer}. \
+            "{what} was being {doing} (requested at {when}) when the run was interrupted; {answer}. \
              {remedy}"
         )
     }

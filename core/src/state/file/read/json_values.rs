@@ -88,6 +88,6 @@ pub(super) fn read_step(from: StepJson) -> Result<Step, String> {
                 _ => Err(format!("an index has the type {ty}")),
             }
         }
-        other => Err(format!("there is no step of type {other:?}")),
+        other => Err(format!("unknown step type {other:?}")),
     }
 }

@@ -17,7 +17,7 @@ async fn a_creation_is_settled_once_its_place_holds_an_object() {
     let recovery = recover_journals_in_folder(&run.path(), Some(theirs)).unwrap();
     assert!(!recovery.unresolved[0].needs_decision());
     let said = recovery.unresolved[0].diagnostic().detail;
-    assert!(said.contains("an object has come into its place"), "{said}");
+    assert!(said.contains("an object has appeared at its address"), "{said}");
     assert!(recovery.diagnostics().is_empty());
     recovery.archive_journals().unwrap();
     assert!(!run.path().exists());
@@ -133,8 +133,8 @@ async fn a_create_in_flight_is_reported_until_it_is_decided_and_an_update_once()
         .map(|(diagnostic, one)| diagnostic.detail.replace(&strip_subseconds(&one.when), "TIME"))
         .collect();
     expect_test::expect![[r#"
-        t.a was being created (asked for at TIME) when the run was cut off; no usable answer had arrived. The object may exist although the state does not have it. Look for it, and settle the operation: `formwork recover list` shows how. Until then it is not created a second time.
-        t.b was being updated (asked for at TIME) when the run was cut off; the answer had arrived but was not taken over. The state holds the object as it was before; the next refresh shows the outcome."#]]
+        t.a was being created (requested at TIME) when the run was interrupted; no usable answer had arrived. The object may exist although it is not in the state. Look for it, and settle the operation: `formwork recover list` shows how. Until then it is not created a second time.
+        t.b was being updated (requested at TIME) when the run was interrupted; the answer had arrived but was not taken over. The state holds the object as it was before; the next refresh shows the outcome."#]]
     .assert_eq(&told.join("\n"));
     recovery.archive_journals().unwrap();
 
