@@ -1,10 +1,10 @@
-//! Families of names. Every thing the engine talks about has an address type; none is a `String`.
+//! Address types. Everything that has a name in the engine has an address type; none is a `String`.
 //!
 //! A *configuration* address names a written block ([`ConfigResourceAddr`], [`ModulePath`]); an
 //! *instance* address names one of its members ([`InstanceAddr`], [`ModuleAddr`]). All are cheap to
 //! clone, print as the language writes them, and order as people expect: modules outside in, numbers
 //! numerically and before strings. Reading them from text is in `parse` and `provider`; reading what
-//! an expression mentions is in [`reference`]. Nothing here knows the values of names.
+//! an expression refers to is in [`reference`]. Nothing here depends on the values of names.
 
 mod display;
 mod module;

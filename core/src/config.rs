@@ -1,7 +1,7 @@
 //! The configuration as written: the tree of modules, not evaluated.
 //!
 //! Every block is decoded as far as that is possible without values. Bodies that need a provider's
-//! schema stay bodies. Nothing here knows of state or plans.
+//! schema stay bodies. Nothing here depends on state or plans.
 
 mod arguments;
 pub(crate) mod bad_reference;
@@ -78,7 +78,7 @@ use crate::addr::{LocalProviderConfig, ProviderAddr, Reference, ResourceName};
 pub struct Config {
     /// The root module.
     pub root: Arc<Module>,
-    /// Every module at the place where it is called; the root is the first, and callers come before
+    /// One node for every call of a module; the root is the first, and callers come before
     /// the modules they call.
     pub nodes: Vec<ModuleNode>,
     /// Resources of the root module whose configuration is still to be generated.
@@ -94,12 +94,12 @@ pub struct Config {
     pub module_overrides: Vec<test_mocks::Override>,
 }
 
-/// One module as written.
+/// A module as written.
 #[derive(Clone, Debug)]
 pub struct Module {
     /// Whether it is the root module: everything else is called by something.
     pub is_root: bool,
-    /// Its folder.
+    /// The directory of the module.
     pub dir: PathBuf,
     /// The settings from its `terraform` blocks.
     pub settings: ModuleSettings,
@@ -138,11 +138,11 @@ pub struct ModuleCall {
     pub providers: Vec<PassedProvider>,
     /// Arguments for its variables.
     pub arguments: BTreeMap<Str, CallArgument>,
-    /// The kinds of the blocks in it. A module takes none; installing it asks nothing of them.
+    /// The types of the blocks in the call. A module takes none, and its installation ignores them.
     pub blocks: Vec<Ident>,
-    /// Everything mentioned in the repetition and in `depends_on`.
+    /// All references in the repetition and in `depends_on`.
     pub references: Vec<Reference>,
-    /// The place at which a missing argument is reported.
+    /// The span at which a missing argument is reported.
     pub missing: Span,
 }
 
@@ -151,22 +151,22 @@ pub struct ModuleCall {
 pub struct CallArgument {
     /// The value, in the caller.
     pub expr: Expr,
-    /// Everything mentioned in the value.
+    /// All references in the value.
     pub references: Vec<Reference>,
-    /// The place of the name.
+    /// The span of the name.
     pub name_span: Span,
 }
 
-/// One entry of `providers` in a call.
+/// An entry of `providers` in a call.
 #[derive(Clone, Debug)]
 pub struct PassedProvider {
     /// The name in the called module.
     pub in_child: LocalProviderConfig,
-    /// The place of that name.
+    /// The span of that name.
     pub child_span: Span,
     /// The name in the caller.
     pub in_caller: LocalProviderConfig,
-    /// The place of that name.
+    /// The span of that name.
     pub caller_span: Span,
 }
 
@@ -175,15 +175,15 @@ pub struct PassedProvider {
 pub struct ModuleSettings {
     /// Constraints on the version of the engine, as written.
     pub required_version: Vec<(String, Span)>,
-    /// The place of the list of required providers, if there is one.
+    /// The span of the list of required providers, if it exists.
     pub required_providers_span: Option<Span>,
     /// Providers by local name.
     pub required_providers: BTreeMap<Str, RequiredProvider>,
-    /// The backend block, if there is one.
+    /// The backend block, if it exists.
     pub backend: Option<StateBackendBlock>,
     /// Metadata for providers, by their local names.
     pub metas: BTreeMap<Str, ProviderMeta>,
-    /// The encryption of states and plans, if there is a block.
+    /// The encryption of states and plans, if the block exists.
     pub encryption: Option<encryption::EncryptionBlock>,
 }
 
@@ -194,11 +194,11 @@ pub struct ProviderMeta {
     pub body: Body,
     /// The block's header.
     pub span: Span,
-    /// The place of the provider's name.
+    /// The span of the provider name.
     pub name_span: Span,
 }
 
-/// One entry of `required_providers`.
+/// An entry of `required_providers`.
 #[derive(Clone, Debug)]
 pub struct RequiredProvider {
     /// The address of the provider.
@@ -207,7 +207,7 @@ pub struct RequiredProvider {
     pub constraint: String,
     /// Configurations that callers must pass: `configuration_aliases`.
     pub aliases: Vec<LocalProviderConfig>,
-    /// The place of the entry.
+    /// The span of the entry.
     pub span: Span,
 }
 
@@ -217,7 +217,7 @@ pub struct RequiredProvider {
 pub struct StateBackendBlock {
     /// The type of the backend or state store; `cloud` for a `cloud` block.
     pub kind: Str,
-    /// Its arguments.
+    /// The arguments of the block.
     pub body: Body,
     /// The block's header.
     pub span: Span,
@@ -230,7 +230,7 @@ pub struct StateBackendBlock {
 pub struct StateStoreProviderBlock {
     /// The local name.
     pub name: Str,
-    /// The address that the name stands for.
+    /// The provider address of the local name.
     pub source: ProviderAddr,
     /// The configuration of the provider.
     pub body: Body,
@@ -245,9 +245,9 @@ pub struct ProviderBlock {
     pub local: LocalProviderConfig,
     /// The address of the provider.
     pub provider: ProviderAddr,
-    /// A version constraint in the old place.
+    /// A version constraint in the deprecated argument `version`.
     pub version: Option<(String, Span)>,
-    /// Everything mentioned in the body.
+    /// All references in the body.
     pub references: Vec<Reference>,
     /// Everything the provider's schema describes.
     pub body: Body,
@@ -278,9 +278,9 @@ pub struct Variable {
     pub nullable: bool,
     /// Conditions on the value.
     pub validations: Vec<ConditionBlock>,
-    /// Everything mentioned in the validations, the variable itself included.
+    /// All references in the validations, the variable itself included.
     pub references: Vec<Reference>,
-    /// The place of the block, for display: `main.tf:3,1-13`.
+    /// The position of the block, for display: `main.tf:3,1-13`.
     pub place: String,
     /// The block's header.
     pub span: Span,
@@ -293,20 +293,20 @@ pub struct ConditionBlock {
     pub condition: Expr,
     /// The message for when it does not hold.
     pub message: Expr,
-    /// The place of the block, for display: `main.tf:3,1-11`.
+    /// The position of the block, for display: `main.tf:3,1-11`.
     pub place: String,
     /// The block's header.
     pub span: Span,
 }
 
-/// One entry of a `locals` block.
+/// An entry of a `locals` block.
 #[derive(Clone, Debug)]
 pub struct LocalValue {
     /// Its name.
     pub name: Str,
-    /// Its value.
+    /// The expression of the value.
     pub expr: Expr,
-    /// Everything mentioned in the value.
+    /// All references in the value.
     pub references: Vec<Reference>,
     /// The name and the expression.
     pub span: Span,
@@ -317,7 +317,7 @@ pub struct LocalValue {
 pub struct Output {
     /// Its name.
     pub name: Str,
-    /// Its value.
+    /// The expression of the value.
     pub expr: Expr,
     /// The description for display.
     pub description: String,
@@ -329,7 +329,7 @@ pub struct Output {
     pub depends_on: Vec<Reference>,
     /// Conditions on the way out.
     pub preconditions: Vec<ConditionBlock>,
-    /// Everything mentioned in the value, the conditions and `depends_on`.
+    /// All references in the value, the conditions and `depends_on`.
     pub references: Vec<Reference>,
     /// The block's header.
     pub span: Span,
@@ -348,15 +348,15 @@ pub struct Resource {
     pub provider: ProviderAddr,
     /// The repetition of the resource.
     pub repetition: Repetition,
-    /// Objects that must be done before, beyond those that it mentions.
+    /// Objects that must be complete before this one, in addition to its references.
     pub depends_on: Vec<Reference>,
     /// The `lifecycle` settings.
     pub lifecycle: Lifecycle,
     /// Provisioners that run beside its objects, in order.
     pub provisioners: Vec<Provisioner>,
-    /// Everything mentioned anywhere in the block, `depends_on` and conditions included.
+    /// All references in the block, including `depends_on` and conditions.
     pub references: Vec<Reference>,
-    /// The `check` block it stands in, which alone sees it.
+    /// The `check` block that contains it. Only this block can refer to it.
     pub within: Option<Str>,
     /// Everything the provider's schema describes.
     pub body: Body,
@@ -371,7 +371,7 @@ pub struct Resource {
 pub struct Provisioner {
     /// The kind of provisioner.
     pub kind: Ident,
-    /// When it runs.
+    /// The time at which it runs.
     pub when: ProvisionerTiming,
     /// The effect of its failure.
     pub on_failure: OnFailure,
@@ -381,14 +381,14 @@ pub struct Provisioner {
     pub body: Body,
     /// The block's header.
     pub span: Span,
-    /// The place at which its failure is reported: the opening brace.
+    /// The span at which its failure is reported: the opening brace.
     pub missing: Span,
 }
 
-/// When a provisioner runs.
+/// The time at which a provisioner runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProvisionerTiming {
-    /// After an object was made.
+    /// After the creation of an object.
     Create,
     /// Before an object is destroyed.
     Destroy,
@@ -399,7 +399,7 @@ pub enum ProvisionerTiming {
 pub enum OnFailure {
     /// Nothing.
     Continue,
-    /// The operation has failed: the object made is tainted, the object to destroy stays.
+    /// The operation has failed: a created object is tainted, an object to destroy stays.
     Fail,
 }
 
@@ -419,7 +419,7 @@ pub enum Repetition {
 pub struct Lifecycle {
     /// Whether a replacement is created first; `None` if not written.
     pub create_before_destroy: Option<bool>,
-    /// The place of that argument.
+    /// The span of that argument.
     pub create_before_destroy_span: Option<Span>,
     /// Whether destroying is refused.
     pub prevent_destroy: bool,

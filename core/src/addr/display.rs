@@ -56,7 +56,7 @@ impl Display for ModuleAddr {
 }
 
 impl Display for ResourceMode {
-    /// Prints the word that stands before the resource type in an address; nothing for managed.
+    /// Prints the keyword before the resource type in an address; nothing for managed resources.
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str(match self {
             Self::Managed => "",

@@ -28,7 +28,7 @@ pub struct ModulePath(pub Arc<Vec<Str>>);
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ModuleAddr(pub Arc<Vec<ModuleStep>>);
 
-/// One step of a [`ModuleAddr`].
+/// A step of a [`ModuleAddr`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModuleStep {
     /// The name of the call.
@@ -132,7 +132,7 @@ impl PartialOrd for ModulePath {
 
 impl Ord for ModulePath {
     fn cmp(&self, other: &Self) -> Ordering {
-        // The length first: everything of an outer module stands before what it calls.
+        // The length first: an outer module is ordered before the modules that it calls.
         (self.0.len(), &self.0).cmp(&(other.0.len(), &other.0))
     }
 }

@@ -1,5 +1,5 @@
 //! Source addresses of called modules, and how their text is parsed. Pure: the installer of modules
-//! determines whether there is anything at the address.
+//! determines whether the address exists.
 
 mod package;
 mod registry;
@@ -22,11 +22,11 @@ pub enum ModuleSource {
     Local(String),
     /// A module in a registry, which has versions.
     Registry(RegistryModuleAddr, Subfolder),
-    /// A package at a place of its own.
+    /// A package at its own location.
     Package(PackageAddr, Subfolder),
 }
 
-/// A folder within a package: never outside of it, empty for the package's own.
+/// A subdirectory of a package, never outside of it; empty for the root directory of the package.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Subfolder(String);
 
@@ -35,7 +35,7 @@ impl ModuleSource {
     /// is taken to mean a registry.
     ///
     /// # Errors
-    /// When the text is no source of any kind, or not that of a registry though a version is given.
+    /// When the string is not a valid source, or a version is given and it is not a registry source.
     pub fn parse(text: &str, versioned: bool) -> Result<Self, AddressError> {
         if versioned {
             return parse_registry_source(text).map_err(|reason| AddressError {
@@ -87,7 +87,7 @@ fn parse_registry_source(text: &str) -> Result<ModuleSource, String> {
 }
 
 impl Subfolder {
-    /// Whether it is the package's own folder.
+    /// Whether it is the root directory of the package.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -99,7 +99,7 @@ impl Subfolder {
         self.0.trim_start_matches('/')
     }
 
-    /// The folder `inner` of this one.
+    /// The subdirectory `inner` of this one.
     #[must_use]
     pub fn join(&self, inner: &Self) -> Self {
         match (self.is_empty(), inner.is_empty()) {
@@ -114,7 +114,7 @@ impl Subfolder {
             return Ok(Self::default());
         }
         let path = clean_path(text);
-        // It would reach into other packages, or into files of the machine.
+        // Such a path would reach into other packages, or into files of the machine.
         if path == ".." || path.starts_with("../") {
             return Err(format!("subdirectory path {path:?} leads outside of the module package"));
         }
@@ -126,7 +126,7 @@ impl Subfolder {
 fn split_subfolder(text: &str) -> (String, String) {
     // The query may contain another address.
     let (address, query) = text.split_at(text.find('?').unwrap_or(text.len()));
-    // The slashes behind a scheme mean something else.
+    // The slashes after a scheme have another meaning.
     let start = address.find("://").map_or(0, |at| at + "://".len());
     match address[start..].find("//") {
         None => (text.to_owned(), String::new()),
@@ -137,7 +137,7 @@ fn split_subfolder(text: &str) -> (String, String) {
     }
 }
 
-/// The shortest path that means the same, by its text alone; `.` for nothing.
+/// The shortest equivalent path, without access to the disk; `.` for the empty path.
 fn clean_path(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let absolute = path.starts_with('/');
@@ -147,7 +147,7 @@ fn clean_path(path: &str) -> String {
             ".." if parts.last().is_some_and(|last| *last != "..") => {
                 parts.pop();
             }
-            // Above the root there is only the root.
+            // The parent of the root is the root.
             ".." if absolute => {}
             _ => parts.push(part),
         }

@@ -37,7 +37,7 @@ impl AddressError {
     }
 }
 
-/// One step of an address.
+/// A step of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AddressStep {
     Name(Str),
@@ -71,7 +71,7 @@ pub(crate) fn split_address(text: &str) -> Result<Vec<AddressStep>, AddressError
         return Err(AddressError::new("An address must begin with a name, but this one is empty."));
     }
     loop {
-        // A key alone names nothing, so at the start a bracket is read as a bad name.
+        // An address cannot begin with a key, so a bracket at the start is read as an invalid name.
         if let Some(inside) = rest.strip_prefix('[').filter(|_| !steps.is_empty()) {
             let (key, behind) = read_instance_key(inside.trim_start())?;
             steps.push(AddressStep::Key(key));
@@ -137,7 +137,7 @@ fn read_instance_key(text: &str) -> Result<(InstanceKey, &str), AddressError> {
     }
 }
 
-/// Reads the rest of a quoted string, behind its opening quote.
+/// Reads the rest of a quoted string, after its opening quote.
 fn read_quoted_string(text: &str) -> Result<(String, &str), AddressError> {
     let mut out = String::new();
     let mut chars = text.chars();
@@ -162,7 +162,7 @@ fn read_quoted_string(text: &str) -> Result<(String, &str), AddressError> {
     Err(AddressError::new("A string key has no closing quote."))
 }
 
-/// Whether behind a `$` or `%` follows another one and a brace: an escaped template marker.
+/// Whether a `$` or `%` is followed by another one and a brace: an escaped template marker.
 fn is_escaped_template_marker(c: char, rest: &str) -> bool {
     rest.strip_prefix(c).is_some_and(|rest| rest.starts_with('{'))
 }
@@ -274,7 +274,7 @@ impl Target {
     /// Reads an address that was split into its steps.
     ///
     /// # Errors
-    /// When the steps name nothing.
+    /// When the steps are not a valid address.
     pub(crate) fn from_steps(steps: &[AddressStep]) -> Result<Self, AddressError> {
         let mut rest = steps;
         let module = parse_module_prefix(&mut rest)?;
@@ -364,7 +364,7 @@ impl FromStr for ProviderConfigAddr {
         let provider = match which {
             _ if word != "provider" => return Err(bad()),
             AddressStep::Key(InstanceKey::Str(source)) => ProviderAddr::from_state(source)?,
-            // States from before Terraform 0.13 name a provider by its type alone.
+            // States from before Terraform 0.13 name a provider only by its type.
             AddressStep::Name(kind) => ProviderAddr::implied_by_name(kind),
             AddressStep::Key(_) => return Err(bad()),
         };

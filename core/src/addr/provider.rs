@@ -21,7 +21,7 @@ impl ProviderAddr {
     /// The namespace of addresses that name none.
     pub const DEFAULT_NAMESPACE: &str = "hashicorp";
 
-    /// Makes an address of its parts, already normalised.
+    /// Creates an address from its normalised parts.
     #[must_use]
     pub fn new(host: impl Into<Str>, namespace: impl Into<Str>, kind: impl Into<Str>) -> Self {
         Self(Arc::new((host.into(), namespace.into(), kind.into())))
@@ -54,11 +54,11 @@ impl ProviderAddr {
     /// Whether it is part of the engine.
     #[must_use]
     pub fn is_builtin(&self) -> bool {
-        // Whatever the type: the whole namespace belongs to the engine.
+        // For every type: the whole namespace belongs to the engine.
         self.host() == "terraform.io" && self.namespace() == "builtin"
     }
 
-    /// The provider that a local name stands for when nothing says otherwise.
+    /// The provider that a local name implies without an entry in `required_providers`.
     #[must_use]
     pub fn implied_by_name(name: &Str) -> Self {
         if name == "terraform" {
@@ -72,7 +72,7 @@ impl ProviderAddr {
     /// earlier state, as `registry.terraform.io/-/TYPE`.
     ///
     /// # Errors
-    /// When it is no address.
+    /// When the string is not a provider address.
     pub fn from_state(source: &str) -> Result<Self, AddressError> {
         // Only states have it: in a configuration no namespace is a dash.
         let kind = source.strip_prefix("registry.terraform.io/-/").or(source.strip_prefix("-/"));
@@ -211,7 +211,7 @@ impl LocalProviderConfig {
     }
 }
 
-/// One configuration of a provider.
+/// A configuration of a provider.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProviderConfigAddr {
     /// The module that holds the configuration.

@@ -1,4 +1,4 @@
-//! The subject of a reference in an expression, by its form alone.
+//! The subject of a reference in an expression, determined only by its form.
 //!
 //! Only a caller that has the configuration can determine whether the subject exists.
 
@@ -11,16 +11,16 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 use super::{InstanceKey, ResourceMode, ResourceName};
 use crate::messages;
 
-/// A mention of an object, with the steps into it.
+/// A reference to an object, with the steps into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// The subject.
     pub subject: ReferenceSubject,
-    /// The constant steps behind it, instance keys included.
+    /// The constant steps after the subject, including instance keys.
     pub remaining: Vec<TraversalStep>,
-    /// The names that make up the subject.
+    /// The span of the names that identify the subject.
     pub span: Span,
-    /// The whole mention, as far as it is constant.
+    /// The span of the whole reference, as far as it is constant.
     pub whole: Span,
 }
 
@@ -48,10 +48,10 @@ pub enum ReferenceSubject {
 }
 
 impl Reference {
-    /// Reads a mention.
+    /// Parses a reference.
     ///
     /// # Errors
-    /// When nothing has such a form; it is reported at the mention.
+    /// When the traversal is not a valid reference. The error is reported at the traversal.
     pub fn from_traversal(
         diags: &mut Diagnostics,
         traversal: &Traversal,
@@ -146,7 +146,7 @@ impl Reference {
         }
     }
 
-    /// The resource mentioned, if it is one.
+    /// The resource, if the subject is one.
     #[must_use]
     pub fn resource_name(&self) -> Option<&ResourceName> {
         match &self.subject {
@@ -218,12 +218,12 @@ fn parse_resource_reference(
             root.name
         )
     };
-    // The first step that is no name is to blame; where there is none, the whole.
+    // The error is at the first step that is not a name; without one, at the whole reference.
     let bad = steps.iter().find(|step| !matches!(step, TraversalStep::Attribute(_)));
     Err(diags.error(invalid_reference_error(bad.map_or(traversal.span, step_span), detail)))
 }
 
-/// The place of a step.
+/// The span of a step.
 #[must_use]
 pub fn step_span(step: &TraversalStep) -> Span {
     match step {

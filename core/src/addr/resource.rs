@@ -6,10 +6,10 @@ use formwork_value::Str;
 
 use super::{InstanceKey, ModuleAddr, ModulePath};
 
-/// The kind of thing that a resource block describes.
+/// The mode of a resource block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ResourceMode {
-    // The order of the variants is that of lists: data resources stand before managed ones.
+    // The order of the variants is that of lists: data resources come before managed ones.
     /// `data`: read, never changed.
     Data,
     /// `ephemeral`: open while needed, never stored.
@@ -23,13 +23,13 @@ pub enum ResourceMode {
 pub struct ResourceName(pub Arc<(ResourceMode, Str, Str)>);
 
 impl ResourceName {
-    /// Makes a name.
+    /// Creates a name.
     #[must_use]
     pub fn new(mode: ResourceMode, kind: impl Into<Str>, name: impl Into<Str>) -> Self {
         Self(Arc::new((mode, kind.into(), name.into())))
     }
 
-    /// The kind of thing that the block describes.
+    /// The mode of the block.
     #[must_use]
     pub fn mode(&self) -> ResourceMode {
         self.0.0
@@ -66,7 +66,7 @@ pub struct ResourceAddr {
     pub resource: ResourceName,
 }
 
-/// One instance of a resource.
+/// An instance of a resource.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InstanceAddr {
     /// The module instance.
@@ -82,7 +82,7 @@ pub struct InstanceAddr {
 pub struct DeposedKey(pub Str);
 
 impl ResourceAddr {
-    /// One instance of the resource.
+    /// The instance of the resource with this key.
     #[must_use]
     pub fn instance_addr(&self, key: InstanceKey) -> InstanceAddr {
         InstanceAddr { module: self.module.clone(), resource: self.resource.clone(), key }

@@ -12,7 +12,7 @@ pub enum Target {
     Module(ModuleAddr),
     /// Every instance of a resource.
     Resource(ResourceAddr),
-    /// One instance.
+    /// A resource instance.
     Instance(InstanceAddr),
 }
 
@@ -28,7 +28,7 @@ impl Target {
             Self::Module(target) => {
                 let Some((last, before)) = target.0.split_last() else { return true };
                 let steps = &addr.module.0;
-                // Only the last step may stand for all instances of its call: those before it have
+                // Only the last step may match all instances of its call: the steps before it have
                 // to match with their keys.
                 steps.starts_with(before)
                     && steps.get(before.len()).is_some_and(|step| {
@@ -66,7 +66,7 @@ impl Target {
             Self::Instance(_) => return false,
             Self::Resource(ResourceAddr { module, .. }) | Self::Module(module) => module,
         };
-        // The last step of a module without a key stands for all instances of the call; a resource is
+        // The last step of a module without a key matches all instances of the call; a resource is
         // in the one instance of a module that it names.
         module.0.iter().all(|step| step.key == InstanceKey::None)
             && self.may_contain_config_resource(addr)

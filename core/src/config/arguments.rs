@@ -31,7 +31,7 @@ pub(super) fn take_string_argument(
 /// Nested blocks of one kind.
 pub(super) struct NestedBlocks<'a> {
     pub(super) blocks: Vec<Block>,
-    /// The block that they stand in, for messages.
+    /// The block that contains them, for messages.
     pub(super) within: &'a str,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn merge_escape_blocks(
     mut body: Body,
     escaping: NestedBlocks<'_>,
 ) -> Body {
-    // They escape names that mean something to the engine: their contents count as if they stood
+    // They escape names that have a meaning to the engine: their contents count as if written
     // outside.
     let NestedBlocks { blocks: escaped, within: of } = escaping;
     let mut first = None;
@@ -87,7 +87,7 @@ pub(super) fn unsupported_feature_error(what: &str, span: impl Into<Option<Span>
 /// The shape of a name, as errors state it.
 pub(super) const NAME_RULE: &str = "A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.";
 
-/// Reports a label that is no name.
+/// Reports a label that is not a valid name.
 pub(super) fn check_label_name(
     diags: &mut Diagnostics,
     what: &str,
@@ -101,7 +101,7 @@ pub(super) fn check_label_name(
     ))
 }
 
-/// Returns a place for display: `main.tf:3,1-11`.
+/// Returns a source position for display: `main.tf:3,1-11`.
 pub(super) fn format_place(sources: &Sources, span: Span) -> String {
     let (start, end) = (sources.start_position(span), sources.end_position(span));
     let name = sources.name(span.source);

@@ -38,7 +38,7 @@ pub(crate) fn undeclared_local_error(module: &Module, name: &str, span: Span) ->
     .at(span)
 }
 
-/// The error for a reference to a resource that is not there.
+/// The error for a reference to an undeclared resource.
 #[must_use]
 pub(crate) fn undeclared_resource_error(
     module: &Module,
@@ -100,7 +100,7 @@ pub(crate) fn undeclared_module_call_error(
     .at(span)
 }
 
-/// The error for an attribute taken of all instances at once.
+/// The error for an attribute of a repeated resource without an instance key.
 #[must_use]
 pub(crate) fn missing_instance_key_error(name: &str, argument: &str, key: &str) -> Diagnostic {
     Diagnostic::error(
@@ -190,7 +190,7 @@ pub(crate) fn count_without_count_error(span: Span) -> Diagnostic {
     .at(span)
 }
 
-/// The error for `each.key` and `each.value` where there is no `for_each`.
+/// The error for `each.key` and `each.value` without `for_each`.
 #[must_use]
 pub(crate) fn each_without_for_each_error(name: &str, span: Span) -> Diagnostic {
     let (summary, detail) = match name {
@@ -210,7 +210,7 @@ pub(crate) fn each_without_for_each_error(name: &str, span: Span) -> Diagnostic 
 #[must_use]
 pub(crate) fn depends_on_part_error(reference: &Reference) -> Option<Diagnostic> {
     let n_keys = usize::from(reference.instance_key().is_some());
-    // An output of a module is something of its own.
+    // An output of a module is an object itself.
     let n_whole = n_keys + usize::from(reference.module_output().is_some());
     if reference.remaining.len() <= n_whole {
         return None;
@@ -221,7 +221,7 @@ pub(crate) fn depends_on_part_error(reference: &Reference) -> Option<Diagnostic>
         "References in depends_on must be to a whole object (resource, etc), not to an attribute of an object. The object is `{}`.",
         reference.subject
     );
-    // In quotes the parts have no places of their own.
+    // The parts of a quoted reference have no spans.
     let has_parts = start < reference.whole.end;
     let place = if has_parts { Span { start, ..reference.whole } } else { reference.whole };
     Some(Diagnostic::error(messages::INVALID_DEPENDS_ON_REFERENCE, detail).at(place))
@@ -234,7 +234,7 @@ pub(crate) fn ephemeral_root_output_error(output: &Output) -> Diagnostic {
     Diagnostic::error(messages::EPHEMERAL_OUTPUT_NOT_ALLOWED, detail).at(output.span)
 }
 
-/// The error for `self` where there is no object it could mean.
+/// The error for `self` outside of the blocks in which it has an object.
 #[must_use]
 pub(crate) fn self_without_object_error(span: Span) -> Diagnostic {
     Diagnostic::error(

@@ -11,7 +11,7 @@ pub(super) fn check_call_arguments(diags: &mut Diagnostics, config: &Config) {
     let mut seen = std::collections::BTreeSet::new();
     for node in &config.nodes {
         let Some((caller, call)) = config.call_of_module(node) else { continue };
-        // A call stands once in the text, wherever the module around it is called.
+        // A call is written once, however often its caller is called.
         let here = (std::sync::Arc::as_ptr(&caller.module), &call.site.name);
         if seen.insert((here, std::sync::Arc::as_ptr(&node.module))) {
             check_arguments_of_call(diags, call, &node.module);

@@ -8,12 +8,12 @@ use super::ModuleCallSource;
 use crate::addr::ModulePath;
 use crate::messages;
 
-/// Maximum depth of calls. Deeper ones come from modules that call themselves.
+/// Maximum depth of calls. Deeper calls are caused by modules that call themselves.
 pub(super) const MAX_CALL_DEPTH: usize = 64;
 /// Maximum number of modules: a chain of modules that each call the next twice grows without bound.
 pub(super) const MAX_MODULES: usize = 100_000;
 
-/// The error for a module that was installed in a folder that cannot be read any more.
+/// The error for a module whose installation directory cannot be read any more.
 pub(super) fn missing_module_folder_error(site: &ModuleCallSource, dir: &Path) -> Diagnostic {
     let detail = format!(
         "This module's local cache directory {} could not be read. Run \"formwork init\" to install all modules required by this configuration.",

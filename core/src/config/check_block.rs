@@ -17,13 +17,13 @@ pub(super) const BODY_SCHEMA: BodySchema =
 /// A `check` block.
 #[derive(Clone, Debug)]
 pub struct CheckBlock {
-    /// Its name.
+    /// The name of the block.
     pub name: Str,
-    /// The data source that only this block sees. It stands among the resources of its module.
+    /// The scoped data source, which only this block can refer to. It is listed with the resources of its module.
     pub data: Option<ResourceName>,
     /// Conditions that should hold.
     pub asserts: Vec<ConditionBlock>,
-    /// Everything mentioned in the conditions and their messages.
+    /// All references in the conditions and their messages.
     pub references: Vec<Reference>,
     /// The block's header.
     pub span: Span,
@@ -64,7 +64,7 @@ pub(super) fn read_check_block(
         let mut found = Diagnostics::new();
         reject_check_data_meta_arguments(&mut found, &nested);
         let read = resource::read_resource_block(&mut found, sources, ResourceMode::Data, nested);
-        // One that is wrong is not there.
+        // An invalid data source is left out.
         data = diags.append(found).ok().and(read);
     }
     named.ok()?;

@@ -1,4 +1,4 @@
-//! Checks `import` blocks against the resources they name, by the configuration alone.
+//! Checks `import` blocks against the resources they name, using only the configuration.
 
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ pub(super) fn reject_provider_of_module_import(diags: &mut Diagnostics, imports:
 /// Reports a provider configuration that the block of the resource settles.
 fn reject_provider_beside_resource(diags: &mut Diagnostics, config: &Config, import: &ImportBlock) {
     let Some(resource) = config.find_resource(&import.config_addr()) else { return };
-    // One that the block names too is passed over.
+    // No error if the resource block names a provider as well.
     if let Some((_, span)) = import.provider.as_ref().filter(|_| !resource.names_provider) {
         let detail = "The provider argument can only be specified in import blocks that will generate configuration.\n\nUse the provider argument in the target resource block to configure the provider for a resource with explicit provider configuration.";
         let problem = Diagnostic::error(messages::INVALID_IMPORT_PROVIDER_ARGUMENT, detail);

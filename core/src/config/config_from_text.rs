@@ -1,4 +1,4 @@
-//! Configurations in one string, for tests: several files under `//- name` lines, also in folders, or
+//! Configurations in one string, for tests: several files under `//- name` lines, including subdirectories, or
 //! just `main.tf`.
 
 use std::collections::BTreeMap;
@@ -75,7 +75,7 @@ pub(crate) fn load_valid_fixture(fixture: &str) -> (Config, Sources) {
     (config.unwrap(), sources)
 }
 
-/// One line for each problem: its place and text, the values of names, and the cause.
+/// One line for each problem: its position and message, the values of names, and the cause.
 pub(crate) fn format_diagnostics(sources: &Sources, diags: &Diagnostics) -> String {
     let mut out = String::new();
     for diagnostic in diags.iter() {

@@ -44,7 +44,7 @@ impl Scope for EmptyScope {
     }
 }
 
-/// Evaluates an expression that may mention nothing and call nothing.
+/// Evaluates an expression without references and function calls.
 pub(super) fn constant_value(diags: &mut Diagnostics, expr: &Expr) -> Result<Value, Reported> {
     evaluate(diags, expr, &EmptyScope)
 }

@@ -1,4 +1,4 @@
-//! The `encryption` block of a `terraform` block, and the text of `TF_ENCRYPTION`, as OpenTofu has
+//! The `encryption` block of a `terraform` block, and the value of `TF_ENCRYPTION`, as OpenTofu defines
 //! them: key providers, methods and the targets that use them. Nothing is evaluated here.
 
 use formwork_lang::content::{BodySchema, into_content, into_just_attributes};
@@ -44,7 +44,7 @@ pub struct EncryptionBlock {
     pub state: Option<EncryptionTargetBlock>,
     /// The target of saved plans.
     pub plan: Option<EncryptionTargetBlock>,
-    /// The target of all states of other configurations that have none of their own.
+    /// The default target of the states of other configurations.
     pub remote_default: Option<EncryptionTargetBlock>,
     /// The targets of single data sources, by their addresses.
     pub remotes: Vec<(Str, EncryptionTargetBlock)>,
@@ -55,9 +55,9 @@ pub struct EncryptionBlock {
 /// A `key_provider` or `method` block.
 #[derive(Clone, Debug)]
 pub struct EncryptionPart {
-    /// Its type.
+    /// The type of the block.
     pub kind: Str,
-    /// Its name.
+    /// The name of the block.
     pub name: Str,
     /// The key of its metadata in encrypted files, if that is not its address.
     pub alias: Option<String>,
@@ -84,7 +84,7 @@ impl EncryptionBlock {
     /// Reads a block.
     ///
     /// # Errors
-    /// When it has a part of a wrong form, or two of one name.
+    /// When the block has an invalid part, or two blocks with the same name.
     pub(super) fn from_block(diags: &mut Diagnostics, block: Block) -> Result<Self, Reported> {
         Self::from_body(diags, block.body, block.header)
     }
@@ -111,7 +111,7 @@ impl EncryptionBlock {
         Ok(Self { key_providers, methods, state, plan, remote_default, remotes, span })
     }
 
-    /// Reads the text of [`ENCRYPTION_VARIABLE`]: JSON if it begins with a brace. The text is a secret, so no
+    /// Parses the value of [`ENCRYPTION_VARIABLE`]: JSON if it begins with a brace. The value is a secret, so no
     /// message shows a part of it.
     ///
     /// # Errors
@@ -166,7 +166,7 @@ impl EncryptionPart {
 
 impl EncryptionTargetBlock {
     fn merge(&mut self, over: Self) {
-        // As in OpenTofu, the variable can demand encryption but not take the demand back.
+        // As in OpenTofu, the variable can enforce encryption but not lift the enforcement.
         self.enforced |= over.enforced;
         self.method = over.method.or(self.method.take());
         self.fallback = over.fallback.or(self.fallback.take());

@@ -1,4 +1,4 @@
-//! The files a configuration is read from. The one place in the engine's configuration and evaluation
+//! The files a configuration is read from. The only part of the engine's configuration and evaluation
 //! that touches a disk; it only reads.
 
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ use crate::disk;
 
 /// Source of the files of a configuration.
 pub trait ConfigFiles {
-    /// The names of the files in a folder, in any order.
+    /// Lists the names of the files in a directory, in any order.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -26,7 +26,7 @@ pub trait ConfigFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 }
 
-/// The name of a file, if it is Unicode. Another one cannot be written in a configuration, and is passed
+/// The name of a file, if it is Unicode. Other names cannot be written in a configuration, and are passed
 /// over like any foreign file.
 ///
 /// # Errors
@@ -36,7 +36,7 @@ pub fn into_unicode_name(name: OsString) -> io::Result<Option<String>> {
         Ok(name) => return Ok(Some(name)),
         Err(name) => name,
     };
-    // What cannot be shown is no end of a name that is looked for.
+    // The suffixes contain no replacement characters, so the comparison is exact.
     let shown = name.to_string_lossy();
     if is_editor_leftover(&shown) || !CONFIG_SUFFIXES.iter().any(|end| shown.ends_with(end)) {
         return Ok(None);
@@ -58,13 +58,13 @@ const CONFIG_SUFFIXES: [&str; 9] = [
     ".auto.tfvars.json",
 ];
 
-/// Whether a file is not the author's, but left behind by an editor or version control.
+/// Whether a file is a leftover of an editor or version control system.
 #[must_use]
 pub fn is_editor_leftover(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
 }
 
-/// The shortest path that means the same, by its text alone, as the manifest of modules writes it.
+/// The shortest equivalent path, without access to the disk, as written in the module manifest.
 #[must_use]
 pub fn normalize_path(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
@@ -84,7 +84,7 @@ pub fn normalize_path(path: &Path) -> PathBuf {
     if clean.as_os_str().is_empty() { PathBuf::from(".") } else { clean }
 }
 
-/// The files of this machine. Relative paths start at the folder the process is in.
+/// The files of this machine. Relative paths are relative to the current directory of the process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FilesOnDisk;
 
@@ -93,7 +93,7 @@ impl ConfigFiles for FilesOnDisk {
         let mut names = Vec::new();
         for entry in fs::read_dir(dir)? {
             let entry = entry?;
-            // A folder may be called as if it were a file.
+            // A directory may have the name of a configuration file.
             if !entry.path().is_dir() {
                 names.extend(into_unicode_name(entry.file_name())?);
             }
@@ -128,7 +128,7 @@ impl FilesOnDisk {
         fs::metadata(path).map(|found| file_kind_of_metadata(&found))
     }
 
-    /// The entries of a folder, links followed. A dangling link does not count as an entry.
+    /// The entries of a directory. Links are followed; a dangling link is not an entry.
     pub(crate) fn folder_entries(self, path: &str) -> io::Result<Vec<(String, FileKind)>> {
         let dir = Path::new(path);
         let kinds = names_in_folder(dir)?.into_iter().filter_map(|name| {
@@ -139,9 +139,9 @@ impl FilesOnDisk {
     }
 }
 
-/// The names in a folder.
+/// The names in a directory.
 fn names_in_folder(dir: &Path) -> io::Result<Vec<String>> {
-    // One that is not Unicode cannot be written in a configuration, and is passed over like any
+    // A name that is not Unicode cannot be written in a configuration, and is passed over like any
     // foreign file.
     let mut names = Vec::new();
     for entry in fs::read_dir(dir)? {

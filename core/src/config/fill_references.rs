@@ -45,9 +45,9 @@ pub(super) fn fill_references(diags: &mut Diagnostics, module: &mut Module) {
     share_resource_names(module);
 }
 
-/// Lets mentions of a resource share the name of its block.
+/// Lets references to a resource share the name of its block.
 fn share_resource_names(module: &mut Module) {
-    // With many mentions of many resources, copies of names would take most of the memory of a
+    // With many references to many resources, copies of names would take most of the memory of a
     // configuration.
     let names: HashSet<ResourceName> = module.resources.keys().cloned().collect();
     let share = |references: &mut Vec<Reference>| {

@@ -15,7 +15,7 @@ impl Config {
     /// not written.
     ///
     /// # Errors
-    /// When such an import needs more than a single block in the root module.
+    /// When such an import requires more than a single block in the root module.
     pub fn add_placeholder_resources(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         let mut result = Ok(());
         for import in &self.root.imports {
@@ -59,11 +59,11 @@ fn placeholder_resource(module: &Module, import: &ImportBlock) -> Resource {
     }
 }
 
-/// Reads the block that was generated for a resource. Places in its errors refer to the generated
-/// text alone.
+/// Reads the block that was generated for a resource. Spans in its errors refer only to the generated
+/// text.
 ///
 /// # Errors
-/// When it is not a block of a resource.
+/// When the text is not a resource block.
 pub(crate) fn read_generated_block(
     diags: &mut Diagnostics,
     text: &str,

@@ -40,7 +40,7 @@ pub struct ImportBlock {
     pub repetition: Repetition,
     /// The provider configuration, where it is written here: for a resource that is not.
     pub provider: Option<(LocalProviderConfig, Span)>,
-    /// Everything mentioned in `id` and `for_each`.
+    /// All references in `id` and `for_each`.
     pub references: Vec<Reference>,
     /// The address.
     pub to: Span,
@@ -51,7 +51,7 @@ pub struct ImportBlock {
 /// The key by which a provider finds an object.
 #[derive(Clone, Debug)]
 pub enum ImportKeyExpr {
-    /// A string in a form that the provider knows.
+    /// A string in a format that the provider defines.
     Id(Expr),
     /// An object with the attributes that the resource type has for that.
     Identity(Expr),
@@ -86,7 +86,7 @@ impl ImportBlock {
         }
     }
 
-    /// Whether it is always the same instance, also where the block is repeated.
+    /// Whether all repetitions of the block have the same target.
     #[must_use]
     pub fn has_constant_target(&self) -> bool {
         is_constant_key(self.key.as_ref())
@@ -204,7 +204,7 @@ fn parse_import_target(
     };
     let target = Target::from_steps(&steps)
         .map_err(|bad| diags.error(Diagnostic::error(bad.summary, bad.detail).at(expr.span)))?;
-    // Each key stands under its number in the list.
+    // Each key is replaced by its index in the list.
     let take = |key: &InstanceKey| match key {
         InstanceKey::Int(at) => usize::try_from(*at).ok().and_then(|at| keys.get(at)).cloned(),
         InstanceKey::None | InstanceKey::Str(_) => None,
@@ -230,8 +230,8 @@ fn parse_import_target(
     Ok((calls, resource, take(&key)))
 }
 
-/// Splits an address whose keys are expressions; the keys go into a list, and each stands in its
-/// step as its number there.
+/// Splits an address whose keys are expressions. The keys are appended to a list, and each step has the
+/// index of its key there.
 fn split_address_expr(expr: &Expr, keys: &mut Vec<Expr>) -> Option<Vec<AddressStep>> {
     let mut reversed = Vec::new();
     let mut inner = expr;

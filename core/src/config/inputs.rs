@@ -1,5 +1,5 @@
-//! Values for the variables of a module: chooses one of several, and converts it. Validations are
-//! checked later, with everything they may mention.
+//! Variable values of a module: selects one of several, and converts it. Validations are
+//! checked later, with everything they may refer to.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub enum InputOrigin {
     Environment,
     /// The `-var` option.
     Option,
-    /// A file of values, and the place in it, if the file is not JSON.
+    /// A variable values file, and the span in it, if the file is not JSON.
     File(String, Option<Span>),
     /// An answer to a question.
     Prompt,
@@ -48,11 +48,11 @@ pub enum InputOrigin {
 /// The value of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResolvedVariable {
-    /// The value, converted to the variable's type and marked as the variable demands.
+    /// The value, converted to the type of the variable and marked as declared.
     pub value: Value,
     /// The value as it was given, before it was converted, or the default.
     pub raw: Value,
-    /// The place that gave it, if it has one.
+    /// The span at which the value is set, if it has one.
     pub given: Option<Span>,
     /// Whether no value was given, so that this is the default.
     pub is_default: bool,
@@ -77,11 +77,11 @@ impl Variable {
     }
 }
 
-/// Reads a file of values for variables, in JSON if its name says so. It may contain constants
+/// Reads a variable values file, as JSON if its name ends in `.json`. It may contain constants
 /// only.
 ///
 /// # Errors
-/// When the text cannot be parsed, or a value is not constant. Values that could be read are lost.
+/// When the file cannot be parsed, or a value is not constant. Valid values are not returned then.
 pub fn read_values_file(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -134,10 +134,10 @@ pub enum UnsetVariableTreatment {
     Unknown,
 }
 
-/// Gives every variable of a module its value. Of several values for one variable the last counts.
+/// Resolves the value of every variable of a module. Of several values for one variable the last is used.
 ///
 /// # Errors
-/// When a value is missing, does not fit, or was given on the command line for no variable.
+/// When a value is missing, has the wrong type, or is set on the command line for an undeclared variable.
 pub fn resolve_variables(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -214,10 +214,10 @@ fn undeclared_variable_remedy(module: &Module, name: &str) -> String {
 }
 
 /// Returns the value that was given for a variable to all test files: as the module declares the
-/// variable, or else as it is written.
+/// variable, otherwise as it is written.
 ///
 /// # Errors
-/// When the value does not fit the variable, or is no constant.
+/// When the value does not fit the variable, or is not a constant.
 pub fn value_for_test_files(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -270,13 +270,13 @@ fn parse_given_value(
     };
     let value = match given.value {
         GivenValue::Value(value) => value,
-        // Text stays text unless the author asked for something that has its own notation.
+        // The value stays a string unless the declared type has its own notation.
         GivenValue::Unparsed(text) if !variable.typed || variable.ty.is_primitive() => {
             Value::string(text)
         }
         GivenValue::Unparsed(text) => {
             let name = format!("<value for var.{}>", variable.name);
-            // A message that quotes the text must not show a secret.
+            // A message that quotes the value must not show a secret.
             let source = if variable.sensitive || variable.ephemeral {
                 sources.add_secret(name, text)
             } else {
@@ -306,7 +306,7 @@ fn parse_given_value(
     }
 }
 
-/// Begins the error about a value that does not fit its variable: names the place where it was set.
+/// The start of the error for a value that does not fit its variable: names the origin of the value.
 fn unsuitable_value_text(variable: &Variable, origin: &InputOrigin) -> String {
     let name = &variable.name;
     match origin {
@@ -330,17 +330,17 @@ fn unsuitable_value_text(variable: &Variable, origin: &InputOrigin) -> String {
 /// Why a value cannot be that of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VariableTypeError {
-    /// It is null, and the variable takes no null and has no default.
+    /// The value is null, and the variable is not nullable and has no default.
     Null,
-    /// It does not convert; the reason.
+    /// The value cannot be converted, with the reason.
     Type(String),
 }
 
-/// Makes a value that of a variable: fills optional attributes, converts, replaces a null that the
+/// Converts a value for a variable: fills optional attributes, converts the type, replaces a null that the
 /// variable does not take by the default, and marks.
 ///
 /// # Errors
-/// When the value cannot be that of the variable.
+/// When the value cannot be converted to the type of the variable.
 pub fn convert_value_for_variable(
     variable: &Variable,
     value: Value,
@@ -350,7 +350,7 @@ pub fn convert_value_for_variable(
     let value = convert::convert(&value, &variable.ty).map_err(|refused| {
         VariableTypeError::Type(format!("{}{}", format_path_prefix(&refused), refused.reason))
     })?;
-    // As in Terraform, null stands for the default where the variable is not nullable.
+    // As in Terraform, null selects the default if the variable is not nullable.
     if value.is_null() && !variable.nullable {
         return match &variable.default {
             Some(default) => Ok(mark_variable_value(variable, default.clone())),
@@ -385,11 +385,11 @@ fn mark_variable_value(variable: &Variable, value: Value) -> Value {
     value.mark(marks)
 }
 
-/// The unknown value that stands for a variable while no values are given: when only the
+/// The unknown value of a variable while no values are given: when only the
 /// configuration itself is checked.
 #[must_use]
 pub fn unknown_variable_value(variable: &Variable) -> Value {
-    // A type with open places may become anything of that shape.
+    // A type with `any` in it may become any type of that shape.
     let ty = if variable.ty.has_dynamic() { Type::Dynamic } else { variable.ty.without_optional() };
     mark_variable_value(variable, Value::unknown(ty))
 }

@@ -81,7 +81,7 @@ fn function_table() -> String {
     table
 }
 
-/// Replaces the text between two marks with a table.
+/// Replaces the text between two markers with a table.
 fn replace_between_marks(page: &str, mark: &str, table: &str) -> String {
     let (open, close) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->\n"));
     let (before, rest) = page.split_once(&open).expect("the page has the mark");

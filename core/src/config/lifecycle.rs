@@ -22,7 +22,7 @@ pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
 };
 
 impl Lifecycle {
-    /// Whether a reference stands in `replace_triggered_by`.
+    /// Whether a reference is written in `replace_triggered_by`.
     pub(crate) fn has_replace_trigger(&self, reference: &Reference) -> bool {
         let inner = reference.whole;
         self.replace_triggered_by.iter().any(|trigger| {

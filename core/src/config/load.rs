@@ -25,12 +25,12 @@ use super::{
 use crate::addr::ModulePath;
 use crate::messages;
 
-/// The files from which a configuration is read, and the folders of its modules.
+/// The files from which a configuration is read, and the directories of its modules.
 #[derive(Clone, Copy)]
 pub struct ConfigSource<'p> {
     /// The files.
     pub files: &'p dyn ConfigFiles,
-    /// The root module's folder.
+    /// The directory of the root module.
     pub dir: &'p Path,
     /// Folders of the called modules.
     pub folders: &'p dyn ModuleFolders,
@@ -51,7 +51,7 @@ impl Config {
         let mut found = Diagnostics::new();
         let config = load_module_tree(&mut found, sources, config_source);
         let config = config.and_then(|(config, dangling)| {
-            // First and alone: in the version that is asked for, all else may be right.
+            // First and alone: in the required version, everything else may be valid.
             config.check_required_versions(&mut found)?;
             let calls = config.check_module_calls(&mut found);
             found.append(dangling).and(calls).map(|()| config)
@@ -64,8 +64,8 @@ impl Config {
     /// not checked: the modules and providers required for that may not be installed yet.
     ///
     /// # Errors
-    /// When a file cannot be read or parsed, a block is malformed, a called module is not there, or
-    /// does not get the providers it wants. Required versions of the engine are left to
+    /// When a file cannot be read or parsed, a block is malformed, a called module is not installed, or
+    /// does not get the providers that it requires. Required versions of the engine are checked by
     /// [`Config::check_required_versions`].
     pub fn load_for_requirements(
         diags: &mut Diagnostics,
@@ -79,8 +79,8 @@ impl Config {
     }
 
     /// Reads a configuration whose references, module calls and provider configurations are still to be
-    /// checked by validation. Returns it with the errors in its references: if there are any, it is of
-    /// no other use.
+    /// checked by validation. Returns it with the errors in its references. If there are any, it can be
+    /// used for nothing else.
     ///
     /// # Errors
     /// As [`Config::load`], but for required versions of the engine, undeclared names, module calls
@@ -99,7 +99,7 @@ impl Config {
     /// Checks that this engine meets the `required_version` of every module.
     ///
     /// # Errors
-    /// When it does not.
+    /// When a module requires another version.
     pub fn check_required_versions(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         diags.append(self.unmet_versions.clone())
     }
@@ -111,7 +111,7 @@ impl Config {
     /// When a check fails.
     pub fn check_module_calls(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         let mut found = Diagnostics::new();
-        // What a wrong argument or a missing configuration breaks would be reported as well.
+        // Otherwise the consequences of a wrong argument or a missing configuration would be reported as well.
         for check in [
             call_arguments::check_call_arguments,
             provider_passing::check_passed_are_configured,
@@ -125,8 +125,8 @@ impl Config {
     }
 }
 
-/// Reads only the root module of the configuration in a folder, for its backend and its encryption. The
-/// modules it calls, the version it asks for and the references of its expressions may be wrong: the
+/// Reads only the root module of the configuration in a directory, for its backend and encryption. The
+/// modules it calls, the version it requires and the references of its expressions may be invalid: the
 /// state can still be read. Warnings are left to a caller that reads the whole configuration.
 ///
 /// # Errors
@@ -222,7 +222,7 @@ pub(super) struct LoadedModule {
     pub(super) unmet_versions: Diagnostics,
 }
 
-/// Reads the module in a folder: the root, or a called one, without references of its expressions.
+/// Reads the module in a directory: the root, or a called one, without references of its expressions.
 pub(super) fn read_module(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -270,7 +270,7 @@ fn decode_module(
 struct ModuleLoader<'l> {
     config_source: ConfigSource<'l>,
     sources: &'l mut Sources,
-    /// The modules read, by folder; `None` for a module that could not be read.
+    /// The modules read, by directory; `None` for a module that could not be read.
     read: BTreeMap<PathBuf, Option<Arc<Module>>>,
     nodes: Vec<ModuleNode>,
     /// Errors about references that cannot be read, reported together with those about undeclared
@@ -329,7 +329,7 @@ impl ModuleLoader<'_> {
         index
     }
 
-    /// The module that a call asks for.
+    /// Loads the module of a call.
     fn load_called_module(
         &mut self,
         diags: &mut Diagnostics,
@@ -342,7 +342,7 @@ impl ModuleLoader<'_> {
             self.config_source.folders.folder_of_call(path, site, dir).map_err(|missing| {
                 diags.error(Diagnostic::error(missing.summary, missing.detail).at(missing.span))
             })?;
-        // Compared by folder, because in a circle of calls each one has another path.
+        // Compared by directory, because each module in a cycle of calls has a different path.
         let mut above = Some(caller);
         while let Some(at) = above {
             if self.nodes[at].module.dir == dir {
@@ -365,7 +365,7 @@ impl ModuleLoader<'_> {
         }
         let mut found = Diagnostics::new();
         let mut module = self.load_module(&mut found, &dir, false).map(|(module, _)| module);
-        // Looked at again only after a failure, so that a folder is listed once.
+        // Listed again only after a failure, so that a directory is normally listed once.
         if module.is_err() && self.config_source.files.list(&dir).is_err() {
             module = Err(diags.error(call_limits::missing_module_folder_error(site, &dir)));
         } else {
@@ -382,12 +382,12 @@ struct ParsedFolder {
     bodies: Vec<Body>,
     /// Blocks that could not be parsed as a whole.
     broken: BlocksWithSyntaxErrors,
-    /// Errors about members that are no block of any file, or that override nothing. The rest makes
-    /// sense without them.
+    /// Errors about members that are not valid in the file, or that override nothing. The rest is
+    /// valid without them.
     misplaced: Diagnostics,
 }
 
-/// Parses every configuration file of a folder, in the order of names. Override files are merged in.
+/// Parses every configuration file of a directory, in the order of names. Override files are merged in.
 fn parse_folder(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -443,7 +443,7 @@ fn parse_folder(
     Ok(ParsedFolder { bodies, broken, misplaced })
 }
 
-/// Lists a folder in the order of names: that of a directory differs between machines.
+/// Lists a directory in the order of names: the order of the file system differs between machines.
 fn list_sorted(
     diags: &mut Diagnostics,
     files: &dyn ConfigFiles,
@@ -458,7 +458,7 @@ fn list_sorted(
     Ok(names)
 }
 
-/// Whether a file belongs to the configuration. Files left behind by editors do not.
+/// Whether a file belongs to the configuration. Leftovers of editors do not.
 #[must_use]
 pub fn is_config_file_name(name: &str) -> bool {
     !super::files::is_editor_leftover(name) && (name.ends_with(".tf") || name.ends_with(".tf.json"))
@@ -493,7 +493,7 @@ pub(super) fn parse_config_file(
     })
 }
 
-/// The name of a file for display: relative to the folder the command works in.
+/// The name of a file for display: relative to the working directory.
 pub(super) fn display_path(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
 }

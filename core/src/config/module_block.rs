@@ -165,7 +165,7 @@ pub(super) fn read_passed_providers(
     result.map(|()| passed)
 }
 
-/// The place of the name of a provider, without quotes and alias.
+/// The span of a provider name, without quotes and alias.
 fn provider_name_span(local: &LocalProviderConfig, span: Span) -> Span {
     let of = |text: usize| u32::try_from(text).unwrap_or(u32::MAX);
     let is_quoted = span.end - span.start == of(local.to_string().len() + 2);

@@ -1,5 +1,5 @@
-//! A module while its blocks are read: sends each block to its reader, and sees that no two things
-//! have one name.
+//! A module while its blocks are read: passes each block to its reader, and checks that no two blocks
+//! have the same name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     ],
 };
 
-/// The folder of a module.
+/// The directory of a module.
 #[derive(Clone, Copy)]
 pub(super) struct ModuleFolder<'a> {
     pub(super) dir: &'a Path,
@@ -48,7 +48,7 @@ pub(super) struct ModuleFolder<'a> {
 /// A module while its blocks are read.
 pub(super) struct ModuleDraft {
     module: Module,
-    /// Blocks that could not be read. Their names are taken all the same.
+    /// Blocks that could not be read. Their names are reserved anyway.
     unread: BTreeMap<BlockName, Span>,
 }
 
@@ -65,7 +65,7 @@ impl BlockName {
         Self { kind: block.kind.name.clone(), labels }
     }
 
-    /// The error for a second block of that name. `first` is the place of the first one.
+    /// The error for a second block of that name. `first` is the position of the first one.
     fn duplicate_error(&self, first: &str, second: Span) -> Diagnostic {
         let name = |at: usize| self.labels.get(at).map_or("", |label| label.as_str());
         let (one, two) = (name(0), name(1));
@@ -145,7 +145,7 @@ impl ModuleDraft {
         sources: &Sources,
         broken: &BlocksWithSyntaxErrors,
     ) {
-        // Of two broken blocks of one name nothing is reported: one may be no block of its own.
+        // Two invalid blocks with one name are not reported: one may be a fragment of the other.
         let blocks = &broken.blocks;
         let folder = ModuleFolder { dir: &self.module.dir, is_root: self.module.is_root };
         for block in blocks {
@@ -167,7 +167,7 @@ impl ModuleDraft {
         for block in blocks.iter().filter(|block| named.contains(&block.kind.name.as_str())) {
             let name = BlockName::from_block(block);
             let Some(other) = self.span_of_named_block(&name) else { continue };
-            // Broken blocks are looked at apart, so only places say which came first.
+            // Invalid blocks are checked separately, so only their spans determine the order.
             let (first, second) = (other.min(block.header), other.max(block.header));
             let _ = diags.error(name.duplicate_error(&format_place(sources, first), second));
         }
@@ -373,7 +373,7 @@ impl ModuleDraft {
     ) {
         let named = NamedBlock { name, span: read.span };
         let other = self.module.resources.get(&read.name);
-        // The resource in the `check` block is the duplicate, wherever it stands.
+        // The resource in the `check` block is the duplicate, regardless of its position.
         if let Some(other) = other.filter(|it| it.within.is_some() && read.within.is_none()) {
             let _ = diags
                 .error(named.name.duplicate_error(&format_place(sources, read.span), other.span));

@@ -1,7 +1,7 @@
-//! Finds the folders of called modules, and lists the calls that need one.
+//! Finds the directories of called modules, and lists the calls that require one.
 //!
-//! An installer of modules lists the calls of a folder with [`root_module_calls`], for which the called modules
-//! need not be there, and returns their folders later through [`ModuleFolders`]. Nothing here
+//! An installer of modules lists the calls of a directory with [`root_module_calls`], for which the called
+//! modules need not be installed, and returns their directories later through [`ModuleFolders`]. Nothing here
 //! fetches anything.
 
 use std::path::{Component, Path, PathBuf};
@@ -15,31 +15,31 @@ use crate::addr::{ModulePath, ModuleSource};
 use crate::messages;
 use crate::version::LooseConstraints;
 
-/// The module that a call asks for, as far as that can be determined without having it.
+/// The module that a call requires, as far as that can be determined before its installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleCallSource {
     /// The name of the call.
     pub name: Str,
     /// The source as written: a path, an address in a registry, or that of a package.
     pub source: String,
-    /// The address that the source stands for.
+    /// The address of the source.
     pub address: ModuleSource,
-    /// The place of the source.
+    /// The span of the source.
     pub source_span: Span,
-    /// The versions asked for, and where that is written.
+    /// The version constraints, and their span.
     pub version: Option<(LooseConstraints, Span)>,
     /// The block's header.
     pub span: Span,
 }
 
-/// Returns the folder of a called module. The command line implements it over installed modules,
+/// Returns the directory of a called module. The command line implements it over installed modules,
 /// tests over files in memory.
 pub trait ModuleFolders {
-    /// The folder of the module at `path`, which `call` asks for. `caller` is the folder that the call
-    /// stands in.
+    /// The directory of the module at `path`, which `call` requires. `caller` is the directory that contains
+    /// the call.
     ///
     /// # Errors
-    /// When the module is not there, or not the one that the call asks for.
+    /// When the module is not installed, or is not the one that the call requires.
     fn folder_of_call(
         &self,
         path: &ModulePath,
@@ -48,7 +48,7 @@ pub trait ModuleFolders {
     ) -> Result<PathBuf, ModuleNotInstalled>;
 }
 
-/// Why the folder of a called module cannot be used.
+/// The reason why the directory of a called module cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleNotInstalled {
     /// A short description of the problem.
@@ -71,10 +71,10 @@ impl ModuleNotInstalled {
     }
 }
 
-/// The folder that a local source names, without steps up and back again.
+/// The directory of a local source, as a normalized path.
 fn resolve_local_source(caller: &Path, source: &str) -> PathBuf {
     let mut folder = PathBuf::new();
-    // By text alone, as Terraform does: links on the way are not resolved.
+    // Without access to the disk, as in Terraform: links in the path are not resolved.
     for part in caller.join(source).components() {
         match part {
             Component::CurDir => {}
@@ -89,7 +89,7 @@ fn resolve_local_source(caller: &Path, source: &str) -> PathBuf {
     if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }
 }
 
-/// Knows modules with local sources only, whose folder is their source.
+/// Supports only modules with local sources, whose directory is their source.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalModuleFolders;
 
@@ -107,7 +107,7 @@ impl ModuleFolders for LocalModuleFolders {
     }
 }
 
-/// The calls in the configuration of a folder, by name. The called modules need not be there.
+/// The calls in the configuration of a directory, by name. The called modules need not be installed.
 ///
 /// # Errors
 /// When a file cannot be read or parsed, or a block is malformed: the list of calls would not be

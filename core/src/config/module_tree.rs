@@ -1,8 +1,8 @@
 //! The tree of modules: the calls between them, and the provider configurations that each one is
 //! given.
 //!
-//! One module can be called from many places, so its contents are shared and know nothing of its
-//! callers. Everything that depends on the place is here.
+//! A module can have many calls, so its contents are shared and do not depend on its
+//! callers. Everything that depends on the call is here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use formwork_value::Str;
 use super::{Config, Module, ModuleCall, Resource};
 use crate::addr::{ConfigResourceAddr, ModulePath, ProviderAddr, ProviderConfigAddr};
 
-/// One module in the tree, at the place where it is called.
+/// A node of the tree: a module as called at one path.
 #[derive(Clone, Debug)]
 pub struct ModuleNode {
-    /// Its position in [`Config::nodes`]; callers come before the modules they call.
+    /// The index in [`Config::nodes`]; callers come before the modules they call.
     pub index: usize,
     /// The calls that lead to it.
     pub path: ModulePath,
@@ -39,7 +39,7 @@ pub struct ProviderKey {
 }
 
 impl Config {
-    /// The root module at its place.
+    /// The node of the root module.
     ///
     /// # Panics
     /// Never: loading begins with the root.
@@ -91,8 +91,8 @@ impl Config {
     }
 
     /// The provider configuration that a block in a module uses. One without alias comes from the
-    /// nearest caller that has it, and exists even if it is not written; `None` if there is no
-    /// configuration with the alias.
+    /// nearest caller that has it, and exists even if it is not written; `None` if no
+    /// configuration has the alias.
     #[must_use]
     pub fn provider_config(
         &self,

@@ -11,15 +11,15 @@ use crate::messages;
 /// Number of files that a warning names.
 const MAX_LISTED_FILES: usize = 5;
 
-/// Warns of files in a folder that OpenTofu reads, and Terraform does not.
+/// Warns of files in a directory that OpenTofu reads and Terraform does not.
 pub fn warn_of_opentofu_files_in(diags: &mut Diagnostics, files: &dyn ConfigFiles, dir: &Path) {
-    // A folder that cannot be read is reported by its reader.
+    // A directory that cannot be read is reported when the module is read.
     let mut names = files.list(dir).unwrap_or_default();
     names.sort();
     warn_of_opentofu_files(diags, dir, &names);
 }
 
-/// Warns of those files, given the sorted names of all files in the folder.
+/// Warns of those files, given the sorted names of all files in the directory.
 pub(super) fn warn_of_opentofu_files(diags: &mut Diagnostics, dir: &Path, names: &[String]) {
     let passed_over = opentofu_only_files(names);
     if !passed_over.is_empty() {
@@ -29,8 +29,8 @@ pub(super) fn warn_of_opentofu_files(diags: &mut Diagnostics, dir: &Path, names:
 
 /// The files that only OpenTofu reads.
 fn opentofu_only_files(names: &[String]) -> Vec<&str> {
-    // One with the name of a file for Terraform takes the place of that file in OpenTofu, so
-    // nothing is missing without it.
+    // A file with the name of a Terraform file replaces that file in OpenTofu, so
+    // the configuration is complete without it.
     let counterpart = |name: &str| {
         let stem = name.strip_suffix(".tofu").map(|stem| format!("{stem}.tf"));
         stem.or_else(|| name.strip_suffix(".tofu.json").map(|stem| format!("{stem}.tf.json")))

@@ -59,7 +59,7 @@ pub(super) fn read_output_block(
 /// Reads a `locals` block.
 pub(super) fn read_locals_block(diags: &mut Diagnostics, block: Block) -> Vec<LocalValue> {
     let mut locals = into_just_attributes(diags, block.body);
-    // In JSON any text may stand where the name does.
+    // In JSON, the name can be any string.
     locals.retain(|local| check_label_name(diags, "local value name", &local.name).is_ok());
     locals.into_iter().map(read_local_value).collect()
 }

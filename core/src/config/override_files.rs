@@ -18,8 +18,8 @@ pub(super) fn is_override_file_name(name: &str) -> bool {
     stem == "override" || stem.ends_with("_override")
 }
 
-/// Blocks of which a body is made up, beside any others. They are decided before merging, because
-/// one is merged itself, and another stands for blocks of another type.
+/// Block types that are decoded before merging, besides any others, because
+/// `lifecycle` is merged itself, and `dynamic` generates blocks of another type.
 const REPEATED_BLOCKS_SCHEMA: BodySchema =
     BodySchema { attributes: &[], blocks: &[("lifecycle", &[]), ("dynamic", &["type"])] };
 
@@ -56,7 +56,7 @@ pub(super) fn merge_override_files(
     }
 }
 
-/// The key that tells a block from others of its type: its labels, and for a provider its alias.
+/// The key that identifies a block among those of its type: its labels, and for a provider its alias.
 type OverrideKey = (Str, Vec<Str>, Option<Str>);
 
 fn override_key(block: &Block) -> OverrideKey {
@@ -141,8 +141,8 @@ impl OverrideMerger<'_> {
         }
     }
 
-    /// A block that overrides nothing is an error, but for the configuration of a provider, which
-    /// is there without being written.
+    /// A block that overrides nothing is an error, except for the configuration of a provider, which
+    /// exists without a block.
     fn report_missing_base_or_add(&mut self, block: Block, alias: Option<&Str>) {
         let name = block.labels.last().map_or("", |label| label.name.as_str());
         let kind = block.labels.first().map_or("", |label| label.name.as_str());
@@ -197,7 +197,7 @@ impl OverrideMerger<'_> {
                 ),
                 None => return self.add_block(block),
             },
-            // The reader of the files knows the other kinds of blocks.
+            // The reader of the files handles the other block types.
             _ => return self.add_block(block),
         };
         let detail = format!("There is no {what}. An override file can only override {over}.");
@@ -284,8 +284,8 @@ impl OverrideMerger<'_> {
         self.add_block(block);
     }
 
-    /// Decides the content of `terraform` blocks, and reports a place of the state that the files to be
-    /// overridden name twice: also one that is replaced.
+    /// Decodes the content of `terraform` blocks, and reports a state location that the files to be
+    /// overridden specify twice, even if it is replaced.
     fn merge_state_blocks(&mut self) {
         let all = self.files.iter_mut().flat_map(|file| &mut file.blocks);
         let mut first = None;
@@ -375,8 +375,8 @@ fn merge_body(diags: &mut Diagnostics, base: &mut Body, mut over: Body) {
     }
 }
 
-/// Puts the items of a body into another, in the place of everything there that has the same name. All
-/// blocks of a type are replaced together, also those that a `dynamic` block stands for.
+/// Merges the items of a body into another one, and replaces everything that has the same name. All
+/// blocks of a type are replaced together, including those that a `dynamic` block generates.
 fn replace_members(base: &mut Body, over: Body) {
     let arguments = over.attributes.iter().chain(&over.undecided);
     let names: Vec<Str> = arguments.map(|attr| attr.name.name.clone()).collect();
@@ -390,7 +390,7 @@ fn replace_members(base: &mut Body, over: Body) {
     base.blocks.extend(over.blocks);
 }
 
-/// The type of the blocks that a block is, or stands for.
+/// The type of a block, or of the blocks that a `dynamic` block generates.
 fn effective_block_type(block: &Block) -> &Str {
     match block.labels.as_slice() {
         [kind] if block.kind.name == "dynamic" => &kind.name,

@@ -15,17 +15,17 @@ use crate::addr::{InstanceAddr, Target};
 pub struct TestFile {
     /// The path of the file.
     pub file: PathBuf,
-    /// The path of the file for display, relative to the folder of the module.
+    /// The path of the file for display, relative to the module directory.
     pub path: String,
-    /// Its folder and its name without `.tftest.hcl`, with periods between them.
+    /// The directory and the name of the file without `.tftest.hcl`, separated by periods.
     pub name: String,
-    /// Whether it is in the folder for tests, and not in that of the module.
+    /// Whether it is in the test directory, and not in the module directory.
     pub is_in_test_folder: bool,
-    /// Values of variables for all its runs, in the order written.
+    /// Variable values for all runs of the file, in source order.
     pub variables: Vec<Attribute>,
-    /// Provider configurations that take the place of those of the module.
+    /// Provider configurations that replace those of the module.
     pub providers: Vec<ProviderBlock>,
-    /// Mocks in the place of provider configurations.
+    /// Mock providers, which replace provider configurations.
     pub mocks: Vec<MockProvider>,
     /// Overrides for all its runs.
     pub overrides: Vec<Override>,
@@ -36,9 +36,9 @@ pub struct TestFile {
 /// The engine's work in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TestCommand {
-    /// A plan is made.
+    /// The run creates a plan.
     Plan,
-    /// A plan is made and applied.
+    /// The run creates a plan and applies it.
     #[default]
     Apply,
 }
@@ -46,13 +46,13 @@ pub enum TestCommand {
 /// A `run` block.
 #[derive(Clone, Debug)]
 pub struct TestRun {
-    /// Its name.
+    /// The name of the run.
     pub name: Str,
     /// The engine's work.
     pub command: TestCommand,
     /// Options of the plan.
     pub options: TestPlanOptions,
-    /// Values of variables, in the order written.
+    /// Variable values, in source order.
     pub variables: Vec<Attribute>,
     /// Provider configurations of the file for those of the module; all of the file if empty.
     pub providers: Vec<PassedProvider>,

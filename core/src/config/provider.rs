@@ -39,7 +39,7 @@ pub(super) fn read_provider_block(
         .and_then(|attribute| read_provider_version(diags, &attribute).ok());
     let escaping = NestedBlocks { blocks: content.take_blocks("_"), within: "provider" };
     let body = merge_escape_blocks(diags, sources, rest, escaping);
-    // Whatever else was expected is expected only to say this of it.
+    // The other attributes of the schema are listed only to be reported as reserved.
     for attribute in content.attributes.values() {
         report_reserved_arguments(diags, "argument", &attribute.name);
     }
@@ -62,7 +62,7 @@ pub(super) fn read_provider_block(
 const LOCAL_NAME_RULE: &str =
     "must contain only letters, digits, and dashes, and may not use leading or trailing dashes";
 
-/// Reports, at a place, a local name that is not a name, or not in lower case.
+/// Reports, at a span, a local name that is not a valid name, or is not in lower case.
 pub(super) fn check_local_name(
     diags: &mut Diagnostics,
     name: &Ident,

@@ -32,7 +32,7 @@ impl Config {
     /// Replaces the root module by a copy that has other provider configurations.
     pub fn replace_root_module(&mut self, root: Module) {
         self.root = Arc::new(root);
-        // The copy is the root in both places: the tree begins with it.
+        // The copy is the root module and the first node of the tree.
         if let Some(node) = self.nodes.first_mut() {
             node.module = self.root.clone();
         }
@@ -43,14 +43,14 @@ impl Config {
 
 /// Gives every module the configurations that its caller passes, as far as they match it.
 fn settle_passed_providers(config: &mut Config) {
-    // Callers come first in the list, so it is settled by now what they can pass on.
+    // Callers come first in the list, so the configurations that they can pass are already resolved.
     for index in 0..config.nodes.len() {
         let node = &config.nodes[index];
         let mut passed = BTreeMap::new();
         if let Some((caller, call)) = config.call_of_module(node) {
             for one in &call.providers {
                 let source = node.module.settings.provider_for_local_name(&one.in_child.name);
-                // One of another provider is of no use in the child. A missing one is reported by
+                // The child cannot use a configuration of another provider. A missing one is reported by
                 // `check_passed_are_configured`.
                 if let Ok(given) = find_passed_config(caller, one)
                     && given.provider == source
@@ -106,7 +106,7 @@ fn passed_provider_missing_error(wanted: &ProviderConfigAddr, one: &PassedProvid
     Diagnostic::error(messages::MISSING_PROVIDER.with(&[&wanted]), detail).at(one.caller_span)
 }
 
-/// The place of the local name in the caller, without the alias behind it.
+/// The span of the local name in the caller, without the alias.
 fn caller_name_span(one: &PassedProvider) -> Span {
     let span = one.caller_span;
     match (&one.in_caller.alias, u32::try_from(one.in_caller.name.len())) {
@@ -115,7 +115,7 @@ fn caller_name_span(one: &PassedProvider) -> Span {
     }
 }
 
-/// Whether a block is empty: it may only stand for a configuration that a caller passes.
+/// Whether a block is empty: it may only be a placeholder for a configuration that a caller passes.
 fn is_empty_provider_block(block: &ProviderBlock) -> bool {
     block.body.is_empty() && block.version.is_none()
 }
@@ -167,7 +167,7 @@ fn configuration_aliases_of(required: &RequiredProvider) -> &[LocalProviderConfi
     &required.aliases
 }
 
-/// Place of a `count`, `for_each` or `depends_on` in a call on the way to a module, if there is
+/// The span of the first `count`, `for_each` or `depends_on` in the calls that lead to a module, if there is
 /// one.
 fn repetition_span_of_calls_above(config: &Config, node: &ModuleNode) -> Option<Span> {
     let mut node = node;
@@ -318,7 +318,7 @@ fn warn_of_missing_passed_providers(diags: &mut Diagnostics, config: &Config, no
     }
 }
 
-/// Reports resources whose provider configuration is not there.
+/// Reports resources whose provider configuration does not exist.
 pub(super) fn check_resource_providers(diags: &mut Diagnostics, config: &Config) {
     let resources = config
         .nodes
@@ -413,7 +413,7 @@ fn warn_of_implied_provider(
     }
 }
 
-/// Warns of empty blocks in a called module: there is another syntax for that purpose.
+/// Warns of empty blocks in a called module: another syntax exists for that purpose.
 fn warn_of_empty_provider_block(diags: &mut Diagnostics, node: &ModuleNode) {
     let mut empty: BTreeMap<&Str, Vec<(&LocalProviderConfig, &ProviderBlock)>> = BTreeMap::new();
     for (local, block) in

@@ -1,4 +1,4 @@
-//! Reads `provisioner` and `connection` blocks. The kinds of provisioners are not known here.
+//! Reads `provisioner` and `connection` blocks, without knowledge of provisioner types.
 
 use std::collections::BTreeSet;
 
@@ -121,7 +121,7 @@ fn merge_connections(shared: Option<&Body>, own: Option<Body>) -> Option<Body> {
     Some(own)
 }
 
-/// Reads a word that is meant as it stands. In quotes it was meant so once.
+/// Reads a keyword. Earlier versions required quotes, which are deprecated.
 fn read_keyword<T: Copy>(
     diags: &mut Diagnostics,
     attribute: &Attribute,
@@ -129,7 +129,7 @@ fn read_keyword<T: Copy>(
 ) -> Result<T, Reported> {
     let expr = &attribute.expr;
     let quoted = expr.as_string_literal().map(|text| text.as_str());
-    // In JSON there is no other way to write it.
+    // JSON has only the quoted form.
     if quoted.is_some() && !matches!(expr.kind, ExprKind::Json(_)) {
         let detail = "In this context, keywords are expected literally rather than in quotes. Terraform 0.11 and earlier required quotes, but quoted keywords are now deprecated and will be removed in a future version of Terraform. Remove the quotes surrounding this keyword to silence this warning.";
         let warning = Diagnostic::warning(messages::QUOTED_KEYWORDS_ARE_DEPRECATED, detail);
@@ -177,7 +177,7 @@ fn check_destroy_time_references(diags: &mut Diagnostics, provisioner: &Provisio
     }
 }
 
-/// Whether the state and the address alone determine a mention's value.
+/// Whether the value of a reference depends only on the state and the address.
 fn is_known_from_own_state(mention: &Traversal) -> bool {
     let step = match mention.steps.as_slice() {
         [TraversalStep::Attribute(name)] => name.name.as_str(),

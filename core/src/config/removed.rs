@@ -39,14 +39,14 @@ pub struct RemovedBlock {
 }
 
 impl Config {
-    /// The `removed` block of a resource, and the module it stands in.
+    /// The `removed` block of a resource, and the module that contains it.
     #[must_use]
     pub fn removed_block_of(
         &self,
         addr: &ConfigResourceAddr,
     ) -> Option<(&ModuleNode, &RemovedBlock)> {
         let steps = &addr.module.0;
-        // The block may stand in any module around the resource.
+        // The block may be in any ancestor module of the resource.
         let around = self.nodes.iter().filter(|node| steps.starts_with(&node.path.0));
         let mut blocks =
             around.flat_map(|node| node.module.removed.iter().map(move |block| (node, block)));

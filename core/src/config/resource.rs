@@ -71,7 +71,7 @@ pub(super) fn read_resource_block(
         reject_unsupported_block(diags, mode, block);
     }
 
-    // Only now, so that one run also reports what is wrong inside.
+    // Only now, so that one run also reports the errors inside.
     named.ok()?;
     let local_provider = local_provider.ok()?;
     Some(Resource {

@@ -1,4 +1,4 @@
-//! Blocks that name the place of the state: `backend`, `cloud` and `state_store`. A module has one at most.
+//! Blocks that specify the location of the state: `backend`, `cloud` and `state_store`. A module has at most one.
 
 use formwork_lang::syntax::Block;
 use formwork_value::diag::Sources;
@@ -8,7 +8,7 @@ use super::StateBackendBlock;
 use super::arguments::format_place;
 use crate::messages;
 
-/// A kind of block that names the place of the state.
+/// A type of block that specifies the location of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StateBlockKind {
     Backend,
@@ -16,7 +16,7 @@ pub(super) enum StateBlockKind {
     StateStore,
 }
 
-/// A block that names the place of the state.
+/// A block that specifies the location of the state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StateBlock {
     pub(super) kind: StateBlockKind,
@@ -24,7 +24,7 @@ pub(super) struct StateBlock {
 }
 
 impl StateBlock {
-    /// Whether a block of this type names the place of the state.
+    /// Whether a block of this type specifies the location of the state.
     pub(super) fn is_state_block(block: &Block) -> bool {
         matches!(block.kind.name.as_str(), "backend" | "cloud" | "state_store")
     }
@@ -48,7 +48,7 @@ impl StateBlock {
     }
 }
 
-/// The error for a second block that names the place of the state.
+/// The error for a second block that specifies the location of the state.
 pub(super) fn duplicate_state_block_error(
     sources: &Sources,
     first: StateBlock,

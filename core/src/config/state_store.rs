@@ -1,5 +1,5 @@
-//! `state_store` blocks: a state store of a provider in the place of a backend. Terraform has them as an
-//! experiment, from version 1.14 on.
+//! `state_store` blocks: a state store of a provider instead of a backend. Terraform has them as an
+//! experiment since version 1.14.
 
 use formwork_lang::content::{BodySchema, split_content};
 use formwork_lang::syntax::Block;
@@ -15,7 +15,7 @@ pub(super) const BODY_SCHEMA: BodySchema =
 /// Reads a `state_store` block.
 ///
 /// # Errors
-/// When its `provider` block is missing, or wrong.
+/// When its `provider` block is missing or invalid.
 pub(super) fn read_state_store_block(
     diags: &mut Diagnostics,
     sources: &Sources,
@@ -38,7 +38,7 @@ pub(super) fn read_state_store_block(
     let mut found = Diagnostics::new();
     let read = provider::read_provider_block(&mut found, sources, first);
     diags.append(found)?;
-    // Without an error there is a block.
+    // Without an error, the block exists.
     let Some(read) = read else { return Err(diags.error(missing_provider_block_error(&block))) };
     if read.local.alias.is_some() {
         let detail = "Aliases are disallowed in the 'provider' block in the 'state_store' block.";
@@ -63,7 +63,7 @@ impl ModuleSettings {
     /// Fills in the address of the provider of a state store. All `required_providers` were read.
     ///
     /// # Errors
-    /// When the provider has no entry there.
+    /// When the provider has no entry in `required_providers`.
     pub(super) fn resolve_state_store_provider(
         &mut self,
         diags: &mut Diagnostics,
@@ -126,7 +126,7 @@ mod tests {
         let expected =
             "acme_store registry.terraform.io/corp/acme {region = \"north\"} {bucket = \"b\"}";
         let block = "state_store \"acme_store\" {\n    bucket = \"b\"\n    provider \"acme\" {\n      region = \"north\"\n    }\n  }\n";
-        // The provider may be listed in another file, and behind the block.
+        // The provider may be listed in another file, and after the block.
         let parts =
             [format!("{block}  {REQUIRED}"), format!("{REQUIRED}}}\nterraform {{\n  {block}")];
         for part in parts {

@@ -31,7 +31,7 @@ impl BlocksWithSyntaxErrors {
             let (start, end) = lines(*error);
             error.source == place.source && start <= last && first <= end
         };
-        // The parser drops what it cannot read, and that would be missing.
+        // The parser drops invalid parts, which would be reported as missing.
         problem.code != Some(MISSING_REQUIRED_ARGUMENT.code) && !self.errors.iter().any(touches)
     }
 }
@@ -49,7 +49,7 @@ pub(super) fn take_blocks_with_syntax_errors(file: &mut Body, wrong: &Diagnostic
 
 /// Whether a block with an error cannot be read.
 fn makes_block_unreadable(diagnostic: &Diagnostic) -> bool {
-    // One that sets an argument twice can: the first one counts.
+    // A block that sets an argument twice can be read: the first one is used.
     diagnostic.code != Some(ATTRIBUTE_REDEFINED.code)
 }
 

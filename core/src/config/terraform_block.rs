@@ -1,4 +1,4 @@
-//! `terraform` blocks: versions, providers, and the place of the state.
+//! `terraform` blocks: versions, providers, and the location of the state.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ impl StateBackendBlock {
     /// Evaluates the arguments, which are constants, against the schema of the backend.
     ///
     /// # Errors
-    /// When an argument is not in the schema, or has no value of its type.
+    /// When an argument is not in the schema, or its value does not have the required type.
     pub fn evaluate_arguments(
         &self,
         diags: &mut Diagnostics,
@@ -63,7 +63,7 @@ impl Config {
 }
 
 impl ModuleSettings {
-    /// Address of the provider that a local name of this module stands for.
+    /// The provider address of a local name of this module.
     #[must_use]
     pub fn provider_for_local_name(&self, name: &Str) -> ProviderAddr {
         match self.required_providers.get(name) {
@@ -75,7 +75,7 @@ impl ModuleSettings {
     /// Metadata that the module sends to a provider, if any.
     #[must_use]
     pub fn provider_meta_for(&self, provider: &ProviderAddr) -> Option<&ProviderMeta> {
-        // By address, because several local names may stand for one provider.
+        // By address, because one provider may have several local names.
         self.metas
             .iter()
             .find(|(name, _)| self.provider_for_local_name(name) == *provider)
@@ -193,7 +193,7 @@ impl ModuleSettings {
             return;
         }
         if header.kind == StateBlockKind::StateStore {
-            // Its errors were reported.
+            // The errors of the block were reported.
             self.backend = state_store::read_state_store_block(diags, sources, block).ok();
             return;
         }
@@ -204,7 +204,7 @@ impl ModuleSettings {
     }
 }
 
-/// Reports an edition of the language that is not the only one there is.
+/// Reports an edition of the language other than the only existing one.
 fn check_language_argument(diags: &mut Diagnostics, expr: &Expr) {
     let summary = match expr.as_keyword() {
         Some("TF2021") => return,
@@ -218,7 +218,7 @@ fn check_language_argument(diags: &mut Diagnostics, expr: &Expr) {
 /// Evaluates a body of constants against a schema.
 ///
 /// # Errors
-/// When an argument is not in the schema, or has no value of its type.
+/// When an argument is not in the schema, or its value does not have the required type.
 pub fn evaluate_constant_body(
     diags: &mut Diagnostics,
     body: &Body,
@@ -231,7 +231,7 @@ pub fn evaluate_constant_body(
 fn check_constant_arguments(diags: &mut Diagnostics, body: Body) -> Result<(), Reported> {
     let mut found = Diagnostics::new();
     for attribute in into_just_attributes(&mut found, body) {
-        // Its errors are in `found`.
+        // The errors of the argument are in `found`.
         drop(constant::constant_value(&mut found, &attribute.expr));
     }
     diags.append(found)
@@ -292,14 +292,14 @@ fn read_provider_constraint(diags: &mut Diagnostics, expr: &Expr) -> Result<Stri
     check_provider_constraint(diags, &text, expr.span).map(|()| text)
 }
 
-/// Reports a string that is no constraint on the version of a provider.
+/// Reports a string that is not a provider version constraint.
 pub(super) fn check_provider_constraint(
     diags: &mut Diagnostics,
     text: &str,
     span: Span,
 ) -> Result<(), Reported> {
     let bad = match text.parse::<VersionConstraints>() {
-        // Only the lock file may say nothing.
+        // Only the lock file may omit the constraints.
         Ok(constraints) if constraints.is_empty() => ConstraintError::Empty,
         Ok(_) => return Ok(()),
         Err(bad) => bad,
@@ -332,7 +332,7 @@ fn read_required_provider(
     attribute: &Attribute,
 ) -> Result<RequiredProvider, Reported> {
     let name = &attribute.name;
-    // Not returned at once, so that what is wrong with the entry is reported as well.
+    // Not returned immediately, so that the errors of the entry are reported as well.
     let named = check_local_name(diags, name, name.span);
     let required = match &attribute.expr.kind {
         ExprKind::Object(_) => read_required_provider_object(diags, name, &attribute.expr)?,

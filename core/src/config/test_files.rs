@@ -1,5 +1,5 @@
-//! Reads test files, `*.tftest.hcl` and `*.tftest.json`, and reports errors in themselves and nothing
-//! else: a run checks whether the objects they mention are there.
+//! Reads test files, `*.tftest.hcl` and `*.tftest.json`, and reports errors in the files only:
+//! a run checks whether the objects that they refer to exist.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -58,17 +58,17 @@ const PLAN_OPTIONS_SCHEMA: BodySchema = BodySchema {
     blocks: &[],
 };
 
-/// The folders of a module in which its test files may be.
+/// The directories of a module that can contain its test files.
 #[derive(Clone, Copy, Debug)]
 pub struct TestFolders<'a> {
-    /// The folder of the module.
+    /// The module directory.
     pub module: &'a Path,
-    /// The folder for tests, relative to that of the module.
+    /// The test directory, relative to the module directory.
     pub tests: &'a Path,
 }
 
 impl TestFolders<'_> {
-    /// The folder for tests below that of the module, cleaned. It is empty if both are the same.
+    /// The normalized path of the test directory below the module directory. Empty if both are the same.
     fn path_below_module(&self) -> PathBuf {
         let is_below =
             |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
@@ -77,13 +77,13 @@ impl TestFolders<'_> {
         if below == Path::new(".") { PathBuf::new() } else { below }
     }
 
-    /// Reports a folder for tests that is not below that of the module. Only runs need it there: as in
-    /// Terraform, other commands take `/a` for `a`.
+    /// Reports a test directory that is not below the module directory. Only runs require this: as in
+    /// Terraform, other commands treat `/a` as `a`.
     ///
     /// # Errors
-    /// When it is not.
+    /// When the test directory is not below the module directory.
     pub fn check_is_below_module(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
-        // By the text of the path alone, as in Terraform: `a/../b` is `b`.
+        // Without access to the disk, as in Terraform: `a/../b` is `b`.
         let named = normalize_path(self.tests);
         if !self.tests.as_os_str().is_empty() && named.is_relative() && !named.starts_with("..") {
             return Ok(());
@@ -92,8 +92,8 @@ impl TestFolders<'_> {
         Err(diags.error(Diagnostic::error(messages::INVALID_TEST_DIRECTORY, detail)))
     }
 
-    /// Reports a folder for tests that cannot be read, and one that is named and is not there. The usual one
-    /// need not be.
+    /// Reports a test directory that cannot be read, and one that is named and does not exist. The default one
+    /// need not exist.
     fn check_exists(&self, diags: &mut Diagnostics, files: &dyn ConfigFiles) {
         let folder = self.module.join(self.path_below_module());
         let Err(error) = files.list(&folder) else { return };
@@ -108,11 +108,11 @@ impl TestFolders<'_> {
     }
 }
 
-/// The folder for tests, unless another one is named.
+/// The default test directory.
 pub const DEFAULT_TEST_FOLDER: &str = "tests";
 
-/// Reports errors in the test files of a folder, and of its folder `tests`, which need not be
-/// there.
+/// Reports errors in the test files of a directory, and of its directory `tests`, which need not
+/// exist.
 pub fn check_test_files(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -122,10 +122,10 @@ pub fn check_test_files(
     drop(read_test_files(diags, sources, files, folders));
 }
 
-/// Reads the test files of a folder, and of its folder for tests, in the order in which they run.
+/// Reads the test files of a directory and of its test directory, in the order in which they run.
 ///
 /// # Errors
-/// When one of them has an error.
+/// When a test file has an error.
 pub fn read_test_files(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -161,30 +161,30 @@ pub fn read_test_files(
 /// A test file that was found.
 pub(super) struct FoundTestFile {
     pub(super) path: PathBuf,
-    /// Its folder and its name without `.tftest.hcl`, with periods between them.
+    /// The directory and the name of the file without `.tftest.hcl`, separated by periods.
     pub(super) name: String,
-    /// Whether it is in the folder for tests.
+    /// Whether it is in the test directory.
     is_in_test_folder: bool,
 }
 
-/// Lists the test files of a module by folder and name.
+/// Lists the test files of a module by directory and name.
 pub(super) fn find_test_files(
     files: &dyn ConfigFiles,
     folders: TestFolders<'_>,
 ) -> Vec<FoundTestFile> {
     let mut found = Vec::new();
     let below = folders.path_below_module();
-    // The folder of the module may be named as that of the tests, too.
+    // The module directory may be the test directory as well.
     let both = [PathBuf::new(), below.clone()];
     for below in &both[usize::from(below.as_os_str().is_empty())..] {
         let dir = folders.module.join(below);
         let mut names = files.list(&dir).unwrap_or_default();
-        // Terraform passes over what editors leave behind here as well.
+        // Terraform ignores leftovers of editors here as well.
         names.retain(|name| {
             let is_test = name.ends_with(".tftest.hcl") || name.ends_with(".tftest.json");
             is_test && !files::is_editor_leftover(name)
         });
-        // A directory has an order of its own, and messages must not.
+        // The order of messages must not depend on the file system.
         names.sort();
         let parts = below.components();
         let prefix: String = parts.map(|part| format!("{}.", part.as_os_str().display())).collect();
@@ -201,7 +201,7 @@ struct TestFileReader<'c> {
     diags: &'c mut Diagnostics,
     sources: &'c mut Sources,
     files: &'c dyn ConfigFiles,
-    /// The folder of the module under test.
+    /// The directory of the module under test.
     module: &'c Path,
 }
 
@@ -233,7 +233,7 @@ impl TestFileReader<'_> {
                 (kind, Some(name)) => {
                     // Reading the block reports a wrong alias itself.
                     let alias = provider_alias(&block.body);
-                    // A mock takes the place of a provider, so both kinds share their names.
+                    // A mock replaces a provider, so both share their names.
                     if let Some(first) = providers.insert((name.name, alias), block.header) {
                         let first = format_place(self.sources, first);
                         let detail = format!("This provider is already configured at {first}.");
@@ -369,7 +369,7 @@ impl TestFileReader<'_> {
         }
     }
 
-    /// An argument that must be one of some words, which stand there without quotes.
+    /// Reads an argument that must be one of some keywords, written without quotes.
     fn read_keyword(&mut self, attribute: Option<Attribute>, words: &[&str]) -> Option<Str> {
         let attribute = attribute?;
         if is_one_of_keywords(&attribute.expr, words) {

@@ -31,7 +31,7 @@ const MOCK_PROVIDER_SCHEMA: BodySchema = BodySchema {
     ],
 };
 
-/// A file of mocks in the folder that `source` names.
+/// The schema of a mock file in the directory that `source` names.
 const MOCK_FILE_SCHEMA: BodySchema =
     BodySchema { attributes: &[], blocks: MOCK_PROVIDER_SCHEMA.blocks };
 
@@ -51,9 +51,9 @@ const OVERRIDE_MODULE_SCHEMA: BodySchema = BodySchema {
 /// The phase from which on mocked values are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OverrideDuring {
-    /// They are known in the plan.
+    /// The values are known during planning.
     Plan,
-    /// They are known after the apply.
+    /// The values are known after the apply.
     #[default]
     Apply,
 }
@@ -65,22 +65,22 @@ pub struct MockValues {
     pub values: Value,
     /// The phase from which on they are known.
     pub during: OverrideDuring,
-    /// The place in the test file, for messages.
+    /// The position in the test file, for messages.
     pub place: String,
 }
 
 /// An `override_resource`, `override_data` or `override_module` block.
 #[derive(Clone, Debug)]
 pub struct Override {
-    /// The address in its place.
+    /// The address that is overridden.
     pub target: Target,
-    /// Its values or outputs.
+    /// The values or outputs of the target.
     pub values: MockValues,
     /// The argument `target`.
     pub target_span: Span,
     /// The block's header.
     span: Span,
-    /// Whether it is in a file of mocks, which several test files may share.
+    /// Whether it is in a mock file, which several test files may share.
     pub is_of_mock_file: bool,
 }
 
@@ -95,14 +95,14 @@ pub struct MockBlock {
     pub values: MockValues,
     /// The block's header.
     span: Span,
-    /// Its label.
+    /// The span of the label.
     label: Span,
 }
 
 /// A `mock_provider` block.
 #[derive(Clone, Debug)]
 pub struct MockProvider {
-    /// The configuration in whose place it is, without arguments.
+    /// The provider configuration that it replaces, without arguments.
     pub block: ProviderBlock,
     /// Mocks of types.
     pub types: Vec<MockBlock>,
@@ -139,7 +139,7 @@ pub fn override_of_instance<'o>(
     found.or_else(|| overrides.iter().find(of_resource)).map(|one| &one.values)
 }
 
-/// The outputs that are in the place of an instance of a module. One of the instance takes precedence over
+/// The outputs that override a module instance. An override of the instance takes precedence over
 /// one of the whole call.
 #[must_use]
 pub fn override_of_module<'o>(overrides: &'o [Override], addr: &ModuleAddr) -> Option<&'o Value> {
@@ -156,7 +156,7 @@ pub(super) struct MockReader<'c> {
     pub(super) diags: &'c mut Diagnostics,
     pub(super) sources: &'c mut Sources,
     pub(super) files: &'c dyn ConfigFiles,
-    /// The folder of the module under test.
+    /// The directory of the module under test.
     pub(super) module: &'c Path,
 }
 
@@ -197,7 +197,7 @@ impl MockReader<'_> {
         Some(MockProvider { block: read?, types, overrides })
     }
 
-    /// Reads the files of mocks in a folder. Those of the test file itself take precedence.
+    /// Reads the mock files in a directory. Mocks of the test file itself take precedence.
     fn read_mock_folder(&mut self, folder: &str, header: Span, into: MockContents<'_>) {
         let dir = self.module.join(folder);
         let Ok(mut names) = self.files.list(&dir) else {
@@ -250,7 +250,7 @@ impl MockReader<'_> {
         add_outer_overrides(into.overrides, &overrides);
     }
 
-    /// Reads the blocks within a `mock_provider` block or a file of mocks.
+    /// Reads the blocks within a `mock_provider` block or a mock file.
     fn read_mock_blocks(&mut self, blocks: Vec<Block>, into: MockContents<'_>) {
         for block in blocks {
             let (kind, header) = (block.kind.name.clone(), block.header);
@@ -324,7 +324,7 @@ impl MockReader<'_> {
         let values = MockValues { values, during, place };
         let (Some(target), Some(target_span)) = (target, target_span) else { return };
         if let Some(first) = into.iter().find(|one| one.target == target) {
-            // Its place is that of its block.
+            // The position of an override is that of its block.
             let detail = format!("A block for {target} already exists at {}.", first.values.place);
             self.report_error(messages::DUPLICATE_MOCK_BLOCK.with(&[&kind]), &detail, header);
         } else {
@@ -383,7 +383,7 @@ impl MockReader<'_> {
     }
 }
 
-/// The content of a `mock_provider` block or a file of mocks.
+/// The content of a `mock_provider` block or a mock file.
 struct MockContents<'a> {
     types: &'a mut Vec<MockBlock>,
     overrides: &'a mut Vec<Override>,

@@ -20,9 +20,9 @@ const MODULE_SCHEMA: BodySchema =
 /// A test file, and the modules of its runs.
 #[derive(Clone, Debug)]
 pub struct TestFileWithModules {
-    /// Its path. Two files may have one name: `tests.x.tftest.hcl`, and `x.tftest.hcl` in the folder `tests`.
+    /// The path of the file. Two files may have the same name: `tests.x.tftest.hcl`, and `tests/x.tftest.hcl`.
     pub path: PathBuf,
-    /// Its folder and its name without `.tftest.hcl`, with periods between them.
+    /// The directory and the name of the file without `.tftest.hcl`, separated by periods.
     pub name: String,
     /// The modules, named as their runs.
     pub modules: Vec<ModuleCallSource>,
@@ -36,7 +36,7 @@ impl TestFileWithModules {
     }
 }
 
-/// Lists the test files in these folders.
+/// Lists the test files in these directories.
 pub fn list_test_files(
     sources: &mut Sources,
     files: &dyn ConfigFiles,
@@ -52,7 +52,7 @@ pub fn list_test_files(
             }
             let mut content = into_content(&mut unused, body, &super::test_files::TEST_FILE_SCHEMA);
             for block in content.take_blocks("run") {
-                // The name becomes a part of the name of a folder.
+                // The name becomes a part of a directory name.
                 let label = block.labels.first().filter(|label| is_identifier(&label.name));
                 let Some(name) = label.map(|label| label.name.clone()) else { continue };
                 let mut run = into_content(&mut unused, block.body, &RUN_BLOCK_SCHEMA);
@@ -70,7 +70,7 @@ pub fn list_test_files(
 /// Reads the block `module` of a run.
 ///
 /// # Errors
-/// When it has no source, or one of its arguments is invalid.
+/// When the block has no source, or one of its arguments is invalid.
 pub(super) fn read_test_module_block(
     diags: &mut Diagnostics,
     name: Str,

@@ -144,7 +144,7 @@ data "aws_y" "d" {}
 
 #[test]
 fn reads_resources_with_everything_they_hold() {
-    // In a block `_` names mean what the provider says: this `count` repeats nothing.
+    // In a block `_`, the provider defines the names: this `count` does not repeat the block.
     check_outline(
         r#"
 variable "w" {}
@@ -203,7 +203,7 @@ resource "terraform_data" "counted" {
 
 #[test]
 fn a_required_version_is_checked_before_anything_else() {
-    // The rest may well be right in the version that is asked for.
+    // The rest may be valid in the required version.
     check_outline(
         r#"
 terraform {
@@ -345,7 +345,7 @@ variable "b" {
 
 #[test]
 fn foreign_files_are_passed_over() {
-    // Terraform passes over the same ones: hidden files and what editors leave behind.
+    // Terraform ignores the same files: hidden files and leftovers of editors.
     check_outline(
         r#"
 //- main.tf

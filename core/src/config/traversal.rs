@@ -11,7 +11,7 @@ use crate::addr::reference::step_span;
 use crate::addr::{AddressStep, InstanceKey, Reference, Target, split_address};
 use crate::messages;
 
-/// Reads an expression that names something, also in the old form in quotes.
+/// Parses an expression that is a reference, including the old form in quotes.
 pub(super) fn parse_traversal_expr(
     diags: &mut Diagnostics,
     expr: &Expr,
@@ -42,9 +42,9 @@ pub(super) fn parse_traversal_expr(
     Err(diags.error(bad.unwrap_or_else(|| not_a_reference_error(expr.span))))
 }
 
-/// The problem of text in quotes that is no reference, at the token where it ceases to be one.
+/// The error for a quoted string that is not a reference, at the first invalid token.
 fn quoted_reference_problem(text: &str, span: Span) -> Option<Diagnostic> {
-    // With escapes in it, places in the text are not those in the file.
+    // With escapes, offsets in the string differ from those in the file.
     let is_plain = text.len() + 2 == (span.end - span.start) as usize;
     let first = |at: usize| text.get(at..)?.chars().next();
     let skip = |at: usize| at + text[at..].len() - text[at..].trim_start().len();
@@ -85,7 +85,7 @@ fn quoted_reference_problem(text: &str, span: Span) -> Option<Diagnostic> {
 }
 
 /// Reads an expression that names a module, a resource or an instance, with constant keys. Returns the
-/// address and where it stands.
+/// address and its span.
 pub(super) fn parse_target_expr(diags: &mut Diagnostics, expr: &Expr) -> Result<Target, Reported> {
     let Some(traversal) = refs::as_traversal(expr) else {
         let bad = refs::find_null_or_bool_key(expr)
@@ -116,7 +116,7 @@ pub(super) fn parse_target_expr(diags: &mut Diagnostics, expr: &Expr) -> Result<
     })
 }
 
-/// Place of the superfluous steps behind the name of a resource or an instance.
+/// The span of the superfluous steps after the name of a resource or an instance.
 fn superfluous_steps_span(traversal: &Traversal, steps: &[AddressStep]) -> Option<Span> {
     let is_resource = |n: &usize| {
         matches!(Target::from_steps(&steps[..*n]), Ok(Target::Resource(_) | Target::Instance(_)))
@@ -126,7 +126,7 @@ fn superfluous_steps_span(traversal: &Traversal, steps: &[AddressStep]) -> Optio
     Some(Span { start: step_span(last).end, ..traversal.span })
 }
 
-/// The shape of a reference in a place where nothing is evaluated, as errors state it.
+/// The syntax of a reference in a context where nothing is evaluated, for errors.
 pub(super) const STATIC_REFERENCE_RULE: &str = "A single static variable reference is required: only attribute access and indexing with constant keys. No calculations, function calls, template expressions, etc are allowed here.";
 
 /// The error of a constant key that no instance can have.
@@ -153,7 +153,7 @@ fn parse_quoted_traversal(text: &str, span: Span) -> Option<Traversal> {
     Some(Traversal { root: Ident { name: root, span }, steps, span })
 }
 
-/// The entries of an expression that must be a list as it stands.
+/// The entries of an expression that must be a literal list.
 pub(super) fn expect_list_entries(
     diags: &mut Diagnostics,
     expr: Expr,
@@ -170,8 +170,8 @@ pub(super) fn expect_list_entries(
     }
 }
 
-/// The place at which an expression of a wrong kind is reported: of text in quotes what is between
-/// them, of a call the name.
+/// The span at which an expression of a wrong kind is reported: for a quoted string the part between
+/// the quotes, for a call the name.
 pub(super) fn wrong_expression_span(expr: &Expr) -> Span {
     match &expr.kind {
         ExprKind::Text(..) if expr.span.end > expr.span.start + 1 => {
@@ -198,7 +198,7 @@ pub(super) fn read_depends_on(
         .collect()
 }
 
-/// Reads the `provider` argument: a local name, and an alias if there is one.
+/// Parses the `provider` argument: a local name and an optional alias.
 ///
 /// `argument` is the name of the argument for messages.
 pub(super) fn parse_provider_expr(

@@ -1,4 +1,4 @@
-//! Checks that the objects that a module mentions exist, by the configuration alone. Evaluates
+//! Checks that the objects that a module refers to exist, using only the configuration. Evaluates
 //! nothing: types and attributes of values are checked when they are evaluated.
 
 use formwork_lang::refs::{self, TraversalStep};
@@ -29,7 +29,7 @@ pub(super) fn check_references(diags: &mut Diagnostics, node: &ModuleNode) {
         check_all_references(diags, node, &local.references, None);
     }
     for resource in module.resources.values() {
-        // As in Terraform, the plan judges whether something triggers a replacement and is not there.
+        // As in Terraform, the plan checks whether the objects in `replace_triggered_by` exist.
         let judged_later = |reference: &&Reference| {
             reference.resource_name().is_some() && resource.lifecycle.has_replace_trigger(reference)
         };
@@ -66,7 +66,7 @@ pub(super) fn check_references(diags: &mut Diagnostics, node: &ModuleNode) {
     }
 }
 
-/// Reports mentions of data sources that only another `check` block sees.
+/// Reports references to data sources of another `check` block.
 fn reject_data_of_other_checks(
     diags: &mut Diagnostics,
     module: &Module,
@@ -111,11 +111,11 @@ pub(crate) fn resource_or_call_problems(
     found.into_iter().chain(check_block_scope_problem(&node.module, reference, check)).collect()
 }
 
-/// Reports everything wrong with the references of an expression that stands in a module, outside of
+/// Reports all errors in the references of an expression in a module, outside of
 /// any resource.
 ///
 /// # Errors
-/// When anything is.
+/// When a reference is invalid.
 pub fn check_expression_references(
     diags: &mut Diagnostics,
     node: &ModuleNode,
@@ -146,7 +146,7 @@ fn check_all_references<'r>(
     }
 }
 
-/// The error in a reference, if any, which stands in a resource of this repetition, or outside of
+/// The error in a reference, if any. The reference is in a resource of this repetition, or outside of
 /// any.
 fn reference_problem(
     node: &ModuleNode,
@@ -199,7 +199,7 @@ fn builtin_attribute_problem(object: &str, name: &str, span: Span) -> Option<Dia
     (!known).then(|| bad_reference::unknown_builtin_attribute_error(object, name, span))
 }
 
-/// Whether a key is missing behind something repeated, or is there behind something that is not.
+/// The error for a missing key of a repeated resource, or for the key of a single one.
 fn instance_key_problem(resource: &Resource, reference: &Reference) -> Option<Diagnostic> {
     let name = resource.name.to_string();
     let missing = |argument, key| {
@@ -232,7 +232,7 @@ fn check_depends_on_entries(diags: &mut Diagnostics, depends_on: &[Reference]) {
 fn check_self_reference(diags: &mut Diagnostics, resource: &Resource) {
     // One instance referring to another of the same resource counts as well: instances of one
     // resource have no order.
-    // To wait for itself is nothing to wait for, and Terraform takes it.
+    // A dependency on itself has no effect, and Terraform accepts it.
     let waits = |other: &Reference| resource.depends_on.iter().any(|on| on.span == other.span);
     let own =
         resource.references.iter().filter(|other| other.resource_name() == Some(&resource.name));
@@ -251,7 +251,7 @@ fn check_self_reference(diags: &mut Diagnostics, resource: &Resource) {
     }
 }
 
-/// Reports conditions of a resource that mention the resource itself.
+/// Reports conditions of a resource that refer to the resource itself.
 pub(super) fn check_no_self_reference_in_conditions(
     diags: &mut Diagnostics,
     name: &ResourceName,

@@ -1,5 +1,5 @@
-//! Addresses of packages: a URL, perhaps with the means of fetching in front of it (`git::`), or one
-//! of the shorthands that stand for such a URL.
+//! Addresses of packages: a URL, optionally with the fetch method before it (`git::`), or one
+//! of the shorthands for such a URL.
 
 use std::fmt::{Display, Formatter};
 
@@ -18,8 +18,8 @@ pub struct PackageAddr {
 }
 
 impl PackageAddr {
-    /// The method of fetching the package, in lower case: the one that stands in front of the URL,
-    /// or else the URL's scheme.
+    /// The fetch method of the package, in lower case: the one that is written before the URL,
+    /// otherwise the scheme of the URL.
     #[must_use]
     pub fn fetch_method(&self) -> String {
         let scheme = || url_scheme(&self.url).unwrap_or_default();
@@ -31,11 +31,11 @@ impl PackageAddr {
     pub fn is_local(&self) -> bool {
         let has_scheme =
             |name: &str| self.url.split(':').next().is_some_and(|it| it.eq_ignore_ascii_case(name));
-        // Without a scheme, git takes `host:path` for a remote repository and all else for a folder.
+        // Without a scheme, git treats `host:path` as a remote repository and everything else as a directory.
         has_scheme("file") || !self.url.contains(':')
     }
 
-    /// The address with a folder in it: `git::https://example.com/a.git//folder?ref=v1`.
+    /// The address with a subdirectory in it: `git::https://example.com/a.git//folder?ref=v1`.
     pub(super) fn with_subfolder(&self, within: &Subfolder) -> String {
         let whole = self.to_string();
         if within.is_empty() {
@@ -66,7 +66,7 @@ pub(super) fn parse_package_source(text: &str) -> Result<ModuleSource, AddressEr
         return Err(invalid("invalid source address: ".to_owned()));
     }
     let (forced, address) = split_fetch_method(&address);
-    // Terraform asks its detectors only about what has no scheme.
+    // Terraform runs its detectors only on addresses without a scheme.
     if url_scheme(address).is_some() {
         let package = PackageAddr { forced: forced.map(str::to_owned), url: address.to_owned() };
         return Ok(ModuleSource::Package(package, within));
@@ -79,7 +79,7 @@ pub(super) fn parse_package_source(text: &str) -> Result<ModuleSource, AddressEr
             ),
         });
     };
-    // A shorthand may have a folder in it: `github.com/a/b/c` names the folder `c`.
+    // A shorthand may contain a subdirectory: `github.com/a/b/c` names the directory `c`.
     let (url, outer) = split_subfolder(&long.url);
     let outer = Subfolder::parse(&outer).map_err(invalid)?;
     let forced = forced.or(long.forced).map(str::to_owned);
@@ -108,7 +108,7 @@ fn url_scheme(url: &str) -> Option<&str> {
     (bytes.next()?.is_ascii_alphabetic() && bytes.all(inside)).then_some(scheme)
 }
 
-/// The full address that a shorthand stands for.
+/// The full address of a shorthand.
 struct ExpandedShorthand {
     forced: Option<&'static str>,
     url: String,

@@ -12,13 +12,13 @@ pub struct RegistryModuleAddr {
     pub host: String,
     /// The publisher.
     pub namespace: String,
-    /// Its name.
+    /// The name of the module.
     pub name: String,
     /// The system that the module is for, most often a provider.
     pub system: String,
 }
 
-/// Prints the host as well, also the usual one.
+/// Prints the host as well, even the default one.
 impl Display for RegistryModuleAddr {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         let Self { host, namespace, name, system } = self;

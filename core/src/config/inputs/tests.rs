@@ -1,4 +1,4 @@
-//! Values for variables, from all the places where they may be given.
+//! Variable values, from all sources.
 
 use expect_test::{Expect, expect};
 
@@ -85,8 +85,8 @@ fn variables_without_values_have_their_defaults() {
 
 #[test]
 fn text_is_read_as_the_type_demands() {
-    // As in Terraform, text is read as an expression only where the type is no primitive one;
-    // without a type it stays text.
+    // As in Terraform, a string is parsed as an expression only if the type is not primitive;
+    // without a type it stays a string.
     let texts = [
         ("untyped", "[1, 2]"),
         ("any", "[1, \"x\"]"),

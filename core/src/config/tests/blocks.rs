@@ -6,7 +6,7 @@ use super::check_outline;
 
 #[test]
 fn the_state_has_one_place() {
-    // The backend is the one that is reported, whichever stands first.
+    // The backend is reported, regardless of the order.
     check_outline(
         r#"
 terraform {
@@ -105,7 +105,7 @@ resource "x" "1" {}
 
 #[test]
 fn variables_hold_only_what_they_may() {
-    // As since Terraform 1.9, a validation may mention other objects, but must mention its
+    // As since Terraform 1.9, a validation may refer to other objects, but must refer to its
     // variable.
     check_outline(
         r#"
@@ -253,7 +253,7 @@ terraform {
 
 #[test]
 fn resources_hold_only_what_they_may() {
-    // In a data source `connection` has no meaning of its own: it is left to the schema.
+    // In a data source `connection` has no special meaning: the schema decides.
     check_outline(
         r#"
 resource "a_b" "a" {

@@ -1,4 +1,4 @@
-//! Tests of the references that each place allows.
+//! Tests of the references that are allowed in each context.
 
 use expect_test::expect;
 
@@ -88,7 +88,7 @@ output "i" { value = [x_y.counted[*].id, x_y.each["a"].id, x_y.single.id, x_y.co
 
 #[test]
 fn references_must_lead_somewhere() {
-    // All at once: one by one, each would cost a run.
+    // All together: one by one, each would cost a run.
     check_outline(
         DANGLING_REFERENCES,
         &expect![[r#"
