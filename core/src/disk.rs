@@ -25,7 +25,7 @@ use std::path::Path;
 
 /// The maximum size of a configuration or variables file: 512 MiB.
 pub const MAX_CONFIG_FILE_LEN: u64 = 512 << 20;
-/// The maximum size of a file below the data folder, of a lock file or of settings: 16 MiB.
+/// The maximum size of a file below the data directory, of a lock file or of settings: 16 MiB.
 pub const MAX_SMALL_FILE_LEN: u64 = 16 << 20;
 /// The maximum size of a state: 2 GiB.
 pub const MAX_STATE_LEN: u64 = 2 << 30;
@@ -43,7 +43,7 @@ enum FileKind {
     Device,
 }
 
-/// Options of a file that not every system has. Where there is none, it changes nothing.
+/// File options that are not available on every system. An unavailable option has no effect.
 pub trait FileOptions {
     /// A new file gets this mode, less the umask. Windows gives it the access of its directory.
     fn with_mode(&mut self, mode: u32) -> &mut Self;
@@ -55,14 +55,14 @@ pub trait FileOptions {
     /// cut, so there they go to the position, which starts at 0 and has to be set after a cut.
     fn appending(&mut self) -> &mut Self;
 
-    /// A new file can be read by its owner alone: it may hold secrets.
+    /// Only the owner can read a new file: it may contain secrets.
     fn owner_only(&mut self) -> &mut Self {
         self.with_mode(0o600)
     }
 }
 
 /// Whether two paths lead to one file, through links of any kind. A file that does not exist yet is
-/// known by its place.
+/// identified by its path.
 #[must_use]
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     match (FileId::at(one), FileId::at(other)) {
@@ -82,7 +82,7 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
 /// Reads a regular file of at most `limit` bytes. Links are followed.
 ///
 /// # Errors
-/// When the file cannot be read, is a pipe, device or socket, or is larger than the limit.
+/// When the file cannot be read, is a pipe, device or socket, or exceeds the limit.
 pub fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_regular_file(OpenOptions::new().read(true).without_waiting().open(path)?, limit)
 }
@@ -90,7 +90,7 @@ pub fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Opens a regular file. Links are followed.
 ///
 /// # Errors
-/// When it cannot be opened, or is a pipe, device or socket.
+/// When the file cannot be opened, or is a pipe, device or socket.
 pub fn open_file(path: &Path) -> io::Result<File> {
     // A pipe is refused below instead of waited for.
     let file = OpenOptions::new().read(true).without_waiting().open(path)?;
@@ -101,7 +101,7 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 /// Reads a file or pipe that the user named, of at most `limit` bytes. A pipe is read to its end.
 ///
 /// # Errors
-/// When it cannot be read, is a device without an end, or is larger than the limit.
+/// When the file cannot be read, is an endless device, or exceeds the limit.
 pub fn read_user_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let found = std::fs::metadata(path)?;
     if found.is_file() {
@@ -135,7 +135,7 @@ pub fn read_user_text_file(path: &Path, limit: u64) -> io::Result<String> {
 /// Reads standard input to its end, at most `limit` bytes.
 ///
 /// # Errors
-/// When it cannot be read, or is larger than the limit.
+/// When standard input cannot be read, or exceeds the limit.
 pub fn read_stdin(limit: u64) -> io::Result<Vec<u8>> {
     read_stream(&mut io::stdin().lock(), limit)
 }
@@ -143,7 +143,7 @@ pub fn read_stdin(limit: u64) -> io::Result<Vec<u8>> {
 /// Reads the next line of standard input, at most `limit` bytes; `None` at its end.
 ///
 /// # Errors
-/// When it cannot be read, or the line is longer than the limit.
+/// When standard input cannot be read, or the line exceeds the limit.
 pub fn read_stdin_line(limit: u64) -> io::Result<Option<Vec<u8>>> {
     read_line_of_stream(&mut io::stdin().lock(), limit)
 }
@@ -154,7 +154,7 @@ fn text_from_utf8(bytes: Vec<u8>) -> io::Result<String> {
 
 fn read_line_of_stream(stream: &mut dyn BufRead, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
-    // One byte over the limit is enough to see that there is more.
+    // One byte over the limit is enough to detect more data.
     let n_read = stream.take(limit + 1).read_until(b'\n', &mut line)?;
     if line.last() == Some(&b'\n') {
         line.pop();
@@ -167,7 +167,7 @@ fn read_line_of_stream(stream: &mut dyn BufRead, limit: u64) -> io::Result<Optio
 
 fn read_stream(stream: &mut dyn Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One byte over the limit is enough to see that there is more.
+    // One byte over the limit is enough to detect more data.
     stream.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit { Err(too_large_error(limit)) } else { Ok(bytes) }
 }
@@ -183,7 +183,7 @@ fn read_regular_file(file: File, limit: u64) -> io::Result<Vec<u8>> {
         return Err(too_large_error(limit));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or_default());
-    // The file may grow meanwhile, and files below `/proc` have no length.
+    // The file may grow during the read, and files below `/proc` have no length.
     file.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit { Err(too_large_error(limit)) } else { Ok(bytes) }
 }

@@ -3,7 +3,7 @@
 //! is planned.
 //!
 //! Whether the blocks are consistent is checked only when all instances are known; until then an
-//! object without a valid destination stays in place.
+//! object without a valid destination is not moved.
 
 mod apply;
 mod endpoint;
@@ -96,7 +96,7 @@ impl Moves {
         // Statements in a circle have no order; that is reported when all is known.
         if let Ok(order) = order::order_statements(&moves.statements) {
             for at in order {
-                // A copy, because the same table takes down what the statement moves.
+                // A copy, because the same table records the results of the statement.
                 apply::apply_statement(&moves.statements[at].clone(), &mut state, &mut moves);
             }
         }
@@ -138,10 +138,10 @@ impl Moves {
     }
 
     /// Refuses targets of which one end of a move is part and the other is not: the object would
-    /// seem to be gone, or to come from nowhere.
+    /// appear to be deleted, or to appear from nowhere.
     ///
     /// # Errors
-    /// When some end is left out.
+    /// When one end of a move is excluded.
     pub(crate) fn check_moves_within_targets(
         &self,
         diags: &mut Diagnostics,

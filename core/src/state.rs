@@ -1,6 +1,6 @@
 //! The state: resources, their instances, their objects, and the root outputs.
 //!
-//! Attributes stay encoded until a caller with the provider's schema asks for them. Reading and
+//! Attributes stay encoded until a caller decodes them with the provider schema. Reading and
 //! writing the file is in `file`; the backends that keep it are in a crate above this one.
 
 mod attributes;
@@ -48,7 +48,7 @@ pub struct OutputValue {
 pub struct ResourceState {
     /// The provider configuration that owns it.
     pub provider: ProviderConfigAddr,
-    /// Its instances; none is empty.
+    /// The instances of the resource; none is empty.
     pub instances: SmallMap<InstanceKey, InstanceState>,
 }
 
@@ -61,7 +61,7 @@ pub struct InstanceState {
     pub deposed: BTreeMap<DeposedKey, Arc<ObjectState>>,
 }
 
-/// A real object as we know it.
+/// A real object as stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectState {
     /// Whether it may be used.
@@ -74,7 +74,7 @@ pub struct ObjectState {
     pub sensitive: Arc<Vec<Path>>,
     /// The provider's private bytes.
     pub private: Bytes,
-    /// The resources it was made after, transitively.
+    /// The resources that it depends on, transitively.
     pub dependencies: Arc<Vec<ConfigResourceAddr>>,
     /// Whether a replacement is created first.
     pub create_before_destroy: bool,
@@ -94,18 +94,18 @@ pub struct StoredIdentity {
 /// Whether an object may be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ObjectStatus {
-    /// It may.
+    /// The object may be used.
     #[default]
     Ready,
-    /// It is half made; it must be replaced.
+    /// The object is incomplete and must be replaced.
     Tainted,
 }
 
 impl ObjectState {
-    /// Encodes the attributes of an object. Marks are taken off; `sensitive` says where they were.
+    /// Encodes the attributes of an object. Marks are removed; `sensitive` lists their paths.
     ///
     /// # Errors
-    /// When the value does not have the type.
+    /// When the value does not conform to the type.
     pub fn encode_attributes(
         value: &Known,
         ty: &Type,
@@ -123,27 +123,27 @@ impl ObjectState {
         self.sensitive.iter().any(|path| id.0.starts_with(&path.0))
     }
 
-    /// The attribute `id` for a message: `None` if it is no string, or sensitive.
+    /// The attribute `id` for a message: `None` if it is not a string, or sensitive.
     #[must_use]
     pub fn shown_id(&self) -> Option<String> {
         self.attributes.id_attribute().filter(|_| !self.has_sensitive_id())
     }
 
-    /// Whether both describe one real object, as far as one can see: by the identity, else by the
-    /// attribute `id`, else by all attributes.
+    /// Whether both probably describe one real object: by the identity, otherwise by the
+    /// attribute `id`, otherwise by all attributes.
     #[must_use]
     pub fn is_same_real_object(&self, other: &Self) -> bool {
         self.has_same_id(other).unwrap_or_else(|| self.attributes == other.attributes)
     }
 
-    /// Whether both certainly describe different real objects: by the identity, else by the
+    /// Whether both certainly describe different real objects: by the identity, otherwise by the
     /// attribute `id`.
     #[must_use]
     pub fn is_other_real_object(&self, other: &Self) -> bool {
         self.has_same_id(other) == Some(false)
     }
 
-    /// Whether both have the same identity, else the same `id`; `None` if one of them has neither.
+    /// Whether both have the same identity, otherwise the same `id`; `None` if one of them has neither.
     fn has_same_id(&self, other: &Self) -> Option<bool> {
         let id = |object: &Self| {
             let attributes = object.attributes.to_json_value();
@@ -151,7 +151,7 @@ impl ObjectState {
         };
         match (&self.identity, &other.identity) {
             (Some(own), Some(theirs)) => Some(own == theirs),
-            // One may be stored by a version of its provider that has no identities yet.
+            // One may have been stored by a provider version without identities.
             _ => Some(id(self)? == id(other)?),
         }
     }
@@ -207,7 +207,7 @@ impl State {
         Arc::make_mut(resource)
     }
 
-    /// An instance to be changed, if it is there.
+    /// The instance for changes, if it exists.
     pub fn instance_mut(&mut self, addr: &crate::addr::InstanceAddr) -> Option<&mut InstanceState> {
         let resource = self.resources.get_mut(&addr.resource_addr())?;
         Arc::make_mut(resource).instances.get_mut(&addr.key)

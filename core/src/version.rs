@@ -52,7 +52,7 @@ pub enum ConstraintError {
     /// Something that is not an operator before the version.
     #[error("`{0}` is not an operator; use one of = != > >= < <= ~>")]
     Operator(String),
-    /// Something that is not a version behind the operator.
+    /// The string after the operator is not a version.
     #[error("`{0}` is not a version; write up to three numbers, as in 1.2.3")]
     Version(String),
     /// The same, where versions are less strict.
@@ -80,7 +80,7 @@ impl VersionConstraints {
         Self::from_unsorted(self.0)
     }
 
-    /// Whether there are none.
+    /// Whether the list of constraints is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -148,7 +148,7 @@ fn parse_constraint(text: &str) -> Result<VersionConstraint, ConstraintError> {
     Ok(VersionConstraint { version, op })
 }
 
-/// Reads a version whose last numbers may be missing; also returns how many are there.
+/// Parses a version whose last numbers may be missing; also returns the count of numbers.
 fn parse_partial_version(text: &str) -> Option<(Version, usize)> {
     let end = text.find(['-', '+']).unwrap_or(text.len());
     let (numbers, tail) = text.split_at(end);
@@ -164,7 +164,7 @@ fn parse_partial_version(text: &str) -> Option<(Version, usize)> {
         [major, minor, patch] => (major, minor, patch),
         _ => return None,
     };
-    // Through text, so that the prerelease behind the numbers is checked as well.
+    // Parsed again as a string, so that the prerelease after the numbers is checked as well.
     let version = Version::parse(&format!("{major}.{minor}.{patch}{tail}")).ok()?;
     Some((version, numbers.len()))
 }

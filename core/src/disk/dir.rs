@@ -12,13 +12,13 @@ use super::system::{self, DirHandle};
 /// Purpose of opening a file of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpenPurpose {
-    /// It is read.
+    /// Read the file.
     Read,
-    /// It is locked, and created if it is missing.
+    /// Lock the file, and create it if it is missing.
     Lock,
-    /// It is new, and only its owner may read it.
+    /// Create a new file that only its owner can read.
     New,
-    /// It is there, and is locked, or its content is replaced.
+    /// Lock an existing file, or replace its content.
     Overwrite,
 }
 
@@ -39,7 +39,7 @@ impl Dir {
     /// Opens a directory that the user chose. Links in the path are followed.
     ///
     /// # Errors
-    /// When it is missing, is no directory, or cannot be opened.
+    /// When the directory is missing, is not a directory, or cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self { handle: DirHandle::open(path)?, path: path.to_owned() })
     }
@@ -47,7 +47,7 @@ impl Dir {
     /// Opens a directory that the user chose, and creates it and its parents if they are missing.
     ///
     /// # Errors
-    /// When it cannot be created or opened.
+    /// When the directory cannot be created or opened.
     pub fn open_or_create(path: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(path)?;
         Self::open(path)
@@ -62,7 +62,7 @@ impl Dir {
     /// Opens a subdirectory, `None` if it is missing.
     ///
     /// # Errors
-    /// When it is a link or another kind of file, or cannot be opened.
+    /// When the entry is a link or another kind of file, or cannot be opened.
     pub fn subdir(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Self>> {
         let name = check_single_component(name.as_ref())?;
         match self.handle.subdir(name) {
@@ -109,7 +109,7 @@ impl Dir {
     /// Reads a regular file of at most `limit` bytes, `None` if it is missing.
     ///
     /// # Errors
-    /// When it is a link or no regular file, is larger, or cannot be read.
+    /// When the entry is not a regular file, exceeds the limit, or cannot be read.
     pub fn read(&self, name: &str, limit: u64) -> io::Result<Option<Vec<u8>>> {
         match self.open_file(name, OpenPurpose::Read) {
             Ok(file) => read_regular_file(file, limit).map(Some),
@@ -127,11 +127,11 @@ impl Dir {
         text.map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
     }
 
-    /// Replaces a file atomically, or writes into it if no file can take its place. The rename may not be on
+    /// Replaces a file atomically, or overwrites it in place if it cannot be replaced. The rename may not be on
     /// disk yet. A link at the name is replaced, not followed.
     ///
     /// # Errors
-    /// When it cannot be written. The former content is still there then, or the error names a file with the
+    /// When the file cannot be written. Its former content remains then, or the error names a file with the
     /// complete new content.
     pub fn replace(&self, name: &str, content: &[u8], mode: u32) -> io::Result<()> {
         let name = check_single_component(OsStr::new(name))?;
@@ -139,7 +139,7 @@ impl Dir {
         // In the same directory, because a rename across file systems is not atomic.
         let aside = format!(".{}.{}", name.display(), unique_suffix());
         let mut file = self.handle.open_file(OsStr::new(&aside), OpenPurpose::New)?;
-        // Tells other processes that it is no leftover. Some places have no locks, and keep leftovers.
+        // The lock shows other processes that it is not a leftover. Some file systems have no locks and keep leftovers.
         drop(system::lock(&file));
         let written = file
             .write_all(content)
@@ -154,7 +154,7 @@ impl Dir {
             Err(error) if system::is_replace_refused_error(&error) => {
                 self.overwrite(name, content, &aside)
             }
-            // That the file beside it stays is not reported: the first failure is the cause.
+            // A failure to remove the temporary file is not reported: the first failure is the cause.
             written => written.inspect_err(|_| drop(self.remove(&aside))),
         }
     }
@@ -176,7 +176,7 @@ impl Dir {
         }
     }
 
-    /// Writes into a file that is there. The complete content is in the file `aside` until then.
+    /// Overwrites an existing file. Until this is done, the complete content is in the file `aside`.
     fn overwrite(&self, name: &OsStr, content: &[u8], aside: &str) -> io::Result<()> {
         let opened = self.handle.open_file(name, OpenPurpose::Overwrite).and_then(|file| {
             // Space is taken before a byte is changed.
@@ -200,7 +200,7 @@ impl Dir {
     /// Opens a regular file that is only locked, and creates it if it is missing. Its content is kept.
     ///
     /// # Errors
-    /// When it is a link or no regular file, or cannot be opened.
+    /// When the entry is not a regular file, or cannot be opened.
     pub fn open_lock_file(&self, name: &str) -> io::Result<File> {
         self.check_can_be_locked(name, self.open_file(name, OpenPurpose::Lock)?)
     }
@@ -225,10 +225,10 @@ impl Dir {
         }
     }
 
-    /// A file that stands for the directory, to be locked.
+    /// A file that represents the directory, to be locked.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// When the directory cannot be opened.
     pub fn as_file(&self) -> io::Result<File> {
         self.handle.as_file()
     }
@@ -236,7 +236,7 @@ impl Dir {
     /// The names in the directory, sorted.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the directory cannot be read.
     pub fn entry_names(&self) -> io::Result<Vec<std::ffi::OsString>> {
         let mut names = self.handle.names()?;
         // The order of `readdir` differs between file systems, and names reach the output.
@@ -256,10 +256,10 @@ impl Dir {
         self.kind(name.as_ref()).is_ok_and(|kind| kind == FileKind::Dir)
     }
 
-    /// Fails if the name is a symbolic link, with the error that opening it has.
+    /// Fails if the name is a symbolic link, with the same error as opening it.
     ///
     /// # Errors
-    /// When it is a link.
+    /// When the name is a link.
     pub fn refuse_link(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         let name = check_single_component(name.as_ref())?;
         match self.kind(name) {
@@ -271,7 +271,7 @@ impl Dir {
     /// Removes a file, a link, or a directory with its content. Links are removed, not followed.
     ///
     /// # Errors
-    /// When it cannot be removed. A missing name is no error.
+    /// When the entry cannot be removed. A missing name is not an error.
     pub fn remove(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         let name = check_single_component(name.as_ref())?;
         let error = match self.handle.remove_file(name) {
@@ -282,7 +282,7 @@ impl Dir {
         if !DirHandle::is_maybe_dir_error(&error) {
             return Err(error);
         }
-        // Should a link have come there meanwhile, it is refused: its target is never emptied. Another
+        // A link that was created in the meantime is refused: its target is never emptied. Another
         // process may have removed the directory, too.
         let inner = match self.subdir(name) {
             Ok(Some(inner)) => inner,
@@ -300,10 +300,10 @@ impl Dir {
         }
     }
 
-    /// Removes a directory that has nothing in it.
+    /// Removes an empty directory.
     ///
     /// # Errors
-    /// When it is missing, no directory or not empty, or cannot be removed.
+    /// When the entry is missing, not a directory or not empty, or cannot be removed.
     pub fn remove_empty_subdir(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         self.handle.remove_dir(check_single_component(name.as_ref())?)
     }
@@ -311,7 +311,7 @@ impl Dir {
     /// Moves an entry to another directory. A link is moved, not followed.
     ///
     /// # Errors
-    /// When it cannot be moved.
+    /// When the entry cannot be moved.
     pub fn rename(
         &self,
         name: impl AsRef<OsStr>,
@@ -337,8 +337,8 @@ impl Dir {
     /// When it cannot be created.
     pub fn create_temp_dir(self, prefix: &str) -> io::Result<TempDir> {
         let name = format!("{prefix}{}", unique_suffix());
-        // For this user only: what is put here is used later, and must not be swapped by
-        // others.
+        // For this user only: the content is used later, and must not be replaced by
+        // other users.
         self.handle.create_subdir(OsStr::new(&name), true)?;
         let opened = self.subdir(&name)?;
         let dir = opened.ok_or_else(|| io::Error::from(ErrorKind::NotFound))?;
@@ -361,8 +361,8 @@ impl Dir {
 
     /// The error of an entry that could not be opened. It names a link, where that is the cause.
     fn refused_entry_error(&self, name: &OsStr, error: io::Error) -> io::Error {
-        // The error itself says too little: Linux gives `ELOOP` for a link, but `ENOTDIR` where a
-        // directory was asked for.
+        // The error itself is ambiguous: Linux returns `ELOOP` for a link, but `ENOTDIR` if a
+        // directory was requested.
         if !self.kind(name).is_ok_and(|kind| kind == FileKind::Link) {
             return if system::is_special_file_error(&error) {
                 self.special_file_error(name)
@@ -419,8 +419,8 @@ impl Drop for TempDir {
 
 /// Refuses a name that is not a single path component.
 fn check_single_component(name: &OsStr) -> io::Result<&OsStr> {
-    // Each of these would lead out of the folder or over a link on the way, which the handles are
-    // there to prevent.
+    // Each of these would lead out of the directory or through a link in the path, which the handles
+    // must prevent.
     if name.is_empty() || name == "." || name == ".." || system::leads_out_of_directory(name) {
         let reason = format!("{} is not the name of a file", name.display());
         return Err(io::Error::new(ErrorKind::InvalidInput, reason));
@@ -429,6 +429,6 @@ fn check_single_component(name: &OsStr) -> io::Result<&OsStr> {
 }
 
 fn unique_suffix() -> String {
-    // Random, because other runs, also on other machines, may write to the same folder.
+    // Random, because other runs, even on other machines, may write to the same directory.
     uuid::Uuid::new_v4().simple().to_string()
 }

@@ -12,7 +12,7 @@ pub enum Durability {
     /// The loss of power: writes wait for the disk.
     #[default]
     PowerLoss,
-    /// The end of the process: writes wait for the system alone.
+    /// The end of the process: writes wait only for the operating system.
     ProcessEnd,
 }
 

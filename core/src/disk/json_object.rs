@@ -8,7 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// A value that is read from an object alone.
+/// A value that is decoded only from an object.
 struct JsonObject<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for JsonObject<T> {
@@ -34,7 +34,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for JsonObject<T> {
 /// Reads a document that is an object.
 ///
 /// # Errors
-/// When it is another value, no JSON, or its members have other forms.
+/// When the document is not JSON or not an object, or a member has the wrong type.
 pub fn parse_json_object<'t, T: Deserialize<'t>>(text: &'t [u8]) -> serde_json::Result<T> {
     serde_json::from_slice::<JsonObject<T>>(text).map(|JsonObject(value)| value)
 }
@@ -42,7 +42,7 @@ pub fn parse_json_object<'t, T: Deserialize<'t>>(text: &'t [u8]) -> serde_json::
 /// Reads a list of objects; null is an empty one. For `deserialize_with`.
 ///
 /// # Errors
-/// When it is another value, or one of them is.
+/// When the value is not a list, or an element is not an object.
 pub fn deserialize_objects<'de, D, T>(from: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,

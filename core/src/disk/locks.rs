@@ -34,14 +34,15 @@ impl Drop for LockedFile {
 /// Takes a write lock on the whole file, without waiting.
 ///
 /// # Errors
-/// With [`is_lock_held_error`] for another holder's lock, else when the file system has no locks or fails.
+/// With [`is_lock_held_error`] if another process holds the lock. Otherwise when the file system has no locks,
+/// or fails.
 pub fn lock(file: File) -> io::Result<LockedFile> {
     system::lock(&file)?;
     Ok(LockedFile(file))
 }
 
-/// Whether another process holds the lock of a file. On Linux the lock is not taken for that, so that no
-/// process finds it held by one that only looks.
+/// Whether another process holds the lock of a file. On Linux this does not take the lock, so that no
+/// process finds it held by a mere check.
 ///
 /// # Errors
 /// When the file system has no locks, or fails.
@@ -55,7 +56,7 @@ pub fn is_lock_held_error(error: &io::Error) -> bool {
     system::is_lock_held_error(error)
 }
 
-/// Whether an error means that the place has no locks at all, or no more of them.
+/// Whether an error means that the file system has no locks, or none left.
 #[must_use]
 pub fn is_lock_unsupported_error(error: &io::Error) -> bool {
     system::is_lock_unsupported_error(error)

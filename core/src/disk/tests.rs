@@ -7,7 +7,7 @@ use nix::errno::Errno;
 use super::system::DirHandle;
 use super::*;
 
-/// A folder with a victim beside it.
+/// A directory with a victim beside it.
 struct Planted {
     folder: tempfile::TempDir,
 }
@@ -150,7 +150,7 @@ fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
 
 #[test]
 fn an_entry_of_a_directory_that_cannot_be_written_is_not_emptied() {
-    // Linux says `EACCES` about the outer directory before it looks at the kind of the entry.
+    // Linux returns `EACCES` for the outer directory before it checks the kind of the entry.
     for (errno, may_be_dir) in [(Errno::EISDIR, true), (Errno::EPERM, true), (Errno::EACCES, false)]
     {
         assert_eq!(DirHandle::is_maybe_dir_error(&errno.into()), may_be_dir, "{errno}");

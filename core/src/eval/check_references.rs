@@ -13,7 +13,7 @@ use crate::addr::{Reference, ReferenceSubject, ResourceName};
 use crate::config::bad_reference;
 use crate::messages;
 
-/// The place of a reference in a configuration.
+/// The context of a reference in a configuration.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReferenceLocation<'s> {
     /// The resource that `self` means.
@@ -28,8 +28,8 @@ pub type StaticReferenceCheck<'c> =
     dyn Fn(usize, ReferenceLocation<'_>, &Reference) -> Vec<Diagnostic> + 'c;
 
 impl ModuleScope<'_> {
-    /// Returns the problems of mentions: those that show without values, or else those of names that
-    /// mean nothing in this scope.
+    /// Returns the problems of references: those that are found without values, otherwise those of names that
+    /// are undefined in this scope.
     fn traversal_problems(&self, traversals: &[Traversal]) -> Vec<Diagnostic> {
         if self.check.is_none() {
             return Vec::new();
@@ -60,11 +60,11 @@ impl ModuleScope<'_> {
             .collect()
     }
 
-    /// Checks references that stand for themselves, as in `depends_on`: each must be a whole object
+    /// Checks references that are not part of an expression, as in `depends_on`: each must be a whole object
     /// that exists. Existence is judged up to the first problem.
     ///
     /// # Errors
-    /// When one is not.
+    /// When a reference is not to a whole existing object.
     pub fn check_whole_object_references(
         &self,
         diags: &mut Diagnostics,
@@ -87,10 +87,10 @@ impl ModuleScope<'_> {
         diags.append(found)
     }
 
-    /// Checks the mentions in some expressions.
+    /// Checks the references in expressions.
     ///
     /// # Errors
-    /// When one is wrong.
+    /// When a reference is invalid.
     pub fn check_references<'e>(
         &self,
         diags: &mut Diagnostics,
@@ -105,10 +105,10 @@ impl ModuleScope<'_> {
     }
 }
 
-/// Evaluates an expression, if nothing is wrong with its references.
+/// Evaluates an expression if its references are valid.
 ///
 /// # Errors
-/// When a reference is wrong, or the expression has no value.
+/// When a reference is invalid, or the evaluation fails.
 pub fn evaluate_checked(
     diags: &mut Diagnostics,
     expr: &Expr,
@@ -118,11 +118,11 @@ pub fn evaluate_checked(
     eval::evaluate(diags, expr, scope)
 }
 
-/// Evaluates an expression, also with wrong references, and reports both. A problem of a
+/// Evaluates an expression, even with invalid references, and reports both. A problem of a
 /// reference is reported once.
 ///
 /// # Errors
-/// When a reference is wrong, or the expression has no value.
+/// When a reference is invalid, or the evaluation fails.
 pub fn evaluate_despite_problems(
     diags: &mut Diagnostics,
     expr: &Expr,
@@ -134,7 +134,7 @@ pub fn evaluate_despite_problems(
     let value = eval::evaluate(&mut said, expr, scope);
     let mut rest = Diagnostics::new();
     for mut one in remove_repeated_diagnostics(said, &mentions, &problems) {
-        // As in Terraform, conditions do not tell the kinds of unknown functions apart.
+        // As in Terraform, conditions do not distinguish the kinds of unknown functions.
         if one.is_about_message(messages::UNKNOWN_PROVIDER_FUNCTION) {
             one = one.with_summary(messages::CALL_TO_UNKNOWN_FUNCTION);
         }
@@ -145,7 +145,7 @@ pub fn evaluate_despite_problems(
     report_problems(diags, problems).and(value)
 }
 
-/// Leaves out diagnostics within mentions that have a problem: they repeat it.
+/// Leaves out diagnostics within references that have a problem: they repeat it.
 fn remove_repeated_diagnostics(
     said: Diagnostics,
     mentions: &[Traversal],
@@ -163,11 +163,11 @@ fn remove_repeated_diagnostics(
     said.into_iter().filter(|one| !repeats(one)).collect()
 }
 
-/// Decodes a body, if nothing is wrong with the references in what the schema has of it. References
-/// that decide how many blocks there are do not keep the rest from being judged.
+/// Decodes a body if the references in the parts that the schema declares are valid. References
+/// that determine the number of blocks do not prevent the check of the others.
 ///
 /// # Errors
-/// When a reference is wrong, or the body does not fit the schema.
+/// When a reference is invalid, or the body does not fit the schema.
 pub fn decode_body_checked(
     diags: &mut Diagnostics,
     body: &Body,

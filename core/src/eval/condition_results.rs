@@ -30,7 +30,7 @@ impl ConditionSubject {
         Self { module: addr.module.clone(), subject, key: addr.key.clone() }
     }
 
-    /// Something that is there once in a module.
+    /// An object that exists once per module instance.
     #[must_use]
     pub fn of_single_object(module: &ModuleAddr, subject: CheckSubject) -> Self {
         Self { module: module.clone(), subject, key: InstanceKey::None }
@@ -180,7 +180,7 @@ struct SubjectConditions<'a> {
     is_listed: bool,
 }
 
-/// The status of the instances of a subject: from this run, or else from the one before. `None` if
+/// The status of the instances of a subject: from this run, otherwise from the previous one. `None` if
 /// none was evaluated and they need not be listed.
 fn checked_instances(
     verdicts: &ConditionResults,

@@ -1,4 +1,4 @@
-//! Conditions of the author: pre- and postconditions, and validations of variables.
+//! Conditions in the configuration: preconditions, postconditions, and validations of variables.
 //!
 //! Determines whether they hold. The caller decides the effect of a failure.
 
@@ -26,7 +26,7 @@ pub enum ConditionKind {
     ResourcePostcondition,
     /// Before an output has its value.
     OutputPrecondition,
-    /// Whenever all is as it should be. A failure is a warning.
+    /// An assertion of a check. A failure is a warning.
     Assertion,
 }
 
@@ -58,10 +58,10 @@ impl ConditionContext<'_> {
     }
 }
 
-/// Evaluates conditions, all of them. One that is not known yet holds for now.
+/// Evaluates all conditions. An unknown condition counts as met.
 ///
 /// # Errors
-/// When a condition has no value, or its message has none, or it does not hold and that is an error: a
+/// When the evaluation of a condition or its message fails, or a condition is not met and that is an error: a
 /// failed assertion never is.
 pub fn check_conditions(
     diags: &mut Diagnostics,
@@ -118,7 +118,7 @@ pub fn check_conditions(
 /// Evaluates conditions that cannot be decided yet, so that errors in them are found.
 ///
 /// # Errors
-/// When a condition or its message has no value.
+/// When the evaluation of a condition or its message fails.
 pub fn validate_conditions(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
@@ -131,11 +131,11 @@ pub fn validate_conditions(
     result
 }
 
-/// Evaluates only the messages of conditions whose time has not come. Of the conditions themselves
-/// the references are checked.
+/// Evaluates only the messages of conditions that are evaluated later. Of the conditions themselves,
+/// only the references are checked.
 ///
 /// # Errors
-/// When a message has no value, or is not a string, or a reference is wrong.
+/// When the evaluation of a message fails, the message is not a string, or a reference is invalid.
 pub fn evaluate_condition_messages(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
@@ -168,22 +168,22 @@ fn unknown_assertion_warning() -> Diagnostic {
     )
 }
 
-/// A value for a variable, and the place that gave it.
+/// A value of a variable, and the span of its source.
 #[derive(Clone, Copy)]
 pub struct VariableValue<'a> {
     /// The variable.
     pub variable: &'a Variable,
     /// The value.
     pub value: &'a Value,
-    /// The place that gave the value.
+    /// The span at which the value is set.
     pub place: Span,
 }
 
-/// Checks the validations of a variable, and reports at the place that gave it its value. They see
+/// Checks the validations of a variable, and reports errors at the source of its value. They use
 /// this value, whether it is recorded yet or not.
 ///
 /// # Errors
-/// When a validation does not hold, or has no value, or its message has none.
+/// When a validation is not met, or the evaluation of it or its message fails.
 pub fn validate_variable(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
@@ -208,7 +208,7 @@ pub fn validate_variable(
                 let detail =
                     format!("{message}\n\nThis was checked by the validation rule at {rule}.");
                 let failed = Diagnostic::error(messages::INVALID_VALUE_FOR_VARIABLE, detail);
-                // The values shown are those of the rule, but the place is that of the value.
+                // The values shown are those of the rule, but the span is that of the value.
                 let failed = point_at_expr(failed, &condition.condition, scope).at(place);
                 result = Err(diags.error(failed.with_failed_condition_of(&object)));
             }
@@ -223,9 +223,9 @@ pub fn validate_variable(
 pub enum AssertOutcome {
     /// All hold.
     Pass,
-    /// One does not hold.
+    /// A condition is not met.
     Fail,
-    /// One has no value.
+    /// The evaluation of a condition failed.
     Error,
 }
 
@@ -279,8 +279,8 @@ fn evaluate_condition(
     condition: &ConditionBlock,
     bad_result: &'static Message,
 ) -> Result<ConditionOutcome, Reported> {
-    // The message is evaluated also when the condition holds, so that an error in it shows before
-    // the day it is needed.
+    // The message is evaluated even if the condition is met, so that an error in it is found before
+    // it is needed.
     let holds = evaluate_despite_problems(diags, &condition.condition, scope);
     let message = evaluate_despite_problems(diags, &condition.message, scope)
         .and_then(|value| read_message_value(diags, value, &condition.message, scope));

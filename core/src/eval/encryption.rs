@@ -33,11 +33,11 @@ pub struct EncryptionSettings {
 /// A method with its arguments.
 #[derive(Clone, Debug)]
 pub struct MethodSettings {
-    /// Its type.
+    /// The type of the block.
     pub kind: Str,
-    /// Its name.
+    /// The name of the block.
     pub name: Str,
-    /// Its arguments, by name.
+    /// The evaluated arguments, by name.
     pub arguments: BTreeMap<Str, EvaluatedArgument>,
     /// The block's header.
     pub span: Span,
@@ -46,13 +46,13 @@ pub struct MethodSettings {
 /// A key provider with its arguments.
 #[derive(Debug)]
 pub struct KeyProviderSettings {
-    /// Its type.
+    /// The type of the block.
     pub kind: Str,
-    /// Its name.
+    /// The name of the block.
     pub name: Str,
     /// The key of its metadata in encrypted files.
     pub metadata_key: String,
-    /// Its arguments, by name.
+    /// The evaluated arguments, by name.
     pub arguments: BTreeMap<Str, EvaluatedArgument>,
     /// The block's header.
     pub span: Span,
@@ -61,9 +61,9 @@ pub struct KeyProviderSettings {
 /// An argument of a key provider or method.
 #[derive(Clone, Debug)]
 pub struct EvaluatedArgument {
-    /// Its value.
+    /// The value of the argument.
     pub value: ArgumentValue,
-    /// Its name in the configuration.
+    /// The span of the argument name.
     pub span: Span,
 }
 
@@ -80,7 +80,7 @@ impl EncryptionSettings {
     /// Evaluates a block. Only methods and key providers that a target uses are evaluated.
     ///
     /// # Errors
-    /// When a target has no method, a name is not declared, key providers use each other in a circle, or
+    /// When a target has no method, a name is not declared, key providers depend on each other in a cycle, or
     /// an argument has no known value.
     pub fn evaluate(
         diags: &mut Diagnostics,
@@ -291,7 +291,7 @@ fn parse_encryption_reference(expr: &Expr, root: &str) -> Option<(Str, Str)> {
     }
 }
 
-/// The key provider that a string names: in JSON there is no other way to name one.
+/// The key provider that a string names: JSON has no other syntax for references.
 fn parse_quoted_key_provider(text: &str) -> Option<(Str, Str)> {
     let mut sources = Sources::new();
     let source = sources.add("", text.strip_prefix("key_provider.").map(|_| text)?);

@@ -1,6 +1,6 @@
 //! Turns `count` and `for_each` into instance keys.
 //!
-//! Evaluates the expression once, and knows nothing of the instances behind the keys.
+//! Evaluates the expression once, without access to the instances of the keys.
 
 use formwork_lang::eval::{ErrorCause, describe_mentioned_values};
 use formwork_lang::syntax::Expr;
@@ -25,7 +25,7 @@ pub enum Expansion {
     Single,
     /// As many, with keys from 0.
     Count(usize),
-    /// One for each element, under its key. For a set, keys and values are equal.
+    /// One instance for each element, under its key. For a set, keys and values are equal.
     ForEach(Map),
 }
 
@@ -41,8 +41,8 @@ pub struct RepetitionData {
 }
 
 impl Expansion {
-    /// The instances that the state has of a resource, where the configuration need not say how many
-    /// there are: while everything is destroyed, or only looked at.
+    /// The instances of a resource in the state, where the configuration need not determine the number:
+    /// while everything is destroyed, or only read.
     pub(crate) fn from_state(repetition: &Repetition, state: Option<&ResourceState>) -> Self {
         let keys = state.into_iter().flat_map(|state| state.instances.keys());
         match repetition {
@@ -75,7 +75,7 @@ impl Expansion {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the expansion has no instances.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -90,7 +90,7 @@ impl Expansion {
         })
     }
 
-    /// The position of a key in the order; `None` if there is no such instance.
+    /// The position of a key in the order; `None` if the instance does not exist.
     #[must_use]
     pub fn position_of_key(&self, key: &InstanceKey) -> Option<usize> {
         match (self, key) {
@@ -102,7 +102,7 @@ impl Expansion {
         }
     }
 
-    /// Whether there is an instance with this key.
+    /// Whether an instance with this key exists.
     #[must_use]
     pub fn contains(&self, key: &InstanceKey) -> bool {
         self.position_of_key(key).is_some()
@@ -234,7 +234,7 @@ fn unknown_repetition_error(repetition: &Repetition, scope: &ModuleScope<'_>) ->
 struct RepetitionError {
     summary: &'static Message,
     detail: String,
-    /// The cause to mention with the values behind it; `None` where they are not shown.
+    /// The cause to report with the underlying values; `None` if they are not shown.
     cause: Option<ErrorCause>,
 }
 
@@ -372,7 +372,7 @@ fn read_for_each(value: Value, validates: bool) -> Result<Option<Map>, Repetitio
 
 /// Elements by key.
 fn elements_by_key<'v>(pairs: impl Iterator<Item = (&'v Str, &'v Value)>) -> Map {
-    // They may have different types, so none is claimed.
+    // The values may have different types, so no element type is set.
     Map::new(Type::Dynamic, pairs.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 

@@ -1,6 +1,6 @@
 //! Answers of provider functions, kept as digests. A function always answers the same for the same
-//! arguments, so its answers while a plan is applied are compared with those while the plan was
-//! made. The values themselves are not kept: they may be secret.
+//! arguments, so its answers during the apply of a plan are compared with those during
+//! planning. The values themselves are not kept: they may be secret.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The world outside the configuration, as expressions may see it: folders, workspace, files,
-//! clock, randomness. Asks for none of it before an expression does.
+//! Values from outside the configuration that expressions can use: directories, workspace, files,
+//! clock, random numbers. Each is read only when an expression uses it.
 
 use formwork_lang::functions::{ClockAndRandom, FileFailure, FileKind, FunctionHost, HostFiles};
 use formwork_value::Str;
@@ -7,31 +7,31 @@ use time::OffsetDateTime;
 
 use crate::config::files::FilesOnDisk;
 
-/// Values behind `path`, `terraform` and the functions; the same throughout a run.
+/// Values of `path`, `terraform` and the functions; the same throughout a run.
 #[derive(Clone)]
 pub struct HostValues {
-    /// The folder the command was started in, absolute: `path.cwd`.
+    /// The directory in which the command was started, absolute: `path.cwd`.
     pub cwd: Str,
-    /// The base folder of relative file paths, absolute: the working directory after `-chdir`.
+    /// The base directory of relative file paths, absolute: the working directory after `-chdir`.
     pub folder: Str,
-    /// The folder of the root module as the author sees it: `path.root`, usually `.`.
+    /// The directory of the root module as `path.root` returns it, usually `.`.
     pub root: Str,
-    /// The folder that `~` stands for in arguments of functions.
+    /// The home directory, for `~` in function arguments.
     pub home: Option<String>,
     /// The selected workspace: `terraform.workspace`.
     pub workspace: Str,
-    /// Whether changes are being made: `terraform.applying`. Only then do `timestamp`, `uuid` and
-    /// their like have values.
+    /// Whether a plan is being applied: `terraform.applying`. Only then do `timestamp`, `uuid` and
+    /// similar functions have values.
     pub applying: bool,
-    /// When the plan was made; unknown while the configuration is only checked.
+    /// The time at which the plan was created; unknown while the configuration is only checked.
     pub plan_time: Option<OffsetDateTime>,
     /// The clock.
     pub clock: fn() -> OffsetDateTime,
 }
 
 impl HostValues {
-    /// The world of a run in a folder that changes nothing: all paths are relative to it, the
-    /// workspace is the default one, there is no home folder, and the plan is made now.
+    /// The values of a run in a directory that changes nothing: all paths are relative to it, the
+    /// workspace is the default one, no home directory is set, and the plan is created now.
     #[must_use]
     pub fn for_folder(folder: &str, clock: fn() -> OffsetDateTime) -> Self {
         Self {

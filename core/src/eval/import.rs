@@ -21,12 +21,12 @@ use crate::messages;
 pub struct ImportTarget {
     /// The instance it is to belong to.
     pub addr: InstanceAddr,
-    /// The key by which the provider finds it; `None` while that is not known.
+    /// The key by which the provider finds the object; `None` while the key is unknown.
     pub import_key: Option<ImportKey>,
 }
 
-/// Evaluates a block. `scope` is that of the root module. `None` while it is not known how often the
-/// block is repeated.
+/// Evaluates a block. `scope` is that of the root module. Returns `None` while the repetition of the
+/// block is unknown.
 ///
 /// # Errors
 /// When the block cannot be evaluated, or a key does not fit the repetition of the resource.
@@ -131,7 +131,7 @@ fn read_for_each_elements(
     }))
 }
 
-/// Evaluates the key by which an object is found; `None` while it is not known.
+/// Evaluates the key by which an object is found; `None` while it is unknown.
 fn evaluate_import_key(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
@@ -145,7 +145,7 @@ fn evaluate_import_key(
     }
 }
 
-/// Evaluates an identity; `None` while it is not known.
+/// Evaluates an identity; `None` while it is unknown.
 fn evaluate_identity(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
@@ -166,7 +166,7 @@ fn evaluate_identity(
         .error(Diagnostic::error(messages::INVALID_IMPORT_IDENTITY_ARGUMENT, detail).at(expr.span)))
 }
 
-/// Evaluates an id; `None` while it is not known.
+/// Evaluates an id; `None` while it is unknown.
 fn evaluate_id(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
@@ -198,7 +198,7 @@ fn evaluate_id(
     }
 }
 
-/// The error for an id that is not known in time.
+/// The error for an id that is unknown during planning.
 #[must_use]
 pub fn unknown_id_error(import: &ImportBlock) -> Diagnostic {
     let detail = "The import block \"id\" argument depends on resource attributes that cannot be \
@@ -206,7 +206,7 @@ pub fn unknown_id_error(import: &ImportBlock) -> Diagnostic {
     Diagnostic::error(messages::INVALID_IMPORT_ID_ARGUMENT, detail).at(import.by.expression().span)
 }
 
-/// The error for a repetition that is not known in time.
+/// The error for a repetition that is unknown during planning.
 #[must_use]
 pub fn unknown_repetition_error(import: &ImportBlock, scope: &ModuleScope<'_>) -> Diagnostic {
     let detail = "The \"for_each\" expression includes values derived from other resource attributes that \

@@ -1,6 +1,6 @@
-//! Values that are the same whenever they are looked at: those of expressions that ask for nothing but
-//! other such values. A run goes through a configuration more than once, to validate it, to plan it
-//! and to apply the plan; such values are found once.
+//! Values that are the same in every evaluation: those of expressions that depend only on
+//! other such values. A run evaluates a configuration more than once, to validate it, to plan it
+//! and to apply the plan. Such values are evaluated once.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ impl KnownConstants {
     /// Evaluates the expression of a name in a module, unless it is known to be a constant.
     ///
     /// # Errors
-    /// When the expression has no value there.
+    /// When the evaluation of the expression fails.
     pub(super) fn evaluate_or_recall(
         &self,
         diags: &mut Diagnostics,
@@ -77,7 +77,7 @@ impl KnownConstants {
         if let (Ok(value), false) = (&value, witness.has_asked.get() || !said.is_empty()) {
             candidate.remember_value(self.0.borrow_mut().entry(node).or_default(), value.clone());
         }
-        // Its errors made `value` one.
+        // With errors, `value` is already an error.
         let _ = diags.append(said);
         value
     }
@@ -87,7 +87,7 @@ impl KnownConstants {
     }
 }
 
-/// A scope that notices whether anything was asked for that may be different at another time.
+/// A scope that records whether the evaluation used anything that can change between evaluations.
 struct DependencyTrackingScope<'w> {
     scope: &'w ModuleScope<'w>,
     constants: &'w KnownConstants,

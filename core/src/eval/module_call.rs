@@ -44,7 +44,7 @@ impl<'c> ModuleCallVertex<'c> {
     /// Determines the instances that each instance of the caller calls, in their order.
     ///
     /// # Errors
-    /// When a repetition does not determine them, or there are too many.
+    /// When a repetition does not determine the instances, or the number of instances is too large.
     pub fn visit(
         self,
         diags: &mut Diagnostics,
@@ -97,14 +97,14 @@ impl<'c> ModuleCallVertex<'c> {
             {
                 call.set_placeholder(self.placeholder_value());
             }
-            // The content of an overridden module must be valid all the same.
+            // The content of an overridden module must still be valid.
             if !eval_inputs.checking && !eval_inputs.config.module_overrides.is_empty() {
                 override_instance_outputs(eval_inputs.config, module, name);
             }
         }
     }
 
-    /// The placeholder for the call while its instances are not known.
+    /// The placeholder for the call while its instances are unknown.
     fn placeholder_value(self) -> Value {
         let names = self.node.module.outputs.keys();
         let object = Type::object(names.map(|name| (name.clone(), Type::Dynamic)));

@@ -1,6 +1,6 @@
 //! Functions of providers, as evaluation sees them. Evaluation does not wait: a call without an
-//! answer yet has an unknown result and is noted. The caller of the evaluation has the noted calls
-//! made and evaluates again. No call is made twice. The code that makes the calls is elsewhere.
+//! answer yet has an unknown result and is recorded. The caller of the evaluation runs the recorded calls
+//! and evaluates again. No call is made twice. The code that runs the calls is elsewhere.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use crate::addr::ProviderAddr;
 /// The answer of a provider's function.
 pub type FunctionAnswer = Result<Value, FunctionError>;
 
-/// The functions of all providers that were asked for one, and all answers so far.
+/// The functions of all providers that an expression has used, and all answers so far.
 #[derive(Debug)]
 pub struct ProviderFunctions {
     /// The first of a chain that only grows, so that functions can be lent while it does.
@@ -30,7 +30,7 @@ pub struct ProviderFunctions {
     function_hashes: RefCell<FunctionResultHashes>,
 }
 
-/// Calls to make, by provider, function and arguments.
+/// Pending calls, by provider, function and arguments.
 type PendingCalls = Rc<RefCell<BTreeMap<(ProviderAddr, String, Vec<u8>), ProviderCall>>>;
 
 /// The functions of one provider.
@@ -44,21 +44,21 @@ struct ProviderSignatures {
 /// Functions and calls that an evaluation still needs before its result can be trusted.
 #[derive(Debug, Default)]
 pub struct PendingFunctions {
-    /// Providers whose functions are not known.
+    /// Providers whose function signatures are not loaded yet.
     pub providers: BTreeSet<ProviderAddr>,
-    /// Calls to make.
+    /// Pending calls.
     pub calls: Vec<ProviderCall>,
 }
 
 impl PendingFunctions {
-    /// Whether there is nothing to find out.
+    /// Whether nothing is pending.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.providers.is_empty() && self.calls.is_empty()
     }
 }
 
-/// A call to make.
+/// A pending call.
 #[derive(Clone, Debug)]
 pub struct ProviderCall {
     /// The provider.
@@ -90,7 +90,7 @@ impl Default for ProviderFunctions {
 }
 
 impl ProviderFunctions {
-    /// Finds a function. That of a provider whose functions are not known yet is a stand-in.
+    /// Finds a function. If the signatures of its provider are not loaded yet, returns a placeholder.
     pub(super) fn find_function(
         &self,
         provider: &ProviderAddr,
@@ -124,7 +124,7 @@ impl ProviderFunctions {
         PendingFunctions { providers: self.unloaded.take(), calls }
     }
 
-    /// Makes the functions of a provider known.
+    /// Adds the function signatures of a provider.
     pub fn add_signatures(
         &self,
         provider: &ProviderAddr,
@@ -290,7 +290,7 @@ fn strip_final_period(text: &str) -> &str {
     text.trim_end().trim_end_matches('.')
 }
 
-/// Any function of a provider whose functions are not known yet.
+/// A placeholder for a function of a provider whose signatures are not loaded yet.
 #[derive(Debug)]
 struct UnknownProviderFunction(Param);
 

@@ -29,8 +29,8 @@ pub struct Results {
     pub generated: GeneratedConfigs,
 }
 
-/// Configurations that were generated for imported objects, as text. They are worth having also when
-/// nothing comes of them.
+/// Configurations that were generated for imported objects, as text. They are useful even if
+/// the plan fails.
 #[derive(Debug, Default)]
 pub struct GeneratedConfigs(RefCell<BTreeMap<InstanceAddr, String>>);
 
@@ -38,7 +38,7 @@ pub struct GeneratedConfigs(RefCell<BTreeMap<InstanceAddr, String>>);
 #[derive(Debug)]
 pub struct ModuleResults {
     config: Arc<Module>,
-    /// Its position in [`Config::nodes`].
+    /// The index of the module in [`Config::nodes`].
     node: usize,
     addr: ModuleAddr,
     /// The variables' values.
@@ -69,7 +69,7 @@ pub type CallResults = RepeatedResults<ModuleResults>;
 pub struct RepeatedResults<T> {
     expanded: OnceCell<ExpandedValues<T>>,
     placeholder: OnceCell<Value>,
-    /// All instances together, made when first asked for.
+    /// The value of all instances together, created on first use.
     whole: OnceCell<Value>,
 }
 
@@ -111,19 +111,19 @@ impl GeneratedConfigs {
 }
 
 impl Results {
-    /// Makes an empty table for a configuration.
+    /// Creates an empty table for a configuration.
     #[must_use]
     pub fn new(config: &Config) -> Self {
         Self::with_functions_and_constants(config, Rc::default(), Rc::default())
     }
 
-    /// Makes unknown parts of the outputs of the root module null, as Terraform does for the assertions of a
+    /// Replaces unknown parts of the outputs of the root module with null, as Terraform does for the assertions of a
     /// planned test. Outputs that are unknown as a whole stay unknown.
     pub fn null_unknown_parts_of_outputs(&mut self) {
         self.root.null_unknown_parts_of_outputs();
     }
 
-    /// Makes another empty table for the same configuration. Both share the answers of provider
+    /// Creates another empty table for the same configuration. Both share the answers of provider
     /// functions and the constants.
     #[must_use]
     pub fn new_for_same_config(&self, config: &Config) -> Self {
@@ -140,7 +140,7 @@ impl Results {
         constants: Rc<KnownConstants>,
     ) -> Self {
         let mut root = ModuleResults::new(config.root_node(), ModuleAddr::root(), functions);
-        // A resource whose configuration is generated stands in no module, and has results too.
+        // A resource whose configuration is generated is in no module, but has results as well.
         let unwritten = config.unwritten.keys().map(|name| (name.clone(), Default::default()));
         root.resources.extend(unwritten);
         Self {
@@ -249,7 +249,7 @@ impl ModuleResults {
         &self.config
     }
 
-    /// Its position in [`Config::nodes`].
+    /// The index of the module in [`Config::nodes`].
     #[must_use]
     pub fn node_index(&self) -> usize {
         self.node
@@ -282,7 +282,7 @@ impl ModuleResults {
         )
     }
 
-    /// Makes unknown parts of outputs null. Outputs that are unknown as a whole stay unknown.
+    /// Replaces unknown parts of outputs with null. Outputs that are unknown as a whole stay unknown.
     fn null_unknown_parts_of_outputs(&mut self) {
         let known = self.outputs.0.values_mut().filter_map(OnceCell::get_mut);
         for value in known.filter(|value| !value.is_unknown()) {
@@ -310,7 +310,7 @@ impl ModuleResults {
         }
     }
 
-    /// Records which instances a module call has, and makes an empty table for each.
+    /// Records the instances of a module call, and creates an empty table for each.
     pub fn record_call_expansion(&self, config: &Config, name: &str, expansion: Expansion) {
         let node = config.nodes.get(self.node).and_then(|node| node.children.get(name));
         let (Some(call), Some(&child)) = (self.calls.get(name), node) else {
@@ -327,7 +327,7 @@ impl ModuleResults {
     }
 }
 
-/// A value with null in the place of everything that is unknown in it.
+/// Replaces the unknown parts of a value with null.
 fn null_unknown_parts(value: &Value) -> Value {
     match value.children() {
         _ if value.is_unknown() => Value::null(value.ty()).mark(value.marks()),
@@ -381,20 +381,20 @@ impl<T> RepeatedResults<T> {
         self.expanded.get().map(|expanded| &expanded.expansion)
     }
 
-    /// Records the placeholder for the whole as long as its instances are not known. That of a resource
+    /// Records the placeholder for the whole object while its instances are unknown. That of a resource
     /// is an unknown value of the type that references to it will have. A call has one while only the
     /// configuration is checked.
     pub fn set_placeholder(&self, value: Value) {
         set_cell_once(&self.placeholder, value, &"placeholder");
     }
 
-    /// The placeholder for the whole as long as its instances are not known.
+    /// The placeholder for the whole object while its instances are unknown.
     #[must_use]
     pub fn placeholder(&self) -> Option<&Value> {
         self.placeholder.get()
     }
 
-    /// All instances together, as they were kept or as `combine` makes them.
+    /// The value of all instances together, cached or computed by `combine`.
     fn kept_whole_or(
         &self,
         combine: impl FnOnce(&ExpandedValues<T>) -> Option<CombinedInstances>,
@@ -412,7 +412,7 @@ impl<T> RepeatedResults<T> {
 }
 
 impl ResourceResults {
-    /// Records which instances there are. Must be done at most once.
+    /// Records the instances. Must be called at most once.
     pub fn set_expansion(&self, expansion: Expansion) {
         set_cell_once(&self.expanded, ExpandedValues::new(expansion), &"expansion");
     }
@@ -437,13 +437,13 @@ impl ResourceResults {
     #[must_use]
     pub fn combined_value(&self) -> Option<Value> {
         // Instances that are not recorded, because they are not targets, are left out, or are
-        // unknown where others behind them are recorded.
+        // unknown if later ones are recorded.
         self.kept_whole_or(|ExpandedValues { expansion, instances: cells }| {
             let or_unknown =
                 |cell: &OnceCell<Value>| cell.get().cloned().unwrap_or_else(Value::dynamic);
             let value = match expansion {
                 Expansion::Single => {
-                    // Its cell is the whole already: there is nothing to keep.
+                    // Its cell is already the whole value: nothing to cache.
                     let value = cells.first().map(or_unknown)?;
                     return Some(CombinedInstances { value, is_complete: false });
                 }
@@ -474,8 +474,8 @@ impl CallResults {
             let value = match expansion {
                 Expansion::Single => values().next()?,
                 Expansion::Count(_) => Value::tuple(values().collect()),
-                // All instances have their tables since the expansion, so keys and values stand
-                // side by side.
+                // All instances have had their tables since the expansion, so keys and values are
+                // in the same order.
                 Expansion::ForEach(each) => Value::object(each.keys().iter().zip(values())),
             };
             let is_complete = modules().all(|module| module.outputs.is_complete());

@@ -76,7 +76,7 @@ impl<'a> ModuleScope<'a> {
         Self { test: Some(test), ..self }
     }
 
-    /// The same scope at another place.
+    /// The same scope in another context.
     #[must_use]
     pub fn at_location(self, site: ReferenceLocation<'a>) -> Self {
         Self { site, ..self }
@@ -135,8 +135,8 @@ impl<'a> ModuleScope<'a> {
         name: &Ident,
         span: Span,
     ) -> Result<Value, Reported> {
-        // First whether it is there at all: a wrong name is the author's mistake, a value that is
-        // missing one of this program.
+        // First check the declaration: a wrong name is an error of the author, a missing value
+        // an error of this program.
         if !self.module.module_config().variables.contains_key(&name.name) {
             if let Some(value) = self.test.and_then(|test| test.variables.get(&name.name)) {
                 return Ok(value.clone());
@@ -233,7 +233,7 @@ impl<'a> ModuleScope<'a> {
         span: Span,
     ) -> Result<Value, Reported> {
         let folder = self.module.module_config().dir.as_path();
-        // In the root module it is written as `path.root`, not as the folder that was opened.
+        // In the root module it is the value of `path.root`, not the directory that was opened.
         let folder = (!self.module.module_addr().is_root()).then_some(folder);
         self.world.resolve_path_attribute(diags, folder, name, span)
     }
@@ -287,7 +287,7 @@ impl<'a> ModuleScope<'a> {
 }
 
 impl HostValues {
-    /// `path.NAME` in the root module, or in one in this folder.
+    /// Resolves `path.NAME` in the root module, or in the module in this directory.
     pub(super) fn resolve_path_attribute(
         &self,
         diags: &mut Diagnostics,

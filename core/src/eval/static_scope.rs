@@ -1,5 +1,5 @@
-//! The scope of names that mean something before any state is read: variables of the root module, local
-//! values made of them, `path` and `terraform.workspace`.
+//! The scope of names that are available before any state is read: variables of the root module, local
+//! values derived from them, `path` and `terraform.workspace`.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The scope of names in a test file outside of assertions: values of variables and arguments of
+//! The scope of names in a test file outside of assertions: variable values and arguments of
 //! provider configurations.
 
 use std::collections::BTreeMap;
@@ -20,12 +20,12 @@ pub struct TestValues {
     pub runs: BTreeMap<Str, Value>,
     /// The names of all runs of the file.
     pub declared: Vec<Str>,
-    /// The values of variables for the run.
+    /// The variable values of the run.
     pub variables: BTreeMap<Str, Value>,
 }
 
 impl TestValues {
-    /// The outputs of a run that an assertion mentions.
+    /// The outputs of a run to which an assertion refers.
     pub(super) fn run_outputs(
         &self,
         diags: &mut Diagnostics,
@@ -48,7 +48,7 @@ impl TestValues {
     }
 }
 
-/// The level of a test file at which an expression stands.
+/// The level of a test file that contains an expression.
 #[derive(Clone, Copy, Debug)]
 pub enum TestLevel<'a> {
     /// The `variables` block of the file.
@@ -61,7 +61,7 @@ pub enum TestLevel<'a> {
 pub struct TestScope<'a> {
     /// The values that have a name here.
     pub values: &'a TestValues,
-    /// The level at which the expression stands.
+    /// The level that contains the expression.
     pub level: TestLevel<'a>,
     /// Access to the outside world.
     pub world: &'a HostValues,
@@ -71,7 +71,7 @@ impl TestScope<'_> {
     /// Evaluates an expression.
     ///
     /// # Errors
-    /// When it has no value, or refers to something that is not known.
+    /// When the evaluation fails, or the expression refers to an unknown value.
     pub fn evaluate(&self, diags: &mut Diagnostics, expr: &Expr) -> Result<Value, Reported> {
         evaluate(diags, expr, self)
     }
@@ -130,8 +130,8 @@ impl TestScope<'_> {
             };
             return Err(diags.error(Diagnostic::error(summary, detail).at(span)));
         };
-        // An unknown value would make everything unknown that is derived from it, and the run would test
-        // nothing, or apply what is not known.
+        // An unknown value makes everything derived from it unknown. The run would test
+        // nothing, or apply unknown values.
         if let Some(output) = first_unknown_output(outputs, steps.get(1)) {
             let detail = format!(
                 "The value for run.{run}.{output} is unknown. Run block \"{run}\" is executing a \"plan\" operation, and the specified output value is only known after apply.",

@@ -61,7 +61,7 @@ fn check_outputs(outputs: &str, expect: &Expect) {
 
 #[test]
 fn names_mean_what_was_recorded() {
-    // An index is converted to what the value takes: `"0"` is the first instance.
+    // An index is converted to the type that the value requires: `"0"` is the first instance.
     check_outputs(
         r#"
 output "a" { value = [var.v, local.l] }

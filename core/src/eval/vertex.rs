@@ -1,5 +1,5 @@
 //! Variables, local values and outputs: the vertices that planning and applying share, because
-//! values flow the same way in both. A vertex stands for a name in a module as written, and is visited
+//! values flow the same way in both. A vertex represents a name in a module as written, and is visited
 //! once for all instances of the module.
 
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub struct EvalInputs<'g> {
     pub world: &'g HostValues,
     /// Values of the root variables, converted.
     pub variables: &'g BTreeMap<Str, ResolvedVariable>,
-    /// Whether only the configuration is checked: then every variable stands for all its values.
+    /// Whether only the configuration is checked. Then every variable is unknown.
     pub checking: bool,
     /// Checks references before an expression is evaluated.
     pub check: Option<&'g StaticReferenceCheck<'g>>,
@@ -41,7 +41,7 @@ pub struct EvalInputs<'g> {
     pub failure: Severity,
 }
 
-/// A thing that is only a value.
+/// A block that defines only a value.
 #[derive(Clone, Copy, Debug)]
 pub struct ValueVertex<'c> {
     /// The module it belongs to.
@@ -64,10 +64,10 @@ pub enum NamedValueBlock<'c> {
 }
 
 impl<'c> ValueVertex<'c> {
-    /// Finds the value in each instance of the module, in their order.
+    /// Computes the value in each instance of the module, in their order.
     ///
     /// # Errors
-    /// When an expression fails or a condition does not hold, in any of them.
+    /// When an expression fails or a condition is not met in one of the instances.
     pub fn visit_value(
         self,
         diags: &mut Diagnostics,
@@ -113,13 +113,13 @@ impl<'c> ValueVertex<'c> {
 
     /// Records the values that [`ValueVertex::visit_value`] found.
     pub fn record_values(self, results: &Results, values: Vec<Value>) {
-        // In the order of `visit`: the instances of this module were all known by then.
+        // In the order of `visit`: all instances of this module were known at that time.
         for (module, value) in results.module_instances(&self.node.path).into_iter().zip(values) {
             match self.value {
                 NamedValueBlock::Variable(variable) => module.variables.set(&variable.name, value),
                 NamedValueBlock::Local(local) => module.locals.set(&local.name, value),
                 NamedValueBlock::Output(output) => module.outputs.set(&output.name, value),
-                // Nothing can mention it.
+                // Nothing can refer to a check block.
                 NamedValueBlock::Check(_) => {}
             }
         }
@@ -135,7 +135,7 @@ impl<'c> ValueVertex<'c> {
         }
     }
 
-    /// Its references, by the module in which they stand: the argument for a variable stands in the
+    /// The references of the vertex, by the module that contains them: the argument of a variable is in the
     /// caller.
     #[must_use]
     pub fn references(self, config: &'c Config) -> Vec<(&'c ModuleNode, &'c [Reference])> {
@@ -156,7 +156,7 @@ impl<'c> ValueVertex<'c> {
     }
 }
 
-/// Reports a local value that mentions itself.
+/// Reports a local value that refers to itself.
 fn check_no_self_reference(diags: &mut Diagnostics, local: &LocalValue) -> Result<(), Reported> {
     let is_own = |one: &&Reference| matches!(&one.subject, ReferenceSubject::Local(name) if *name == local.name);
     let mut result = Ok(());
@@ -217,11 +217,11 @@ fn visit_module_variable(
     let mut values = Ok(Vec::new());
     for module in eval_inputs.results.module_instances(&caller.path) {
         let Some(results) = module.call_results(&call.site.name) else { continue };
-        // Where there is none, an error in the call was reported.
+        // Without an expansion, an error in the call was reported.
         let Some(expansion) = results.expansion() else { continue };
         for key in expansion.keys() {
             let Some(child) = results.instance_results(&key) else { continue };
-            // Its outputs are given, and nothing reads the variable. As in Terraform, the value is checked
+            // The outputs are overridden, and nothing reads the variable. As in Terraform, the value is checked
             // only when the configuration is, and then nothing is overridden.
             if child.is_overridden() {
                 continue;
@@ -271,7 +271,7 @@ fn evaluate_passed_argument(
 ) -> Result<Value, Reported> {
     let VariableInModule { module, variable } = taker;
     let Some(argument) = argument else {
-        // That a required one is there was checked when the configuration was read.
+        // Required arguments were checked when the configuration was read.
         let default = variable.default.clone();
         let value = default.unwrap_or_else(|| Value::unknown(variable.ty.clone()));
         return Ok(value.mark(variable_marks(variable)));
@@ -321,7 +321,7 @@ fn visit_output(
     let object = &ConditionSubject::of_single_object(scope.module_results().module_addr(), subject);
     let (verdicts, failure) = (&eval_inputs.results.verdicts, eval_inputs.failure);
     let judging = ConditionContext { object, verdicts, failure };
-    // First, because preconditions explain in the author's words why there is no value.
+    // First, because preconditions contain the author's explanation of a missing value.
     conditions::check_conditions(diags, scope, kind, &output.preconditions, judging)?;
     let wanted = ConstantCandidate::Output(&output.name);
     let value = eval_inputs.results.known_constants().evaluate_or_recall(
@@ -330,13 +330,13 @@ fn visit_output(
         &output.expr,
         scope,
     );
-    // Not returned at once, so that one run reports the errors of both.
+    // Not returned immediately, so that one run reports the errors of both.
     let whole = scope.check_whole_object_references(diags, &output.depends_on);
     let value = value?;
     whole?;
     check_output_value(diags, output, is_root, &value)?;
     // Terraform marks only values that leave the root module. Inside, a value is as secret as the
-    // values that it is made of.
+    // values that it is derived from.
     let is_secret = is_root && output.sensitive;
     let sensitive = if is_secret { Marks::SENSITIVE } else { Marks::NONE };
     let ephemeral = if output.ephemeral { Marks::EPHEMERAL } else { Marks::NONE };
@@ -392,8 +392,8 @@ pub(crate) fn has_infinite_number(value: &Value) -> bool {
     }
 }
 
-/// Looks at the conditions of a `check` block, unless its data source could not be read: then there is
-/// nothing to look at.
+/// Evaluates the conditions of a `check` block, unless its data source could not be read: then nothing
+/// can be checked.
 fn visit_check_block(
     diags: &mut Diagnostics,
     check: &CheckBlock,
@@ -422,8 +422,8 @@ fn visit_check_block(
 }
 
 impl ValueVertex<'_> {
-    /// The drawing of the vertex. A root variable has a shape of its own; any other vertex stands
-    /// for one of its kind in each instance of its module.
+    /// Renders the vertex. A root variable has its own shape; any other vertex represents
+    /// one object of its kind in each instance of its module.
     pub(crate) fn render(&self) -> RenderedVertex {
         match self.value {
             NamedValueBlock::Variable(_) if self.node.caller.is_none() => {

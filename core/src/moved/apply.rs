@@ -1,4 +1,4 @@
-//! Makes one move in a state. If the destination is occupied, both objects stay in place.
+//! Applies a move to a state. If the destination is occupied, neither object is moved.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::addr::{
 };
 use crate::state::{InstanceState, ResourceState, State};
 
-/// Makes one move.
+/// Applies a move.
 pub(super) fn apply_statement(statement: &MoveStatement, state: &mut State, moves: &mut Moves) {
     if statement.from.is_module() {
         move_modules(statement, state, moves);
@@ -70,7 +70,7 @@ fn move_resources(statement: &MoveStatement, state: &mut State, moves: &mut Move
             Some(key) => vec![key.clone()],
             None => held.instances.keys().take(1).cloned().collect(),
         };
-        // The first key stands for all where the whole resource moves: all go the same way.
+        // If the whole resource moves, the first key represents all: they have the same destination.
         for key in keys {
             let instance = addr.instance_addr(key.clone());
             let Some(target) = from.destination_of(to, &instance) else { continue };

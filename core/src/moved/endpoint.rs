@@ -1,4 +1,4 @@
-//! One end of a move: the addresses that it matches, and their destinations. Pure.
+//! An endpoint of a move: the addresses that it matches, and their destinations. Pure.
 
 use std::fmt::{Display, Formatter};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::addr::{
     Target,
 };
 
-/// One end of a move, seen from the root. An open key matches every instance.
+/// An endpoint of a move, relative to the root module. An open key matches every instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MoveEndpoint {
     /// Number of steps that lead to the module in which the move is written.
@@ -38,13 +38,13 @@ struct EndpointResource {
 /// The lookup key of an end: the names, and the instance key if it is not open.
 pub(super) type EndpointKey = (Vec<Str>, Option<ResourceName>, Option<InstanceKey>);
 
-/// Makes both ends of a move that is written in a module.
+/// Creates both endpoints of a move that is written in a module.
 pub(super) fn endpoints_of_block(
     base: &ModulePath,
     from: &Target,
     to: &Target,
 ) -> (MoveEndpoint, MoveEndpoint) {
-    // A module without a key stands for all instances of its call, unless the other end has a key:
+    // A module without a key represents all instances of its call, unless the other end has a key:
     // then it is the one instance of a call that is not repeated.
     let whole_call = [from, to].into_iter().all(|end| match end {
         Target::Module(module) => module.0.last().is_some_and(|s| s.key == InstanceKey::None),
@@ -241,11 +241,11 @@ impl MoveEndpoint {
 pub(super) enum MovedObject {
     /// All instances of a call; the last key has no meaning.
     Call(ModuleAddr),
-    /// One instance of a module.
+    /// A module instance.
     Module(ModuleAddr),
     /// All instances of a resource.
     Resource(ResourceAddr),
-    /// One instance of a resource.
+    /// A resource instance.
     Instance(InstanceAddr),
 }
 

@@ -8,10 +8,10 @@ use super::endpoint::{EndpointKey, MoveEndpoint};
 use super::statement::MoveStatement;
 use crate::graph::{GraphDraft, VertexId};
 
-/// The positions of the statements, in the order in which they are made.
+/// The positions of the statements, in the order in which they are applied.
 ///
 /// # Errors
-/// With the positions of statements that go round in circles, one circle in each list.
+/// With the positions of statements that form cycles, one cycle in each list.
 pub(super) fn order_statements(
     statements: &[MoveStatement],
 ) -> Result<Vec<usize>, Vec<Vec<usize>>> {
@@ -68,7 +68,7 @@ fn must_come_after(a: &MoveStatement, b: &MoveStatement) -> bool {
     nested && !(is_outer && a.from.differs_in_key_only(&a.to))
 }
 
-/// One end of all statements, by names.
+/// An index of one endpoint of all statements, by names.
 struct EndpointIndex<'s> {
     statements: &'s [MoveStatement],
     end: fn(&MoveStatement) -> &MoveEndpoint,
@@ -99,7 +99,7 @@ impl<'s> EndpointIndex<'s> {
         open.into_iter().chain(exact).flatten().copied().collect()
     }
 
-    /// Those that mean a module in which this end lies, or the resource of which it is an instance.
+    /// The statements for a module that contains this endpoint, or for the resource of which it is an instance.
     fn enclosing_statements(&self, end: &MoveEndpoint) -> Vec<usize> {
         let (mut module, resource, _) = end.lookup_key();
         let mut found = Vec::new();

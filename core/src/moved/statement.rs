@@ -7,7 +7,7 @@ use crate::addr::{InstanceKey, ModulePath, Target};
 use crate::config::{Config, Repetition};
 use crate::state::State;
 
-/// One move.
+/// A move.
 #[derive(Clone, Debug)]
 pub(super) struct MoveStatement {
     pub(super) from: MoveEndpoint,

@@ -139,7 +139,7 @@ fn modules_go_with_everything_in_them() {
 
 #[test]
 fn chains_are_made_in_order_and_count_as_one_move() {
-    // Written in another order than they have to be made in.
+    // Written in an order that differs from the order of application.
     check_moves(
         "moved {
            from = t.b
@@ -206,7 +206,7 @@ fn one_instance_moves_before_its_resource_by_the_old_name_and_after_it_by_the_ne
 
 #[test]
 fn what_is_in_the_way_stays() {
-    // As in Terraform, a move onto something that is there is only warned of.
+    // As in Terraform, a move to an occupied address is only a warning.
     check_moves(
         "moved {
            from = t.a
@@ -237,7 +237,7 @@ fn what_is_in_the_way_stays() {
 
 #[test]
 fn the_first_instance_follows_a_change_of_count_unless_a_move_is_written() {
-    // The moves that Terraform makes by itself: between no key and `[0]`, in both directions.
+    // Implied moves of Terraform: between no key and `[0]`, in both directions.
     let addrs = &["t.more", "t.less[0]", "t.less[1]", "t.each", "t.own", "t.same[0]"];
     check_moves(
         "resource \"t\" \"more\" {
@@ -406,7 +406,7 @@ fn an_address_that_is_in_no_state_has_its_destination_as_well() {
         provider: ProviderAddr::implied_by_name(&"terraform".into()),
         alias: None,
     };
-    // Moves that are made without being written count as well.
+    // Implied moves count as well.
     let found = ["a.old[\"k\"]", "a.counted", "a.counted[1]", "a.other"]
         .map(|text| super::current_address(&config, &text.parse().unwrap(), &provider).to_string());
     assert_eq!(found, ["module.m.a.new[\"k\"]", "a.counted[0]", "a.counted[1]", "a.other"]);

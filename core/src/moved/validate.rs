@@ -1,4 +1,4 @@
-//! Whether moves make sense, once it is known which instances there are.
+//! Validates moves once the instances are known.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ impl Moves {
             }
         }
         // Only without other errors: contradicting moves often close a circle, and their messages
-        // say more.
+        // are more specific.
         if found.is_empty()
             && let Err(cycles) = order::order_statements(&self.statements)
         {
@@ -166,7 +166,7 @@ impl SeenEndpoints {
     }
 }
 
-/// The start of a place: `main.tf:3,1`.
+/// The start of a span: `main.tf:3,1`.
 fn format_position(sources: &Sources, span: Span) -> String {
     let start = sources.start_position(span);
     format!("{}:{},{}", sources.name(span.source), start.line, start.column)

@@ -13,7 +13,7 @@ use formwork_value::{Type, Value};
 pub enum ObjectAttributes {
     /// JSON in the state form.
     Json(Bytes),
-    /// One map of strings with paths as keys, as Terraform 0.11 and earlier stored objects. An object
+    /// A map of strings with paths as keys, as Terraform 0.11 and earlier stored objects. An object
     /// keeps this form until its provider has upgraded it.
     Flatmap(Arc<BTreeMap<String, String>>),
 }
@@ -44,7 +44,7 @@ impl ObjectAttributes {
                 Ok(Some(stripped)) => Self::Json(stripped.into()),
                 _ => self.clone(),
             },
-            // The type does not tell which paths it lost: the keys of sets are hashes.
+            // The type does not determine which paths were lost: the keys of sets are hashes.
             Self::Flatmap(_) => self.clone(),
         }
     }
@@ -52,7 +52,7 @@ impl ObjectAttributes {
     /// The attributes as a value of a type, without a provider.
     ///
     /// # Errors
-    /// When they are of another type.
+    /// When the attributes do not conform to the type.
     pub fn decode_as(&self, ty: &Type) -> Result<Value, String> {
         match self {
             Self::Json(text) => json::decode(text, ty).map_err(|error| error.to_string()),

@@ -24,7 +24,7 @@ pub struct CheckResult {
     pub subject: CheckSubject,
     /// The worst that holds for one of its objects.
     pub status: CheckStatus,
-    /// Its instances; `None` while it is not known which there are.
+    /// The instances of the subject; `None` while they are unknown.
     pub objects: Option<Vec<CheckedObject>>,
 }
 
@@ -59,11 +59,11 @@ pub struct CheckedObject {
 pub enum CheckStatus {
     /// All hold.
     Pass,
-    /// That is not known yet.
+    /// The result is not known yet.
     Unknown,
-    /// One does not.
+    /// A condition is not met.
     Fail,
-    /// One has no value.
+    /// The evaluation of a condition failed.
     Error,
 }
 
@@ -155,7 +155,7 @@ struct CheckResultJson {
 struct CheckedObjectJson {
     object_addr: String,
     status: String,
-    // Terraform leaves it out where there are none.
+    // Terraform omits an empty list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     failure_messages: Vec<String>,
 }
@@ -172,7 +172,7 @@ impl CheckResults {
         }
     }
 
-    /// Writes the results as a state file holds them; `None` if there is nothing to write.
+    /// Encodes the results for a state file; `None` if there are no results.
     #[must_use]
     pub fn to_json(&self) -> Option<Bytes> {
         if self.0.is_empty() {

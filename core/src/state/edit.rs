@@ -43,10 +43,10 @@ pub fn matching_instances(state: &State, target: &Target) -> Vec<InstanceAddr> {
     }
 }
 
-/// The instances that a target picks.
+/// The instances that a target selects.
 ///
 /// # Errors
-/// When there is none.
+/// When the target selects no instance.
 pub fn require_matching_instances(
     diags: &mut Diagnostics,
     state: &State,

@@ -1,5 +1,5 @@
 //! The state file, format version 4: reads and writes the same as Terraform, byte for byte where
-//! that is visible. Files of version 3 are read, too. Text in, text out; the place of the text is a backend's business.
+//! that is visible. Files of version 3 are read, too. Converts only bytes; backends read and store them.
 
 mod json;
 mod layout;
@@ -53,7 +53,7 @@ pub enum FileError {
     /// There are no bytes at all.
     #[error("the file is empty")]
     Empty,
-    /// It is not JSON: torn, or edited by hand.
+    /// The file is not JSON: truncated, or edited by hand.
     #[error("line {line}, column {column}: {reason}")]
     NotJson {
         /// Line, from 1.
@@ -63,7 +63,7 @@ pub enum FileError {
         /// Reason of the error.
         reason: String,
     },
-    /// It is JSON, but does not say which version of the format it has.
+    /// The file is JSON, but has no format version.
     #[error("the file has no \"version\", which must be a whole number")]
     NoVersion,
     /// A later version of the format.
@@ -72,10 +72,10 @@ pub enum FileError {
     /// An earlier version of the format.
     #[error("the file has format version {0}; this program supports versions 3 and 4")]
     Older(u64),
-    /// It is encrypted, and no encryption is configured.
+    /// The file is encrypted, and no encryption is configured.
     #[error("the file is encrypted, and no encryption is configured for it here")]
     Encrypted,
-    /// It cannot be decrypted, or is not encrypted although it has to be.
+    /// The file cannot be decrypted, or is not encrypted although encryption is required.
     #[error("{reason}")]
     Undecryptable {
         /// The reason, with the key providers and methods that failed.
@@ -96,7 +96,7 @@ pub enum FileError {
 }
 
 impl StateFile {
-    /// A state that nothing was written to yet, of a lineage of its own.
+    /// An empty state with a new lineage.
     #[must_use]
     pub fn new_empty() -> Self {
         Self {
@@ -111,7 +111,7 @@ impl StateFile {
     /// Reads a state file.
     ///
     /// # Errors
-    /// When it is empty, not JSON, of another format version, or holds something impossible.
+    /// When the file is empty, not JSON, of another format version, or contains invalid data.
     pub fn parse(text: &[u8]) -> Result<Self, FileError> {
         read::read_state_file(text)
     }
@@ -133,7 +133,7 @@ impl StateFile {
     }
 
     /// The attribute `id` of an object of an instance, if it is a string and not sensitive: the current
-    /// object, or else the first deposed one.
+    /// object, otherwise the first deposed one.
     #[must_use]
     pub fn shown_object_id_of(&self, addr: &InstanceAddr) -> Option<String> {
         let instance = self.state.resources.get(&addr.resource_addr())?.instances.get(&addr.key)?;
@@ -152,7 +152,7 @@ impl StateFile {
     /// Writes the state file: two spaces of indentation, everything sorted, a final newline.
     ///
     /// # Errors
-    /// When `to` does not take it.
+    /// When writing to `to` fails.
     pub fn write_to(&self, to: &mut dyn io::Write) -> io::Result<()> {
         write::write_file(self, to)
     }
@@ -187,7 +187,7 @@ impl io::Write for FingerprintWriter {
     }
 }
 
-/// An object with all that says where it belongs.
+/// An object with its address, deposed key and provider configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectEntry {
     /// The instance.
@@ -220,7 +220,7 @@ pub fn write_object_entry(
 /// Reads the output of [`write_object_entry`].
 ///
 /// # Errors
-/// When it is something else.
+/// When the string is not such an entry.
 pub fn read_object_entry(text: &str) -> Result<ObjectEntry, FileError> {
     read::read_object_entry(text)
 }
@@ -233,7 +233,7 @@ impl FileError {
         self.diagnostic_with_remedy(name, summary, remedy)
     }
 
-    /// Describes the error in a state on a server, of which there is no file and no backup beside it.
+    /// Describes the error in a state on a server, which has no local file and no backup.
     #[must_use]
     pub fn remote_state_diagnostic(&self, location: &str) -> Diagnostic {
         let (summary, remedy) = self.summary_and_remedy();

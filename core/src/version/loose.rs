@@ -160,7 +160,7 @@ fn parse_loose_version(text: &str) -> Option<(LooseVersion, usize)> {
         Some((pre, build)) => (pre, build),
         None => (rest, ""),
     };
-    // The hyphen between them may be left out, and is the prerelease itself if it stands alone.
+    // The hyphen between them may be left out. A single hyphen is itself the prerelease.
     let pre = pre.strip_prefix('-').filter(|pre| !pre.is_empty()).unwrap_or(pre);
     let is_part = |part: &str| {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '~';
@@ -270,8 +270,8 @@ mod tests {
         }
     }
 
-    /// Verdicts as Terraform 1.11.4 gave them, of itself by `required_version` and of what a registry
-    /// listed by the `version` of a module.
+    /// Results of Terraform 1.11.4, for its own version by `required_version` and for the versions that a registry
+    /// lists by the `version` of a module.
     #[test]
     fn constraints_allow_what_terraform_allows() {
         let of_itself = [

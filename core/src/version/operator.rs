@@ -3,7 +3,7 @@
 
 use super::ConstraintError;
 
-/// The comparison of a version with the one behind the operator.
+/// The comparison of a version with the one after the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Operator {
     Equal,
@@ -16,7 +16,7 @@ pub(super) enum Operator {
     Pessimistic,
 }
 
-/// Splits a constraint without blanks around it into its operator and the text of its version.
+/// Splits a trimmed constraint into its operator and its version string.
 pub(super) fn split_operator(text: &str) -> Result<(Operator, &str), ConstraintError> {
     // Letters as well: `v1.2` is a version for modules, and `latest` is to be refused as a version
     // and not as an operator.

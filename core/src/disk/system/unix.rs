@@ -61,7 +61,7 @@ impl FileOptions for OpenOptions {
 /// Creates a directory that only its owner may enter, and its parents likewise.
 ///
 /// # Errors
-/// When it cannot be created. An existing one is no error.
+/// When the directory cannot be created. An existing one is not an error.
 pub fn create_private_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
@@ -82,7 +82,7 @@ pub fn sync_dir(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// Whether a rename failed because no file can take the place of another one, which is a mount point: a file
+/// Whether a rename failed because the replaced file is a mount point: a file
 /// of a host that is mounted into a container.
 #[must_use]
 pub fn is_replace_refused_error(error: &io::Error) -> bool {
@@ -90,14 +90,14 @@ pub fn is_replace_refused_error(error: &io::Error) -> bool {
     error.kind() == ErrorKind::ResourceBusy
 }
 
-/// Whether a new file in the place of another one is the same to all users: the old one has no second name,
+/// Whether replacing a file with a new one is invisible to all users: the old one has no second name,
 /// and its owner and group are those of the new one.
 #[must_use]
 pub fn can_be_replaced_unnoticed(file: &Metadata, by: &Metadata) -> bool {
     file.nlink() == 1 && (file.uid(), file.gid()) == (by.uid(), by.gid())
 }
 
-/// The system's record of a file, which is another one after each change, and the time of the last change in
+/// The change marker of a file, which differs after each change, and the time of the last change in
 /// seconds. Only the kernel sets that time.
 #[must_use]
 pub fn file_change_stamp(found: &Metadata) -> Option<(String, i64)> {
@@ -136,7 +136,7 @@ pub fn reserve_disk_space(file: &File, range: Range<u64>) -> io::Result<bool> {
     match fallocate(file, FallocateFlags::FALLOC_FL_KEEP_SIZE, from, length) {
         Ok(()) => Ok(true),
         Err(full @ (Errno::ENOSPC | Errno::EDQUOT)) => Err(full.into()),
-        // Not every file system knows the call, and a write says all else that is wrong with the file.
+        // Not every file system supports the call, and a later write reports all other errors.
         Err(_) => Ok(false),
     }
 }
@@ -158,7 +158,7 @@ impl FileId {
     /// The identity of an open file.
     ///
     /// # Errors
-    /// When the system does not tell it.
+    /// When the system does not report it.
     pub fn of(file: &File) -> io::Result<Self> {
         file.metadata().map(|found| Self(found.dev(), found.ino()))
     }
@@ -166,7 +166,7 @@ impl FileId {
     /// The identity of the file at a path, links followed.
     ///
     /// # Errors
-    /// When there is none.
+    /// When the file does not exist.
     pub fn at(path: &Path) -> io::Result<Self> {
         path.metadata().map(|found| Self(found.dev(), found.ino()))
     }
@@ -189,7 +189,7 @@ impl FileAccess {
     /// The access that another file allows as well.
     #[must_use]
     pub fn intersection(self, other: Self) -> Self {
-        // What another group may do says nothing about this one.
+        // The permissions of another group do not apply to this one.
         let mask = if self.group == other.group { 0o777 } else { 0o707 };
         Self { mode: self.mode & other.mode & mask, ..self }
     }
@@ -413,9 +413,9 @@ pub(super) fn is_lock_held_error(error: &io::Error) -> bool {
     matches!(error.raw_os_error().map(Errno::from_raw), Some(Errno::EAGAIN | Errno::EACCES))
 }
 
-/// Whether an error means that the place has no locks at all, or no more of them.
+/// Whether an error means that the file system has no locks, or none left.
 pub(super) fn is_lock_unsupported_error(error: &io::Error) -> bool {
     let errno = error.raw_os_error().map(Errno::from_raw);
-    // `EINVAL` is the answer of a kernel or file system that does not know this kind of lock.
+    // A kernel or file system without this kind of lock returns `EINVAL`.
     matches!(errno, Some(Errno::ENOLCK | Errno::EOPNOTSUPP | Errno::ENOSYS | Errno::EINVAL))
 }

@@ -53,7 +53,7 @@ impl FileOptions for OpenOptions {
     }
 
     fn without_waiting(&mut self) -> &mut Self {
-        // Pipes have names of their own here, which no checkout can bring along.
+        // Pipes have a separate namespace here, which a checkout cannot contain.
         self
     }
 
@@ -63,10 +63,10 @@ impl FileOptions for OpenOptions {
 }
 
 /// Creates a directory, and its parents likewise. It has the access of the directory that it is in: the
-/// ones of a user are open to that user alone.
+/// ones of a user are accessible only to that user.
 ///
 /// # Errors
-/// When it cannot be created. An existing one is no error.
+/// When the directory cannot be created. An existing one is not an error.
 pub fn create_private_dir(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
@@ -76,7 +76,7 @@ pub fn create_private_dir(path: &Path) -> io::Result<()> {
 /// # Errors
 /// When the path is taken, or the user may not create links.
 pub fn symlink(target: &Path, path: &Path) -> io::Result<()> {
-    // The kind of a link is chosen when it is made. A target is relative to the place of its link.
+    // The kind of a link is chosen when it is created. A target is relative to the directory of its link.
     match path.parent().unwrap_or(Path::new("")).join(target).is_dir() {
         true => std::os::windows::fs::symlink_dir(target, path),
         false => std::os::windows::fs::symlink_file(target, path),
@@ -91,20 +91,20 @@ pub fn sync_dir(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a rename failed because no file can take the place of another one, which is open with a lock.
+/// Whether a rename failed because the replaced file is open with a lock.
 #[must_use]
 pub fn is_replace_refused_error(error: &io::Error) -> bool {
     has_error_code_of(error, &[ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION])
 }
 
-/// Whether a new file in the place of another one is the same to all users. The access to a file here is that
+/// Whether replacing a file with a new one is invisible to all users. The access to a file here is that
 /// of its directory.
 #[must_use]
 pub fn can_be_replaced_unnoticed(_file: &Metadata, _by: &Metadata) -> bool {
     true
 }
 
-/// The system's record of a file, which is another one after each change. Here there is none: programs can set
+/// The change marker of a file, which differs after each change. Windows has none: programs can set
 /// all times of a file.
 #[must_use]
 pub fn file_change_stamp(_found: &Metadata) -> Option<(String, i64)> {
@@ -133,7 +133,7 @@ impl FileId {
     /// The identity of an open file.
     ///
     /// # Errors
-    /// When the system does not tell it.
+    /// When the system does not report it.
     pub fn of(file: &File) -> io::Result<Self> {
         same_file::Handle::from_file(file.try_clone()?).map(Self)
     }
@@ -141,7 +141,7 @@ impl FileId {
     /// The identity of the file at a path, links followed.
     ///
     /// # Errors
-    /// When there is none.
+    /// When the file does not exist.
     pub fn at(path: &Path) -> io::Result<Self> {
         same_file::Handle::from_path(path).map(Self)
     }
@@ -195,7 +195,7 @@ impl FileAccess {
 
 /// The path of a directory. Windows has no calls that are relative to an open directory, so each entry is
 /// looked at before it is opened: a link that a checkout brings along is refused. One that another program
-/// makes in between is not noticed.
+/// creates in between is not noticed.
 #[derive(Debug)]
 pub(super) struct DirHandle(PathBuf);
 
@@ -230,18 +230,18 @@ impl DirHandle {
             OpenPurpose::Overwrite => options.write(true),
         };
         let file = options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(self.0.join(name))?;
-        // The link itself is open now, and is no file to read or write.
+        // The link itself is open now, which is not a file to read or write.
         match FileKind::of(&file.metadata()?) {
             FileKind::Link => Err(io::ErrorKind::InvalidInput.into()),
             _ => Ok(file),
         }
     }
 
-    /// A file that stands for the directory, to be locked: a directory has no content that could be.
+    /// A file that represents the directory, to be locked: a directory has no content to lock.
     pub(super) fn as_file(&self) -> io::Result<File> {
         // Not in the directory itself, whose content is hashed and moved.
-        // Of any two versions of this program, both lock the same file.
-        // One directory has several paths: letters in either case, short names, junctions.
+        // All versions of this program must lock the same file.
+        // A directory can have several paths: letters in either case, short names, junctions.
         let path = self.0.canonicalize()?;
         let hash = Sha256::digest(path.as_os_str().as_encoded_bytes());
         let folder = std::env::temp_dir().join("formwork-locks");
@@ -285,7 +285,7 @@ impl DirHandle {
     }
 
     pub(super) fn rename(&self, name: &OsStr, to: &Self, new: &OsStr) -> io::Result<()> {
-        // A file that is there is replaced, also while another process has it open.
+        // An existing file is replaced, even while another process has it open.
         std::fs::rename(self.0.join(name), to.0.join(new))
     }
 
@@ -302,7 +302,7 @@ pub fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file was not opened because it is no file.
+/// Whether a file was not opened because it is not a regular file.
 pub(super) fn is_special_file_error(_error: &io::Error) -> bool {
     false
 }
@@ -326,7 +326,7 @@ fn is_device_name(name: &OsStr) -> bool {
         || ["COM", "LPT"].iter().any(|kind| stem.strip_prefix(kind).is_some_and(is_port))
 }
 
-/// The byte that a lock is on, far behind the end of any file. Windows keeps other handles from reading a
+/// The byte that is locked, far beyond the end of any file. Windows keeps other handles from reading a
 /// locked part of a file. Terraform locks all bytes below `0xFFFF_FFFF_0000_0000`, so this one, too.
 fn locked_byte() -> OVERLAPPED {
     let half = OVERLAPPED_0_0 { Offset: u32::MAX - 1, OffsetHigh: i32::MAX as u32 };
@@ -339,7 +339,7 @@ pub(super) fn lock(file: &File) -> io::Result<()> {
     // As with Terraform, two readers exclude each other, too: every holder may write.
     let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
     #[expect(unsafe_code, reason = "the standard library locks the bytes that are read, too")]
-    // SAFETY: the handle is open as long as `file`, and a call that fails at once leaves no use of `at`.
+    // SAFETY: the handle is open as long as `file`, and a call that fails immediately no longer uses `at`.
     let locked = unsafe { LockFileEx(file.as_raw_handle() as HANDLE, flags, 0, 1, 0, &raw mut at) };
     if locked == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
@@ -374,7 +374,7 @@ pub(super) fn is_lock_held_error(error: &io::Error) -> bool {
     has_error_code_of(error, &[ERROR_LOCK_VIOLATION])
 }
 
-/// Whether an error means that the place has no locks at all.
+/// Whether an error means that the file system has no locks.
 pub(super) fn is_lock_unsupported_error(error: &io::Error) -> bool {
     has_error_code_of(error, &[ERROR_INVALID_FUNCTION, ERROR_NOT_SUPPORTED])
 }

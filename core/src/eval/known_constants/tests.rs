@@ -27,7 +27,7 @@ locals {
 }
 "#;
 
-/// Finds the local values in the order of their names. A star stands before those that are constants.
+/// Lists the local values in the order of their names. Constants are marked with a star.
 fn describe_constants(bench: &EvalFixture) -> String {
     let (constants, scope) = (bench.results.known_constants(), bench.root_scope());
     let mut told = String::new();

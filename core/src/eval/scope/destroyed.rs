@@ -1,6 +1,6 @@
-//! The scope of names beside an object that is about to be destroyed: only values from its address
-//! and the state. The configuration may have changed since, and the objects it mentions may be gone
-//! already.
+//! The scope of destroy-time provisioners: only values from the address of the object
+//! and the state. The configuration may have changed since, and the objects it refers to may already
+//! be deleted.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::messages;
 pub struct DestroyedObjectScope<'a> {
     /// The world outside.
     pub world: &'a HostValues,
-    /// The folder of the module; `None` for the root module.
+    /// The directory of the module; `None` for the root module.
     pub folder: Option<&'a Path>,
     /// The instance key.
     pub key: &'a InstanceKey,

@@ -7,7 +7,7 @@ use super::ModuleScope;
 use crate::config::RequiredProvider;
 
 impl ModuleScope<'_> {
-    /// `NAME::FUNCTION`, as it stands behind `provider::`.
+    /// Finds a provider function by `NAME::FUNCTION`, as written after `provider::`.
     pub(super) fn find_provider_function(&self, name: &str) -> Option<&dyn Function> {
         let (local, function) = name.split_once("::")?;
         let required = self.required_provider(local)?;

@@ -11,7 +11,7 @@ use crate::config::bad_reference;
 use crate::eval::Expansion;
 use crate::messages;
 
-/// A reference to a resource, and the steps behind the first name.
+/// A reference to a resource, and the steps after the first name.
 struct ResourceReference<'r> {
     name: &'r ResourceName,
     span: Span,
@@ -20,7 +20,7 @@ struct ResourceReference<'r> {
     n_taken: usize,
 }
 
-/// A reference to something that may be repeated: its name, and the steps behind the name.
+/// A reference to an object that may be repeated: its name, and the steps after the name.
 struct RepeatedReference<'r> {
     name: String,
     span: Span,
@@ -29,7 +29,7 @@ struct RepeatedReference<'r> {
     n_taken: usize,
 }
 
-/// The instances that the step behind the name of a repeated object picks.
+/// The instances that the step after the name of a repeated object selects.
 enum PickedInstances {
     One(InstanceKey),
     All,
@@ -130,14 +130,14 @@ impl ModuleScope<'_> {
             (_, Some(ScopeStep::Index(key, _))) => find_instance_key(expansion, key),
             _ => None,
         };
-        // Whatever is wrong with a key is said of the value of all instances.
+        // An error in a key is reported for the value of all instances.
         let Some((key, child)) =
             key.and_then(|key| Some((key.clone(), results.instance_results(&key)?)))
         else {
             return Ok((results.combined_value().unwrap_or_else(Value::dynamic), 1));
         };
         let n_taken = 1 + usize::from(key != InstanceKey::None);
-        // One output is read without building the object of all.
+        // A single output is read without building the object of all outputs.
         if let Some(ScopeStep::Attribute(output)) = steps.get(n_taken)
             && let Some(value) = child.outputs.get(&output.name)
         {
@@ -147,7 +147,7 @@ impl ModuleScope<'_> {
     }
 }
 
-/// The instance that a key picks, if there is one.
+/// The instance that a key selects, if it exists.
 fn find_instance_key(expansion: &Expansion, key: &Value) -> Option<InstanceKey> {
     let key = match (expansion, key) {
         (Expansion::Count(_), Value::Number(at)) => {

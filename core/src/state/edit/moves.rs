@@ -15,14 +15,14 @@ use crate::addr::{
 use crate::messages;
 use crate::state::{ResourceState, State};
 
-/// One thing that changes its address, and the new address.
+/// An object that changes its address, and its new address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateMove {
     /// Objects directly in a module instance.
     Module(ModuleAddr, ModuleAddr),
     /// A resource with all its instances.
     Resource(ResourceAddr, ResourceAddr),
-    /// One instance.
+    /// A resource instance.
     Instance(InstanceAddr, InstanceAddr),
 }
 
@@ -75,10 +75,10 @@ pub struct StatesOfMove<'s> {
 }
 
 /// Plans the moves. An address without a key names the one instance of a resource that is not
-/// repeated, else the whole resource; a module moves with everything below it.
+/// repeated, otherwise the whole resource. A module moves with everything below it.
 ///
 /// # Errors
-/// When there is nothing at `from`, or something at `to`, or the two are of different kinds.
+/// When `from` does not exist, `to` is occupied, or the two are of different kinds.
 pub fn plan_moves(
     diags: &mut Diagnostics,
     states: StatesOfMove<'_>,
@@ -150,7 +150,7 @@ fn plan_resource_move(
             ),
         ));
     };
-    // Not returned at once, so that one run reports both errors.
+    // Not returned immediately, so that one run reports both errors.
     let checked = check_same_type(diags, from, to);
     if destination.resources.contains_key(to) {
         let detail = format!(
@@ -199,7 +199,7 @@ fn plan_instance_move(
     Ok(vec![StateMove::Instance(from.clone(), to)])
 }
 
-/// Objects of one type cannot become objects of another by a new name alone.
+/// Checks that the types are equal: a new address does not convert an object to another type.
 fn check_same_type(
     diags: &mut Diagnostics,
     from: &ResourceAddr,
@@ -296,8 +296,8 @@ fn take_instance_objects(
 
 /// Puts the moved objects under their new addresses.
 pub fn put_objects(state: &mut State, moved: MovedObjects) {
-    // Objects made after them lose these dependencies: they named an address that is gone, and the
-    // next plan finds them again.
+    // Dependents of the moved objects lose these dependencies: the address no longer exists, and the
+    // next plan determines them again.
     for (addr, held) in moved.resources {
         match state.resources.get_mut(&addr) {
             // Other instances of the resource may be there already.

@@ -1,24 +1,24 @@
-//! Whether one state may take the place of another.
+//! Checks whether a state may replace another one.
 
 use crate::state::file::StateFile;
 
-/// Why a state may not take the place of another.
+/// The reason why a state may not replace another one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PushRefusal {
-    /// They were begun apart.
+    /// The lineages differ.
     #[error(
         "cannot import state with lineage {new:?} over unrelated state with lineage {stored:?}"
     )]
     OtherLineage {
-        /// The lineage of the state that is there.
+        /// The lineage of the stored state.
         stored: String,
         /// The lineage of the one that is to replace it.
         new: String,
     },
-    /// The one that is there was written later.
+    /// The stored state was written later.
     #[error("cannot import state with serial {new} over newer state with serial {stored}")]
     Older {
-        /// The serial of the state that is there.
+        /// The serial of the stored state.
         stored: u64,
         /// The serial of the one that is to replace it.
         new: u64,
@@ -30,10 +30,10 @@ pub enum PushRefusal {
     SameSerial(u64),
 }
 
-/// Makes sure that `new` descends from `stored`. Anything may take the place of an empty state.
+/// Checks that `new` descends from `stored`. Any state may replace an empty one.
 ///
 /// # Errors
-/// When it does not.
+/// When the lineage differs, or the stored state is newer.
 pub fn check_push(new: &StateFile, stored: &StateFile) -> Result<(), PushRefusal> {
     if stored.state.is_empty() {
         return Ok(());

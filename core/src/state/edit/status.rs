@@ -8,10 +8,10 @@ use crate::addr::InstanceAddr;
 use crate::messages;
 use crate::state::{ObjectStatus, State};
 
-/// Makes the current object of an instance tainted or ready.
+/// Marks the current object of an instance as tainted or ready.
 ///
 /// # Errors
-/// When the instance has no current object, or is made ready although it is not tainted.
+/// When the instance has no current object, or is to become ready although it is not tainted.
 pub fn set_object_status(
     diags: &mut Diagnostics,
     state: &mut State,
@@ -43,7 +43,7 @@ pub fn set_object_status(
              replacement action. Run \"formwork apply\" to complete its replacement before {doing} it."
         ))));
     };
-    // As in Terraform, tainting a tainted object is no error.
+    // As in Terraform, tainting a tainted object is not an error.
     if status == ObjectStatus::Ready && object.status == ObjectStatus::Ready {
         let detail = format!(
             "Resource instance {addr} is not currently tainted, and so it cannot be untainted."

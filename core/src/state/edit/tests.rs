@@ -8,7 +8,7 @@ use crate::addr::Target;
 use crate::state::file::StateFile;
 use crate::state::{ObjectStatus, State};
 
-/// A state with objects at these addresses; behind an arrow, what one was made after.
+/// A state with objects at these addresses. After an arrow: the dependencies of the object.
 fn state_from_lines(lines: &str) -> State {
     let mut resources = Vec::new();
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -357,9 +357,9 @@ fn a_state_takes_the_place_of_one_it_descends_from() {
     };
     let stored = file(3, "l", "t.a");
     assert_eq!(check(&file(4, "l", "t.b"), &stored), "fine");
-    // The same state again is no conflict.
+    // The same state again is not a conflict.
     assert_eq!(check(&file(3, "l", "t.a"), &stored), "fine");
-    // As in Terraform, anything may take the place of an empty state.
+    // As in Terraform, any state may replace an empty one.
     assert_eq!(check(&file(1, "k", "t.b"), &file(3, "l", "")), "fine");
     assert_eq!(
         check(&file(4, "k", "t.a"), &stored),

@@ -1,5 +1,5 @@
 //! JSON text as the format has it: escapes that are safe inside HTML, two spaces of indentation.
-//! Rewrites text that is known to be JSON; its meaning is no concern here.
+//! Rewrites valid JSON without interpreting it.
 
 /// Maximum nesting of objects and arrays in a part that is kept as it is. Each level of a value may
 /// take two: the value and the wrapper that carries its type.
@@ -9,7 +9,7 @@ const MAX_NESTING: usize = 2 * formwork_value::Value::MAX_DEPTH as usize + 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NestedTooDeep;
 
-/// Whether a text has more levels than a part that is kept may have.
+/// Whether a JSON text is nested deeper than a stored part may be.
 pub(super) fn is_too_deep(text: &str) -> bool {
     let text = text.as_bytes();
     let (mut at, mut depth, mut deepest) = (0, 0_usize, 0);
@@ -28,7 +28,7 @@ pub(super) fn is_too_deep(text: &str) -> bool {
     deepest > MAX_NESTING
 }
 
-/// Returns the text without insignificant space, with the escapes of the format.
+/// Returns the JSON text without insignificant whitespace, with the escapes of the format.
 pub(super) fn compact_json(text: &str) -> Result<Vec<u8>, NestedTooDeep> {
     let mut out = Vec::with_capacity(text.len());
     let text = text.as_bytes();
@@ -53,7 +53,7 @@ pub(super) fn compact_json(text: &str) -> Result<Vec<u8>, NestedTooDeep> {
     Ok(out)
 }
 
-/// Appends the text with line breaks, each new line indented by two spaces per level, of which
+/// Appends the JSON text with line breaks. Each new line is indented by two spaces per level, of which
 /// `depth` surround it.
 pub(super) fn append_indented(out: &mut Vec<u8>, text: &[u8], depth: usize) {
     let (mut at, mut depth) = (0, depth);
@@ -125,7 +125,7 @@ pub(super) fn append_quoted(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// Copies the rest of a string that begins before `start`, and escapes what a writer may have left
+/// Copies the rest of a string that begins before `start`, and escapes characters that a writer may have left
 /// unescaped. Returns where it ends.
 fn copy_string(text: &[u8], start: usize, out: &mut Vec<u8>) -> usize {
     out.push(b'"');
@@ -134,7 +134,7 @@ fn copy_string(text: &[u8], start: usize, out: &mut Vec<u8>) -> usize {
         let (escape, length): (&[u8], usize) = match byte {
             b'"' => break,
             b'\\' => {
-                // The character behind the backslash may be a quote, which does not end the string.
+                // The character after the backslash may be a quote, which does not end the string.
                 at += 2;
                 continue;
             }

@@ -30,7 +30,7 @@ use crate::state::{
     ObjectAttributes, ObjectState, ObjectStatus, ResourceState, State, StoredIdentity,
 };
 
-/// The largest serial that is read, so that there is always a next one.
+/// The largest serial that is read, so that a next one always exists.
 const MAX_SERIAL: u64 = i64::MAX as u64;
 
 pub(super) fn read_state_file(text: &[u8]) -> Result<StateFile, FileError> {
@@ -435,7 +435,7 @@ impl<'t> StateReader<'t> {
         Ok(Arc::new(paths.collect::<Result<_, _>>().map_err(|detail| wrong(&detail))?))
     }
 
-    /// Adds the line on which a piece of the text stands.
+    /// Adds the line number of a part of the text.
     fn locate_error(
         &self,
         StateFileError { summary, detail }: StateFileError,

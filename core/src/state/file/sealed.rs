@@ -40,10 +40,10 @@ const QUOTED_SEALED_PREFIX: &str = "\"sealed:age:";
 /// of its plaintext.
 const SEALED_PADDING_LEN: usize = 64;
 
-/// The first line of a state file behind its brace.
+/// The first line of a state file after its brace.
 const SEALED_VERSION_LINE: &str = "\n  \"version\": 4,";
 
-/// Encrypts or decrypts one value. A value contains its place, so equal values may have equal ciphertexts.
+/// Encrypts or decrypts one value. A value contains its position, so equal values may have equal ciphertexts.
 /// The text of an error has no final period.
 pub type ValueCipher<'c> = &'c mut dyn FnMut(&[u8]) -> Result<Vec<u8>, String>;
 
@@ -52,7 +52,7 @@ pub type ValueCipher<'c> = &'c mut dyn FnMut(&[u8]) -> Result<Vec<u8>, String>;
 pub struct OpenedStateFile {
     /// The text.
     pub text: Vec<u8>,
-    /// The places of sensitive values that were not encrypted.
+    /// The positions of sensitive values that were not encrypted.
     pub plain: Vec<String>,
     /// Whether all values were sealed for the recipients in the header, which anyone can change.
     pub is_for_recipients: bool,
@@ -61,7 +61,7 @@ pub struct OpenedStateFile {
 /// Why a state file cannot be sealed or opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// It is not a state file.
+    /// The text is not a state file.
     #[error("{0}")]
     File(#[from] FileError),
     /// A value cannot be encrypted or decrypted.
@@ -72,12 +72,12 @@ pub enum SealError {
         /// The reason, without a final period.
         reason: String,
     },
-    /// A sealed value was written for another place.
+    /// A sealed value was written for another position.
     #[error("{place}: the sealed value belongs to {origin}")]
     WrongPlace {
         /// The address and the path at which it was found.
         place: String,
-        /// Those at which it was written.
+        /// The position for which it was written.
         origin: String,
     },
     /// A value is not marked as it was when it was sealed.
@@ -92,7 +92,7 @@ pub struct SealedHeader {
     pub recipients: Vec<String>,
 }
 
-/// A value with its place: the content of a sealed value.
+/// A value with its position: the content of a sealed value.
 #[derive(Serialize, Deserialize)]
 struct BoundValue<'t> {
     lineage: String,
@@ -153,20 +153,20 @@ pub fn read_sealed_header(text: &[u8]) -> Option<SealedHeader> {
 pub struct StateSecrets(Secrets);
 
 impl StateSecrets {
-    /// Reads those of the text of a state file.
+    /// Reads them from a state file.
     ///
     /// # Errors
-    /// When the text is another one.
+    /// When the text is not a state file.
     pub fn read(text: &[u8]) -> Result<Self, SealError> {
         let file = FileJson::parse(parse_utf8(text)?)?;
         Ok(Self(secret_contents(&marked_secrets(&file)?)))
     }
 }
 
-/// Seals the text of a state file as [`super::StateFile::to_bytes`] returns it.
+/// Seals a state file as [`super::StateFile::to_bytes`] returns it.
 ///
 /// # Errors
-/// When the text is another one, or a value cannot be encrypted.
+/// When the text is not a state file, or a value cannot be encrypted.
 pub fn seal_state_file(
     text: &[u8],
     recipients: &[String],
@@ -175,8 +175,8 @@ pub fn seal_state_file(
     seal_with_copies(text, None, recipients, encrypt)
 }
 
-/// Seals a part of a state, as the text of a state file with less in it: the same values as in the whole, so also
-/// copies of secrets that are elsewhere.
+/// Seals a part of a state, in the form of a smaller state file: the same values as in the whole state, including
+/// copies of secrets from other parts.
 ///
 /// # Errors
 /// As [`seal_state_file`].
@@ -226,10 +226,10 @@ fn seal_with_copies(
     Ok(apply_edits(text, edits))
 }
 
-/// Opens a sealed state file: the text of the state file that was sealed.
+/// Opens a sealed state file: returns the original state file.
 ///
 /// # Errors
-/// When a value cannot be decrypted, or was moved.
+/// When a value cannot be decrypted, or was moved to another position.
 pub fn open_state_file(
     text: &[u8],
     decrypt: ValueCipher<'_>,
@@ -351,7 +351,7 @@ fn sealed_base64(json: &str) -> Option<String> {
     json.strip_prefix(QUOTED_SEALED_PREFIX)?.strip_suffix('"').map(str::to_owned)
 }
 
-/// Whether a readable value has a sealed one inside. It would be taken for the text of the secret.
+/// Whether a readable value contains a sealed one, which would be mistaken for the secret.
 fn contains_sealed_value(json: &str) -> bool {
     let mut has_one = false;
     visit_scalars(json, false, &mut |_, leaf| has_one |= leaf.starts_with(QUOTED_SEALED_PREFIX));
@@ -384,7 +384,7 @@ fn not_a_state_error(detail: &str) -> SealError {
     SealError::File(FileError::Invalid { summary, detail, line: None })
 }
 
-/// The position of a part of a text.
+/// The byte range of a part of a text.
 fn position_in_text(text: &str, part: &str) -> Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     start..start + part.len()

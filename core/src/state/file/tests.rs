@@ -212,7 +212,7 @@ fn what_cannot_be_is_refused_with_its_line() {
 
 #[test]
 fn names_that_no_configuration_can_contain_are_refused() {
-    // Escape sequences and a change of direction: printed, they would make up lines of their own.
+    // Escape sequences and a change of direction: printed, they would forge lines of output.
     check_refused(&[
         (
             state_with_resource(

@@ -39,7 +39,7 @@ struct Version3Module<'t> {
     path: Vec<String>,
     #[serde(default, borrow, deserialize_with = "null_as_default")]
     outputs: BTreeMap<String, Version3Output<'t>>,
-    /// Resources by `TYPE.NAME`, with `data.` before it and `.INDEX` behind it if that applies.
+    /// Resources by `TYPE.NAME`, with an optional prefix `data.` and an optional suffix `.INDEX`.
     #[serde(default, deserialize_with = "null_as_default")]
     resources: BTreeMap<String, Version3Instance>,
 }
@@ -117,7 +117,7 @@ struct Version4Object {
 /// Translates a file of version 3 to version 4.
 ///
 /// # Errors
-/// When a part of it has the wrong form.
+/// When a part of the file has an invalid format.
 pub(super) fn upgrade_from_version_3(text: &[u8]) -> Result<Vec<u8>, FileError> {
     let old: Version3File<'_> = parse_json_object(text).map_err(|error| FileError::Invalid {
         summary: messages::INVALID_STATE_FILE_FORMAT,
@@ -164,7 +164,7 @@ fn translate_file(old: &Version3File<'_>) -> Result<Vec<u8>, String> {
     serde_json::to_vec(&new).map_err(|error| error.to_string())
 }
 
-/// The resources of a module, made of its instances.
+/// The resources of a module, grouped from its instances.
 fn translate_resources(
     calls: &[String],
     instances: &BTreeMap<String, Version3Instance>,
@@ -188,7 +188,7 @@ fn translate_resources(
                 instances: Vec::new(),
             }),
         };
-        // Deposed objects may be alone, if the creation of their successor failed.
+        // Deposed objects may have no current object, if the creation of their successor failed.
         let primary = old.primary.iter().map(|object| (String::new(), object));
         // Keys of deposed objects are new in version 4.
         let deposed = old.deposed.iter().zip(1..).map(|(object, n)| (format!("{n:08x}"), object));
@@ -284,7 +284,7 @@ fn translate_object(old: &Version3Object) -> Result<Version4Object, String> {
     })
 }
 
-/// The type of an output. The type in the file does not tell more than the value.
+/// The type of an output. The type in the file contains no more information than the value.
 fn output_type(value: &RawValue) -> Result<Value, String> {
     let value = serde_json::from_str(value.get()).map_err(|error| error.to_string())?;
     Ok(as_collection_type(&implied_type(&value), &value))

@@ -24,7 +24,7 @@ const OUTPUT_DEPTH: usize = 2;
 const RESOURCE_DEPTH: usize = 2;
 const INSTANCE_DEPTH: usize = 4;
 
-/// Size of the text that is gathered before it is passed on.
+/// Number of bytes that are buffered before they are written.
 const STATE_WRITE_BUFFER_LEN: usize = 64 * 1024;
 
 /// Writes the members from `outputs` on, and the end of the file.
@@ -42,7 +42,7 @@ pub(super) fn write_file(file: &StateFile, to: &mut dyn Write) -> io::Result<()>
     writer.write_member(1, "serial", file.serial.to_string().as_bytes());
     writer.write_string_member(1, "lineage", &file.lineage);
     to.write_all(&writer.out)?;
-    // Its writer has opened no bracket of its own, and so begins with the comma.
+    // Its writer does not open a bracket, and so begins with the comma.
     write_content(file, to)
 }
 
@@ -115,7 +115,7 @@ impl StateWriter {
         self.flush_full_buffer(to, 0)
     }
 
-    /// Passes on the gathered bytes once they are so many.
+    /// Writes the buffered bytes once the given number is reached.
     fn flush_full_buffer(&mut self, to: &mut dyn Write, at_least: usize) -> io::Result<()> {
         if self.out.len() >= at_least {
             to.write_all(&self.out)?;
@@ -136,7 +136,7 @@ impl StateWriter {
         append_indented(&mut self.out, value.as_bytes(), OUTPUT_DEPTH + 1);
         self.write_key(OUTPUT_DEPTH + 1, "type");
         append_indented(&mut self.out, codec::type_json::encode(&ty).as_bytes(), OUTPUT_DEPTH + 1);
-        // Terraform leaves out what is false, null or empty.
+        // Terraform omits members that are false, null or empty.
         if output.sensitive {
             self.write_member(OUTPUT_DEPTH + 1, "sensitive", b"true");
         }
@@ -297,7 +297,7 @@ impl StateWriter {
 
     fn render_dependencies(&self, addrs: &[ConfigResourceAddr], depth: usize) -> Vec<u8> {
         let mut names: Vec<String> = addrs.iter().map(ToString::to_string).collect();
-        // The file sorts by text, the address type by what the parts mean.
+        // The file is sorted by string, the address type by the meaning of the parts.
         names.sort_unstable();
         let mut list = Self::default();
         list.open_bracket(b'[');

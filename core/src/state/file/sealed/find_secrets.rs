@@ -92,7 +92,7 @@ fn deserialize_null_as_raw<'de, D: Deserializer<'de>>(
 pub(super) struct SecretValue<'t> {
     /// The address of its object or output.
     pub(super) address: String,
-    /// Its JSON pointer in the attributes, or the name of another member.
+    /// The JSON pointer in the attributes, or the name of another member.
     pub(super) path: String,
     /// The value in the text of the file.
     pub(super) text: &'t str,
@@ -152,21 +152,21 @@ impl<'t> SecretValue<'t> {
         Self { address, path, text, kind, listed: false }
     }
 
-    /// Its place, as messages name it.
+    /// The position, for messages.
     pub(super) fn describe_place(&self) -> String {
         format_place(&self.address, &self.path)
     }
 }
 
-/// A place, as messages name it.
+/// Formats a position for messages.
 pub(super) fn format_place(address: &str, path: &str) -> String {
     format!("{address}{}{path}", if path.starts_with('/') || path.is_empty() { "" } else { " " })
 }
 
-/// The values that the file marks as sensitive, and private bytes.
+/// The values that the file marks as sensitive, and the private data.
 ///
 /// # Errors
-/// When a part has the wrong form.
+/// When a part of the file has an invalid format.
 pub(super) fn marked_secrets<'t>(file: &FileJson<'t>) -> Result<Vec<SecretValue<'t>>, SealError> {
     let mut found = Vec::new();
     for (name, output) in file.outputs.iter().filter(|(_, output)| output.sensitive) {
@@ -190,7 +190,7 @@ pub(super) fn marked_secrets<'t>(file: &FileJson<'t>) -> Result<Vec<SecretValue<
 /// The strings and numbers that are `wanted` outside of the listed values. An output is one value.
 ///
 /// # Errors
-/// When a part has the wrong form.
+/// When a part of the file has an invalid format.
 pub(super) fn unmarked_values<'t>(
     file: &FileJson<'t>,
     wanted: &dyn Fn(&str) -> bool,

@@ -12,13 +12,13 @@ use serde_json::value::RawValue;
 
 use crate::state::file::layout::StepJson;
 
-/// The most steps of a path. A longer one stands for the part that so many steps lead to.
+/// The maximum number of steps of a path. A longer path is cut and represents the enclosing part.
 const MAX_PATH_STEPS: usize = 200;
 
 /// The most levels of a value that are searched: those of steps, and a wrapper with the type at each.
 const MAX_SEARCH_DEPTH: usize = 2 * MAX_PATH_STEPS;
 
-/// One step of a path.
+/// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum SensitivePathStep {
     Member(String),
@@ -76,7 +76,7 @@ impl<'t> PartSearch<'t> {
                 Some(b'[') => self.search_list(text, &paths),
                 _ => false,
             };
-        // A path that leads on into something else ends at a set, or at a form that is not known here.
+        // A path that cannot be followed further ends at a set, or at an unknown format.
         // More is sealed then, never less.
         if !entered {
             self.found.push((self.pointer.clone(), text));
@@ -97,7 +97,7 @@ impl<'t> PartSearch<'t> {
                 _ => has_index = true,
             }
         }
-        // A value whose type is not in the schema stands beside its type. A map may look the same.
+        // A value whose type is not in the schema is stored with its type. A map may look the same.
         let is_wrapper = !self.pointer.is_empty() && is_typed_value(&members);
         let is_ambiguous = names.contains_key("value") || names.contains_key("type");
         if is_wrapper && !is_ambiguous {
@@ -157,7 +157,7 @@ pub(super) fn add_pointer_step(pointer: &mut String, name: &str) {
     pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
 }
 
-/// Whether the text of an object is a value beside its type, as a value is written whose type is not in the
+/// Whether the text of an object is a value with its type, as values are written whose type is not in the
 /// schema. More text may follow it.
 pub(super) fn begins_with_typed_value(text: &str) -> bool {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<OrderedMembers<'_>>();
@@ -171,7 +171,7 @@ fn is_typed_value(members: &[(Cow<'_, str>, &RawValue)]) -> bool {
     members.len() == 2 && member("value").is_some() && ty.is_some_and(|ty| ty.is_ok())
 }
 
-/// The members of an object, in the order of the text.
+/// The members of an object, in source order.
 struct OrderedMembers<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
 
 impl<'de> Deserialize<'de> for OrderedMembers<'de> {

@@ -1,4 +1,4 @@
-//! Reads a sealed state file without decrypting it: null, marked as sensitive, in the place of each sealed value.
+//! Reads a sealed state file without decrypting it: each sealed value is replaced with a sensitive null.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ use super::{
     not_a_state_error, parse_utf8, position_in_text, quote_json, sealed_base64,
 };
 
-/// The text in the place of a sealed message of a check, which cannot be null.
+/// The replacement of a sealed message of a check, which cannot be null.
 const SEALED_MESSAGE_PLACEHOLDER: &str = "\"(sealed value)\"";
 
-/// The text of a sealed state file without its sealed values. It is for reading alone: a state that is written
+/// Returns a sealed state file without its sealed values. It must only be read: a state that is written
 /// from it has lost them.
 ///
 /// # Errors
-/// When it is no sealed state file.
+/// When the text is not a sealed state file.
 pub fn redact_state_file(text: &[u8]) -> Result<Vec<u8>, SealError> {
     let text = parse_utf8(text)?;
     let file = FileJson::parse(text)?;
@@ -67,7 +67,7 @@ fn attribute_of_copy(copy: &SecretValue<'_>) -> Option<String> {
     Some(name.replace("~1", "/").replace("~0", "~"))
 }
 
-/// Marks whole attributes: the type of a part, which its path would need, is in the schema alone.
+/// Marks whole attributes: the path of a part requires its type, which is only in the schema.
 fn add_sensitive_paths(
     text: &str,
     instance: &InstanceJson<'_>,

@@ -74,7 +74,7 @@ fn only_sensitive_values_are_sealed() {
         // An inner path within an outer one, and paths that lead nowhere.
         (r#"{"a":{"k":1}}"#, &["a.k", "a"], r#"{"a":*}"#),
         (r#"{"a":{"k":1},"b":[]}"#, &["a.l", "b.0", "c"], r#"{"a":{"k":1},"b":[]}"#),
-        // A path into a set, or into a form that is not known, ends at it.
+        // A path into a set, or into an unknown format, ends at it.
         (r#"{"a":["x","y"]}"#, &["a.k"], r#"{"a":*}"#),
         (r#"{"a":"x"}"#, &["a.k.l"], r#"{"a":*}"#),
         (r#"{"a":{"k":1}}"#, &["a.0"], r#"{"a":*}"#),

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use super::paths::{add_pointer_step, begins_with_typed_value};
 
-/// The place of a scalar: the objects and arrays around it, the outermost first.
+/// The position of a scalar: the objects and arrays around it, the outermost first.
 pub(super) struct ScalarPlace<'p, 't>(&'p [NestingLevel<'t>]);
 
 /// An object or an array that is being visited.
@@ -32,7 +32,7 @@ impl ScalarPlace<'_, '_> {
         pointer
     }
 
-    /// Whether it is within a type that stands beside its value.
+    /// Whether it is within a type that is stored with its value.
     fn is_within_type(&self, text: &str, root_has_type: bool) -> bool {
         let levels = self.0.iter().skip(usize::from(!root_has_type));
         let mut types = levels.filter(|level| level.name == Some("\"type\""));
@@ -42,8 +42,8 @@ impl ScalarPlace<'_, '_> {
     }
 }
 
-/// Visits each scalar of a text that is valid JSON, but for null and types beside their values.
-/// `root_has_type`: the text may itself be a value beside its type.
+/// Visits each scalar of valid JSON, except null and types that are stored with their values.
+/// `root_has_type`: the root may itself be a value that is stored with its type.
 pub(super) fn visit_scalars<'t>(
     text: &'t str,
     root_has_type: bool,
