@@ -19,7 +19,7 @@ pub(super) const BODY_SCHEMA: BodySchema =
 pub struct CheckBlock {
     /// The name of the block.
     pub name: Str,
-    /// The scoped data source, which only this block can refer to. It is listed with the resources of its module.
+    /// The scoped data source, which only this block can refer to. It is one of the resources of its module.
     pub data: Option<ResourceName>,
     /// Conditions that should hold.
     pub asserts: Vec<ConditionBlock>,

@@ -111,7 +111,7 @@ impl EncryptionBlock {
         Ok(Self { key_providers, methods, state, plan, remote_default, remotes, span })
     }
 
-    /// Parses the value of [`ENCRYPTION_VARIABLE`]: JSON if it begins with a brace. The value is a secret, so no
+    /// Parses the value of [`ENCRYPTION_VARIABLE`]: JSON if it begins with a brace. It is a secret, so no
     /// message shows a part of it.
     ///
     /// # Errors

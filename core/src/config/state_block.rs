@@ -1,4 +1,4 @@
-//! Blocks that specify the location of the state: `backend`, `cloud` and `state_store`. A module has at most one.
+//! Blocks that specify the location of the state: `backend`, `cloud` and `state_store`. At most one per module.
 
 use formwork_lang::syntax::Block;
 use formwork_value::diag::Sources;

@@ -139,7 +139,7 @@ impl Dir {
         // In the same directory, because a rename across file systems is not atomic.
         let aside = format!(".{}.{}", name.display(), unique_suffix());
         let mut file = self.handle.open_file(OsStr::new(&aside), OpenPurpose::New)?;
-        // The lock shows other processes that it is not a leftover. Some file systems have no locks and keep leftovers.
+        // The lock shows other processes that it is not a leftover. File systems without locks keep leftovers.
         drop(system::lock(&file));
         let written = file
             .write_all(content)

@@ -117,7 +117,7 @@ impl Results {
         Self::with_functions_and_constants(config, Rc::default(), Rc::default())
     }
 
-    /// Replaces unknown parts of the outputs of the root module with null, as Terraform does for the assertions of a
+    /// Sets unknown parts of the outputs of the root module to null, as Terraform does for the assertions of a
     /// planned test. Outputs that are unknown as a whole stay unknown.
     pub fn null_unknown_parts_of_outputs(&mut self) {
         self.root.null_unknown_parts_of_outputs();

@@ -1,4 +1,4 @@
-//! The place where runs keep their intents and the answers to them, apart from the state itself: on
+//! The storage of the intents of runs and the answers to them, separate from the state itself: on
 //! the local disk, in memory, or where the state is shared.
 
 mod local;
@@ -39,14 +39,14 @@ pub use self::memory::MemoryIntentLog;
 /// ```
 #[async_trait::async_trait(?Send)]
 pub trait IntentLog: Send + Sync {
-    /// Begins the journal of a run. When this returns, it is durable.
+    /// Begins the journal of a run. When this returns, the journal is durable.
     ///
     /// # Errors
-    /// When it cannot be made durable.
+    /// When the journal cannot be made durable.
     async fn begin_run(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError>;
 
     /// Reads the journals that interrupted runs left, and puts their results into the state. Changes
-    /// nothing: [`IntentLog::finish_recovery`] does, once the state is stored.
+    /// no journal: [`IntentLog::finish_recovery`] does, once the state is stored.
     ///
     /// # Errors
     /// When a journal cannot be read, or belongs to another state.
@@ -59,14 +59,14 @@ pub trait IntentLog: Send + Sync {
     /// Has the values in journals pass through a seal. To be called before all else.
     fn set_seal(&mut self, seal: Arc<dyn RecordSeal>);
 
-    /// Puts the journals away that were taken over, to be called when the state is stored.
+    /// Archives the journals that were taken over. Must be called after the state is stored.
     ///
     /// # Errors
-    /// When a journal cannot be written, renamed or removed; the next run then takes it over once more.
+    /// When a journal cannot be written, renamed or removed. The next run then takes it over again.
     async fn finish_recovery(&self, recovery: &Recovery) -> Result<(), JournalError>;
 
-    /// Whether a run has left a journal, or is still writing one. A place that cannot be read may
-    /// have one.
+    /// Whether a run has left a journal, or is still writing one. Storage that cannot be read may
+    /// contain one.
     async fn has_unfinished_run(&self) -> bool;
 
     /// Reason why the intents are kept on this machine only although the state is shared; `None` if
@@ -78,8 +78,8 @@ pub trait IntentLog: Send + Sync {
     /// Returns the traces of runs that have not ended in order.
     fn unfinished_runs(&self) -> Vec<UnfinishedRun>;
 
-    /// Finds journals beside these that go with a state and have results or operations which it lacks, but
-    /// belong to another place by the name of their folder.
+    /// Finds journals beside these that belong to a state and contain results or operations which it lacks, but
+    /// belong to another location by the name of their directory.
     fn misplaced_journals(&self, _state: &StateFile) -> Vec<MisplacedJournals> {
         Vec::new()
     }
@@ -88,11 +88,11 @@ pub trait IntentLog: Send + Sync {
 /// Access of the caller to the state whose journals are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateAccess {
-    /// It holds the lock, so that no run of another machine goes on.
+    /// The run holds the lock exclusively, so no run of another machine is in progress.
     Locked,
-    /// It holds the lock beside other runs, which may go on.
+    /// The run shares the lock with other runs, which may be in progress.
     Shared,
-    /// It only reads, and a run of another machine may go on.
+    /// The run only reads, and a run of another machine may be in progress.
     ReadOnly,
 }
 
@@ -104,7 +104,7 @@ pub struct UnfinishedRun {
     /// Whether a state was stored when the run began, or since. Of a damaged journal that has to be
     /// assumed.
     pub proves_state: bool,
-    /// The place from which the run has read the state, if it was to write another one: a path, if that
+    /// The location from which the run has read the state, if it writes to another one: a path, if that
     /// is a file.
     pub read_from: Option<String>,
     /// Lineage and serial of the state that the run began with, if they can be read.
@@ -112,7 +112,7 @@ pub struct UnfinishedRun {
 }
 
 impl UnfinishedRun {
-    /// Reads the trace out of the bytes of a journal; `None` if the place cannot be read.
+    /// Decodes the trace from the bytes of a journal; `None` if the journal cannot be read.
     fn from_journal(location: String, bytes: Option<&[u8]>) -> Self {
         let Some(log) = bytes.and_then(|bytes| scan_journal(bytes).ok()) else {
             return Self { location, proves_state: true, read_from: None, base: None };

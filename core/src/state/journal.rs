@@ -1,9 +1,9 @@
 //! The journal of a run: announced calls, their answers, and their meaning for the state. Written
 //! ahead and only ever appended to. Recovery after a crash is in `recover`.
 //!
-//! A [`Journal`] has the rules and the order of records. Its [`RecordSink`] keeps them: a file, whose
+//! A [`Journal`] implements the rules and the order of records. Its [`RecordSink`] stores them: a file, whose
 //! records the system has before a method returns, so that they survive the death of this process, or the
-//! memory of this process. [`Journal::make_durable`] makes everything handed over so far survive the loss of
+//! memory of this process. [`Journal::make_durable`] makes all records so far survive the loss of
 //! power. Records of calls that change nothing outside this process are buffered first (`append`).
 
 mod append;
@@ -57,9 +57,9 @@ use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 
 /// The journal of one run, being written.
 pub struct Journal {
-    /// The place that keeps the records.
+    /// The sink that stores the records.
     sink: Rc<dyn RecordSink>,
-    /// The place, as messages name it.
+    /// The location of the journal, for messages.
     location: String,
     /// The id of the run.
     run: String,
@@ -70,17 +70,17 @@ pub struct Journal {
     /// The number of the last record known to be durable.
     durable: Cell<u64>,
     sync: RefCell<Option<PendingSync>>,
-    /// Announced calls whose effect is not known yet.
+    /// Announced calls whose effect is still unknown.
     open: RefCell<BTreeMap<OperationId, CallSubject>>,
     health: Cell<JournalWritability>,
     rules: JournalRules,
     /// Seals the values of records.
     seal: Option<Arc<dyn RecordSeal>>,
-    /// The copy in a shared place, if the journal has one.
+    /// The copy in a shared store, if the journal has one.
     copy: Option<Box<dyn JournalCopy>>,
     #[cfg(test)]
     n_syncs: Cell<usize>,
-    /// After how many records the disk is full.
+    /// Number of records after which the disk is full.
     #[cfg(test)]
     room: Cell<u64>,
 }
@@ -91,10 +91,10 @@ enum JournalWritability {
     Sound,
     /// A record was refused. Calls under way may still be settled, but none may be begun.
     Failing,
-    /// The disk did not make records durable. Calls under way may still be settled, as far as
-    /// possible, but nothing counts as durable any more.
+    /// The disk did not make records durable. Calls in flight may still be settled, as far as
+    /// possible, but no record counts as durable any more.
     NotDurable,
-    /// Half a record stands at the end, so that nothing may follow.
+    /// The journal ends in a partial record, so nothing may follow.
     Closed,
 }
 
@@ -110,7 +110,7 @@ struct CallSubject {
     is_buffered: bool,
     /// Whether its answer is kept.
     is_answered: bool,
-    /// Whether the object is kept as half made, while something runs beside it.
+    /// Whether the object is recorded as incomplete while a provisioner runs.
     is_half_made: bool,
     /// Space that its records may take.
     space: u64,
@@ -136,15 +136,15 @@ pub struct RunHeader<'a> {
 pub struct Intent<'a> {
     /// The instance.
     pub addr: &'a InstanceAddr,
-    /// The provider configuration that is asked.
+    /// The provider configuration that receives the call.
     pub provider: &'a ProviderConfigAddr,
     /// Set if the call is about a deposed object.
     pub deposed: Option<&'a DeposedKey>,
-    /// Set if the current object is deposed under this key once the new one is there.
+    /// Set if the current object is deposed under this key once the new one exists.
     pub deposes: Option<&'a DeposedKey>,
     /// Action of the call.
     pub action: CallAction,
-    /// The object in the place that the call is about, as it is before; `None` if there is none.
+    /// The object at the address before the call; `None` if none exists.
     pub prior: Option<&'a ObjectState>,
     /// Planned value, without marks.
     pub planned: &'a Value,
@@ -154,11 +154,11 @@ pub struct Intent<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallAction {
-    /// It makes an object.
+    /// The call creates an object.
     Create,
-    /// It changes an object.
+    /// The call changes an object.
     Update,
-    /// It destroys an object.
+    /// The call destroys an object.
     Delete,
 }
 
@@ -176,7 +176,7 @@ pub struct ProviderAnswer {
     /// The identity as the provider encoded it; empty if none came.
     #[serde(with = "record::base64")]
     pub identity: Vec<u8>,
-    /// Messages of the provider, and the reason why there is no answer, if there is none.
+    /// Messages of the provider, and the reason of a missing answer.
     pub messages: Vec<String>,
     /// Whether the attribute `id` of the object is sensitive: recovery has no schema.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -187,7 +187,7 @@ pub struct ProviderAnswer {
 }
 
 impl Journal {
-    /// A journal in a place that has no records yet.
+    /// Creates a journal in an empty sink.
     fn in_empty_sink(sink: Rc<dyn RecordSink>, run: String) -> Self {
         Self {
             location: sink.location(),
@@ -213,7 +213,7 @@ impl Journal {
     /// Announces a call. Only when this returns may the call be made.
     ///
     /// # Errors
-    /// When it could not be made durable, or an earlier record could not. Then nothing is announced.
+    /// When this or an earlier record could not be made durable. Then nothing is announced.
     pub async fn announce_operation(
         &self,
         intent: Intent<'_>,
@@ -228,11 +228,11 @@ impl Journal {
         committed.map(|()| op)
     }
 
-    /// Takes back an announcement: the call is not made, so a recovery must not ask for its effect.
+    /// Withdraws an announcement: the call is not made, so a recovery must not look for its effect.
     fn withdraw_operation(&self, op: OperationId) {
         self.open.borrow_mut().remove(&op);
         let how = "the call was not made".to_owned();
-        // If this cannot be written, the next run asks about a call that was not made. That is the safe
+        // If this cannot be written, the next run looks for the effect of a call that was not made. That is the safe
         // side.
         self.append_record(&Record::Resolved { op: op.0, how }).ok();
     }
@@ -293,7 +293,7 @@ impl Journal {
             deposed: intent.deposed.cloned(),
             is_noted_only: internal.is_some(),
             is_buffered,
-            // The process itself answers, and the next record has the result, if there is one.
+            // The process itself answers, and the next record contains the result, if any.
             is_answered: internal.is_some(),
             is_half_made: false,
             space,
@@ -303,10 +303,10 @@ impl Journal {
         Ok(op)
     }
 
-    /// Keeps an answer, to be called before anything of it is looked at.
+    /// Records an answer. Must be called before the answer is used.
     ///
     /// # Errors
-    /// When it could not be written.
+    /// When the record could not be written.
     pub fn record_answer(
         &self,
         op: OperationId,
@@ -322,12 +322,12 @@ impl Journal {
         Ok(())
     }
 
-    /// Records the result of an announced call for the state: the object after it, `None` if it is
-    /// gone. Dependent calls may be started when this returns: a later record is never durable
+    /// Records the result of an announced call for the state: the object after it, `None` if it was
+    /// deleted. Dependent calls may be started when this returns: a later record is never durable
     /// without this one. Does nothing for a call that is settled already.
     ///
     /// # Errors
-    /// When it could not be written.
+    /// When the record could not be written.
     pub fn settle_operation(
         &self,
         op: OperationId,
@@ -338,7 +338,7 @@ impl Journal {
             self.add_record(&record, is_buffered)?;
             self.rules.note_settled(self.next.get() - 1);
         }
-        // Only now: a call whose result was not written stays open, so the next run asks for its
+        // Only now: a call whose result was not written stays open, so the next run looks for its
         // effect.
         self.open.borrow_mut().remove(&op);
         Ok(())
@@ -348,7 +348,7 @@ impl Journal {
     /// the object have no result. [`Journal::settle_operation`] follows.
     ///
     /// # Errors
-    /// When it could not be written.
+    /// When the record could not be written.
     pub fn record_interim_result(
         &self,
         op: OperationId,
@@ -387,46 +387,46 @@ impl Journal {
         Some((record::settled_record(op, subject, object), subject.is_buffered))
     }
 
-    /// Says which state is about to be stored. It must hold everything settled so far.
+    /// Records which state is about to be stored. The state must contain everything settled so far.
     ///
     /// # Errors
-    /// When it could not be made durable.
+    /// When the record could not be made durable.
     pub async fn record_state_fingerprint(&self, file: &StateFile) -> Result<(), JournalError> {
         debug_assert!(self.may_store_state(), "a state is stored while a call has no answer");
         // Before the state and not after it: if the process dies in between, the fingerprint of the
-        // stored state tells which of the two states is on disk, and so which results it has.
+        // stored state identifies which of the two states is on disk, and so which results it contains.
         self.append_record(&record::state_fingerprint_record(file))?;
-        // The state and its backup may stand on the same disk, and need space now.
+        // The state and its backup may be on the same disk, and need space now.
         self.free_unused_space();
         self.rules.note_state_stored(self.next.get() - 1);
         self.make_durable().await
     }
 
-    /// Ends the run, to be called when the state that holds everything is stored. The journal goes,
-    /// unless the effect of some call is still unknown: then the next run has to know.
+    /// Ends the run. Must be called after the state with all results is stored. The journal is removed,
+    /// unless the effect of a call is still unknown: then the next run needs it.
     ///
     /// # Errors
-    /// When the end could not be written; a later run then takes over the remaining journal.
+    /// When the end could not be written. A later run then takes over the remaining journal.
     pub async fn end_run(mut self) -> Result<(), JournalError> {
         // The file stays as it is, without an end record: the next command reads it as an
         // interrupted run and reports the open operations.
         if !self.open.borrow().is_empty() {
             self.write_buffer();
             self.sink.release_space(0);
-            // What came since the last announcement.
+            // The records since the last announcement.
             return match self.copy.is_some() {
                 true => self.make_durable().await,
                 false => Ok(()),
             };
         }
         debug_assert!(self.may_remove_journal(), "a journal goes before its state is stored");
-        // Not for the copy, which has a mark of its own.
+        // Not for the copy, which has its own mark.
         // Taken before the record, which would be pushed to it.
         let copy = self.copy.take();
-        // If the removal below fails or is lost in a crash, this record still says that there is
+        // If the removal below fails or is lost in a crash, this record still marks that there is
         // nothing to recover.
         self.append_record(&Record::RunEnd {})?;
-        // The copy goes first: without it, this journal says that its run has ended.
+        // The copy is removed first: without it, this journal records that its run has ended.
         if let Some(copy) = copy {
             copy.remove_copy().await?;
         }
@@ -435,13 +435,13 @@ impl Journal {
 
     /// Gives up a journal in which nothing was announced.
     pub fn abandon_journal(self) {
-        // What stays has no calls in it, and the next run removes it.
+        // A remaining journal contains no calls, and the next run removes it.
         self.remove_records().ok();
     }
 
     fn remove_records(self) -> Result<(), JournalError> {
         let sink = Rc::clone(&self.sink);
-        // First, so that the place has no other user.
+        // First, so that the sink has no other user.
         drop(self);
         sink.remove_records()
     }
@@ -449,7 +449,7 @@ impl Journal {
     /// Reads the records until now.
     ///
     /// # Errors
-    /// When the place cannot be read.
+    /// When the sink cannot be read.
     pub fn read_content(&self) -> Result<Vec<u8>, JournalError> {
         self.sink.read_records()
     }
@@ -460,7 +460,7 @@ impl Journal {
         !self.open.borrow().is_empty()
     }
 
-    /// The place of the journal, as messages name it: the path, if it is in a file.
+    /// The location of the journal, for messages: the path, if it is in a file.
     #[must_use]
     pub fn location(&self) -> &str {
         &self.location
@@ -478,7 +478,7 @@ impl Journal {
         Path::new(&self.location)
     }
 
-    /// Whether a call that is open could be made.
+    /// Whether an open call may have been made.
     fn is_announced_durably(&self, op: OperationId) -> bool {
         // The number of an intent is its record number, so it can be compared with the last durable
         // record.

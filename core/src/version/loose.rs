@@ -270,7 +270,7 @@ mod tests {
         }
     }
 
-    /// Results of Terraform 1.11.4, for its own version by `required_version` and for the versions that a registry
+    /// Results of Terraform 1.11.4, for its own version by `required_version` and for versions that a registry
     /// lists by the `version` of a module.
     #[test]
     fn constraints_allow_what_terraform_allows() {

@@ -175,7 +175,7 @@ pub fn seal_state_file(
     seal_with_copies(text, None, recipients, encrypt)
 }
 
-/// Seals a part of a state, in the form of a smaller state file: the same values as in the whole state, including
+/// Seals a part of a state, in the form of a smaller state file: the same values as in the whole, including
 /// copies of secrets from other parts.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Intents in a folder on this machine.
+//! Intents in a directory on this machine.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use crate::state::journal::{
 };
 use crate::state::recover::{self, JournalContent, MisplacedJournals, MisplacedSearch, Recovery};
 
-/// Intents in a folder on this machine, one file for each run.
+/// Intents in a directory on this machine, one file for each run.
 #[derive(Clone)]
 pub struct LocalIntentLog {
     folder: PathBuf,
-    /// The folder in which an earlier version kept them. It is only read.
+    /// The directory in which an earlier version kept them. It is only read.
     former_folder: Option<PathBuf>,
     /// The state that they belong to, if it is a file.
     state: Option<PathBuf>,
@@ -26,14 +26,14 @@ pub struct LocalIntentLog {
 }
 
 impl LocalIntentLog {
-    /// The intents in a folder, which is made when the first run begins.
+    /// Creates an intent log in a directory, which is created when the first run begins.
     #[must_use]
     pub fn in_dir(folder: PathBuf) -> Self {
         let durability = Durability::default();
         Self { folder, former_folder: None, state: None, seal: None, durability }
     }
 
-    /// The same intents, with those that an earlier version has left in another folder.
+    /// Adds the intents that an earlier version has left in another directory.
     #[must_use]
     pub fn with_former_folder(self, former: PathBuf) -> Self {
         Self { former_folder: Some(former).filter(|former| *former != self.folder), ..self }
@@ -54,22 +54,22 @@ impl LocalIntentLog {
     /// Writes the content of a journal, durably and in one step.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub fn write_journal(&self, path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
         journal::write_journal_file(path, bytes)
     }
 
-    /// The content of a journal of a run that does not go on.
+    /// The content of the journal of an ended or interrupted run.
     #[must_use]
     pub fn journal_content(&self, path: PathBuf, bytes: Vec<u8>) -> JournalContent {
         let journal = Arc::new(StoredJournalFile { path });
         JournalContent { journal, bytes, seal: self.seal.clone() }
     }
 
-    /// The journals in the folder whose runs do not go on.
+    /// The journals in the directory whose runs are no longer in progress.
     ///
     /// # Errors
-    /// When one of them cannot be read.
+    /// When one of the journals cannot be read.
     pub fn read_interrupted_journals(&self) -> Result<Vec<JournalContent>, JournalError> {
         let mut journals = Vec::new();
         for folder in self.read_folders() {
@@ -91,12 +91,12 @@ impl LocalIntentLog {
         MisplacedSearch { own, seal, state, known_runs }.find()
     }
 
-    /// The folders in which there may be journals.
+    /// The directories that can contain journals.
     fn read_folders(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(&self.folder).chain(&self.former_folder).map(PathBuf::as_path)
     }
 
-    /// The folder.
+    /// The directory of the journals.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -35,7 +35,7 @@ impl IntentLog for MemoryIntentLog {
         stored: Option<StateFile>,
         _access: StateAccess,
     ) -> Result<Recovery, JournalError> {
-        // The access does not matter here: a run that goes on holds its own journal.
+        // The access is irrelevant here: a run in progress holds its own journal.
         let mut journals = Vec::new();
         for journal in self.journals.interrupted_journals() {
             let bytes = journal.read_bytes()?;

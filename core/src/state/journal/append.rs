@@ -1,11 +1,11 @@
-//! Appends records to the place of a journal: at once, or buffered for a moment.
+//! Appends records to the sink of a journal: immediately, or buffered for a moment.
 //!
 //! The records of a call that changes nothing outside this process are buffered: an apply may have
 //! thousands of such calls, and a request to the system for each record takes longer than the call. A
 //! buffer is lost with the process. The next run repeats the call then, and nothing outside this process
-//! can tell:
+//! can observe the difference:
 //!
-//! - Any other record is written behind the buffer, so no changing call of a provider is announced and no
+//! - Any other record is written after the buffer, so no changing call of a provider is announced and no
 //!   provisioner of a new object runs before the system has the results that it depends on.
 //! - The records of an object with provisioners are not buffered, so no provisioner runs twice.
 //! - The buffer is written whenever the apply waits, so no result waits for a slow call.
@@ -45,7 +45,7 @@ impl RecordBuffer {
 }
 
 impl Journal {
-    /// Appends a record, behind everything that is buffered.
+    /// Appends a record after all buffered records.
     pub(super) fn append_record(&self, record: &Record) -> Result<(), JournalError> {
         self.write_buffer();
         let number = self.next.get();
@@ -103,7 +103,7 @@ impl Journal {
         if let Err(error) = self.write_frames(frames, self.next.get() - 1) {
             let first = self.next.get() - n_records;
             self.next.set(first);
-            // Their results have no place in the journal without the announcements.
+            // Their results cannot be recorded in the journal without the announcements.
             self.open.borrow_mut().retain(|op, _| op.0 < first);
             // The first failure has the cause, and later ones follow from it.
             self.buffer_failure.borrow_mut().get_or_insert(error);
@@ -115,7 +115,7 @@ impl Journal {
         self.next.get() - 1 - self.buffer.borrow().n_records
     }
 
-    /// A record as it stands in the place of the journal.
+    /// Encodes a record as it is stored in the journal.
     fn frame_record(&self, number: u64, record: &Record) -> Result<Vec<u8>, JournalError> {
         if self.health.get() == JournalWritability::Closed {
             return Err(self.broken_error());
@@ -136,7 +136,7 @@ impl Journal {
                 (false, JournalWritability::Sound) => JournalWritability::Failing,
                 (false, health) => health,
             });
-            // A place that took back a part of them may have given back the space for the answers, too.
+            // A sink that removed a part of them may have released the space for the answers, too.
             self.reserve_for_call(0).ok();
             return Err(error);
         }

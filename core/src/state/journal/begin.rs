@@ -1,4 +1,4 @@
-//! The begin of a journal: its first record, which is durable before anything is announced. In a folder it
+//! The beginning of a journal: its first record, which is durable before anything is announced. In a directory it
 //! is a file, under its final name.
 
 use std::fs::OpenOptions;
@@ -21,11 +21,11 @@ pub fn new_run_id() -> String {
 }
 
 impl Journal {
-    /// Begins the journal of a run in a place that has no records yet. When this returns, the first one
-    /// is durable; so it also proves that the place can be written to.
+    /// Begins the journal of a run in an empty sink. When this returns, the first record
+    /// is durable. This also proves that the sink can be written to.
     ///
     /// # Errors
-    /// When it cannot be made durable.
+    /// When the first record cannot be made durable.
     pub async fn begin_in_sink(
         sink: Rc<dyn RecordSink>,
         run: String,
@@ -33,14 +33,14 @@ impl Journal {
     ) -> Result<Self, JournalError> {
         let journal = Self::write_first_record(sink, run, begin)?;
         if let Err(error) = journal.make_durable().await {
-            // Nothing was announced in it, so it says nothing.
+            // Nothing was announced in it, so it contains no information.
             journal.abandon_journal();
             return Err(error);
         }
         Ok(journal)
     }
 
-    /// Begins the journal of a run in a folder, as [`Journal::begin_in_sink`].
+    /// Begins the journal of a run in a directory, as [`Journal::begin_in_sink`].
     ///
     /// # Errors
     /// As [`Journal::begin_in_sink`].
@@ -59,7 +59,7 @@ impl Journal {
     }
 }
 
-/// A journal that was begun in a folder, and its file.
+/// A journal that was begun in a directory, and its file.
 pub(in crate::state) struct JournalInFolder {
     pub(in crate::state) journal: Journal,
     pub(in crate::state) file: Rc<JournalFile>,
@@ -75,8 +75,8 @@ impl JournalInFolder {
         let run = new_run_id();
         let path = folder.join(format!("{run}.wal"));
         let failed = |error| JournalError::io_error("begin", &path)(error);
-        // Checked before the folder is created: `create` with `recursive` accepts a link to any
-        // folder of the machine, which a checkout may contain.
+        // Checked before the directory is created: `create` with `recursive` accepts a link to any
+        // directory of the machine, which a checkout may contain.
         permissions::refuse_linked_folder(folder).map_err(failed)?;
         create_private_dir(folder).map_err(failed)?;
         remove_journals_not_begun(folder);
@@ -84,7 +84,7 @@ impl JournalInFolder {
         let unfinished = path.with_extension(NOT_BEGUN_EXTENSION);
         let file = OpenOptions::new().appending().create_new(true).owner_only().open(&unfinished);
         let file = file.map_err(failed)?;
-        // The name of a file that was just made is still unknown to others.
+        // The name of a new file is still unknown to other processes.
         let file = locks::lock(file).map_err(|error| {
             remove_journal(&unfinished).ok();
             JournalError::io_error("lock", &path)(error)
@@ -100,7 +100,7 @@ impl JournalInFolder {
             Ok(journal)
         });
         if begun.is_err() {
-            // Nothing was announced in it, so it says nothing.
+            // Nothing was announced in it, so it contains no information.
             remove_journal(&unfinished).or_else(|_| remove_journal(&path)).ok();
         }
         let journal = begun?;
@@ -110,7 +110,7 @@ impl JournalInFolder {
     }
 }
 
-/// Makes the names in a folder durable that was perhaps just made.
+/// Makes the names in a directory durable, which may be new itself.
 fn sync_name_of_journal(folder: &Path, durability: Durability) -> io::Result<()> {
     // A rename is durable only after its directory was synced, and a new directory only
     // after its parent was. Otherwise a crash could lose a journal with announced calls.

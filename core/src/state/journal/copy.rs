@@ -1,4 +1,4 @@
-//! The copy of a journal in a place that other machines see, while its run writes it.
+//! The copy of a journal in a shared store, which other machines can read while the run writes it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,22 +16,22 @@ pub trait JournalCopy {
     /// Waits until everything handed over before the call is durable.
     fn flush_records(&self) -> LocalBoxFuture<'static, Result<(), JournalCopyError>>;
 
-    /// Removes the copy: its run has ended in good order.
+    /// Removes the copy: its run has completed normally.
     ///
     /// # Errors
-    /// When the place fails.
+    /// When the store fails.
     async fn remove_copy(self: Box<Self>) -> Result<(), JournalCopyError>;
 }
 
-/// Why the shared place does not have a record, or cannot be read.
+/// The reason why the shared store lacks a record, or cannot be read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum JournalCopyError {
-    /// The place failed.
+    /// The store failed.
     #[error("cannot {doing} the journals in {location}: {cause}")]
     Failed {
         /// The operation: `read` or `write`.
         doing: &'static str,
-        /// The place.
+        /// The location of the store.
         location: String,
         /// The cause.
         cause: Arc<dyn std::error::Error + Send + Sync>,
@@ -39,17 +39,17 @@ pub enum JournalCopyError {
     /// Another machine has taken the run over.
     #[error("another process has taken over this run in {location}")]
     TakenOver {
-        /// The place.
+        /// The location of the store.
         location: String,
     },
-    /// A run of another machine has given a sign of life so shortly before that it may go on.
+    /// A run of another machine has written its journal so recently that it may still be in progress.
     #[error(
         "a run{} may still be in progress: its journal in {location} was written {} seconds ago",
         run.as_ref().map(|run| format!(" of {run}")).unwrap_or_default(),
         silent_for.as_secs()
     )]
     MayGoOn {
-        /// The place.
+        /// The location of the store.
         location: String,
         /// The user and host with the operation, if the journal names them.
         run: Option<String>,

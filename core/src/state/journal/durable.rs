@@ -1,4 +1,4 @@
-//! Makes the records of a journal durable: in their place, and in the shared place if there is a copy. All
+//! Makes the records of a journal durable: in their sink, and in the shared store if a copy exists. All
 //! tasks that wait at the same time share one request to each of them.
 
 use std::task::Poll;
@@ -11,17 +11,17 @@ use super::{Journal, JournalError, JournalWritability};
 /// A request that is under way, shared by all tasks that wait for it.
 #[derive(Clone)]
 pub(super) struct PendingSync {
-    /// The last record that it makes durable.
+    /// The last record that the request makes durable.
     covers: u64,
     done: Shared<LocalBoxFuture<'static, Result<(), JournalError>>>,
 }
 
 impl Journal {
-    /// Makes everything appended so far durable, except buffered records. All tasks that wait at the same time share one
-    /// request to the disk, and one to the shared place.
+    /// Makes all appended records durable, except buffered ones. All tasks that wait at the same time share one
+    /// request to the disk, and one to the shared store.
     ///
     /// # Errors
-    /// When one of them fails; the appended records must then be taken as lost.
+    /// When one of the requests fails. The appended records must then be considered lost.
     pub async fn make_durable(&self) -> Result<(), JournalError> {
         let target = self.last_written_number();
         // Others that are ready get to append first, and share the request.
@@ -45,8 +45,8 @@ impl Journal {
             // one of them may have started the next one already.
             self.sync.borrow_mut().take_if(|current| current.covers == sync.covers);
             if let Err(error) = result {
-                // After a failed request the system may forget what it could not write, and report
-                // success for a second one. So there is no second one.
+                // After a failed request the system may drop the data that it could not write, and report
+                // success for a second request. So no second request is made.
                 if self.health.get() != JournalWritability::Closed {
                     self.health.set(JournalWritability::NotDurable);
                 }
@@ -79,13 +79,13 @@ impl Journal {
         sync
     }
 
-    /// Number of requests to the disk to make something durable.
+    /// Number of sync requests to the disk.
     #[cfg(test)]
     pub(crate) fn disk_sync_count(&self) -> usize {
         self.n_syncs.get()
     }
 
-    /// Makes the disk full once the journal has a number of records.
+    /// Simulates a full disk once the journal has a number of records.
     #[cfg(test)]
     pub(crate) fn fill_disk_after(&self, n_records: u64) {
         self.room.set(n_records);
@@ -99,7 +99,7 @@ pub(super) async fn yield_once() {
         if std::mem::replace(&mut gave_way, true) {
             return Poll::Ready(());
         }
-        // All visits are polled by one task, so this puts the visit behind the others that are ready
+        // All visits are polled by one task, so this queues the visit after the others that are ready
         // within that task.
         context.waker().wake_by_ref();
         Poll::Pending

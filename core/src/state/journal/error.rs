@@ -1,5 +1,5 @@
-//! Errors of keeping or reading a journal, by the step that resolves them. They name the place of the journal
-//! and a cause, whatever keeps it.
+//! Errors of writing or reading a journal, by the step that resolves them. They name the location of the journal
+//! and a cause, for every kind of storage.
 
 use std::error::Error;
 use std::io;
@@ -16,7 +16,7 @@ use crate::messages;
 /// Why something could not be kept.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum JournalError {
-    /// The place of the journal did not do it.
+    /// An operation on the storage of the journal failed.
     #[error("cannot {doing} the journal {location}: {cause}")]
     Failed {
         /// The step that failed.
@@ -33,7 +33,7 @@ pub enum JournalError {
         /// The journal.
         location: String,
     },
-    /// The first record cannot be read, and there is no state.
+    /// The first record cannot be read, and no state exists.
     #[error("the beginning of the journal {location} cannot be read, and no state exists")]
     Headless {
         /// The journal.
@@ -57,7 +57,7 @@ pub enum JournalError {
         /// The reason, with the key providers and methods that failed.
         reason: String,
     },
-    /// The copy in the shared place failed.
+    /// The copy in the shared store failed.
     #[error(transparent)]
     Copy(#[from] JournalCopyError),
     /// The journal is of another state.
@@ -67,12 +67,12 @@ pub enum JournalError {
         location: String,
         /// The lineage it names.
         theirs: String,
-        /// The lineage of the state that is there.
+        /// The lineage of the stored state.
         ours: String,
         /// A line for each object in the journal.
         objects: Vec<String>,
     },
-    /// The state is not there that a run which was cut off began with.
+    /// The state with which an interrupted run began does not exist.
     #[error(
         "the journal {location} continues a state{} that does not exist",
         read_from.as_ref().map(|place| format!(" in {place}")).unwrap_or_default()
@@ -80,7 +80,7 @@ pub enum JournalError {
     NoBase {
         /// The journal.
         location: String,
-        /// The place from which the state was read, if it is not the one that the run writes.
+        /// The location from which the state was read, if it is not the one that the run writes.
         read_from: Option<String>,
         /// A line for each object in the journal.
         objects: Vec<String>,
@@ -98,7 +98,7 @@ impl JournalError {
         move |error| Self::Failed { doing, location, cause: Arc::new(error) }
     }
 
-    /// Tells a reader whom it does not keep from anything.
+    /// The error as a warning, for a command that does not depend on the journal.
     #[must_use]
     pub fn to_warning(&self) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..self.diagnostic() }
@@ -207,7 +207,7 @@ impl JournalCopyError {
     }
 }
 
-/// A list with a title, behind a blank line; nothing if it has no lines.
+/// A list with a title, after a blank line; empty if it has no lines.
 fn format_list(title: &str, lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();

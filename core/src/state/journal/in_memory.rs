@@ -36,7 +36,7 @@ impl MemoryJournals {
         work(&mut self.lock().entry(run.to_owned()).or_default().bytes)
     }
 
-    /// The place of the records of a new run.
+    /// The sink for the records of a new run.
     pub(in crate::state) fn begin_run(&self, run: &str) -> Rc<dyn RecordSink> {
         let journal = KeptJournal { bytes: Vec::new(), is_being_written: true };
         self.lock().insert(run.to_owned(), journal);
@@ -52,12 +52,12 @@ impl MemoryJournals {
         !self.lock().is_empty()
     }
 
-    /// The journals of all runs, also of those that go on.
+    /// The journals of all runs, including runs in progress.
     pub(in crate::state) fn all_journals(&self) -> Vec<Arc<dyn StoredJournal>> {
         self.list_journals(|_| true)
     }
 
-    /// The journals of the runs that do not go on.
+    /// The journals of the runs that are no longer in progress.
     pub(in crate::state) fn interrupted_journals(&self) -> Vec<Arc<dyn StoredJournal>> {
         self.list_journals(|journal| !journal.is_being_written)
     }
@@ -81,7 +81,7 @@ impl fmt::Debug for MemoryJournals {
     }
 }
 
-/// The journal of a run that does not go on.
+/// The journal of a run that is no longer in progress.
 #[derive(Debug)]
 struct StoredInMemory {
     place: MemoryJournals,
@@ -129,7 +129,7 @@ impl StoredJournal for StoredInMemory {
     }
 }
 
-/// The records of a run that goes on, until this is dropped.
+/// The records of a run in progress, until this is dropped.
 struct RunInMemory(StoredInMemory);
 
 impl RecordSink for RunInMemory {

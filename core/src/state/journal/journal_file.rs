@@ -1,4 +1,4 @@
-//! The records of a run in a file on the local disk, whose lock shows that the run goes on.
+//! The records of a run in a file on the local disk, whose lock shows that the run is in progress.
 
 use std::cell::Cell;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
@@ -36,7 +36,7 @@ impl JournalFile {
         Self { path, file: Arc::new(file), durability, length, reserved }
     }
 
-    /// Gives the file and its folder the group and mode of the state, if that is there.
+    /// Copies the group and mode of the state, if it exists, to the file and its directory.
     pub(in crate::state) fn copy_access_of_state(&self, state: &Path) {
         if let Some(folder) = self.path.parent() {
             permissions::copy_access_of_state(state, folder, &self.file);
@@ -48,7 +48,7 @@ impl JournalFile {
         self.durability.sync_file(&self.file)
     }
 
-    /// Cuts the file off behind the last whole record, and goes on from there.
+    /// Truncates the file after the last whole record, and continues from there.
     fn truncate_file(&self) -> io::Result<()> {
         self.file.set_len(self.length.get())?;
         (&**self.file).seek(SeekFrom::Start(self.length.get())).map(drop)
@@ -66,7 +66,7 @@ impl RecordSink for JournalFile {
             return Ok(());
         };
         // A full disk accepts a part of a record. Truncating it makes room for the answers of calls in
-        // flight, which may be shorter than what was refused.
+        // flight, which may be shorter than the refused record.
         let is_torn = self.truncate_file().is_err();
         // The truncation has given back the space for the other answers.
         self.reserved.set(0);
@@ -76,7 +76,7 @@ impl RecordSink for JournalFile {
     fn sync_records(&self) -> LocalBoxFuture<'static, Result<(), JournalError>> {
         let (file, path, durability) = (Arc::clone(&self.file), self.path.clone(), self.durability);
         let sync = async move {
-            // On another thread, so that calls in flight are received meanwhile. `fdatasync` is
+            // On another thread, so that answers of calls in flight are received in the meantime. `fdatasync` is
             // enough: it also writes the length, which is all that is needed to read the appended
             // records.
             let synced = tokio::task::spawn_blocking(move || durability.sync_content(&file)).await;
@@ -94,7 +94,7 @@ impl RecordSink for JournalFile {
             return Ok(());
         }
         let from = reserved.max(self.length.get());
-        // A file system that reserves nothing is not asked again.
+        // A file system without reservations is not called again.
         let reserve_up_to =
             |end| disk::reserve_disk_space(&self.file, from..end).map(|_| self.reserved.set(end));
         // A disk that has no room for a whole step may have enough for the calls.
@@ -103,7 +103,7 @@ impl RecordSink for JournalFile {
     }
 
     fn release_space(&self, keep: u64) {
-        // Blocks behind the end of the file are freed when the length is set, even to the same one.
+        // Blocks after the end of the file are freed when the length is set, even to the same one.
         self.file.set_len(self.length.get()).ok();
         self.reserved.set(0);
         let end = self.length.get() + keep;
@@ -122,7 +122,7 @@ impl RecordSink for JournalFile {
         let path = self.path.clone();
         drop(self);
         if cfg!(windows) {
-            // There the name of a file stays in its folder until the file is closed.
+            // On Windows the name of a file stays in its directory until the file is closed.
             path.parent().map(std::fs::remove_dir);
         }
         Ok(())

@@ -1,14 +1,14 @@
-//! Merges the two copies of one journal: that of the machine of its run, and that of the shared place.
+//! Merges the two copies of one journal: that of the machine of its run, and that of the shared store.
 
 use std::collections::BTreeSet;
 
 use super::record::{self, JournalLog, Record};
 
-/// Merges the copy of a journal in the shared place with the one on the machine that wrote it.
+/// Merges the copy of a journal in the shared store with the one on the machine that wrote it.
 ///
-/// A call is made only once both have its announcement, so the shared copy names every call. The local
-/// one may have answers that never left the machine. If another machine has taken the run over since,
-/// its decisions count, and of the local copy only results of calls that are still open.
+/// A call is made only once both contain its announcement, so the shared copy names every call. The local
+/// copy may contain answers that never left the machine. If another machine has taken the run over since,
+/// its decisions take precedence, and only the results of open calls are taken from the local copy.
 #[must_use]
 pub fn merge_journal_copies(shared: Vec<u8>, local: Option<&[u8]>) -> Vec<u8> {
     let Some(local) = local else { return shared };
@@ -99,7 +99,7 @@ mod tests {
         let shared = frame_records(&[intent(1)], 1);
         let local = frame_records(&[intent(1), settled(1)], 1);
         assert_eq!(merge_journal_copies(shared.clone(), Some(&local)), local);
-        // The local copy is gone, or older.
+        // The local copy is deleted, or older.
         assert_eq!(merge_journal_copies(local.clone(), None), local);
         assert_eq!(merge_journal_copies(local.clone(), Some(&shared)), local);
     }

@@ -1,4 +1,4 @@
-//! Journal files in their folder: whether a run still writes one, and how those of interrupted runs are
+//! Journal files in their directory: whether a run still writes one, and how those of interrupted runs are
 //! continued, set aside and removed.
 
 use std::fs::OpenOptions;
@@ -10,7 +10,7 @@ use super::permissions::refuse_linked_folder;
 use super::stored_journal::StoredJournal;
 use crate::disk::{FileOptions as _, MAX_STATE_LEN, create_private_dir, locks, read_file};
 
-/// Whether the run that writes a journal is still going on.
+/// Whether the run that writes a journal is still in progress.
 pub(in crate::state) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
     // Without `O_NONBLOCK`, opening a pipe waits for a reader.
     // Write access is required for an exclusive record lock (`F_OFD_SETLK`).
@@ -38,11 +38,11 @@ pub(super) fn remove_journals_not_begun(folder: &Path) {
     unfinished.for_each(|path| drop(std::fs::remove_file(path)));
 }
 
-/// Removes a journal, and its folder if it was the last one in it.
+/// Removes a journal, and its directory if it was the last one in it.
 pub(super) fn remove_journal(path: &Path) -> Result<(), JournalError> {
     std::fs::remove_file(path).map_err(JournalError::io_error("remove", path))?;
     if let Some(folder) = path.parent() {
-        // Fails if there are others in it, and then it has to stay.
+        // Fails if the directory contains other journals, and then it has to stay.
         std::fs::remove_dir(folder).ok();
     }
     Ok(())

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use crate::disk::FileAccess;
 
-/// Refuses a folder of journals that is a link: a checkout may bring one along, and it leads to any folder of
-/// this machine. The state itself may be a link; its journals stand beside the file that it leads to.
+/// Refuses a journal directory that is a link: a checkout may contain one, and it can lead to any directory of
+/// this machine. The state itself may be a link; its journals are beside its target.
 pub(crate) fn refuse_linked_folder(folder: &Path) -> io::Result<()> {
     match folder.is_symlink() {
         true => Err(io::Error::other("their directory is a symbolic link, which is not followed")),
@@ -16,12 +16,12 @@ pub(crate) fn refuse_linked_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives a folder and a file in it the group and mode of the state, if that is there.
+/// Copies the group and mode of the state, if it exists, to a directory and a file in it.
 pub(super) fn copy_access_of_state(state: &Path, folder: &Path, file: &File) {
     // Failures are ignored: both are usable by their owner.
     let Ok(about) = state.metadata() else { return };
     let access = FileAccess::of(&about);
-    // A planted link leads to a folder that is not ours to open up, and is refused.
+    // A planted link would grant access to a foreign directory, and is refused.
     drop(access.to_dir_access().apply_to_dir(folder).and_then(|()| access.apply_to_file(file)));
 }
 

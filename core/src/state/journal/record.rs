@@ -1,7 +1,7 @@
-//! The records of a journal, and how they stand in the file.
+//! The records of a journal, and their encoding in the file.
 //!
 //! Each record is framed by its length, a checksum and a number that grows by one, so that a reader
-//! can tell the end that a crash tore from damage in the middle. Inside it is JSON, which a person can
+//! can distinguish an end that a crash truncated from damage in the middle. The content is JSON, which a person can
 //! read in an emergency.
 
 use formwork_value::codec::hex;
@@ -19,7 +19,7 @@ use crate::state::ObjectState;
 use crate::state::file::{self, StateFile};
 use crate::state::operator::user_and_host;
 
-/// One entry of a journal. Members that are not known are passed over, so that a later version may
+/// An entry of a journal. Unknown members are ignored, so that a later version may
 /// add some.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::state) enum Record {
@@ -38,7 +38,7 @@ pub(in crate::state) enum Record {
     Settled {
         /// The number of the intent.
         op: u64,
-        /// The object as an entry of the state file; nothing if it is gone.
+        /// The object as an entry of the state file; `None` if it was deleted.
         object: Option<Box<RawValue>>,
     },
     /// A state that holds everything settled so far is about to be stored.
@@ -57,10 +57,10 @@ pub(in crate::state) enum Record {
     Resolved {
         /// The number of the intent.
         op: u64,
-        /// The decision, in words.
+        /// The decision, as a text for the user.
         how: String,
     },
-    /// The run ended in good order.
+    /// The run ended normally.
     RunEnd {},
 }
 
@@ -78,7 +78,7 @@ pub(in crate::state) struct RunBegin {
     pub(in crate::state) serial: u64,
     /// The fingerprint of the content of the state at the beginning.
     pub(in crate::state) base: String,
-    /// The place of it, if that is not the one that the run writes: a path, if it is a file.
+    /// The location of that state, if it is not the one that the run writes: a path, if it is a file.
     pub(in crate::state) read_from: Option<String>,
 }
 
@@ -100,7 +100,7 @@ pub(in crate::state) struct IntentRecord {
     pub(in crate::state) deposed: Option<String>,
     pub(in crate::state) deposes: Option<String>,
     pub(in crate::state) action: CallAction,
-    /// The fingerprint of the object the call is about; nothing if there is none.
+    /// The fingerprint of the object that the call changes; `None` if no object existed.
     pub(in crate::state) prior: Option<String>,
     // As bytes it would be a list of numbers in JSON.
     #[serde(with = "base64")]
@@ -120,7 +120,7 @@ pub(super) fn run_begin_record(run: String, begin: RunHeader<'_>) -> Record {
         serial: base.serial,
         base: hex::encode(&base.fingerprint()),
         read_from: read_from.map(|path| {
-            // The next run may be started from another folder.
+            // The next run may be started in another directory.
             let path = std::path::absolute(path).unwrap_or(path.to_owned());
             // As text, because a record is JSON, which has no other paths.
             path.display().to_string()
@@ -194,13 +194,13 @@ fn now_rfc3339() -> String {
 /// Length, checksum and number before each record.
 pub(super) const RECORD_HEADER_LEN: usize = 4 + 4 + 8;
 
-/// Returns a record as it stands in the file.
+/// Encodes a record as it is stored in the file.
 pub(in crate::state) fn frame_record(number: u64, record: &Record) -> Vec<u8> {
     // Strings, numbers and text that is JSON already: nothing here can fail to be JSON.
     let text = serde_json::to_vec(record).unwrap_or_default();
     let mut bytes = vec![0; RECORD_HEADER_LEN];
     bytes.extend_from_slice(&text);
-    // Records come from messages, which have a limit far below this.
+    // Records are created from messages, which have a limit far below this.
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
     bytes[0..4].copy_from_slice(&length.to_le_bytes());
     bytes[8..16].copy_from_slice(&number.to_le_bytes());
@@ -248,7 +248,7 @@ impl JournalLog {
             .any(|(_, record)| matches!(record, Record::TakenOver {} | Record::Doubted { .. }))
     }
 
-    /// Whether the run ended in good order.
+    /// Whether the run ended normally.
     pub(in crate::state) fn has_ended(&self) -> bool {
         matches!(self.records.last(), Some((_, Record::RunEnd {})))
     }
@@ -285,7 +285,7 @@ impl JournalLog {
 /// Part of a journal that a state holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::state) enum JournalExtent {
-    /// Everything up to the record of this number and nothing behind it.
+    /// Everything up to the record with this number, and nothing after it.
     Upto(u64),
     /// The run did not store this state: another program has changed it.
     Unknown,

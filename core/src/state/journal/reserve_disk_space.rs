@@ -1,11 +1,11 @@
 //! Space on the disk for the answers to announced calls. It is reserved before a call is sent, so that a
-//! disk that fills meanwhile costs no answer.
+//! disk that fills in the meantime loses no answer.
 
 use super::record::Record;
 use super::{Journal, JournalError};
 
-/// Space for the records of a call beside those that grow with the planned value: attributes that only
-/// the provider knows, private data, messages.
+/// Space for the records of a call, besides the parts that grow with the planned value: attributes that only
+/// the provider computes, private data, messages.
 const RESERVED_BYTES_PER_CALL: u64 = 64 << 10;
 /// Size of the records of a call as a multiple of its encoded planned value: the announcement, the answer,
 /// and the object twice where steps remain after the call. All of them may be sealed.
@@ -21,9 +21,9 @@ impl Journal {
     /// Reserves space for the records of all announced calls and of one that is about to be.
     ///
     /// # Errors
-    /// When the disk is full. File systems that reserve nothing are no error.
+    /// When the disk is full. A file system without reservations is not an error.
     pub(super) fn reserve_for_call(&self, next: u64) -> Result<(), JournalError> {
-        // What is buffered is written before the records of these calls, and needs space as well.
+        // Buffered records are written before the records of these calls, and need space as well.
         let buffered = self.buffer.borrow().len();
         self.sink.reserve_space(buffered + next + self.space_of_open_calls())
     }

@@ -1,5 +1,5 @@
-//! Rules that must hold whenever something is written down or begun, so that a crash at that moment
-//! forgets nothing: assertions, on in debug builds. That a call is announced before it is made is
+//! Rules that must hold whenever a record is written or a call begins, so that a crash at that moment
+//! loses nothing: assertions, enabled in debug builds. That a call is announced before it is made is
 //! checked where its answer is kept; that nothing is announced after a failure is an error, not an
 //! assertion.
 
@@ -15,9 +15,9 @@ use crate::state::{ObjectState, ObjectStatus};
 pub(super) struct JournalRules {
     /// The last record with the result of a call for the state.
     settled: Cell<u64>,
-    /// The last record that says which state is stored.
+    /// The last record that identifies the stored state.
     stored: Cell<u64>,
-    /// The calls that make the successors of objects, by the deposed objects that these become.
+    /// The calls that create the successors of objects, by the deposed objects that these become.
     deposing: RefCell<BTreeMap<(InstanceAddr, DeposedKey), OperationId>>,
 }
 
@@ -49,8 +49,8 @@ impl Journal {
         !open.values().any(|call| call.addr == *addr && call.deposed.as_ref() == deposed)
     }
 
-    /// Whether a call may be announced: a predecessor goes only when it is written down that its
-    /// successor is there, and under which key it was deposed.
+    /// Whether a call may be announced: a predecessor is destroyed only when it is recorded that its
+    /// successor exists, and under which key it was deposed.
     pub(super) fn may_announce(&self, intent: &Intent<'_>) -> bool {
         let (CallAction::Delete, Some(key)) = (intent.action, intent.deposed) else { return true };
         let deposing = self.rules.deposing.borrow();
@@ -70,8 +70,8 @@ impl Journal {
             || self.rules.settled.get() <= self.rules.stored.get()
     }
 
-    /// Whether something may run beside an object that was made: until that has ended, the journal has
-    /// the object as half made.
+    /// Whether a provisioner may run for a created object: until it has ended, the journal records
+    /// the object as incomplete.
     pub(crate) fn may_run_provisioner(&self, addr: &InstanceAddr) -> bool {
         let open = self.open.borrow();
         self.health.get() != JournalWritability::Sound

@@ -1,12 +1,12 @@
-//! Reads the records of a journal, including one that is damaged. Records are independent: each has a
-//! checksum of its own, so every record whose checksum holds is read, and every gap between them is
-//! returned with as much as can be said about the records that stood there.
+//! Reads the records of a journal, even of a damaged one. Records are independent: each has its
+//! own checksum, so every record with a valid checksum is read, and every gap between them is
+//! returned with the recoverable information about the lost records.
 
 use serde::de::IgnoredAny;
 
 use super::record::{JournalLog, RECORD_HEADER_LEN, first_whole_record, framed_record_len};
 
-/// The maximum difference between the number of a record and the last good one. Only tells likely
+/// The maximum difference between the number of a record and the last valid one. Only distinguishes likely
 /// records from noise before the checksum decides.
 const MAX_LIKELY_NUMBER_GAP: u64 = 1_000_000;
 
@@ -37,7 +37,7 @@ pub(in crate::state) enum LostRecordKind {
     Intent,
     /// A record about an announced call or about the state.
     Other,
-    /// A record, or several, of which not even that can be said.
+    /// One or several records of unknown kind.
     Unknown,
 }
 
@@ -46,12 +46,12 @@ pub(in crate::state) enum LostRecordKind {
 pub(in crate::state) struct JournalGap {
     /// The first byte.
     pub(in crate::state) offset: usize,
-    /// The number of the first record that stood there.
+    /// The number of the first lost record.
     pub(in crate::state) first: u64,
     /// The number of the last one; `None` at the end of the file. It is less than `first` where the bytes
-    /// stand between two records and no record is lost.
+    /// are between two records and no record is lost.
     pub(in crate::state) last: Option<u64>,
-    /// The kind, if exactly one record stood there.
+    /// The kind, if exactly one record is lost.
     pub(in crate::state) kind: LostRecordKind,
     /// Addresses in the damaged bytes. Nothing vouches for them.
     pub(in crate::state) addresses: Vec<String>,
@@ -59,7 +59,7 @@ pub(in crate::state) struct JournalGap {
     pub(in crate::state) ops: Vec<u64>,
 }
 
-/// A whole record that makes no sense, as one of a later version may.
+/// A whole record that cannot be decoded, such as one of a later version.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::state) struct UnreadableRecord {
     pub(in crate::state) number: u64,
@@ -69,12 +69,12 @@ pub(in crate::state) struct UnreadableRecord {
 /// Reads a journal. An incomplete record at the end is the mark of a crash and not a gap.
 ///
 /// # Errors
-/// When a whole record cannot be understood.
+/// When a whole record cannot be decoded.
 pub(in crate::state) fn scan_journal(bytes: &[u8]) -> Result<JournalLog, UnreadableRecord> {
     scan_with_budget(bytes, &mut ChecksumBudget::for_journal(bytes))
 }
 
-/// The bytes that checksums were made of, and their limit.
+/// The number of bytes that were checksummed, and its limit.
 struct ChecksumBudget {
     spent: usize,
     limit: usize,
@@ -113,12 +113,12 @@ fn scan_with_budget(
             break;
         };
         if skipped > 0 || number != last + 1 {
-            // Numbers grow by one, so the number of a valid record behind the damage says exactly
+            // Numbers grow by one, so the number of a valid record after the damage determines exactly
             // which records are lost.
             log.gaps.push(build_journal_gap(&rest[..skipped], at, last + 1, Some(number - 1)));
         }
         let record = serde_json::from_slice(text)
-            // A valid checksum with unknown content is no damage but the record of a later version.
+            // A valid checksum with unknown content is not damage but the record of a later version.
             // Ignoring it could forget an object, so the command stops.
             .map_err(|error| UnreadableRecord { number, reason: error.to_string() })?;
         log.records.push((number, record));

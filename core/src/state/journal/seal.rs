@@ -15,19 +15,19 @@ pub trait RecordSeal: Send + Sync {
     /// Encrypts a value; `None` if values are written as they are.
     ///
     /// # Errors
-    /// When there is no key. The text has no final period.
+    /// When the key is not available. The message has no final period.
     fn seal_value(&self, value: &[u8]) -> Result<Option<Vec<u8>>, String>;
 
     /// Decrypts the output of [`RecordSeal::seal_value`].
     ///
     /// # Errors
-    /// When there is no key, or it is another one. The text has no final period.
+    /// When the key is not available, or is another one. The message has no final period.
     fn open_value(&self, sealed: &[u8]) -> Result<Vec<u8>, String>;
 
     /// Checks that a value which is not sealed may be used.
     ///
     /// # Errors
-    /// When all values have to be sealed. The text has no final period.
+    /// When all values have to be sealed. The message has no final period.
     fn check_unsealed_allowed(&self) -> Result<(), String>;
 }
 
@@ -113,7 +113,7 @@ impl JournalLog {
     /// Opens the values of all records.
     ///
     /// # Errors
-    /// When one is sealed, and cannot be opened.
+    /// When a sealed value cannot be opened.
     pub(in crate::state) fn open_values(
         &mut self,
         location: &str,
@@ -132,7 +132,7 @@ impl JournalLog {
 mod tests {
     use super::*;
 
-    /// Inverts each byte, behind a prefix.
+    /// Inverts each byte, after a prefix.
     struct InvertingSeal {
         takes_plain: bool,
     }

@@ -81,7 +81,7 @@ async fn only_the_owner_may_read_a_journal() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let journal = begin_journal(&folder);
-    // What objects hold is in it, secrets among that.
+    // The journal contains the values of objects, including secrets.
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(journal.path()), 0o600);
     assert_eq!(mode(journal.path().parent().unwrap()), 0o700);
@@ -178,7 +178,7 @@ async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
     let folder = tempfile::tempdir().unwrap();
     let probe = tempfile::tempfile_in(&folder).unwrap();
     if !crate::disk::reserve_disk_space(&probe, 0..1 << 12).unwrap() {
-        // The file system of this folder reserves nothing.
+        // The file system of this directory has no reservations.
         return;
     }
     let journal = begin_journal(&folder);
@@ -192,7 +192,7 @@ async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
     let length = journal.path().metadata().unwrap().len();
     let log = record::scan_journal(&journal.read_content().unwrap()).unwrap();
     assert_eq!(length, log.end as u64, "a reader sees no gap");
-    // As long as the plan in base64, and in text, with what only the provider knows.
+    // The size of the plan in base64 and in text, and of values that only the provider computes.
     assert!(
         allocated_bytes(&journal) >= before.max(length) + 200_000 + (64 << 10),
         "{}",
@@ -246,7 +246,7 @@ async fn dependents_wait_until_the_result_is_written_down() {
     assert!(journal.may_start_dependents(&addr, None));
 }
 
-/// Announces that an object is made while the one before is deposed.
+/// Announces the creation of an object while its predecessor is deposed.
 async fn announce_replacement(
     journal: &Journal,
     addr: &InstanceAddr,
@@ -347,7 +347,7 @@ async fn an_object_is_not_whole_before_everything_beside_it_has_run() {
     journal.record_interim_result(op, Some(&object_with_status(ObjectStatus::Ready))).unwrap();
 }
 
-/// Some records as they stand in a file, and where each ends.
+/// Some encoded records, and the offset at which each ends.
 fn some_records() -> (Vec<u8>, Vec<usize>) {
     let mut bytes = Vec::new();
     let mut ends = vec![0];
@@ -372,7 +372,7 @@ fn a_journal_cut_off_anywhere_is_read_up_to_its_last_whole_record() {
 #[test]
 fn noise_behind_the_end_is_passed_over() {
     let (bytes, ends) = some_records();
-    // What a file system may leave behind the end in a crash.
+    // Bytes that a file system may leave after the end in a crash.
     for noise in [vec![0; 600], vec![0xff; 600], (0..=255).cycle().take(600).collect()] {
         let log = record::scan_journal(&[bytes.clone(), noise].concat()).unwrap();
         assert_eq!((log.records.len(), log.end), (5, ends[5]));
@@ -418,7 +418,7 @@ fn what_a_lost_announcement_was_about_can_often_be_read() {
     journal.write_buffer();
     let mut bytes = std::fs::read(journal.path()).unwrap();
     let at = bytes.windows(6).position(|found| found == b"create").unwrap();
-    // In the action: the address behind it can still be read.
+    // In the action: the address after it can still be read.
     bytes[at] ^= 1;
     let log = record::scan_journal(&bytes).unwrap();
     let [gap] = &log.gaps[..] else { panic!("{:?}", log.gaps) };
@@ -432,7 +432,7 @@ fn what_a_lost_announcement_was_about_can_often_be_read() {
 fn a_folder_of_journals_that_is_a_link_is_not_followed() {
     let (folder, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let link = folder.path().join("journal");
-    // A folder that is there, and one that following the link would create.
+    // An existing directory, and one that following the link would create.
     for target in [victim.path().to_owned(), victim.path().join("new")] {
         std::os::unix::fs::symlink(target, &link).unwrap();
         let base = StateFile::new_empty();

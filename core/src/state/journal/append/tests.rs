@@ -138,12 +138,12 @@ async fn a_full_disk_refuses_the_buffer_and_has_room_for_a_shorter_answer() {
     let expected = "1 RunBegin, 2 Intent, 3 Answer";
     assert_eq!(stored_records(journal.path()), expected);
     assert!(announce_internal_call(&journal, "terraform_data.d").is_err());
-    // The call was dropped with its announcement, so its result has no place in the journal.
+    // The call was dropped with its announcement, so its result cannot be recorded.
     journal.settle_operation(running, None).unwrap();
     let ((), failure) = journal.run_and_write_buffer(async {}).await;
     assert!(matches!(failure, Some(JournalError::Failed { .. })), "{failure:?}");
     assert_eq!(stored_records(journal.path()), expected);
-    // Nothing stays open that the next run would have to ask about.
+    // No call stays open for the next run.
     journal.fill_disk_after(u64::MAX);
     journal.settle_operation(external, None).unwrap();
     assert_eq!(stored_records(journal.path()), format!("{expected}, 4 Settled"));
