@@ -478,7 +478,7 @@ impl Journal {
         Path::new(&self.location)
     }
 
-    /// Whether an open call may have been made.
+    /// Whether a call is open and may be made: its announcement is durable, if it has to be.
     fn is_announced_durably(&self, op: OperationId) -> bool {
         // The number of an intent is its record number, so it can be compared with the last durable
         // record.

@@ -1,4 +1,4 @@
-//! Merges the changes that one run made to a state into the state as other runs have stored it since.
+//! Merges the changes of one run to a state into the state that other runs have stored since.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -77,10 +77,10 @@ pub trait StateOwnership {
 }
 
 /// Merges the changes of a run into the stored state. `base` is the state from which the run began, or
-/// which it merged last, and `ours` the one that it has by now.
+/// which it merged last, and `ours` is its current state.
 ///
-/// A change of a claimed instance always counts, so call [`find_overtaken_instance`] first. Another one,
-/// such as what a refresh found, counts only where the stored instance is the one that the run began with
+/// A change of a claimed instance is always merged, so call [`find_overtaken_instance`] first. Another change,
+/// such as the result of a refresh, is merged only if the stored instance is the one that the run began with
 /// and no other run is changing it.
 #[must_use]
 pub fn merge_states(
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(found(&base, &ours, &["a=3", "b=1", "c=1"]).as_deref(), Some("t.a"));
         assert_eq!(found(&base, &ours, &["a=1", "b=3", "c=1"]).as_deref(), Some("t.b"));
         assert_eq!(found(&base, &ours, &["b=1", "c=1"]).as_deref(), Some("t.a"));
-        // Nothing was changed, only what is not claimed, or the write was repeated.
+        // No change, a change of an unclaimed instance, or a repeated write.
         assert_eq!(found(&base, &ours, &["a=1", "b=1", "c=1"]), None);
         assert_eq!(found(&base, &ours, &["a=1", "b=1", "c=3"]), None);
         assert_eq!(found(&base, &ours, &["a=2", "c=2"]), None);

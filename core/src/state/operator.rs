@@ -10,7 +10,7 @@ pub fn user_and_host() -> String {
     format!("{}@{}", system::user_name(), system::host_name())
 }
 
-/// Returns the name of an operation as people know it. Lock files and journals hold Terraform's name
+/// Returns the display name of an operation. Lock files and journals contain Terraform's name
 /// for it, such as `OperationTypeApply`.
 #[must_use]
 pub fn operation_display_name(operation: &str) -> String {

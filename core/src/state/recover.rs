@@ -36,20 +36,20 @@ use crate::messages;
 /// Remains of interrupted runs, taken over.
 #[derive(Clone, Debug)]
 pub struct Recovery {
-    /// The state with everything that is known put in; `None` if there is none and no run was cut off.
+    /// The state with all known results; `None` if no state exists and no run was interrupted.
     pub file: Option<StateFile>,
-    /// The runs that were cut off, the earliest first.
+    /// The interrupted runs, the earliest first.
     pub runs: Vec<InterruptedRun>,
     /// The calls whose effect is unknown, in the order in which they were announced.
     pub unresolved: Vec<UnresolvedOperation>,
 }
 
-/// A run that was cut off.
+/// An interrupted run.
 #[derive(Clone, Debug)]
 pub struct InterruptedRun {
     /// Operation of the run, as in the lock.
     pub operation: String,
-    /// When it began: RFC 3339, UTC.
+    /// The start of the run: RFC 3339, UTC.
     pub when: String,
     /// The user and host.
     pub who: String,
@@ -62,41 +62,41 @@ pub struct InterruptedRun {
     journal: Arc<dyn StoredJournal>,
 }
 
-/// A call that was in flight when its run was cut off, or whose result contradicts the state.
+/// A call that was in flight when its run was interrupted, or whose result contradicts the state.
 #[derive(Clone, Debug)]
 pub struct UnresolvedOperation {
     /// The instance.
     pub addr: InstanceAddr,
     /// Set if the call was about a deposed object.
     pub deposed: Option<DeposedKey>,
-    /// Set if the new object takes the place of another, which is deposed under this key once the new
-    /// one is there.
+    /// Set if the new object replaces another one, which is deposed under this key once the new
+    /// one exists.
     pub deposes: Option<DeposedKey>,
-    /// The provider configuration that was asked.
+    /// The provider configuration that received the call.
     pub provider: ProviderConfigAddr,
     /// Action of the call.
     pub action: CallAction,
     /// Planned value, if it can still be read.
     pub planned: Option<Value>,
-    /// When it was announced: RFC 3339, UTC.
+    /// The time of the announcement: RFC 3339, UTC.
     pub when: String,
-    /// The answer, if one came.
+    /// The answer, if one was received.
     pub answer: Option<ProviderAnswer>,
     /// Open question about the call.
     pub doubt: OpenQuestion,
-    /// Decision about the call, in words, once there is one.
+    /// The decision about the call, as a text for the user; `None` until it is made.
     pub decided: Option<String>,
-    /// Present address of the object, if the configuration has another address for it than the run
-    /// that was cut off.
+    /// The current address of the object, if it differs from the address in the interrupted
+    /// run.
     pub moved: Option<InstanceAddr>,
     op: u64,
-    /// The serial of the state that the run found; the highest there is, if another state was begun
+    /// The serial of the state that the run found; the maximum, if another state was begun
     /// since.
     found: u64,
     journal: Arc<dyn StoredJournal>,
 }
 
-/// Why a creation is settled when there is an object under its address.
+/// The reason why a creation is settled when an object exists at its address.
 const CREATED_OBJECT_EXISTS_REASON: &str = "an object now exists at its address";
 
 /// Open question about a call.
@@ -106,15 +106,15 @@ pub enum OpenQuestion {
     Effect,
     /// Whether its result still belongs in the state, which another run has changed since.
     Destination {
-        /// The object that came back; `None` if it is gone.
+        /// The returned object; `None` if it was deleted.
         object: Option<Arc<ObjectState>>,
     },
 }
 
-/// The content of a journal of a run that does not go on.
+/// The content of a journal of a run that is no longer in progress.
 #[derive(Clone)]
 pub struct JournalContent {
-    /// The journal in its place.
+    /// The stored journal.
     pub journal: Arc<dyn StoredJournal>,
     /// The bytes.
     pub bytes: Vec<u8>,
@@ -122,11 +122,11 @@ pub struct JournalContent {
     pub seal: Option<Arc<dyn RecordSeal>>,
 }
 
-/// Puts the results of journals into the state. Changes nothing in their places:
+/// Applies the results of journals to the state. Does not change the journals:
 /// [`Recovery::archive_journals`] does, once the state is stored.
 ///
 /// # Errors
-/// When a journal cannot be read, or belongs to another state. Of a damaged one the sound records
+/// When a journal cannot be read, or belongs to another state. Of a damaged journal, the intact records
 /// are used.
 pub fn recover_journals(
     journals: Vec<JournalContent>,
@@ -184,17 +184,17 @@ impl Recovery {
         runs.chain(open.map(UnresolvedOperation::diagnostic)).collect()
     }
 
-    /// A creation is settled once there is an object under its address that may be the created one:
-    /// it was imported, perhaps with another program. No object was there when the creation was
-    /// announced: a run first stores a state in which the address is free, or has emptied it
-    /// itself. This does not hold in three cases. If the new object was to take the place of
-    /// another, that other one is there all the time. If another program has changed the result of
-    /// the run, the object there is unknown. And into a state no newer than the one that the run
-    /// found nothing has come: it is a backup, or one that is read while another is written.
+    /// Settles a creation if an object exists at its address that may be the created one:
+    /// it was imported, perhaps with another program. The address had no object when the creation was
+    /// announced: a run first stores a state in which the address is free, or has deleted the object
+    /// itself. This rule has three exceptions. If the new object was to replace
+    /// another one, that other object is still present. If another program has changed the result of
+    /// the run, the object at the address is unknown. And a state that is not newer than the one that the run
+    /// found has no new objects: it is a backup, or one that is read while another is written.
     fn settle_creations_with_object(&mut self) {
         let Some(file) = &self.file else { return };
         let misplaced = self.unresolved.iter().filter(|one| one.doubt != OpenQuestion::Effect);
-        // An address with a contradicting result is left to the user as a whole. The object there
+        // An address with a contradicting result is left to the user as a whole. Its object
         // may be of either program.
         let misplaced: BTreeSet<_> = misplaced.map(|one| one.addr.clone()).collect();
         for one in &mut self.unresolved {
@@ -204,7 +204,7 @@ impl Recovery {
                 && one.deposes.is_none()
                 && !misplaced.contains(&one.addr)
                 && let Some(object) = file.state.find_object(&one.addr, one.deposed.as_ref())
-                // The planned attributes decide, not the address alone: with several interrupted
+                // The planned attributes decide, not only the address: with several interrupted
                 // creations of one type, an import may have put another object there.
                 && one.may_have_created(object)
             {
@@ -213,7 +213,7 @@ impl Recovery {
         }
     }
 
-    /// Takes down where things belong by now, so that nothing is made there a second time.
+    /// Records the current addresses of objects, so that none is created a second time at its new address.
     pub fn follow_moves(
         &mut self,
         place: impl Fn(&InstanceAddr, &ProviderConfigAddr) -> InstanceAddr,
@@ -224,17 +224,17 @@ impl Recovery {
         }
     }
 
-    /// The addresses at which something was begun that is open, and belongs to one instance by now: none
-    /// or one, unless several have come together.
+    /// The former addresses of the open operations that now belong to one instance: none
+    /// or one, unless several addresses were moved to the same instance.
     #[must_use]
     pub fn original_addresses(&self, place: &InstanceAddr) -> BTreeSet<&InstanceAddr> {
         let open = self.unresolved.iter().filter(|one| one.needs_decision());
         open.filter(|one| one.current_addr() == place).map(|one| &one.addr).collect()
     }
 
-    /// Takes down what was found out or decided about everything that is open about an instance, by
-    /// the address that it had, or else by the one that it has if only one has come there. It stays with
-    /// [`Recovery::archive_journals`]. Returns what that was.
+    /// Records the decision about all open operations of an instance, by
+    /// its former address, or by its current one if that is unambiguous. It becomes durable with
+    /// [`Recovery::archive_journals`]. Returns the operations.
     pub fn mark_decided(&mut self, addr: &InstanceAddr, how: &str) -> Vec<UnresolvedOperation> {
         let began_there =
             self.unresolved.iter().any(|one| one.addr == *addr && one.needs_decision());
@@ -242,7 +242,7 @@ impl Recovery {
             true => addr.clone(),
             false => match self.original_addresses(addr).into_iter().collect::<Vec<_>>()[..] {
                 [one] => one.clone(),
-                // Of several it is unknown which is meant.
+                // With several former addresses, the intended one is unknown.
                 _ => return Vec::new(),
             },
         };

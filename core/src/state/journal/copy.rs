@@ -10,10 +10,10 @@ use super::Journal;
 /// A copy that grows with its journal.
 #[async_trait::async_trait(?Send)]
 pub trait JournalCopy {
-    /// Hands over the next records, each whole, without waiting.
+    /// Appends the next whole records, without waiting.
     fn push_records(&self, records: Vec<u8>);
 
-    /// Waits until everything handed over before the call is durable.
+    /// Waits until all records pushed before the call are durable.
     fn flush_records(&self) -> LocalBoxFuture<'static, Result<(), JournalCopyError>>;
 
     /// Removes the copy: its run has completed normally.

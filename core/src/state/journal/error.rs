@@ -13,7 +13,7 @@ use super::JournalCopyError;
 use crate::disk::locks::{NO_LOCKS_REMEDY, is_lock_unsupported_error};
 use crate::messages;
 
-/// Why something could not be kept.
+/// The error of a journal that could not be written or read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum JournalError {
     /// An operation on the storage of the journal failed.

@@ -9,12 +9,12 @@ use crate::state::journal::record::{self, JournalLog, Record, RunBegin};
 use crate::state::journal::{JournalError, StoredJournal};
 
 impl Recovery {
-    /// Puts the journals away, to be called when the state is stored. Calls that need a decision stay
-    /// on record until [`Recovery::mark_decided`]; for the others, the next refresh finds out. A damaged
+    /// Archives the journals. Must be called after the state is stored. Calls that need a decision stay
+    /// recorded until [`Recovery::mark_decided`]; the next refresh determines the others. A damaged
     /// journal is kept under another name, which nothing reads.
     ///
     /// # Errors
-    /// When a journal cannot be written, renamed or removed; the next run then takes it over once more.
+    /// When a journal cannot be written, renamed or removed. The next run then takes it over again.
     pub fn archive_journals(&self) -> Result<(), JournalError> {
         for run in &self.runs {
             let journal = &run.journal;
@@ -23,7 +23,7 @@ impl Recovery {
             match (&run.damage, waits.iter().any(|one| one.needs_decision())) {
                 (None, false) => journal.remove_journal()?,
                 // The journal stays for open operations. `TakenOver` tells the next command that
-                // all other results are stored, so that they are not put in again over later
+                // all other results are stored, so that they are not applied again over later
                 // changes.
                 (None, true) => {
                     append_records_to_ended_journal(&**journal, &outcome_records(&waits))?;
@@ -47,7 +47,7 @@ impl Recovery {
         let file = self.file.clone().unwrap_or_else(StateFile::new_empty);
         let (lineage, serial) = (file.lineage, file.serial);
         let begin = Record::RunBegin(RunBegin { lineage, serial, ..RunBegin::default() });
-        // The description of the run may be what is lost.
+        // The lost part may be the description of the run.
         let begin = log.run_begin().is_none().then_some(&begin);
         let sound = log.records.iter().map(|(_, record)| record);
         let mut bytes = Vec::new();
@@ -67,7 +67,7 @@ fn outcome_records(waits: &[&UnresolvedOperation]) -> Vec<Record> {
     std::iter::once(Record::TakenOver {}).chain(doubts).collect()
 }
 
-/// Appends records to a journal of an ended run, behind its last whole record.
+/// Appends records to a journal of an ended run, after its last whole record.
 pub(super) fn append_records_to_ended_journal(
     journal: &dyn StoredJournal,
     records: &[Record],
@@ -76,7 +76,7 @@ pub(super) fn append_records_to_ended_journal(
     let last = log.records.last().map_or(0, |(number, _)| *number);
     let frames = records.iter().zip(last + 1..);
     let frames = frames.flat_map(|(record, number)| record::frame_record(number, record));
-    // The torn end of a record would make everything behind it unreadable, so it goes.
+    // The partial record at the end would make everything after it unreadable, so it is removed.
     journal.append_bytes(log.end, &frames.collect::<Vec<u8>>())
 }
 

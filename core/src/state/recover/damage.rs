@@ -41,7 +41,7 @@ impl JournalDamage {
             (LostRecordKind::Intent | LostRecordKind::Unknown, None) => true,
             (LostRecordKind::Intent | LostRecordKind::Unknown, Some(last)) => {
                 // An announcement is known by its number where its result was read.
-                // Between two records with consecutive numbers there is none to be known.
+                // No record is lost between two records with consecutive numbers.
                 last.saturating_sub(gap.first) > log.records.len() as u64
                     || !(gap.first..=last).all(&is_known)
             }
@@ -55,7 +55,7 @@ impl JournalDamage {
         Some(Self { hides_creation, n_sound: log.records.len(), lost, journal })
     }
 
-    /// The place in which the journal is kept, as messages name it.
+    /// The location of the journal, for messages.
     #[must_use]
     pub fn damaged_copy_location(&self) -> String {
         self.journal.damaged_copy_location()

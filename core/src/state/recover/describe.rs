@@ -39,8 +39,8 @@ impl UnresolvedOperation {
         self.guess_object_id().filter(|_| !self.has_sensitive_id())
     }
 
-    /// The object that the state has in the place of this one, and that is another one for certain: it
-    /// keeps the place, so this one cannot be taken into the state there.
+    /// The object that the state has at the address of this one, and that is certainly a different one: it
+    /// keeps the address, so this one cannot be added to the state there.
     #[must_use]
     pub fn other_object_in_place<'s>(&self, state: &'s State) -> Option<&'s Arc<ObjectState>> {
         let there = state.find_object(&self.addr, self.deposed.as_ref())?;
@@ -54,7 +54,7 @@ impl UnresolvedOperation {
                 object.is_other_real_object(there)
             }
             OpenQuestion::Destination { object: None } => false,
-            // Nothing was there when the call was made, and what may be its object settles it.
+            // The address was free when the call was made, and an object that may be the created one settles it.
             OpenQuestion::Effect => {
                 self.action == CallAction::Create
                     && self.deposes.is_none()
@@ -64,7 +64,7 @@ impl UnresolvedOperation {
         is_other.then_some(there)
     }
 
-    /// Describes in plain words the call in flight, and the command that decides about it.
+    /// Describes the call in flight for the user, and the command that settles it.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let detail = self.describe_operation("`formwork recover list` shows how");
@@ -73,7 +73,7 @@ impl UnresolvedOperation {
             .about(self.addr.to_string())
     }
 
-    /// Describes in plain words the call in flight. `how` says where the reader finds the next
+    /// Describes the call in flight for the user. `how` names the source of the next
     /// step.
     #[must_use]
     pub fn describe_operation(&self, how: &str) -> String {

@@ -1,4 +1,4 @@
-//! Journals of interrupted runs in a folder, one file for each run.
+//! Journals of interrupted runs in a directory, one file for each run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use crate::state::file::StateFile;
 use crate::state::journal::permissions::refuse_linked_folder;
 use crate::state::journal::{self, JournalError, StoredJournalFile};
 
-/// Reads the journals that interrupted runs left in a folder, and puts their results into the
-/// state. Passes over the journal of a run that is still going on. Changes nothing on disk:
+/// Reads the journals that interrupted runs left in a directory, and applies their results to the
+/// state. Ignores the journal of a run that is still in progress. Changes nothing on disk:
 /// [`Recovery::archive_journals`] does, once the state is stored.
 ///
 /// # Errors
-/// When a journal cannot be read, or belongs to another state. Of a damaged one the sound records
+/// When a journal cannot be read, or belongs to another state. Of a damaged journal, the intact records
 /// are used.
 pub fn recover_journals_in_folder(
     folder: &Path,
@@ -22,10 +22,10 @@ pub fn recover_journals_in_folder(
     recover_journals(read_interrupted_journals(folder)?, stored)
 }
 
-/// The journals in a folder whose runs do not go on.
+/// The journals in a directory whose runs are no longer in progress.
 ///
 /// # Errors
-/// When one of them cannot be read.
+/// When one of the journals cannot be read.
 pub fn read_interrupted_journals(folder: &Path) -> Result<Vec<JournalContent>, JournalError> {
     let mut found = Vec::new();
     for path in journal_paths(folder)? {
@@ -41,15 +41,15 @@ pub fn read_interrupted_journals(folder: &Path) -> Result<Vec<JournalContent>, J
     Ok(found)
 }
 
-/// Whether a run on this machine still writes a journal. One that is not there is not written.
+/// Whether a run on this machine still writes a journal; `false` if the file does not exist.
 ///
 /// # Errors
-/// When that cannot be found out.
+/// When the lock of the journal cannot be checked.
 pub fn is_being_written(path: &Path) -> Result<bool, JournalError> {
     Ok(path.exists() && journal::is_being_written(path)?)
 }
 
-/// Whether a run has left a journal in a folder, or is still writing one.
+/// Whether a run has left a journal in a directory, or is still writing one.
 #[must_use]
 pub fn has_unfinished_journal(folder: &Path) -> bool {
     journal_paths(folder).is_ok_and(|journals| !journals.is_empty())
@@ -59,7 +59,7 @@ fn journal_paths(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
     refuse_linked_folder(folder).map_err(JournalError::io_error("read", folder))?;
     let entries = match folder.read_dir() {
         Ok(entries) => entries,
-        // Only a missing folder means that there are no journals. Any other error must stop the
+        // Only a missing directory means that there are no journals. Any other error must stop the
         // command: it could create objects again that a journal names.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(JournalError::io_error("read", folder)(error)),

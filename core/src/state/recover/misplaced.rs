@@ -1,5 +1,5 @@
-//! Finds journals that go with a state, but belong to another place by the name of their folder: the state was
-//! moved or copied after the run was cut off, or its remote place has another address now.
+//! Finds journals that match a state, but belong to another location by the name of their directory: the state was
+//! moved or copied after the run was interrupted, or its remote location has another address now.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,17 +11,17 @@ use crate::state::file::StateFile;
 use crate::state::journal::RecordSeal;
 use crate::state::journal::record::{self, JournalLog};
 
-/// The length of the name of a remote place in the name of its journal folder.
+/// The length of the hash of a remote location in the name of its journal directory.
 const REMOTE_PLACE_NAME_LEN: usize = 16;
 
-/// Journals that go with a state, in the folder of another place.
+/// Journals that match a state, in the directory of another location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MisplacedJournals {
-    /// The folder of the journals.
+    /// The directory of the journals.
     pub folder: PathBuf,
-    /// The folder of the journals of the state.
+    /// The journal directory of the state.
     pub own_folder: PathBuf,
-    /// The place that they belong to by the name of the folder.
+    /// The location that they belong to by the name of the directory.
     pub place: JournaledPlace,
     /// Whether a journal has the lineage of the state. The lineage of the others is lost.
     pub is_of_lineage: bool,
@@ -31,23 +31,23 @@ pub struct MisplacedJournals {
     pub open: Vec<InstanceAddr>,
 }
 
-/// A place of a state, by the name of the folder of its journals.
+/// A location of a state, derived from the name of its journal directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JournaledPlace {
     /// A state file.
     File {
-        /// Its path.
+        /// The path of the state file.
         path: PathBuf,
         /// Whether it exists.
         exists: bool,
     },
-    /// A remote place, of which the name of the folder has only a hash.
+    /// A remote location, of which the directory name contains only a hash.
     Remote,
 }
 
-/// A search for journals that go with a state, but belong to another place.
+/// A search for journals that match a state, but belong to another location.
 pub(in crate::state) struct MisplacedSearch<'a> {
-    /// The folder of the journals of the state.
+    /// The journal directory of the state.
     pub(in crate::state) own: &'a Path,
     /// Opens the values of the journals.
     pub(in crate::state) seal: Option<&'a Arc<dyn RecordSeal>>,
@@ -58,15 +58,15 @@ pub(in crate::state) struct MisplacedSearch<'a> {
 }
 
 impl MisplacedSearch<'_> {
-    /// Finds the journals beside the journal folder of the state that have results or operations which the state
-    /// lacks. A journal goes with the state if it has its lineage. One whose lineage is lost goes with it if the
+    /// Finds the journals beside the journal directory of the state with results or operations which the state
+    /// lacks. A journal matches the state if it has its lineage. A journal without a lineage matches it if the
     /// state file of that journal does not exist any more.
     ///
-    /// A state in a remote place is no file that could have been renamed, so for it only the folders of other
-    /// remote places are read.
+    /// A remote state is not a file that could have been renamed, so for it only the directories of other
+    /// remote locations are read.
     pub(in crate::state) fn find(&self) -> Vec<MisplacedJournals> {
         let Some(parent) = self.own.parent() else { return Vec::new() };
-        // The path of a file without a folder has an empty parent, which cannot be read.
+        // The path of a file without a directory has an empty parent, which cannot be read.
         let listed = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
         let entries = listed.read_dir().into_iter().flatten().flatten();
         let mut names: Vec<String> =
@@ -88,25 +88,25 @@ impl MisplacedSearch<'_> {
     }
 }
 
-/// The journal folder of a state.
+/// The journal directory of a state.
 struct JournalFolder {
     folder: PathBuf,
     place: JournaledPlace,
 }
 
 impl JournalFolder {
-    /// The journal folder of this name; `None` if it is none.
+    /// Parses the name of a journal directory; `None` if the name is of another directory.
     fn from_name(parent: &Path, name: &str) -> Option<Self> {
         let state = name.strip_prefix('.')?.strip_suffix(".journal")?;
         let folder = parent.join(name);
-        // The journals of a state in a remote place are in a folder named after a hash of the place.
+        // The journals of a remote state are in a directory named after a hash of the location.
         let is_hash = |text: &str| {
             text.len() == REMOTE_PLACE_NAME_LEN && text.bytes().all(|byte| byte.is_ascii_hexdigit())
         };
         if state.strip_prefix("state-").is_some_and(is_hash) {
             return Some(Self { folder, place: JournaledPlace::Remote });
         }
-        // A state file with a dot before its name has the same folder as one without.
+        // A state file with a dot before its name has the same directory as one without.
         let (plain, hidden) = (parent.join(state), parent.join(format!(".{state}")));
         let path = if hidden.is_file() && !plain.is_file() { hidden } else { plain };
         let exists = path.is_file();
@@ -116,7 +116,7 @@ impl JournalFolder {
     /// The journals here that go with a state and have something that it lacks.
     fn find_lacking(self, search: &MisplacedSearch<'_>) -> Option<MisplacedJournals> {
         let MisplacedSearch { own, seal, state, .. } = *search;
-        // A folder that cannot be read may be of another user, and need not go with this state.
+        // A directory that cannot be read may be of another user, and need not match this state.
         let journals = read_interrupted_journals(&self.folder).ok()?.into_iter();
         let journals =
             journals.filter(|journal| self.goes_with(journal, state) && !search.is_known(journal));
@@ -153,7 +153,7 @@ impl JournalFolder {
     fn goes_with(&self, journal: &JournalContent, state: &StateFile) -> bool {
         match lineage_of_journal(journal) {
             Some(lineage) => lineage == state.lineage,
-            // A remote place may be that of any other state.
+            // A remote location may be that of any other state.
             None => matches!(self.place, JournaledPlace::File { exists: false, .. }),
         }
     }

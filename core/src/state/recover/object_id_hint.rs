@@ -6,7 +6,7 @@ use crate::state::journal::ProviderAnswer;
 /// The longest name that is worth showing.
 const MAX_SHOWN_ID_LEN: usize = 512;
 
-/// The attribute `id` as it stands in the answer, also if the rest of that is wrong.
+/// The attribute `id` of the answer, even if the rest of the answer is invalid.
 pub(super) fn find_id_in_answer(answer: &ProviderAnswer) -> Option<String> {
     // A key of two letters, as MessagePack has it; a string follows it.
     const MSGPACK_ID_KEY: &[u8] = b"\xa2id";
@@ -21,7 +21,7 @@ pub(super) fn find_id_in_answer(answer: &ProviderAnswer) -> Option<String> {
     values.find(|value| value != "id")
 }
 
-/// The string at the beginning, if there is a whole one that people can read.
+/// The string at the beginning, if it is complete and printable.
 fn read_printable_string(bytes: &[u8]) -> Option<String> {
     let (length, rest) = match *bytes {
         [head @ 0xa0..=0xbf, ref rest @ ..] => (usize::from(head & 0x1f), rest),

@@ -1,5 +1,5 @@
-//! Replays a journal over a state. If another program has changed the state since, a result goes in
-//! only where the run itself left the object that is there.
+//! Replays a journal over a state. If another program has changed the state since, a result is applied
+//! only if the stored object is the one that the run itself left.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::str::FromStr;
@@ -36,7 +36,7 @@ impl ReplayedCall<'_> {
         self.intent.action == CallAction::Create && self.provider.provider.is_builtin()
     }
 
-    /// Under which key the object is deposed that the new one takes the place of.
+    /// The key under which the replaced object is deposed.
     fn deposed_key_of_predecessor(&self) -> Option<DeposedKey> {
         self.intent.deposes.as_ref().map(|key| DeposedKey(key.as_str().into()))
     }
@@ -50,9 +50,9 @@ pub(super) struct JournalReplay<'l> {
     results: HashMap<u64, Option<&'l RawValue>>,
     /// Calls that are neither settled nor resolved.
     pub(super) open: BTreeSet<u64>,
-    /// For each place the objects that this run may have found or left there, by fingerprint.
+    /// For each slot, the objects that this run may have found or left there, by fingerprint.
     own: HashMap<ObjectSlot, HashSet<Option<String>>>,
-    /// The addresses of results whose announcement is lost and whose place holds another object.
+    /// The addresses of results whose announcement is lost and whose slot has another object.
     unplaced: BTreeSet<String>,
 }
 
@@ -60,7 +60,7 @@ impl<'l> JournalReplay<'l> {
     /// Reads a journal.
     ///
     /// # Errors
-    /// When a record in it names no address: then it is unknown which object it is about.
+    /// When a record does not contain a valid address, so its object is unknown.
     pub(super) fn new(
         journal: Arc<dyn StoredJournal>,
         log: &'l JournalLog,
@@ -77,8 +77,8 @@ impl<'l> JournalReplay<'l> {
         for (number, record) in &log.records {
             replay.read_record(*number, record)?;
         }
-        // A creation of the built-in provider made nothing outside the process that was cut off, and
-        // provisioners run only behind a result. So the next run repeats it, and nothing is in doubt.
+        // A creation of the built-in provider created nothing outside the interrupted process, and
+        // provisioners run only after a result. So the next run repeats it, and no question is open.
         let Self { open, calls, .. } = &mut replay;
         open.retain(|op| !calls.get(op).is_some_and(ReplayedCall::is_internal_creation));
         Ok(replay)
@@ -137,7 +137,7 @@ impl<'l> JournalReplay<'l> {
     }
 
     fn remember_object_fingerprint(&mut self, op: u64, print: Option<String>) {
-        // Without its announcement the place of a result is not known here.
+        // Without its announcement the slot of a result is unknown here.
         if let Some(call) = self.calls.get(&op) {
             self.own.entry(call.slot.clone()).or_default().insert(print);
         }
@@ -160,7 +160,7 @@ impl<'l> JournalReplay<'l> {
             began_with: None,
             journal: Arc::clone(&self.journal),
         };
-        // A run that was cut off before it did anything leaves the state as it was.
+        // A run that was interrupted before it did anything leaves the state unchanged.
         // A damaged journal is never idle: the lost records may be its only intents.
         let is_idle = self.calls.is_empty() && !log.is_damaged();
         // A journal with an end record was to be removed, and only its removal is missing.
@@ -175,12 +175,12 @@ impl<'l> JournalReplay<'l> {
                 .map(|begin| begin.serial);
             let mut doubted = self.open.clone();
             // Results that the run stored are not in a state that was begun apart from it. If the
-            // lineage of the run is lost, the stored state is known by its content alone.
+            // lineage of the run is lost, the stored state is identified only by its content.
             let extent = match is_same || begin.is_none() || log.is_taken_into_state() {
                 true => log.extent_in_state(&file),
                 false => JournalExtent::Unknown,
             };
-            // And objects in such a state may have been made by the program that began it.
+            // Objects in such a state may also have been created by the program that began it.
             let found = begin.filter(|_| is_same).map_or(u64::MAX, |begin| begin.serial);
             let included = if let JournalExtent::Upto(number) = extent { number } else { 0 };
             for (_, record) in log.records.iter().filter(|(number, _)| *number > included) {
@@ -221,7 +221,7 @@ impl<'l> JournalReplay<'l> {
         };
         match stored {
             // Once everything is taken over, the journal only waits for decisions. And a run that
-            // found no state expects none in particular: another program has made one since.
+            // found no state expects no specific one: another program has created one since.
             Some(file)
                 if file.lineage == begin.lineage
                     || log.is_taken_into_state()
@@ -242,18 +242,18 @@ impl<'l> JournalReplay<'l> {
                 read_from: begin.read_from.clone(),
                 objects: self.describe_objects(),
             }),
-            // The lineage is kept: journals and backups of the first run name it, and a new one
+            // The lineage is kept: journals and backups of the first run contain it, and a new one
             // would make them foreign.
             None => Ok(StateFile { lineage: begin.lineage.clone(), ..StateFile::new_empty() }),
         }
     }
 
-    /// A line for each object that the run left, and for each call whose outcome is not known.
+    /// A line for each object that the run left, and for each call whose outcome is unknown.
     fn describe_objects(&self) -> Vec<String> {
         let mut lines: BTreeMap<ObjectSlot, String> = BTreeMap::new();
         for (op, call) in &self.calls {
             let addr = &call.slot.addr;
-            // What cannot be read must not hide the error that this list is for.
+            // An unreadable record must not hide the error that this list belongs to.
             let Ok(result) = self.resulting_object(*op) else { continue };
             match result {
                 Some(entry) => {
@@ -318,7 +318,7 @@ impl<'l> JournalReplay<'l> {
         op: u64,
         state: &mut State,
     ) -> Result<ReplayOutcome, JournalError> {
-        // That something is gone means nothing without its place.
+        // A deletion without its slot has no meaning.
         let Some(entry) = self.resulting_object(op)? else {
             return Ok(ReplayOutcome::AlreadyInState);
         };
@@ -368,7 +368,7 @@ impl<'l> JournalReplay<'l> {
             deposes: call.deposed_key_of_predecessor(),
             provider: provider.clone(),
             action: intent.action,
-            // Without it the call is open all the same, only harder to look for.
+            // Without the planned value the call is still open, but harder to find.
             planned: codec::msgpack::decode(&intent.planned, &Type::Dynamic).ok(),
             when: intent.when.clone(),
             answer: self.answers.get(&op).map(|answer| (*answer).clone()),
@@ -403,7 +403,7 @@ fn object_in_slot<'s>(
     Some((&resource.provider, object))
 }
 
-/// Puts the result of a call in its place, or empties the place.
+/// Stores the result of a call in its slot, or removes the object from it.
 fn put_result_in_slot(state: &mut State, call: &ReplayedCall<'_>, result: Option<ObjectEntry>) {
     let ObjectSlot { addr, deposed } = &call.slot;
     let resource = state.resource_or_insert(addr.resource_addr(), &call.provider);
@@ -427,7 +427,7 @@ fn put_result_in_slot(state: &mut State, call: &ReplayedCall<'_>, result: Option
         }
         (None, None) => match call.deposed_key_of_predecessor() {
             None => instance.current = None,
-            // Nothing was made, so what was to make room for it stays, or comes back.
+            // Nothing was created, so the object that it was to replace stays, or is restored.
             Some(key) => {
                 let before = instance.deposed.remove(&key);
                 instance.current = before.or(instance.current.take());

@@ -84,12 +84,12 @@ impl KilledRun {
     }
 }
 
-/// A run in the making, with what is to be known of it after each byte of its journal.
+/// A run in progress, with the expected recovery after each byte of its journal.
 struct RunInProgress {
     folder: TempDir,
     journal: Journal,
     provider: ProviderConfigAddr,
-    /// The length of the journal, and what the state holds and what is open when it has that length.
+    /// The length of the journal, with the objects of the state and the open calls at that length.
     steps: Vec<(usize, Vec<String>, Vec<String>)>,
 }
 
@@ -102,7 +102,7 @@ impl RunInProgress {
         Self { steps: vec![(run.journal_len(), list_objects(&base.state), Vec::new())], ..run }
     }
 
-    /// Ends the run without a word. The folder with its journal remains.
+    /// Ends the run without a final record. The directory with its journal remains.
     fn kill_run(self) -> KilledRun {
         // The lock goes with the journal, and only a run without one is taken over.
         KilledRun { folder: self.folder }
@@ -124,8 +124,8 @@ impl RunInProgress {
         self.steps.push((self.journal_len(), own(state), own(open)));
     }
 
-    /// Cuts the journal around the end of every record and at many places between, and recovers.
-    /// That a cut within a record is one before it, the journal's own tests say of every byte.
+    /// Truncates the journal around the end of every record and at many points between, and recovers.
+    /// The journal's own tests check for every byte that a cut within a record equals one before it.
     fn check_every_cut(self, base: Option<&StateFile>) {
         let (steps, journal) = (self.steps.clone(), self.journal.path().to_owned());
         let killed = self.kill_run();
@@ -142,7 +142,7 @@ impl RunInProgress {
             }
             let recovery = recovery.unwrap();
             let is_damaged = recovery.runs.iter().any(|run| run.damage.is_some());
-            // A record that is cut off at the end is no damage: every run that is killed may leave
+            // A partial record at the end is not damage: every run that is killed may leave
             // one.
             assert_eq!(is_damaged, is_headless, "cut at {cut}");
             let state =
@@ -249,7 +249,7 @@ async fn what_the_stored_state_holds_already_is_not_put_in_again() {
     run.journal.settle_operation(op, Some(&object_with_word("made"))).unwrap();
 
     let run = run.kill_run();
-    // What was done before a snapshot is put in again only where that was not stored.
+    // Results before a snapshot are applied again only if the snapshot was not stored.
     for (stored, n_replayed) in [(stored, 1), (base, 3)] {
         let recovery = recover_journals_in_folder(&run.path(), Some(stored)).unwrap();
         assert_eq!(list_objects(&recovery.file.unwrap().state), ["t.a=made", "t.b=new"]);
@@ -356,7 +356,7 @@ async fn a_run_that_is_still_going_on_is_left_alone() {
     let a = parse_addr("t.a");
     run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
     let folder = run.folder.path().join("journal");
-    // The lock on its journal shows that it still goes on.
+    // The lock on its journal shows that the run is still in progress.
     assert!(recover_journals_in_folder(&folder, None).unwrap().is_empty());
     let run = run.kill_run();
     assert_eq!(recover_journals_in_folder(&run.path(), None).unwrap().unresolved.len(), 1);

@@ -94,7 +94,7 @@ async fn of_several_creations_that_belong_to_one_address_none_is_decided_with_an
     assert_eq!(open(&recovery), 3);
     // A creation that began under the very address is meant by it.
     assert_eq!(recovery.mark_decided(&parse_addr("t.c"), "looked")[0].addr, parse_addr("t.c"));
-    // Both that are left began elsewhere, and the address does not say which is meant.
+    // Both remaining operations began at other addresses, and the address is ambiguous.
     assert!(recovery.mark_decided(&parse_addr("t.c"), "which of two?").is_empty());
     assert_eq!(recovery.mark_decided(&parse_addr("t.a"), "looked")[0].addr, parse_addr("t.a"));
     assert_eq!(

@@ -78,7 +78,7 @@ async fn the_journal_of_a_remote_state_is_found_under_another_address_of_its_pla
     kill_run_on_old(folder.path(), &base).await;
     let remote = at(".state-fedcba9876543210.journal");
     let find = |state: &StateFile| find_misplaced(&remote, state);
-    // A remote state is no file that was renamed.
+    // A remote state is not a renamed file.
     assert!(find(&base).is_empty());
     let former = at(".state-0123456789abcdef.journal");
     std::fs::rename(at(".old.journal"), &former).unwrap();
@@ -91,7 +91,7 @@ async fn the_journal_of_a_remote_state_is_found_under_another_address_of_its_pla
         open: vec![parse_addr("t.b")],
     };
     assert_eq!(find(&base), [expected]);
-    // The state may have come from the remote place to a file.
+    // The state may have been copied from the remote location to a file.
     let of_file = find_misplaced(&at(".new.journal"), &base);
     assert_eq!(of_file.len(), 1, "{of_file:?}");
     // The states of other workspaces and configurations have another lineage.
