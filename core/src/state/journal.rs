@@ -232,7 +232,7 @@ impl Journal {
     fn withdraw_operation(&self, op: OperationId) {
         self.open.borrow_mut().remove(&op);
         let how = "the call was not made".to_owned();
-        // If this cannot be written, the next run looks for the effect of a call that was not made. That is the safe
+        // If this cannot be written, the next run looks for the effect of a call that was not made, on the safe
         // side.
         self.append_record(&Record::Resolved { op: op.0, how }).ok();
     }

@@ -1,4 +1,4 @@
-//! The beginning of a journal: its first record, which is durable before anything is announced. In a directory it
+//! The first record of a journal, which is durable before anything is announced. In a directory the journal
 //! is a file, under its final name.
 
 use std::fs::OpenOptions;

@@ -1,4 +1,4 @@
-//! Errors of writing or reading a journal, by the step that resolves them. They name the location of the journal
+//! Errors of writing or reading a journal, by the step that resolves them. They name the journal's location
 //! and a cause, for every kind of storage.
 
 use std::error::Error;

@@ -76,7 +76,7 @@ impl RecordSink for JournalFile {
     fn sync_records(&self) -> LocalBoxFuture<'static, Result<(), JournalError>> {
         let (file, path, durability) = (Arc::clone(&self.file), self.path.clone(), self.durability);
         let sync = async move {
-            // On another thread, so that answers of calls in flight are received in the meantime. `fdatasync` is
+            // On another thread, so that answers to calls in flight are received during it. `fdatasync` is
             // enough: it also writes the length, which is all that is needed to read the appended
             // records.
             let synced = tokio::task::spawn_blocking(move || durability.sync_content(&file)).await;

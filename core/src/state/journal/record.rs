@@ -1,7 +1,7 @@
 //! The records of a journal, and their encoding in the file.
 //!
 //! Each record is framed by its length, a checksum and a number that grows by one, so that a reader
-//! can distinguish an end that a crash truncated from damage in the middle. The content is JSON, which a person can
+//! can distinguish an end that a crash truncated from damage in the middle. The content is JSON, for people to
 //! read in an emergency.
 
 use formwork_value::codec::hex;

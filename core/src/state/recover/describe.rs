@@ -54,7 +54,7 @@ impl UnresolvedOperation {
                 object.is_other_real_object(there)
             }
             OpenQuestion::Destination { object: None } => false,
-            // The address was free when the call was made, and an object that may be the created one settles it.
+            // The address was free when the call was made. An object that may be the created one settles it.
             OpenQuestion::Effect => {
                 self.action == CallAction::Create
                     && self.deposes.is_none()

@@ -1,4 +1,4 @@
-//! Finds journals that match a state, but belong to another location by the name of their directory: the state was
+//! Finds journals that match a state, but belong to another location by their directory name: the state was
 //! moved or copied after the run was interrupted, or its remote location has another address now.
 
 use std::collections::BTreeSet;
