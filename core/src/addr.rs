@@ -2,7 +2,7 @@
 //!
 //! A *configuration* address names a written block ([`ConfigResourceAddr`], [`ModulePath`]); an
 //! *instance* address names one of its members ([`InstanceAddr`], [`ModuleAddr`]). All are cheap to
-//! clone, print as the language writes them, and order as people expect: modules outside in, numbers
+//! clone, print as the language writes them, and have a natural order: outer modules first, numbers
 //! numerically and before strings. Reading them from text is in `parse` and `provider`; reading what
 //! an expression refers to is in [`reference`]. Nothing here depends on the values of names.
 

@@ -97,7 +97,7 @@ pub struct Config {
 /// A module as written.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// Whether it is the root module: everything else is called by something.
+    /// Whether it is the root module: every other module has a caller.
     pub is_root: bool,
     /// The directory of the module.
     pub dir: PathBuf,
@@ -132,7 +132,7 @@ pub struct ModuleCall {
     pub site: ModuleCallSource,
     /// The repetition of the call.
     pub repetition: Repetition,
-    /// Objects that must be done before anything in it.
+    /// Objects that must be complete before any object of the module.
     pub depends_on: Vec<Reference>,
     /// The provider configurations that are passed, in the order written.
     pub providers: Vec<PassedProvider>,
@@ -258,15 +258,15 @@ pub struct ProviderBlock {
 /// A `variable` block.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// Its name.
+    /// The name.
     pub name: Str,
-    /// The type it is converted to; `Dynamic` if none is given.
+    /// The type to which values are converted; `Dynamic` if no type is declared.
     pub ty: Type,
-    /// Whether a type was written at all: without one, text from outside stays text.
+    /// Whether a type is declared: without one, values from the environment stay strings.
     pub typed: bool,
     /// Defaults of optional attributes.
     pub defaults: Option<formwork_lang::type_expr::TypeDefaults>,
-    /// The default, already converted; `None` if the variable must be given.
+    /// The default, already converted; `None` if the variable is required.
     pub default: Option<formwork_value::Value>,
     /// The description for display.
     pub description: String,
@@ -274,7 +274,7 @@ pub struct Variable {
     pub sensitive: bool,
     /// Whether it must not be stored.
     pub ephemeral: bool,
-    /// Whether null may be given.
+    /// Whether the variable accepts null.
     pub nullable: bool,
     /// Conditions on the value.
     pub validations: Vec<ConditionBlock>,
@@ -286,12 +286,12 @@ pub struct Variable {
     pub span: Span,
 }
 
-/// A condition with the message for when it does not hold.
+/// A condition with the message for its failure.
 #[derive(Clone, Debug)]
 pub struct ConditionBlock {
-    /// The condition that must hold.
+    /// The condition that must be true.
     pub condition: Expr,
-    /// The message for when it does not hold.
+    /// The message for a failure.
     pub message: Expr,
     /// The position of the block, for display: `main.tf:3,1-11`.
     pub place: String,
@@ -302,7 +302,7 @@ pub struct ConditionBlock {
 /// An entry of a `locals` block.
 #[derive(Clone, Debug)]
 pub struct LocalValue {
-    /// Its name.
+    /// The name.
     pub name: Str,
     /// The expression of the value.
     pub expr: Expr,
@@ -315,7 +315,7 @@ pub struct LocalValue {
 /// An `output` block.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// Its name.
+    /// The name.
     pub name: Str,
     /// The expression of the value.
     pub expr: Expr,
@@ -338,7 +338,7 @@ pub struct Output {
 /// A `resource` or `data` block.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    /// Its name.
+    /// The name.
     pub name: ResourceName,
     /// The provider configuration it names, or the one its type implies.
     pub local_provider: LocalProviderConfig,
@@ -366,7 +366,7 @@ pub struct Resource {
     pub span: Span,
 }
 
-/// A `provisioner` block: something that runs beside an object.
+/// A `provisioner` block: a program that runs after the creation or before the destruction of an object.
 #[derive(Clone, Debug)]
 pub struct Provisioner {
     /// The kind of provisioner.
@@ -427,9 +427,9 @@ pub struct Lifecycle {
     pub ignore_changes: IgnoreChanges,
     /// Changes of these replace the resource.
     pub replace_triggered_by: Vec<Expr>,
-    /// Conditions that must hold before.
+    /// Conditions that are checked before the change.
     pub preconditions: Vec<ConditionBlock>,
-    /// Conditions that must hold after.
+    /// Conditions that are checked after the change.
     pub postconditions: Vec<ConditionBlock>,
 }
 

@@ -45,7 +45,7 @@ enum FileKind {
 
 /// File options that are not available on every system. An unavailable option has no effect.
 pub trait FileOptions {
-    /// A new file gets this mode, less the umask. Windows gives it the access of its directory.
+    /// A new file gets this mode, minus the umask. On Windows it inherits the access of its directory.
     fn with_mode(&mut self, mode: u32) -> &mut Self;
 
     /// Opening a pipe does not wait for its other end (`O_NONBLOCK`).
@@ -98,7 +98,7 @@ pub fn open_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads a file or pipe that the user named, of at most `limit` bytes. A pipe is read to its end.
+/// Reads a file or pipe that the user specified, of at most `limit` bytes. A pipe is read to its end.
 ///
 /// # Errors
 /// When the file cannot be read, is an endless device, or exceeds the limit.

@@ -53,7 +53,7 @@ pub(crate) struct Moves {
 }
 
 /// Returns the current address of the object of an instance: its own, unless the object has moved.
-/// This also holds for an object that no state contains.
+/// This also applies to an object that no state contains.
 #[must_use]
 pub fn current_address(
     config: &Config,
@@ -80,8 +80,8 @@ pub fn state_after_moves(config: &Config, state: &State) -> State {
     Moves::apply_all_moves(config, state).1
 }
 
-/// Whether a move takes the object at one address of a state to another, together with all other
-/// moves: an object that is already there blocks it.
+/// Whether a move transfers the object at one address of a state to another, together with all other
+/// moves: an existing object at the destination blocks it.
 #[must_use]
 pub fn is_moved_to(config: &Config, state: &State, from: &InstanceAddr, to: &InstanceAddr) -> bool {
     Moves::apply_all_moves(config, state).0.original_address(to) == Some(from)
@@ -93,7 +93,7 @@ impl Moves {
         let mut state = state.clone();
         let statements = statement::collect_statements(config, &state);
         let mut moves = Self { statements, ..Self::default() };
-        // Statements in a circle have no order; that is reported when all is known.
+        // Statements in a cycle have no order. This is reported when all instances are known.
         if let Ok(order) = order::order_statements(&moves.statements) {
             for at in order {
                 // A copy, because the same table records the results of the statement.
@@ -171,7 +171,7 @@ impl Moves {
         Err(diags.error(Diagnostic::error(summary, detail)))
     }
 
-    /// Warns of objects that stayed where they were because something else has their new address.
+    /// Warns of objects that were not moved because another object has their new address.
     pub(crate) fn warn_of_blocked_moves(&self, diags: &mut Diagnostics) {
         if self.blocked.is_empty() {
             return;

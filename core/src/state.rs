@@ -1,7 +1,7 @@
 //! The state: resources, their instances, their objects, and the root outputs.
 //!
 //! Attributes stay encoded until a caller decodes them with the provider schema. Reading and
-//! writing the file is in `file`; the backends that keep it are in a crate above this one.
+//! writing the file is in `file`; the backends that store it are in a crate above this one.
 
 mod attributes;
 pub mod checks;
@@ -158,7 +158,7 @@ impl ObjectState {
 }
 
 impl ResourceState {
-    /// All objects, deposed ones too.
+    /// All objects, including deposed ones.
     pub fn all_objects(&self) -> impl Iterator<Item = &Arc<ObjectState>> {
         let instances = self.instances.values();
         instances.flat_map(|instance| instance.current.iter().chain(instance.deposed.values()))
@@ -203,7 +203,7 @@ impl State {
             let provider = provider.clone();
             Arc::new(ResourceState { provider, instances: SmallMap::default() })
         });
-        // Copies of the state may share it, and must stay as they are.
+        // Copies of the state may share it, and must not change.
         Arc::make_mut(resource)
     }
 

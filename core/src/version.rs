@@ -16,7 +16,7 @@ use operator::Operator;
 /// The version of the language and of its file formats that this engine implements.
 pub const LANGUAGE_VERSION: Version = Version::new(1, 11, 4);
 
-/// All of some constraints: a version must meet each. None allows everything but prereleases.
+/// A list of constraints: a version must meet each. An empty list allows everything except prereleases.
 /// Sorted and distinct, so equal constraints print equally.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct VersionConstraints(Vec<VersionConstraint>);
@@ -95,7 +95,7 @@ impl VersionConstraints {
 
 impl VersionConstraint {
     fn allows_version(&self, version: &Version) -> bool {
-        // Build metadata does not count: `1.0.0+a` meets `= 1.0.0+b`.
+        // Build metadata is ignored: `1.0.0+a` meets `= 1.0.0+b`.
         let order = version.cmp_precedence(&self.version);
         match self.op {
             ConstraintOperator::Greater => order.is_gt(),
@@ -118,7 +118,7 @@ impl VersionConstraint {
 impl FromStr for VersionConstraints {
     type Err = ConstraintError;
 
-    /// Reads constraints with commas between them. The empty string holds none.
+    /// Parses constraints that are separated by commas. The empty string contains none.
     fn from_str(text: &str) -> Result<Self, ConstraintError> {
         if text.trim().is_empty() {
             return Ok(Self::default());
@@ -169,7 +169,7 @@ fn parse_partial_version(text: &str) -> Option<(Version, usize)> {
     Some((version, numbers.len()))
 }
 
-/// Prints the canonical form, as the lock file holds it.
+/// Prints the canonical form, as in the lock file.
 impl Display for VersionConstraints {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         for (at, constraint) in self.0.iter().enumerate() {

@@ -10,8 +10,8 @@ use super::{
     ResourceName,
 };
 
-/// Returns text as a quoted string of the language, with everything escaped that would mean
-/// something else inside quotes.
+/// Returns a string as a quoted literal of the language. Characters with a special meaning inside
+/// quotes are escaped.
 #[must_use]
 pub fn quote_string(text: &str) -> String {
     format!("\"{}\"", escape_literal(text))

@@ -14,11 +14,11 @@ pub use registry::RegistryModuleAddr;
 use super::parse::AddressError;
 use crate::messages;
 
-/// The source of a module, normalised: two strings that mean the same are equal. It prints as the
-/// manifest of installed modules holds it.
+/// The source of a module, normalised: equivalent strings are equal. It prints as written in the
+/// manifest of installed modules.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ModuleSource {
-    /// A folder of the caller's own package, relative to the caller's; begins with `./` or `../`.
+    /// A directory of the same package, relative to that of the caller; begins with `./` or `../`.
     Local(String),
     /// A module in a registry, which has versions.
     Registry(RegistryModuleAddr, Subfolder),
@@ -31,8 +31,8 @@ pub enum ModuleSource {
 pub struct Subfolder(String);
 
 impl ModuleSource {
-    /// Reads the source of a call. Only modules in registries have versions, so a call that gives one
-    /// is taken to mean a registry.
+    /// Parses the source of a call. Only modules in registries have versions, so a call with a version
+    /// must have a registry source.
     ///
     /// # Errors
     /// When the string is not a valid source, or a version is given and it is not a registry source.
@@ -66,7 +66,7 @@ impl Display for ModuleSource {
 }
 
 fn is_local_path(text: &str) -> bool {
-    // With the separators of Windows as well, which Terraform takes on every system.
+    // With the separators of Windows as well, which Terraform accepts on every system.
     ["./", "../", ".\\", "..\\"].iter().any(|prefix| text.starts_with(prefix))
 }
 

@@ -184,7 +184,7 @@ fn read_string_escape(chars: &mut Chars<'_>) -> Result<char, AddressError> {
         _ => return Err(bad()),
     };
     let hex: String = chars.by_ref().take(digits).collect();
-    // `from_str_radix` takes a sign, too.
+    // `from_str_radix` accepts a sign, too.
     let is_code = hex.len() == digits && hex.bytes().all(|digit| digit.is_ascii_hexdigit());
     let code = if is_code { u32::from_str_radix(&hex, 16).ok() } else { None };
     code.and_then(char::from_u32).ok_or_else(bad)

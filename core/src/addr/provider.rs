@@ -102,7 +102,7 @@ impl FromStr for ProviderAddr {
     /// Reads `[HOST/][NAMESPACE/]TYPE` and normalises it.
     fn from_str(source: &str) -> Result<Self, AddressError> {
         let parts: Vec<&str> = source.split('/').collect();
-        // An empty part is a mistake in the form, not in the name that is missing.
+        // An empty part is an error in the form, not in the missing name.
         let form = if parts.contains(&"") { &[] } else { &parts[..] };
         let (host, namespace, kind) = match *form {
             ["terraform"] => return Ok(Self::builtin()),
@@ -214,7 +214,7 @@ impl LocalProviderConfig {
 /// A configuration of a provider.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProviderConfigAddr {
-    /// The module that holds the configuration.
+    /// The module that contains the configuration.
     pub module: ModulePath,
     /// The provider.
     pub provider: ProviderAddr,

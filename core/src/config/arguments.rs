@@ -10,7 +10,7 @@ use super::constant;
 use crate::addr::is_identifier;
 use crate::messages;
 
-/// Takes an argument that is a boolean. One that is wrong is reported and counts as not there.
+/// Takes a boolean argument. An invalid one is reported and counts as absent.
 pub(super) fn take_bool_argument(
     diags: &mut Diagnostics,
     content: &mut Content,
@@ -19,7 +19,7 @@ pub(super) fn take_bool_argument(
     constant::constant_bool(diags, &content.take_attribute(name)?.expr).ok()
 }
 
-/// Takes an argument that is a string. An invalid one is reported and counts as absent.
+/// Takes a string argument. An invalid one is reported and counts as absent.
 pub(super) fn take_string_argument(
     diags: &mut Diagnostics,
     content: &mut Content,

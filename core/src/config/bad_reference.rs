@@ -111,7 +111,7 @@ pub(crate) fn missing_instance_key_error(name: &str, argument: &str, key: &str) 
     )
 }
 
-/// The error for an instance taken of something that is not repeated.
+/// The error for an instance key of an object that is not repeated.
 #[must_use]
 pub(crate) fn unexpected_instance_key_error(name: &str) -> Diagnostic {
     Diagnostic::error(
@@ -180,7 +180,7 @@ pub(crate) fn unknown_block_attribute_error(
     Diagnostic::error(messages::UNSUPPORTED_ATTRIBUTE, detail).at(span)
 }
 
-/// The error for `count.index` where nothing is counted.
+/// The error for `count.index` outside of a block with `count`.
 #[must_use]
 pub(crate) fn count_without_count_error(span: Span) -> Diagnostic {
     Diagnostic::error(
@@ -206,7 +206,7 @@ pub(crate) fn each_without_for_each_error(name: &str, span: Span) -> Diagnostic 
     Diagnostic::error(summary, detail).at(span)
 }
 
-/// The error for an entry of `depends_on` that is part of something.
+/// The error for an entry of `depends_on` that refers to a part of an object.
 #[must_use]
 pub(crate) fn depends_on_part_error(reference: &Reference) -> Option<Diagnostic> {
     let n_keys = usize::from(reference.instance_key().is_some());

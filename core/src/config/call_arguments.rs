@@ -6,7 +6,7 @@ use formwork_value::{Diagnostic, Diagnostics};
 use super::{Config, Module, ModuleCall};
 use crate::messages;
 
-/// Reports blocks and arguments that the called modules do not take, and arguments that are missing.
+/// Reports blocks and arguments that the called modules do not accept, and missing arguments.
 pub(super) fn check_call_arguments(diags: &mut Diagnostics, config: &Config) {
     let mut seen = std::collections::BTreeSet::new();
     for node in &config.nodes {

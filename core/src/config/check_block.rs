@@ -21,7 +21,7 @@ pub struct CheckBlock {
     pub name: Str,
     /// The scoped data source, which only this block can refer to. It is one of the resources of its module.
     pub data: Option<ResourceName>,
-    /// Conditions that should hold.
+    /// The assertions.
     pub asserts: Vec<ConditionBlock>,
     /// All references in the conditions and their messages.
     pub references: Vec<Reference>,
@@ -29,7 +29,7 @@ pub struct CheckBlock {
     pub span: Span,
 }
 
-/// Reads a `check` block with its data source; `None` if it is wrong, which was reported.
+/// Reads a `check` block with its data source. Returns `None` for an invalid block, which was reported.
 pub(super) fn read_check_block(
     diags: &mut Diagnostics,
     sources: &Sources,

@@ -17,7 +17,7 @@ pub(super) fn check_import_providers(diags: &mut Diagnostics, config: &Config) {
     }
 }
 
-/// Reports called modules that hold such blocks, each at the first one.
+/// Reports called modules that contain `import` blocks, each at the first one.
 pub(super) fn report_imports_in_called_modules(diags: &mut Diagnostics, config: &Config) {
     for node in config.nodes.iter().filter(|node| node.caller.is_some()) {
         if let Some(import) = node.module.imports.first() {
@@ -135,7 +135,7 @@ pub(crate) fn import_key_problem(
 }
 
 /// A resource of the root module that is not written may still be generated. Keys that are not constant
-/// are judged when they are known.
+/// are checked when they are known.
 fn missing_resource_problem(import: &ImportBlock) -> Option<Diagnostic> {
     let is_repeated = matches!(import.repetition, Repetition::ForEach(_));
     let is_judged = !import.calls.is_empty() || is_repeated && import.has_constant_target();

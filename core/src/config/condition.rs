@@ -51,7 +51,7 @@ pub(super) fn read_conditions(
     blocks.into_iter().filter_map(|block| read_condition(diags, sources, block)).collect()
 }
 
-/// Reads all blocks, leaving out those with anything wrong in them.
+/// Reads all blocks, except invalid ones.
 pub(super) fn read_valid_conditions(
     diags: &mut Diagnostics,
     sources: &Sources,

@@ -46,7 +46,7 @@ impl ConfigFiles for InMemoryFiles {
     }
 }
 
-/// Loads a configuration. The report holds the errors found.
+/// Loads a configuration. The report contains the errors.
 pub(crate) fn load_fixture(fixture: &str) -> (Option<Config>, Sources, Diagnostics) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let files = InMemoryFiles::from_fixture(fixture);
@@ -56,7 +56,7 @@ pub(crate) fn load_fixture(fixture: &str) -> (Option<Config>, Sources, Diagnosti
     (config.ok(), sources, diags)
 }
 
-/// Loads a configuration that must be right but for its references, of which the second report is.
+/// Loads a configuration that must be valid except for its references. The second report is about these.
 pub(crate) fn load_fixture_unvalidated(fixture: &str) -> (Config, Sources, Diagnostics) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let files = InMemoryFiles::from_fixture(fixture);

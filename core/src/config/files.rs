@@ -16,7 +16,7 @@ pub trait ConfigFiles {
     /// Lists the names of the files in a directory, in any order.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// When the directory cannot be read.
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
 
     /// The content of a file.

@@ -11,8 +11,8 @@ use crate::addr::{LocalProviderConfig, ResourceMode};
 use crate::messages;
 
 impl Config {
-    /// Expects a configuration to be generated for every import into the root module whose resource is
-    /// not written.
+    /// Adds a placeholder, whose configuration is to be generated, for every import into the root module whose
+    /// resource is not written.
     ///
     /// # Errors
     /// When such an import requires more than a single block in the root module.
@@ -25,7 +25,7 @@ impl Config {
             }
             let is_repeated = matches!(import.repetition, Repetition::ForEach(_));
             if !import.calls.is_empty() || is_repeated || import.key.is_some() {
-                // Keys that are not constant are judged when they are known.
+                // Keys that are not constant are checked when they are known.
                 if !is_repeated || import.has_constant_target() {
                     result = Err(diags.error(cannot_be_generated_error(import)));
                 }

@@ -36,7 +36,7 @@ pub struct ImportBlock {
     pub key: Option<Expr>,
     /// The key by which the provider finds the object.
     pub by: ImportKeyExpr,
-    /// The repetition of the block: never `count`.
+    /// The repetition of the block, never `count`.
     pub repetition: Repetition,
     /// The provider configuration, where it is written here: for a resource that is not.
     pub provider: Option<(LocalProviderConfig, Span)>,
@@ -124,7 +124,7 @@ fn constant_instance_key(expr: Option<&Expr>) -> InstanceKey {
     }
 }
 
-/// Reads an `import` block; `None` if it is wrong, which was reported.
+/// Reads an `import` block. Returns `None` for an invalid block, which was reported.
 pub(super) fn read_import_block(diags: &mut Diagnostics, block: Block) -> Option<ImportBlock> {
     // Only JSON leaves members of a body undecided.
     let is_json = !block.body.undecided.is_empty();
@@ -162,7 +162,7 @@ pub(super) fn read_import_block(diags: &mut Diagnostics, block: Block) -> Option
     })
 }
 
-/// Reads the key by which the object is found. One of the two must be given.
+/// Reads the import key. Exactly one of `id` and `identity` must be set.
 fn read_import_key(
     diags: &mut Diagnostics,
     content: &mut Content,

@@ -50,11 +50,11 @@ pub enum InputOrigin {
 pub struct ResolvedVariable {
     /// The value, converted to the type of the variable and marked as declared.
     pub value: Value,
-    /// The value as it was given, before it was converted, or the default.
+    /// The value as it was set, before its conversion, or the default.
     pub raw: Value,
     /// The span at which the value is set, if it has one.
     pub given: Option<Span>,
-    /// Whether no value was given, so that this is the default.
+    /// Whether no value was set, so that this is the default.
     pub is_default: bool,
 }
 
@@ -70,7 +70,7 @@ impl ResolvedVariable {
 const MAX_UNDECLARED_WARNINGS: usize = 2;
 
 impl Variable {
-    /// Whether a value must be given.
+    /// Whether a value is required.
     #[must_use]
     pub fn is_required(&self) -> bool {
         self.default.is_none()
@@ -95,7 +95,7 @@ pub fn read_values_file(
     } else {
         parse_file(&mut found, sources, source)
     };
-    // A common mistake, which gets its own words. Other blocks are refused below.
+    // A common mistake, which has its own message. Other blocks are refused below.
     body.blocks.retain(|block| {
         let declares = block.kind.name == "variable";
         if declares {
@@ -213,7 +213,7 @@ fn undeclared_variable_remedy(module: &Module, name: &str) -> String {
     }
 }
 
-/// Returns the value that was given for a variable to all test files: as the module declares the
+/// Returns the value of a variable that applies to all test files: as the module declares the
 /// variable, otherwise as it is written.
 ///
 /// # Errors
@@ -327,7 +327,7 @@ fn unsuitable_value_text(variable: &Variable, origin: &InputOrigin) -> String {
     }
 }
 
-/// Why a value cannot be that of a variable.
+/// The reason why a value cannot be converted for a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VariableTypeError {
     /// The value is null, and the variable is not nullable and has no default.
@@ -337,7 +337,7 @@ pub enum VariableTypeError {
 }
 
 /// Converts a value for a variable: fills optional attributes, converts the type, replaces a null that the
-/// variable does not take by the default, and marks.
+/// variable does not accept with the default, and marks.
 ///
 /// # Errors
 /// When the value cannot be converted to the type of the variable.
@@ -385,7 +385,7 @@ fn mark_variable_value(variable: &Variable, value: Value) -> Value {
     value.mark(marks)
 }
 
-/// The unknown value of a variable while no values are given: when only the
+/// The unknown value of a variable without a value: when only the
 /// configuration itself is checked.
 #[must_use]
 pub fn unknown_variable_value(variable: &Variable) -> Value {

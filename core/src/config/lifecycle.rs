@@ -82,7 +82,7 @@ pub(super) fn read_lifecycle(
     }
 }
 
-/// Reports an argument that means something only for managed resources.
+/// Reports an argument that is defined only for managed resources.
 fn check_allowed_in_mode(
     diags: &mut Diagnostics,
     mode: ResourceMode,
@@ -148,7 +148,7 @@ fn read_replace_triggered_by(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<
             break;
         }
     }
-    // Wrong entries are reported; the others count.
+    // Invalid entries are reported; the others are used.
     let _ = diags.append(found);
     Ok(items)
 }

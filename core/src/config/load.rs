@@ -37,8 +37,8 @@ pub struct ConfigSource<'p> {
 }
 
 impl Config {
-    /// Reads the configuration in a folder, and the modules it calls. The sources keep the file
-    /// contents, also on failure, so that messages can show them.
+    /// Reads the configuration in a directory, and the modules it calls. The sources keep the file
+    /// contents, even on failure, so that messages can show them.
     ///
     /// # Errors
     /// When a file cannot be read or parsed, a block is malformed, a called module is not
@@ -159,7 +159,7 @@ pub(super) fn sort_diagnostics_by_place(found: Diagnostics) -> Diagnostics {
     sorted
 }
 
-/// Reads a configuration. Errors in its references are kept apart from all others.
+/// Reads a configuration. Errors in its references are returned separately from all others.
 fn load_module_tree(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -177,7 +177,7 @@ fn load_module_tree(
     Ok((config, dangling))
 }
 
-/// Reads the modules and the calls between them. Errors about unreadable references are kept apart
+/// Reads the modules and the calls between them. Errors about invalid references are returned separately
 /// from all others.
 fn load_modules(
     diags: &mut Diagnostics,
@@ -206,7 +206,7 @@ fn load_modules(
         dangles: false,
         module_overrides: Vec::new(),
     };
-    // Called modules that could not be read are left out; all else is judged.
+    // Called modules that could not be read are left out; everything else is checked.
     check_imports::report_imports_in_called_modules(diags, &config);
     provider_passing::resolve_passed_providers(diags, &mut config);
     diags.fail_if_errors()?;
@@ -238,7 +238,7 @@ pub(super) fn read_module(
         let module = decode_module(&mut found, sources, parsed, folder);
         complete.and(module).map(|module| (module, n_files))
     });
-    // All that seems wrong may be right in the version that is required.
+    // Apparent errors may be valid in the required version.
     if module.is_err() && unmet_versions.has_errors() {
         found = unmet_versions.clone();
     }
@@ -281,7 +281,7 @@ struct ModuleLoader<'l> {
 }
 
 impl ModuleLoader<'_> {
-    /// Reads the module in a folder, and the references of its expressions.
+    /// Reads the module in a directory, and the references of its expressions.
     fn load_module(
         &mut self,
         diags: &mut Diagnostics,
@@ -376,7 +376,7 @@ impl ModuleLoader<'_> {
     }
 }
 
-/// The files of a folder.
+/// The files of a directory.
 struct ParsedFolder {
     /// Contents of the files, with override files merged in.
     bodies: Vec<Body>,

@@ -28,7 +28,7 @@ pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     blocks: &[("_", &[]), ("lifecycle", &[]), ("locals", &[]), ("provider", &["type"])],
 };
 
-/// Reads a `module` block; `None` if it is wrong, which was reported.
+/// Reads a `module` block. Returns `None` for an invalid block, which was reported.
 pub(super) fn read_module_block(
     diags: &mut Diagnostics,
     sources: &Sources,

@@ -138,7 +138,7 @@ impl ModuleDraft {
         }
     }
 
-    /// Reports mistakes in blocks with syntax errors beside these, which are reported already.
+    /// Reports other errors in blocks with syntax errors. The syntax errors were already reported.
     pub(super) fn report_syntax_error_blocks(
         &self,
         diags: &mut Diagnostics,
@@ -152,7 +152,7 @@ impl ModuleDraft {
             let header =
                 Block { body: Body::empty(block.body.span, block.body.missing), ..block.clone() };
             let file = Body { blocks: vec![header], ..Body::empty(block.span, block.brace) };
-            // Kind and labels may be wrong, too, and then the content has no meaning.
+            // Type and labels may be invalid, too, and then the content has no meaning.
             let has_header = !into_content(diags, file, &BODY_SCHEMA).blocks.is_empty();
             let mut found = Diagnostics::new();
             if has_header {
@@ -207,7 +207,7 @@ impl ModuleDraft {
                     .at(block.header),
                 );
             }
-            // The other kinds of blocks that a file may hold.
+            // The other block types that a file may contain.
             kind => {
                 let _ = diags
                     .error(unsupported_feature_error(&format!("A `{kind}` block"), block.header));

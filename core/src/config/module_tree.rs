@@ -1,5 +1,5 @@
-//! The tree of modules: the calls between them, and the provider configurations that each one is
-//! given.
+//! The tree of modules: the calls between them, and the provider configurations that are passed to
+//! each one.
 //!
 //! A module can have many calls, so its contents are shared and do not depend on its
 //! callers. Everything that depends on the call is here.

@@ -23,7 +23,7 @@ pub struct MovedBlock {
     pub span: Span,
 }
 
-/// Reads a `moved` block; `None` if it is wrong, which was reported.
+/// Reads a `moved` block. Returns `None` for an invalid block, which was reported.
 pub(super) fn read_moved_block(diags: &mut Diagnostics, block: Block) -> Option<MovedBlock> {
     let mut content = into_content(diags, block.body, &BODY_SCHEMA);
     let mut end = |name: &str| {
@@ -52,8 +52,8 @@ fn is_module_target(target: &Target) -> bool {
     matches!(target, Target::Module(_))
 }
 
-/// An address without a key names all instances, or the one of something not repeated. It means the
-/// latter where the other end has a key.
+/// An address without a key names all instances, or the single instance of an object that is not repeated.
+/// It names the single instance if the other end has a key.
 fn unify_target_kinds(from: Target, to: Target) -> (Target, Target) {
     match (from, to) {
         (Target::Resource(from), to @ Target::Instance(_)) => {

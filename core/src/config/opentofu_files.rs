@@ -19,7 +19,7 @@ pub fn warn_of_opentofu_files_in(diags: &mut Diagnostics, files: &dyn ConfigFile
     warn_of_opentofu_files(diags, dir, &names);
 }
 
-/// Warns of those files, given the sorted names of all files in the directory.
+/// Warns of those files. `names` are the sorted names of all files in the directory.
 pub(super) fn warn_of_opentofu_files(diags: &mut Diagnostics, dir: &Path, names: &[String]) {
     let passed_over = opentofu_only_files(names);
     if !passed_over.is_empty() {

@@ -20,7 +20,7 @@ pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     blocks: &[("precondition", &[]), ("postcondition", &[])],
 };
 
-/// Reads an `output` block; `None` if it is wrong, which was reported.
+/// Reads an `output` block. Returns `None` for an invalid block, which was reported.
 pub(super) fn read_output_block(
     diags: &mut Diagnostics,
     sources: &Sources,

@@ -134,7 +134,7 @@ impl OverrideMerger<'_> {
             .any(|body| sets_count_and_for_each(body) == (true, true));
         merge_body(self.diags, base, block.body);
         if !by_one_file && sets_count_and_for_each(base) == (true, true) {
-            // If one file sets `count` and another `for_each`, `count` wins.
+            // If one file sets `count` and another one `for_each`, `count` takes precedence.
             for list in [&mut base.attributes, &mut base.undecided] {
                 list.retain(|attr| attr.name.name != "for_each");
             }

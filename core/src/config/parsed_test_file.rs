@@ -56,7 +56,7 @@ pub struct TestRun {
     pub variables: Vec<Attribute>,
     /// Provider configurations of the file for those of the module; all of the file if empty.
     pub providers: Vec<PassedProvider>,
-    /// Conditions that must hold after the work.
+    /// The assertions, which are evaluated after the plan or apply.
     pub asserts: Vec<ConditionBlock>,
     /// Objects whose conditions must fail.
     pub expect_failures: Vec<Traversal>,

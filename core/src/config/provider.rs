@@ -23,7 +23,7 @@ pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     blocks: &[("_", &[]), ("lifecycle", &[]), ("locals", &[])],
 };
 
-/// Reads a `provider` block; `None` if it is wrong, which was reported.
+/// Reads a `provider` block. Returns `None` for an invalid block, which was reported.
 pub(super) fn read_provider_block(
     diags: &mut Diagnostics,
     sources: &Sources,

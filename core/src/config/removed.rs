@@ -57,7 +57,7 @@ impl Config {
     }
 }
 
-/// Reads a `removed` block; `None` if it is wrong, which was reported.
+/// Reads a `removed` block. Returns `None` for an invalid block, which was reported.
 pub(super) fn read_removed_block(
     diags: &mut Diagnostics,
     sources: &Sources,
@@ -67,7 +67,7 @@ pub(super) fn read_removed_block(
     let from =
         content.take_attribute("from").map(|attribute| parse_from_address(diags, &attribute.expr));
     let mut destroy = true;
-    // Of several the last one counts, as in Terraform.
+    // Of several blocks the last one is used, as in Terraform.
     for lifecycle in content.take_blocks("lifecycle") {
         let mut content = into_content(diags, lifecycle.body, &LIFECYCLE_SCHEMA);
         if let Some(attribute) = content.take_attribute("destroy") {

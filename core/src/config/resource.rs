@@ -36,7 +36,7 @@ const MANAGED_SCHEMA: BodySchema = BodySchema {
     ..BODY_SCHEMA
 };
 
-/// Reads a `resource` or `data` block; `None` if it is wrong, which was reported.
+/// Reads a `resource` or `data` block. Returns `None` for an invalid block, which was reported.
 pub(super) fn read_resource_block(
     diags: &mut Diagnostics,
     sources: &Sources,

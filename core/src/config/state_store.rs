@@ -60,7 +60,7 @@ fn missing_provider_block_error(block: &Block) -> Diagnostic {
 }
 
 impl ModuleSettings {
-    /// Fills in the address of the provider of a state store. All `required_providers` were read.
+    /// Resolves the provider address of a state store. All `required_providers` must have been read.
     ///
     /// # Errors
     /// When the provider has no entry in `required_providers`.

@@ -20,8 +20,8 @@ impl BlocksWithSyntaxErrors {
         self.errors.extend(wrong.iter().filter_map(|it| it.subject));
     }
 
-    /// Whether an error that was found in a broken block would be there without the syntax errors:
-    /// it is in other lines, and is not that something is missing.
+    /// Whether an error in an invalid block is independent of the syntax errors:
+    /// it is on other lines, and does not report a missing item.
     pub(super) fn is_problem_independent(&self, sources: &Sources, problem: &Diagnostic) -> bool {
         let Some(place) = problem.subject else { return false };
         let lines =
@@ -53,7 +53,7 @@ fn makes_block_unreadable(diagnostic: &Diagnostic) -> bool {
     diagnostic.code != Some(ATTRIBUTE_REDEFINED.code)
 }
 
-/// Whether all that is wrong is wrong in one of some blocks.
+/// Whether all errors are in one of the given blocks.
 pub(super) fn are_all_within_blocks(wrong: &Diagnostics, blocks: &[Block]) -> bool {
     let is_within = |place: Span| blocks.iter().any(|block| block.span.covers(place));
     wrong.iter().filter(|it| makes_block_unreadable(it)).all(|it| it.subject.is_some_and(is_within))

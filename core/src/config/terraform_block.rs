@@ -147,7 +147,7 @@ impl ModuleSettings {
     /// Reads the metadata that the module sends to a provider.
     fn read_provider_meta(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
         let Some(name) = block.labels.first() else { return };
-        // Both before anything is returned, so that one run reports both.
+        // Both before returning, so that one run reports both.
         let named = check_local_name(diags, name, block.header);
         let constant = check_constant_arguments(diags, block.body.clone());
         if named.and(constant).is_err() {
@@ -396,7 +396,7 @@ fn read_required_provider_object(
     diags.append(found).map(|()| required)
 }
 
-/// Reads `configuration_aliases`. Entries that are wrong are reported and left out.
+/// Reads `configuration_aliases`. Invalid entries are reported and left out.
 fn read_configuration_aliases(
     diags: &mut Diagnostics,
     name: &Ident,

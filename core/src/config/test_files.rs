@@ -231,7 +231,7 @@ impl TestFileReader<'_> {
                     test_file.variables = into_just_attributes(self.diags, block.body);
                 }
                 (kind, Some(name)) => {
-                    // Reading the block reports a wrong alias itself.
+                    // An invalid alias is reported when the block is read.
                     let alias = provider_alias(&block.body);
                     // A mock replaces a provider, so both share their names.
                     if let Some(first) = providers.insert((name.name, alias), block.header) {

@@ -125,7 +125,7 @@ pub fn add_outer_overrides(overrides: &mut Vec<Override>, outer: &[Override]) {
     overrides.extend(outer.iter().filter(is_new).cloned());
 }
 
-/// The override of an instance. One of the instance takes precedence over one of the resource. As in
+/// The override of an instance. An override of the instance takes precedence over one of the resource. As in
 /// Terraform, a target must name the instance of each module.
 #[must_use]
 pub fn override_of_instance<'o>(

@@ -82,7 +82,7 @@ fn write_outline(out: &mut String, module: &Module) -> std::fmt::Result {
 
 #[test]
 fn reads_settings_providers_variables_and_outputs() {
-    // A default is converted like a value that is given.
+    // A default is converted like any other value.
     check_outline(
         r#"
 //- b.tf

@@ -1,4 +1,4 @@
-//! Expressions that must name something: entries of `depends_on`, `ignore_changes`, `provider`.
+//! Expressions that must be references: entries of `depends_on`, `ignore_changes`, `provider`.
 
 use formwork_lang::refs::{self, Traversal, TraversalStep};
 use formwork_lang::syntax::{Attribute, Expr, ExprKind, Ident};
@@ -182,7 +182,7 @@ pub(super) fn wrong_expression_span(expr: &Expr) -> Span {
     }
 }
 
-/// Reads `depends_on`. Entries that are wrong are reported and left out.
+/// Reads `depends_on`. Invalid entries are reported and left out.
 pub(super) fn read_depends_on(
     diags: &mut Diagnostics,
     attribute: Option<Attribute>,

@@ -13,7 +13,7 @@ use crate::messages;
 /// Limit of problems per module: more are not helpful, and each costs a search for similar names.
 const MAX_REFERENCE_PROBLEMS: usize = 100;
 
-/// Reports everything wrong with the references of a module.
+/// Reports all errors in the references of a module.
 pub(super) fn check_references(diags: &mut Diagnostics, node: &ModuleNode) {
     let module = &*node.module;
     for provider in module.providers.values() {
@@ -80,7 +80,7 @@ fn reject_data_of_other_checks(
     }
 }
 
-/// The problem of a reference to a data source that only another `check` block sees.
+/// The error for a reference to a data source of another `check` block.
 fn check_block_scope_problem(
     module: &Module,
     reference: &Reference,
@@ -187,7 +187,7 @@ fn reference_problem(
         }
         ReferenceSubject::Path(name) => builtin_attribute_problem("path", name, span),
         ReferenceSubject::Terraform(name) => builtin_attribute_problem("terraform", name, span),
-        // The places in a resource where `self` is allowed are checked in evaluation.
+        // The blocks in which `self` is allowed are checked during evaluation.
         ReferenceSubject::SelfObject => {
             within.is_none().then(|| bad_reference::self_without_object_error(span))
         }
@@ -219,7 +219,7 @@ fn instance_key_problem(resource: &Resource, reference: &Reference) -> Option<Di
     }
 }
 
-/// Reports entries of `depends_on` that are part of something.
+/// Reports entries of `depends_on` that refer to a part of an object.
 fn check_depends_on_entries(diags: &mut Diagnostics, depends_on: &[Reference]) {
     for reference in depends_on {
         if let Some(problem) = bad_reference::depends_on_part_error(reference) {
@@ -230,7 +230,7 @@ fn check_depends_on_entries(diags: &mut Diagnostics, depends_on: &[Reference]) {
 
 /// Reports references of a resource to itself.
 fn check_self_reference(diags: &mut Diagnostics, resource: &Resource) {
-    // One instance referring to another of the same resource counts as well: instances of one
+    // A reference from one instance to another of the same resource is also an error: instances of one
     // resource have no order.
     // A dependency on itself has no effect, and Terraform accepts it.
     let waits = |other: &Reference| resource.depends_on.iter().any(|on| on.span == other.span);

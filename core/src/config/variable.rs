@@ -27,7 +27,7 @@ pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
 const RESERVED_VARIABLE_NAMES: [&str; 8] =
     ["count", "depends_on", "for_each", "lifecycle", "locals", "providers", "source", "version"];
 
-/// Reads a `variable` block; `None` if it is wrong, which was reported.
+/// Reads a `variable` block. Returns `None` for an invalid block, which was reported.
 pub(super) fn read_variable_block(
     diags: &mut Diagnostics,
     sources: &Sources,

@@ -90,7 +90,7 @@ impl Dir {
     /// Creates a subdirectory with a new name that begins with `prefix`, for this user only.
     ///
     /// # Errors
-    /// When it cannot be created.
+    /// When the directory cannot be created.
     pub fn create_unique_subdir(&self, prefix: &str) -> io::Result<Self> {
         for _ in 0..MAX_NAME_ATTEMPTS {
             let mut suffix = unique_suffix();
@@ -197,7 +197,7 @@ impl Dir {
         self.remove(aside)
     }
 
-    /// Opens a regular file that is only locked, and creates it if it is missing. Its content is kept.
+    /// Opens a regular file to be locked, and creates it if it is missing. Its content does not change.
     ///
     /// # Errors
     /// When the entry is not a regular file, or cannot be opened.
@@ -205,7 +205,7 @@ impl Dir {
         self.check_can_be_locked(name, self.open_file(name, OpenPurpose::Lock)?)
     }
 
-    /// As [`Dir::open_lock_file`], but a missing file stays missing and is `None`.
+    /// As [`Dir::open_lock_file`], but does not create a missing file and returns `None`.
     ///
     /// # Errors
     /// As [`Dir::open_lock_file`].
@@ -244,7 +244,7 @@ impl Dir {
         Ok(names)
     }
 
-    /// Whether anything has the name, a link included.
+    /// Whether an entry with the name exists, including links.
     #[must_use]
     pub fn has_entry(&self, name: impl AsRef<OsStr>) -> bool {
         self.kind(name.as_ref()).is_ok()
@@ -334,7 +334,7 @@ impl Dir {
     /// Creates a directory with a unique name that begins with `prefix`.
     ///
     /// # Errors
-    /// When it cannot be created.
+    /// When the directory cannot be created.
     pub fn create_temp_dir(self, prefix: &str) -> io::Result<TempDir> {
         let name = format!("{prefix}{}", unique_suffix());
         // For this user only: the content is used later, and must not be replaced by

@@ -1,5 +1,5 @@
-//! JSON documents that are objects. The derived readers of structs also take an array of the fields in
-//! their order, so that `[4]` would be an empty state: all of its objects would be created a second time.
+//! JSON documents that are objects. Derived deserializers of structs also accept an array of the fields in
+//! their order, so `[4]` would be an empty state, and all of its objects would be created a second time.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! Locks on files, of the kind that Terraform sees and whose locks we see.
+//! File locks that are compatible with those of Terraform.
 //!
 //! On Linux, a lock is on the open file description (`F_OFD_SETLK`). It conflicts with the POSIX lock of
 //! Terraform, and unlike that one it is not lost when any descriptor of the file is closed.

@@ -137,7 +137,7 @@ fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sparse");
     let file = File::create(&path).unwrap();
-    // Sparse, so that it takes no room.
+    // Sparse, so that it occupies no space.
     file.set_len(MAX_STATE_LEN + 1).unwrap();
     for read in [read_file, read_user_file] {
         let error = read(&path, MAX_STATE_LEN).unwrap_err();

@@ -1,5 +1,5 @@
 //! Checks the references of an expression before it is evaluated. Only validation does this; its
-//! evaluation stops at a wrong reference, and everything else in the expression is not judged.
+//! evaluation stops at an invalid reference, and the rest of the expression is not checked.
 
 use formwork_lang::decode;
 use formwork_lang::eval;
@@ -61,7 +61,7 @@ impl ModuleScope<'_> {
     }
 
     /// Checks references that are not part of an expression, as in `depends_on`: each must be a whole object
-    /// that exists. Existence is judged up to the first problem.
+    /// that exists. Existence is checked up to the first problem.
     ///
     /// # Errors
     /// When a reference is not to a whole existing object.

@@ -1,5 +1,5 @@
-//! Verdicts on conditions, while they are evaluated. The order of evaluation has no effect, because
-//! each verdict is kept by its object, and a later verdict on the same condition replaces an
+//! Results of conditions during evaluation. The order of evaluation has no effect, because
+//! each result is stored by its object, and a later result of the same condition replaces an
 //! earlier one.
 
 use std::cell::RefCell;
@@ -49,9 +49,9 @@ impl Display for ConditionSubject {
 /// The list of an object's conditions that one belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ConditionListKind {
-    /// A condition that must hold before.
+    /// A precondition.
     Precondition,
-    /// A condition that must hold after.
+    /// A postcondition.
     Postcondition,
     /// The data source of a `check` block: that it can be read.
     Data,
@@ -62,16 +62,16 @@ pub enum ConditionListKind {
 /// The result of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionResult {
-    /// Whether it holds.
+    /// Whether the condition is met.
     pub status: CheckStatus,
-    /// The message if it does not hold.
+    /// The message if the condition is not met.
     pub message: Option<String>,
 }
 
 /// The verdicts about one object, by list and position there.
 type ObjectResults = BTreeMap<(ConditionListKind, usize), ConditionResult>;
 
-/// All verdicts of a run.
+/// All condition results of a run.
 #[derive(Debug, Default)]
 pub struct ConditionResults(RefCell<BTreeMap<ConditionSubject, ObjectResults>>);
 
@@ -88,7 +88,7 @@ impl ConditionResults {
         all.entry(object.clone()).or_default().insert((rule, at), verdict);
     }
 
-    /// Whether a condition of an object is known not to hold.
+    /// Whether a condition of an object is known to have failed.
     #[must_use]
     pub fn has_failed(&self, object: &ConditionSubject) -> bool {
         let all = self.0.borrow();
@@ -128,7 +128,7 @@ impl ConditionResults {
 }
 
 /// The results of all conditions of a configuration. Objects that were not evaluated this time keep
-/// their earlier results. Those that `is_listed` picks are listed even if none was evaluated.
+/// their earlier results. Those that `is_listed` selects are listed even if none was evaluated.
 #[must_use]
 pub fn summarize_check_results(
     config: &Config,

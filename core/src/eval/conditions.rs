@@ -1,6 +1,6 @@
 //! Conditions in the configuration: preconditions, postconditions, and validations of variables.
 //!
-//! Determines whether they hold. The caller decides the effect of a failure.
+//! Determines whether they are met. The caller decides the effect of a failure.
 
 use formwork_lang::eval::{ErrorCause, describe_mentioned_values};
 use formwork_lang::syntax::Expr;
@@ -94,7 +94,7 @@ pub fn check_conditions(
             Diagnostic { of_check: kind == ConditionKind::Assertion, ..problem }
         };
         match found {
-            // As in Terraform. Other conditions are looked at while applying without a word here.
+            // As in Terraform. Other conditions are evaluated during the apply, without a warning here.
             Ok(ConditionOutcome::Unknown) if kind == ConditionKind::Assertion => {
                 diags.warn(
                     blame(unknown_assertion_warning()).with_failed_condition_of(judging.object),
@@ -221,7 +221,7 @@ pub fn validate_variable(
 /// The result of the assertions of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AssertOutcome {
-    /// All hold.
+    /// All conditions are met.
     Pass,
     /// A condition is not met.
     Fail,
@@ -229,7 +229,7 @@ pub enum AssertOutcome {
     Error,
 }
 
-/// Evaluates the assertions of a test, all of them, and reports those that do not hold.
+/// Evaluates all assertions of a test, and reports those that are not met.
 pub fn check_test_assertions(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
@@ -294,8 +294,8 @@ fn evaluate_condition(
     })
 }
 
-/// Evaluates the condition of a variable's validation and its message. Only the message of one that
-/// does not hold must be a string.
+/// Evaluates the condition of a variable validation and its message. Only the message of a failed condition
+/// must be a string.
 fn evaluate_validation(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
@@ -334,7 +334,7 @@ fn read_condition_value(
     let mut bad = |detail: String| {
         Err(diags.error(point_at_expr(Diagnostic::error(bad_result, detail), expr, scope)))
     };
-    // Marks do not matter: the outcome shows whether the condition holds.
+    // Marks are irrelevant: the outcome shows whether the condition is met.
     let (value, _) = value.unmark();
     if value.is_null() {
         return bad("A condition must be true or false, and this one is null.".to_owned());

@@ -1,4 +1,4 @@
-//! Turns `count` and `for_each` into instance keys.
+//! Expands `count` and `for_each` to instance keys.
 //!
 //! Evaluates the expression once, without access to the instances of the keys.
 
@@ -328,8 +328,8 @@ pub(super) fn read_for_each_of_block(
 
 /// Reads the value of `for_each`: elements by key. `None` while the keys are not known.
 fn read_for_each(value: Value, validates: bool) -> Result<Option<Map>, RepetitionError> {
-    // The type of an unknown value counts only while validating: Terraform reports one that is
-    // unknown while planning as unknown, whatever its type.
+    // The type of an unknown value is checked only during validation: Terraform reports a value that is
+    // unknown during planning as unknown, for every type.
     let (value, marks) = value.unmark();
     if marks.contains(Marks::SENSITIVE) {
         return Err(invalid_for_each_error(
@@ -416,7 +416,7 @@ fn elements_of_set(ty: &Type, items: &[Value]) -> Result<Option<Map>, Repetition
             "The given \"for_each\" argument value is unsuitable: \"for_each\" supports maps and sets of strings, but you have provided a set containing type dynamic.",
         ));
     }
-    // An empty set has no wrong element. `toset([])` has no element type to speak of.
+    // An empty set has no invalid element. `toset([])` has no specific element type.
     if !items.is_empty() {
         check_set_element_type(ty)?;
     }

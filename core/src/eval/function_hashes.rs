@@ -1,6 +1,6 @@
-//! Answers of provider functions, kept as digests. A function always answers the same for the same
-//! arguments, so its answers during the apply of a plan are compared with those during
-//! planning. The values themselves are not kept: they may be secret.
+//! Digests of the results of provider functions. A function always returns the same result for the same
+//! arguments, so its results during the apply of a plan are compared with those during
+//! planning. The values themselves are not stored: they may be secret.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +34,8 @@ pub(super) fn function_call_digest(
 }
 
 impl FunctionResultHashes {
-    /// Keeps an answer. Returns whether it is the same as the one before, if there was one. An
-    /// answer that is not wholly known is not kept.
+    /// Stores a result. Returns whether it equals the previous one, if any. A
+    /// result that is not wholly known is not stored.
     pub(super) fn insert_and_compare_result(
         &mut self,
         call: FunctionDigest,

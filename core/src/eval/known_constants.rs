@@ -73,7 +73,7 @@ impl KnownConstants {
             DependencyTrackingScope { scope, constants: self, node, has_asked: Cell::new(false) };
         let mut said = Diagnostics::new();
         let value = evaluate(&mut said, expr, &witness);
-        // A value with diagnostics is not kept, so that they are reported each time.
+        // A value with diagnostics is not stored, so that they are reported each time.
         if let (Ok(value), false) = (&value, witness.has_asked.get() || !said.is_empty()) {
             candidate.remember_value(self.0.borrow_mut().entry(node).or_default(), value.clone());
         }

@@ -1,4 +1,4 @@
-//! Functions of providers, as evaluation sees them. Evaluation does not wait: a call without an
+//! Provider functions for evaluation. Evaluation does not wait: a call without an
 //! answer yet has an unknown result and is recorded. The caller of the evaluation runs the recorded calls
 //! and evaluates again. No call is made twice. The code that runs the calls is elsewhere.
 
@@ -226,7 +226,7 @@ impl ProviderFunction {
             let plain = arg.clone().split_marks().0;
             let bytes = msgpack::encode(plain.value(), &ty)
                 .map_err(|error| CallError::for_argument(at, error.to_string()))?;
-            // With their lengths, so that different lists of arguments never give the same key.
+            // With their lengths, so that different argument lists never have the same key.
             key.extend((bytes.len() as u64).to_be_bytes());
             key.extend(bytes);
             arguments.push((plain, ty));

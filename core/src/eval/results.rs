@@ -103,7 +103,7 @@ impl GeneratedConfigs {
         self.0.borrow_mut().insert(addr.clone(), text.to_owned());
     }
 
-    /// All of them.
+    /// The instances.
     #[must_use]
     pub fn all_configs(&self) -> BTreeMap<InstanceAddr, String> {
         self.0.borrow().clone()
@@ -217,7 +217,7 @@ impl Results {
 impl ModuleResults {
     fn new(node: &ModuleNode, addr: ModuleAddr, functions: Rc<ProviderFunctions>) -> Self {
         let config = node.module.clone();
-        // Each name has its cell from the start, so one without a cell is a mistake of this
+        // Each name has its cell from the start, so a missing cell is an error of this
         // program.
         Self {
             variables: NamedValues::new(config.variables.keys()),
@@ -336,7 +336,7 @@ fn null_unknown_parts(value: &Value) -> Value {
     }
 }
 
-/// Sets a cell. A second write is an error of this program; the first value stays.
+/// Sets a cell. A second write is an error of this program and does not change the value.
 fn set_cell_once<T>(cell: &OnceCell<T>, value: T, name: &dyn std::fmt::Debug) {
     let first = cell.set(value).is_ok();
     debug_assert!(first, "{name:?} was recorded twice");
@@ -403,7 +403,7 @@ impl<T> RepeatedResults<T> {
             return Some(whole.clone());
         }
         let CombinedInstances { value, is_complete } = combine(self.expanded.get()?)?;
-        // Only a complete one may be kept: the missing ones are still to come.
+        // Only a complete value may be cached: the missing instances are still to come.
         if is_complete {
             set_cell_once(&self.whole, value.clone(), &"whole");
         }

@@ -27,7 +27,7 @@ pub struct ModuleScope<'a> {
     world: &'a HostValues,
     repetition: RepetitionData,
     self_object: Option<Value>,
-    /// A variable whose value is judged before it is recorded.
+    /// A variable whose value is validated before it is recorded.
     judged: Option<(Str, Value)>,
     /// Checks references before anything is evaluated.
     pub(super) check: Option<&'a StaticReferenceCheck<'a>>,
@@ -46,7 +46,7 @@ impl<'a> ModuleScope<'a> {
         Self { module, world, repetition, self_object, judged, check, site, test }
     }
 
-    /// The same scope within one instance of something repeated.
+    /// The same scope within an instance of a repeated object.
     #[must_use]
     pub fn with_repetition(self, repetition: RepetitionData) -> Self {
         Self { repetition, ..self }
@@ -58,7 +58,7 @@ impl<'a> ModuleScope<'a> {
         Self { self_object: Some(object), ..self }
     }
 
-    /// The same scope with a value for a variable that counts before the recorded one.
+    /// The same scope with a value for a variable that takes precedence over the recorded one.
     #[must_use]
     pub fn with_variable(self, name: Str, value: Value) -> Self {
         Self { judged: Some((name, value)), ..self }
@@ -161,8 +161,8 @@ impl<'a> ModuleScope<'a> {
         )
     }
 
-    /// Reports that something was read before it was recorded. To a test it is unknown: a failure that
-    /// the test expects may have kept it from being evaluated.
+    /// Reports that a value was read before it was recorded. In a test it is unknown: a failure that
+    /// the test expects may have prevented its evaluation.
     fn report_unrecorded_value(
         &self,
         diags: &mut Diagnostics,

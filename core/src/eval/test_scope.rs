@@ -106,7 +106,7 @@ impl TestScope<'_> {
     ) -> Result<Value, Reported> {
         let name = expect_attribute(diags, root, steps.first())?;
         let span = root.span.to(name.span);
-        // The values of a file hold for all its runs, so they cannot depend on one of them.
+        // The values of a file apply to all its runs, so they cannot depend on one of them.
         let TestLevel::Run(declared) = self.level else {
             let detail = "You can not reference run blocks from within the file variables block.";
             let problem = Diagnostic::error(messages::INVALID_REFERENCE, detail);
@@ -144,7 +144,7 @@ impl TestScope<'_> {
     }
 }
 
-/// The first unknown output of a run among those that a reference reads: one, or all of them if it does not name
+/// The first unknown output of a run among those that a reference reads: one, or all if it does not name
 /// one.
 fn first_unknown_output<'v>(outputs: &'v Value, step: Option<&ScopeStep>) -> Option<&'v Str> {
     let Value::Object(outputs) = outputs else { return None };

@@ -29,7 +29,7 @@ pub struct EvalInputs<'g> {
     pub config: &'g Config,
     /// Results so far.
     pub results: &'g Results,
-    /// The outside world, as expressions may see it.
+    /// Values from outside the configuration.
     pub world: &'g HostValues,
     /// Values of the root variables, converted.
     pub variables: &'g BTreeMap<Str, ResolvedVariable>,
@@ -125,8 +125,8 @@ impl<'c> ValueVertex<'c> {
         }
     }
 
-    /// The output of the root module that it is, if it is one: the state keeps those and users see
-    /// them.
+    /// The root module output of the vertex, if it is one: these outputs are stored in the state and shown to
+    /// users.
     #[must_use]
     pub fn as_root_output(self) -> Option<&'c Output> {
         match self.value {
@@ -171,7 +171,7 @@ fn check_no_self_reference(diags: &mut Diagnostics, local: &LocalValue) -> Resul
     result
 }
 
-/// Adds a value to those found so far; the first error counts for all.
+/// Adds a value to the list; the first error is the error of the whole list.
 fn collect_value(values: &mut Result<Vec<Value>, Reported>, value: Result<Value, Reported>) {
     match (&mut *values, value) {
         (Ok(values), Ok(value)) => values.push(value),
@@ -242,7 +242,7 @@ fn visit_module_variable(
                     let judged = VariableValue { variable, value: &value, place };
                     let verdicts = &eval_inputs.results.verdicts;
                     conditions::validate_variable(diags, &inside, judged, verdicts)?;
-                    // The module must be valid whatever it is given.
+                    // The module must be valid for every input.
                     Ok(if eval_inputs.checking {
                         inputs::unknown_variable_value(variable)
                     } else {

@@ -146,7 +146,7 @@ fn take_instance(state: &mut State, addr: &InstanceAddr) -> Option<InstanceState
     instance
 }
 
-/// Takes down where an instance was. Of a chain of moves only the first end counts.
+/// Records the former address of an instance. Of a chain of moves, only the first address is recorded.
 fn record_move(moves: &mut Moves, moved: InstanceMove, provider: &ProviderAddr) {
     let InstanceMove { from, to, span } = moved;
     let origin = moves.origins.remove(&from).unwrap_or_else(|| from.clone());

@@ -56,7 +56,7 @@ pub(super) fn endpoints_of_block(
 impl MoveEndpoint {
     fn new(base: &ModulePath, target: &Target, whole_call: bool) -> Self {
         let open = |name: &Str| EndpointStep { name: name.clone(), key: None };
-        // A move that a called module contains holds in every instance of that module.
+        // A move in a called module applies to every instance of that module.
         let mut steps: Vec<EndpointStep> = base.0.iter().map(open).collect();
         let (module, resource) = match target {
             Target::Module(module) => (module, None),
@@ -97,7 +97,7 @@ impl MoveEndpoint {
         ModulePath(Arc::new(steps.iter().map(|step| step.name.clone()).collect()))
     }
 
-    /// The module that is meant or holds the resource, without keys.
+    /// The module itself, or the module that contains the resource, without keys.
     pub(super) fn module_names(&self) -> Vec<Str> {
         self.steps.iter().map(|step| step.name.clone()).collect()
     }
@@ -157,7 +157,7 @@ impl MoveEndpoint {
         module.0.len() >= self.steps.len() && self.steps.iter().zip(module.0.iter()).all(same)
     }
 
-    /// The one module that is meant or holds the resource, unless a key is left open.
+    /// The module instance itself, or the one that contains the resource, unless a key is open.
     pub(super) fn exact_module(&self) -> Option<ModuleAddr> {
         let step = |step: &EndpointStep| {
             Some(ModuleStep { name: step.name.clone(), key: step.key.clone()? })
@@ -166,7 +166,7 @@ impl MoveEndpoint {
         Some(ModuleAddr(Arc::new(steps)))
     }
 
-    /// Whether a module holds the resource that is meant.
+    /// Whether a module contains the resource of this endpoint.
     pub(super) fn names_resource_in_module(&self, module: &ModuleAddr) -> bool {
         module.0.len() == self.steps.len() && self.matches_module(module)
     }
@@ -182,7 +182,7 @@ impl MoveEndpoint {
             .then(|| self.destination_of_matched_module(to, module))
     }
 
-    /// The module at the other end, for one that this end matches. Open keys stay as they are.
+    /// The module at the other end, for a module that this end matches. Open keys are not changed.
     fn destination_of_matched_module(&self, to: &Self, module: &ModuleAddr) -> ModuleAddr {
         let last = self.steps.len().saturating_sub(1);
         let filled = to.steps.iter().enumerate().map(|(at, step)| {

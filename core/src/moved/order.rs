@@ -1,6 +1,6 @@
 //! The order of moves. A move that starts where another ends comes after it. A move within a module
 //! comes before that module moves, if it uses the old name, or after it, if it uses the new one. The
-//! same holds for the move of one instance and that of its whole resource.
+//! same applies to the move of one instance and that of its whole resource.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Collects moves: those in `moved` blocks, and those that follow from a change of `count`.
+//! Collects moves: those in `moved` blocks, and those implied by a change of `count`.
 
 use formwork_value::Span;
 
@@ -16,7 +16,7 @@ pub(super) struct MoveStatement {
     pub(super) span: Option<Span>,
 }
 
-/// All moves of a configuration: those written, then those that follow.
+/// All moves of a configuration: explicit moves, then implied ones.
 pub(super) fn collect_statements(config: &Config, state: &State) -> Vec<MoveStatement> {
     let mut statements = Vec::new();
     for node in &config.nodes {
@@ -30,8 +30,8 @@ pub(super) fn collect_statements(config: &Config, state: &State) -> Vec<MoveStat
     statements
 }
 
-/// A resource that is repeated by `count` from now on keeps its object as the first instance, and the
-/// other way round, unless a move of the resource is written.
+/// A resource to which `count` was added keeps its object as the first instance, and the
+/// other way round, unless the configuration has a move of the resource.
 fn implied_statements(
     config: &Config,
     state: &State,

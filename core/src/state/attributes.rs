@@ -26,7 +26,7 @@ impl Default for ObjectAttributes {
 }
 
 impl ObjectAttributes {
-    /// The attributes as a provider takes them, to upgrade or to move an object.
+    /// The attributes in the form of a provider request to upgrade or move an object.
     #[must_use]
     pub fn to_raw_state(&self) -> RawState {
         match self {
@@ -38,7 +38,7 @@ impl ObjectAttributes {
     /// The attributes without those that a type does not have.
     #[must_use]
     pub fn without_undeclared(&self, ty: &Type) -> Self {
-        // Text that is no JSON stays as it is: it is the provider's to reject.
+        // Invalid JSON is passed unchanged: the provider rejects it.
         match self {
             Self::Json(text) => match json::strip_removed_attributes(text, ty) {
                 Ok(Some(stripped)) => Self::Json(stripped.into()),

@@ -1,4 +1,4 @@
-//! Results of the conditions of a configuration, as states and plans keep them. Evaluates nothing.
+//! Results of the conditions of a configuration, as stored in states and plans. Evaluates nothing.
 
 use std::fmt::{Display, Formatter};
 
@@ -22,7 +22,7 @@ pub struct CheckResult {
     pub module: ModulePath,
     /// The object that has the conditions.
     pub subject: CheckSubject,
-    /// The worst that holds for one of its objects.
+    /// The worst status of its objects.
     pub status: CheckStatus,
     /// The instances of the subject; `None` while they are unknown.
     pub objects: Option<Vec<CheckedObject>>,
@@ -50,14 +50,14 @@ pub struct CheckedObject {
     pub key: InstanceKey,
     /// The worst of its conditions.
     pub status: CheckStatus,
-    /// The messages of the conditions that do not hold.
+    /// The messages of the failed conditions.
     pub messages: Vec<String>,
 }
 
-/// Whether conditions hold; later ones are worse.
+/// The status of conditions; later variants are worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckStatus {
-    /// All hold.
+    /// All conditions are met.
     Pass,
     /// The result is not known yet.
     Unknown,
@@ -234,7 +234,7 @@ fn result_from_json(json: CheckResultJson) -> Option<CheckResult> {
         let status = CheckStatus::from_status_word(&json.status)?;
         Some(CheckedObject { module, key, status, messages: json.failure_messages })
     };
-    // A resource without instances is written without a list. Its conditions hold, while those of
+    // A resource without instances is written without a list. Its conditions are met, while those of
     // unknown instances are unknown.
     let listed = json.objects.or_else(|| (status == CheckStatus::Pass).then(Vec::new));
     let objects = listed.map(|objects| objects.into_iter().filter_map(object).collect());

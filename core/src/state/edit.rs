@@ -1,5 +1,5 @@
 //! Changes to a state that a user requests by address. Pure: reads and stores no file, and asks no
-//! provider whether the real objects agree.
+//! provider about the real objects.
 
 mod moves;
 mod push;
@@ -103,7 +103,7 @@ pub fn resources_of_provider(state: &State, provider: &ProviderAddr) -> Vec<Reso
     theirs.map(|(addr, _)| addr.clone()).collect()
 }
 
-/// Hands the resources of one provider to another. Modules and aliases of the configurations stay.
+/// Replaces the provider of resources. Modules and aliases of the provider configurations do not change.
 pub fn replace_provider(state: &mut State, from: &ProviderAddr, to: &ProviderAddr) {
     for held in state.resources.values_mut().filter(|held| held.provider.provider == *from) {
         Arc::make_mut(held).provider.provider = to.clone();

@@ -34,7 +34,7 @@ pub struct StateFile {
     pub lineage: String,
     /// The content.
     pub state: State,
-    /// The results of checks as compact JSON, kept as they were read; `None` for none.
+    /// The results of checks as compact JSON, unchanged since the file was read; `None` for none.
     pub check_results: Option<Bytes>,
 }
 
@@ -47,7 +47,7 @@ pub struct StateFileHeader {
     pub lineage: String,
 }
 
-/// Why text is not a state file that this program can use.
+/// The reason why a file is not a usable state file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
     /// There are no bytes at all.
@@ -144,7 +144,7 @@ impl StateFile {
     #[must_use]
     pub fn fingerprint(&self) -> [u8; 32] {
         let mut hash = FingerprintWriter(Sha256::new());
-        // Hashing takes whatever comes.
+        // Writing to a hash never fails.
         write::write_content(self, &mut hash).ok();
         hash.0.finalize().into()
     }
@@ -166,7 +166,7 @@ impl StateFile {
         text
     }
 
-    /// Whether both hold the same; their headers do not count.
+    /// Whether both have the same content, except for their headers.
     #[must_use]
     pub fn has_same_content(&self, other: &Self) -> bool {
         self.state == other.state && self.check_results == other.check_results

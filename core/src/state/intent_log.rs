@@ -28,7 +28,7 @@ pub use self::memory::MemoryIntentLog;
 /// let base = StateFile::new_empty();
 /// let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
 /// let journal = intents.begin_run(begin).await?;
-/// // A run that is dropped before its end was cut off.
+/// // A run that is dropped before its end counts as interrupted.
 /// drop(journal);
 /// let recovery = intents.recover_runs(None, StateAccess::Locked).await?;
 /// assert_eq!(recovery.runs.len(), 1);
@@ -45,7 +45,7 @@ pub trait IntentLog: Send + Sync {
     /// When the journal cannot be made durable.
     async fn begin_run(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError>;
 
-    /// Reads the journals that interrupted runs left, and puts their results into the state. Changes
+    /// Reads the journals that interrupted runs left, and applies their results to the state. Changes
     /// no journal: [`IntentLog::finish_recovery`] does, once the state is stored.
     ///
     /// # Errors
@@ -69,8 +69,8 @@ pub trait IntentLog: Send + Sync {
     /// contain one.
     async fn has_unfinished_run(&self) -> bool;
 
-    /// Reason why the intents are kept on this machine only although the state is shared; `None` if
-    /// they are where the state is.
+    /// The reason why the intents are stored only on this machine although the state is shared; `None` if
+    /// they are stored with the state.
     fn local_journal_only_reason(&self) -> Option<String> {
         None
     }

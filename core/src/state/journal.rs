@@ -89,7 +89,7 @@ pub struct Journal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum JournalWritability {
     Sound,
-    /// A record was refused. Calls under way may still be settled, but none may be begun.
+    /// A record was refused. Calls in flight may still be settled, but no new call may be announced.
     Failing,
     /// The disk did not make records durable. Calls in flight may still be settled, as far as
     /// possible, but no record counts as durable any more.
@@ -108,11 +108,11 @@ struct CallSubject {
     is_noted_only: bool,
     /// Whether its records are buffered.
     is_buffered: bool,
-    /// Whether its answer is kept.
+    /// Whether its answer is recorded.
     is_answered: bool,
     /// Whether the object is recorded as incomplete while a provisioner runs.
     is_half_made: bool,
-    /// Space that its records may take.
+    /// The space that its records may occupy.
     space: u64,
 }
 
@@ -127,7 +127,7 @@ pub struct RunHeader<'a> {
     pub operation: &'a str,
     /// The state as it is stored when the run begins.
     pub base: &'a StateFile,
-    /// The file that holds it, if that is another than the one that the run will write.
+    /// The file that the state was read from, if it is not the one that the run writes.
     pub read_from: Option<&'a Path>,
 }
 
@@ -181,7 +181,7 @@ pub struct ProviderAnswer {
     /// Whether the attribute `id` of the object is sensitive: recovery has no schema.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_sensitive_id: bool,
-    /// All of the above, sealed; empty if it is not.
+    /// All of the above, sealed; empty without encryption.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "record::base64")]
     pub sealed: Vec<u8>,
 }
@@ -254,7 +254,7 @@ impl Journal {
         JournalError::Broken { location: self.location.clone() }
     }
 
-    /// Whether anything more may be announced: nothing was refused until now.
+    /// Whether further calls may be announced: no record was refused so far.
     #[must_use]
     pub fn can_announce(&self) -> bool {
         self.health.get() == JournalWritability::Sound
@@ -266,7 +266,7 @@ impl Journal {
         internal: Option<InternalRecordTiming>,
     ) -> Result<OperationId, JournalError> {
         let is_buffered = internal == Some(InternalRecordTiming::Buffered);
-        // Before the number is taken: records that are refused give theirs back.
+        // Before the number is assigned: refused records release their numbers.
         match is_buffered {
             true => self.write_full_buffer(),
             false => self.write_buffer(),
@@ -408,7 +408,7 @@ impl Journal {
     /// # Errors
     /// When the end could not be written. A later run then takes over the remaining journal.
     pub async fn end_run(mut self) -> Result<(), JournalError> {
-        // The file stays as it is, without an end record: the next command reads it as an
+        // The file is not changed and has no end record: the next command reads it as an
         // interrupted run and reports the open operations.
         if !self.open.borrow().is_empty() {
             self.write_buffer();
@@ -446,7 +446,7 @@ impl Journal {
         sink.remove_records()
     }
 
-    /// Reads the records until now.
+    /// Reads the records so far.
     ///
     /// # Errors
     /// When the sink cannot be read.

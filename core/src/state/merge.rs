@@ -109,7 +109,7 @@ pub fn merge_states(
             }
         }
     }
-    // Results of checks belong to no instance, so the last run counts.
+    // Check results belong to no instance, so those of the last run are used.
     if ours.check_results != base.check_results {
         merged.check_results.clone_from(&ours.check_results);
     }

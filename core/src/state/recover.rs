@@ -160,7 +160,7 @@ fn parse_journal(location: &str, bytes: &[u8]) -> Result<JournalLog, JournalErro
 }
 
 impl Recovery {
-    /// Whether no run was cut off.
+    /// Whether no run was interrupted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
@@ -289,7 +289,7 @@ impl InterruptedRun {
         Diagnostic::warning(summary, detail).blamed_on(Blame::Environment)
     }
 
-    /// Describes the run and the results that its journal holds.
+    /// Describes the run and the results in its journal.
     #[must_use]
     pub fn describe_results(&self) -> String {
         let Self { operation, who, n_replayed, .. } = self;
@@ -320,7 +320,7 @@ impl InterruptedRun {
 
 impl UnresolvedOperation {
     /// Whether only the user can decide about it. The object of a call to update or delete is still
-    /// in the state, and the next refresh sees its outcome.
+    /// in the state, and the next refresh determines its outcome.
     #[must_use]
     pub fn needs_decision(&self) -> bool {
         self.decided.is_none()
@@ -339,7 +339,7 @@ impl UnresolvedOperation {
         Self { addr, ..self }
     }
 
-    /// Planned value of a creation whose effect is unknown: enough to look for the object.
+    /// The planned value of a creation whose effect is unknown, to search for the object.
     #[must_use]
     pub fn planned_value_to_find(&self) -> Option<&Value> {
         let is_open = self.needs_decision() && self.deposed.is_none();
@@ -356,7 +356,7 @@ impl UnresolvedOperation {
     /// sensitive ones are not compared.
     #[must_use]
     pub fn differing_attributes(&self, object: &ObjectState) -> Vec<String> {
-        // Attributes that cannot be parsed differ from every plan, so the operation stays open. That is
+        // Attributes that cannot be parsed differ from every plan, so the operation stays open, on
         // the safe side.
         let stored = object.attributes.to_json_value();
         let planned = self.planned_attributes().into_iter();
@@ -367,7 +367,7 @@ impl UnresolvedOperation {
         differing.map(|(name, _)| name).collect()
     }
 
-    /// The attributes to look for: those with a planned value, as JSON. Sensitive ones are not kept.
+    /// The attributes to search for: those with a planned value, as JSON, without sensitive ones.
     #[must_use]
     pub fn planned_attributes(&self) -> Vec<(String, String)> {
         let Some(Value::Object(planned)) = &self.planned else { return Vec::new() };

@@ -17,7 +17,7 @@ pub struct LooseVersion {
     build: String,
 }
 
-/// All of some constraints, as they were written: a version must meet each.
+/// A list of constraints, as they were written: a version must meet each.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LooseConstraints {
     text: String,
@@ -111,7 +111,7 @@ impl LooseConstraint {
     fn allows_version(&self, version: &LooseVersion) -> bool {
         let given = &self.version;
         let order = version.cmp_precedence(given);
-        // A range takes prereleases of the version only that it names a prerelease of.
+        // A range accepts only prereleases of a version of which it names a prerelease.
         let in_range = !version.is_prerelease()
             || (given.is_prerelease()
                 && given.significant_numbers() == version.significant_numbers());

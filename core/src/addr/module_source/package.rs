@@ -118,7 +118,7 @@ struct ExpandedShorthand {
 fn expand_shorthand(address: &str) -> Result<Option<ExpandedShorthand>, String> {
     let git = |url| Ok(Some(ExpandedShorthand { forced: Some("git"), url }));
     let (path, query) = address.split_at(address.find('?').unwrap_or(address.len()));
-    // In the order of Terraform's detectors, of which the first match counts.
+    // In the order of Terraform's detectors, of which the first match is used.
     if path.starts_with("github.com/") {
         return git(format!("{}{query}", expand_github_shorthand(path)?));
     }

@@ -8,7 +8,7 @@ use crate::addr::provider::normalize_host;
 /// A module in a registry, without a version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RegistryModuleAddr {
-    /// The registry's host, with a port if one is given.
+    /// The host of the registry, with an optional port.
     pub host: String,
     /// The publisher.
     pub namespace: String,

@@ -38,7 +38,7 @@ variable "object" {
 }
 "#;
 
-/// Resolves values given as `-var` text, and in a file that comes before.
+/// Resolves values of `-var` options, and of a file that comes before.
 fn check_inputs(module: &str, texts: &[(&str, &str)], file: &str, expect: &Expect) {
     let (config, mut sources) = load_valid_fixture(module);
     let mut diags = Diagnostics::new();
@@ -122,7 +122,7 @@ firm    = null
 untyped = null
 object  = { a = "x", b = null, c = true, d = 1 }
 "#;
-    // Options come after files, and the last value counts, as in Terraform.
+    // Options come after files, and the last value is used, as in Terraform.
     check_inputs(
         VARIABLES,
         &[("number", "2"), ("number", "3")],

@@ -115,7 +115,7 @@ pub fn file_change_stamp(found: &Metadata) -> Option<(String, i64)> {
     Some((record, found.ctime()))
 }
 
-/// The bytes that a file takes on the disk.
+/// The number of bytes that a file occupies on the disk.
 #[must_use]
 pub fn allocated_bytes(found: &Metadata) -> u64 {
     // The unit is 512 bytes on every system, whatever the size of a block of the file system is.
@@ -201,7 +201,7 @@ impl FileAccess {
         Self { mode: mode | (mode & 0o444) >> 2, ..self }
     }
 
-    /// The mode for a file beside it that holds no secrets: no one may execute it.
+    /// The mode for a file beside it without secrets, and without permission to execute.
     #[must_use]
     pub fn mode_for_public_file(self) -> u32 {
         self.mode & 0o666
@@ -216,7 +216,7 @@ impl FileAccess {
             file.metadata()?.gid() == self.group || fchown(file, None, Some(self.group)).is_ok();
         let mode = if is_of_group { self.mode } else { self.mode & 0o707 };
         let set = file.set_permissions(Permissions::from_mode(mode));
-        // Some file systems have one mode for all files, and refuse every other.
+        // Some file systems have one mode for all files, and refuse all others.
         set.or_else(|error| match file.metadata()?.mode() & 0o777 & !mode {
             0 => Ok(()),
             _ => Err(error),
@@ -398,7 +398,7 @@ fn whole_file_range(kind: impl Into<libc::c_int>) -> libc::flock {
 
 fn set_lock(file: &File, kind: impl Into<libc::c_int>) -> io::Result<()> {
     let range = whole_file_range(kind);
-    // Other systems have only the lock of the process, as Terraform takes it. It is lost when any
+    // Other systems have only process locks, which Terraform uses as well. They are lost when any
     // descriptor of the file is closed.
     #[cfg(target_os = "linux")]
     let request = FcntlArg::F_OFD_SETLK(&range);

@@ -111,13 +111,13 @@ pub fn file_change_stamp(_found: &Metadata) -> Option<(String, i64)> {
     None
 }
 
-/// The bytes that a file takes on the disk, about.
+/// The approximate number of bytes that a file occupies on the disk.
 #[must_use]
 pub fn allocated_bytes(found: &Metadata) -> u64 {
     found.len()
 }
 
-/// Reserves nothing: no call does, and keeps the length of the file.
+/// Reserves nothing: Windows has no call that reserves space and keeps the file length.
 ///
 /// # Errors
 /// Never.
@@ -194,7 +194,7 @@ impl FileAccess {
 }
 
 /// The path of a directory. Windows has no calls that are relative to an open directory, so each entry is
-/// looked at before it is opened: a link that a checkout brings along is refused. One that another program
+/// checked before it is opened: a link that a checkout contains is refused. A link that another program
 /// creates in between is not noticed.
 #[derive(Debug)]
 pub(super) struct DirHandle(PathBuf);
@@ -267,7 +267,7 @@ impl DirHandle {
     pub(super) fn remove_file(&self, name: &OsStr) -> io::Result<()> {
         // A removed file that is still open keeps its name until it is closed.
         let path = self.0.join(name);
-        // A link to a directory is removed as a directory, and its target stays.
+        // A link to a directory is removed as a directory, and its target is not changed.
         match self.kind(name)? {
             FileKind::Link => std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir(&path)),
             _ => std::fs::remove_file(&path),
@@ -344,7 +344,7 @@ pub(super) fn lock(file: &File) -> io::Result<()> {
     if locked == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Whether another process holds the lock of a file. There is no way to find out but to take it.
+/// Whether another process holds the lock of a file. The only way to check this is to take the lock.
 pub(super) fn is_locked(file: &File) -> io::Result<bool> {
     match lock(file) {
         Ok(()) => unlock(file).map(|()| false),
@@ -369,7 +369,7 @@ fn has_error_code_of(error: &io::Error, codes: &[u32]) -> bool {
 
 /// Whether [`lock`] failed because another process holds the lock.
 pub(super) fn is_lock_held_error(error: &io::Error) -> bool {
-    // A call that does not wait gives this one, and never ERROR_IO_PENDING, for a file that was opened
+    // A call that does not wait returns this error, and never ERROR_IO_PENDING, for a file that was opened
     // for use without overlapping.
     has_error_code_of(error, &[ERROR_LOCK_VIOLATION])
 }

@@ -89,7 +89,7 @@ impl ModuleScope<'_> {
         let reference = RepeatedReference { name: name.to_string(), span, steps, n_taken };
         match reference.pick_instances(diags, expansion)? {
             PickedInstances::One(key) => {
-                // An instance that is not planned yet may turn out to be anything.
+                // An instance that is not planned yet may have any value.
                 let value = results.get_instance(&key).cloned().unwrap_or_else(Value::dynamic);
                 Ok((value, n_taken + usize::from(key != InstanceKey::None)))
             }

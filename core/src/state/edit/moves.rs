@@ -245,8 +245,8 @@ pub fn take_objects(state: &mut State, moves: &[StateMove]) -> MovedObjects {
         match one {
             StateMove::Module(from, to) => {
                 modules.insert(from, to);
-                // Dependencies name no instances, and other instances of the module stay where they
-                // are.
+                // Dependencies contain no instance keys, and other instances of the module are not
+                // moved.
                 if from.0.iter().all(|step| step.key == InstanceKey::None) {
                     moved.origins.modules.insert(from.path());
                 }

@@ -23,7 +23,7 @@ pub enum PushRefusal {
         /// The serial of the one that is to replace it.
         new: u64,
     },
-    /// Both claim to be the same version.
+    /// Both have the same serial but different content.
     #[error(
         "cannot overwrite existing state with serial {0} with a different state that has the same serial"
     )]

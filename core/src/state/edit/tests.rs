@@ -69,7 +69,7 @@ const ALL_ADDRESSES: &str = "
     t.last <- module.m.t.i module.n.module.o.t.i
 ";
 
-/// Contents of a state, in the form that [`state_from_lines`] takes.
+/// Contents of a state, in the format of [`state_from_lines`].
 fn state_to_lines(state: &State) -> String {
     let mut text = String::new();
     for (addr, held) in &state.resources {

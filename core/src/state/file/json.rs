@@ -1,8 +1,8 @@
 //! JSON text as the format has it: escapes that are safe inside HTML, two spaces of indentation.
 //! Rewrites valid JSON without interpreting it.
 
-/// Maximum nesting of objects and arrays in a part that is kept as it is. Each level of a value may
-/// take two: the value and the wrapper that carries its type.
+/// Maximum nesting of objects and arrays in a part that is stored unchanged. Each level of a value may
+/// use two: the value and the wrapper with its type.
 const MAX_NESTING: usize = 2 * formwork_value::Value::MAX_DEPTH as usize + 100;
 
 /// Says that a part is nested too deep.

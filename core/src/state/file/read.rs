@@ -1,4 +1,4 @@
-//! Reads the state file. Attributes stay text; everything else is checked here, once.
+//! Reads the state file. Attributes stay encoded; everything else is checked here, once.
 
 mod json_values;
 
@@ -118,7 +118,7 @@ fn check_version(version: u64) -> Result<(), FileError> {
     }
 }
 
-/// Why text that does not read as version 4 does not.
+/// The reason why a file cannot be read as version 4.
 fn state_parse_error(text: &[u8], error: &serde_json::Error) -> FileError {
     #[derive(Default, Deserialize)]
     struct Versions {
@@ -464,7 +464,7 @@ fn parse_name_cached<T: FromStr + Clone>(
     Ok(read)
 }
 
-/// The members of an object in the form before version 4. Null counts as empty, as in Terraform.
+/// The members of an object in the format before version 4. Null is treated as empty, as in Terraform.
 fn flatmap_members(
     members: &BTreeMap<Cow<'_, str>, Option<Cow<'_, str>>>,
 ) -> BTreeMap<String, String> {

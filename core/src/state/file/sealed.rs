@@ -1,5 +1,5 @@
-//! The sealed form of state files: each sensitive value is encrypted on its own, and all else stays
-//! readable and comparable. Text in, text out; the encryption itself is the caller's.
+//! The sealed form of state files: each sensitive value is encrypted separately, and everything else stays
+//! readable and comparable. Converts only bytes; the caller provides the encryption.
 
 mod find_secrets;
 mod paths;
@@ -58,7 +58,7 @@ pub struct OpenedStateFile {
     pub is_for_recipients: bool,
 }
 
-/// Why a state file cannot be sealed or opened.
+/// The reason why a state file cannot be sealed or opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
     /// The text is not a state file.

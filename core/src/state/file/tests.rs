@@ -87,7 +87,7 @@ fn identity_is_kept() {
     assert_eq!(StateFile::parse(&written).unwrap(), file);
 }
 
-/// Puts one resource or one instance, as given, into a file that is otherwise good.
+/// Inserts a resource or an instance into a valid file.
 fn state_with_resource(resource: &str) -> String {
     format!("{{\"version\":4,\n\"resources\":[\n{resource}\n]}}")
 }

@@ -182,7 +182,7 @@ fn translate_resources(
                 mode,
                 kind: kind.to_owned(),
                 name: name.to_owned(),
-                // Each instance may name another one. That of the first one counts, as in Terraform.
+                // Each instance may name another one. That of the first instance is used, as in Terraform.
                 provider: translate_provider(&module, kind, &old.provider)
                     .map_err(|why| format!("{why} for {text}"))?,
                 instances: Vec::new(),
@@ -257,7 +257,7 @@ fn translate_object(old: &Version3Object) -> Result<Version4Object, String> {
         attributes_flat.insert("id".into(), old.id.clone());
     }
     let mut meta = old.meta.clone();
-    // The SDK of that time kept the version of its schema among the data of the provider.
+    // The SDK of that time stored the schema version in the private data.
     let schema_version = match meta.get("schema_version") {
         Some(Value::String(text)) => text.parse().ok(),
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
@@ -308,7 +308,7 @@ fn implied_type(value: &Value) -> Value {
 
 /// The type as a list or map if all elements have one type: Terraform 0.11 had no other types.
 fn as_collection_type(ty: &Value, value: &Value) -> Value {
-    // Types of nested tuples stay as they are: Terraform compares the elements before it simplifies them.
+    // Types of nested tuples are not changed: Terraform compares the elements before it simplifies them.
     let (kind, elements): (_, Vec<&Value>) = match value {
         Value::Array(items) => ("list", items.iter().collect()),
         Value::Object(members) => ("map", members.values().collect()),
@@ -347,7 +347,7 @@ mod tests {
         assert_eq!(StateFile::read_providers(VERSION_3_STATE).unwrap().len(), 1);
         let written = std::str::from_utf8(include_bytes!("golden/version3.tfstate")).unwrap();
         assert_eq!(std::str::from_utf8(&read.to_bytes()).unwrap(), written);
-        // The flat form is kept from then on.
+        // The flat form is not changed afterwards.
         assert_eq!(StateFile::parse(&read.to_bytes()).unwrap().state, read.state);
     }
 

@@ -38,7 +38,7 @@ pub(super) struct RecordBuffer {
 }
 
 impl RecordBuffer {
-    /// Number of bytes that the records will take.
+    /// Number of bytes that the records will occupy.
     pub(super) fn len(&self) -> u64 {
         self.frames.len() as u64
     }

@@ -8,7 +8,7 @@ use futures_util::future::{LocalBoxFuture, Shared};
 
 use super::{Journal, JournalError, JournalWritability};
 
-/// A request that is under way, shared by all tasks that wait for it.
+/// A pending request, shared by all tasks that wait for it.
 #[derive(Clone)]
 pub(super) struct PendingSync {
     /// The last record that the request makes durable.
@@ -92,7 +92,7 @@ impl Journal {
     }
 }
 
-/// Lets the other tasks that are polled with this one run once, before anything else does.
+/// Yields once to the other tasks that are polled with this one.
 pub(super) async fn yield_once() {
     let mut gave_way = false;
     std::future::poll_fn(|context| {

@@ -46,7 +46,7 @@ pub enum JournalError {
         location: String,
         /// Number of the record.
         number: u64,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// A value cannot be encrypted or decrypted.

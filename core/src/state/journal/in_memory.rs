@@ -76,7 +76,7 @@ impl MemoryJournals {
 
 impl fmt::Debug for MemoryJournals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The bytes may hold secrets.
+        // The bytes may contain secrets.
         f.debug_list().entries(self.lock().keys()).finish()
     }
 }
@@ -110,7 +110,7 @@ impl StoredJournal for StoredInMemory {
     }
 
     fn replace_damaged_bytes(&self, bytes: &[u8]) -> Result<(), JournalError> {
-        // Only a fault of this program can damage memory, and no user could look at a copy.
+        // Only an error of this program can damage memory, and no user could read a copy.
         self.place.with_bytes(&self.run, |kept| *kept = bytes.to_vec());
         Ok(())
     }

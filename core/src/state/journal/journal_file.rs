@@ -25,7 +25,7 @@ pub(in crate::state) struct JournalFile {
     durability: Durability,
     /// End of the last whole record that the system has.
     length: Cell<u64>,
-    /// Up to where the disk keeps space for this file.
+    /// The end of the space that is reserved for this file.
     reserved: Cell<u64>,
 }
 
@@ -65,10 +65,10 @@ impl RecordSink for JournalFile {
             self.length.set(self.length.get() + records.len() as u64);
             return Ok(());
         };
-        // A full disk accepts a part of a record. Truncating it makes room for the answers of calls in
+        // A full disk accepts a part of a record. Truncating it frees space for the answers to calls in
         // flight, which may be shorter than the refused record.
         let is_torn = self.truncate_file().is_err();
-        // The truncation has given back the space for the other answers.
+        // The truncation has released the space for the other answers.
         self.reserved.set(0);
         Err(AppendError { error: JournalError::io_error("write", &self.path)(error), is_torn })
     }

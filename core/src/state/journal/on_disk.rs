@@ -30,7 +30,7 @@ pub(super) fn remove_journals_not_begun(folder: &Path) {
     let entries = folder.read_dir().into_iter().flatten().filter_map(Result::ok);
     let unfinished = entries.map(|entry| entry.path()).filter(|path| {
         path.extension().is_some_and(|extension| extension == NOT_BEGUN_EXTENSION)
-            // The run that creates it holds its lock from the beginning, so an unlocked one belongs
+            // The run that creates it holds its lock from the beginning, so an unlocked journal belongs
             // to a dead process.
             && is_being_written(path).is_ok_and(|is_written| !is_written)
     });
@@ -109,7 +109,7 @@ impl StoredJournal for StoredJournalFile {
     }
 
     fn replace_damaged_bytes(&self, bytes: &[u8]) -> Result<(), JournalError> {
-        // The damaged bytes are kept before they are replaced.
+        // The damaged bytes are copied before they are replaced.
         keep_damaged_copy(&self.path, &self.damaged_copy_path())
             .map_err(JournalError::io_error("write", &self.path))?;
         // In one step: a crash during the rewrite leaves the damaged journal in force.

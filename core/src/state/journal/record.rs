@@ -41,7 +41,7 @@ pub(in crate::state) enum Record {
         /// The object as an entry of the state file; `None` if it was deleted.
         object: Option<Box<RawValue>>,
     },
-    /// A state that holds everything settled so far is about to be stored.
+    /// A state that contains everything settled so far is about to be stored.
     Snapshot {
         /// The fingerprint of its content.
         content: String,
@@ -128,7 +128,7 @@ pub(super) fn run_begin_record(run: String, begin: RunHeader<'_>) -> Record {
     })
 }
 
-/// A value as the journal keeps it: with its type, so that no schema is needed to read it.
+/// A value as stored in the journal: with its type, so that no schema is needed to read it.
 fn encode_value(value: &Value) -> Vec<u8> {
     let plain = value.clone().split_marks().0;
     // A plain value always fits the dynamic type.
@@ -178,7 +178,7 @@ pub(in crate::state) fn fingerprint_hex(bytes: &[u8]) -> String {
     hex::encode(&Sha256::digest(bytes))
 }
 
-/// A time as people read it. Journals keep fractions of a second for the sake of their order.
+/// A time for display. Journals store fractions of a second for their order.
 pub(in crate::state) fn strip_subseconds(when: &str) -> String {
     match when.split_once('.') {
         Some((seconds, fraction)) if fraction.ends_with('Z') => format!("{seconds}Z"),
@@ -219,7 +219,7 @@ fn checksum(length: u32, rest: &[u8]) -> u32 {
 pub(in crate::state) struct JournalLog {
     /// The records with their numbers.
     pub(in crate::state) records: Vec<(u64, Record)>,
-    /// The end of the last whole record. The bytes after it were torn by a crash, or are a gap.
+    /// The end of the last whole record. The bytes after it are a partial record, or a gap.
     pub(in crate::state) end: usize,
     /// The parts that are damaged.
     pub(in crate::state) gaps: Vec<JournalGap>,
@@ -228,7 +228,7 @@ pub(in crate::state) struct JournalLog {
 }
 
 impl JournalLog {
-    /// First record of the run; nothing if it was cut off while it was written.
+    /// The first record of the run; `None` if the run was interrupted while it was written.
     pub(in crate::state) fn run_begin(&self) -> Option<&RunBegin> {
         self.records.iter().find_map(|(_, record)| match record {
             Record::RunBegin(begin) => Some(begin),
@@ -236,7 +236,7 @@ impl JournalLog {
         })
     }
 
-    /// Whether the run was about to change anything.
+    /// Whether the run announced a change.
     pub(in crate::state) fn has_announced_calls(&self) -> bool {
         self.records.iter().any(|(_, record)| matches!(record, Record::Intent(_)))
     }
@@ -260,7 +260,7 @@ impl JournalLog {
         !self.has_ended() && (self.run_begin().is_none() || !self.gaps.is_empty())
     }
 
-    /// Part of the journal that a state holds.
+    /// The part of the journal that a state contains.
     pub(in crate::state) fn extent_in_state(&self, file: &StateFile) -> JournalExtent {
         let stored = hex::encode(&file.fingerprint());
         // From the end: of several marks that fit the state, the last one covers most records.
@@ -282,7 +282,7 @@ impl JournalLog {
     }
 }
 
-/// Part of a journal that a state holds.
+/// The part of a journal that a state contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::state) enum JournalExtent {
     /// Everything up to the record with this number, and nothing after it.

@@ -12,7 +12,7 @@ pub trait RecordSink {
     /// The location, for messages. Contains no secrets.
     fn location(&self) -> String;
 
-    /// Appends records, all of them or none. They survive the end of this process, if anything in the
+    /// Appends all of the records or none. They survive the end of this process, if anything in the
     /// sink does.
     ///
     /// # Errors
@@ -34,7 +34,7 @@ pub trait RecordSink {
     /// Releases reserved space, except for a number of bytes after the records.
     fn release_space(&self, _keep: u64) {}
 
-    /// Reads the records until now.
+    /// Reads the records so far.
     ///
     /// # Errors
     /// When the sink cannot be read.

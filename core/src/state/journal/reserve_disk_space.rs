@@ -12,7 +12,7 @@ const RESERVED_BYTES_PER_CALL: u64 = 64 << 10;
 const RESERVED_BYTES_PER_PLANNED_BYTE: u64 = 8;
 
 impl Journal {
-    /// Space that the records of a call may take.
+    /// The space that the records of a call may occupy.
     pub(super) fn space_for_call(intent: &Record) -> u64 {
         let Record::Intent(intent) = intent else { return 0 };
         RESERVED_BYTES_PER_CALL + intent.planned.len() as u64 * RESERVED_BYTES_PER_PLANNED_BYTE

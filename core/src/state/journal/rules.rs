@@ -1,6 +1,6 @@
 //! Rules that must hold whenever a record is written or a call begins, so that a crash at that moment
 //! loses nothing: assertions, enabled in debug builds. That a call is announced before it is made is
-//! checked where its answer is kept; that nothing is announced after a failure is an error, not an
+//! checked where its answer is recorded; an announcement after a failure is an error, not an
 //! assertion.
 
 use std::cell::{Cell, RefCell};
@@ -64,7 +64,7 @@ impl Journal {
             || self.open.borrow().values().all(|call| call.is_answered)
     }
 
-    /// Whether the journal may be removed: the state that was stored last holds everything.
+    /// Whether the journal may be removed: the state that was stored last contains all results.
     pub(super) fn may_remove_journal(&self) -> bool {
         self.health.get() != JournalWritability::Sound
             || self.rules.settled.get() <= self.rules.stored.get()
@@ -79,7 +79,7 @@ impl Journal {
     }
 }
 
-/// Whether an object may be kept for now: it is not whole before everything beside it has run.
+/// Whether an interim result may be recorded: the object is incomplete until its provisioners have run.
 pub(super) fn may_be_interim_result(object: Option<&ObjectState>) -> bool {
     object.is_none_or(|object| object.status == ObjectStatus::Tainted)
 }

@@ -149,8 +149,8 @@ fn find_next_whole_record<'b>(
     })
 }
 
-/// Whether the bytes at the end of a journal are a record that a crash has cut off: fewer bytes than the
-/// record has, or noise. A record of the right length whose checksum is wrong was written as a whole.
+/// Whether the bytes at the end of a journal are a record that a crash has truncated: fewer bytes than the
+/// record has, or noise. A record of the correct length with an invalid checksum was written as a whole.
 fn is_torn(bytes: &[u8]) -> bool {
     let Some(text) = bytes.get(RECORD_HEADER_LEN..) else { return true };
     let length = bytes.first_chunk().map_or(0, |length| u32::from_le_bytes(*length));
@@ -161,7 +161,7 @@ fn is_torn(bytes: &[u8]) -> bool {
 
 fn build_journal_gap(bytes: &[u8], offset: usize, first: u64, last: Option<u64>) -> JournalGap {
     let text = bytes.get(RECORD_HEADER_LEN..).unwrap_or_default();
-    // At the end of the file the bytes are one record, or the checks for a torn end would not fail.
+    // At the end of the file the bytes are one record, or the checks for a partial record would not fail.
     let kind = if last.is_none_or(|last| last == first) {
         guess_record_kind(text)
     } else {
@@ -172,7 +172,7 @@ fn build_journal_gap(bytes: &[u8], offset: usize, first: u64, last: Option<u64>)
     JournalGap { offset, first, last, kind, addresses, ops: find_json_members(bytes, b"\"op\":") }
 }
 
-/// The kind of a record by its first bytes, of which one may be wrong.
+/// The kind of a record by its first bytes, of which one may be damaged.
 fn guess_record_kind(text: &[u8]) -> LostRecordKind {
     let is_like = |name: &[u8]| {
         let found = text.get(..name.len());
@@ -184,7 +184,7 @@ fn guess_record_kind(text: &[u8]) -> LostRecordKind {
 
 /// The values of a member of JSON objects, wherever it occurs in text that is damaged.
 fn find_json_members<T: serde::de::DeserializeOwned>(bytes: &[u8], name: &[u8]) -> Vec<T> {
-    /// Enough to name something; a damaged journal may be large.
+    /// The maximum number of listed names; a damaged journal may be large.
     const MAX_FOUND_VALUES: usize = 20;
     let found = bytes.windows(name.len()).enumerate().filter(|(_, found)| *found == name);
     let values = found.filter_map(|(at, _)| {

@@ -42,7 +42,7 @@ impl Record {
                 .seal_value(&intent.planned)?
                 .map(|planned| Self::Intent(IntentRecord { planned, ..intent.clone() })),
             Self::Answer { op, answer } => {
-                // As a whole, because any part of an answer may hold secrets.
+                // As a whole, because any part of an answer may contain secrets.
                 let text = serde_json::to_vec(answer).map_err(|error| error.to_string())?;
                 let sealed = seal.seal_value(&text)?;
                 let answer = |sealed| ProviderAnswer { sealed, ..ProviderAnswer::default() };

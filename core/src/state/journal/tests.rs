@@ -1,4 +1,4 @@
-//! The journal as it is written, and reading it back whole, torn and damaged.
+//! Writing a journal, and reading it whole, truncated and damaged.
 
 use bytes::Bytes;
 use formwork_value::Type;

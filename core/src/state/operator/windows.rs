@@ -1,4 +1,4 @@
-//! The names of the user and of the machine on Windows, which keeps them in the environment.
+//! The names of the user and of the machine on Windows, from environment variables.
 
 pub(super) fn user_name() -> String {
     environment_variable("USERNAME")

@@ -1,4 +1,4 @@
-//! Puts journals away once the state holds their results: removes them, keeps the ones that wait for a
+//! Archives journals once the state contains their results: removes them, keeps those that wait for a
 //! decision, and sets damaged ones aside.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::state::journal::{JournalError, StoredJournal};
 impl Recovery {
     /// Archives the journals. Must be called after the state is stored. Calls that need a decision stay
     /// recorded until [`Recovery::mark_decided`]; the next refresh determines the others. A damaged
-    /// journal is kept under another name, which nothing reads.
+    /// journal is renamed, and is not read any more.
     ///
     /// # Errors
     /// When a journal cannot be written, renamed or removed. The next run then takes it over again.
@@ -22,7 +22,7 @@ impl Recovery {
             let waits: Vec<&UnresolvedOperation> = own.collect();
             match (&run.damage, waits.iter().any(|one| one.needs_decision())) {
                 (None, false) => journal.remove_journal()?,
-                // The journal stays for open operations. `TakenOver` tells the next command that
+                // The journal remains for open operations. `TakenOver` records for the next command that
                 // all other results are stored, so that they are not applied again over later
                 // changes.
                 (None, true) => {
@@ -37,7 +37,7 @@ impl Recovery {
         Ok(())
     }
 
-    /// Replaces a damaged journal by one with its sound records and more, and keeps a copy of it.
+    /// Replaces a damaged journal with its intact records and additional ones, and keeps a copy of it.
     fn rewrite_damaged_journal(
         &self,
         journal: &dyn StoredJournal,

@@ -47,7 +47,7 @@ impl JournalDamage {
             }
         };
         let mut hides_creation = log.gaps.iter().any(may_hide);
-        // Damaged and yet without a gap: nothing of it can be read, so anything may be lost.
+        // Damaged and yet without a gap: no record can be read, so anything may be lost.
         if lost.is_empty() {
             hides_creation = true;
             lost.push(if log.is_blank { "the file is empty" } else { "no record is whole" }.into());

@@ -1,4 +1,4 @@
-//! Descriptions of operations that an interrupted run left open, for people.
+//! Human-readable descriptions of operations that an interrupted run left open.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::state::journal::record::strip_subseconds;
 use crate::state::{ObjectState, State};
 
 impl UnresolvedOperation {
-    /// The id of the object in an answer that was not taken over, if it has one. A guess for people, and for
+    /// The id of the object in an answer that was not taken over, if it has one. A hint for the user, and for
     /// messages only as [`UnresolvedOperation::shown_object_id`].
     #[must_use]
     pub fn guess_object_id(&self) -> Option<String> {

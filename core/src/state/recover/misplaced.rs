@@ -113,7 +113,7 @@ impl JournalFolder {
         Some(Self { folder, place: JournaledPlace::File { path, exists } })
     }
 
-    /// The journals here that go with a state and have something that it lacks.
+    /// The journals in this directory that match a state and contain results or operations that it lacks.
     fn find_lacking(self, search: &MisplacedSearch<'_>) -> Option<MisplacedJournals> {
         let MisplacedSearch { own, seal, state, .. } = *search;
         // A directory that cannot be read may be of another user, and need not match this state.

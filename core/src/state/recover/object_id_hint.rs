@@ -1,5 +1,5 @@
-//! Finds the name of the real object in an answer that could not be decoded. A guess for people,
-//! never put into a state.
+//! Finds the id of the real object in an answer that could not be decoded. Only a hint for the user,
+//! never stored in a state.
 
 use crate::state::journal::ProviderAnswer;
 

@@ -194,7 +194,7 @@ impl<'l> JournalReplay<'l> {
             if let Some(damage) = &mut run.damage {
                 damage.add_unplaced_results(&self.unplaced);
             }
-            // Also an empty state has the lineage that the journal names, and must keep it.
+            // An empty state also has the lineage that the journal names, and must keep it.
             recovery.file = Some(file);
             for op in doubted {
                 recovery.unresolved.extend(self.unresolved_operation(op, found)?);

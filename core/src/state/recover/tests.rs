@@ -1,4 +1,4 @@
-//! Whole runs, cut off anywhere.
+//! Whole runs, interrupted at any point.
 
 mod creations;
 mod damaged;
@@ -192,7 +192,7 @@ async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
         Intent { prior: Some(&old), deposes: Some(&key), ..run.new_intent(&d, CallAction::Create) };
     let op_d = run.journal.announce_operation(replace).await.unwrap();
     run.expect_after_cut(&["t.a=made", "t.b=new", "t.d=old"], &["Create t.d"]);
-    // Tainted while its provisioners run: cut off here, it must not pass for whole.
+    // Tainted while its provisioners run: if interrupted here, it must not count as complete.
     let half_made = ObjectState { status: ObjectStatus::Tainted, ..object_with_word("half made") };
     run.journal.record_interim_result(op_d, Some(&half_made)).unwrap();
     run.expect_after_cut(&["t.a=made", "t.b=new", "t.d=half made", "t.d#00000001=old"], &[]);
@@ -443,7 +443,7 @@ fn a_record_that_names_no_address_is_not_passed_over() {
     assert!(path.exists());
 }
 
-/// A run that was cut off while it created these.
+/// A run that was interrupted while it created these objects.
 async fn killed_while_creating(base: &StateFile, addrs: &[&str]) -> KilledRun {
     let run = RunInProgress::begin(base);
     for text in addrs {
@@ -455,7 +455,7 @@ async fn killed_while_creating(base: &StateFile, addrs: &[&str]) -> KilledRun {
     run.kill_run()
 }
 
-/// Decides about an instance, and takes that down.
+/// Records a decision about an instance.
 fn decide_and_record(run: &KilledRun, stored: Option<StateFile>, addr: &InstanceAddr, how: &str) {
     let mut recovery = recover_journals_in_folder(&run.path(), stored).unwrap();
     assert_eq!(recovery.mark_decided(addr, how).len(), 1);

@@ -23,7 +23,7 @@ const MIN_COPIED_SECRET_LEN: usize = 6;
 /// The private bytes that the SDKs store without a secret: the schema version and the timeouts.
 const HARMLESS_PRIVATE_KEYS: [&str; 2] = ["schema_version", "e2bfb730-ecaa-11e6-8f88-34363bc7c4c0"];
 
-/// The part of a state file that is sealed or names something that is.
+/// The parts of a state file that are sealed, and the names of the objects that contain them.
 #[derive(Deserialize)]
 pub(super) struct FileJson<'t> {
     #[serde(default, borrow)]

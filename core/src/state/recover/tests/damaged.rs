@@ -50,7 +50,7 @@ async fn a_flipped_byte_anywhere_loses_no_sound_result_and_hides_no_creation() {
         }
         n_silent += usize::from(!damage.hides_creation);
     }
-    // Only the loss of the last announcement hides anything.
+    // Only the loss of the last announcement hides an object.
     assert!(n_silent * 10 > bytes.len() * 7, "{n_silent} of {}", bytes.len());
 }
 
@@ -70,7 +70,7 @@ async fn bytes_between_two_records_lose_none_of_them() {
         let damaged = [&bytes[..at], b"bytes of another file", &bytes[at..]].concat();
         std::fs::write(&path, &damaged).unwrap();
         let recovery = recover_journals_in_folder(&killed.path(), Some(base.clone())).unwrap();
-        // In the last record they look like the end of a write that was cut off.
+        // In the last record they look like a truncated write.
         let Some(damage) = &recovery.runs[0].damage else { continue };
         let state = list_objects(&recovery.file.as_ref().unwrap().state);
         let told = reported_objects(&recovery);
