@@ -165,7 +165,7 @@ impl Moves {
         let detail = format!(
             "Objects in the state have other addresses in the configuration, and the -target options \
              name only one end of these moves. Plan without -target, or add these options:{options}\n\n\
-             They may take further objects into the plan, on which those depend."
+             The plan then also includes the dependencies of these objects."
         );
         let summary = messages::MOVED_RESOURCE_INSTANCES_EXCLUDED_BY_TARGETING;
         Err(diags.error(Diagnostic::error(summary, detail)))

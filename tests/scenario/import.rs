@@ -132,7 +132,7 @@ fn an_identity_is_kept_beside_the_object_and_terraform_does_not_mind() {
     for (identity, words) in [
         ("{ name = \"n\" }", "it has no attribute \"name\""),
         ("{ id = null }", "its attribute \"id\" is missing"),
-        ("\"text\"", "An identity is an object"),
+        ("\"text\"", "An identity must be an object"),
     ] {
         workdir.formwork("state rm test_thing.a").run();
         let import = format!("import {{\n to = test_thing.a\n identity = {identity}\n}}\n");

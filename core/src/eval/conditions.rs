@@ -267,7 +267,7 @@ enum ConditionOutcome {
 }
 
 fn message_or_default(message: Option<String>) -> String {
-    let hidden = "The condition does not hold. Its message cannot be shown: it is sensitive, ephemeral, or not \
+    let hidden = "The condition is not met. Its message cannot be shown: it is sensitive, ephemeral, or not \
                   known yet.";
     message.unwrap_or_else(|| hidden.to_owned())
 }
@@ -337,7 +337,7 @@ fn read_condition_value(
     // Marks are irrelevant: the outcome shows whether the condition is met.
     let (value, _) = value.unmark();
     if value.is_null() {
-        return bad("A condition must be true or false, and this one is null.".to_owned());
+        return bad("A condition must be true or false, but this one is null.".to_owned());
     }
     match convert::convert(&value, &Type::Bool) {
         Ok(Value::Bool(holds)) => Ok(Some(holds)),
@@ -379,7 +379,7 @@ fn read_message_value(
         Err(diags.error(point_at_expr(problem, expr, scope)))
     };
     if value.is_null() {
-        return bad("A message must be a string, and this one is null.".to_owned());
+        return bad("A message must be a string, but this one is null.".to_owned());
     }
     match convert::convert(&value, &Type::String) {
         // Trimmed as in Terraform: a message in a heredoc ends in a line break.

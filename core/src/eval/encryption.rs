@@ -159,7 +159,7 @@ impl EncryptionEvaluator<'_> {
                 .error(Diagnostic::error(messages::MISSING_ENCRYPTION_METHOD, detail).at(span)));
         };
         let Some((kind, name)) = parse_encryption_reference(expr, "method") else {
-            let detail = "A method is named by method.TYPE.NAME, such as method.aes_gcm.main.";
+            let detail = "A method is a reference of the form method.TYPE.NAME, such as method.aes_gcm.main.";
             let problem = Diagnostic::error(messages::INVALID_ENCRYPTION_METHOD_IDENTIFIER, detail);
             return Err(diags.error(problem.at(span)));
         };
@@ -237,7 +237,7 @@ impl EncryptionEvaluator<'_> {
         if self.pending.contains(&addr) {
             let chain: Vec<String> = self.pending.iter().chain([&addr]).map(address).collect();
             let detail = format!(
-                "Key providers use each other in a circle: {}. Remove one of the references.",
+                "Key providers depend on each other in a cycle: {}. Remove one of the references.",
                 chain.join(" -> ")
             );
             let problem = Diagnostic::error(messages::CIRCULAR_REFERENCE_DETECTED, detail);

@@ -293,7 +293,7 @@ fn read_count(value: Value) -> Result<Option<usize>, RepetitionError> {
             Err(unsuitable_count_error("must be greater than or equal to zero"))
         }
         _ => Err(invalid_count_error(format!(
-            "`count` is {number}; at most {MAX_RESOURCE_INSTANCES} are possible."
+            "`count` is {number}; at most {MAX_RESOURCE_INSTANCES} are allowed."
         ))),
     }
 }
@@ -363,7 +363,7 @@ fn read_for_each(value: Value, validates: bool) -> Result<Option<Map>, Repetitio
         0..=MAX_RESOURCE_INSTANCES => Ok(Some(each)),
         n => Err(invalid_for_each_error(
             format!(
-                "It has {n} elements; at most {MAX_RESOURCE_INSTANCES} instances are possible."
+                "It has {n} elements; at most {MAX_RESOURCE_INSTANCES} instances are allowed."
             ),
             ErrorCause::Values,
         )),

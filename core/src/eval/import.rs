@@ -159,7 +159,7 @@ fn evaluate_identity(
         return Ok(Some(value));
     }
     let detail = format!(
-        "An identity is an object with the attributes that the resource type has for that, and this is a {}.",
+        "An identity must be an object with the identity attributes of the resource type, but this is a {}.",
         value.ty().friendly_name()
     );
     Err(diags
@@ -235,7 +235,7 @@ impl EachOnlyScope {
     ) -> Result<InstanceKey, Reported> {
         let (key, marks) = formwork_lang::eval::evaluate(diags, expr, self)?.unmark();
         if marks.contains(Marks::SENSITIVE) {
-            let detail = "The key is sensitive, and an address is shown. Remove the mark with `nonsensitive` in the `for_each` argument if the key is not a secret.";
+            let detail = "The key is sensitive, but addresses are shown in the output. Remove the mark with `nonsensitive` in the `for_each` argument if the key is not a secret.";
             let problem = Diagnostic::error(messages::INVALID_INDEX_EXPRESSION, detail);
             return Err(diags.error(problem.at(expr.span)));
         }
@@ -278,7 +278,7 @@ impl Scope for EachOnlyScope {
             }
             _ => {
                 let detail = format!(
-                    "`{}` is nothing here: only `each.key` and `each.value` can be used in the \
+                    "`{}` is not available here: only `each.key` and `each.value` can be used in the \
                      address of an import.",
                     root.name
                 );
@@ -293,7 +293,7 @@ impl Scope for EachOnlyScope {
     }
 
     fn calls_forbidden_reason(&self) -> Option<&str> {
-        Some("No function can be called in the address of an import.")
+        Some("Functions cannot be called in the address of an import.")
     }
 
     fn function_names(&self) -> Vec<String> {

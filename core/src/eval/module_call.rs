@@ -75,7 +75,7 @@ impl<'c> ModuleCallVertex<'c> {
             }
             if n_instances > MAX_MODULE_INSTANCES {
                 let detail = format!(
-                    "With those of `{}` there would be more than {MAX_MODULE_INSTANCES} instances of modules. Calls that are repeated multiply the instances of what they call.",
+                    "With those of `{}` there would be more than {MAX_MODULE_INSTANCES} instances of modules. A repeated call multiplies the instances of all modules below it.",
                     self.node.path
                 );
                 let problem = Diagnostic::error(messages::TOO_MANY_MODULE_INSTANCES, detail);

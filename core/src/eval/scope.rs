@@ -335,7 +335,7 @@ pub(super) fn expect_attribute<'s>(
     let (span, detail) = match step {
         Some(ScopeStep::Attribute(name)) => return Ok(name),
         Some(ScopeStep::Index(_, span)) => {
-            (*span, format!("`{0}` takes no key here; a name must follow: `{0}.NAME`.", root.name))
+            (*span, format!("`{0}` does not accept a key here. Add a name: `{0}.NAME`.", root.name))
         }
         None => {
             (root.span, format!("`{0}` is not a value by itself: a name must follow.", root.name))

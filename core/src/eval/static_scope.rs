@@ -52,7 +52,7 @@ impl<'a> StaticScope<'a> {
         let value = self.variables.get(&name.name).map(|input| input.value.clone());
         value.ok_or_else(|| {
             let detail = format!(
-                "The variable {0:?} is needed before the state is read, and has no value. Set the environment variable TF_VAR_{0}, or give the value in terraform.tfvars or with -var where the command has that option.",
+                "The variable {0:?} is needed before the state is read, and has no value. Set the environment variable TF_VAR_{0}, or set the value in terraform.tfvars, or with -var if the command has that option.",
                 name.name.as_str()
             );
             diags.error(Diagnostic::error(messages::NO_VALUE_FOR_REQUIRED_VARIABLE, detail).at(span))

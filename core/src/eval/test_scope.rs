@@ -88,7 +88,7 @@ impl TestScope<'_> {
         let name = name.name.as_str();
         let detail = match self.level {
             TestLevel::File => format!(
-                "The input variable {name:?} is not available to the current context. Within the variables block of a test file you can only reference variables defined at the global level: with -var, in a file of values or in the environment."
+                "The input variable {name:?} is not available to the current context. Within the variables block of a test file you can only reference variables defined at the global level: with -var, in a variable values file or in the environment."
             ),
             TestLevel::Run(_) => format!(
                 "The input variable {name:?} is not available to the current run block. You can only reference variables defined at the file or global levels."
@@ -172,7 +172,7 @@ impl Scope for TestScope<'_> {
             "run" => Ok((self.resolve_run(diags, root, steps)?, 1)),
             other => {
                 let detail = format!(
-                    "`{other}` has no meaning here. Test files can refer to variables, as `var.NAME`, and to outputs of earlier runs, as `run.NAME.OUTPUT`."
+                    "`{other}` is not available here. Test files can refer to variables, as `var.NAME`, and to outputs of earlier runs, as `run.NAME.OUTPUT`."
                 );
                 let problem = Diagnostic::error(messages::INVALID_REFERENCE, detail);
                 Err(diags.error(problem.at(root.span)))

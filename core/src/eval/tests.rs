@@ -264,7 +264,7 @@ fn count_becomes_keys_from_zero() {
         error main.tf:14,30-35 Invalid count argument
             The "count" value depends on resource attributes that cannot be determined until apply, so Formwork cannot predict how many instances will be created. To work around this, use the -target argument to first apply only the resources that the count depends on.
         error main.tf:15,30-33 Invalid count argument
-            `count` is 1000000000; at most 1000000 are possible.
+            `count` is 1000000000; at most 1000000 are allowed.
         error main.tf:16,30-56 Invalid count argument
             The given "count" is derived from an ephemeral value, which means that Formwork cannot persist it between plan/apply rounds. Use only non-ephemeral values to specify the number of resource instances.
     "#]].assert_eq(&describe_expansions(
@@ -472,17 +472,17 @@ fn conditions_that_do_not_hold_say_why() {
             A condition must be true or false: a bool is required.
         error main.tf:28,23-48 Invalid condition result
             | var.v is "ab"
-            A condition must be true or false, and this one is null.
+            A condition must be true or false, but this one is null.
         warning main.tf:33,23-40 Error message refers to sensitive values
             The message of this condition contains a sensitive value, so it is not shown. Remove the value, or use `nonsensitive` if it is not a secret.
         error main.tf:32,23-34 Resource precondition failed
             | var.v is "ab"
-            The condition does not hold. Its message cannot be shown: it is sensitive, ephemeral, or not known yet.
+            The condition is not met. Its message cannot be shown: it is sensitive, ephemeral, or not known yet.
         error main.tf:37,32-37 Invalid function argument
             | var.v is "ab"
             Invalid value for "v" parameter: cannot convert "ab" to number; given string must be a decimal representation of a number.
         error main.tf:41,23-27 Invalid error message
-            A message must be a string, and this one is null.
+            A message must be a string, but this one is null.
         error main.tf:44,23-39 Resource postcondition failed
             | self.id is "made"
             | var.v is "ab"

@@ -377,7 +377,7 @@ fn check_output_value(
         ));
     }
     if is_root && has_infinite_number(value) {
-        let detail = "This output value contains an infinite number, which no state can hold. It results from a division by zero, or from numbers that are too large.";
+        let detail = "This output value contains an infinite number, which a state cannot contain. It results from a division by zero, or from numbers that are too large.";
         let problem = Diagnostic::error(messages::OUTPUT_VALUE_IS_NOT_FINITE, detail);
         return Err(diags.error(problem.at(output.expr.span)));
     }

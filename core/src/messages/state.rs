@@ -52,7 +52,7 @@ messages! {
 
     FW6012 STATE_FILE_IS_DAMAGED = "State file is damaged",
         "The state file is not valid JSON.",
-        "Restore it from its backup. It was cut off or edited by hand.";
+        "Restore it from its backup. It was truncated or edited by hand.";
 
     FW6013 STATE_FILE_IS_ENCRYPTED = "State file is encrypted",
         "The state is encrypted, and no encryption is configured.",

@@ -339,7 +339,7 @@ moved {
 "#,
         expect![[r#"
             error main.tf:1,1-6 Redundant move statement
-                This moves t.a to the same address: take the block out.
+                This moves t.a to the same address. Remove the block.
             error main.tf:5,1-6 Moved object still exists
                 This block declares a move from t.there, but that resource is still declared at main.tf:9,1. Change the configuration so that this resource is declared as t.b instead.
             error main.tf:14,1-6 Ambiguous move statements

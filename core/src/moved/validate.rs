@@ -71,7 +71,7 @@ impl DeclaredObjects<'_> {
     fn check_move(&self, diags: &mut Diagnostics, move_: &AbsoluteMove) {
         let AbsoluteMove { from, to, span } = move_;
         if from == to {
-            let detail = format!("This moves {from} to the same address: take the block out.");
+            let detail = format!("This moves {from} to the same address. Remove the block.");
             let _ = diags
                 .error(Diagnostic::error(messages::REDUNDANT_MOVE_STATEMENT, detail).at(*span));
             return;

@@ -263,12 +263,12 @@ impl FileError {
         match self {
             Self::Empty => (
                 messages::STATE_FILE_IS_EMPTY,
-                "A state file never becomes empty by itself: it was cut off. Restore it from its \
-                 backup, or delete it if there never was anything in it.",
+                "A state file never becomes empty by itself: it was truncated. Restore it from its \
+                 backup, or delete it if it never contained any objects.",
             ),
             Self::NotJson { .. } => (
                 messages::STATE_FILE_IS_DAMAGED,
-                "The file was cut off or edited by hand. Restore it from its backup; nothing was \
+                "The file was truncated or edited by hand. Restore it from its backup. Nothing was \
                  changed.",
             ),
             Self::NoVersion => (
@@ -282,15 +282,15 @@ impl FileError {
             ),
             Self::Older(_) => (
                 messages::OLDER_STATE_FILE_FORMAT,
-                "Formats before version 3 are not read, but Terraform from 0.15.4 on brings them to version \
-                 4: with \"terraform state replace-provider registry.terraform.io/-/NAME NAMESPACE/NAME\" \
+                "Formats before version 3 are not supported. Terraform 0.15.4 and later convert them to \
+                 version 4: with \"terraform state replace-provider registry.terraform.io/-/NAME NAMESPACE/NAME\" \
                  for each of its providers, then with \"terraform apply -refresh-only\". Nothing was \
                  changed.",
             ),
             Self::Encrypted => (
                 messages::STATE_FILE_IS_ENCRYPTED,
                 "Configure it with the `encryption` block in a `terraform` block or with the \
-                 environment variable TF_ENCRYPTION, as where the file was written. Nothing was \
+                 environment variable TF_ENCRYPTION, as it was when the file was written. Nothing was \
                  changed.",
             ),
             Self::Undecryptable { remedy, .. } => {

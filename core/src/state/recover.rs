@@ -297,8 +297,8 @@ impl InterruptedRun {
         let when = strip_subseconds(&self.when);
         let results = match n_replayed {
             0 => String::new(),
-            1 => " Its journal holds 1 result that the stored state does not have.".to_owned(),
-            n => format!(" Its journal holds {n} results that the stored state does not have."),
+            1 => " Its journal contains 1 result that the stored state does not have.".to_owned(),
+            n => format!(" Its journal contains {n} results that the stored state does not have."),
         };
         format!(
             "A run ({operation}) that {who} began at {when} was interrupted before it could save the \

@@ -88,7 +88,7 @@ pub enum JournalError {
 }
 
 /// The next step after a value could not be decrypted.
-const JOURNAL_DECRYPTION_REMEDY: &str = "It holds the results of an interrupted run, encrypted as the state. Configure the encryption of that run, with the former method as a fallback if it has changed, then run the command again. Nothing was changed.";
+const JOURNAL_DECRYPTION_REMEDY: &str = "It contains the results of an interrupted run, encrypted like the state. Configure the encryption of that run, with the former method as a fallback if it has changed, then run the command again. Nothing was changed.";
 
 impl JournalError {
     /// The error of a step on a journal in a file.

@@ -109,7 +109,7 @@ impl JournalDamage {
         };
         let lost = self.lost.iter().map(|lost| format!("\n  - {lost}")).collect::<String>();
         let sound = match self.n_sound {
-            0 => "No record of it can be used.".to_owned(),
+            0 => "None of its records can be used.".to_owned(),
             n => {
                 format!("Each record has its own checksum. The {n} intact records were used.")
             }

@@ -118,7 +118,7 @@ impl UnresolvedOperation {
                      the operation: {how}. Until then it is not created a second time."
             ),
             (CallAction::Update | CallAction::Delete, OpenQuestion::Effect) => {
-                "The state holds the object as it was before; the next refresh shows the \
+                "The state has the object as it was before; the next refresh shows the \
                  outcome."
             }
         };

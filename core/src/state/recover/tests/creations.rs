@@ -134,7 +134,7 @@ async fn a_create_in_flight_is_reported_until_it_is_decided_and_an_update_once()
         .collect();
     expect_test::expect![[r#"
         t.a was being created (requested at TIME) when the run was interrupted; no usable answer had arrived. The object may exist although it is not in the state. Look for it, and settle the operation: `formwork recover list` shows how. Until then it is not created a second time.
-        t.b was being updated (requested at TIME) when the run was interrupted; the answer had arrived but was not taken over. The state holds the object as it was before; the next refresh shows the outcome."#]]
+        t.b was being updated (requested at TIME) when the run was interrupted; the answer had arrived but was not taken over. The state has the object as it was before; the next refresh shows the outcome."#]]
     .assert_eq(&told.join("\n"));
     recovery.archive_journals().unwrap();
 
