@@ -362,9 +362,7 @@ fn read_for_each(value: Value, validates: bool) -> Result<Option<Map>, Repetitio
     match each.keys().len() {
         0..=MAX_RESOURCE_INSTANCES => Ok(Some(each)),
         n => Err(invalid_for_each_error(
-            format!(
-                "It has {n} elements; at most {MAX_RESOURCE_INSTANCES} instances are allowed."
-            ),
+            format!("It has {n} elements; at most {MAX_RESOURCE_INSTANCES} instances are allowed."),
             ErrorCause::Values,
         )),
     }
