@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_end_is_not_read() {
+    fn endless_device_is_not_read() {
         assert!(FilesOnDisk.read_content("/dev/zero").is_err());
         assert!(FilesOnDisk.read_content("/dev").is_err());
     }

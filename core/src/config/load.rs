@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_state_is_kept_does_not_depend_on_what_else_is_wrong() {
+    fn state_location_is_read_despite_other_errors() {
         // Commands on the state need nothing else of the configuration.
         check("", "local");
         check("output \"p\" {\n  value = local.nope\n}", "local");
@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_state_is_kept_is_not_guessed() {
+    fn state_location_is_not_guessed() {
         check("output \"p\" {\n  value = 1\n  nope  = 1\n}", "Unsupported argument");
         check("output \"p\" {", "Unclosed configuration block");
         check("terraform {\n  backend \"s3\" {}\n}", "Duplicate backend configuration");

@@ -319,7 +319,7 @@ variable "d" {}
 }
 
 #[test]
-fn what_cannot_be_parsed_in_an_override_file_is_no_second_block() {
+fn unparsable_override_block_is_not_a_second_block() {
     check_outline(
         r#"
 //- a.tf

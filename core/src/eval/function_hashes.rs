@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_digest_is_not_read_as_one() {
+    fn invalid_digest_is_refused() {
         for text in ["", "00", &"g".repeat(64), &"é".repeat(32)] {
             assert!(
                 FunctionResultHashes::from_strings(&[(text.to_owned(), text.to_owned())]).is_none(),

@@ -347,7 +347,7 @@ resource "x_y" "n" { for_each = var.u }
 }
 
 #[test]
-fn what_can_never_be_known_is_refused_before_it_is() {
+fn invalid_repetition_is_refused_before_its_value_is_known() {
     let bench = EvalFixture::from_fixture(
         r#"
 variable "u" {}

@@ -205,7 +205,7 @@ fn one_instance_moves_before_its_resource_by_the_old_name_and_after_it_by_the_ne
 }
 
 #[test]
-fn what_is_in_the_way_stays() {
+fn object_at_the_destination_is_not_moved() {
     // As in Terraform, a move to an occupied address is only a warning.
     check_moves(
         "moved {

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_refresh_found_yields_to_a_change_of_another_run() {
+    fn refresh_result_yields_to_a_change_of_another_run() {
         let (base, ours) = (["a=1", "b=1", "c=1"], ["a=2", "b=2", "c=2"]);
         let claims = FixedOwnership(&[], &["c"]);
         // `a` was not changed by others, `b` was, and `c` is being changed.

@@ -62,7 +62,7 @@ fn sources_of_every_form_are_distinguished_and_normalised() {
 }
 
 #[test]
-fn what_is_no_source_is_refused_with_the_path_it_may_have_meant() {
+fn invalid_source_is_refused_with_the_likely_path() {
     for text in [
         "x",
         "a/b",
@@ -126,7 +126,7 @@ fn a_version_means_a_registry() {
 }
 
 #[test]
-fn what_needs_one_package_has_one_address() {
+fn equivalent_sources_have_one_package_address() {
     let package = |text| match ModuleSource::parse(text, false) {
         Ok(ModuleSource::Package(package, _)) => package,
         other => panic!("{other:?}"),

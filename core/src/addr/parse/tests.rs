@@ -4,7 +4,7 @@ use super::*;
 use expect_test::{Expect, expect};
 
 #[test]
-fn what_prints_reads_back() {
+fn printed_address_parses_to_the_same_address() {
     for text in [
         "aws_x.y",
         "aws_x.y[0]",

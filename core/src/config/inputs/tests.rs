@@ -216,7 +216,7 @@ fn values_for_no_variable_are_an_error_only_on_the_command_line() {
 }
 
 #[test]
-fn what_is_required_must_be_given_and_not_null() {
+fn required_variable_must_be_set_and_not_null() {
     let module = r#"
 variable "a" {}
 variable "b" {

@@ -54,7 +54,7 @@ fn reevaluate_with_more_known(bench: EvalFixture) -> EvalFixture {
 }
 
 #[test]
-fn what_asks_for_nothing_but_constants_is_one_and_all_else_is_found_again() {
+fn only_expressions_of_constants_are_constants() {
     let bench = EvalFixture::from_fixture(LOCALS_CONFIG);
     bench.results.root().variables.set("v", Value::object([("other", Value::int(1))]));
     expect![[r#"

@@ -228,7 +228,7 @@ fn a_module_moves_with_all_below_it_also_into_itself() {
 }
 
 #[test]
-fn what_cannot_move_says_why() {
+fn refused_move_has_a_reason() {
     // `module.m` has two instances, and none without a key.
     let refused: String = [
         ("t.zz", "t.b"),
@@ -266,7 +266,7 @@ fn what_cannot_move_says_why() {
 }
 
 #[test]
-fn what_leaves_one_state_comes_into_the_other() {
+fn moved_objects_leave_one_state_and_enter_the_other() {
     let (mut from, mut to) =
         (state_from_lines(ALL_ADDRESSES), state_from_lines("t.x <- module.n.t.i"));
     let target = |text: &str| text.parse::<Target>().unwrap();

@@ -130,7 +130,7 @@ fn a_list_is_no_state() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_its_line() {
+fn impossible_content_is_refused_with_its_line() {
     let cases = [
         ("[]".to_owned(), "the file has no \"version\", which must be a whole number"),
         ("{}".to_owned(), "the file has no \"version\", which must be a whole number"),

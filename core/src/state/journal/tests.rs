@@ -123,7 +123,7 @@ async fn all_who_announce_at_once_share_one_request_to_the_disk() {
 }
 
 #[tokio::test]
-async fn who_comes_while_the_disk_is_busy_gets_a_request_of_his_own() {
+async fn waiter_during_a_sync_gets_a_separate_sync() {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin_journal(&folder);
     let (a, b, provider) = (parse_addr("t.a"), parse_addr("t.b"), test_provider());
@@ -408,7 +408,7 @@ fn records_that_are_missing_are_a_gap() {
 }
 
 #[test]
-fn what_a_lost_announcement_was_about_can_often_be_read() {
+fn subject_of_a_lost_announcement_can_often_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin_journal(&folder);
     let (addr, provider) = (parse_addr("t.a[\"k\"]"), test_provider());

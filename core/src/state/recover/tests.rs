@@ -234,7 +234,7 @@ async fn the_first_run_of_all_may_be_cut_off_before_there_is_a_state() {
 }
 
 #[tokio::test]
-async fn what_the_stored_state_holds_already_is_not_put_in_again() {
+async fn results_in_the_stored_state_are_not_applied_again() {
     let base = state_with_objects(&[("t.b", "old")]);
     let run = RunInProgress::begin(&base);
     let (a, b, old) = (parse_addr("t.a"), parse_addr("t.b"), object_with_word("old"));
@@ -294,7 +294,7 @@ async fn a_journal_of_another_state_is_refused() {
 }
 
 #[tokio::test]
-async fn what_a_first_run_did_is_open_once_another_program_has_begun_another_state() {
+async fn results_of_a_first_run_are_open_after_another_program_began_a_state() {
     let run = RunInProgress::begin(&no_state());
     let [a, b, c] = ["t.a", "t.b", "t.c"].map(parse_addr);
     for (addr, word) in [(&a, "a-1"), (&b, "b-1")] {

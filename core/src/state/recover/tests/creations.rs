@@ -24,7 +24,7 @@ async fn a_creation_is_settled_once_its_place_holds_an_object() {
 }
 
 #[tokio::test]
-async fn what_is_in_a_state_that_is_no_newer_than_the_run_did_not_come_in() {
+async fn object_in_a_state_no_newer_than_the_run_does_not_settle_a_creation() {
     let base = state_with_objects(&[("t.a", "vanished")]);
     let run = killed_while_creating(&base, &["t.a"]).await;
     let recovery = recover_journals_in_folder(&run.path(), Some(base)).unwrap();
@@ -58,7 +58,7 @@ async fn the_object_that_a_creation_was_to_depose_does_not_settle_it() {
 }
 
 #[tokio::test]
-async fn what_stood_where_a_creation_belongs_by_now_does_not_settle_it() {
+async fn earlier_object_at_the_moved_address_does_not_settle_a_creation() {
     let base = state_with_objects(&[("t.b", "there all along")]);
     let run = killed_while_creating(&base, &["t.a"]).await;
     let mut recovery = recover_journals_in_folder(&run.path(), Some(base)).unwrap();
@@ -68,8 +68,7 @@ async fn what_stood_where_a_creation_belongs_by_now_does_not_settle_it() {
 }
 
 #[tokio::test]
-async fn what_has_come_to_where_a_creation_began_settles_it_only_if_it_may_be_what_was_to_be_made()
-{
+async fn new_object_settles_a_creation_only_if_it_matches_the_plan() {
     let base = state_with_objects(&[]);
     let run = RunInProgress::begin(&base);
     let (a, planned) = (parse_addr("t.a"), Value::object([("id", Value::string("made"))]));
