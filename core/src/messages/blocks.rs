@@ -50,7 +50,7 @@ messages! {
         "A `removed` block names a data source, which has no object to forget.",
         "Remove the `removed` block. Deleting the `data` block is enough.";
 
-    FW2012 DUPLICATE_CONFIGURATION = "Duplicate {kind} {name} configuration",
+    FW2012 DUPLICATE_CONFIGURATION = "Duplicate {block_type} {type_name} configuration",
         "Two blocks of the module have the same type and name.",
         "Rename one of them, or merge them.";
 
@@ -74,7 +74,7 @@ messages! {
         "The argument `language` is not a keyword for an edition.",
         "Remove the argument, or set it to `TF2021`.";
 
-    FW2019 NOT_SUPPORTED_YET = "{what} is not supported by this version of Formwork yet",
+    FW2019 NOT_SUPPORTED_YET = "{feature} is not supported by this version of Formwork yet",
         "The configuration uses a feature of Terraform that Formwork does not support yet.",
         "Remove it, or use Terraform for this configuration.";
 
@@ -86,7 +86,7 @@ messages! {
         "A block contains two blocks named `_`.",
         "Merge them. One `_` block may hold all the arguments with reserved names.";
 
-    FW2022 INVALID_NAME_OF_BLOCK = "Invalid {what}",
+    FW2022 INVALID_NAME_OF_BLOCK = "Invalid {name_type}",
         "The name of a block is not a valid name.",
         "Use letters, digits, underscores and dashes, not beginning with a digit.";
 
@@ -114,7 +114,7 @@ messages! {
         "A `check` block has no `assert` block, so it checks nothing.",
         "Add an `assert` block.";
 
-    FW2029 INVALID_CONDITION_EXPRESSION = "Invalid {kind} expression",
+    FW2029 INVALID_CONDITION_EXPRESSION = "Invalid {condition_type} expression",
         "A condition refers to nothing, so it always has the same result.",
         "Refer to at least one object of the configuration in the condition.";
 
@@ -158,7 +158,7 @@ messages! {
         "`replace_triggered_by` contains an expression that names no resource, instance or attribute of the module.",
         "Name a managed resource of the same module, one of its instances or attributes.";
 
-    FW2040 INVALID_RESOURCE_LIFECYCLE_ARGUMENT = "Invalid {what} resource lifecycle argument",
+    FW2040 INVALID_RESOURCE_LIFECYCLE_ARGUMENT = "Invalid {resource_mode} resource lifecycle argument",
         "A `lifecycle` block has an argument that this kind of block does not take.",
         "Remove the argument.";
 
@@ -178,7 +178,7 @@ messages! {
         "The alias of a `provider` block is not a valid name.",
         "Use letters, digits, underscores and dashes, not beginning with a digit.";
 
-    FW2045 RESERVED_NAME_IN_PROVIDER_BLOCK = "Reserved {what} name in provider block",
+    FW2045 RESERVED_NAME_IN_PROVIDER_BLOCK = "Reserved {construct} name in provider block",
         "A `provider` block uses a name that is reserved for future versions.",
         "Remove it. If the provider itself defines the name, write it in a `_` block.";
 
@@ -214,7 +214,7 @@ messages! {
         "A block has both `count` and `for_each`.",
         "Keep one of the two.";
 
-    FW2054 RESERVED_BLOCK_TYPE_NAME_IN_BLOCK = "Reserved block type name in {what} block",
+    FW2054 RESERVED_BLOCK_TYPE_NAME_IN_BLOCK = "Reserved block type name in {block_type} block",
         "A resource contains a block whose type is reserved.",
         "Remove it. If the provider itself defines the name, write it in a `_` block.";
 
@@ -286,7 +286,7 @@ messages! {
         "The data source of a `check` block is used outside that block.",
         "Declare the data source outside the `check` block.";
 
-    FW2072 SELF_REFERENCE = "Invalid reference in {kind}",
+    FW2072 SELF_REFERENCE = "Invalid reference in {condition_type}",
         "A resource refers to itself in its own arguments.",
         "Remove this reference, or use `self` where it is allowed, in provisioners and postconditions.";
 

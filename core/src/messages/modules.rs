@@ -78,7 +78,7 @@ messages! {
         "The configuration has two `encryption` blocks.",
         "Merge them into one.";
 
-    FW2219 DUPLICATE_ENCRYPTION_PART = "Duplicate {kind}",
+    FW2219 DUPLICATE_ENCRYPTION_PART = "Duplicate {block_type}",
         "Two key providers or methods have the same type and name.",
         "Rename one of them.";
 
@@ -86,7 +86,7 @@ messages! {
         "Two blocks set the encryption for the same `terraform_remote_state`.",
         "Keep one of them.";
 
-    FW2221 INVALID_ENCRYPTION_LABEL = "Invalid {kind} name",
+    FW2221 INVALID_ENCRYPTION_LABEL = "Invalid {block_type} name",
         "The type or name of a key provider or method is not a valid name.",
         "Use letters, digits, underscores and dashes, beginning with a letter or an underscore.";
 
@@ -162,7 +162,7 @@ messages! {
         "A `moved` block has a resource on one side and a module on the other.",
         "Use two resources or two modules.";
 
-    FW2240 CANNOT_OVERRIDE_BLOCKS = "Can't override {kind} blocks",
+    FW2240 CANNOT_OVERRIDE_BLOCKS = "Can't override {block_type} blocks",
         "An override file contains conditions or checks, which cannot be overridden.",
         "Move the block to a file that is not an override file.";
 
@@ -286,7 +286,7 @@ messages! {
         "An override block of a test file has no target.",
         "Add the argument `target`.";
 
-    FW2271 MULTIPLE_RUN_BLOCKS = "Multiple {kind} blocks",
+    FW2271 MULTIPLE_RUN_BLOCKS = "Multiple {block_type} blocks",
         "A `run` block of a test file contains a block twice that may occur once.",
         "Keep one of them.";
 

@@ -66,7 +66,7 @@ messages! {
         "Another version of Formwork or Terraform created the saved plan.",
         "Plan again with this version.";
 
-    FW4016 NO_CHANGE_FOUND = "no change found for {name}{key} in {place}",
+    FW4016 NO_CHANGE_FOUND = "no change found for {name}{key} in {module}",
         "`replace_triggered_by` names an instance that does not exist.",
         "Name an instance that the `count` or `for_each` of the resource creates.";
 
@@ -78,7 +78,7 @@ messages! {
         "`removed` blocks make the apply forget objects without destroying them.",
         "No action is needed if the objects are to stay. Otherwise destroy them by other means.";
 
-    FW4019 REMOVED_STILL_EXISTS = "Removed {what} still exists",
+    FW4019 REMOVED_STILL_EXISTS = "Removed {object} still exists",
         "A `removed` block names a resource or module that the configuration still has.",
         "Remove the `removed` block, or the block that it names.";
 

@@ -122,7 +122,7 @@ messages! {
         "The schema of the provider contradicts itself. This is a bug in the provider.",
         "Use another version, and report it to the authors of the provider.";
 
-    FW3030 DIAGNOSTICS_NOT_SHOWN = "{n} more {kind} are not shown",
+    FW3030 DIAGNOSTICS_NOT_SHOWN = "{n} more {severity} are not shown",
         "The provider reported more diagnostics in one answer than Formwork shows.",
         "Correct the first ones, and run the command again.";
 

@@ -62,7 +62,7 @@ messages! {
         "A run that applies expects a failure that occurs while planning already, so nothing is applied.",
         "Use `command = plan`.";
 
-    FW2615 DUPLICATE_MOCK_BLOCK = "Duplicate {kind} block",
+    FW2615 DUPLICATE_MOCK_BLOCK = "Duplicate {block_type} block",
         "A test file or mock data directory has two mocks of one type, or two overrides of one target.",
         "Remove one of them.";
 
