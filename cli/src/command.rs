@@ -58,7 +58,7 @@ use crate::view;
 /// Command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Prepare the folder: find and install the providers it needs.
+    /// Prepare the working directory: set up the backend, and install modules and providers.
     #[command(after_help = example(
         "-upgrade",
         "Install the newest modules and providers that the constraints allow."
@@ -67,10 +67,10 @@ pub(crate) enum Command {
     Get(get::GetArgs),
     Validate(validate::ValidateArgs),
     Plan(plan::PlanArgs),
-    /// Make the changes.
+    /// Create or update infrastructure.
     #[command(after_help = example("tfplan", "Apply a saved plan."))]
     Apply(apply::ApplyArgs),
-    /// Destroy everything that is managed here.
+    /// Destroy all objects that this configuration manages.
     #[command(after_help = example(
         "-target=aws_instance.web",
         "Destroy one resource and the resources that depend on it."
@@ -80,20 +80,20 @@ pub(crate) enum Command {
     Show(show::ShowArgs),
     Output(output::OutputArgs),
     Console(console::ConsoleArgs),
-    /// Look at the state, or change it without touching the real objects.
+    /// Inspect or change the state. Real objects are not affected.
     #[command(subcommand)]
     State(state::StateCommand),
-    /// Mark an instance as not fully functional, so that the next apply replaces it.
-    #[command(after_help = example("aws_instance.web", "Have the next apply replace an instance."))]
+    /// Mark an instance as tainted, so that the next apply replaces it.
+    #[command(after_help = example("aws_instance.web", "Replace an instance in the next apply."))]
     Taint(taint::TaintArgs),
-    /// Take back the mark that `taint` or a failed creation has left.
+    /// Remove the tainted mark from an instance.
     #[command(after_help = example(
         "aws_instance.web",
-        "Keep an instance that was marked for replacement."
+        "Keep an instance that is marked for replacement."
     ))]
     Untaint(taint::TaintArgs),
     Test(test::TestArgs),
-    /// List, make, select and delete workspaces.
+    /// List, create, select and delete workspaces.
     #[command(subcommand)]
     Workspace(workspace::WorkspaceCommand),
     /// The old name of `workspace`.
@@ -107,17 +107,17 @@ pub(crate) enum Command {
     Fmt(fmt::FmtArgs),
     Graph(graph::GraphArgs),
     Providers(providers::ProvidersArgs),
-    /// Obtain a token of a host, and keep it for later commands.
-    #[command(after_help = example("app.example.com", "Obtain a token of a registry and keep it."))]
+    /// Obtain an API token of a host, and store it for later commands.
+    #[command(after_help = example("app.example.com", "Obtain an API token of a registry and store it."))]
     Login(login::HostArgs),
-    /// Remove the token of a host that `login` has kept.
-    #[command(after_help = example("app.example.com", "Remove the kept token of a registry."))]
+    /// Remove the API token of a host that `login` stored.
+    #[command(after_help = example("app.example.com", "Remove the stored token of a registry."))]
     Logout(login::HostArgs),
     Modules(modules::ModulesArgs),
-    /// Describe the language for programs.
+    /// Print machine-readable descriptions of the language.
     #[command(subcommand)]
     Metadata(MetadataCommand),
-    /// Help to write a provider.
+    /// Create, check, document and package a provider.
     #[command(subcommand)]
     Provider(provider::ProviderCommand),
     Explain(explain::ExplainArgs),

@@ -221,7 +221,7 @@ fn the_help_of_destroy_offers_only_what_it_takes_and_shows_defaults() {
         ended.says_not(other);
     }
     let words = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    for default in ["Default: 10.", "Default: 0s.", "Whether to lock the state. Default: true."] {
+    for default in ["Default: 10.", "Default: 0s.", "Do not lock the state."] {
         assert!(words.contains(default), "{words}");
     }
     for option in ["-destroy", "-refresh-only"] {

@@ -38,13 +38,13 @@ pub(crate) struct ApplyArgs {
     /// A saved plan to apply.
     #[arg(value_name = "PLAN", value_parser = path_or_empty())]
     pub(crate) plan: Option<PathBuf>,
-    /// Do not ask before changing anything.
+    /// Do not ask for approval.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", value_name = "BOOL")]
     pub(crate) auto_approve: bool,
-    /// Apply a saved plan that another user or machine made.
+    /// Apply a saved plan that was created by another user or on another machine.
     #[arg(long)]
     pub(crate) allow_foreign_plan: bool,
-    /// Print events as JSON, one a line.
+    /// Print events as JSON, one per line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

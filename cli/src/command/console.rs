@@ -39,7 +39,7 @@ use repl::Repl;
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("-plan", "Evaluate expressions against the planned values."))]
 pub(crate) struct ConsoleArgs {
-    /// Make a plan, and evaluate with its values instead of those of the state.
+    /// Create a plan, and evaluate against its values instead of those of the state.
     #[arg(long)]
     pub(crate) plan: bool,
     /// The state file.

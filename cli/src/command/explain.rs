@@ -15,7 +15,7 @@ use crate::view::{Paint, Screen, print_out};
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("FW1001", "Print the cause and the remedy of the diagnostic with this code."))]
 pub(crate) struct ExplainArgs {
-    /// The code of the diagnostic; without one, the list of all codes.
+    /// The code of the diagnostic. Default: list all codes.
     #[arg(value_name = "CODE")]
     pub(crate) code: Option<String>,
 }

@@ -23,29 +23,29 @@ use crate::messages;
 use crate::view::human::{diagnostic, text_diff};
 use crate::view::{Screen, print_data, print_err};
 
-/// Give configuration files their usual layout.
+/// Rewrite configuration files in the canonical format.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example(
     "-check -recursive",
-    "Fail if a file below this folder is not in the usual layout."
+    "Fail if a file in this directory or below is not in the canonical format."
 ))]
 pub(crate) struct FmtArgs {
-    /// Files and folders; without any, this folder. A single `-` is standard input.
+    /// Files and directories. Default: the working directory. A single `-` is standard input.
     #[arg(value_name = "PATH", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) paths: Vec<PathBuf>,
-    /// Whether to list files whose layout is not the usual one.
+    /// Do not list files whose format differs.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) list: bool,
-    /// Whether to write the new layout to the files.
+    /// Do not write the formatted source to the files.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) write: bool,
-    /// Whether to show the changes.
+    /// Show a diff of the formatting changes.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) diff: bool,
-    /// Write nothing, and end with 3 if the layout of a file is not the usual one.
+    /// Do not write files. Exit with status 3 if a file is not in the canonical format.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) check: bool,
-    /// Go into folders inside the given ones too.
+    /// Also process subdirectories.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) recursive: bool,
 }

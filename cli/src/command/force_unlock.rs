@@ -14,17 +14,17 @@ use crate::messages;
 use crate::view::{print_out, sanitize};
 use crate::workspace::Workspace;
 
-/// Release a lock whose holder is gone.
+/// Release a lock whose holder is no longer running.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example(
     "4f2c1a9e-8f3b-1c55-9d0e-2f6a7b8c9d0e",
     "Release the lock with this ID."
 ))]
 pub(crate) struct ForceUnlockArgs {
-    /// The lock, as the message about it names it.
+    /// The lock ID, from the message about the lock.
     #[arg(value_name = "LOCK_ID")]
     pub(crate) id: String,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long)]
     pub(crate) force: bool,
 }

@@ -20,7 +20,7 @@ pub(crate) struct GetArgs {
     /// Reinstall everything, in the newest versions that the configuration allows.
     #[arg(long)]
     pub(crate) update: bool,
-    /// The folder of tests, whose modules are installed too. Default: tests.
+    /// The test directory, whose modules are installed too. Default: tests.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
 }

@@ -32,13 +32,13 @@ use crate::workspace::Workspace;
     "Print the graph of a plan. Pipe it to `dot -Tsvg` to draw it."
 ))]
 pub(crate) struct GraphArgs {
-    /// Graph to print: `plan`, `plan-destroy`, `plan-refresh-only` or `apply`; without it, resources alone.
+    /// Graph to print: `plan`, `plan-destroy`, `plan-refresh-only` or `apply`. Default: only resources.
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
-    /// Draw the application of this saved plan.
+    /// Print the apply graph of this saved plan.
     #[arg(long, value_name = "FILE")]
     pub(crate) plan: Option<PathBuf>,
-    /// Accepted for compatibility: a cycle is an error that names each of its edges.
+    /// Accepted for compatibility. A cycle is an error that names each of its edges.
     #[arg(long)]
     pub(crate) draw_cycles: bool,
     /// Accepted for compatibility, and without effect.

@@ -17,13 +17,13 @@ use crate::view::{Screen, print_data, print_out};
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("plan", "Show the options of `plan`."))]
 pub(crate) struct HelpArgs {
-    /// The command; without one, the list of all commands.
+    /// The command. Default: list all commands.
     #[arg(value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
-    /// Form of the text: `text`, `man` for a manual page, or `markdown` for the command reference.
+    /// Output format: `text`, `man` for a manual page, or `markdown` for the command reference.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
     pub(crate) format: HelpFormat,
-    /// With -format=man, a folder for the pages of the command and of all commands below it.
+    /// With -format=man, directory for the pages of the command and its subcommands.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }

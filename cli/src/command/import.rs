@@ -23,20 +23,20 @@ use crate::view::operation_report::OperationReport;
 use crate::view::{Paint, Screen, print_out};
 use crate::workspace::Workspace;
 
-/// Take an object that is there already into the state.
+/// Import an existing object into the state.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example(
     "aws_instance.web i-0abc",
     "Bring an existing instance under management."
 ))]
 pub(crate) struct ImportArgs {
-    /// The instance that the object is to belong to.
+    /// Address of the instance to import the object to.
     #[arg(value_name = "ADDR")]
     pub(crate) address: String,
     /// ID by which the provider finds the object.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// The folder of the configuration; the working folder unless given.
+    /// The configuration directory. Default: the working directory.
     #[arg(long, value_name = "DIR")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
@@ -50,13 +50,13 @@ pub(crate) struct ImportArgs {
 pub(crate) struct ObjectSearchArgs {
     #[command(flatten)]
     pub(crate) variables: VariableArgs,
-    /// Whether to ask for missing values.
+    /// Do not ask for missing values.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) input: bool,
-    /// Number of operations that run at once; 0 selects the default.
+    /// Maximum number of concurrent operations; 0 selects the default.
     #[arg(long, value_name = "N", default_value = DEFAULT_PARALLELISM_ARG, allow_negative_numbers = true)]
     pub(crate) parallelism: i64,
-    /// Accepted for compatibility: there is no remote version to ignore.
+    /// Accepted for compatibility. Has no effect.
     #[arg(long)]
     pub(crate) ignore_remote_version: bool,
 }

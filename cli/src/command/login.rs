@@ -20,7 +20,7 @@ use crate::view::{Paint, Screen, print_err, print_out};
 /// Arguments of `login` and `logout`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HostArgs {
-    /// The host; without one, app.terraform.io.
+    /// The host. Default: app.terraform.io.
     #[arg(value_name = "HOST")]
     pub(crate) host: Option<String>,
 }

@@ -22,7 +22,7 @@ pub(crate) enum MetadataCommand {
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("-json", "Print the signatures of all functions."))]
 pub(crate) struct MetadataFunctionsArgs {
-    /// Print them as JSON; there is no other form.
+    /// Print JSON. This flag is required.
     #[arg(long)]
     pub(crate) json: bool,
 }

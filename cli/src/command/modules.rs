@@ -24,7 +24,7 @@ use crate::workspace::Workspace;
 #[command(after_help = example("-json", "List the modules that the configuration calls, as JSON."))]
 pub(crate) struct ModulesArgs {
     /// Lock the content of the installed modules: write their hashes to .formwork.modules.lock.json, which
-    /// `init` and `get` compare from then on.
+    /// `init` and `get` verify.
     #[arg(long)]
     pub(crate) lock: bool,
     /// Print them as JSON.

@@ -28,12 +28,12 @@ use crate::workspace::Workspace;
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("-raw address", "Print one output value for a script."))]
 pub(crate) struct OutputArgs {
-    /// The output to show; without one, all.
+    /// The output to show. Default: all outputs.
     pub(crate) name: Option<String>,
     /// Print the value as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print a string, number or bool as bare text.
+    /// Print a string, number or bool without quotes or formatting.
     #[arg(long)]
     pub(crate) raw: bool,
     /// The state file.

@@ -20,17 +20,16 @@ use crate::normalize;
 use crate::view::operation_report::OperationReport;
 use crate::view::{self, Screen};
 
-/// Plans and applies infrastructure that is described in the Terraform language, with the same
-/// providers.
+/// Plans and applies infrastructure that is described in the Terraform language, with Terraform providers.
 #[derive(Debug, Parser)]
 #[command(name = "formwork", disable_version_flag = true, disable_help_subcommand = true)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 #[command(after_help = example(
     "plan",
-    "Show the changes that the configuration in this folder requires."
+    "Show the changes that the current configuration requires."
 ))]
 pub(crate) struct Cli {
-    /// Go to this folder before anything else.
+    /// Change to this directory before executing the command.
     #[arg(long, value_name = "DIR", global = false)]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]

@@ -32,19 +32,19 @@ use crate::workspace::OverrideWarningCondition;
 #[derive(Debug, clap::Args)]
 #[command(after_help = example(
     "-out=tfplan -var region=eu",
-    "Save a plan that applies later exactly as it was shown."
+    "Save a plan, to apply exactly these changes later."
 ))]
 pub(crate) struct PlanArgs {
     /// Write the plan to this file, for `apply`.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write blocks for imported resources that have none to this new file.
+    /// Write configuration blocks for imported resources without one to this new file.
     #[arg(long, value_name = "FILE")]
     pub(crate) generate_config_out: Option<PathBuf>,
-    /// End with 2 when there is something to apply, and 0 only when there is not.
+    /// Exit with status 2 if there are changes, and with 0 if there are none.
     #[arg(long)]
     pub(crate) detailed_exitcode: bool,
-    /// Print events as JSON, one a line.
+    /// Print events as JSON, one per line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

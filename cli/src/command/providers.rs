@@ -32,7 +32,7 @@ pub(crate) struct ProvidersArgs {
     /// Print the required providers as JSON, with their selected versions, programs and hashes.
     #[arg(long)]
     pub(crate) json: bool,
-    /// The folder of tests, whose modules are listed too. Default: tests.
+    /// The test directory, whose modules are listed too. Default: tests.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
     /// More about providers.
@@ -46,8 +46,9 @@ pub(crate) enum ProvidersCommand {
     Schema(ProvidersSchemaArgs),
     Lock(lock::ProvidersLockArgs),
     Mirror(mirror::ProvidersMirrorArgs),
-    /// Print a bill of materials of this folder: engine, providers and modules, with hashes, as CycloneDX.
-    #[command(after_help = example("", "Print the bill of materials of this folder."))]
+    /// Print a CycloneDX bill of materials for this configuration: the engine, providers and modules, with
+    /// hashes.
+    #[command(after_help = example("", "Print the bill of materials."))]
     Sbom,
 }
 
@@ -55,7 +56,7 @@ pub(crate) enum ProvidersCommand {
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("-json", "Print the schemas of the required providers."))]
 pub(crate) struct ProvidersSchemaArgs {
-    /// Print them as JSON; there is no other form.
+    /// Print JSON. This flag is required.
     #[arg(long)]
     pub(crate) json: bool,
 }

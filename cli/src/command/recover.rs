@@ -33,19 +33,19 @@ use crate::workspace::Workspace;
 pub(crate) enum RecoverCommand {
     List(RecoverListArgs),
     Adopt(RecoverAdoptArgs),
-    /// Say that an operation is settled: the object is not there, or is not ours any more.
+    /// Settle an operation that left no object to manage.
     #[command(after_help = example(
         "aws_instance.web",
-        "Declare that the operation had no effect."
+        "Settle an operation that left no object."
     ))]
     Forget(RecoverDecideArgs),
-    /// Say that an operation did nothing: the next apply does it again.
-    #[command(after_help = example("-all", "Have the next apply repeat all open operations."))]
+    /// Settle an operation that had no effect. The next apply repeats it.
+    #[command(after_help = example("-all", "Repeat all open operations in the next apply."))]
     Retry(RecoverDecideArgs),
     Review(review::RecoverReviewArgs),
 }
 
-/// List the operations whose outcome is unknown.
+/// List operations whose outcome is unknown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("", "List the operations that an interrupted run left open."))]
 pub(crate) struct RecoverListArgs {
@@ -56,20 +56,20 @@ pub(crate) struct RecoverListArgs {
     pub(crate) state: StateArgs,
 }
 
-/// Take an object into the state that an interrupted operation made.
+/// Add an object that an interrupted operation created to the state.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example(
     "aws_instance.web i-0abc",
-    "Take the object that was created into the state."
+    "Add the object that was created to the state."
 ))]
 pub(crate) struct RecoverAdoptArgs {
-    /// The instance that was being created, or a pattern such as `module.a.*` for several.
+    /// Address of the instance that was being created, or a pattern such as `module.a.*` for several.
     #[arg(value_name = "ADDRESS")]
     pub(crate) address: Option<String>,
-    /// ID by which the provider finds the object. Not needed where the answer of the provider is known.
+    /// ID by which the provider finds the object. Not required if the provider's response is recorded.
     #[arg(value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// Adopt all objects of open operations whose id is known.
+    /// Adopt all objects of open operations whose ID is known.
     #[arg(long, conflicts_with = "address")]
     pub(crate) all: bool,
     /// Adopt an object that differs from the plan.
@@ -84,10 +84,10 @@ pub(crate) struct RecoverAdoptArgs {
 /// Arguments of `recover forget` and `recover retry`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecoverDecideArgs {
-    /// The instances, or patterns such as `module.a.*`.
+    /// Addresses of the instances, or patterns such as `module.a.*`.
     #[arg(value_name = "ADDRESS")]
     pub(crate) addresses: Vec<String>,
-    /// Decide about all open operations.
+    /// Settle all open operations.
     #[arg(long, conflicts_with = "addresses")]
     pub(crate) all: bool,
     #[command(flatten)]

@@ -5,14 +5,14 @@ use crate::command_line::{OperationArgs, StateArgs, VariableArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 
-/// Bring the state up to date with the real objects.
+/// Update the state to match the real objects.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example(
     "-target=aws_instance.web",
-    "Update one resource in the state from its real object."
+    "Update one resource in the state."
 ))]
 pub(crate) struct RefreshArgs {
-    /// Print events as JSON, one a line.
+    /// Print events as JSON, one per line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -32,7 +32,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("-json tfplan", "Print a saved plan as JSON."))]
 pub(crate) struct ShowArgs {
-    /// A saved plan or a state file; without one, the state of this folder.
+    /// A saved plan or a state file. Default: the current state.
     #[arg(value_name = "FILE", value_parser = path_or_empty())]
     pub(crate) file: Option<PathBuf>,
     /// Print it as JSON.

@@ -34,7 +34,7 @@ pub(crate) enum StateCommand {
     Log(log::StateLogArgs),
     Mv(mv::StateMvArgs),
     /// Print the state file.
-    #[command(after_help = example("", "Print the state, whichever backend keeps it."))]
+    #[command(after_help = example("", "Print the state, from any backend."))]
     Pull,
     Push(push::StatePushArgs),
     ReplaceProvider(replace_provider::StateReplaceProviderArgs),

@@ -16,12 +16,12 @@ use crate::messages;
 /// Arguments of `taint` and `untaint`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TaintArgs {
-    /// The instance.
+    /// Address of the instance.
     pub(crate) address: String,
-    /// End well even if there is no such instance.
+    /// Succeed even if the instance does not exist.
     #[arg(long)]
     pub(crate) allow_missing: bool,
-    /// Accepted for compatibility: there is no remote version to ignore.
+    /// Accepted for compatibility. Has no effect.
     #[arg(long)]
     pub(crate) ignore_remote_version: bool,
     #[command(flatten)]

@@ -49,13 +49,13 @@ pub(crate) struct TestArgs {
     /// Run only this test file. May be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) filter: Vec<String>,
-    /// The folder with files of tests, below that of the configuration. Default: tests.
+    /// The test directory, below the configuration directory. Default: tests.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
-    /// Print events as JSON, one a line.
+    /// Print events as JSON, one per line.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the results to this file as JUnit XML, too.
+    /// Also write the results to this file as JUnit XML.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit_xml: Option<PathBuf>,
     /// Print the plan or the state of each run.

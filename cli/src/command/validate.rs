@@ -23,13 +23,13 @@ pub(crate) struct ValidateArgs {
     /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Do not look at files of tests, whose names end in .tftest.hcl or .tftest.json.
+    /// Do not validate test files (.tftest.hcl and .tftest.json).
     #[arg(long)]
     pub(crate) no_tests: bool,
-    /// The folder with files of tests, below that of the configuration. Default: tests.
+    /// The test directory, below the configuration directory. Default: tests.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
-    /// The folder of the configuration; the working folder unless given.
+    /// The configuration directory. Default: the working directory.
     #[arg(value_name = "DIR", value_parser = path_or_empty())]
     pub(crate) folder: Option<PathBuf>,
     #[command(flatten)]

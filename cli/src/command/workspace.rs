@@ -42,22 +42,22 @@ pub(crate) enum WorkspaceCommand {
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("staging", "Delete an empty workspace."))]
 pub(crate) struct WorkspaceDeleteArgs {
-    /// The name.
+    /// Name of the workspace.
     pub(crate) name: String,
-    /// Delete it even if its state holds resources, which are then no longer managed.
+    /// Delete the workspace even if its state contains resources. They are then no longer managed.
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) lock: LockArgs,
 }
 
-/// Make a workspace and select it.
+/// Create a workspace and select it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("staging", "Create a workspace and select it."))]
 pub(crate) struct WorkspaceNewArgs {
-    /// The name.
+    /// Name of the workspace.
     pub(crate) name: String,
-    /// Begin with a copy of this state file.
+    /// Start with a copy of this state file.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     #[command(flatten)]
@@ -68,12 +68,12 @@ pub(crate) struct WorkspaceNewArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = example(
     "-or-create staging",
-    "Select a workspace, and create it if it is missing."
+    "Select a workspace, and create it if it does not exist."
 ))]
 pub(crate) struct WorkspaceSelectArgs {
-    /// The name.
+    /// Name of the workspace.
     pub(crate) name: String,
-    /// Make the workspace if there is none of that name.
+    /// Create the workspace if it does not exist.
     #[arg(long)]
     pub(crate) or_create: bool,
 }

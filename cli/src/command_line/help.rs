@@ -253,8 +253,8 @@ mod tests {
                   Show a state or a saved plan.
 
                 Arguments:
-                  FILE                  A saved plan or a state file; without one, the state
-                                        of this folder.
+                  FILE                  A saved plan or a state file. Default: the current
+                                        state.
 
                 Options:
                   -json                 Print it as JSON.
@@ -274,18 +274,19 @@ mod tests {
             &expect![[r#"
                 Usage: formwork state COMMAND [options]
 
-                  Look at the state, or change it without touching the real objects.
+                  Inspect or change the state. Real objects are not affected.
 
                 Commands:
                   list                  List the instances in the state.
                   log                   List the writes of the state, with the objects that
-                                        each has changed.
+                                        each write changed.
                   mv                    Move an instance, a resource or a module to another
                                         address.
                   pull                  Print the state file.
-                  push                  Put a state file in the place of the state.
-                  replace-provider      Hand the resources of one provider to another.
-                  rm                    Forget instances without destroying the real objects.
+                  push                  Replace the state with a state file.
+                  replace-provider      Replace the provider of resources in the state.
+                  rm                    Remove instances from the state without destroying the
+                                        real objects.
                   show                  Show one instance in the state.
 
                 Display options:

@@ -156,10 +156,13 @@ fn help_summary(help: Option<&StyledStr>) -> String {
     if text.is_empty() { text } else { format!("{}.", text.trim_end_matches('.')) }
 }
 
-/// The default value of a flag, for its help text. A switch that is off needs none.
+/// The default value of an option, for its help text. Switches have none: their help text describes the form
+/// that changes the default.
 fn default_value_text(arg: &Arg) -> String {
     match arg.get_default_values().first().map(|value| value.to_string_lossy()) {
-        Some(default) if arg.get_action().takes_values() && default != "false" => {
+        Some(default)
+            if arg.get_action().takes_values() && default != "false" && default != "true" =>
+        {
             format!(" Default: {default}.")
         }
         _ => String::new(),
@@ -178,7 +181,7 @@ fn flag_text(arg: &Arg) -> String {
         return format!("-{name}");
     }
     match arg.get_default_values().first().map(|value| value.to_string_lossy()) {
-        // Of a switch the interesting form is the one that is not the default.
+        // A switch is shown in the form that changes its default.
         Some(default) if default == "true" => format!("-{name}=false"),
         Some(default) if default == "false" => format!("-{name}"),
         _ => format!("-{name}={}", value_name(arg)),

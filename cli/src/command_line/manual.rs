@@ -124,7 +124,7 @@ mod tests {
             .SH ARGUMENTS
             .TP
             .B FILE
-            A saved plan or a state file; without one, the state of this folder.
+            A saved plan or a state file. Default: the current state.
             .SH OPTIONS
             .TP
             .B \-json

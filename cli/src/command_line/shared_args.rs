@@ -32,7 +32,7 @@ impl ViewArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "State options")]
 pub(crate) struct LockArgs {
-    /// Whether to lock the state.
+    /// Do not lock the state.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) lock: bool,
     /// Time to wait for a lock that another process holds: `30s`, `5m`.
@@ -46,14 +46,14 @@ pub(crate) struct LockArgs {
 pub(crate) struct StateArgs {
     #[command(flatten)]
     pub(crate) lock: LockArgs,
-    /// The state file to read, and to write unless `-state-out` is given. Default: as the backend says.
+    /// The state file to read, and to write unless `-state-out` is given. Default: as the backend specifies.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     /// The state file to write. Default: that of `-state`.
     #[arg(long, value_name = "FILE")]
     pub(crate) state_out: Option<PathBuf>,
-    /// File for a copy of the state that is overwritten; `-` for none. Default: the state file with `.backup`
-    /// after its name.
+    /// File for a backup of the state before it is overwritten; `-` for none. Default: the path of the state
+    /// file with `.backup` appended.
     #[arg(long, value_name = "FILE")]
     pub(crate) backup: Option<PathBuf>,
 }
@@ -83,7 +83,7 @@ pub(crate) struct StatePaths {
     pub(crate) state: Option<PathBuf>,
     /// The file to write, if it is another one.
     pub(crate) out: Option<PathBuf>,
-    /// File for a copy of the state that is overwritten.
+    /// File for a backup of the state before it is overwritten.
     pub(crate) backup: BackupPath,
 }
 
@@ -146,25 +146,25 @@ pub(crate) struct OperationArgs {
     /// Plan to destroy everything.
     #[arg(long)]
     pub(crate) destroy: bool,
-    /// Plan only to bring the state up to date.
+    /// Only update the state to match the real objects.
     #[arg(long)]
     pub(crate) refresh_only: bool,
-    /// Whether to read the real objects first.
+    /// Do not read the real objects before planning.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) refresh: bool,
-    /// Limit the plan to this and its dependencies. May be given several times.
+    /// Limit the plan to this object and its dependencies. May be given several times.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) target: Vec<String>,
-    /// Leave this and everything that depends on it out of the plan. May be given several times.
+    /// Exclude this object and everything that depends on it from the plan. May be given several times.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) exclude: Vec<String>,
-    /// Replace this instance, also if nothing else demands it. May be given several times.
+    /// Replace this instance, even if nothing else requires it. May be given several times.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) replace: Vec<String>,
-    /// Number of operations that run at once; 0 selects the default.
+    /// Maximum number of concurrent operations; 0 selects the default.
     #[arg(long, value_name = "N", default_value = DEFAULT_PARALLELISM_ARG, allow_negative_numbers = true)]
     pub(crate) parallelism: i64,
-    /// Whether to ask for missing values.
+    /// Do not ask for missing values.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) input: bool,
 }
@@ -172,49 +172,49 @@ pub(crate) struct OperationArgs {
 /// Arguments of `init`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct InitArgs {
-    /// Take the newest versions that the configuration allows, instead of the locked ones.
+    /// Install the newest versions that the configuration allows, instead of the locked ones.
     #[arg(long)]
     pub(crate) upgrade: bool,
-    /// Look for providers in this folder only. May be given several times.
+    /// Look for providers only in this directory. May be given several times.
     #[arg(long, value_name = "DIR")]
     pub(crate) plugin_dir: Vec<PathBuf>,
-    /// `readonly`: refuse to change the lock file.
+    /// `readonly`: fail if the lock file would have to change.
     #[arg(long, value_name = "MODE")]
     pub(crate) lockfile: Option<String>,
-    /// Whether to set up the backend.
+    /// Do not set up the backend.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) backend: bool,
-    /// Whether to install modules.
+    /// Do not install modules.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) get: bool,
-    /// Copy this module's configuration into the folder first, which must be empty.
+    /// Copy the configuration of this module into the working directory first. The directory must be empty.
     #[arg(long, value_name = "SOURCE")]
     pub(crate) from_module: Option<String>,
-    /// The folder of tests, whose modules and providers are installed too. Default: tests.
+    /// The test directory, whose modules and providers are installed too. Default: tests.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
-    /// Whether to ask for missing values.
+    /// Do not ask for missing values.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) input: bool,
-    /// An argument of the backend, or a file of them, in addition to its block. May be given
+    /// A backend argument, or a file with backend arguments, in addition to the backend block. May be given
     /// several times.
     #[arg(long, value_name = "NAME=VALUE|FILE")]
     pub(crate) backend_config: Vec<String>,
-    /// Set up the backend again, and discard the old settings.
+    /// Set up the backend again, and discard the saved settings.
     #[arg(long)]
     pub(crate) reconfigure: bool,
-    /// Take the state along to where it is kept from now on.
+    /// Copy existing state to the new backend.
     #[arg(long)]
     pub(crate) migrate_state: bool,
-    /// The same, without asking.
+    /// Copy existing state to the new backend without asking.
     #[arg(long)]
     pub(crate) force_copy: bool,
-    /// Accepted for compatibility: there is nothing remote.
+    /// Accepted for compatibility. Has no effect.
     #[arg(long)]
     pub(crate) ignore_remote_version: bool,
     #[command(flatten)]
     pub(crate) lock: LockArgs,
-    /// Print events as JSON, one a line.
+    /// Print events as JSON, one per line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -246,7 +246,7 @@ impl clap::Args for VariableArgs {
                     .value_name("NAME=VALUE")
                     .action(ArgAction::Append)
                     .help_heading("Variables")
-                    .help("Give a variable a value. May be given several times"),
+                    .help("Set the value of a variable. May be given several times"),
             )
             .arg(
                 Arg::new("var-file")
@@ -255,7 +255,7 @@ impl clap::Args for VariableArgs {
                     .action(ArgAction::Append)
                     .value_parser(clap::value_parser!(PathBuf))
                     .help_heading("Variables")
-                    .help("Give variables the values in this file. May be given several times"),
+                    .help("Set variable values from this file. May be given several times"),
             )
     }
 

@@ -12,10 +12,10 @@ pub(crate) struct EditArgs {
     /// The state file.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-    /// File for a copy of the state that is overwritten.
+    /// File for a backup of the state before it is overwritten.
     #[arg(long, value_name = "FILE")]
     pub(crate) backup: Option<PathBuf>,
-    /// Accepted for compatibility: there is no remote version to ignore.
+    /// Accepted for compatibility. Has no effect.
     #[arg(long)]
     pub(crate) ignore_remote_version: bool,
     #[command(flatten)]

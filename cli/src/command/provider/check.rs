@@ -43,35 +43,35 @@ pub(crate) struct ProviderCheckArgs {
     /// The provider: a program, or the source address of one that is installed or reattached.
     #[arg(value_name = "PROGRAM|ADDRESS")]
     pub(crate) provider: String,
-    /// The highest level: 0 needs the program only, 1 configures and plans, 2 reads, 3 creates and
-    /// destroys real objects.
+    /// The highest level: 0 starts the program only, 1 configures and plans, 2 reads, 3 creates and destroys
+    /// real objects.
     #[arg(long, value_name = "0..3", default_value_t = 1)]
     pub(crate) level: u8,
-    /// A folder with examples in the layout of the registry.
+    /// Directory of examples in the layout of the registry.
     #[arg(long, value_name = "DIR")]
     pub(crate) examples: Option<PathBuf>,
-    /// A file with the attributes and blocks of the provider's configuration.
+    /// File with the attributes and blocks of the provider configuration.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// The program of the previous release, to compare schemas with.
+    /// The program of the previous release, to compare schemas.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) previous: Option<PathBuf>,
-    /// The folder of the release: archives, checksums, signature and manifest.
+    /// The release directory: archives, checksums, signature and manifest.
     #[arg(long, value_name = "DIR")]
     pub(crate) release: Option<PathBuf>,
-    /// A file with the public OpenPGP key of the release in text form.
+    /// File with the public OpenPGP key of the release, ASCII-armored.
     #[arg(long, value_name = "FILE", requires = "release")]
     pub(crate) release_key: Option<PathBuf>,
     /// Check only these rules.
     #[arg(long, value_name = "ID,...", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
-    /// Leave out these rules.
+    /// Skip these rules.
     #[arg(long, value_name = "ID,...", value_delimiter = ',')]
     pub(crate) skip: Vec<String>,
-    /// The seed of generated inputs.
+    /// Seed of the generated inputs.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// The limit for the whole run: 90s, 10m, 1h.
+    /// Time limit for the whole run: 90s, 10m, 1h.
     #[arg(long, value_name = "LIMIT", default_value = "10m")]
     pub(crate) time: String,
     /// Print the report as JSON.
@@ -89,19 +89,18 @@ pub(crate) struct ProviderCheckArgs {
     /// Write a line for a badge.
     #[arg(long, value_name = "FILE")]
     pub(crate) badge: Option<PathBuf>,
-    /// Write a reproducer file for each finding into a folder.
+    /// Directory for reproducer files, one per finding.
     #[arg(long, value_name = "DIR")]
     pub(crate) reproducers: Option<PathBuf>,
-    /// Write every object that is created at level 3 into a journal.
+    /// Record every object that is created at level 3 in a journal.
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
-    /// Keep the results in a file, so that after an interruption the same command continues
-    /// there.
+    /// Keep the results in a file. After an interruption, the same command resumes from it.
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
 }
 
-/// Play the calls of a finding again.
+/// Repeat the calls of a finding.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example(
     "P-02.json target/debug/terraform-provider-weather",

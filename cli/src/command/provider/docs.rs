@@ -23,7 +23,7 @@ use crate::messages;
 use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, print_out};
 
-/// Write the documentation of a provider from its schema, or check its examples.
+/// Generate the documentation of a provider from its schema, or check its examples.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example(
     "target/debug/terraform-provider-weather",
@@ -33,13 +33,13 @@ pub(crate) struct ProviderDocsArgs {
     /// The provider: a program called terraform-provider-NAME.
     #[arg(value_name = "PROGRAM")]
     pub(crate) program: PathBuf,
-    /// Folder for the pages.
+    /// Directory for the pages.
     #[arg(long, value_name = "DIR", default_value = "docs")]
     pub(crate) out: PathBuf,
-    /// Folder of the examples.
+    /// Directory of the examples.
     #[arg(long, value_name = "DIR", default_value = "examples")]
     pub(crate) examples: PathBuf,
-    /// Write nothing: plan every example, and compare the pages with newly written ones.
+    /// Write nothing. Plan every example, and compare the pages with newly generated ones.
     #[arg(long)]
     pub(crate) check: bool,
 }

@@ -21,27 +21,27 @@ use crate::platform::Platform;
 use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, print_out};
 
-/// Pack programs of a provider for a registry or mirror: archives, checksums, signature, manifest.
+/// Package a provider for a registry or mirror: archives, checksums, signature and manifest.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example(
     "-version=1.0.0 -key=secret.asc target/release/terraform-provider-weather",
     "Pack a release for this platform."
 ))]
 pub(crate) struct ProviderPackageArgs {
-    /// A program called terraform-provider-NAME, for this platform, or as OS_ARCH=PROGRAM for another one.
+    /// A program called terraform-provider-NAME for this platform, or OS_ARCH=PROGRAM for another platform.
     #[arg(value_name = "PROGRAM", required = true)]
     pub(crate) programs: Vec<String>,
     /// The version of the release.
     #[arg(long, value_name = "VERSION")]
     pub(crate) version: String,
-    /// A file with the secret OpenPGP key that signs the checksums, in text form. Its passphrase is taken
-    /// from FORMWORK_SIGNING_PASSPHRASE.
+    /// File with the secret OpenPGP key that signs the checksums, ASCII-armored. Its passphrase is read from
+    /// FORMWORK_SIGNING_PASSPHRASE.
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Option<PathBuf>,
-    /// The manifest, which names the protocols of the provider.
+    /// The manifest, which lists the supported protocol versions.
     #[arg(long, value_name = "FILE", default_value = "terraform-registry-manifest.json")]
     pub(crate) manifest: PathBuf,
-    /// Folder for the files.
+    /// Directory for the files.
     #[arg(long, value_name = "DIR", default_value = "dist")]
     pub(crate) out: PathBuf,
 }

@@ -14,7 +14,7 @@ use crate::messages;
 use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, print_out};
 
-/// Write a new provider that builds, tests and loads.
+/// Generate a new provider project that can be built, tested and run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example(
     "weather -namespace=acme",
@@ -24,11 +24,11 @@ pub(crate) struct ProviderNewArgs {
     /// Name of the provider in configurations.
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// The namespace of its source address.
+    /// Namespace of the source address.
     #[arg(long, value_name = "NAMESPACE", default_value = "example")]
     pub(crate) namespace: String,
-    /// The folder `sdk` of a checkout of Formwork, instead of the published packages. Found by itself if
-    /// this program was built in a checkout.
+    /// The `sdk` directory of a Formwork checkout, instead of the published packages. Detected if this
+    /// program was built in a checkout.
     #[arg(long, value_name = "DIR")]
     pub(crate) sdk: Option<PathBuf>,
 }

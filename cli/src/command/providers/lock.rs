@@ -32,20 +32,20 @@ use crate::workspace::Workspace;
     "Lock the packages of two platforms."
 ))]
 pub(crate) struct ProvidersLockArgs {
-    /// Source addresses of the providers to lock; without one, all.
+    /// Source addresses of the providers to lock. Default: all required providers.
     #[arg(value_name = "PROVIDER")]
     pub(crate) providers: Vec<String>,
     /// Record checksums for this platform, such as linux_amd64. May be given several times. Default:
     /// the platform of this machine.
     #[arg(long, value_name = "OS_ARCH")]
     pub(crate) platform: Vec<String>,
-    /// Look in this folder instead of the origin registry.
+    /// Use this directory as the mirror instead of the origin registry.
     #[arg(long, value_name = "DIR")]
     pub(crate) fs_mirror: Option<PathBuf>,
-    /// Look at this network mirror instead of the origin registry.
+    /// Use this network mirror instead of the origin registry.
     #[arg(long, value_name = "URL")]
     pub(crate) net_mirror: Option<String>,
-    /// Use the packages in the plugin cache whose checksums are locked.
+    /// Use packages in the plugin cache whose checksums are locked.
     #[arg(long)]
     pub(crate) enable_plugin_cache: bool,
 }

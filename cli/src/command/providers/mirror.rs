@@ -28,18 +28,18 @@ use crate::platform::Platform;
 use crate::view::{Screen, operation_report::OperationReport};
 use crate::workspace::Workspace;
 
-/// Copy the packages of the required providers into a folder that serves as a mirror.
+/// Copy the packages of the required providers into a directory that serves as a mirror.
 #[derive(Debug, clap::Args)]
-#[command(after_help = example("mirror", "Copy the required packages to a folder."))]
+#[command(after_help = example("mirror", "Copy the required packages to a directory."))]
 pub(crate) struct ProvidersMirrorArgs {
-    /// The folder to copy packages into.
+    /// The directory to copy packages into.
     #[arg(value_name = "DIR", value_parser = path_or_empty())]
     pub(crate) folder: PathBuf,
     /// Copy the packages for this platform, such as linux_amd64. May be given several times. Default:
     /// the platform of this machine.
     #[arg(long, value_name = "OS_ARCH")]
     pub(crate) platform: Vec<String>,
-    /// Whether to copy the versions that are locked.
+    /// Do not limit the versions to those in the lock file.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) lock_file: bool,
 }

@@ -16,9 +16,9 @@ use crate::exit::Exit;
 use crate::messages;
 use crate::view::{Screen, print_out};
 
-/// Decide about all open operations, one question each.
+/// Settle all open operations interactively.
 #[derive(Debug, clap::Args)]
-#[command(after_help = example("", "Decide about one open operation after the other."))]
+#[command(after_help = example("", "Settle open operations one after the other."))]
 pub(crate) struct RecoverReviewArgs {
     #[command(flatten)]
     pub(crate) finding: ObjectSearchArgs,

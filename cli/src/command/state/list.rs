@@ -18,10 +18,10 @@ use crate::exit::Exit;
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("module.network", "List the instances of a module."))]
 pub(crate) struct StateListArgs {
-    /// Only instances of these modules, resources or instances.
+    /// List only these modules, resources or instances.
     #[arg(value_name = "ADDRESS")]
     pub(crate) addresses: Vec<String>,
-    /// Only instances whose `id` is this.
+    /// List only instances with this `id`.
     #[arg(long)]
     pub(crate) id: Option<String>,
     /// The state file.

@@ -21,17 +21,17 @@ use crate::messages;
 use crate::view::sanitize;
 use crate::workspace::Workspace;
 
-/// List the writes of the state, with the objects that each has changed.
+/// List the writes of the state, with the objects that each write changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example(
     "-limit=5",
     "List the last five writes of the state, with their users."
 ))]
 pub(crate) struct StateLogArgs {
-    /// Print JSON, one line for each write.
+    /// Print JSON, one line per write.
     #[arg(long)]
     pub(crate) json: bool,
-    /// The number of writes, the latest ones.
+    /// Number of writes to list, starting with the latest.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: u32,
 }

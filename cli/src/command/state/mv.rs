@@ -26,17 +26,17 @@ use crate::workspace::Workspace;
     "Rename a resource in the state."
 ))]
 pub(crate) struct StateMvArgs {
-    /// Address of the object to move.
+    /// Current address.
     pub(crate) source: String,
-    /// Its address afterwards.
+    /// New address.
     pub(crate) destination: String,
-    /// List the moves, and move nothing.
+    /// List the moves. Change nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// File for a copy of the state that `-state-out` overwrites.
+    /// File for a backup of the state that `-state-out` overwrites.
     #[arg(long, value_name = "FILE")]
     pub(crate) backup_out: Option<PathBuf>,
-    /// Accepted for compatibility: there is no remote version to ignore.
+    /// Accepted for compatibility. Has no effect.
     #[arg(long)]
     pub(crate) ignore_remote_version: bool,
     #[command(flatten)]

@@ -20,17 +20,17 @@ use crate::exit::Exit;
 use crate::messages;
 use crate::workspace::Workspace;
 
-/// Put a state file in the place of the state.
+/// Replace the state with a state file.
 #[derive(Debug, clap::Args)]
-#[command(after_help = example("restored.tfstate", "Replace the state by that of a file."))]
+#[command(after_help = example("restored.tfstate", "Replace the state with a state file."))]
 pub(crate) struct StatePushArgs {
-    /// The state file to put there; `-` for standard input.
+    /// The state file to push; `-` for standard input.
     #[arg(value_name = "PATH")]
     pub(crate) path: PathBuf,
-    /// Put it there even if it belongs to another lineage or is older.
+    /// Push the state even if it has another lineage or a lower serial.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Accepted for compatibility: there is no remote version to ignore.
+    /// Accepted for compatibility. Has no effect.
     #[arg(long)]
     pub(crate) ignore_remote_version: bool,
     #[command(flatten)]

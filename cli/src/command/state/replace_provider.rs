@@ -13,17 +13,17 @@ use crate::exit::Exit;
 use crate::messages;
 use crate::view::print_out;
 
-/// Hand the resources of one provider to another.
+/// Replace the provider of resources in the state.
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("hashicorp/aws acme/aws", "Assign resources to another provider."))]
 pub(crate) struct StateReplaceProviderArgs {
-    /// The provider that has the resources.
+    /// The current provider of the resources.
     #[arg(value_name = "FROM_PROVIDER")]
     pub(crate) from: String,
-    /// The provider that shall have them.
+    /// The new provider.
     #[arg(value_name = "TO_PROVIDER")]
     pub(crate) to: String,
-    /// Do not ask before changing anything.
+    /// Do not ask for approval.
     #[arg(long)]
     pub(crate) auto_approve: bool,
     #[command(flatten)]

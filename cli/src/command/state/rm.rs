@@ -14,14 +14,14 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
 
-/// Forget instances without destroying the real objects.
+/// Remove instances from the state without destroying the real objects.
 #[derive(Debug, clap::Args)]
-#[command(after_help = example("aws_instance.web", "Forget a resource. The real object stays."))]
+#[command(after_help = example("aws_instance.web", "Remove a resource from the state. The real object is not destroyed."))]
 pub(crate) struct StateRmArgs {
     /// Instances, resources or modules to remove from the state.
     #[arg(value_name = "ADDRESS", required = true)]
     pub(crate) addresses: Vec<String>,
-    /// List the objects to forget, and forget nothing.
+    /// List the objects that would be removed. Change nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]

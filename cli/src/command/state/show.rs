@@ -26,9 +26,9 @@ use crate::workspace::Workspace;
 #[derive(Debug, clap::Args)]
 #[command(after_help = example("aws_instance.web", "Show the attributes of an instance."))]
 pub(crate) struct StateShowArgs {
-    /// The instance.
+    /// Address of the instance.
     pub(crate) address: String,
-    /// Show the instance as it was: after the write with this serial, or at this time (RFC 3339).
+    /// Show the instance as it was after the write with this serial, or at this time (RFC 3339).
     #[arg(long, value_name = "SERIAL|TIME")]
     pub(crate) at: Option<String>,
     /// The state file.
