@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn the_page_of_diagnostics_is_what_the_program_explains() {
-        let mut page = "# Diagnostics\n\nEach diagnostic of Formwork has a code, which stays the same in later versions. `formwork explain CODE` prints the text below. Diagnostics of providers have no code. With `-json`, the code is the property `code`. A test compares this page with the program.\n".to_owned();
+        let mut page = "# Diagnostics\n\nEach diagnostic of Formwork has a code, which stays the same in later versions. `formwork explain CODE` prints the text below. The detail of a diagnostic contains the reason in each case. Diagnostics of providers have no code. With `-json`, the code is the property `code`. A test compares this page with the program.\n".to_owned();
         for catalogue in catalogues() {
             page.push_str(&format!("\n## {}\n", catalogue.title));
             for Message { code, summary, cause, remedy } in catalogue.messages {

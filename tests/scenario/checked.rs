@@ -43,8 +43,8 @@ fn what_cannot_be_checked_ends_with_code_2_and_the_next_step() {
         (&["-level=7", &bad], "No such level"),
         (&["-examples=examples", &bad], "resource.tf"),
         (&["-config=config.tf", &bad], "config.tf"),
-        (&["-release=nowhere", &bad], "No such folder of a release"),
-        (&["-release=.", "-release-key=nowhere", &bad], "The key of the release"),
+        (&["-release=nowhere", &bad], "No such release directory"),
+        (&["-release=.", "-release-key=nowhere", &bad], "The release key cannot be read"),
     ];
     for (words, says) in cases {
         let check = workdir.formwork("provider check");
