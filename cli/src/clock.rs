@@ -16,7 +16,7 @@ pub(crate) fn check_clock() -> Result<(), &'static str> {
     match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
         Ok(since) if since < MAX_CLOCK_TIME => Ok(()),
         _ => Err(
-            "The clock of this machine shows a year before 1970 or after 9998. Set it, and run the command again.",
+            "The system clock shows a year before 1970 or after 9998. Set the clock, and run the command again.",
         ),
     }
 }

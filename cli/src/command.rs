@@ -131,7 +131,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
     if let Some(folder) = &cli.chdir
         && let Err(error) = std::env::set_current_dir(folder)
     {
-        let detail = format!("The folder {} cannot be entered: {error}.", folder.display());
+        let detail = format!("The directory {} cannot be entered: {error}.", folder.display());
         view::print_diagnostic(&Diagnostic::error(messages::CHDIR_FAILED, detail));
         return Exit::Failed;
     }

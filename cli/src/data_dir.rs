@@ -79,7 +79,7 @@ impl DataDir {
     fn refuse_planted_link(&self) -> io::Result<()> {
         match std::fs::read_link(&self.path) {
             Ok(target) => Err(io::Error::other(format!(
-                "{DATA_DIR_NAME} is a symbolic link to {}, and nothing is written through a link that a checkout may contain: remove the link, or set TF_DATA_DIR={DATA_DIR_NAME} to use the directory it leads to",
+                "{DATA_DIR_NAME} is a symbolic link to {}, and Formwork does not write through a link that a checkout may contain: remove the link, or set TF_DATA_DIR={DATA_DIR_NAME} to use its target",
                 target.display()
             ))),
             Err(_) => Ok(()),

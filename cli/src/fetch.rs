@@ -154,9 +154,9 @@ impl Fetcher<'_> {
                 oci::module::download_module(&self.oci, self.http, &package.url, to, limit)?;
                 Ok(archive::unpack_archive(file.path(), ArchiveFormat::Zip, into, &self.limits)?)
             }
-            "hg" => Err(FetchError::Unsupported("Mercurial repositories are not supported; publish the module in a git repository, or as an archive behind an https:// address".to_owned())),
-            "s3" => Err(FetchError::Unsupported("objects in S3 are not supported; give the object's https:// address, presigned if it is not public".to_owned())),
-            "gcs" => Err(FetchError::Unsupported("objects in Google Cloud Storage are not supported; give the object's https:// address, signed if it is not public".to_owned())),
+            "hg" => Err(FetchError::Unsupported("Mercurial repositories are not supported; publish the module in a git repository, or as an archive at an https:// address".to_owned())),
+            "s3" => Err(FetchError::Unsupported("objects in S3 are not supported; use the https:// address of the object, presigned if it is not public".to_owned())),
+            "gcs" => Err(FetchError::Unsupported("objects in Google Cloud Storage are not supported; use the https:// address of the object, signed if it is not public".to_owned())),
             "ssh" => Err(FetchError::Unsupported(format!("download not supported for scheme 'ssh'; for a git repository write git::{}", redact::redact_address(&package.url)))),
             _ => Err(FetchError::Unsupported(format!("download not supported for scheme '{kind}'"))),
         }
@@ -177,7 +177,7 @@ impl Fetcher<'_> {
         let (url, format) = split_archive_format(&url);
         let Some(format) = format else {
             let reason = format!(
-                "{} is neither a folder nor an archive; {}",
+                "{} is neither a directory nor an archive; {}",
                 redact::redact_address(&url),
                 archive::KNOWN_FORMATS_TEXT
             );
@@ -217,8 +217,7 @@ impl Fetcher<'_> {
         }
         refuse_checksum_of_non_file(checksum.as_ref())?;
         if hops == MAX_ADDRESS_HOPS {
-            let reason =
-                format!("more than {MAX_ADDRESS_HOPS} addresses led only to another address");
+            let reason = format!("more than {MAX_ADDRESS_HOPS} redirects between addresses");
             return Err(FetchError::Address(reason));
         }
         let next = package_link::find_package_url(self.http, &url, asking)?;
@@ -250,7 +249,7 @@ impl Fetcher<'_> {
 fn refuse_checksum_of_non_file(checksum: Option<&ExpectedChecksum>) -> Result<(), FetchError> {
     match checksum {
         Some(_) => Err(FetchError::Address(
-            "a checksum cannot be specified for directory download: only a file has one, such as an archive"
+            "a checksum cannot be specified for directory download: only a file, such as an archive, has a checksum"
                 .to_owned(),
         )),
         None => Ok(()),

@@ -71,7 +71,7 @@ impl Write for &LogFile {
             && !self.is_lost.swap(true, Ordering::Relaxed)
         {
             let path = self.path.display();
-            let detail = format!("Error writing log file {path}: {error}. The log ends here.");
+            let detail = format!("Error writing log file {path}: {error}. Logging stops.");
             view::print_diagnostic(&Diagnostic::warning(messages::LOG_FILE_CANNOT_BE_USED, detail));
         }
         // For the subscriber each failure would be worth a line of its own.

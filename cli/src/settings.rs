@@ -138,14 +138,14 @@ impl Settings {
     fn warn_of_missing_paths(&mut self, env: &Env) {
         if let Some(path) = env.cli_config_file.as_ref().filter(|path| !path.exists()) {
             let detail = format!(
-                "There is no file {:?}, which TF_CLI_CONFIG_FILE names, so no settings are read.",
+                "The file {:?} in TF_CLI_CONFIG_FILE does not exist, so no CLI configuration is read.",
                 path.display().to_string()
             );
             self.warnings.push((messages::UNABLE_TO_OPEN_CLI_CONFIGURATION_FILE, detail));
         }
         if let Some(folder) = self.plugin_cache_dir.as_ref().filter(|folder| !folder.is_dir()) {
             let detail = format!(
-                "There is no folder {:?}, which is to be the plugin cache. It is created when a provider is installed. If the name is wrong, correct it.",
+                "The plugin cache directory {:?} does not exist. It is created when a provider is installed. If the path is wrong, correct it.",
                 folder.display().to_string()
             );
             self.warnings.push((messages::PLUGIN_CACHE_DIRECTORY_CANNOT_BE_OPENED, detail));
@@ -293,7 +293,7 @@ impl Settings {
     }
 
     fn warn_of_block(&mut self, line: usize, reason: &str) {
-        let detail = format!(":{line}: {reason}. The block has no effect.");
+        let detail = format!(":{line}: {reason}. The block is ignored.");
         self.warnings.push((messages::SETTINGS_BLOCK_IGNORED, detail));
     }
 }

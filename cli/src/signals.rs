@@ -258,7 +258,7 @@ async fn watch_signals(listens: mpsc::Sender<()>) {
         if SIGNAL_GUARD_COUNT.load(Ordering::SeqCst) == 0
             && !GUARD_HEARD_SIGNAL.load(Ordering::SeqCst)
         {
-            print_notice("\nInterrupt received. The command ended before it was done.\n");
+            print_notice("\nInterrupt received. The command ended before it completed.\n");
             end_process();
         }
         n_attended += 1;

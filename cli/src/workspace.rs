@@ -143,7 +143,7 @@ impl<'e> Workspace<'e> {
     pub(crate) fn selection_problem(&self) -> Option<Diagnostic> {
         let path = self.data.path().join(SELECTED_WORKSPACE_FILE);
         let path = path.display();
-        let remedy = "To select another one, run:\n  formwork workspace select default";
+        let remedy = "To select another workspace, run:\n  formwork workspace select default";
         let problem = match self.selected_workspace() {
             Ok(name) if Workspaces::is_valid_name(&name) => return None,
             Ok(name) => {
@@ -155,7 +155,7 @@ impl<'e> Workspace<'e> {
             Err(error) => {
                 let remedy = match error.kind() {
                     io::ErrorKind::InvalidData => remedy,
-                    _ => "Remove it to select the default one.",
+                    _ => "Remove the file to select the default workspace.",
                 };
                 let detail =
                     format!("{path}: {error}. The file names the selected workspace. {remedy}");
@@ -434,7 +434,7 @@ impl<'e> Workspace<'e> {
             required.keys().filter(|addr| addr.is_builtin() && addr.provider_type() != "terraform")
         {
             let detail = format!(
-                "{addr} is to be part of the program, and there is only one such provider, called terraform."
+                "{addr} would be a built-in provider, and the only built-in provider is called terraform."
             );
             result =
                 Err(diags.error(Diagnostic::error(messages::MISSING_REQUIRED_PROVIDER, detail)));

@@ -117,7 +117,7 @@ fn without_codes(text: &str) -> String {
 }
 
 /// The begin of the line that names the command about codes.
-const EXPLAINED: &str = "For the cause and the remedy of an error, run:";
+const EXPLAINED: &str = "For the cause and remedy of an error, run:";
 
 /// A program that waits for an answer.
 pub(crate) struct PromptingProcess {
@@ -186,7 +186,7 @@ fn interop_runs_in_ci() {
 
 #[test]
 fn codes_of_diagnostics_are_not_compared() {
-    let text = "\nError: A\n\nB\n\nCode: FW1001\n\nFor the cause and the remedy of an error, run: formwork explain FW1001\n";
+    let text = "\nError: A\n\nB\n\nCode: FW1001\n\nFor the cause and remedy of an error, run: formwork explain FW1001\n";
     assert_eq!(without_codes(text), "\nError: A\n\nB\n");
     assert_eq!(without_codes("│ B\n│ \n│ Code: FW1001\n╵\n"), "│ B\n╵\n");
     assert_eq!(without_codes("Code: 7\n"), "Code: 7\n");

@@ -29,7 +29,7 @@ fn installed() -> Workdir {
     fs::create_dir_all(workdir.home().join(".config/fish")).expect("a folder");
     fs::write(workdir.root().join("some.tfvars"), "").expect("it can be written");
     let set_up = command(&workdir, &program.to_string_lossy(), &["-install-autocomplete"]);
-    assert_eq!(set_up.matches("Completion is set up").count(), 3, "{set_up}");
+    assert_eq!(set_up.matches("Completion was set up").count(), 3, "{set_up}");
     workdir
 }
 

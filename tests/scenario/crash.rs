@@ -61,7 +61,7 @@ fn after_a_kill_the_next_command_says_what_was_in_flight() {
     let next = workdir.formwork("plan -detailed-exitcode").run();
     next.code(2)
         .says("bad_thing.second was being created")
-        .says("No changes beside open operations");
+        .says("No changes other than open operations");
     next.says_not("bad_thing.first will be created");
     // Looking does not make the doubt go away.
     workdir.formwork("plan").succeed().says("bad_thing.second was being created");
@@ -227,11 +227,7 @@ fn an_object_that_a_killed_run_made_is_adopted_and_not_made_again() {
         .code(1)
         .says("Nothing to settle");
     workdir.formwork("recover adopt bad_thing.second second-1").succeed().says("is in the state");
-    workdir
-        .formwork("recover list")
-        .succeed()
-        .says("No interrupted run left anything open")
-        .says_not("bad_thing");
+    workdir.formwork("recover list").succeed().says("No open operations.").says_not("bad_thing");
     workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 0 destroyed");
     assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
 }
@@ -425,7 +421,7 @@ fn what_came_to_one_address_is_settled_by_the_address_that_each_had() {
     workdir.formwork("plan").succeed().says("bad_thing.second, which is now bad_thing.other,");
     workdir.formwork("recover list").succeed().says("bad_thing.second, which is");
     workdir.formwork("recover forget bad_thing.other").succeed();
-    workdir.formwork("recover list").succeed().says("No interrupted run left anything open");
+    workdir.formwork("recover list").succeed().says("No open operations.");
 }
 
 #[test]
@@ -437,7 +433,7 @@ fn what_is_open_can_be_settled_while_the_configuration_is_broken() {
     workdir.formwork("plan").run().code(1);
     workdir.formwork("recover list").succeed().says("bad_thing.second was being created");
     workdir.formwork("recover forget bad_thing.second").succeed();
-    workdir.formwork("recover list").succeed().says("No interrupted run left anything open");
+    workdir.formwork("recover list").succeed().says("No open operations.");
 }
 
 #[test]
@@ -510,7 +506,7 @@ fn two_interrupts_end_at_once_and_keep_the_journal() {
     drop(held);
     workdir.world.assert_deserted();
     let next = workdir.formwork("plan").succeed();
-    next.says("bad_thing.second was being created").says("No changes beside open operations");
+    next.says("bad_thing.second was being created").says("No changes other than open operations");
 }
 
 #[test]
@@ -652,7 +648,7 @@ fn several_open_operations_are_settled_by_one_command() {
         }
     }
     let workdir = Workdir::new(CONFIG);
-    workdir.formwork("recover retry -all").succeed().says("left anything open");
+    workdir.formwork("recover retry -all").succeed().says("No open operations.");
     workdir.formwork("recover retry").run().code(1).says("No operation selected");
     workdir.formwork("recover retry bad_other.*").run().code(1).says("Nothing to settle");
 }
@@ -678,10 +674,10 @@ fn objects_whose_ids_are_unknown_are_all_named_by_one_adoption_and_stay_open() {
             let adopt = workdir.formwork(&format!("recover adopt bad_thing.{name} {name}-1"));
             adopt.succeed().says(&format!("bad_thing.{name} is in the state"));
         }
-        workdir.formwork("recover adopt -all").succeed().says("left anything open");
+        workdir.formwork("recover adopt -all").succeed().says("No open operations.");
     }
     let workdir = Workdir::new(CONFIG);
-    workdir.formwork("recover adopt -all").succeed().says("left anything open");
+    workdir.formwork("recover adopt -all").succeed().says("No open operations.");
     workdir.formwork("recover adopt").run().code(1).says("No operation selected");
     workdir.formwork("recover adopt bad_other.*").run().code(1).says("Nothing to settle");
 }
@@ -697,7 +693,7 @@ fn open_operations_are_reviewed_one_after_the_other() {
     reviewed.says("bad_thing.second is in the state");
     workdir.formwork("apply -auto-approve").succeed().says("1 added");
     assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
-    workdir.formwork("recover review").succeed().says("left anything open");
+    workdir.formwork("recover review").succeed().says("No open operations.");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn a_log_that_cannot_be_written_is_reported_once() {
     let workdir = Workdir::new(THING);
     let command = workdir.formwork("plan").env("TF_LOG", "trace").env("TF_LOG_PATH", "/dev/full");
     let ended = command.succeed();
-    let complaint = "Error writing log file /dev/full: No space left on device. The log ends here.";
+    let complaint = "Error writing log file /dev/full: No space left on device. Logging stops.";
     assert_eq!(ended.words().matches(complaint).count(), 1, "{}", ended.text());
     ended.says_not("tracing-subscriber");
 }

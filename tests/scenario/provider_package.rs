@@ -136,9 +136,9 @@ fn what_cannot_be_a_release_is_refused_before_anything_is_written() {
         assert!(!Path::new(&workdir.root()).join("dist").exists());
     };
     refused("-version=new", "-version=\"new\" is not a version");
-    refused("-version=1.0.0 missing", "There is no file \"missing\"");
-    refused("-version=1.0.0 LICENSE", "There are two programs for");
+    refused("-version=1.0.0 missing", "The file \"missing\" does not exist");
+    refused("-version=1.0.0 LICENSE", "Two programs are specified for");
     refused("-version=1.0.0 darwin_arm64=LICENSE", "is not called terraform-provider-NAME");
     refused("-version=1.0.0 -manifest=LICENSE", "Invalid registry manifest");
-    refused("-version=1.0.0 -key=LICENSE", "it is not a secret key in text form");
+    refused("-version=1.0.0 -key=LICENSE", "it is not an ASCII-armored secret key");
 }

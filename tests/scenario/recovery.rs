@@ -348,7 +348,7 @@ fn after_two_runs_that_made_the_same_objects_the_advice_keeps_those_of_both() {
     workdir.formwork("import bad_thing.kept first-1").succeed();
     workdir.formwork("import bad_thing.other second-1").succeed();
     fs::remove_file(workdir.root().join("errored.tfstate")).expect("it is there");
-    workdir.formwork("recover list").succeed().says("left anything open");
+    workdir.formwork("recover list").succeed().says("No open operations.");
     let applied = workdir.formwork("apply -auto-approve").succeed();
     applied.says("0 added").says("0 destroyed");
     assert_eq!(workdir.world.objects(), ["first-1", "first-2", "second-1", "second-2"]);

@@ -72,7 +72,7 @@ fn an_interrupt_ends_the_tests_after_the_run_and_its_cleanup() {
     let (_, held) = workdir.world.wait_for_held();
     running.signal(Signal::SIGINT);
     running.wait_for_words("Interrupt received");
-    running.wait_for_words("1 change is under way and is waited for. A second interrupt exits");
+    running.wait_for_words("Waiting for 1 change in progress. A second interrupt exits");
     held.let_go();
     // The destruction is held as well.
     workdir.world.wait_for_held().1.let_go();
@@ -91,7 +91,7 @@ fn an_interrupt_starts_no_further_change_of_the_run() {
     let (_, held) = workdir.world.wait_for_held();
     running.signal(Signal::SIGINT);
     running.wait_for_words("Gracefully shutting down");
-    running.wait_for_words("1 change is under way");
+    running.wait_for_words("Waiting for 1 change in progress");
     held.let_go();
     // Not the creation of the other one, but the destruction of this one.
     let (moment, held) = workdir.world.wait_for_held();
@@ -127,7 +127,7 @@ resource "bad_thing" "b" {
     running.wait_for_words(waited_for);
     running.signal(Signal::SIGINT);
     running.wait_for_words("Gracefully shutting down");
-    running.wait_for_words("No change is under way. A second interrupt exits at once.");
+    running.wait_for_words("No change is in progress. A second interrupt exits immediately.");
     let ended = running.wait();
     ended.code(1).says("the run was interrupted, and the call changes nothing");
     ended.says("execution halted").says("run \"one\"... pass").says("run \"two\"... fail");
@@ -149,7 +149,7 @@ fn a_second_interrupt_leaves_states_from_which_the_objects_can_be_destroyed() {
     running.signal(Signal::SIGINT);
     let ended = running.wait();
     ended.code(1).says("Two interrupts received").says(".terraform/test-states");
-    ended.says("A change was under way").says("not answered ApplyResourceChange for bad_thing.a");
+    ended.says("A change was in progress").says("not answered ApplyResourceChange for bad_thing.a");
     drop(held);
     // The journal beside the state has the operation, whose result is not known.
     assert_eq!(states(&kept(&workdir)).len(), 1);

@@ -285,7 +285,7 @@ impl Approval for ApprovalQuestion<'_> {
         if !may_ask_user(self.env, self.input) {
             return Err(diags.error(Diagnostic::error(
                 messages::APPROVAL_CANNOT_BE_ASKED_FOR,
-                "These actions need an approval, but questions are not allowed here. Use -auto-approve to go ahead without one, or apply a saved plan.",
+                "These actions require approval, but prompts are disabled. Use -auto-approve to continue without approval, or apply a saved plan.",
             )));
         }
         let ApprovalPrompt { mode, reminder } = request;
@@ -337,8 +337,8 @@ impl Approval for ApprovalQuestion<'_> {
         let detail = sanitize::sanitize_text(&overtaken.detail);
         let changed = detail.split("\n\n").next().unwrap_or_default();
         view::print_out("\n");
-        let title = "The state has changed since the plan was made. Do you want to plan again?";
-        let about = &format!("{changed}\nOnly 'yes' will be accepted to make a new plan.");
+        let title = "The state has changed since the plan was created. Do you want to plan again?";
+        let about = &format!("{changed}\nOnly 'yes' will be accepted to create a new plan.");
         let question = Prompt { title, about, secret: false };
         ask_user(self.screen, question).await.is_ok_and(|answer| answer == "yes")
     }

@@ -228,12 +228,14 @@ impl ShellHook {
 pub(crate) fn install_or_uninstall_hooks(install: bool, env: &Env) -> Exit {
     let folders = ShellFolders::of(env).zip(std::env::current_exe().ok());
     let Some((folders, program)) = folders else {
-        return report_completion_failure("HOME names no folder, so no shell can be set up.");
+        return report_completion_failure(
+            "HOME is not a directory, so completion cannot be set up.",
+        );
     };
     let hooks = folders.shell_hooks(&program);
     if hooks.is_empty() {
         return report_completion_failure(&format!(
-            "{} has no .bashrc, .bash_profile, .bash_login, .profile, .zshrc or .config/fish, so no shell can be set up. Create the file of your shell and run the command again.",
+            "{} has no .bashrc, .bash_profile, .bash_login, .profile, .zshrc or .config/fish, so completion cannot be set up. Create the startup file of your shell and run the command again.",
             folders.home.display()
         ));
     }
@@ -247,8 +249,8 @@ pub(crate) fn install_or_uninstall_hooks(install: bool, env: &Env) -> Exit {
             (false, true) => hook.uninstall().map_err(|error| format!("{file}: {error}.")),
         };
         match done {
-            Ok(()) if install => print_out(&format!("Completion is set up in {file}.\n")),
-            Ok(()) => print_out(&format!("Completion is removed from {file}.\n")),
+            Ok(()) if install => print_out(&format!("Completion was set up in {file}.\n")),
+            Ok(()) => print_out(&format!("Completion was removed from {file}.\n")),
             Err(why) => exit = report_completion_failure(&why),
         }
     }

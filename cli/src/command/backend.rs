@@ -153,7 +153,7 @@ async fn report_backend_configured(
         && !to.configure(diags, workspace)?.shares_journals().await
     {
         let text = format!(
-            "\nThe {what} keeps no copy of the journals of runs. A run that is cut off is taken over in the folder in which it ran, on the same machine only."
+            "\nThe {what} does not store copies of run journals. An interrupted run can be recovered only in the directory in which it ran, on the same machine."
         );
         report.report_step(Paint::Plain, &text, "journal_on_this_machine_only_message");
     }
@@ -213,7 +213,7 @@ async fn migrate_if_decided(
 
 fn unsupported_options_error(kind: &str) -> Diagnostic {
     let detail = format!(
-        "The option -backend-config is for backends. The state store {kind:?} is configured by its block and by the environment of its provider. Nothing was changed."
+        "The option -backend-config applies only to backends. The state store {kind:?} is configured by its block and by environment variables of its provider. Nothing was changed."
     );
     Diagnostic::error(messages::OPTIONS_OF_STATE_STORE, detail)
 }
@@ -241,7 +241,7 @@ fn apply_backend_option(
         });
     }
     let text = read_user_text_file(Path::new(option), MAX_SMALL_FILE_LEN).map_err(|error| {
-        let detail = format!("{option}, which -backend-config names, cannot be read: {error}.");
+        let detail = format!("The file {option} of -backend-config cannot be read: {error}.");
         diags.error(Diagnostic::error(messages::FAILED_TO_READ_FILE, detail))
     })?;
     let source = workspace.sources.add(option, text);
@@ -263,7 +263,7 @@ fn missing_block_warning() -> Diagnostic {
 fn backend_changed_error(old: Option<&InitializedBackend>) -> Diagnostic {
     if let Some(old) = old.filter(|old| !old.is_supported()) {
         let detail = format!(
-            "The state is kept by the backend {:?}, as \"init\" has set it up. {}",
+            "The state is stored in the backend {:?}, which \"init\" set up. {}",
             old.kind,
             describe_unsupported_backend(&old.kind)
         );
@@ -282,7 +282,7 @@ fn unknown_backend_error(old: Option<&InitializedBackend>) -> Diagnostic {
 /// Warns where a state is left behind with a backend that we cannot work with, and none is here.
 fn state_left_behind_warning(old: &InitializedBackend) -> Diagnostic {
     let detail = format!(
-        "The backend {:?} keeps a state, and the new backend has none, so a plan would create all its objects a second time. Restore the old block to migrate the state. {}",
+        "The backend {:?} contains a state, and the new backend does not, so a plan would create all objects a second time. Restore the old block to migrate the state. {}",
         old.kind,
         describe_unsupported_backend(&old.kind)
     );

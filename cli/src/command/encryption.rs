@@ -95,7 +95,7 @@ pub(super) fn set_up_encryption_warn_sealed(
     if workspace.state_cipher().check_identity_decrypts(&mut Diagnostics::new()).is_err() {
         diags.warn(Diagnostic::warning(
             messages::SEALED_VALUES_NOT_SHOWN,
-            "There is no identity to decrypt them with. Attributes with sealed values are left out.",
+            "No identity is available to decrypt them. Attributes with sealed values are omitted.",
         ));
     }
     Ok(())

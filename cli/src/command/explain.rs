@@ -49,7 +49,7 @@ fn find_message(diags: &mut Diagnostics, given: &str) -> Result<&'static Message
         let codes = messages::all_messages().map(|message| message.code.as_str());
         let hint = nearest_name(&wanted, codes).map(|code| format!(" Did you mean {code}?"));
         let detail = format!(
-            "There is no message with the code {given:?}.{} `formwork explain` lists all codes.",
+            "No message has the code {given:?}.{} `formwork explain` lists all codes.",
             hint.unwrap_or_default()
         );
         diags.error(Diagnostic::error(messages::NO_SUCH_CODE, detail))

@@ -143,7 +143,7 @@ impl Formatter {
             Ok(_) => {
                 let _ = self.diags.error(Diagnostic::error(
                     messages::UNSUPPORTED_FMT_FILE,
-                    format!("`{name}` is none of these. Files in JSON are not formatted."),
+                    format!("`{name}` is not such a file. JSON files are not formatted."),
                 ));
             }
             Err(error) => {
@@ -229,7 +229,7 @@ impl Formatter {
 }
 
 fn report_unwritable(diags: &mut Diagnostics, name: &str, error: &io::Error) -> Reported {
-    let detail = format!("`{name}` cannot be written: {error}. It is as it was.");
+    let detail = format!("`{name}` cannot be written: {error}. The file is unchanged.");
     diags.error(
         Diagnostic::error(messages::FAILED_TO_WRITE_FILE, detail).blamed_on(Blame::Environment),
     )

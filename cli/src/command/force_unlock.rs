@@ -68,7 +68,7 @@ async fn leftovers_text(state: &mut OpenState, id: &str) -> String {
     let text = match &recovered {
         Some(Ok(recovery)) if !recovery.is_empty() => describe_leftovers(recovery),
         Some(Err(error)) => {
-            format!("What interrupted runs have left cannot be read: {error}.\n\n")
+            format!("The journals of interrupted runs cannot be read: {error}.\n\n")
         }
         _ => describe_place_of_journal(holder.as_ref().filter(|holder| holder.id == id)),
     };
@@ -81,23 +81,23 @@ fn describe_leftovers(recovery: &Recovery) -> String {
     let open = recovery.unresolved.iter().filter(|one| one.decided.is_none());
     let open = open.map(|one| one.describe_operation("`formwork recover list` shows how"));
     let parts = runs.chain(open).map(|part| format!("{part}\n\n")).collect::<String>();
-    format!("{parts}The next command of Formwork takes this over. Terraform does not.\n\n")
+    format!("{parts}The next Formwork command recovers them. Terraform does not.\n\n")
 }
 
 /// Describes where the journal of a holder is that left nothing open here.
 fn describe_place_of_journal(holder: Option<&LockInfo>) -> String {
     let Some(holder) = holder else {
-        return "Nothing that the holder of the lock left open is known here. If a run of Formwork held it on another machine or in another folder, run the next command there: its journal is there, and has what the run did.\n\n".to_owned();
+        return "No open operations of the lock holder are recorded here. If a Formwork run held the lock on another machine or in another directory, run the next command there: the journal of the run is there.\n\n".to_owned();
     };
     let host_of = |who: &str| who.rsplit_once('@').map_or("", |(_, host)| host).to_owned();
     let (host, here) = (host_of(&holder.who), host_of(&user_and_host()));
     let place = match host.as_str() {
-        "" => "the folder in which it began",
-        host if host == here => "another folder of this machine",
+        "" => "the directory in which it started",
+        host if host == here => "another directory on this machine",
         host => host,
     };
     format!(
-        "The lock is that of {}. Nothing that it left open is known here. If it is a run of Formwork, its journal is in {place}: run the next command there, which takes over what the run did.\n\n",
+        "The lock is held by {}. No open operations of it are recorded here. If it is a Formwork run, its journal is in {place}: run the next command there to recover the run.\n\n",
         holder.describe_holder()
     )
 }
@@ -109,8 +109,7 @@ fn confirm_unlock(
     location: &str,
 ) -> Result<bool, Reported> {
     if !workspace.env.input {
-        let detail =
-            "The lock is released without a question if -force is given. Nothing was changed.";
+        let detail = "Use -force to release the lock without confirmation. Nothing was changed.";
         return Err(diags.error(Diagnostic::error(messages::CANNOT_ASK_WHETHER_TO_UNLOCK, detail)));
     }
     confirm(
@@ -123,7 +122,7 @@ fn confirm_unlock(
 
 fn report_wrong_lock_id(diags: &mut Diagnostics, args: &ForceUnlockArgs) -> Reported {
     let detail = format!(
-        "The lock {} can only be given back by the process that holds it, and ends with that process at the latest. If a command says that the state is locked, its message names who holds it: wait for that, or end it.",
+        "The lock {} can be released only by the process that holds it, and is released when that process ends. If a command reports that the state is locked, its message names the holder: wait for that process, or terminate it.",
         args.id
     );
     let summary = messages::LOCAL_STATE_UNLOCK;
@@ -162,7 +161,7 @@ mod tests {
         drop(journal);
         let recovery = intents.recover_runs(None, StateAccess::Locked).await.unwrap();
         let text = describe_leftovers(&recovery);
-        for part in ["A run (apply) that ", "t.a was being created", "The next command"] {
+        for part in ["A run (apply) that ", "t.a was being created", "The next Formwork command"] {
             assert!(text.contains(part), "{part}: {text}");
         }
     }
@@ -173,7 +172,7 @@ mod tests {
         let elsewhere = describe_place_of_journal(Some(&who("ana@build-7")));
         assert!(elsewhere.contains("is in build-7: run the next command there"), "{elsewhere}");
         let here = describe_place_of_journal(Some(&who(&user_and_host())));
-        assert!(here.contains("another folder of this machine"), "{here}");
+        assert!(here.contains("another directory on this machine"), "{here}");
         assert!(describe_place_of_journal(None).contains("on another machine"));
     }
 }

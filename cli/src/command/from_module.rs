@@ -24,7 +24,7 @@ pub(super) fn copy_module(
     text: &str,
 ) -> Result<(), Reported> {
     let disk = |diags: &mut Diagnostics, error: std::io::Error| {
-        let detail = format!("The module cannot be copied here: {error}.");
+        let detail = format!("The module cannot be copied: {error}.");
         diags.error(
             Diagnostic::error(messages::FAILED_TO_COPY_ROOT_MODULE, detail)
                 .blamed_on(Blame::Environment),
@@ -86,7 +86,7 @@ fn parse_source_package(
             Ok((PackageAddr { forced: None, url }, Subfolder::default()))
         }
         Ok(ModuleSource::Registry(..)) => Err(diags.error(wrong(format!(
-            "{:?} is the address of a module in a registry, which cannot be copied; give the address of its package.",
+            "{:?} is a module registry address, which cannot be copied; specify the address of the module package.",
             redact::redact_address(text)
         )))),
         Err(error) => Err(diags.error(Diagnostic::error(error.summary, error.detail))),

@@ -164,7 +164,7 @@ fn unsupported_graph_type_error(kind: &str) -> Diagnostic {
         return Diagnostic::error(messages::GRAPH_TYPE_NO_LONGER_AVAILABLE, detail);
     }
     let detail = format!(
-        "There is no graph of the type {kind:?}; use plan, plan-destroy, plan-refresh-only or apply."
+        "The graph type {kind:?} does not exist. Use plan, plan-destroy, plan-refresh-only or apply."
     );
     Diagnostic::error(messages::UNSUPPORTED_GRAPH_TYPE, detail)
 }

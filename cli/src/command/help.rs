@@ -42,7 +42,7 @@ pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
     let done = match (args.format, &args.out) {
         (HelpFormat::Man, Some(folder)) => write_manual_pages(&mut diags, args, folder),
         (_, Some(_)) => {
-            let detail = "-out names a folder for manual pages. It needs -format=man.";
+            let detail = "-out names a directory for manual pages. It requires -format=man.";
             Err(diags.error(Diagnostic::error(messages::INVALID_COMBINATION_OF_OPTIONS, detail)))
         }
         (HelpFormat::Text, None) => {

@@ -51,7 +51,7 @@ fn check_options(diags: &mut Diagnostics, args: &InitArgs) -> Result<(), Reporte
     }
     if args.upgrade && args.lockfile.as_deref() == Some("readonly") {
         let summary = messages::UPGRADE_WITH_READONLY_LOCK_FILE;
-        let detail = "The one asks for newer versions, the other allows none to be recorded.";
+        let detail = "-upgrade selects newer versions, and -lockfile=readonly does not allow recording them.";
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     // Whether or not a state is locked, as in Terraform.

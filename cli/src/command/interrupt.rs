@@ -142,14 +142,14 @@ impl InterruptibleWork<'_> {
     /// Explains the effect of the next interrupt.
     fn next_interrupt_effect(&self) -> String {
         let effect = match self.count_changing_calls() {
-            0 => "No change is under way. A second interrupt exits at once.".to_owned(),
-            1 => "1 change is under way and is waited for. A second interrupt exits at once and leaves it in the journal as unfinished.".to_owned(),
-            n => format!("{n} changes are under way and are waited for. A second interrupt exits at once and leaves them in the journal as unfinished."),
+            0 => "No change is in progress. A second interrupt exits immediately.".to_owned(),
+            1 => "Waiting for 1 change in progress. A second interrupt exits immediately and leaves it in the journal as unfinished.".to_owned(),
+            n => format!("Waiting for {n} changes in progress. A second interrupt exits immediately and leaves them in the journal as unfinished."),
         };
         match self.kind {
             WorkKind::Operation => format!("{effect}\n\n"),
             WorkKind::Tests => format!(
-                "{effect} It also leaves what the tests have created, which is destroyed otherwise.\n\n"
+                "{effect} It also leaves objects that the tests created, which are destroyed otherwise.\n\n"
             ),
         }
     }
@@ -161,12 +161,12 @@ impl InterruptibleWork<'_> {
             WorkKind::Tests => "the next command with the state of the run",
         };
         match self.count_changing_calls() {
-            0 => "No change was under way.".to_owned(),
+            0 => "No change was in progress.".to_owned(),
             1 => format!(
-                "A change was under way. It is in the journal; {reader} reports its outcome."
+                "A change was in progress. It is in the journal; {reader} reports its outcome."
             ),
             n => format!(
-                "{n} changes were under way. They are in the journal; {reader} reports their outcome."
+                "{n} changes were in progress. They are in the journal; {reader} reports their outcome."
             ),
         }
     }

@@ -103,7 +103,7 @@ impl<'e> PreparedConfig<'e> {
             let folder = &workspace.config_folder;
             if *folder != workspace.root {
                 let detail = format!(
-                    "The folder {} holds no configuration files, whose names end in .tf. Name the folder that does with -config=DIR.",
+                    "The directory {} does not contain .tf files. Specify the configuration directory with -config=DIR.",
                     folder.display()
                 );
                 let problem = Diagnostic::error(messages::NO_CONFIGURATION_FILES, detail);
@@ -111,7 +111,7 @@ impl<'e> PreparedConfig<'e> {
             }
             return Err(diags.error(Diagnostic::error(
                 messages::NO_CONFIGURATION_FILES,
-                "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command. To destroy everything that is managed here, use `formwork destroy`, which needs no configuration.",
+                "The working directory does not contain .tf files. Change to the configuration directory, or specify it with -chdir=DIR before the command. To destroy everything that is managed here, use `formwork destroy`, which does not require a configuration.",
             )));
         }
         let (mut config, dangling) = workspace.config_with_reference_errors(diags)?;
@@ -338,7 +338,7 @@ pub(crate) fn planning_options(
         match text.parse() {
             Ok(target) => options.targets.push(target),
             Err(error) => {
-                let detail = format!("The -target option {text:?} names nothing: {error}");
+                let detail = format!("The -target option {text:?} is not an address: {error}");
                 let _ = diags.error(Diagnostic::error(
                     messages::INVALID_TARGET.with(&[&format_args!("{text:?}")]),
                     detail,
@@ -355,14 +355,15 @@ pub(crate) fn planning_options(
             }
             Ok(addr) => {
                 let detail = format!(
-                    "Only managed resources can be replaced, and {addr} is none: it has no object of its own."
+                    "Only managed resources can be replaced. {addr} does not have an object of its own."
                 );
                 let summary =
                     messages::INVALID_FORCE_REPLACE_ADDRESS.with(&[&format_args!("{text:?}")]);
                 let _ = diags.error(Diagnostic::error(summary, detail));
             }
             Err(error) => {
-                let detail = format!("The -replace option {text:?} names no instance: {error}");
+                let detail =
+                    format!("The -replace option {text:?} is not an instance address: {error}");
                 let _ = diags.error(Diagnostic::error(
                     messages::INVALID_FORCE_REPLACE_ADDRESS.with(&[&format_args!("{text:?}")]),
                     detail,
@@ -390,7 +391,7 @@ fn parse_exclude_targets(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<T
         match text.parse() {
             Ok(target) => excludes.push(target),
             Err(error) => {
-                let detail = format!("The -exclude option {text:?} names nothing: {error}");
+                let detail = format!("The -exclude option {text:?} is not an address: {error}");
                 let _ = diags.error(Diagnostic::error(messages::INVALID_EXCLUDE_ADDRESS, detail));
             }
         }

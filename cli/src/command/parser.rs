@@ -54,7 +54,7 @@ pub(crate) fn parse_command_line(env: &Env) -> Result<Cli, ExitCode> {
     let mut command = parser_description();
     let words =
         normalize::normalize_command_line(&command, given, &env.arguments).map_err(|name| {
-            let what = "a quote is not closed, or nothing follows a backslash";
+            let what = "a quote is not closed, or the value ends with a backslash";
             let detail = format!("The arguments in {name} cannot be read: {what}.");
             view::print_fatal(messages::UNREADABLE_ENVIRONMENT_ARGUMENTS, detail)
         })?;

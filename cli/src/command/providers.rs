@@ -121,7 +121,7 @@ fn config_with_requirements(
     tests: Option<&Path>,
 ) -> Result<Config, Reported> {
     if !workspace.has_config_or_warn(diags) {
-        let detail = "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command.";
+        let detail = "The working directory does not contain .tf files. Change to the configuration directory, or specify it with -chdir=DIR before the command.";
         return Err(diags.error(Diagnostic::error(messages::NO_CONFIGURATION_FILES, detail)));
     }
     let config = workspace.read_config_requirements(diags);

@@ -94,7 +94,7 @@ pub(crate) struct RecoverDecideArgs {
     pub(crate) state: StateArgs,
 }
 
-const NO_OPEN_OPERATIONS: &str = "No interrupted run left anything open.";
+const NO_OPEN_OPERATIONS: &str = "No open operations.";
 /// The most characters of a planned attribute that are shown.
 const LONGEST_SHOWN_VALUE: usize = 200;
 
@@ -146,7 +146,7 @@ fn open_operations_text(locked: &StateSession, screen: &Screen, root: &Path) -> 
     }
     text.push_str(&format!("To settle one:\n{}\n", decision_commands("ADDRESS")));
     text.push_str(
-        "\nInstead of an address, `forget` and `retry` take several, patterns such as 'module.a.*', and -all. `adopt -all` adopts every object whose id is known. `formwork recover review` asks about one after the other.\n",
+        "\n`forget` and `retry` also accept several addresses, patterns such as 'module.a.*', and -all. `adopt -all` adopts every object whose ID is known. `formwork recover review` settles one operation after the other.\n",
     );
     text
 }
@@ -162,7 +162,7 @@ fn no_open_operations_text(root: &Path) -> String {
     states.sort();
     for state in states {
         text.push_str(&format!(
-            "\nThe folder has a journal of the state {}. If a run with -state left it, run:\n  formwork recover list {}\n",
+            "\nThe directory contains a journal of the state {}. If a run with -state left it, run:\n  formwork recover list {}\n",
             sanitize::sanitize_line(&state),
             sanitize::sanitize_line(&shell_word(&format!("-state={state}")))
         ));
@@ -256,13 +256,13 @@ fn describe_settled(one: &SettledInstance, decision: Decision) -> String {
     let then = match (displaced, decision) {
         (Some(operation), _) => {
             let id = operation.shown_object_id();
-            let id = id.map(|id| format!(" with the id {id:?}")).unwrap_or_default();
+            let id = id.map(|id| format!(" with the ID {id:?}")).unwrap_or_default();
             format!(
-                "the state keeps the other object there, and the one of the interrupted run{id} is not managed"
+                "the state keeps its current object, and the object of the interrupted run{id} is not managed"
             )
         }
         (None, Decision::Forget) => "the next apply may create it".to_owned(),
-        (None, Decision::Retry) => "the next apply does again what is to be done".to_owned(),
+        (None, Decision::Retry) => "the next apply repeats the operation".to_owned(),
     };
     format!("{addr} is settled: {then}.\n")
 }
@@ -307,7 +307,7 @@ fn describe_adoption(outcome: &AdoptedOrDestroyed) -> String {
     match outcome {
         AdoptedOrDestroyed::InState(addr) => format!("{addr} is in the state.\n"),
         AdoptedOrDestroyed::Destroyed(addr) => format!(
-            "{addr} was destroyed. The object that the state has there now is kept, and the next refresh shows its outcome.\n"
+            "{addr} was destroyed. The state keeps its current object, and the next refresh shows whether it still exists.\n"
         ),
     }
 }

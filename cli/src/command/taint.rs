@@ -42,7 +42,7 @@ pub(super) async fn run(args: &TaintArgs, env: &Env, status: ObjectStatus) -> Ex
         if status == ObjectStatus::Tainted && addr.resource.mode() != ResourceMode::Managed {
             let summary = messages::RESOURCE_INSTANCE_CANNOT_BE_TAINTED.with(&[&addr]);
             let detail =
-                "Only a managed object can be replaced: a data source is read in every run.";
+                "Only a managed resource can be replaced. A data source is read in every run.";
             return Err(diags.error(Diagnostic::error(summary, detail)));
         }
         let editing = StateEdit {

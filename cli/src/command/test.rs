@@ -269,7 +269,7 @@ fn keep_filtered_tests(
         names.iter().filter(|name| !test_files.iter().any(|test_file| test_file.path == **name))
     {
         let detail = format!(
-            "The option -filter names {name:?}, and there is no such test file. Name a file with its path from the folder of the configuration, such as tests/main.tftest.hcl."
+            "The option -filter names {name:?}, which is not a test file. Specify the path relative to the configuration directory, such as tests/main.tftest.hcl."
         );
         diags.warn(Diagnostic::warning(messages::FILTER_MATCHES_NO_TEST_FILE, detail));
     }
@@ -292,7 +292,7 @@ fn check_junit_path(diags: &mut Diagnostics, path: &Path) -> Result<(), Reported
         return Ok(());
     }
     let detail = format!(
-        "The option -junit-xml names {}, and its folder does not exist. Make the folder, or choose another file.",
+        "The option -junit-xml names {}, and its directory does not exist. Create the directory, or choose another file.",
         path.display()
     );
     Err(diags.error(Diagnostic::error(messages::JUNIT_FILE_CANNOT_BE_WRITTEN, detail)))

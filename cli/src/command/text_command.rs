@@ -83,7 +83,7 @@ pub(super) fn confirm(diags: &mut Diagnostics, question: &str) -> Result<bool, R
     match read {
         Ok(1..) => Ok(answer.trim() == "yes"),
         Ok(0) | Err(_) => {
-            let detail = "There was no answer. Nothing was changed.";
+            let detail = "The prompt was not answered. Nothing was changed.";
             Err(diags.error(Diagnostic::error(messages::ERROR_ASKING_FOR_APPROVAL, detail)))
         }
     }

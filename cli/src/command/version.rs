@@ -63,7 +63,7 @@ pub(super) fn run(args: &VersionArgs, env: &Env) -> Exit {
         return Exit::Done;
     }
     let mut text = format!(
-        "Formwork v{own}\non {}\nspeaks the language of Terraform v{LANGUAGE_VERSION}\n",
+        "Formwork v{own}\non {}\ncompatible with the language of Terraform v{LANGUAGE_VERSION}\n",
         Platform::current()
     );
     for (addr, version) in providers {

@@ -182,7 +182,7 @@ async fn create_workspace(
             let read = local::load_state(path, &cipher)
                 .map_err(|error| diags.error(error.diagnostic()))?;
             let file = read.ok_or_else(|| {
-                let detail = format!("{} is not there, or is empty.", path.display());
+                let detail = format!("{} does not exist or is empty.", path.display());
                 diags.error(Diagnostic::error(messages::NO_STATE_TO_COPY, detail))
             })?;
             check_no_misplaced_journals(diags, path, &file, &cipher)?;
@@ -347,11 +347,11 @@ fn report_workspace_error(diags: &mut Diagnostics, error: &WorkspaceError) -> Re
         ),
         WorkspaceError::Default => (
             messages::CANNOT_DELETE_DEFAULT_STATE.into(),
-            "The default workspace is always there.".to_owned(),
+            "The default workspace always exists.".to_owned(),
         ),
         WorkspaceError::Unsupported => (
             messages::WORKSPACES_NOT_SUPPORTED.into(),
-            "This backend keeps one state only. Another folder or another backend keeps a second one.".to_owned(),
+            "This backend supports only one workspace. Use another directory or another backend for a second state.".to_owned(),
         ),
         WorkspaceError::Store(error) => return diags.error(error.diagnostic()),
     };

@@ -99,7 +99,7 @@ pub(crate) fn command_line_error(error: &clap::Error, name: &str) -> (Summary, S
             let why = if UNSUPPORTED_COMMANDS.contains(&word.as_str()) {
                 "Terraform has this command. Formwork does not support it yet.".to_owned()
             } else {
-                format!("There is no such command.{}", hint(ContextKind::SuggestedSubcommand))
+                format!("The command does not exist.{}", hint(ContextKind::SuggestedSubcommand))
             };
             (messages::NO_SUCH_COMMAND.with(&[&format_args!("{word:?}")]), why)
         }
@@ -109,11 +109,14 @@ pub(crate) fn command_line_error(error: &clap::Error, name: &str) -> (Summary, S
                 let mut hint = hint(ContextKind::SuggestedArg);
                 if name.ends_with(" import") {
                     // In Terraform every word behind the address is taken as it is.
-                    hint.push_str(" Before an ID that begins with a dash, write -- and a space.");
+                    hint.push_str(" If the ID starts with a dash, write -- and a space before it.");
                 }
-                (flags.into(), format!("There is no option {} here.{hint}", as_typed(word)))
+                (
+                    flags.into(),
+                    format!("The option {} does not exist for this command.{hint}", as_typed(word)),
+                )
             } else {
-                let detail = format!("The word {word:?} is one more than `{name}` takes.");
+                let detail = format!("`{name}` does not accept the argument {word:?}.");
                 (messages::TOO_MANY_COMMAND_LINE_ARGUMENTS.into(), detail)
             }
         }
@@ -128,13 +131,13 @@ pub(crate) fn command_line_error(error: &clap::Error, name: &str) -> (Summary, S
                 word.trim_end_matches("...").replace(['<', '>'], "")
             };
             let words: Vec<String> = words.iter().map(as_shown).collect();
-            let detail = format!("`{name}` needs {}.", words.join(" and "));
+            let detail = format!("`{name}` requires {}.", words.join(" and "));
             (messages::TOO_FEW_COMMAND_LINE_ARGUMENTS.into(), detail)
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation | ErrorKind::NoEquals => {
             let word = as_typed(one(ContextKind::InvalidArg).unwrap_or_default());
             let detail = match one(ContextKind::InvalidValue).unwrap_or_default() {
-                value if value.is_empty() => format!("The option {word} needs a value."),
+                value if value.is_empty() => format!("The option {word} requires a value."),
                 value => format!("The option {word} cannot be {value:?}."),
             };
             (flags.into(), detail)
@@ -177,30 +180,32 @@ mod tests {
     fn complaints_say_what_was_typed() {
         check(
             "formwork plan -bogus",
-            &expect!["Failed to parse command-line flags: There is no option -bogus here."],
+            &expect![
+                "Failed to parse command-line flags: The option -bogus does not exist for this command."
+            ],
         );
         check(
             "formwork plan -ou=x",
             &expect![
-                "Failed to parse command-line flags: There is no option -ou here. Did you mean -out?"
+                "Failed to parse command-line flags: The option -ou does not exist for this command. Did you mean -out?"
             ],
         );
         check(
             "formwork provider package",
             &expect![
-                "Too few command line arguments: `formwork provider package` needs -version=VERSION and PROGRAM."
+                "Too few command line arguments: `formwork provider package` requires -version=VERSION and PROGRAM."
             ],
         );
         check(
             "formwork plam",
             &expect![[
-                r#"Formwork has no command named "plam": There is no such command. Did you mean plan?"#
+                r#"Formwork has no command named "plam": The command does not exist. Did you mean plan?"#
             ]],
         );
         check(
             "formwork workspace selct",
             &expect![[
-                r#"Formwork has no command named "workspace selct": There is no such command. Did you mean select?"#
+                r#"Formwork has no command named "workspace selct": The command does not exist. Did you mean select?"#
             ]],
         );
         check(
@@ -212,18 +217,18 @@ mod tests {
         check(
             "formwork state mv",
             &expect![
-                "Too few command line arguments: `formwork state mv` needs SOURCE and DESTINATION."
+                "Too few command line arguments: `formwork state mv` requires SOURCE and DESTINATION."
             ],
         );
         check(
             "formwork plan x y",
             &expect![[
-                r#"Too many command line arguments: The word "x" is one more than `formwork plan` takes."#
+                r#"Too many command line arguments: `formwork plan` does not accept the argument "x"."#
             ]],
         );
         check(
             "formwork state show",
-            &expect!["Too few command line arguments: `formwork state show` needs ADDRESS."],
+            &expect!["Too few command line arguments: `formwork state show` requires ADDRESS."],
         );
         check(
             "formwork plan -parallelism=many",
@@ -239,7 +244,7 @@ mod tests {
         );
         check(
             "formwork plan -out",
-            &expect!["Failed to parse command-line flags: The option -out needs a value."],
+            &expect!["Failed to parse command-line flags: The option -out requires a value."],
         );
     }
 

@@ -71,7 +71,7 @@ fn find_command<'c>(
     let detail = if command.has_subcommands() {
         format!("`{name} -help` lists the commands.")
     } else {
-        format!("`{name}` has no commands of its own. `{name} -help` describes it.")
+        format!("`{name}` does not have subcommands. `{name} -help` describes it.")
     };
     Err(diags.error(Diagnostic::error(
         messages::NO_SUCH_COMMAND.with(&[&format_args!("{given:?}")]),

@@ -584,10 +584,10 @@ fn sources_that_are_not_supported_say_what_to_do() {
     let project = Project::new(&[]);
     for (source, part) in [
         ("hg::http://example.com/a", "Mercurial repositories are not supported"),
-        ("s3::https://s3.amazonaws.com/b/k.zip", "give the object's https:// address"),
+        ("s3::https://s3.amazonaws.com/b/k.zip", "use the https:// address of the object"),
         (
             "gcs::https://www.googleapis.com/storage/v1/b/k.zip",
-            "give the object's https:// address",
+            "use the https:// address of the object",
         ),
         ("ssh://git@example.com/a", "write git::ssh://git@example.com/a"),
         ("ftp://example.com/a", "download not supported for scheme 'ftp'"),

@@ -16,7 +16,7 @@ fn either_program_goes_on_where_the_other_stopped_over_http() {
     assert!(server.with(|kept| kept.lock.is_empty()), "a lock was left");
     let workdir = Workdir::new(&server.config(RESOURCE));
     let initialized = workdir.formwork("init").succeed();
-    initialized.says("on the same machine only");
+    initialized.says("on the same machine.");
     workdir.formwork("apply -auto-approve").succeed().says_not("same machine");
     workdir.formwork("workspace list").run().code(1).says("workspaces not supported");
 }

@@ -158,7 +158,7 @@ fn a_state_whose_objects_were_destroyed_does_not_come_back() {
     // The former file is still there.
     for options in ["-input=false", "-force-copy"] {
         let done = workdir.formwork(&format!("init -reconfigure {options}")).succeed();
-        done.says("The new backend has a later state of the workspace \"default\" (0 objects");
+        done.says("The new backend contains a later state of the workspace \"default\" (0 objects");
         workdir.formwork("state list").succeed().says_not("terraform_data.a");
     }
     // Nor from a backup, where Terraform has emptied the file.
@@ -213,7 +213,7 @@ fn a_workspace_that_is_selected_by_a_former_backend_is_not_the_one_to_migrate() 
     // Without states of the folder, too, the workspace is one that the backend can have.
     let folder = Workdir::new(&server.config(RESOURCE));
     folder.write(".terraform/environment", "dev");
-    folder.formwork("init -reconfigure").succeed().says("\"default\" is selected now");
+    folder.formwork("init -reconfigure").succeed().says("\"default\" is now selected");
     folder.formwork("plan -detailed-exitcode").run().code(0);
 }
 

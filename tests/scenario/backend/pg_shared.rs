@@ -232,9 +232,9 @@ fn the_history_has_each_write_and_each_object_at_any_time() {
     at(&created.to_string(), "a").code(0).says("= 1");
     at(&created.to_string(), "b").code(0).says("= 1");
     at("999999", "a").code(1).says("The latest write of the state has the serial");
-    at(&last["serial"].to_string(), "b").code(1).says("has none at terraform_data.b");
+    at(&last["serial"].to_string(), "b").code(1).says("does not contain terraform_data.b");
     at(last["at"].as_str().expect("a time"), "a").code(0).says("= 2");
-    at("2020-01-01T00:00:00Z", "a").code(1).says("begins after");
+    at("2020-01-01T00:00:00Z", "a").code(1).says("starts after");
     at("yesterday", "a").code(1).says("Invalid -at");
     let outputs = "output \"o\" {\n  value = \"shown\"\n}\noutput \"s\" {\n  value     = \"hidden\"\n  sensitive = true\n}\n";
     workdir.write("main.tf", &server.config(&(resources(&[("a", 2)]) + outputs)));

@@ -188,5 +188,5 @@ fn a_state_store_that_cannot_be_used_is_refused() {
     check(&config(&alias, ""), "Unexpected provider alias");
     let workdir = folder_with(&config(&store("f"), ""));
     let refused = workdir.formwork("init -backend-config=folder=g").run();
-    refused.code(1).says("The option -backend-config is for backends");
+    refused.code(1).says("The option -backend-config applies only to backends");
 }

@@ -61,17 +61,17 @@ fn a_provider_that_does_not_answer_is_named_and_left_with_as_many_interrupts_as_
         running.signal(first);
         running.wait_for_words("Gracefully shutting down");
         let changes = matches!(fault, Fault::ApplyHangs | Fault::RenewHangs);
-        running.wait_for_words("second interrupt exits at once");
+        running.wait_for_words("second interrupt exits immediately");
         if READ_ONLY.contains(fault) {
             let ended = running.wait();
             ended.code(1).says("the run was interrupted, and the call changes nothing");
-            ended.says(&waited_for).says("No change is under way").says_not("Two interrupts");
+            ended.says(&waited_for).says("No change is in progress").says_not("Two interrupts");
         } else {
             running.signal(second);
             let ended = running.wait_a_moment();
             ended.code(1).says("Two interrupts received").says(&waited_for);
             // One or two changes, as far as the run had come.
-            let left = if changes { "in the journal" } else { "No change was under way" };
+            let left = if changes { "in the journal" } else { "No change was in progress" };
             ended.says(left);
         }
         drop(held);
@@ -190,7 +190,7 @@ fn an_aborted_creation_leaves_nothing_open() {
     let ended = running.wait();
     ended.code(1).says("The work was aborted").says_not("Two interrupts");
     workdir.world.assert_deserted();
-    workdir.formwork("recover list").succeed().says("No interrupted run left anything open");
+    workdir.formwork("recover list").succeed().says("No open operations.");
     workdir.formwork("apply -auto-approve").succeed().says_not("was being created");
     assert_eq!(workdir.world.objects().len(), 3);
 }

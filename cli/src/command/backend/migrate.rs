@@ -152,7 +152,7 @@ pub(super) async fn select_only_workspace(
     }
     workspace.select(diags, DEFAULT_WORKSPACE)?;
     let text = format!(
-        "The backend {:?} keeps one state only, so the workspace \"default\" is selected now.",
+        "The backend {:?} supports only one workspace, so the workspace \"default\" is now selected.",
         backend.kind()
     );
     init.report.report_step(Paint::Plain, &text, "workspace_selected");
@@ -161,7 +161,7 @@ pub(super) async fn select_only_workspace(
 
 fn not_migrated_warning(name: &str) -> Diagnostic {
     let detail = format!(
-        "The name of the workspace {name:?} is not allowed, so its state stays in the former backend."
+        "The workspace name {name:?} is not allowed, so its state stays in the former backend."
     );
     Diagnostic::warning(messages::WORKSPACE_NOT_MIGRATED, detail)
 }
@@ -170,10 +170,10 @@ fn emptied_state_warning(name: &str, location: &str) -> Diagnostic {
     let backup = format!("{}.backup", location.strip_prefix("./").unwrap_or(location));
     let remedy = match Path::new(&backup).is_file() {
         true => format!(
-            "If the state was lost, write its backup to the new backend with \"formwork state push {}\", before anything is applied.",
+            "If the state was lost, write its backup to the new backend with \"formwork state push {}\" before the next apply.",
             shell_quoted(&backup)
         ),
-        false => "If the state was lost, write a copy of it to the new backend with \"formwork state push FILE\", before anything is applied.".to_owned(),
+        false => "If the state was lost, write a copy of it to the new backend with \"formwork state push FILE\" before the next apply.".to_owned(),
     };
     let detail = format!(
         "The local state of the workspace {name:?} is an empty file, as Terraform leaves it after a migration, but the new backend has no state either. {remedy}"
@@ -185,7 +185,7 @@ fn emptied_state_warning(name: &str, location: &str) -> Diagnostic {
 fn target_state_kept_warning(one: &MigratingState, both: &MigrationBackends) -> Diagnostic {
     let MigratingState { source, target, target_state, .. } = one;
     let detail = format!(
-        "The state of the workspace {source:?} stays in the former backend: the new {:?} backend has in {target:?} {}.",
+        "The state of the workspace {source:?} stays in the former backend: the workspace {target:?} of the new {:?} backend contains {}.",
         both.to.kind(),
         target_state.describe()
     );
@@ -193,7 +193,7 @@ fn target_state_kept_warning(one: &MigratingState, both: &MigrationBackends) -> 
 }
 
 fn aborted_error() -> Diagnostic {
-    let detail = "The former backend has several workspaces. Nothing was changed. Use -reconfigure to leave their states where they are. If it asks the same question, answer it with \"no\".";
+    let detail = "The former backend has several workspaces. Nothing was changed. Use -reconfigure to keep their states where they are. If it prompts again, answer \"no\".";
     Diagnostic::error(messages::MIGRATION_ABORTED, detail)
 }
 
@@ -283,16 +283,16 @@ impl MigrationQuestion<'_> {
             StatesToMigrate::Single => "copy the state".to_owned(),
             StatesToMigrate::All => "copy all of them".to_owned(),
             StatesToMigrate::Selected => {
-                lines.push(format!("The {to:?} backend keeps one state only."));
+                lines.push(format!("The {to:?} backend supports only one workspace."));
                 match self.migrating {
-                    [] => "go on with the states of the new backend".to_owned(),
+                    [] => "keep the states of the new backend".to_owned(),
                     _ => "copy the state of the selected workspace".to_owned(),
                 }
             }
         };
         let no = match self.ends_command_on_no() {
             true => "change nothing",
-            false => "go on with the states of the new backend",
+            false => "keep the states of the new backend",
         };
         lines.push(format!("Enter \"yes\" to {yes}, and \"no\" to {no}."));
         lines.join("\n")
@@ -313,7 +313,7 @@ async fn ask_to_migrate_state(
         let summary = messages::MIGRATION_NEEDS_APPROVAL;
         let detail = match args.json {
             true => {
-                "With -json, no questions can be asked. Use -force-copy to copy the state without one, or run the command without -json."
+                "With -json, the command cannot prompt. Use -force-copy to copy the state without confirmation, or run the command without -json."
             }
             false => "Please remove the \"-input=false\" option and try again, or use -force-copy.",
         };
@@ -327,7 +327,7 @@ async fn ask_to_migrate_state(
         // Without an answer the state must not stay behind.
         _ => Err(diags.error(Diagnostic::error(
             messages::MIGRATION_UNANSWERED,
-            "The question was answered with neither \"yes\" nor \"no\". Nothing was changed.",
+            "The answer was neither \"yes\" nor \"no\". Nothing was changed.",
         ))),
     }
 }
@@ -368,7 +368,7 @@ impl MigrationBackends {
             // An earlier migration has made a copy, with which other runs went on.
             TargetState::Later(state) if is_settled => {
                 let text = format!(
-                    "The new backend has a later state of the workspace {target:?} ({state}). It is used from now on."
+                    "The new backend contains a later state of the workspace {target:?} ({state}), which is used from now on."
                 );
                 init.report.report_step(Paint::Plain, &text, "backend_has_later_state");
                 Ok(None)

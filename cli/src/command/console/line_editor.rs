@@ -53,7 +53,7 @@ impl LineEditor {
                 Err(ReadlineError::Interrupted) if !interrupted => {
                     interrupted = true;
                     text.clear();
-                    print_out("(to leave, press Control-C again, or Control-D)\n");
+                    print_out("(to exit, press Control-C again or Control-D)\n");
                 }
                 Err(_) => return InputLine::Ended,
             }

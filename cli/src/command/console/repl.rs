@@ -153,7 +153,7 @@ fn reword_misplaced_type(diag: Diagnostic) -> Diagnostic {
     if !of_type || !diag.is_about_message(messages::ERROR_IN_FUNCTION_CALL) {
         return diag;
     }
-    let detail = "The function \"type\" shows the type of a value. Its result is for reading only, so it cannot be part of an expression.";
+    let detail = "The function \"type\" prints the type of a value. Its result cannot be used in an expression.";
     Diagnostic { detail: detail.to_owned(), ..diag }
         .with_summary(messages::INVALID_USE_TYPE_FUNCTION)
 }

@@ -153,7 +153,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
 /// The message about a program that could not be connected to.
 fn unusable_program_error(provider: &str, why: &str) -> Diagnostic {
     let detail = format!(
-        "{provider}: {why}. Give the program of a provider for this platform; started by hand, it prints a notice."
+        "{provider}: {why}. Specify a provider program for this platform. A provider program prints a notice when it is started directly."
     );
     Diagnostic::error(messages::PROVIDER_CANNOT_BE_CHECKED, detail)
 }
@@ -198,7 +198,8 @@ fn check_options(
     env: &Env,
 ) -> Result<(Options, Option<TempDir>), Reported> {
     if args.level > 3 {
-        let detail = format!("-level={} is not a level. Levels are 0, 1, 2 and 3.", args.level);
+        let detail =
+            format!("-level={} is not a valid level. Levels are 0, 1, 2 and 3.", args.level);
         return Err(diags.error(Diagnostic::error(messages::NO_SUCH_LEVEL, detail)));
     }
     let (target, link) = resolve_provider_to_check(diags, &args.provider, env)?;
@@ -247,7 +248,7 @@ fn read_release(
 ) -> Result<Release, Reported> {
     if !folder.is_dir() {
         let detail = format!(
-            "-release={} is not a folder. Give the one that `formwork provider package` has written.",
+            "-release={} is not a directory. Give the one that `formwork provider package` has written.",
             folder.display()
         );
         return Err(diags.error(Diagnostic::error(messages::NO_SUCH_FOLDER_RELEASE, detail)));
@@ -279,7 +280,7 @@ fn parse_rule_ids(
     for id in given {
         if rules::find_rule(id).is_none() {
             let detail = format!(
-                "{flag} names {id:?}, which is no rule. Ids have the form P-02; docs/conformance.md lists all of them."
+                "{flag} names {id:?}, which is not a rule. IDs have the form P-02; docs/conformance.md lists all of them."
             );
             return Err(diags.error(Diagnostic::error(messages::UNKNOWN_RULE, detail)));
         }
@@ -311,7 +312,7 @@ fn resolve_provider_to_check(
     let addr = looks_like_address.then(|| given.parse::<ProviderAddr>().ok()).flatten();
     let Some(addr) = addr else {
         let detail = format!(
-            "There is no file {given:?}. Give the path of the provider's program, or the source address of an installed provider such as hashicorp/random."
+            "The file {given:?} does not exist. Specify the path of the provider program, or the source address of an installed provider such as hashicorp/random."
         );
         return Err(diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail)));
     };
@@ -329,13 +330,13 @@ fn resolve_provider_to_check(
     let shipped = shipped::find_shipped(&addr, env.bundled)
         .map(|(_, program)| link_shipped_program(&program));
     if let Some(shipped) = shipped.transpose().map_err(|error| {
-        let detail = format!("No link to the program of {given} can be made: {error}.");
+        let detail = format!("A link to the program of {given} cannot be created: {error}.");
         diags.error(Diagnostic::error(messages::PROVIDER_CANNOT_BE_CHECKED, detail))
     })? {
         return Ok(shipped);
     }
     let detail = format!(
-        "{given} is neither installed in this folder nor running. Run `formwork init` in a folder whose configuration requires it, or give the path of its program."
+        "{given} is neither installed in the working directory nor running. Run `formwork init` in a directory whose configuration requires it, or specify the path of its program."
     );
     Err(diags.error(Diagnostic::error(messages::PROVIDER_NOT_INSTALLED, detail)))
 }
@@ -384,7 +385,9 @@ fn absolute_program_path(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf
     })?;
     if !absolute.is_file() {
         let detail = match absolute.is_dir() {
-            true => format!("{} is a folder. Give the path of the program in it.", path.display()),
+            true => {
+                format!("{} is a directory. Specify the path of the program in it.", path.display())
+            }
             false => format!("{} is a device or a pipe, not a file.", path.display()),
         };
         return Err(diags.error(Diagnostic::error(messages::NOT_A_PROGRAM, detail)));
@@ -451,7 +454,7 @@ pub(super) async fn run_replay(args: &ProviderReplayArgs, env: &Env) -> Exit {
     let Ok(calls) = played else { return Exit::CannotCheck };
     let mut same = true;
     for call in &calls {
-        let verdict = if call.is_same { "same answer" } else { "another answer" };
+        let verdict = if call.is_same { "same response" } else { "different response" };
         print_out(&format!(
             "{}: {verdict}\n  recorded: {}\n  now: {}\n",
             call.path, call.recorded, call.now

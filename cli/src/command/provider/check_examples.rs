@@ -45,7 +45,10 @@ pub(super) async fn plan_examples(
         let failed = planned.is_err() || found.has_errors();
         let _receipt = diags.append(found);
         if failed {
-            let detail = format!("The example {} does not plan; see above.", example.display());
+            let detail = format!(
+                "The example {} cannot be planned. See the errors above.",
+                example.display()
+            );
             let _receipt = diags.error(Diagnostic::error(messages::EXAMPLE_DOES_NOT_PLAN, detail));
         }
     }

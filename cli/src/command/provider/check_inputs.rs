@@ -26,7 +26,7 @@ pub(super) fn read_examples(
     folder: &Path,
 ) -> Result<Vec<Example>, Reported> {
     if !folder.is_dir() {
-        let detail = format!("{} is not a folder.", folder.display());
+        let detail = format!("{} is not a directory.", folder.display());
         return Err(diags.error(Diagnostic::error(messages::NO_SUCH_FOLDER_EXAMPLES, detail)));
     }
     let mut files = Vec::new();
@@ -85,7 +85,10 @@ fn parse_body(
     match diags.append(found) {
         Ok(()) => Ok(body),
         Err(Reported { .. }) => {
-            let detail = format!("{} does not parse. Correct it, or leave it out.", file.display());
+            let detail = format!(
+                "{} cannot be parsed. Correct the file, or remove the option.",
+                file.display()
+            );
             Err(diags.error(Diagnostic::error(messages::FILE_DOES_NOT_PARSE, detail)))
         }
     }

@@ -87,7 +87,7 @@ async fn write_docs(
         let path = args.out.join(path);
         if read_text(&path, MAX_CONFIG_FILE_LEN).ok().as_deref() != Some(text) {
             let detail = format!(
-                "{} does not fit the schema and the examples. Write it again: formwork provider docs {}",
+                "{} differs from the schema and the examples. Regenerate it with: formwork provider docs {}",
                 path.display(),
                 shell_word(&args.program.display().to_string())
             );
@@ -95,7 +95,7 @@ async fn write_docs(
         }
     }
     let n_examples = check_examples::plan_examples(diags, sources, &program, &args.examples).await;
-    Ok(format!("{} pages are up to date, {n_examples} examples plan.", pages.len()))
+    Ok(format!("{} pages are up to date, {n_examples} examples can be planned.", pages.len()))
 }
 
 async fn launch_provider(program: &Path, name: &str) -> Result<Plugin, Failure> {

@@ -107,7 +107,7 @@ fn pack_release(
     let signature = match &args.key {
         Some(key) => Some(sign_checksums(diags, key, env, sums.as_bytes())?),
         None => {
-            let detail = "Without -key=FILE the checksums have no signature. Registries refuse such a release; mirrors take it.";
+            let detail = "Without -key=FILE, the checksums have no signature. Registries reject such a release; mirrors accept it.";
             diags.warn(Diagnostic::warning(messages::RELEASE_IS_NOT_SIGNED, detail));
             None
         }
@@ -134,14 +134,14 @@ fn programs_by_platform(
         let (platform, path) = named.unwrap_or_else(|| (Platform::current(), text.into()));
         if !path.is_file() {
             let detail = format!(
-                "There is no file {:?}. Give the path of a program, or PLATFORM=PATH such as darwin_arm64=build/{PROGRAM_PREFIX}NAME.",
+                "The file {:?} does not exist. Specify the path of a program, or PLATFORM=PATH such as darwin_arm64=build/{PROGRAM_PREFIX}NAME.",
                 path.display().to_string()
             );
             return Err(diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail)));
         }
         if programs.iter().any(|(known, _)| *known == platform) {
             let detail =
-                format!("There are two programs for {platform}. Give one for each platform.");
+                format!("Two programs are specified for {platform}. Specify one per platform.");
             return Err(diags.error(Diagnostic::error(messages::DUPLICATE_PLATFORM, detail)));
         }
         programs.push((platform, path));
@@ -160,7 +160,7 @@ fn provider_name(
         let kind = file.strip_prefix(PROGRAM_PREFIX).and_then(|rest| rest.split(['_', '.']).next());
         let Some(kind) = kind.filter(|kind| !kind.is_empty()) else {
             let detail = format!(
-                "{} is not called {PROGRAM_PREFIX}NAME. Programs look for providers by that name.",
+                "{} is not called {PROGRAM_PREFIX}NAME. Provider programs are found by that name.",
                 path.display()
             );
             return Err(diags.error(Diagnostic::error(messages::NOT_A_PROVIDER, detail)));
@@ -174,7 +174,7 @@ fn provider_name(
         }
     }
     found.ok_or_else(|| {
-        let detail = "Give the path of at least one program.";
+        let detail = "Specify the path of at least one program.";
         diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail))
     })
 }
@@ -183,7 +183,7 @@ fn provider_name(
 fn read_manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reported> {
     let mut refused = |why: String| {
         let detail = format!(
-            "{}: {why}. The file names the protocols of the provider: {{\"version\": 1, \"metadata\": {{\"protocol_versions\": [\"6.0\"]}}}}.",
+            "{}: {why}. The file must list the protocol versions of the provider: {{\"version\": 1, \"metadata\": {{\"protocol_versions\": [\"6.0\"]}}}}.",
             path.display()
         );
         diags.error(Diagnostic::error(messages::INVALID_REGISTRY_MANIFEST, detail))
@@ -198,7 +198,7 @@ fn read_manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reporte
     };
     let is_fit = versions.is_some_and(|it| !it.is_empty() && it.iter().all(is_version));
     if !is_fit || json["version"] != 1 {
-        return Err(refused("it has no version 1 or no protocol_versions".to_owned()));
+        return Err(refused("`version` is not 1, or `protocol_versions` is missing".to_owned()));
     }
     Ok(text)
 }
@@ -238,7 +238,7 @@ fn sign_checksums(
     });
     signed.map_err(|why| {
         let detail = format!(
-            "{}: {why}. Export a key with `gpg --export-secret-keys --armor ID`; its passphrase is taken from FORMWORK_SIGNING_PASSPHRASE.",
+            "{}: {why}. Export a key with `gpg --export-secret-keys --armor ID`; its passphrase is read from FORMWORK_SIGNING_PASSPHRASE.",
             key.display()
         );
         diags.error(Diagnostic::error(messages::UNABLE_TO_SIGN_CHECKSUMS, detail))

@@ -77,7 +77,7 @@ fn write_project(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<Path
     let folder = PathBuf::from(format!("terraform-provider-{}", args.name));
     if folder.exists() {
         let detail =
-            format!("{} is there already. Remove it, or choose another name.", folder.display());
+            format!("{} already exists. Remove it, or choose another name.", folder.display());
         return Err(diags.error(Diagnostic::error(messages::THE_FOLDER_EXISTS, detail)));
     }
     let krate = args.name.replace('-', "_");
@@ -152,7 +152,7 @@ fn sdk_folder(
         Some(folder) => Ok(Some(folder)),
         None => {
             let detail = format!(
-                "-sdk={} is not the folder `sdk` of Formwork's sources. Name that folder, or leave the option out to take the published packages.",
+                "-sdk={} is not the `sdk` directory of the Formwork sources. Specify that directory, or remove the option to use the published packages.",
                 folder.display()
             );
             Err(diags.error(Diagnostic::error(messages::SDK_WAS_NOT_FOUND, detail)))

@@ -20,7 +20,7 @@ pub(super) fn sign_with_secret_key(
     now: OffsetDateTime,
 ) -> Result<Vec<u8>, String> {
     let (key, _) = SignedSecretKey::from_string(key)
-        .map_err(|error| format!("it is not a secret key in text form: {error}"))?;
+        .map_err(|error| format!("it is not an ASCII-armored secret key: {error}"))?;
     let password = Password::from(passphrase);
     let public = key.to_public_key().to_armored_string(ArmorOptions::default());
     let public = [public.map_err(|error| error.to_string())?];
@@ -97,6 +97,6 @@ mod tests {
         let key = key(true, false, Some("secret"));
         signed(&key, "secret").unwrap();
         assert!(signed(&key, "other").is_err());
-        assert!(signed("no key", "").unwrap_err().contains("not a secret key"));
+        assert!(signed("no key", "").unwrap_err().contains("secret key"));
     }
 }

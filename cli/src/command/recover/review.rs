@@ -55,7 +55,7 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
                 return Ok(());
             }
             if !asks {
-                let detail = "Questions are not allowed here. Use `formwork recover adopt`, `forget` or `retry`, which take patterns and -all.";
+                let detail = "Prompts are disabled, or no terminal is available. Use `formwork recover adopt`, `forget` or `retry`, which accept patterns and -all.";
                 return Err(diags.error(Diagnostic::error(messages::NO_TERMINAL_TO_ASK_ON, detail)));
             }
             let searched = operations.search.search_and_settle_unresolved(diags, locked).await;
@@ -93,16 +93,16 @@ async fn ask_decision(
         OpenQuestion::Effect => one.guess_object_id().is_some(),
     };
     let proposal = match (known, found) {
-        (true, _) => "The answer of the provider names the object, so `adopt` needs no id.".to_owned(),
+        (true, _) => "The response of the provider identifies the object, so `adopt` does not require an ID.".to_owned(),
         (false, Some(found)) => format!(
-            "The provider was asked. {found}\n\nIf one of these is the object, adopt it by its id. If there is none, retry."
+            "The provider was searched. {found}\n\nIf one of these is the object, adopt it by its ID. If the object does not exist, retry."
         ),
         (false, None) => {
-            "The provider could not tell. If you find an object with these attributes, adopt it by its id. If there is none, retry.".to_owned()
+            "The provider could not determine the outcome. If you find an object with these attributes, adopt it by its ID. If the object does not exist, retry.".to_owned()
         }
     };
     let about = format!(
-        "{}{proposal}\n\n  adopt [ID]  the object exists: add it to the state\n  forget      it does not exist, or is not managed here any more\n  retry       nothing was done: do it again with the next apply\n  skip        decide later",
+        "{}{proposal}\n\n  adopt [ID]  the object exists: add it to the state\n  forget      the object does not exist, or is no longer managed here\n  retry       the operation had no effect: repeat it in the next apply\n  skip        decide later",
         describe_operation(one, screen)
     );
     let title = format!("What is the outcome of {}?", one.addr);

@@ -76,7 +76,7 @@ async fn latest_writes(
 fn report_no_history(diags: &mut Diagnostics) -> Reported {
     diags.error(Diagnostic::error(
         messages::NO_HISTORY_STATE,
-        "The backend of this configuration keeps the latest state only, or the state is encrypted as a whole. The backend \"pg\" keeps a history of states that are readable, or sealed with the method \"sealed\".",
+        "The backend of this configuration keeps only the latest state, or the state is encrypted as a whole. The backend \"pg\" keeps a history of states that are not encrypted, or that use the method \"sealed\".",
     ))
 }
 
@@ -162,9 +162,9 @@ pub(super) async fn part_at_write(
         Some(StoredObject { serial, .. }) if is_ahead(serial) => {
             format!("The latest write of the state has the serial {latest}.")
         }
-        None => format!("The history begins after {at}. `formwork state log` lists its writes."),
+        None => format!("The history starts after {at}. `formwork state log` lists its writes."),
         Some(StoredObject { serial, entry: None }) => {
-            format!("The state with the serial {serial} has none at {addr}.")
+            format!("The state with the serial {serial} does not contain {addr}.")
         }
         Some(StoredObject { entry: Some(entry), .. }) => {
             // The history has an output at an address like that of an instance.

@@ -112,14 +112,14 @@ async fn destination_file<'a>(
         backup.as_ref().is_some_and(|backup| is_same_file(backup, state))
     };
     let (option, which) = if names(&args.state.backup, out) {
-        ("-backup", "that the objects are moved into")
+        ("-backup", "that receives the objects")
     } else if source.is_some_and(|source| names(&args.backup_out, &source)) {
-        ("-backup-out", "that the objects are moved out of")
+        ("-backup-out", "that the objects are moved from")
     } else {
         return Ok(Some(out));
     };
     let detail = format!(
-        "The file of {option} is the state {which}. A backup of the other state would replace it. Name another file. Nothing was changed."
+        "The file of {option} is the state {which}. A backup of the other state would overwrite it. Specify another file. Nothing was changed."
     );
     let summary = messages::INVALID_BACKUP_OPTIONS.with(&[&option]);
     Err(diags.error(Diagnostic::error(summary, detail)))

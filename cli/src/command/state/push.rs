@@ -96,7 +96,7 @@ async fn push_state(
     if locked.found && !args.force {
         check_push(&new, &locked.file).map_err(|error| {
             let detail = format!(
-                "{error}. Nothing was changed. If the state to push is really the right one, use -force; the stored state is then kept as a backup."
+                "{error}. Nothing was changed. If the pushed state is the intended one, use -force; the stored state is then kept as a backup."
             );
             diags.error(Diagnostic::error(messages::STATE_PUSH_REFUSED, detail))
         })?;

@@ -16,7 +16,10 @@ use crate::messages;
 
 /// Remove instances from the state without destroying the real objects.
 #[derive(Debug, clap::Args)]
-#[command(after_help = example("aws_instance.web", "Remove a resource from the state. The real object is not destroyed."))]
+#[command(after_help = example(
+    "aws_instance.web",
+    "Remove a resource from the state without destroying its object."
+))]
 pub(crate) struct StateRmArgs {
     /// Instances, resources or modules to remove from the state.
     #[arg(value_name = "ADDRESS", required = true)]

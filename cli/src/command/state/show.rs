@@ -93,7 +93,7 @@ async fn stored_object(
         return Ok((held.provider.provider.clone(), object.clone()));
     }
     let detail = format!(
-        "There is none at {addr}. This command requires that the address references one specific instance. To view the available instances, use \"formwork state list\". Please modify the address to reference a specific instance."
+        "The state does not contain {addr}. This command requires that the address references one specific instance. To view the available instances, use \"formwork state list\". Please modify the address to reference a specific instance."
     );
     Err(diags.error(Diagnostic::error(messages::NO_INSTANCE_FOUND, detail)))
 }

@@ -38,8 +38,7 @@ pub(crate) fn render_all_diagnostics(
     }
     let mut shown = render_sorted_diagnostics(screen, sources, warnings, &errors);
     if let Some(code) = errors.iter().rev().find_map(|error| error.code) {
-        let hint =
-            format!("For the cause and the remedy of an error, run: formwork explain {code}");
+        let hint = format!("For the cause and remedy of an error, run: formwork explain {code}");
         shown.errors.push_str(&format!("\n{}\n", screen.paint(Paint::Dim, &hint)));
     }
     shown
@@ -464,7 +463,7 @@ mod tests {
 
             Code: CODE
 
-            For the cause and the remedy of an error, run: formwork explain CODE
+            For the cause and remedy of an error, run: formwork explain CODE
         "#]]
         .assert_eq(
             &render_all_diagnostics(&SCREEN, &Sources::new(), &diags, false)

@@ -72,16 +72,16 @@ fn no_changes_text(screen: &Screen, plan: &Plan) -> String {
             "Formwork has checked that the real remote objects still match the result of your most recent changes, and found no differences.",
         ),
         (PlanMode::Destroy, _) if !plan.open.is_empty() => (
-            "No changes beside open operations.",
-            "Formwork destroys no instance whose last operation was interrupted, and nothing that such an instance depends on. Those were left alone; see below.",
+            "No changes other than open operations.",
+            "Formwork does not destroy instances whose last operation was interrupted, or objects that such an instance depends on. They were skipped; see below.",
         ),
         (PlanMode::Destroy, _) => (
             "No changes. No objects need to be destroyed.",
             "Either you have not created any objects yet or the existing objects were already deleted outside of Formwork.",
         ),
         (PlanMode::Normal, _) if !plan.open.is_empty() => (
-            "No changes beside open operations.",
-            "Formwork found no differences beside instances whose last operation was interrupted, and what depends on them. Those were left alone; see below.",
+            "No changes other than open operations.",
+            "Formwork found no differences other than instances whose last operation was interrupted, and objects that depend on them. They were skipped; see below.",
         ),
         (PlanMode::Normal, _) => (
             "No changes. Your infrastructure matches the configuration.",
@@ -168,7 +168,7 @@ fn render_change(screen: &Screen, change: &Change, pool: &ProviderPool<'_>) -> S
         }
         (Action::Replace(_), _) => "must be replaced",
         (Action::NoOp, _) if change.importing.is_some() => "will be imported",
-        (Action::NoOp | Action::Forget, _) => "stays as it is",
+        (Action::NoOp | Action::Forget, _) => "is not changed",
     };
     let mut text = match (&change.moved_from, change.action) {
         (Some(from), Action::NoOp) => move_text(screen, from, &addr),

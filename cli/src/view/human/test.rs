@@ -93,10 +93,10 @@ pub(crate) fn left_objects_text(
     }
     let Some(LeftStateFile { path, can_destroy }) = state else { return text };
     let advice = match can_destroy {
-        true => "Once the cause is corrected, destroy them with:",
+        true => "After you correct the cause, destroy them with:",
         // With a backend, `destroy` would ignore the option and destroy what the backend has.
         false => {
-            "Once the cause is corrected, destroy them in a copy of the folder of their module that has no backend block, and that has the provider configurations of the test file, with:"
+            "After you correct the cause, copy their module directory, remove its backend block, add the provider configurations of the test file, and destroy them in the copy with:"
         }
     };
     let shown = sanitize_line(&path.display().to_string());

@@ -34,7 +34,7 @@ impl StateSummary {
     pub(super) fn describe(&self) -> String {
         match self {
             Self::State { file, .. } => describe_state(file),
-            Self::Unreadable | Self::Emptied => "it cannot be read here".to_owned(),
+            Self::Unreadable | Self::Emptied => "it cannot be read".to_owned(),
         }
     }
 }
@@ -94,19 +94,17 @@ impl TargetState {
         match self {
             Self::Nothing => "nothing".to_owned(),
             Self::Same => "the same state".to_owned(),
-            Self::Earlier(state) => format!("an older one ({state}), which is replaced"),
+            Self::Earlier(state) => format!("an older state ({state}), which is replaced"),
             Self::Later(state) => {
-                format!("a later one ({state}), which a migration never replaces")
+                format!("a later state ({state}), which a migration never replaces")
             }
             Self::Fork(state) => format!(
-                "another content with the same serial ({state}), which a migration never replaces"
+                "different content with the same serial ({state}), which a migration never replaces"
             ),
             Self::Unrelated(state) => {
                 format!("another state ({state}), which a migration never replaces")
             }
-            Self::Unreadable => {
-                "something that cannot be read here, which a migration never replaces".to_owned()
-            }
+            Self::Unreadable => "an unreadable state, which a migration never replaces".to_owned(),
         }
     }
 }
