@@ -1,4 +1,4 @@
-//! The commands, one per file. Each is a function over its arguments and the folder it works in.
+//! The commands, one per file. Each is a function of its arguments and the environment.
 
 mod apply;
 pub(crate) mod autocomplete;

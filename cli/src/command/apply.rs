@@ -1,4 +1,4 @@
-//! `formwork apply` and `formwork destroy`: makes the changes, after showing them.
+//! `formwork apply` and `formwork destroy`: shows the planned changes, and applies them after approval.
 
 use std::path::{Path, PathBuf};
 
@@ -161,7 +161,7 @@ async fn run_operation(
     Ok(if applied.is_complete { Exit::Done } else { Exit::Failed })
 }
 
-/// Opens the state: in the backend that a saved plan names, else in that of the configuration.
+/// Opens the state: in the backend that a saved plan names, otherwise in the configured backend.
 async fn open_state(
     diags: &mut Diagnostics,
     prepared: &PreparedConfig<'_>,
@@ -217,7 +217,7 @@ fn saved_plan_in_destroy_error() -> Diagnostic {
 
 /// Plan to apply.
 enum PlanToApply {
-    /// A plan that is still to be made.
+    /// Create a plan with these options.
     Fresh(PlanOptions),
     /// None: the state is only brought up to date.
     Refresh(PlanOptions),
@@ -227,7 +227,7 @@ enum PlanToApply {
 
 type ReadyToApply<'e> = (PreparedConfig<'e>, PlanToApply);
 
-/// A run that is asked for.
+/// The inputs of an apply run.
 struct ApplyRequest<'e> {
     env: &'e Env,
     args: &'e ApplyArgs,
@@ -265,7 +265,7 @@ async fn prepare_apply<'e>(
     Ok((prepared, wanted))
 }
 
-/// Asks whether to go on, after the sentences to be reminded of.
+/// A prompt for approval, with the warnings to print before it.
 struct ApprovalQuestion<'a> {
     env: &'a Env,
     /// Whether the option `-input` allows questions.

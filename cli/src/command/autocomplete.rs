@@ -1,4 +1,4 @@
-//! Completion in shells: answers a shell that completes a line, and tells shells to ask.
+//! Shell completion: answers completion requests of shells, and installs the completion scripts.
 
 use std::fs;
 use std::io;
@@ -22,7 +22,7 @@ use crate::workspace::Workspace;
 pub(crate) async fn print_candidates(line: &str, env: &Env) -> Exit {
     let cursor = env.comp_point.and_then(|n| line.char_indices().nth(n)).map(|(at, _)| at);
     let line = &line[..cursor.unwrap_or(line.len())];
-    // The folder is read only where its names are asked for: a state can be large.
+    // The directory is read only if its names are needed: a state can be large.
     let mut is_asked = false;
     let mut found =
         command_line::completion_candidates(&built_parser_description(), line, &mut |_| {
@@ -64,7 +64,7 @@ fn escape_for_bash(line: &str, found: Vec<String>) -> Vec<String> {
         .collect()
 }
 
-/// Names of the working folder. Problems are not reported: nothing is completed then.
+/// Names to complete from the working directory. Errors are not reported: the names are omitted.
 #[derive(Default)]
 struct CompletableNames {
     addresses: Vec<String>,
@@ -124,7 +124,7 @@ fn config_addresses(config: &Config) -> Vec<String> {
     resources.chain(calls).collect()
 }
 
-/// A file of a shell that has it ask this program.
+/// A startup file of a shell, and the lines that enable completion.
 struct ShellHook {
     file: PathBuf,
     /// The lines for the file.
@@ -178,7 +178,7 @@ impl<'a> ShellFolders<'a> {
         }
         let file = self.zsh.join(".zshrc");
         if file.is_file() {
-            // Without `compinit` a shell completes file names alone.
+            // Without `compinit`, zsh completes only file names.
             let script = format!(
                 "(( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit -i }}\n{}compdef _formwork formwork\n",
                 shell_script(ZSH_COMPLETION, program)

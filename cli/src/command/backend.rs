@@ -26,7 +26,7 @@ pub(super) struct InitRun<'a> {
     pub(super) report: &'a OperationReport,
 }
 
-/// Settles the location of the state, as the block and the options say.
+/// Sets up the backend as the configuration block and the options specify.
 ///
 /// # Errors
 /// When they are not supported, or differ from before and do not decide whether to migrate the
@@ -68,7 +68,7 @@ pub(super) async fn init_backend(
         if let Some(old) = old.filter(|old| !old.is_supported() && !is_there) {
             diags.warn(state_left_behind_warning(&old));
         }
-        // The former backend is forgotten, so that the states of this folder are what is to be moved.
+        // The former backend is discarded, so the local states of this directory are migrated.
         migrate_local_states(diags, init, workspace, to.as_ref()).await?;
         None
     } else {
@@ -85,7 +85,7 @@ pub(super) async fn init_backend(
         check_state_store(diags, workspace, to).await?;
     }
     workspace.record_initialized(diags, block.as_ref().zip(to.as_ref()))?;
-    // A backend is only asked for its workspaces where that can change something.
+    // Workspaces are requested from a backend only if the result can change the outcome.
     if let Some(to) = &to
         && workspace.env.workspace.is_none()
         && workspace.name() != DEFAULT_WORKSPACE
@@ -106,8 +106,7 @@ pub(super) async fn init_backend(
     Ok(())
 }
 
-/// Moves the states of this folder to a backend that is configured without regard to a former one, if the
-/// user has decided that.
+/// Migrates the local states of this directory to a newly configured backend, if the user approves.
 async fn migrate_local_states(
     diags: &mut Diagnostics,
     init: &InitRun<'_>,
@@ -118,14 +117,14 @@ async fn migrate_local_states(
     let from = BackendConfig::local_backend().configure(diags, workspace)?;
     // First, so that no backend is recorded that every command refuses.
     let both = MigrationBackends { from, to: to.configure(diags, workspace)? };
-    // The usual case, in which the new backend need not be asked.
+    // The usual case. It does not require a request to the new backend.
     if !backend_has_states(diags, &*both.from).await? {
         return Ok(());
     }
     migrate(diags, init, workspace, &both).await
 }
 
-/// Has a provider check its configuration and that of its state store, before they are recorded.
+/// Has a provider validate its configuration and that of its state store before they are recorded.
 async fn check_state_store(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
@@ -279,7 +278,7 @@ fn unknown_backend_error(old: Option<&InitializedBackend>) -> Diagnostic {
     Diagnostic::error(message, describe_unsupported_backend(kind))
 }
 
-/// Warns where a state is left behind with a backend that we cannot work with, and none is here.
+/// Warns if a state remains in an unsupported backend, and the directory does not contain a local state.
 fn state_left_behind_warning(old: &InitializedBackend) -> Diagnostic {
     let detail = format!(
         "The backend {:?} contains a state, and the new backend does not, so a plan would create all objects a second time. Restore the old block to migrate the state. {}",
@@ -372,7 +371,7 @@ mod tests {
         let (local, to_q) = ("  backend \"local\" {}", "  backend \"local\" { path = \"q\" }");
         let at = |path: &str| (Vec::new(), Some(path.to_owned()));
 
-        // There is no terminal to ask on.
+        // No terminal is available for the prompt.
         let (said, place) = check(root, to_q, &[]).await;
         assert!(said[0].starts_with("Can't ask approval for state migration"), "{said:?}");
         assert_eq!(place, None);
@@ -383,7 +382,7 @@ mod tests {
         // The options count, and go on to count when they are not repeated.
         let more = ["--backend-config=path=prod"];
         assert_eq!(check(root, local, &more).await.0, ["Backend configuration changed"]);
-        // The former place is forgotten, so the state of this folder is what is to be moved.
+        // The former backend is discarded, so the local state of this directory is migrated.
         let (said, _) = check(root, local, &[more[0], "--reconfigure"]).await;
         assert!(said[0].starts_with("Can't ask approval for state migration"), "{said:?}");
         std::fs::write(root.join("prod"), file.to_bytes()).unwrap();

@@ -1,5 +1,5 @@
-//! Reports all errors of a configuration at once: names in it that lead nowhere, and those found by
-//! a check with the schemas of its providers.
+//! Reports all errors of a configuration together: unresolved references, and errors found by checking it
+//! against the provider schemas.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

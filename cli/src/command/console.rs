@@ -106,7 +106,7 @@ async fn evaluate_config_and_run_console(
 ) -> Exit {
     let pool = ProviderPool::new(&prepared.launcher);
     let (results, operation) = (Results::new(&prepared.config), prepared.operation(&pool));
-    // Nothing is promised here that has to come true later, so times and random values are at hand.
+    // Results are not part of a plan, so functions that return times and random values can be evaluated.
     let world = operation.host_values(true);
     let session = operation.engine_session(PhaseInputs {
         state: &locked.file.state,

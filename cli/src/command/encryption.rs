@@ -17,7 +17,7 @@ use crate::command_line::VariableSource;
 use crate::messages;
 use crate::workspace::Workspace;
 
-/// Reads where the configuration wants its state kept, and how it is encrypted.
+/// Reads the backend and encryption blocks of the configuration.
 ///
 /// # Errors
 /// When the root module's files do not say, a key provider or method is not valid, or the lock file
@@ -32,8 +32,8 @@ pub(super) fn read_backend_and_encryption(
     Ok(module.settings.backend)
 }
 
-/// Sets up the encryption that the configuration in the folder asks for, unless that is done. Where
-/// there is no configuration, only the environment variable counts.
+/// Sets up the encryption that the configuration in the working directory specifies, unless it is already set
+/// up. Without a configuration, only the environment variable applies.
 ///
 /// # Errors
 /// As [`read_backend_and_encryption`].
@@ -141,7 +141,7 @@ pub(super) fn load_encryption(
     Ok(())
 }
 
-/// The values of variables, as far as they are known.
+/// The known variable values.
 fn known_variable_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,

@@ -102,10 +102,10 @@ struct Formatter {
 }
 
 impl Formatter {
-    /// Shows everything and says how it went.
+    /// Prints the results and returns the exit status.
     fn print_result(self, screen: &Screen) -> Exit {
         let failed = self.diags.has_errors();
-        // A check is about all files: of a part of them it says nothing.
+        // `-check` is a statement about all files, so a partial list is not printed.
         if !(self.wanted.check && (failed || !self.wanted.list)) {
             print_data(&self.shown);
         }
@@ -133,7 +133,7 @@ impl Formatter {
         }
     }
 
-    /// Formats the paths that the user named; fails if one is not there.
+    /// Formats a path that the user specified.
     fn format_named_path(&mut self, path: &Path) -> Result<(), Reported> {
         let path = display_path(path);
         let name = path.display().to_string();
@@ -159,7 +159,7 @@ impl Formatter {
         Ok(())
     }
 
-    /// Formats the files in a folder, in the order of names.
+    /// Formats the files in a directory, in the order of their names.
     fn format_folder(&mut self, path: &Path) {
         let names = match file_names_in(path) {
             Ok(names) => names,
@@ -170,7 +170,7 @@ impl Formatter {
         };
         for name in names.iter().filter(|name| !is_editor_leftover(name)) {
             let inner = if path == Path::new(".") { PathBuf::from(name) } else { path.join(name) };
-            // Links to folders are not followed: they may lead in a circle.
+            // Links to directories are not followed: they may form a cycle.
             let is_folder = fs::symlink_metadata(&inner).is_ok_and(|found| found.is_dir());
             if is_folder && self.wanted.recursive {
                 self.format_folder(&inner);
@@ -183,7 +183,7 @@ impl Formatter {
     fn format_file(&mut self, path: &Path) {
         let name = path.display().to_string();
         match FilesOnDisk.read(path) {
-            // The errors were reported; the other files are formatted all the same.
+            // The errors were reported. The other files are formatted anyway.
             Ok(bytes) => self.format_text(&name, path, bytes).unwrap_or_default(),
             Err(error) => {
                 let _ = self.report_unreadable(&name, &error);
@@ -239,7 +239,7 @@ fn is_formatted_file(name: &str) -> bool {
     FORMATTED_FILE_SUFFIXES.iter().any(|end| name.ends_with(end))
 }
 
-/// The names in a folder, in order.
+/// The file names in a directory, sorted.
 fn file_names_in(path: &Path) -> io::Result<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     for entry in fs::read_dir(path)? {
@@ -257,13 +257,13 @@ fn display_path(path: &Path) -> PathBuf {
     if near.as_os_str().is_empty() { PathBuf::from(".") } else { near }
 }
 
-/// Writes aside and renames, so that the file is whole at any moment. Its mode is kept, and a link
-/// to it stays a link. The file is written in place if another file would not be the same, because
-/// it belongs to another user or has several names.
+/// Writes to a temporary file and renames it, so that the file is complete at any time. The mode is
+/// preserved, and a link to the file remains a link. The file is written in place if a new file would differ
+/// from it, because it belongs to another user or has several hard links.
 fn rewrite_file(path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let found = fs::metadata(&path)?;
-    // A file that may not be written is not replaced either, although the folder would allow it.
+    // A read-only file is not replaced, although the permissions of the directory would allow it.
     drop(fs::OpenOptions::new().write(true).open(&path)?);
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut aside = tempfile::NamedTempFile::new_in(folder)?;

@@ -1,5 +1,5 @@
-//! `formwork force-unlock`: releases a lock whose holder is gone. The lock on a local state ends with
-//! the process that holds it, so there it is refused.
+//! `formwork force-unlock`: releases a lock whose holder is no longer running. It is refused for a local
+//! state, whose lock is released when the process that holds it ends.
 
 use formwork_backend::{LockInfo, OpenState};
 use formwork_core::state::operator::user_and_host;
@@ -54,8 +54,8 @@ pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
     if is_cancelled { Exit::Failed } else { exit }
 }
 
-/// Describes what the run whose lock is to be broken has left, before the lock is: otherwise the objects that it
-/// was making could be forgotten.
+/// Describes the open operations of the lock holder before the lock is released. Otherwise the objects that
+/// it was creating could be forgotten.
 async fn leftovers_text(state: &mut OpenState, id: &str) -> String {
     // A failure of these must not keep the lock from being released. They are only shown.
     let holder = state.store.current_lock_holder().await.ok().flatten();

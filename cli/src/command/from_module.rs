@@ -1,4 +1,4 @@
-//! `init -from-module`: fills an empty folder with a copy of a module.
+//! `init -from-module`: copies a module into an empty directory.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::redact;
 use crate::settings::UserSettings;
 use crate::workspace::Workspace;
 
-/// Copies the module into the working folder.
+/// Copies the module into the working directory.
 pub(super) fn copy_module(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
@@ -37,7 +37,7 @@ pub(super) fn copy_module(
         );
     }
     let (package, within) = parse_source_package(diags, text)?;
-    // Beside the copy, so that it can be moved in place.
+    // On the same file system as the target, so that it can be renamed.
     let aside = tempfile::Builder::new()
         .prefix(".from-module-")
         .tempdir_in(&workspace.root)
@@ -70,7 +70,7 @@ fn is_folder_empty(workspace: &Workspace<'_>) -> std::io::Result<bool> {
     Ok(true)
 }
 
-/// The package that a source names; a local path means a folder beside the working folder.
+/// The package of a source address. A local path is resolved from the working directory.
 fn parse_source_package(
     diags: &mut Diagnostics,
     text: &str,
@@ -93,7 +93,7 @@ fn parse_source_package(
     }
 }
 
-/// Refuses a module that needs files beside its folder: only the folder is copied.
+/// Rejects a module that requires files outside its directory: only the directory is copied.
 fn check_calls_stay_inside(
     diags: &mut Diagnostics,
     module: &Path,

@@ -53,7 +53,7 @@ pub(crate) struct GraphArgs {
 
 /// Source of the graph to draw.
 enum GraphSource {
-    /// A plan in the making.
+    /// The graph of a plan with these options.
     Planning(PlanOptions, GraphDetail),
     /// The application of a saved plan.
     Applying(Box<OpenedPlan>),
@@ -62,7 +62,7 @@ enum GraphSource {
 /// Level of detail.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum GraphDetail {
-    /// The resources alone.
+    /// Only the resources.
     Resources,
     /// Every vertex.
     Whole,
@@ -121,7 +121,7 @@ async fn draw_graph(
     required.extend(providers_only_in_state(workspace, &config, &required, needed).await);
     let launcher = workspace.make_launcher(diags, &required)?;
     let mut own = Workspace::open(workspace.env, diags)?;
-    // The source texts come back below, so that problems can be shown with them.
+    // The sources are restored below, so that diagnostics can quote them.
     std::mem::swap(&mut own.sources, &mut workspace.sources);
     let mut prepared = PreparedConfig {
         launcher,

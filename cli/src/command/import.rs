@@ -1,4 +1,4 @@
-//! `formwork import`: an object that is there already belongs to an instance from now on.
+//! `formwork import`: imports an existing object into the state.
 
 use std::path::{Path, PathBuf};
 
@@ -95,7 +95,7 @@ pub(super) struct ImportCommand<'a> {
     pub(super) state: &'a StateArgs,
     /// Address to import to, as given by the user.
     pub(super) address: &'a str,
-    /// The folder of the configuration, if it is not the working folder.
+    /// The configuration directory, if it is not the working directory.
     pub(super) config: Option<&'a Path>,
     /// Name of the operation, as in the lock.
     pub(super) operation: &'static str,

@@ -1,4 +1,4 @@
-//! `formwork init`: prepares the folder.
+//! `formwork init`: prepares the working directory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -44,7 +44,8 @@ pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
 
 /// Checks options that exclude each other, or have no value that they can have.
 fn check_options(diags: &mut Diagnostics, args: &InitArgs) -> Result<(), Reported> {
-    // As in Terraform, -force-copy alone is no contradiction: it answers a question that is not asked.
+    // As in Terraform, -force-copy does not conflict with -reconfigure: it answers a prompt that does not
+    // appear.
     if args.reconfigure && args.migrate_state {
         let detail = "The -migrate-state and -reconfigure options are mutually-exclusive.";
         return Err(diags.error(Diagnostic::error(messages::INVALID_INIT_OPTIONS, detail)));
@@ -116,7 +117,7 @@ async fn prepare_folder(
     let state = StateNeedingProviders { state_paths: &StatePaths::default(), with_open: true };
     let of_state = providers_only_in_state(workspace, &config, &required, state).await;
     required.extend(of_state);
-    // Those of the configuration are installed already if they were needed for the state.
+    // The modules of the configuration are already installed if the state required them.
     let are_installed =
         first.is_some_and(|first| required.keys().all(|addr| first.contains_key(addr)));
     if !are_installed
@@ -189,7 +190,7 @@ async fn check_state_is_readable(
 
 /// Providers that are to be installed.
 struct ProvidersToInstall<'a> {
-    /// The configuration, which names the modules that want them.
+    /// The configuration, for the modules that require each provider.
     config: &'a Config,
     required: BTreeMap<ProviderAddr, VersionConstraints>,
     /// Whether the locks of other providers stay: the state may need them.

@@ -1,4 +1,4 @@
-//! Handles signals: the first Ctrl-C stops a command gracefully, the second at once. Names the
+//! Handles signals: the first Ctrl-C stops a command gracefully, the second immediately. Reports the
 //! providers that a command waits for.
 
 use std::convert::Infallible;
@@ -19,11 +19,11 @@ const SECOND_INTERRUPT_MESSAGE: &str = "\nTwo interrupts received. Exiting immed
 /// The call that changes an object.
 const CHANGING_CALL_NAME: &str = "ApplyResourceChange";
 
-/// Time without an answer after which a provider is mentioned, unless set otherwise.
+/// Default time without a response after which a pending provider call is reported.
 const REMINDER_DELAY: Duration = Duration::from_secs(10);
-/// Maximum number of calls mentioned at once.
+/// Maximum number of calls in one report.
 const MAX_LISTED_CALLS: usize = 10;
-/// Calls that may well take long, and of which the run tells by itself now and then.
+/// Calls that can take long, and whose progress the run reports itself.
 const CALLS_WITHOUT_REMINDER: [&str; 5] = [
     "ApplyResourceChange",
     "ReadDataSource",
@@ -40,7 +40,7 @@ struct InterruptibleWork<'a> {
     /// Reports an interrupt.
     report: &'a dyn Fn(&str),
     launcher: &'a Launcher,
-    /// Time without an answer after which a provider is mentioned, if it was set.
+    /// Time without a response after which a pending provider call is reported, if it is set.
     patience: Option<Duration>,
     cancellation: &'a CancellationToken,
 }
@@ -61,7 +61,7 @@ pub(super) struct InterruptibleTests<'a> {
     pub(super) calls: &'a CallWatch,
     /// Starter of the providers.
     pub(super) launcher: &'a Launcher,
-    /// Time without an answer after which a provider is mentioned, if it was set.
+    /// Time without a response after which a pending provider call is reported, if it is set.
     pub(super) patience: Option<Duration>,
     /// Cancelled by the first signal.
     pub(super) cancellation: &'a CancellationToken,
@@ -112,7 +112,8 @@ impl InterruptibleWork<'_> {
         let Ok(mut signals) = SignalGuard::start_listening() else { return Some(work.await) };
         let mut reminding = std::pin::pin!(self.remind_of_slow_calls());
         tokio::select! {
-            // One that comes with the end of the work counts, so that the next is not taken for the first.
+            // A signal that arrives together with the end of the work counts, so that the next one is not
+            // treated as the first.
             biased;
             () = signals.next() => {}
             result = &mut work => return Some(result),

@@ -1,4 +1,4 @@
-//! `formwork login` and `formwork logout`: tokens of hosts, kept where Terraform keeps them.
+//! `formwork login` and `formwork logout`: API tokens of hosts, stored where Terraform stores them.
 
 use formwork_value::diag::{Blame, Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -165,15 +165,15 @@ async fn log_in(
     Ok(())
 }
 
-/// A request for a token, which the user has to allow.
+/// A token request that requires the user's consent.
 struct TokenConsentRequest<'a> {
     host: &'a str,
     mechanism: &'a str,
-    /// The place where the token is stored.
+    /// The file or helper that stores the token.
     place: &'a TokenSource<'a>,
 }
 
-/// Prints the next steps, and asks for permission.
+/// Prints the next steps, and prompts for consent.
 async fn ask_consent(
     diags: &mut Diagnostics,
     screen: &Screen,

@@ -1,5 +1,4 @@
-//! `formwork metadata functions`: the functions of the language, for programs that complete and check
-//! what people write.
+//! `formwork metadata functions`: the function signatures in JSON, for editors and other tools.
 
 use clap::Subcommand;
 use formwork_lang::functions::{BuiltinSignature, Param, builtin_signatures};

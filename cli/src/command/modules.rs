@@ -40,7 +40,7 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.report_failure(None, &diags);
     };
-    // The output lists the calls of the configuration, so it has to be readable and installed.
+    // The output lists the module calls of the configuration, so the modules must be readable and installed.
     let mut calls = BTreeSet::new();
     if workspace.has_config() {
         let checked = workspace.read_config_requirements(&mut diags).and_then(|config| {
@@ -61,7 +61,7 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
         .map(|(key, record)| (key.as_str(), record))
         .collect();
     if args.lock {
-        // Those of tests, too.
+        // Including the modules of tests.
         let locked = write_module_lock_file(&mut diags, &workspace, &called);
         report.report_diagnostics(&workspace.sources, &diags);
         return match locked {
@@ -93,8 +93,8 @@ fn manifest_key(node: &ModuleNode) -> String {
     calls.join(".")
 }
 
-/// Writes the lock file of modules, and returns the number of modules in it. Modules of the checkout
-/// itself need no lock.
+/// Writes the module lock file, and returns the number of modules in it. Modules of the checkout itself are
+/// not locked.
 fn write_module_lock_file(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
@@ -116,7 +116,7 @@ fn write_module_lock_file(
     Ok(lock.0.len())
 }
 
-/// Whether a source is a registry, a repository or an archive, and no folder of this machine.
+/// Whether a source is a registry, a repository or an archive, not a local directory.
 fn is_remote_source(source: &str) -> bool {
     match ModuleSource::parse(source, false) {
         Ok(ModuleSource::Local(_)) | Err(_) => false,
@@ -125,7 +125,7 @@ fn is_remote_source(source: &str) -> bool {
     }
 }
 
-/// The name of a call without those of the calls around it.
+/// The name of a call without the names of its parent calls.
 fn last_call_name(key: &str) -> &str {
     key.rsplit('.').next().unwrap_or(key)
 }

@@ -45,7 +45,7 @@ pub(crate) struct PreparedConfig<'e> {
 /// Options of the preparation.
 #[derive(Clone, Copy)]
 pub(crate) struct PrepareOptions<'a> {
-    /// Sources of the values of variables.
+    /// Sources of variable values.
     pub(crate) sources: &'a [VariableSource],
     /// Location of the state.
     pub(crate) state_paths: &'a StatePaths,
@@ -53,7 +53,7 @@ pub(crate) struct PrepareOptions<'a> {
     pub(crate) needs_config: bool,
     /// Whether configuration is generated for imported resources that have none.
     pub(crate) generate: bool,
-    /// Terminal on which to ask for variables that have no value, if that is allowed.
+    /// Terminal for prompts for missing variable values, if prompts are allowed.
     pub(crate) ask: Option<&'a view::Screen>,
     /// Import target whose block is to be filled.
     pub(crate) fills: Option<ImportBlockTarget<'a>>,
@@ -116,7 +116,7 @@ impl<'e> PreparedConfig<'e> {
         }
         let (mut config, dangling) = workspace.config_with_reference_errors(diags)?;
         if let Some(filling) = preparing.fills.filter(|filling| filling.must_be_written) {
-            // Do not ask for values of variables in vain.
+            // Checked first, so that the user is not prompted for variable values needlessly.
             check_resource_block_exists(diags, &config, filling.addr)?;
         }
         config.check_required_versions(diags)?;
@@ -130,7 +130,7 @@ impl<'e> PreparedConfig<'e> {
             workspace.check_provider_selections(diags, &config.provider_requirements())?;
             let known = ConfigErrorContext { dangling, fills };
             let found = config_errors::report_config_errors(diags, workspace, &config, known).await;
-            // Values of variables may be wrong as well; missing ones are not asked for.
+            // Variable values may be invalid as well. Missing values are not prompted for.
             let unset = if preparing.ask.is_some() {
                 UnsetVariableTreatment::Unknown
             } else {
@@ -196,7 +196,7 @@ impl<'e> PreparedConfig<'e> {
     }
 }
 
-/// Opens the folder, and prints the warning about overrides, which stands before all else.
+/// Opens the working directory, and prints the warning about overrides, which precedes all other output.
 pub(super) fn open_workspace<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
@@ -210,7 +210,7 @@ pub(super) fn open_workspace<'e>(
     Ok(workspace)
 }
 
-/// Gets ready to plan in a folder.
+/// Prepares the configuration of the working directory for planning.
 pub(super) async fn prepare_in_folder<'e>(
     diags: &mut Diagnostics,
     workspace: Result<Workspace<'e>, Reported>,
@@ -225,13 +225,12 @@ pub(super) async fn prepare_in_folder<'e>(
 /// The state whose providers are needed.
 pub(super) struct StateNeedingProviders<'a> {
     pub(super) state_paths: &'a StatePaths,
-    /// Whether those of open operations of interrupted runs are needed, too.
+    /// Whether to include the providers of open operations.
     pub(super) with_open: bool,
 }
 
-/// The providers of resources that are in the state and not in the configuration any more, and if
-/// asked for those of open operations of interrupted runs. A state that cannot be read is reported
-/// by the command once it has locked it.
+/// The providers of resources that are in the state but no longer in the configuration, and if requested
+/// those of open operations. The command reports an unreadable state after it has locked it.
 pub(super) async fn providers_only_in_state(
     workspace: &Workspace<'_>,
     config: &Config,
@@ -252,8 +251,8 @@ pub(super) async fn providers_only_in_state(
     others.map(|addr| (addr, VersionConstraints::default())).collect()
 }
 
-/// A launcher for the providers of objects in a state, as far as the lock file knows them. As in
-/// Terraform, the configuration beside the state must be readable, and its providers installed.
+/// A launcher for the providers of objects in a state, as far as the lock file lists them. As in Terraform,
+/// the configuration must be readable, and its providers installed.
 ///
 /// # Errors
 /// When one is not installed, or the configuration cannot be read.
@@ -266,8 +265,8 @@ pub(super) fn launcher_for_providers<'p>(
     launcher_for_requirements(diags, workspace, required, providers)
 }
 
-/// As [`launcher_for_providers`], in the versions that are locked. A state that is shown as a whole was
-/// made with these, even if the configuration requires others by now.
+/// As [`launcher_for_providers`], in the locked versions. A state that is shown as a whole was written with
+/// these, even if the configuration requires other versions in the meantime.
 ///
 /// # Errors
 /// As [`launcher_for_providers`].
@@ -403,7 +402,7 @@ fn parse_exclude_targets(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<T
     excludes
 }
 
-/// Says where the place of a state is better written than in `-state`.
+/// Warns that `-state` is deprecated in favour of the backend configuration.
 pub(crate) fn warn_of_state_option(diags: &mut Diagnostics, args: &StateArgs) {
     if let Some(state) = &args.state {
         let detail = format!(
@@ -414,7 +413,7 @@ pub(crate) fn warn_of_state_option(diags: &mut Diagnostics, args: &StateArgs) {
     }
 }
 
-/// Whether questions may be asked. A pipe may answer as well as a person.
+/// Whether prompts are allowed. The answers may also come from a pipe.
 pub(crate) fn may_ask_user(env: &Env, input: bool) -> bool {
     env.input && input
 }

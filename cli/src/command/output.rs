@@ -203,8 +203,8 @@ pub(super) async fn read_state_in_store(
     Ok(read_state_file_in_store(diags, store).await?.0.map(|file| file.state).unwrap_or_default())
 }
 
-/// The providers of everything in a store, results of interrupted runs included, and if asked for
-/// those of open operations.
+/// The providers of all objects in a store, including results of interrupted runs, and if requested those of
+/// open operations.
 pub(super) async fn providers_in_store(
     diags: &mut Diagnostics,
     mut store: OpenState,

@@ -1,4 +1,4 @@
-//! The parser of the command line. The doc comments of commands and arguments are the help texts.
+//! The command-line parser. The doc comments of commands and arguments are the help texts.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -39,8 +39,8 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Whether completion is to be set up, or that is to be taken back; `None` if neither was asked for.
-/// Terraform has these options in the place of a command.
+/// Whether to set up or to remove completion; `None` if neither was requested. As in Terraform, these options
+/// take the position of a command.
 pub(crate) fn autocomplete_request() -> Option<bool> {
     let word = std::env::args_os().nth(1)?.into_string().ok()?;
     let at = AUTOCOMPLETE_OPTIONS.iter().position(|flag| word.replacen("--", "-", 1) == **flag)?;
@@ -101,7 +101,7 @@ pub(crate) fn parse_command_line(env: &Env) -> Result<Cli, ExitCode> {
     })
 }
 
-/// Whether a command was asked for the JSON of all that happens: then mistakes are part of it.
+/// Whether the command prints a stream of JSON events: then command-line errors are part of the stream.
 fn is_json_output_requested(command: &str, words: &[String]) -> bool {
     let has_one = ["init", "plan", "apply", "destroy", "refresh"]
         .iter()

@@ -150,7 +150,7 @@ fn checked_plan_options(
     checked.map(|()| options)
 }
 
-/// Shows the plan with all that is to be said about it, and saves it where that was asked for.
+/// Prints the plan with its diagnostics, and saves it if requested.
 async fn show_and_save_plan(
     diags: &mut Diagnostics,
     args: &PlanArgs,
@@ -175,14 +175,14 @@ async fn show_and_save_plan(
         let detail = format!("The plan could not be written to {}: {error}.", path.display());
         let _ = diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_PLAN_FILE, detail));
     }
-    // Behind the plan, in which the configuration stands as it was read.
+    // After the plan, which contains the configuration as it was read.
     let is_generated = write_generated_config(diags, generated, results, plan);
     let said = std::mem::take(diags);
     report.report_diagnostics(&prepared.workspace.sources, &said);
     if said.has_errors() {
         return Exit::Failed;
     }
-    // A program that runs this knows what it does next.
+    // An automation does not need advice about the next step.
     if !prepared.workspace.env.in_automation {
         report.report_next_step(plan, args.out.as_deref(), generated.filter(|_| is_generated));
     }

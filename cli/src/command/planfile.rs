@@ -1,5 +1,5 @@
-//! Saved plans of a folder: the contents of the folder that a plan is saved with, and the
-//! configuration, values and providers that a saved plan is applied with.
+//! Saved plans of a working directory: the files that a plan is saved with, and the configuration, values and
+//! providers that it is applied with.
 
 #[cfg(test)]
 mod tests;
@@ -35,14 +35,14 @@ use crate::view::operation_report::OperationReport;
 use crate::workspace::backend::{BackendConfig, InitializedBackend};
 use crate::workspace::{OverrideWarningCondition, Workspace};
 
-/// The state that a plan is made for.
+/// The state that a plan is created for.
 #[derive(Clone, Copy)]
 pub(super) struct PlanBaseState<'a> {
     /// The state.
     pub(super) file: &'a StateFile,
-    /// Its paths, as options name them.
+    /// The paths that options specify.
     pub(super) state_paths: &'a StatePaths,
-    /// Its fingerprint, if interrupted runs have changed it since it was stored.
+    /// Fingerprint of the recovered state, if recovery of interrupted runs changed the stored one.
     pub(super) recovered: Option<&'a str>,
 }
 
@@ -51,14 +51,14 @@ pub(super) struct PlanBaseState<'a> {
 pub(super) struct SavedPlanToApply<'a> {
     /// The file.
     pub(super) path: &'a Path,
-    /// The sources of values of variables.
+    /// The sources of variable values.
     pub(super) sources: &'a [VariableSource],
-    /// Whether it may be made elsewhere.
+    /// Whether a plan from another user or machine is allowed.
     pub(super) allow_foreign: bool,
 }
 
 impl Env {
-    /// The places of the secret that saved plans are sealed with.
+    /// The sources of the secret that seals saved plans.
     pub(super) fn seal_key(&self) -> SealKeySource {
         SealKeySource { text: self.plan_key.clone(), file: self.plan_key_file.clone() }
     }
@@ -96,7 +96,7 @@ pub(super) async fn write_plan(
     contents.write(path, &prepared.workspace.env.seal_key())
 }
 
-/// The backend that keeps the state, with its arguments.
+/// The backend of the state with its arguments, as JSON.
 async fn backend_to_json(prepared: &PreparedConfig<'_>) -> Result<Box<RawValue>, String> {
     let mut diags = Diagnostics::new();
     let config = prepared.workspace.backend_config(&mut diags, prepared.config.backend()).await;
@@ -106,15 +106,15 @@ async fn backend_to_json(prepared: &PreparedConfig<'_>) -> Result<Box<RawValue>,
     serde_json::value::to_raw_value(&backend).map_err(|error| error.to_string())
 }
 
-/// A saved plan, with the providers it was made with.
+/// A saved plan, with the providers that created it.
 pub(crate) struct OpenedPlan {
     pub(crate) plan: SavedPlan,
     locks: LockFile,
-    /// The backend that keeps the state, if the plan names it.
+    /// The backend of the state, if the plan specifies it.
     backend: Option<InitializedBackend>,
 }
 
-/// Reads a saved plan, and gets ready to apply it with the configuration it was made of.
+/// Reads a saved plan, and prepares its application with the configuration it was created from.
 ///
 /// # Errors
 /// When the file is no plan, or the plan cannot be applied.
@@ -177,7 +177,7 @@ fn read_plan(
 pub(crate) struct PlanToOpen<'a> {
     /// The file.
     pub(crate) path: &'a Path,
-    /// The sources of values of variables, which the encryption may need.
+    /// The sources of variable values, which the encryption may require.
     pub(crate) sources: &'a [VariableSource],
     /// Treatment of generated configurations.
     pub(crate) generated: GeneratedConfigUse,
@@ -199,12 +199,13 @@ pub(crate) fn open_plan(
     if !is_plan_file_encrypted(path) {
         let parts = plan_file::read_plan_file(path).map_err(|error| failed(diags, error))?;
         let (saved, config) = open_plan_parts(diags, workspace, opening, parts)?;
-        // The folder decides, as in OpenTofu: a plan that was put here may have any configuration.
+        // As in OpenTofu, the configuration of the working directory decides: a plan file of unknown origin
+        // can contain any configuration.
         if workspace.has_config() {
             let mut said = Diagnostics::new();
             let loaded = encryption::load_folder_encryption(&mut said, workspace, sources);
-            // The plan has its own configuration, so mistakes that the folder has got since do not matter,
-            // unless they hide an encryption.
+            // The plan contains its own configuration, so later errors in the working directory do not
+            // matter, unless they hide an encryption block.
             if loaded.is_ok() || encryption::may_have_encryption_block(workspace) {
                 let _ = diags.append(said);
                 loaded?;
@@ -234,7 +235,7 @@ fn is_plan_file_encrypted(path: &Path) -> bool {
     path.is_file() && read.is_ok() && first == *b"{"
 }
 
-/// Decrypts a saved plan with the encryption that the folder's configuration sets up.
+/// Decrypts a saved plan with the encryption of the current configuration.
 ///
 /// # Errors
 /// When it cannot be decrypted.
@@ -277,7 +278,7 @@ pub(crate) fn open_plan_parts(
 }
 
 impl OpenedPlan {
-    /// Location of the state: as options say, else as they said when the plan was made.
+    /// Location of the state: from the options, otherwise from the options with which the plan was created.
     pub(super) fn state_paths(&self, given: StatePaths) -> StatePaths {
         match given {
             StatePaths { state: None, out, backup } => StatePaths {
@@ -289,7 +290,7 @@ impl OpenedPlan {
         }
     }
 
-    /// The backend that it names, without regard to the one of the folder.
+    /// The backend that the plan specifies, regardless of the configured backend.
     ///
     /// # Errors
     /// When the backend is not supported.

@@ -114,7 +114,7 @@ async fn required_providers_text(
     Ok(text)
 }
 
-/// The configuration, as far as it says which providers are required.
+/// The configuration, loaded as far as needed for its provider requirements.
 fn config_with_requirements(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -229,7 +229,7 @@ async fn schemas_document(
 ) -> Result<String, Reported> {
     let config = workspace.read_config_requirements(diags)?;
     let mut required = config.provider_requirements();
-    // As in Terraform, the state may have objects of providers that the configuration no longer names.
+    // As in Terraform, the state may contain objects of providers that the configuration no longer requires.
     for addr in required_by_state(diags, workspace, &config).await? {
         required.entry(addr).or_default();
     }

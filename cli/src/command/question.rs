@@ -13,10 +13,10 @@ use crate::view::{self, Paint, Screen};
 /// The most bytes of an answer. A stream without line ends would fill the memory.
 pub(super) const MAX_ANSWER_BYTES: u64 = 1 << 20;
 
-/// Something to ask.
+/// A prompt for the user.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prompt<'q> {
-    /// Its subject, in one line.
+    /// The subject, in one line.
     pub(super) title: &'q str,
     /// Further information; may have several lines, or none.
     pub(super) about: &'q str,

@@ -120,7 +120,7 @@ async fn list_open_operations(args: &RecoverListArgs, env: &Env) -> Exit {
         };
         locked.unlock(diags).await;
         if args.json && !diags.has_errors() {
-            // Programs read all of the output, and a warning has no place in a document.
+            // The output is a single JSON document, which cannot contain warnings.
             drop(std::mem::take(diags));
         }
         Ok(text)
@@ -151,7 +151,7 @@ fn open_operations_text(locked: &StateSession, screen: &Screen, root: &Path) -> 
     text
 }
 
-/// The text if nothing is open for the state. Names the journals of other states in the folder, which a run
+/// The text if the state has no open operations. Names journals of other states in the directory, which a run
 /// with `-state` may have left.
 fn no_open_operations_text(root: &Path) -> String {
     let mut text = format!("{NO_OPEN_OPERATIONS}\n");
@@ -170,7 +170,7 @@ fn no_open_operations_text(root: &Path) -> String {
     text
 }
 
-/// The state whose journals a folder of this name has, if it has any.
+/// The state whose journals a directory of this name contains, if any.
 fn state_of_journal_folder(root: &Path, name: &str) -> Option<String> {
     let state = name.strip_prefix('.')?.strip_suffix(".journal")?;
     let mut entries = root.join(name).read_dir().ok()?.flatten();
@@ -267,7 +267,7 @@ fn describe_settled(one: &SettledInstance, decision: Decision) -> String {
     format!("{addr} is settled: {then}.\n")
 }
 
-/// Adds objects to the state that interrupted creations made.
+/// Adds objects of interrupted creations to the state.
 async fn adopt_objects(args: &RecoverAdoptArgs, env: &Env) -> Exit {
     let taking = ImportCommand {
         finding: &args.finding,
@@ -320,8 +320,8 @@ async fn open_state_session(
     let backend = encryption::read_backend_and_encryption(diags, workspace)?;
     let store = workspace.open_state(diags, backend.as_ref(), &args.state_paths()).await?;
     let mut locked = state_session::open_locked_state(diags, store, &args.lock, "recover").await?;
-    // An open operation has the address of the run that was cut off, and may have another one by
-    // now. A configuration with errors is no reason not to decide.
+    // An open operation has the address from the interrupted run, which may have changed since. Errors in the
+    // configuration do not prevent a decision.
     if locked.unresolved_needing_decision().next().is_some()
         && let Ok(config) = workspace.read_config(&mut Diagnostics::new())
     {

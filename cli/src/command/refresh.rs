@@ -23,7 +23,7 @@ pub(crate) struct RefreshArgs {
     pub(crate) state: StateArgs,
 }
 
-/// Runs the command: makes a normal plan, stores the state that it starts from, and prints the outputs.
+/// Runs the command: creates a normal plan, stores the refreshed prior state, and prints the outputs.
 pub(super) async fn run(args: &RefreshArgs, env: &Env) -> Exit {
     let mut operation = args.operation.clone();
     // Terraform accepts these options, and ignores them.

@@ -16,9 +16,9 @@ pub(super) struct RunObserver<'a> {
     pub(super) report: &'a OperationReport,
     /// Destination of the events of the engine.
     pub(super) watch: &'a dyn EventObserver,
-    /// The texts that messages point into.
+    /// The sources that diagnostics quote.
     pub(super) sources: &'a Sources,
-    /// Whether the command is the one that destroys everything. `apply` applies, also a plan that destroys.
+    /// Whether the command is `destroy`. It is false for `apply`, even for a plan that destroys.
     pub(super) destroying: bool,
     /// File that the state was requested to be written to.
     pub(super) out: Option<&'a Path>,

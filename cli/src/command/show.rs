@@ -59,7 +59,7 @@ pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
         },
         Some(path) => show_file(&mut diags, args, &mut workspace, path, &screen).await,
     };
-    // Programs read all of the output, and a warning has no place in a document.
+    // The output is a single JSON document, which cannot contain warnings.
     if !(args.json && text.is_ok()) {
         report.report_diagnostics(&workspace.sources, &diags);
     }

@@ -1,4 +1,4 @@
-//! Reports a long wait for the place of a state on stderr.
+//! Reports a long wait for a state store on stderr.
 
 use formwork_backend::store::StoreOperation;
 

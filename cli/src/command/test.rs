@@ -36,7 +36,7 @@ use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, junit};
 use crate::workspace::Workspace;
 
-/// The folder for states of runs, below the data directory.
+/// The directory for the states of runs, below the data directory.
 const STATES_FOLDER_NAME: &str = "test-states";
 
 /// Run the tests of the configuration: files whose names end in .tftest.hcl or .tftest.json.
@@ -86,7 +86,7 @@ pub(super) async fn run(args: &TestArgs, env: &Env) -> Exit {
     let (Ok(loaded), Ok(variables)) = (loaded, variables) else {
         return report.report_failure(Some(&workspace.sources), &diags);
     };
-    // Before anything is made whose state could not be kept.
+    // Checked before the first object is created, whose state could not be stored otherwise.
     let Ok(left) = find_left_states_or_report(&mut diags, &workspace) else {
         return report.report_failure(Some(&workspace.sources), &diags);
     };
@@ -184,9 +184,9 @@ fn warn_of_left_objects(observer: &Observer<'_>, left: &[String]) {
 
 /// The values that were given for variables, weakest first.
 struct GivenVariables {
-    /// Those for all test files.
+    /// The variables for all test files.
     all: Vec<GivenVariable>,
-    /// Those for the test files in the folder for tests.
+    /// The variables for the test files in the test directory.
     of_folder: Vec<GivenVariable>,
 }
 
@@ -285,7 +285,7 @@ fn add_requirements(
     }
 }
 
-/// Checks the place of the JUnit file before anything is run.
+/// Checks the path of the JUnit file before the first run.
 fn check_junit_path(diags: &mut Diagnostics, path: &Path) -> Result<(), Reported> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_none_or(Path::is_dir) {

@@ -12,7 +12,7 @@ use crate::messages;
 use crate::view::{Screen, operation_report::OperationReport, print_data, print_out};
 use crate::workspace::Workspace;
 
-/// Runs a command that does its work in the folder and returns its output.
+/// Runs a command that works in the working directory and returns its output.
 pub(super) async fn run_text_command(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
@@ -20,7 +20,7 @@ pub(super) async fn run_text_command(
     run_and_print(env, WorkspaceSelectionNeed::Needed, work, print_out).await
 }
 
-/// As [`run_text_command`], for a command that returns data for programs.
+/// As [`run_text_command`], for a command that returns machine-readable data.
 pub(super) async fn run_data_command(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
@@ -36,7 +36,7 @@ pub(super) async fn run_without_workspace_selection(
     run_and_print(env, WorkspaceSelectionNeed::NotNeeded, work, print_out).await
 }
 
-/// Whether a command needs to know the selected workspace.
+/// Whether a command requires the selected workspace.
 #[derive(Clone, Copy)]
 enum WorkspaceSelectionNeed {
     Needed,
@@ -53,7 +53,7 @@ async fn run_and_print(
     let mut diags = Diagnostics::new();
     let opened = match selection {
         WorkspaceSelectionNeed::Needed => Workspace::open(env, &mut diags),
-        // A name that cannot be read may be that of a link, which is not written through.
+        // An unreadable file may be a link. Formwork does not write through links.
         WorkspaceSelectionNeed::NotNeeded => Workspace::open_with_any_selection(env, &mut diags)
             .and_then(|opened| opened.check_selection_readable(&mut diags).map(|()| opened)),
     };

@@ -57,9 +57,9 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     if !args.no_tests {
         workspace.check_tests(&mut tests, args.test_directory.as_deref());
     }
-    // A folder that is not there is reported by reading it.
+    // Reading a missing directory reports it.
     if workspace.has_config_or_warn(&mut diags) || folder.is_some_and(|folder| !folder.is_dir()) {
-        // Everything there is to know is in `diags`.
+        // All results are in `diags`.
         let _ = check_config(&mut diags, &mut workspace, !tests.has_errors()).await;
         if !args.no_tests && !tests.has_errors() {
             let _ =
@@ -86,7 +86,7 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     if diags.has_errors() { Exit::Failed } else { Exit::Done }
 }
 
-/// Checks the configuration; if the files of tests are not sound, only whether it can be read.
+/// Checks the configuration. If the test files have errors, it is only read.
 async fn check_config(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,

@@ -1,5 +1,4 @@
-//! The values that are given for variables: from the environment, files, options and answers.
-//! Whether they fit is for the engine to say.
+//! Variable values from the environment, files, options and prompts. The engine checks their types.
 
 use std::path::Path;
 
@@ -48,7 +47,7 @@ pub(super) fn automatic_file_values(
     result.map(|()| given)
 }
 
-/// The values in the files of the folder for tests that are read without being named.
+/// The values in the automatically loaded variable files of the test directory.
 pub(super) fn test_folder_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,

@@ -1,4 +1,4 @@
-//! `formwork workspace`: lists, makes, selects and deletes workspaces.
+//! `formwork workspace`: lists, creates, selects and deletes workspaces.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
     }
 }
 
-/// The backend of the folder, which lists the workspaces.
+/// The configured backend, which lists the workspaces.
 pub(super) async fn workspace_backend(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -141,13 +141,13 @@ async fn list_workspaces(
     let current = workspace.name();
     let mut names: Vec<&String> = all.iter().collect();
     if !all.contains(&current) {
-        // Selected by the environment and not made yet: it has its place among the others.
+        // Selected by the environment and not created yet: it is listed in order.
         let at = names.iter().skip(1).position(|name| **name > current);
         names.insert(at.map_or(names.len(), |at| at + 1), &current);
     }
     let mut text = String::new();
     for name in names {
-        // A folder may have a name that no workspace can have, and its line breaks would forge workspaces.
+        // A directory may have a name that no workspace can have, and its line breaks would forge workspaces.
         let shown = match name.chars().any(char::is_control) {
             true => format!("{name:?}"),
             false => name.clone(),
@@ -173,7 +173,7 @@ async fn create_workspace(
             "You cannot create a new workspace when using this setting. To create a new workspace, either unset this environment variable or update it to match the workspace name you are trying to create, and then run this command again.",
         )));
     }
-    // Read before anything is made, so that nothing is made when it cannot be read.
+    // Read before the workspace is created, so that a read error leaves no empty workspace.
     let copied = match &args.state {
         Some(path) => {
             check_no_unfinished_run(diags, path).await?;
@@ -198,7 +198,7 @@ async fn create_workspace(
         let store = open_workspace(diags, &*all, &args.name).await?;
         let mut locked =
             state_session::open_locked_state(diags, store, &args.lock, "workspace-new").await?;
-        // The content alone: two states that go on apart are of two lineages.
+        // Only the content: states that diverge must have different lineages.
         locked.file.state = file.state;
         let written = locked.write_state_and_archive_journals(diags).await;
         locked.unlock(diags).await;
@@ -274,7 +274,7 @@ async fn delete_workspace(
     Ok(text)
 }
 
-/// Checks that nothing is lost with a workspace, and returns the text of its deletion.
+/// Checks that the deletion of a workspace does not lose objects, and returns the text to print.
 fn check_deletable(
     diags: &mut Diagnostics,
     locked: &StateSession,

@@ -1,4 +1,4 @@
-//! Migration of states to another backend. The old states stay in place, too.
+//! Migration of states to another backend. The old states are not deleted.
 
 mod compare;
 
@@ -35,7 +35,7 @@ enum StatesToMigrate {
     Single,
     /// The states of all workspaces.
     All,
-    /// The state of the selected workspace, although there are others: the new backend keeps one only.
+    /// Only the state of the selected workspace, because the new backend supports only one.
     Selected,
 }
 
@@ -81,11 +81,11 @@ struct MigratingState {
     source: String,
     target: String,
     found: StateSummary,
-    /// The state that the new backend has in this place.
+    /// The state of the target workspace in the new backend.
     target_state: TargetState,
 }
 
-/// Migrates the states of all workspaces, if that is wanted.
+/// Migrates the states of all workspaces, if the user approves.
 ///
 /// # Errors
 /// When the user ends the migration or cannot be asked, or a state cannot be read or written.
@@ -104,7 +104,8 @@ pub(super) async fn migrate(
         migrating.extend(both.read_source_state(diags, init, source, target).await?);
     }
     if extent == StatesToMigrate::All {
-        // Before the first copy: one state that has to stay is no reason to leave the others behind.
+        // Checked before the first copy: a state that cannot be migrated does not prevent the migration of
+        // the others.
         migrating.retain(|one| match &one.target_state {
             TargetState::Unrelated(_) => {
                 diags.warn(target_state_kept_warning(one, both));
@@ -136,8 +137,8 @@ pub(super) async fn migrate(
     }
 }
 
-/// Selects the default workspace where the new backend keeps one state only: otherwise the next command would
-/// look for a workspace that it cannot have.
+/// Selects the default workspace if the new backend supports only one workspace. Otherwise the next command
+/// would select a workspace that cannot exist.
 ///
 /// # Errors
 /// When the backend does not answer, or the workspace cannot be selected.
@@ -181,7 +182,7 @@ fn emptied_state_warning(name: &str, location: &str) -> Diagnostic {
     Diagnostic::warning(messages::EMPTY_FILE_NOT_MIGRATED, detail)
 }
 
-/// Warns that a state is not migrated because the new backend has another one in its place.
+/// Warns that a state is not migrated because the target workspace contains another state.
 fn target_state_kept_warning(one: &MigratingState, both: &MigrationBackends) -> Diagnostic {
     let MigratingState { source, target, target_state, .. } = one;
     let detail = format!(
@@ -242,8 +243,8 @@ struct MigrationQuestion<'m> {
 }
 
 impl MigrationQuestion<'_> {
-    /// Whether "no" ends the command. As in Terraform, the states of several workspaces are not left behind by
-    /// one word, unless the former backend is to be forgotten.
+    /// Whether "no" ends the command. As in Terraform, a single "no" does not abandon the states of several
+    /// workspaces, unless `-reconfigure` discards the former backend.
     fn ends_command_on_no(&self) -> bool {
         self.extent != StatesToMigrate::Single && !self.init.args.reconfigure
     }
@@ -324,7 +325,7 @@ async fn ask_to_migrate_state(
     match ask_user(report.screen(), question).await {
         Ok(answer) if answer.eq_ignore_ascii_case("yes") => Ok(true),
         Ok(answer) if answer.eq_ignore_ascii_case("no") => Ok(false),
-        // Without an answer the state must not stay behind.
+        // Without an answer, the state must not be abandoned.
         _ => Err(diags.error(Diagnostic::error(
             messages::MIGRATION_UNANSWERED,
             "The answer was neither \"yes\" nor \"no\". Nothing was changed.",
@@ -355,7 +356,7 @@ impl MigrationBackends {
         let Some(found) = found.filter(StateSummary::holds_something) else { return Ok(None) };
         let there = summarize_state(diags, &*self.to, &target).await?;
         if let StateSummary::Emptied = found {
-            // It may also have been lost.
+            // The state may also have been lost.
             if there.is_none() {
                 diags.warn(emptied_state_warning(&source, &self.from.location(&source)));
             }
@@ -365,7 +366,7 @@ impl MigrationBackends {
         let target_state = TargetState::of(&found, there);
         match &target_state {
             TargetState::Same if is_settled => Ok(None),
-            // An earlier migration has made a copy, with which other runs went on.
+            // An earlier migration created a copy, and later runs changed it.
             TargetState::Later(state) if is_settled => {
                 let text = format!(
                     "The new backend contains a later state of the workspace {target:?} ({state}), which is used from now on."
@@ -377,7 +378,7 @@ impl MigrationBackends {
         }
     }
 
-    /// Copies one state, both ends locked. A state that knows something else is not overwritten.
+    /// Copies one state, with source and target locked. A state with other content is not overwritten.
     async fn copy_state(
         &self,
         diags: &mut Diagnostics,
@@ -431,11 +432,11 @@ async fn store_recovered_results(
     stored
 }
 
-/// Removes a local state file that Terraform has emptied after a migration: a state in its place would be taken
-/// for damage.
+/// Removes a local state file that Terraform emptied after a migration: later, an empty state file would be
+/// reported as damaged.
 fn remove_emptied_state_file(diags: &mut Diagnostics, location: &str) -> Result<(), Reported> {
     let path = Path::new(location);
-    // What has come there meanwhile stays.
+    // Content that another process wrote to the file in the meantime is not removed.
     if path.metadata().is_ok_and(|found| found.len() > 0) {
         return Ok(());
     }
@@ -454,7 +455,7 @@ async fn write_state(
     from.check_touches_no_unresolved(diags, |_| true)?;
     if to.found {
         let refused = check_push(&from.file, &to.file);
-        // Its objects were destroyed since, which `state push` does not look at.
+        // The objects may have been destroyed since. `state push` does not check that.
         let is_older = from.file.lineage == to.file.lineage && from.file.serial < to.file.serial;
         let (stored, new) = (to.file.serial, from.file.serial);
         let refused =

@@ -61,7 +61,7 @@ impl LineEditor {
     }
 }
 
-/// The input, with the end of its last line: a heredoc ends only behind one.
+/// The input, with the end of its last line: a heredoc ends only after a newline.
 fn with_final_newline(text: &str) -> String {
     format!("{text}\n")
 }

@@ -1,5 +1,5 @@
-//! Reads expressions, evaluates them, prints their values: a line at a time from a terminal, or all
-//! that stands in a pipe, of which the last result is printed.
+//! Reads expressions, evaluates them and prints their values: line by line from a terminal, or all input of a
+//! pipe, of which only the last result is printed.
 
 use std::io;
 
@@ -147,7 +147,7 @@ impl<'r> Repl<'r> {
     }
 }
 
-/// Says it in other words if `type` failed: it has no place there.
+/// Rewords a diagnostic about a misplaced call of `type`.
 fn reword_misplaced_type(diag: Diagnostic) -> Diagnostic {
     let of_type = diag.function.as_ref().is_some_and(|called| called.name == "type");
     if !of_type || !diag.is_about_message(messages::ERROR_IN_FUNCTION_CALL) {

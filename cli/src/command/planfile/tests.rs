@@ -98,7 +98,7 @@ async fn other_providers_than_those_it_was_made_with_are_refused() {
     fs::write(root.join("main.tf"), "output \"o\" {\n  value = 1\n}\n").unwrap();
     fs::write(root.join(lockfile::LOCK_FILE_NAME), LOCK).unwrap();
     let prepared = prepared(&env, root).await;
-    // The plan does not use a lock file that is changed while the plan is made.
+    // The plan does not use a lock file that is changed while the plan is created.
     fs::write(root.join(lockfile::LOCK_FILE_NAME), LOCK.replace("1.0.0", "1.1.0")).unwrap();
     let path = root.join("p");
     let state_paths = StatePaths::default();
@@ -157,8 +157,8 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
     assert_eq!(check(&other), ["Saved plan does not match the given state"]);
 }
 
-/// Plans with some values and applies with others, and returns what is said of them, and the value of
-/// the ephemeral variable.
+/// Plans with some values and applies with others. Returns the diagnostics and the value of the ephemeral
+/// variable.
 async fn planned_and_applied(
     planned: &[&str],
     applied: &[&str],

@@ -158,7 +158,7 @@ fn unusable_program_error(provider: &str, why: &str) -> Diagnostic {
     Diagnostic::error(messages::PROVIDER_CANNOT_BE_CHECKED, detail)
 }
 
-/// Makes the run; a first signal ends it early, with the report of the checks so far.
+/// Runs the checks. The first signal ends the run early, with a report of the completed checks.
 async fn run_interruptible(options: Options, shown: &ProgressLine) -> Report {
     let stop = Arc::clone(&options.stop);
     let mut progress = |family: &str, tallies: &Tallies| shown.show_family(family, tallies);
@@ -296,8 +296,8 @@ fn parse_duration(diags: &mut Diagnostics, text: &str) -> Result<Duration, Repor
     })
 }
 
-/// The provider: a file, or the address of one that is reattached, installed or comes with Formwork. The
-/// folder is needed as long as the provider is.
+/// Resolves the provider: a file, or the address of a reattached, installed or included provider. The
+/// returned directory must live as long as the provider runs.
 fn resolve_provider_to_check(
     diags: &mut Diagnostics,
     given: &str,
@@ -341,8 +341,7 @@ fn resolve_provider_to_check(
     Err(diags.error(Diagnostic::error(messages::PROVIDER_NOT_INSTALLED, detail)))
 }
 
-/// A program that comes with Formwork. One that is started by another name than that of its file gets
-/// a link of that name.
+/// An included provider. If its program name differs from its file name, a link with that name is created.
 fn link_shipped_program(
     program: &ShippedProgram,
 ) -> io::Result<(CheckedProvider, Option<TempDir>)> {
@@ -356,7 +355,7 @@ fn link_shipped_program(
     Ok((CheckedProvider::Program(link), Some(folder)))
 }
 
-/// The program of a provider that is installed in the folder.
+/// The program of a provider that is installed in the working directory.
 fn installed_program(addr: &ProviderAddr) -> Option<PathBuf> {
     let folder = Path::new(".terraform/providers")
         .join(addr.host().to_string())
@@ -377,7 +376,7 @@ fn installed_program(addr: &ProviderAddr) -> Option<PathBuf> {
 }
 
 fn absolute_program_path(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf, Reported> {
-    // A link stays one: some programs serve the provider that their name says.
+    // A link is not resolved: some programs select the provider by the name under which they are started.
     let found = fs::metadata(path).and_then(|_| std::path::absolute(path));
     let absolute = found.map_err(|error| {
         let detail = format!("{} cannot be opened: {error}.", path.display());
@@ -395,7 +394,7 @@ fn absolute_program_path(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf
     Ok(absolute)
 }
 
-/// Writes the reports that were asked for.
+/// Writes the requested reports.
 fn write_reports(
     diags: &mut Diagnostics,
     args: &ProviderCheckArgs,
@@ -437,7 +436,7 @@ fn write_reproducers(
         let number = numbers.entry(finding.rule).or_default();
         *number += 1;
         let path = folder.join(format!("{}-{number}.jsonl", finding.rule));
-        // It has what the provider was configured with.
+        // The file contains the provider configuration, which may be secret.
         let file = File::options().write(true).create(true).truncate(true).owner_only().open(&path);
         let written = file.and_then(|file| report.write_reproducer(finding, file));
         written.map_err(|error| report_unwritable(diags, &path, &error))?;

@@ -1,5 +1,5 @@
-//! Whether examples plan: each file below the folder of examples is a configuration of its own, and
-//! any provider that it asks for is the documented one.
+//! Plans the examples: each file below the examples directory is a separate configuration, and every provider
+//! that it requires is the documented one.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use crate::clock;
 use crate::messages;
 
-/// Maximum depth to which the folder of examples is searched.
+/// Maximum search depth in the examples directory.
 const MAX_EXAMPLES_DEPTH: usize = 8;
 
 /// Plans every example, and returns how many there are.
@@ -129,7 +129,7 @@ impl ProviderLauncher for ExampleLauncher<'_> {
     }
 }
 
-/// A folder of which only one file counts.
+/// A directory of which only one file is visible.
 struct SingleFileFolder<'p>(&'p Path);
 
 impl ConfigFiles for SingleFileFolder<'_> {

@@ -16,10 +16,10 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
 use crate::messages;
 
-/// The depth to which the folder of examples is searched.
+/// Maximum search depth in the examples directory.
 const MAX_EXAMPLES_DEPTH: usize = 8;
 
-/// Reads all examples below a folder.
+/// Reads all examples below a directory.
 pub(super) fn read_examples(
     diags: &mut Diagnostics,
     sources: &mut Sources,

@@ -127,7 +127,7 @@ fn report_unusable_provider(diags: &mut Diagnostics, failure: &Failure) -> Repor
     diags.error(problem.blamed_on(Blame::Provider))
 }
 
-/// The pages by where they go below the folder of documentation.
+/// The pages by their path below the documentation directory.
 fn render_pages(
     schema: &ProviderSchema,
     provider: &str,

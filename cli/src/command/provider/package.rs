@@ -1,5 +1,5 @@
-//! `formwork provider package`: packs the programs of a provider as registries and mirrors want them:
-//! an archive for each platform, checksums, their signature, and the manifest.
+//! `formwork provider package`: packages a provider for registries and mirrors: an archive for each platform,
+//! checksums, their signature, and the manifest.
 
 use std::io::{self, Cursor, Write as _};
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub(crate) struct ProviderPackageArgs {
     pub(crate) out: PathBuf,
 }
 
-/// Documents that go into each archive if the folder has them.
+/// Documents that are added to each archive if they exist.
 const PACKED_DOCUMENT_NAMES: [&str; 5] =
     ["LICENSE", "LICENSE.md", "LICENSE.txt", "README.md", "CHANGELOG.md"];
 
@@ -120,7 +120,7 @@ fn pack_release(
     Ok(files.into_iter().map(|file| file.name).collect())
 }
 
-/// The programs by platform. A path without a platform is for that of this machine.
+/// The programs by platform. A path without a platform is for the platform of this machine.
 fn programs_by_platform(
     diags: &mut Diagnostics,
     given: &[String],
@@ -149,7 +149,7 @@ fn programs_by_platform(
     Ok(programs)
 }
 
-/// The name of the provider, which the names of all programs have.
+/// The provider name, which all program names must contain.
 fn provider_name(
     diags: &mut Diagnostics,
     programs: &[(Platform, PathBuf)],
@@ -206,7 +206,7 @@ fn read_manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reporte
 /// The archive of a program and the documents beside it: the same bytes for the same files.
 fn program_archive(name: &str, program: &Path) -> io::Result<Vec<u8>> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    // Without a time of its own, an entry has the first one that the format knows.
+    // Without an explicit time, an entry has the earliest time of the format.
     let options = SimpleFileOptions::default();
     let documents = PACKED_DOCUMENT_NAMES.iter().filter(|name| Path::new(name).is_file());
     let entries = documents.map(|name| (*name, Path::new(name), 0o644));
@@ -224,7 +224,7 @@ fn report_pack_error(diags: &mut Diagnostics, path: &Path, error: &io::Error) ->
     )
 }
 
-/// The signature over the checksums, in the binary form that registries want.
+/// The signature of the checksums, in the binary form that registries require.
 fn sign_checksums(
     diags: &mut Diagnostics,
     key: &Path,

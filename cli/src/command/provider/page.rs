@@ -13,13 +13,13 @@ use formwork_value::schema::{
 pub(super) struct PageSubject<'s> {
     /// Its name.
     pub(super) name: &'s str,
-    /// Its kind, as in a heading; empty for the provider itself.
+    /// The kind, as in a heading; empty for the provider itself.
     pub(super) kind: &'s str,
     /// The provider.
     pub(super) provider: &'s str,
     /// A configuration that shows it, if there is one.
     pub(super) example: Option<String>,
-    /// Its import instructions, if they were written.
+    /// The import instructions, if any.
     pub(super) import: Option<String>,
 }
 

@@ -1,5 +1,4 @@
-//! `formwork provider new`: writes a provider that builds, tests and loads. Never touches what is
-//! there.
+//! `formwork provider new`: generates a provider project. It never changes existing files.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -126,7 +125,7 @@ fn check_name(diags: &mut Diagnostics, what: &str, name: &str) -> Result<(), Rep
     Err(diags.error(Diagnostic::error(messages::INVALID_PROVIDER_NAME, detail)))
 }
 
-/// The version of the SDK that the manifest requires: that of this program, which it was tested with.
+/// The SDK version that the manifest requires. It is the version of this program, with which it was tested.
 const SDK_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The manifest without the section that names a checkout.
@@ -135,8 +134,8 @@ fn remove_patch_section(text: &str) -> String {
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
-/// The folder of the SDK in a checkout: as given, or that of the sources that this program was built
-/// from. Without one, the published packages are used.
+/// The SDK directory of a checkout: as specified, or of the sources that this program was built from. Without
+/// one, the published packages are used.
 fn sdk_folder(
     diags: &mut Diagnostics,
     args: &ProviderNewArgs,

@@ -1,5 +1,5 @@
-//! `formwork providers -json` and `formwork providers sbom`: the programs and modules that a folder
-//! runs, for programs.
+//! `formwork providers -json` and `formwork providers sbom`: the programs and modules that a configuration
+//! uses, in machine-readable form.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -90,14 +90,14 @@ impl ProgramOrigin {
     }
 }
 
-/// A provider that the folder uses.
+/// A provider that the configuration or state uses.
 struct UsedProvider {
     /// Whether only modules of tests require it.
     is_for_tests: bool,
     constraints: VersionConstraints,
     lock: Option<ProviderLock>,
     origin: ProgramOrigin,
-    /// Its program, if it is a file.
+    /// The provider program, if it is a file.
     program: Option<PathBuf>,
 }
 
@@ -125,7 +125,7 @@ impl LoadedModules {
     }
 }
 
-/// The providers that the configuration and its tests require, and those of the state.
+/// The providers that the configuration, its tests and the state require.
 fn used_providers(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -239,7 +239,7 @@ fn sbom_document(
     }
     let installed = workspace.installed_modules(diags)?.0;
     for (key, record) in &installed.0 {
-        // A module of the checkout itself is no component of its own.
+        // A module of the checkout itself is not a separate component.
         if !key.is_empty() && !record.source.starts_with('.') {
             let folder = workspace.modules_folder().join(key);
             components.push(module_to_sbom_component(diags, key, record, &folder)?);

@@ -76,7 +76,7 @@ pub(crate) fn run(args: &ProvidersLockArgs, env: &Env) -> Exit {
     }
 }
 
-/// A package whose checksums are wanted.
+/// A package whose checksums are requested.
 struct PackageRequest<'a> {
     addr: &'a ProviderAddr,
     version: &'a Version,
@@ -155,7 +155,7 @@ fn lock_required_providers(
     Ok(changed)
 }
 
-/// The place to look for packages: the origin registry, unless a mirror is named.
+/// The source of packages: the origin registry, unless a mirror is specified.
 fn search_methods(
     args: &ProvidersLockArgs,
     diags: &mut Diagnostics,

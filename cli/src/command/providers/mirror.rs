@@ -1,4 +1,4 @@
-//! `formwork providers mirror`: copies packages into a folder that serves as a mirror.
+//! `formwork providers mirror`: copies packages into a directory that serves as a mirror.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -185,7 +185,7 @@ impl PackageCopy<'_> {
     }
 }
 
-/// Puts an archive into a folder of a mirror. It gets its name when it is whole.
+/// Writes an archive to a directory of a mirror. It is renamed to its final name when it is complete.
 fn write_archive(fetched: &FetchedPackage, folder: &Path, name: &str) -> io::Result<()> {
     let PackageContent::Archive(archive) = &fetched.content else {
         return Err(io::Error::other("the package is not an archive"));

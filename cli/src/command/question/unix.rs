@@ -23,7 +23,7 @@ impl HiddenInput {
 
 impl Drop for HiddenInput {
     fn drop(&mut self) {
-        // A terminal that has gone away needs nothing any more.
+        // If the terminal was closed, its settings need not be restored.
         let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, &self.0);
     }
 }

@@ -18,7 +18,7 @@ impl HiddenInput {
         }
         let mut before = 0;
         #[expect(unsafe_code, reason = "the standard library does not change consoles")]
-        // SAFETY: the handle of stdin is open as long as the process, and `before` is there to be written.
+        // SAFETY: the handle of stdin is open as long as the process, and `before` is valid for writes.
         let is_set = unsafe {
             let handle = stdin.as_raw_handle();
             GetConsoleMode(handle, &raw mut before) != 0
@@ -31,7 +31,7 @@ impl HiddenInput {
 impl Drop for HiddenInput {
     fn drop(&mut self) {
         #[expect(unsafe_code, reason = "as in `begin`")]
-        // SAFETY: as in `begin`. A console that has gone away needs nothing any more.
+        // SAFETY: as in `begin`. If the console was closed, its mode need not be restored.
         unsafe {
             SetConsoleMode(io::stdin().as_raw_handle(), self.0);
         }

@@ -1,4 +1,4 @@
-//! `formwork recover review`: asks about every open operation, one after the other.
+//! `formwork recover review`: prompts for a decision about every open operation, one after the other.
 
 use formwork_core::addr::InstanceAddr;
 use formwork_core::state::recover::{OpenQuestion, UnresolvedOperation};
@@ -62,7 +62,7 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
             let mut is_decided = searched.has_decided;
             let mut result = Ok(());
             for one in &open {
-                // One decision is about all that is open at an address.
+                // A decision applies to all open operations at an address.
                 if locked.unresolved_needing_decision().all(|other| other.addr != one.addr) {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Editing a state: locked, with a backup, and only if no interrupted run says otherwise.
+//! Edits a state: under its lock, with a backup, and only if open operations do not prevent it.
 
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostics, Reported};
@@ -23,7 +23,7 @@ pub(in crate::command) struct StateEdit<'a> {
     pub(in crate::command) must_exist: bool,
 }
 
-/// End of an edit, with the text to print.
+/// Outcome of an edit, with the text to print.
 pub(in crate::command) enum EditOutcome {
     /// Nothing is stored.
     Unchanged(String),

@@ -1,4 +1,4 @@
-//! `formwork state log`: lists the writes of the state, where its backend keeps a history.
+//! `formwork state log`: lists the writes of the state, if its backend keeps a history.
 
 use formwork_backend::history::{HistoryPoint, HistoryWrite, ObjectChange, StoredObject};
 use formwork_backend::{OpenState, StoreError};
@@ -167,7 +167,7 @@ pub(super) async fn part_at_write(
             format!("The state with the serial {serial} does not contain {addr}.")
         }
         Some(StoredObject { entry: Some(entry), .. }) => {
-            // The history has an output at an address like that of an instance.
+            // The history stores outputs under addresses, as it does instances.
             if let Some(line) = output_line(addr, &entry) {
                 return Ok(PartAtWrite::Output(line));
             }

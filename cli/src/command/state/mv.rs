@@ -88,8 +88,8 @@ async fn check_backup_options(
     Err(diags.error(Diagnostic::error(summary, detail)))
 }
 
-/// The file that things are moved into, if it is not that of the source: one file cannot be locked
-/// twice. No state may be the place of the backup of the other one.
+/// The destination file, if it differs from the source file: a file cannot be locked twice. Neither state may
+/// be the backup file of the other.
 async fn destination_file<'a>(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -233,8 +233,8 @@ async fn transfer_instances(
     destination.check_touches_no_unresolved(diags, touches)?;
     let moved = take_objects(&mut source.file.state, &moves);
     put_objects(&mut destination.file.state, moved);
-    // The destination first: if the program is cut off between the two, the objects are in both states
-    // rather than in none.
+    // The destination is written first: if the program is interrupted between the two writes, the objects are
+    // in both states rather than in neither.
     destination.write_state_and_archive_journals(diags).await?;
     source.write_state_and_archive_journals(diags).await?;
     Ok(moved_text(&moves))

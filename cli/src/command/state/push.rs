@@ -1,4 +1,4 @@
-//! `formwork state push`: puts a state file in the place of the state.
+//! `formwork state push`: replaces the state with a state file.
 
 use std::path::{Path, PathBuf};
 

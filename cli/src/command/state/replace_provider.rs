@@ -65,7 +65,7 @@ fn parse_provider(
     })
 }
 
-/// A provider, and the one that takes its place.
+/// A provider and its replacement.
 struct ProviderReplacement {
     from: ProviderAddr,
     to: ProviderAddr,

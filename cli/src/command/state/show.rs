@@ -107,7 +107,7 @@ pub(in crate::command) struct ProvidedObject<'a> {
     pub(in crate::command) object: &'a ObjectState,
 }
 
-/// One object, as a block of configuration.
+/// Renders an object as a configuration block.
 pub(in crate::command) fn render_object(
     diags: &mut Diagnostics,
     pool: &ProviderPool<'_>,

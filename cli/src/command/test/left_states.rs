@@ -1,5 +1,5 @@
-//! States that earlier tests have left in the data directory. A checkout may contain them, and links in
-//! their place.
+//! States that earlier tests left in the data directory. A checkout may contain such states, or links with
+//! their names.
 
 use std::ffi::OsStr;
 use std::io;
@@ -11,7 +11,7 @@ use formwork_core::disk::{Dir, MAX_STATE_LEN};
 use super::STATES_FOLDER_NAME;
 use crate::data_dir::DataDir;
 
-/// The name of a state file in its folder.
+/// The name of a state file in its directory.
 const TEST_STATE_FILE: &str = "terraform.tfstate";
 
 /// The paths of states with objects that no running command uses, sorted. States without objects are
@@ -32,22 +32,22 @@ pub(super) fn find_left_states(data: &DataDir, cipher: &StateCipher) -> io::Resu
     let mut left: Vec<String> = found.collect();
     left.sort();
     if !names.is_empty() {
-        // Fails if anything is left in it, and then it has to stay.
+        // Fails if the directory is not empty, and then it must not be removed.
         drop(data.remove_empty_subdir(STATES_FOLDER_NAME));
     }
     Ok(left)
 }
 
-/// Fails if a folder or the state in it is a link.
+/// Fails if a directory or its state is a link.
 fn refuse_links(states: &Dir, name: &OsStr) -> io::Result<()> {
     states.refuse_link(name)?;
-    // What cannot be opened is left to its owner.
+    // A directory that cannot be opened is left to its owner.
     let Ok(Some(folder)) = states.subdir(name) else { return Ok(()) };
     folder.refuse_link(TEST_STATE_FILE)
 }
 
-/// The path of the state in a folder, if it has objects and no running command uses it. One without objects is
-/// removed.
+/// The path of the state in a directory, if it contains objects and no running command uses it. A state
+/// without objects is removed.
 fn find_left_state(states: &Dir, name: &OsStr, cipher: &StateCipher) -> Option<String> {
     let folder = states.subdir(name).ok()??;
     let file = folder.open_existing_lock_file(TEST_STATE_FILE).ok()??;
@@ -57,11 +57,11 @@ fn find_left_state(states: &Dir, name: &OsStr, cipher: &StateCipher) -> Option<S
     let state = text.and_then(|text| cipher.parse_state(&text).ok());
     let is_of_state =
         |name: &OsStr| name.as_encoded_bytes().starts_with(TEST_STATE_FILE.as_bytes());
-    // A journal may know of objects that the state lacks.
+    // A journal may record objects that the state does not contain.
     let has_no_journal =
         folder.entry_names().is_ok_and(|names| names.iter().all(|name| is_of_state(name)));
     if has_no_journal && state.is_some_and(|it| it.state.is_empty()) {
-        // One that stays is removed by the next command.
+        // If the removal fails, the next command repeats it.
         drop(states.remove(name));
         return None;
     }

@@ -20,7 +20,7 @@ use crate::view::{Screen, print_err, print_out};
 pub(super) struct Observer<'a> {
     report: &'a OperationReport,
     screen: &'a Screen,
-    /// The stream for programs; `None` for people.
+    /// The JSON stream; `None` for human-readable output.
     stream: Option<TestStream>,
     verbose: bool,
 }

@@ -6,7 +6,7 @@ use formwork_backend::{Backend, OpenState, StoreError};
 use formwork_core::state::file::StateFile;
 use formwork_value::{Diagnostics, Reported};
 
-/// Content of a place in a backend.
+/// Content of a workspace in a backend.
 #[derive(Debug)]
 pub(super) enum StateSummary {
     /// A state that can be read.
@@ -15,7 +15,7 @@ pub(super) enum StateSummary {
         /// Whether a run has left a journal.
         is_pending: bool,
     },
-    /// Something that cannot be read here.
+    /// Content that cannot be read.
     Unreadable,
     /// A local state file without content, with traces of an earlier one: Terraform leaves it where it has
     /// migrated a state.
@@ -49,17 +49,17 @@ fn describe_state(file: &StateFile) -> String {
 /// The state in the new backend, compared with the one that is to be migrated.
 #[derive(Debug)]
 pub(super) enum TargetState {
-    /// There is none, or an empty one.
+    /// No state, or an empty one.
     Nothing,
     /// The same state.
     Same,
-    /// An earlier version, in words.
+    /// An earlier version, with its description.
     Earlier(String),
-    /// A later version, in words. It may be empty: its objects were destroyed.
+    /// A later version, with its description. It can be empty if its objects were destroyed.
     Later(String),
-    /// Another content under the same serial, in words.
+    /// Different content with the same serial, with its description.
     Fork(String),
-    /// A state that was begun apart, in words.
+    /// A state of another lineage, with its description.
     Unrelated(String),
     /// Something that cannot be compared.
     Unreadable,
@@ -109,7 +109,7 @@ impl TargetState {
     }
 }
 
-/// Content of a place; `None` if there is nothing.
+/// Summarizes the state of a workspace; `None` if it has no state.
 pub(super) async fn summarize_state(
     diags: &mut Diagnostics,
     backend: &dyn Backend,
@@ -124,7 +124,7 @@ pub(super) async fn summarize_state(
         {
             return Ok(Some(StateSummary::Emptied));
         }
-        // What cannot be read is something.
+        // Unreadable content still counts as a state.
         Err(StoreError::Unusable { .. } | StoreError::Emptied { .. }) => {
             return Ok(Some(StateSummary::Unreadable));
         }
